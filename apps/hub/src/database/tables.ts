@@ -1,0 +1,129 @@
+import type { Generated, Kysely, Transaction } from 'kysely'
+
+/**
+ * The tables as the queries see them, the same on SQLite and PostgreSQL. Times are milliseconds since 1970 and fit a
+ * double; booleans are 0 or 1; structured values are JSON text. Keys and hashes are base64.
+ */
+export type Tables = {
+  /** The hub's own keys and other values made once: `identity-seed`, `wireguard-private-key`, `token-secret`. */
+  secrets: { name: string; value: string }
+  settings: { name: string; value: string }
+  users: {
+    id: string
+    username: string
+    /** The username in the form that must be unique. */
+    username_key: string
+    email: string
+    first_name: string
+    last_name: string
+    role: 'user' | 'manager' | 'admin'
+    active: number
+    password_hash: string
+    last_login_at: number | null
+    created_at: number
+  }
+  sessions: {
+    id: string
+    user_id: string
+    created_at: number
+    expires_at: number
+    source_ip: string
+    user_agent: string
+  }
+  registrations: {
+    id: string
+    status: 'pending' | 'approved' | 'rejected'
+    identity_public_key: string
+    wireguard_public_key: string
+    /** The gateway whose key this request would change. */
+    key_change_for: string | null
+    device_name: string
+    device_location: string
+    device_version: string
+    mac_address: string
+    device_token: string
+    source_ip: string
+    /** Who claimed it before its approval. */
+    owner_id: string | null
+    reason: string | null
+    gateway_id: string | null
+    requested_at: number
+    decided_at: number | null
+    decided_by: string | null
+  }
+  gateways: {
+    id: string
+    kind: 'enrolled' | 'wireguard'
+    name: string
+    name_key: string
+    location: string
+    description: string
+    device_token: string
+    owner_id: string | null
+    identity_public_key: string | null
+    wireguard_public_key: string
+    preshared_key: string
+    /** A plain-WireGuard gateway's private key, until its first handshake; null for every other. */
+    private_key: string | null
+    address: string
+    /** The last WireGuard endpoint, so that a restarted hub starts the handshakes itself. */
+    endpoint_address: string | null
+    endpoint_port: number | null
+    last_handshake_at: number | null
+    source_ip: string | null
+    version: string | null
+    last_heartbeat_at: number | null
+    /** The last heartbeat as JSON. */
+    heartbeat: string | null
+    /** The port of its web interface on the hub in port mode; never given to another gateway. */
+    ui_port: number | null
+    created_at: number
+  }
+  /** Ports that were ever given, so that a deleted gateway's port is never reused. */
+  ui_ports: { port: number; gateway_id: string }
+  detections: {
+    gateway_id: string
+    id: string
+    camera: string
+    label: string
+    severity: 'alert' | 'detection'
+    score: number
+    started_at: number
+    ended_at: number | null
+    thumbnail: string | null
+    validated: number | null
+    false_positive: number | null
+    deterrent: string | null
+    received_at: number
+  }
+  activity: {
+    id: Generated<number>
+    at: number
+    type: 'info' | 'success' | 'warning' | 'error'
+    message: string
+    gateway_id: string | null
+  }
+  /** One row an hour (its start): what the dashboard's chart shows. */
+  hourly_stats: { hour: number; active_connections: number; threats: number }
+  audit: {
+    id: Generated<number>
+    at: number
+    /** The username, or `hub` or `gateway`. */
+    actor: string
+    actor_id: string | null
+    action: string
+    target: string | null
+    source_ip: string | null
+    result: string
+  }
+  ui_access: {
+    id: Generated<number>
+    gateway_id: string
+    user_id: string
+    started_at: number
+    source_ip: string
+  }
+}
+
+/** A database or, inside a transaction, the transaction: verbs take it first and work in both. */
+export type Db = Kysely<Tables> | Transaction<Tables>

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { call } from './call.ts'
+
+export const hubStats = call({
+  method: 'GET',
+  path: '/v1/hub/stats',
+  response: z.object({
+    totalGateways: z.number().int(),
+    /** Gateways whose status is online or warning. */
+    activeGateways: z.number().int(),
+    totalUsers: z.number().int(),
+    /** Detections of severity alert since local midnight of the hub. */
+    threats: z.number().int(),
+  }),
+})
+
+export const activityEntry = z.object({
+  id: z.string(),
+  message: z.string(),
+  timestamp: z.iso.datetime(),
+  type: z.enum(['info', 'success', 'warning', 'error']),
+})
+export type ActivityEntry = z.output<typeof activityEntry>
+
+/** The newest 50 entries of the gateways that the caller may see, newest first. */
+export const recentActivity = call({
+  method: 'GET',
+  path: '/v1/hub/activity/recent',
+  response: z.array(activityEntry),
+})
+
+/** The last 24 hours, oldest first: 24 entries, the last one the running hour. */
+export const hubTimeline = call({
+  method: 'GET',
+  path: '/v1/hub/timeline',
+  response: z.array(
+    z.object({
+      hour: z.iso.datetime(),
+      /** The most gateways connected at once in that hour. */
+      activeConnections: z.number().int(),
+      /** Detections of severity alert in that hour. */
+      threats: z.number().int(),
+    }),
+  ),
+})
+
+const THUMBNAIL_BASE64_LIMIT = Math.ceil((64 * 1024) / 3) * 4
+
+export const detection = z.strictObject({
+  id: z.string().min(1).max(100),
+  camera: z.string().min(1).max(100),
+  label: z.string().min(1).max(100),
+  severity: z.enum(['alert', 'detection']),
+  score: z.number().min(0).max(1),
+  startedAt: z.iso.datetime(),
+  endedAt: z.iso.datetime().optional(),
+  /** A JPEG of at most 64 KiB, as base64. */
+  thumbnail: z.base64().max(THUMBNAIL_BASE64_LIMIT).optional(),
+  validated: z.boolean().optional(),
+  falsePositive: z.boolean().optional(),
+  deterrent: z.string().max(100).optional(),
+})
+export type Detection = z.output<typeof detection>
+
+/** Upserts by (gateway, id); committed before the answer. */
+export const reportDetections = call({
+  method: 'POST',
+  path: '/v1/gateway/detections',
+  body: z.strictObject({ detections: z.array(detection).min(1).max(500) }),
+  response: z.object({ accepted: z.number().int() }),
+})

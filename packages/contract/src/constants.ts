@@ -1,0 +1,25 @@
+/** Where every call of the contract hangs (specification section 9). */
+export const API_BASE = '/api'
+/** The browser's local storage key for the access token (specification section 9). */
+export const TOKEN_STORAGE_KEY = 'hubToken'
+/** After a redirect for an ended session, further ones are suppressed for this long (specification section 4). */
+export const SESSION_REDIRECT_SUPPRESSION_MS = 1_000
+export const DASHBOARD_REFRESH_MS = 30_000
+export const GATEWAY_LIST_REFRESH_MS = 30_000
+export const PENDING_LIST_REFRESH_MS = 10_000
+/** The port of a gateway's own face, on the device and on its tunnel address. */
+export const GATEWAY_PORT = 8080
+export const HUB_DEFAULT_PORT = 8080
+export const VPN_LISTEN_PORT = 51820
+export const KEEPALIVE_SECONDS = 25
+export const HEARTBEAT_INTERVAL_MS = 30_000
+/** The port on the hub's tunnel address where gateways reach the gateway API. */
+export const TUNNEL_API_PORT = 8080
+/** What the registration details show of a WireGuard public key, in characters. */
+export const PUBLIC_KEY_DISPLAY_LENGTH = 40
+/** No enrolment message is longer than this, in bytes. */
+export const ENROLMENT_BODY_LIMIT = 16 * 1024
+/** How long a gateway may ask the hub to hold a status request open, in seconds. */
+export const STATUS_WAIT_MAX_SECONDS = 25
+/** A challenge's nonce is good for one registration within this time. */
+export const CHALLENGE_LIFETIME_MS = 120_000

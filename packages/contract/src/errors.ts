@@ -1,0 +1,53 @@
+import { z } from 'zod'
+
+/**
+ * Every reason for which the hub refuses a request, with its HTTP status and the sentence a person reads. A code,
+ * once released, keeps its meaning. docs/api.md has an anchor for each.
+ */
+export const errorTable = {
+  invalid_request: { status: 400, message: 'The request is not valid.' },
+  invalid_json: { status: 400, message: 'The request body is not valid JSON.' },
+  session_required: { status: 401, message: 'Sign in to continue.' },
+  session_ended: { status: 401, message: 'Your session has expired. Please log in again.' },
+  invalid_credentials: { status: 401, message: 'The username or the password is wrong.' },
+  account_inactive: { status: 403, message: 'This account has been deactivated. Ask an administrator to activate it.' },
+  role_required: { status: 403, message: 'Your role does not allow this.' },
+  not_found: { status: 404, message: 'There is nothing at this address.' },
+  gateway_not_found: { status: 404, message: 'This gateway does not exist, or you may not see it.' },
+  registration_not_found: { status: 404, message: 'This registration request no longer exists.' },
+  method_not_allowed: { status: 405, message: 'This address does not take that method.' },
+  registration_decided: { status: 409, message: 'This registration request has already been decided.' },
+  gateway_limit_reached: { status: 409, message: 'The hub already has as many gateways as its settings allow.' },
+  address_pool_exhausted: { status: 409, message: 'No address is free in the VPN network.' },
+  gateway_name_taken: { status: 409, message: 'Another gateway already has this name.' },
+  claim_refused: { status: 404, message: 'No gateway that you can claim has this device token.' },
+  claim_locked: { status: 429, message: 'Too many wrong device tokens. Try again in 15 minutes.' },
+  vpn_disabled: { status: 409, message: "The hub's VPN is switched off." },
+  payload_too_large: { status: 413, message: 'The request body is too large.' },
+  unsupported_media_type: { status: 415, message: 'The request body must be JSON.' },
+  too_many_requests: { status: 429, message: 'Too many requests. Try again in a moment.' },
+  challenge_unknown: { status: 409, message: 'The challenge is unknown, already used or older than two minutes. Ask for a new one.' },
+  proof_invalid: { status: 403, message: 'The proof does not show possession of the WireGuard key.' },
+  signature_invalid: { status: 403, message: 'The signature does not match the identity key and the request.' },
+  sealed_invalid: { status: 400, message: 'The sealed part of the registration cannot be opened.' },
+  request_replayed: { status: 409, message: 'This signed request was already used, or its time is off by more than two minutes.' },
+  key_invalid: { status: 400, message: 'A public key is not valid.' },
+  pending_limit_reached: { status: 503, message: 'Too many registration requests wait for a decision. Try again later.' },
+  gateway_unknown: { status: 403, message: 'No gateway has this tunnel address.' },
+  gateway_unreachable: { status: 502, message: 'The gateway does not answer through the tunnel.' },
+  ticket_invalid: { status: 403, message: 'The ticket is unknown, already used or older than 30 seconds.' },
+  origin_not_allowed: { status: 403, message: 'Requests from this origin are not accepted.' },
+  service_worker_refused: { status: 403, message: 'Service workers are not available on this address.' },
+  storage_unavailable: { status: 503, message: 'The hub cannot write to its database right now.' },
+  internal_error: { status: 500, message: 'Something went wrong in the hub. Its log has the details.' },
+} as const satisfies Record<string, { status: number; message: string }>
+
+export type ErrorCode = keyof typeof errorTable
+
+/** The body of every refusal. `fieldErrors` names the fields of the request that are at fault. */
+export const errorBody = z.object({
+  error: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]),
+  message: z.string(),
+  fieldErrors: z.record(z.string(), z.string()).optional(),
+})
+export type ErrorBody = z.output<typeof errorBody>

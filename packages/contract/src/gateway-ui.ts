@@ -1,0 +1,14 @@
+import { z } from 'zod'
+import { call } from './call.ts'
+import { gatewayId } from './gateways.ts'
+
+/**
+ * A one-use ticket, good for 30 s, to hand a signed-in person over to the gateway's own origin: a form that posts
+ * `ticket` (and, if wanted, `path`) to `action`.
+ */
+export const gatewayUiTicket = call({
+  method: 'POST',
+  path: '/v1/gateway/:id/ui-ticket',
+  params: z.strictObject({ id: gatewayId }),
+  response: z.object({ action: z.url(), ticket: z.string() }),
+})

@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { call } from './call.ts'
+
+/** 12 lower-case base32 characters, safe as a DNS label. */
+export const gatewayId = z.string().regex(/^[a-z2-7]{12}$/, 'This is not a gateway id')
+/** `DT-` and 12 upper-case hexadecimal digits, made by the gateway at its first boot. */
+export const deviceToken = z.string().regex(/^DT-[0-9A-F]{12}$/, 'A device token looks like DT-0123456789AB')
+
+/** Names, places and descriptions that people and devices choose: one line, no control or direction-changing characters. */
+export const oneLine = (max: number) =>
+  z
+    .string()
+    .trim()
+    .max(max)
+    .refine((text) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(text), 'Control characters are not allowed')
+
+export const gatewayName = oneLine(100).min(1, 'Enter a name')
+
+export const gateway = z.object({
+  id: gatewayId,
+  name: z.string(),
+  status: z.enum(['online', 'offline', 'warning']),
+  /** Why the status is what it is, in words. */
+  statusReason: z.string(),
+  /** `enrolled`: runs the agent. `wireguard`: a device with plain WireGuard that the hub made the keys for. */
+  kind: z.enum(['enrolled', 'wireguard']),
+  location: z.string(),
+  description: z.string(),
+  publicIp: z.string().nullable(),
+  vpnInternalIp: z.string(),
+  vpnAddress: z.string(),
+  hubPublicKey: z.string(),
+  version: z.string().nullable(),
+  lastSeen: z.iso.datetime().nullable(),
+  /** Distinct people with a proxied request in the last 60 s or an open stream. */
+  connectedUsers: z.number().int(),
+  /** Only for the owner, managers and admins. */
+  deviceToken: z.string().nullable(),
+  /** The username of who claimed it. */
+  owner: z.string().nullable(),
+  createdAt: z.iso.datetime(),
+})
+export type Gateway = z.output<typeof gateway>
+
+/** The gateways that the caller may see, by name. */
+export const listGateways = call({ method: 'GET', path: '/v1/hub/gateways', response: z.array(gateway) })
+
+export const newGateway = z.strictObject({
+  name: gatewayName,
+  location: oneLine(200).default(''),
+  description: z.string().trim().max(1_000).default(''),
+})
+
+/** Makes a gateway for a device that runs plain WireGuard; its configuration comes from `gatewayVpnConfig`. */
+export const addGateway = call({ method: 'POST', path: '/v1/hub/gateways', body: newGateway, response: gateway })
+
+/** A wg-quick text. The private key is in it until the device's first handshake; then the hub forgets it. */
+export const gatewayVpnConfig = call({
+  method: 'GET',
+  path: '/v1/hub/gateways/:id/vpn-config',
+  params: z.strictObject({ id: gatewayId }),
+  response: z.object({ config: z.string() }),
+})
+
+export const validateAccess = call({
+  method: 'POST',
+  path: '/v1/gateway/validate-access',
+  body: z.strictObject({ deviceToken }),
+  response: z.object({ authorized: z.boolean(), gatewayId: gatewayId.nullable() }),
+})
+
+export const claimGateway = call({
+  method: 'POST',
+  path: '/v1/gateway/claim',
+  body: z.strictObject({ deviceToken: z.string().trim().toUpperCase().pipe(deviceToken) }),
+  response: z.object({
+    name: z.string(),
+    /** `pending`: the owner is recorded, and the gateway still waits for approval. */
+    status: z.enum(['claimed', 'pending']),
+    gatewayId: gatewayId.nullable(),
+  }),
+})

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { call } from './call.ts'
+
+const label = z.string().max(200)
+
+/** What a gateway says of itself every 30 s. Fractions are 0 to 1, temperatures degrees Celsius. */
+export const heartbeat = z.strictObject({
+  /** New at every boot of the device: two alive at once on one identity mean a cloned device. */
+  bootId: z.string().min(8).max(64),
+  sequence: z.number().int().min(0),
+  uptimeSeconds: z.number().min(0),
+  version: label,
+  /** The device's wall clock when it sent this, in milliseconds since 1970. */
+  clock: z.number().int(),
+  /** Load average over one minute, divided by the number of processors. */
+  load: z.number().min(0),
+  memory: z.number().min(0).max(1),
+  disk: z.number().min(0).max(1),
+  temperature: z.number().min(-100).max(300).nullable(),
+  cameras: z
+    .array(z.strictObject({ name: label, state: z.enum(['online', 'offline', 'disabled']), fps: z.number().min(0).max(1_000) }))
+    .max(64),
+  detectors: z.array(z.strictObject({ name: label, inferenceMs: z.number().min(0) })).max(16),
+  deterrents: z.array(z.strictObject({ name: label, state: z.enum(['ready', 'active', 'fault']) })).max(64),
+  /** Anything else that is wrong, one sentence each. */
+  problems: z.array(label).max(32),
+})
+export type Heartbeat = z.output<typeof heartbeat>
+
+/** Through the tunnel: the source address is the identity. */
+export const sendHeartbeat = call({
+  method: 'POST',
+  path: '/v1/gateway/heartbeat',
+  body: heartbeat,
+  response: z.object({
+    serverTime: z.number().int(),
+    settings: z.object({ heartbeatIntervalSeconds: z.number().int() }),
+  }),
+})
+
+/** The gateway's own `GET /api/health` on port 8080, readable from the hub's origin. */
+export const gatewayHealth = z.object({
+  status: z.literal('ok'),
+  /** Null until a hub has approved the gateway. */
+  gatewayId: z.string().nullable(),
+  version: z.string(),
+  uptimeSeconds: z.number(),
+})
+export type GatewayHealth = z.output<typeof gatewayHealth>

@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { call } from './call.ts'
+import { deviceToken, gatewayId, gatewayName, oneLine } from './gateways.ts'
+import { STATUS_WAIT_MAX_SECONDS } from './constants.ts'
+
+/** `length` bytes as canonical base64. */
+const bytes = (length: number) => {
+  const characters = Math.ceil(length / 3) * 4
+  return z.base64().length(characters, `Must be ${length} bytes as base64`)
+}
+
+export const registrationId = z.string().regex(/^[a-z2-7]{20}$/, 'This is not a registration id')
+const reason = oneLine(500).min(1, 'Rejection reason is required')
+
+/** Step 1 (docs/protocol.md): the signature covers every field of both messages. */
+export const registerChallenge = call({
+  method: 'POST',
+  path: '/v1/gateway/register/challenge',
+  body: z.strictObject({ identityPublicKey: bytes(32), wireguardPublicKey: bytes(32) }),
+  response: z.object({
+    nonce: bytes(32),
+    hubEphemeralPublicKey: bytes(32),
+    hubIdentityPublicKey: bytes(32),
+    /** Milliseconds since 1970. */
+    serverTime: z.number().int(),
+    signature: bytes(64),
+  }),
+})
+
+/** What only the hub may read of a registration; sealed, so that plain HTTP gives nothing away. */
+export const sealedRegistration = z.strictObject({ deviceToken, invitationCode: z.string().max(100).optional() })
+export type SealedRegistration = z.output<typeof sealedRegistration>
+
+/** Step 2: the raw body is signed in `X-Gateway-Signature`. */
+export const register = call({
+  method: 'POST',
+  path: '/v1/gateway/register',
+  body: z.strictObject({
+    version: z.literal(1),
+    nonce: bytes(32),
+    identityPublicKey: bytes(32),
+    wireguardPublicKey: bytes(32),
+    deviceName: gatewayName,
+    deviceLocation: oneLine(200),
+    deviceVersion: oneLine(50),
+    macAddress: z.union([z.literal(''), z.mac({ delimiter: ':' })]),
+    proof: bytes(32),
+    sealed: z.base64().max(1_024),
+  }),
+  response: z.object({
+    registrationId,
+    status: z.enum(['pending', 'approved', 'rejected']),
+    /** Of the identity key the hub received: the device shows the same. */
+    fingerprint: z.string(),
+  }),
+})
+
+/** What an approved gateway needs to join the tunnel. */
+export const approvedRegistration = z.object({
+  status: z.literal('approved'),
+  gatewayId,
+  assignedIp: z.ipv4(),
+  hubVpnIp: z.ipv4(),
+  allowedIps: z.array(z.cidrv4()),
+  /** `host:port`, to be tried in this order. */
+  endpoints: z.array(z.string()),
+  hubPublicKey: bytes(32),
+  /** The key that `sealedPresharedKey` was sealed with, made for this answer. */
+  hubEphemeralPublicKey: bytes(32),
+  sealedPresharedKey: z.base64(),
+  keepaliveSeconds: z.number().int(),
+})
+export type ApprovedRegistration = z.output<typeof approvedRegistration>
+
+/** Step 3: a signed request, held open up to `waitSeconds` while pending; the answer is signed in `X-Hub-Signature`. */
+export const registrationStatus = call({
+  method: 'POST',
+  path: '/v1/gateway/register/:registrationId/status',
+  params: z.strictObject({ registrationId }),
+  query: z.strictObject({ waitSeconds: z.coerce.number().int().min(0).max(STATUS_WAIT_MAX_SECONDS).default(0) }),
+  response: z.discriminatedUnion('status', [
+    z.object({ status: z.literal('pending') }),
+    z.object({ status: z.literal('rejected'), reason: z.string() }),
+    approvedRegistration,
+  ]),
+})
+
+export const pendingRegistration = z.object({
+  registrationId,
+  deviceName: z.string(),
+  deviceLocation: z.string(),
+  sourceIp: z.string(),
+  requestedAt: z.iso.datetime(),
+  deviceVersion: z.string(),
+  macAddress: z.string(),
+  wireguardPublicKey: z.string(),
+  status: z.literal('pending'),
+  /** Of the gateway's identity key, to be compared with what the device shows. */
+  fingerprint: z.string(),
+  /** Of the hub's own identity key, as the device shows it too. */
+  hubFingerprint: z.string(),
+  /** The name of the gateway whose key this request would change; null for a new gateway. */
+  keyChangeFor: z.string().nullable(),
+})
+export type PendingRegistration = z.output<typeof pendingRegistration>
+
+/** Oldest first. */
+export const listPendingRegistrations = call({
+  method: 'GET',
+  path: '/v1/admin/gateway-requests/pending',
+  response: z.array(pendingRegistration),
+})
+
+export const approveRegistration = call({
+  method: 'POST',
+  path: '/v1/admin/gateway-requests/:registrationId/approve',
+  params: z.strictObject({ registrationId }),
+  response: z.object({ deviceName: z.string(), assignedIp: z.string(), gatewayId }),
+})
+
+export const rejectRegistration = call({
+  method: 'POST',
+  path: '/v1/admin/gateway-requests/:registrationId/reject',
+  params: z.strictObject({ registrationId }),
+  body: z.strictObject({ reason }),
+  response: z.object({ deviceName: z.string() }),
+})

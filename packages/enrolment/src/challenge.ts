@@ -1,0 +1,42 @@
+import { verifySignature, type Identity } from './identity.ts'
+
+export type Challenge = {
+  identityPublicKey: string
+  wireguardPublicKey: string
+  nonce: string
+  hubEphemeralPublicKey: string
+  hubIdentityPublicKey: string
+  /** Milliseconds since 1970. */
+  serverTime: number
+}
+
+/**
+ * The bytes that the hub signs:
+ *
+ *     "hedgerow-challenge-v1" 0x00 | identity 32 | WireGuard 32 | nonce 32 | hub ephemeral 32 | hub identity 32 | time 8
+ *
+ * `time` is big-endian. Every field of the request and of the answer is in it.
+ */
+function challengeBytes(challenge: Challenge): Uint8Array {
+  const time = Buffer.alloc(8)
+  time.writeBigUInt64BE(BigInt(challenge.serverTime))
+  const keys = [
+    challenge.identityPublicKey,
+    challenge.wireguardPublicKey,
+    challenge.nonce,
+    challenge.hubEphemeralPublicKey,
+    challenge.hubIdentityPublicKey,
+  ].map((text) => Buffer.from(text, 'base64'))
+  return Buffer.concat([Buffer.from('hedgerow-challenge-v1\0'), ...keys, time])
+}
+
+/** The hub's side. Gives the signature as base64. */
+export function signChallenge(hub: Identity, challenge: Challenge): string {
+  return hub.sign(challengeBytes(challenge))
+}
+
+/** The gateway's side: whether the hub that owns `hubIdentityPublicKey` made exactly this challenge. */
+export function verifyChallenge(challenge: Challenge, signature: string): boolean {
+  if (!Number.isSafeInteger(challenge.serverTime) || challenge.serverTime < 0) return false
+  return verifySignature(challenge.hubIdentityPublicKey, challengeBytes(challenge), signature)
+}
