@@ -1,24 +1,40 @@
 import { defineConfig } from 'vitest/config'
 
-const unit = (name: string, root: string, timeoutMs = 20_000) => ({
-  test: { name, root, include: ['**/*.test.{ts,tsx}'], environment: 'node', testTimeout: timeoutMs, hookTimeout: 60_000 },
+const project = (name: string, root: string, testTimeout = 20_000) => ({
+  name,
+  root,
+  include: ['**/*.test.{ts,tsx}'],
+  environment: 'node',
+  testTimeout,
+  hookTimeout: 60_000,
 })
 
-/** Each package and app is a project; the folders of `test/` are projects of their own because they start real processes. */
+const unit = (name: string, root: string, testTimeout?: number) => ({ test: project(name, root, testTimeout) })
+
+/** These start real processes and look at real clocks, so they run after the others, one file at a time. */
+const system = (name: string, testTimeout: number) => ({
+  test: {
+    ...project(name, `test/${name}`, testTimeout),
+    fileParallelism: false,
+    sequence: { groupOrder: 1 },
+  },
+})
+
 export default defineConfig({
   test: {
+    reporters: ['default', './scripts/plain-summary.ts'],
     projects: [
       unit('contract', 'packages/contract'),
       unit('enrolment', 'packages/enrolment'),
       unit('wireguard', 'packages/wireguard'),
-      unit('netstack', 'packages/netstack'),
+      unit('netstack', 'packages/netstack', 60_000),
       unit('hub', 'apps/hub', 60_000),
       unit('gateway', 'apps/gateway'),
       unit('web', 'apps/web'),
       unit('gates', 'test/gates', 60_000),
-      unit('system', 'test/system', 120_000),
-      unit('interop', 'test/interop', 120_000),
-      unit('e2e', 'test/e2e', 180_000),
+      system('system', 120_000),
+      system('interop', 120_000),
+      system('e2e', 180_000),
     ],
   },
 })

@@ -12,7 +12,10 @@ export const oneLine = (max: number) =>
     .string()
     .trim()
     .max(max)
-    .refine((text) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(text), 'Control characters are not allowed')
+    .refine(
+      (text) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(text),
+      'Control characters are not allowed',
+    )
 
 export const gatewayName = oneLine(100).min(1, 'Enter a name')
 

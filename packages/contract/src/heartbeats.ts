@@ -18,7 +18,13 @@ export const heartbeat = z.strictObject({
   disk: z.number().min(0).max(1),
   temperature: z.number().min(-100).max(300).nullable(),
   cameras: z
-    .array(z.strictObject({ name: label, state: z.enum(['online', 'offline', 'disabled']), fps: z.number().min(0).max(1_000) }))
+    .array(
+      z.strictObject({
+        name: label,
+        state: z.enum(['online', 'offline', 'disabled']),
+        fps: z.number().min(0).max(1_000),
+      }),
+    )
     .max(64),
   detectors: z.array(z.strictObject({ name: label, inferenceMs: z.number().min(0) })).max(16),
   deterrents: z.array(z.strictObject({ name: label, state: z.enum(['ready', 'active', 'fault']) })).max(64),

@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/**
+ * Holds the documents to the tree: every relative link and every path in backticks exists, and every dependency that
+ * a package.json names has its line in docs/dependencies.md.
+ */
+const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
+const files = tracked.split('\n').filter((file) => existsSync(file))
+const findings: string[] = []
+
+const link = /\]\(([^)#\s]+)(?:#[^)]*)?\)/g
+const quotedPath = /`((?:apps|packages|docs|test|bench|scripts)\/[\w./-]*[\w/])`/g
+
+for (const file of files.filter((name) => name.endsWith('.md'))) {
+  const text = readFileSync(file, 'utf8')
+  for (const [, target] of text.matchAll(link)) {
+    if (!target || /^[a-z]+:/.test(target)) continue
+    if (!existsSync(join(dirname(file), target))) findings.push(`${file}: the link ${target} leads nowhere`)
+  }
+  for (const [, path] of text.matchAll(quotedPath))
+    if (path && !existsSync(path)) findings.push(`${file}: there is no ${path}`)
+}
+
+const listed = readFileSync('docs/dependencies.md', 'utf8')
+for (const file of files.filter((name) => name.endsWith('package.json'))) {
+  const manifest = JSON.parse(readFileSync(file, 'utf8')) as Record<
+    'dependencies' | 'devDependencies',
+    object | undefined
+  >
+  for (const name of Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }))
+    if (!name.startsWith('@hedgerow/') && !listed.includes(`\`${name}\``))
+      findings.push(`docs/dependencies.md: ${name} of ${file} is not in the list`)
+}
+
+for (const finding of findings) console.log(finding)
+console.log(findings.length === 0 ? 'Documents agree with the tree.' : `${findings.length} findings in the documents`)
+process.exitCode = findings.length === 0 ? 0 : 1

@@ -1,0 +1,39 @@
+import { dirname, posix, relative, resolve, sep } from 'node:path'
+import { findBreach } from './import-rules.ts'
+
+/**
+ * The oxlint plugin that holds the imports of the repository to docs/architecture.md. It turns every import into a
+ * pair of repository paths or package names and asks `findBreach`; test/gates shows that each rule still bites.
+ */
+const root = resolve(import.meta.dirname, '../..')
+
+type Source = { type: string; value: unknown }
+type ImportNode = { type: string; source?: Source | null; importKind?: string; exportKind?: string }
+type RuleContext = { filename: string; report(finding: { node: unknown; message: string }): void }
+
+function check(context: RuleContext, node: ImportNode): void {
+  const specifier = node.source?.value
+  if (typeof specifier !== 'string') return
+  const importer = relative(root, context.filename).split(sep).join(posix.sep)
+  const typesOnly = node.importKind === 'type' || node.exportKind === 'type'
+  const target = specifier.startsWith('.') ? posix.join(dirname(importer), specifier) : specifier
+  const message = findBreach({ importer, target, typesOnly, reexport: node.type.startsWith('Export') })
+  if (message) context.report({ node, message })
+}
+
+export default {
+  meta: { name: 'hedgerow' },
+  rules: {
+    'import-boundaries': {
+      create(context: RuleContext) {
+        const visit = (node: ImportNode) => check(context, node)
+        return {
+          ImportDeclaration: visit,
+          ImportExpression: visit,
+          ExportAllDeclaration: visit,
+          ExportNamedDeclaration: visit,
+        }
+      },
+    },
+  },
+}

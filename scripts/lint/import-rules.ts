@@ -1,0 +1,160 @@
+/**
+ * Who may import whom, as docs/architecture.md says. Pure: one import in, the sentence that refuses it out.
+ */
+export type ImportEdge = {
+  /** The importing file, from the root of the repository. */
+  importer: string
+  /** A path from the root of the repository, or a package name. */
+  target: string
+  typesOnly: boolean
+  reexport: boolean
+}
+
+type Rule = (edge: ImportEdge) => string | undefined
+
+const isPath = (target: string) => /^(apps|packages|test|bench|scripts|\.\.)\//.test(target)
+const isTest = (file: string) => /\.test\.tsx?$/.test(file)
+
+/** The package or app that a repository path or a package name belongs to. */
+function ownerOf(path: string): string | undefined {
+  return /^(?:apps|packages)\/([^/]+)/.exec(path)?.[1] ?? /^@hedgerow\/([^/]+)/.exec(path)?.[1]
+}
+
+/** Everything of ours that each package or app may import, besides itself. */
+const allowedOwners: Record<string, readonly string[]> = {
+  contract: [],
+  wireguard: ['netstack'],
+  netstack: ['wireguard'],
+  enrolment: ['wireguard'],
+  web: ['contract'],
+  hub: ['contract', 'enrolment', 'wireguard', 'netstack'],
+  gateway: ['contract', 'enrolment', 'wireguard', 'netstack'],
+}
+const APPS = ['hub', 'web', 'gateway']
+
+const packageDirection: Rule = ({ importer, target }) => {
+  const from = ownerOf(importer)
+  const to = ownerOf(target)
+  if (!from || !to || from === to) return undefined
+  const allowed = allowedOwners[from]
+  if (!allowed || allowed.includes(to)) return undefined
+  if (APPS.includes(from) && APPS.includes(to)) return `apps never import each other: ${from} imports ${to}`
+  return `${from} may not import ${to}`
+}
+
+const publicFaceOnly: Rule = ({ importer, target }) => {
+  const to = ownerOf(target)
+  if (!to || ownerOf(importer) === to || /^(test|bench|scripts)\//.test(importer)) return undefined
+  if (isPath(target)) return `import @hedgerow/${to} by its name, not by a path into it`
+  return undefined
+}
+
+const protocolTypesOnly: Rule = ({ importer, target, typesOnly }) => {
+  const from = ownerOf(importer)
+  const to = ownerOf(target)
+  const betweenProtocols = (from === 'wireguard' && to === 'netstack') || (from === 'netstack' && to === 'wireguard')
+  return betweenProtocols && !typesOnly && !isTest(importer)
+    ? 'wireguard and netstack know only types of each other'
+    : undefined
+}
+
+const pureCore: Rule = ({ importer, target }) => {
+  if (!/^packages\/(wireguard|netstack)\/src\//.test(importer) || isTest(importer)) return undefined
+  if (/^packages\/[^/]+\/src\/(node|simulator)\//.test(importer)) return undefined
+  if (target.startsWith('node:')) return 'the core of a protocol package imports no node:*; only its node/ folder does'
+  if (/^packages\/[^/]+\/src\/node\//.test(target))
+    return 'the core of a protocol package does not import its node/ folder'
+  return undefined
+}
+
+const nobleOnly: Rule = ({ importer, target }) => {
+  if (!/^packages\/(wireguard|netstack)\/src\//.test(importer) || isTest(importer)) return undefined
+  if (isPath(target) || target.startsWith('node:') || ownerOf(target) || target.startsWith('@noble/')) return undefined
+  return `a protocol package depends on noble alone, not on ${target}`
+}
+
+const zodOnly: Rule = ({ importer, target }) => {
+  if (!importer.startsWith('packages/contract/src/') || isTest(importer)) return undefined
+  if (target === 'zod' || target.startsWith('packages/contract/')) return undefined
+  return `contract imports zod only, not ${target}`
+}
+
+const browserOnly: Rule = ({ importer, target }) =>
+  importer.startsWith('apps/web/src/') && !isTest(importer) && target.startsWith('node:')
+    ? 'the portal runs in a browser: no node:* there'
+    : undefined
+
+const featureAlone: Rule = ({ importer, target }) => {
+  const from = /^apps\/web\/src\/features\/([^/]+)\//.exec(importer)?.[1]
+  if (!from) return undefined
+  const to = /^apps\/web\/src\/features\/([^/]+)/.exec(target)?.[1]
+  if (to && to !== from) return `feature ${from} may not import feature ${to}`
+  if (target.startsWith('apps/web/src/') && !to) return 'a feature imports ./, #ui/*, #api/* and packages'
+  return undefined
+}
+
+const designSystemBelow: Rule = ({ importer, target }) =>
+  /^apps\/web\/src\/(ui|api)\//.test(importer) && target.startsWith('apps/web/src/features/')
+    ? 'ui/ and api/ know no feature'
+    : undefined
+
+const siteApart: Rule = ({ importer, target }) =>
+  importer.startsWith('apps/web/src/site/') &&
+  (target.startsWith('apps/web/src/features/') || target.startsWith('@mantine/'))
+    ? 'the public site carries no portal code'
+    : undefined
+
+/** Shared ground of the hub's modules, whose every file may be imported. */
+const HUB_GROUND = ['database', 'http']
+
+const hubMainFiles: Rule = ({ importer, target }) => {
+  const from = /^apps\/hub\/src\/([^/]+)\//.exec(importer)?.[1]
+  const to = /^apps\/hub\/src\/([^/]+)\/(.+)$/.exec(target)
+  if (!from || !to || from === to[1] || HUB_GROUND.includes(to[1]!) || isTest(importer)) return undefined
+  return to[2] === `${to[1]}.ts` ? undefined : `${from} may import ${to[1]}/${to[1]}.ts, not ${to[1]}/${to[2]}`
+}
+
+const compositionRoot: Rule = ({ importer, target }) =>
+  target === 'apps/hub/src/app.ts' &&
+  importer.startsWith('apps/hub/src/') &&
+  importer !== 'apps/hub/src/main.ts' &&
+  !isTest(importer) &&
+  !importer.endsWith('test-hub.ts')
+    ? 'only main.ts builds the hub; a module gets what it needs as an argument'
+    : undefined
+
+const noBarrels: Rule = ({ importer, target, reexport }) =>
+  reexport && !/^packages\/[^/]+\/src\/(node\/)?index\.ts$/.test(importer)
+    ? `no barrels but a package's index.ts: import ${target} where it is used`
+    : undefined
+
+const testsStayOut: Rule = ({ importer, target }) =>
+  /^(apps|packages)\//.test(importer) && !isTest(importer) && /^(test|bench|scripts)\//.test(target)
+    ? 'product code does not import tests, benches or scripts'
+    : undefined
+
+const rules: readonly Rule[] = [
+  packageDirection,
+  publicFaceOnly,
+  protocolTypesOnly,
+  pureCore,
+  nobleOnly,
+  zodOnly,
+  browserOnly,
+  featureAlone,
+  designSystemBelow,
+  siteApart,
+  hubMainFiles,
+  compositionRoot,
+  noBarrels,
+  testsStayOut,
+]
+
+/** The first rule that the import breaks, as a sentence; undefined when it breaks none. */
+export function findBreach(edge: ImportEdge): string | undefined {
+  for (const rule of rules) {
+    const message = rule(edge)
+    if (message) return message
+  }
+  return undefined
+}

@@ -1,0 +1,178 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const run = promisify(execFile)
+const root = resolve(import.meta.dirname, '../..')
+
+type Breach = { title: string; file: string; source: string; message: string }
+
+/** One file for each rule that the linter must refuse, written at the place in the tree where the rule applies. */
+const breaches: Breach[] = [
+  {
+    title: 'an app that imports another app',
+    file: 'apps/hub/src/gateways/breach-app.ts',
+    source: `import '../../../gateway/src/gateway.ts'`,
+    message: 'apps never import each other: hub imports gateway',
+  },
+  {
+    title: 'the portal importing a protocol package',
+    file: 'apps/web/src/ui/breach-package.ts',
+    source: `import '@hedgerow/wireguard'`,
+    message: 'web may not import wireguard',
+  },
+  {
+    title: 'a path into a package instead of its name',
+    file: 'apps/hub/src/vpn/breach-path.ts',
+    source: `import '../../../../packages/wireguard/src/peer.ts'`,
+    message: 'import @hedgerow/wireguard by its name, not by a path into it',
+  },
+  {
+    title: 'a protocol package using the other one at run time',
+    file: 'packages/netstack/src/breach-protocol.ts',
+    source: `import { createDevice } from '@hedgerow/wireguard'\nexport const device = createDevice`,
+    message: 'wireguard and netstack know only types of each other',
+  },
+  {
+    title: 'node:* in the core of a protocol package',
+    file: 'packages/wireguard/src/breach-node.ts',
+    source: `import 'node:dgram'`,
+    message: 'the core of a protocol package imports no node:*; only its node/ folder does',
+  },
+  {
+    title: 'the core of a protocol package importing its edge',
+    file: 'packages/wireguard/src/breach-edge.ts',
+    source: `import './node/index.ts'`,
+    message: 'the core of a protocol package does not import its node/ folder',
+  },
+  {
+    title: 'a clock read in the core of a protocol package',
+    file: 'packages/netstack/src/breach-clock.ts',
+    source: `export const now = Date.now()`,
+    message: "Unexpected use of 'Date'.",
+  },
+  {
+    title: 'randomness made in the core of a protocol package',
+    file: 'packages/wireguard/src/breach-random.ts',
+    source: `export const dice = Math.random()`,
+    message: "'Math.random' is restricted from being used.",
+  },
+  {
+    title: 'a dependency of a protocol package other than noble',
+    file: 'packages/wireguard/src/breach-dependency.ts',
+    source: `import 'pino'`,
+    message: 'a protocol package depends on noble alone, not on pino',
+  },
+  {
+    title: 'a dependency of contract other than zod',
+    file: 'packages/contract/src/breach-zod.ts',
+    source: `import 'fastify'`,
+    message: 'contract imports zod only, not fastify',
+  },
+  {
+    title: 'node:* in the portal',
+    file: 'apps/web/src/ui/breach-node.ts',
+    source: `import 'node:fs'`,
+    message: 'the portal runs in a browser: no node:* there',
+  },
+  {
+    title: 'a feature importing another feature',
+    file: 'apps/web/src/features/gateways/breach-feature.ts',
+    source: `import '../registrations/queries.ts'`,
+    message: 'feature gateways may not import feature registrations',
+  },
+  {
+    title: 'a feature reaching for ui/ by a relative path',
+    file: 'apps/web/src/features/gateways/breach-relative.ts',
+    source: `import '../../ui/panel.tsx'`,
+    message: 'a feature imports ./, #ui/*, #api/* and packages',
+  },
+  {
+    title: 'the design system importing a feature',
+    file: 'apps/web/src/ui/breach-below.ts',
+    source: `import '../features/gateways/page.tsx'`,
+    message: 'ui/ and api/ know no feature',
+  },
+  {
+    title: 'the public site importing the portal kit',
+    file: 'apps/web/src/site/breach-site.ts',
+    source: `import '@mantine/core'`,
+    message: 'the public site carries no portal code',
+  },
+  {
+    title: "a hub module importing another module's inner file",
+    file: 'apps/hub/src/gateways/breach-inner.ts',
+    source: `import '../registrations/handshake.ts'`,
+    message: 'gateways may import registrations/registrations.ts, not registrations/handshake.ts',
+  },
+  {
+    title: 'a hub module importing the composition root',
+    file: 'apps/hub/src/gateways/breach-root.ts',
+    source: `import '../app.ts'`,
+    message: 'only main.ts builds the hub; a module gets what it needs as an argument',
+  },
+  {
+    title: "a barrel that is not a package's index.ts",
+    file: 'apps/web/src/ui/breach-barrel.ts',
+    source: `export { panel } from './panel.tsx'`,
+    message: "no barrels but a package's index.ts: import apps/web/src/ui/panel.tsx where it is used",
+  },
+  {
+    title: 'product code importing a test',
+    file: 'apps/hub/src/gateways/breach-test.ts',
+    source: `import '../../../../test/harness/hub.ts'`,
+    message: 'product code does not import tests, benches or scripts',
+  },
+  {
+    title: 'a cycle between hub modules',
+    file: 'apps/hub/src/gateways/gateways.ts',
+    source: `import { vpn } from '../vpn/vpn.ts'\nexport const gateways = () => vpn`,
+    message: 'Dependency cycle detected',
+  },
+]
+
+/** Imports that keep to the rules, so that a rule which refuses everything fails too. */
+const allowed: Record<string, string> = {
+  'apps/hub/src/vpn/vpn.ts': `import { gateways } from '../gateways/gateways.ts'\nexport const vpn = () => gateways`,
+  'apps/hub/src/activity/allowed.ts': `import '../vpn/vpn.ts'`,
+  'packages/wireguard/src/node/allowed.ts': `import 'node:dgram'`,
+  'packages/wireguard/src/allowed.ts': `import '@noble/hashes/blake2.js'`,
+  'apps/web/src/features/gateways/allowed.ts': `import '#ui/panel.tsx'\nimport '@hedgerow/contract'\nimport './queries.ts'`,
+  'apps/gateway/src/allowed.ts': `import '@hedgerow/netstack/node'`,
+  'packages/netstack/src/index.ts': `export * from './stack.ts'`,
+}
+
+describe('the import rules', () => {
+  let folder: string
+  const messages = new Map<string, string[]>()
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'hedgerow-gates-'))
+    cpSync(join(root, 'scripts/lint'), join(folder, 'scripts/lint'), { recursive: true })
+    cpSync(join(root, '.oxlintrc.json'), join(folder, '.oxlintrc.json'))
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+    const files = [...breaches.map(({ file, source }) => [file, source] as const), ...Object.entries(allowed)]
+    for (const [file, source] of files) {
+      mkdirSync(dirname(join(folder, file)), { recursive: true })
+      writeFileSync(join(folder, file), `${source}\n`)
+    }
+    const lint = await run(process.execPath, [join(root, 'node_modules/oxlint/bin/oxlint'), '--format', 'json'], {
+      cwd: folder,
+    }).catch((failure: { stdout: string }) => failure)
+    const report = JSON.parse(lint.stdout) as { diagnostics: { filename: string; message: string }[] }
+    for (const { filename, message } of report.diagnostics)
+      messages.set(filename, [...(messages.get(filename) ?? []), message])
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  it.each(breaches)('refuse $title', ({ file, message }) => {
+    expect(messages.get(file) ?? []).toContainEqual(message)
+  })
+
+  it.each(Object.keys(allowed).filter((file) => file !== 'apps/hub/src/vpn/vpn.ts'))('let %s pass', (file) => {
+    expect(messages.get(file) ?? []).toEqual([])
+  })
+})
