@@ -94,7 +94,11 @@ export async function up(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Pr
     .addColumn('decided_by', 'text')
     .addUniqueConstraint('registrations_keys', ['identity_public_key', 'wireguard_public_key'])
     .execute()
-  await db.schema.createIndex('registrations_by_status').on('registrations').columns(['status', 'requested_at']).execute()
+  await db.schema
+    .createIndex('registrations_by_status')
+    .on('registrations')
+    .columns(['status', 'requested_at'])
+    .execute()
   await db.schema.createIndex('registrations_by_token').on('registrations').column('device_token').execute()
 
   await db.schema
@@ -151,4 +155,3 @@ export async function up(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Pr
     .addColumn('source_ip', 'text', (c) => c.notNull())
     .execute()
 }
-

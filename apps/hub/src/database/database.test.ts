@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase, type Database } from './database.ts'
+import { isUniqueViolation } from './storage-errors.ts'
+import { createTestDatabase, openTestDatabase, testEngines } from './test-databases.ts'
+import { inTransaction } from './transaction.ts'
+
+describe.each(testEngines)('the database on %s', (engine) => {
+  let database: Database
+  beforeAll(async () => {
+    database = await openTestDatabase(engine)
+  })
+  afterAll(() => database.close())
+
+  const put = (name: string, value: string) => database.db.insertInto('settings').values({ name, value }).execute()
+  const get = async (name: string) =>
+    (await database.db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst())?.value
+
+  test('a throw rolls the transaction back', async () => {
+    const failing = inTransaction(database.db, async (transaction) => {
+      await transaction.insertInto('settings').values({ name: 'rolled-back', value: '1' }).execute()
+      throw new Error('no')
+    })
+    await expect(failing).rejects.toThrow('no')
+    expect(await get('rolled-back')).toBeUndefined()
+  })
+
+  test('a transaction inside a transaction is part of it', async () => {
+    const failing = inTransaction(database.db, async (outer) => {
+      await inTransaction(outer, (inner) =>
+        inner.insertInto('settings').values({ name: 'nested', value: '1' }).execute(),
+      )
+      throw new Error('no')
+    })
+    await expect(failing).rejects.toThrow('no')
+    expect(await get('nested')).toBeUndefined()
+  })
+
+  test('concurrent transactions that read and then write lose no update', async () => {
+    await put('counter', '0')
+    await Promise.all(
+      Array.from({ length: 8 }, () =>
+        inTransaction(database.db, async (transaction) => {
+          const row = await transaction
+            .selectFrom('settings')
+            .select('value')
+            .where('name', '=', 'counter')
+            .executeTakeFirstOrThrow()
+          await sleep(1)
+          await transaction
+            .updateTable('settings')
+            .set({ value: String(Number(row.value) + 1) })
+            .where('name', '=', 'counter')
+            .execute()
+        }),
+      ),
+    )
+    expect(await get('counter')).toBe('8')
+  })
+
+  test('a query beside a transaction does not see its writes before the commit', async () => {
+    const written = Promise.withResolvers<void>()
+    const transaction = inTransaction(database.db, async (inside) => {
+      await inside.insertInto('settings').values({ name: 'isolated', value: '1' }).execute()
+      written.resolve()
+      await sleep(20)
+      throw new Error('no')
+    })
+    await written.promise
+    const [outcome, seen] = await Promise.allSettled([transaction, get('isolated')])
+    expect(outcome.status).toBe('rejected')
+    expect(seen).toEqual({ status: 'fulfilled', value: undefined })
+  })
+
+  test('counts, sums and generated ids are numbers', async () => {
+    const { id } = await database.db
+      .insertInto('activity')
+      .values({ at: 1_800_000_000_123, type: 'info', message: 'hello', gateway_id: null })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    const row = await database.db
+      .selectFrom('activity')
+      .select((eb) => ['at', eb.fn.countAll<number>().as('count'), eb.fn.sum<number>('id').as('sum')])
+      .groupBy('at')
+      .executeTakeFirstOrThrow()
+    expect(row).toEqual({ at: 1_800_000_000_123, count: 1, sum: id })
+  })
+
+  test('a row that refers to nothing is refused', async () => {
+    const orphan = database.db.insertInto('sessions').values({
+      id: 's',
+      user_id: 'nobody',
+      created_at: 0,
+      expires_at: 0,
+      source_ip: '',
+      user_agent: '',
+    })
+    await expect(orphan.execute()).rejects.toThrow(/foreign key/i)
+  })
+
+  test('a second row with the same key is told apart from other failures', async () => {
+    await put('once', '1')
+    const second = await put('once', '2').catch((error: unknown) => error)
+    expect(isUniqueViolation(second)).toBe(true)
+    const other = await put('null', null as never).catch((error: unknown) => error)
+    expect(isUniqueViolation(other)).toBe(false)
+  })
+
+  test('what was written is there after closing and opening again', async () => {
+    const { url, remove } = await createTestDatabase(engine)
+    const before = await openDatabase({ url })
+    await before.db.insertInto('settings').values({ name: 'kept', value: 'yes' }).execute()
+    await before.close()
+    const after = await openDatabase({ url })
+    expect(await after.db.selectFrom('settings').selectAll().execute()).toEqual([{ name: 'kept', value: 'yes' }])
+    await after.close()
+    await remove()
+  })
+
+  test('a database that a newer hub migrated is refused by name', async () => {
+    const { url, remove } = await createTestDatabase(engine)
+    const newer = await openDatabase({ url })
+    const ledger = newer.db.withTables<{ migrations: { name: string; applied_at: number } }>()
+    await ledger.insertInto('migrations').values({ name: '999-future', applied_at: 0 }).execute()
+    await newer.close()
+    await expect(openDatabase({ url })).rejects.toThrow('999-future')
+    await remove()
+  })
+})

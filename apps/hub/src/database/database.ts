@@ -1,0 +1,43 @@
+/**
+ * Opens the hub's database, a SQLite file or PostgreSQL, and migrates it. Everything above sees the same tables and
+ * the same values from both: numbers for counts and times, 0 or 1 for booleans, text for the rest. A storage that
+ * does not answer is `storage_unavailable`. Called by app.ts and, for tests, by test-databases.ts.
+ */
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { Kysely, sql } from 'kysely'
+import { migrate } from './migrations.ts'
+import { postgresDialect } from './postgres-dialect.ts'
+import { sqliteDialect } from './sqlite-dialect.ts'
+import type { Tables } from './tables.ts'
+
+export type Engine = 'sqlite' | 'postgres'
+export type Database = { db: Kysely<Tables>; engine: Engine; close(): Promise<void> }
+
+/** `url` is `sqlite:` and a file's path, or a `postgres://` address. */
+export async function openDatabase(config: { url: string }): Promise<Database> {
+  const engine: Engine = config.url.startsWith('sqlite:') ? 'sqlite' : 'postgres'
+  const db = new Kysely<Tables>({
+    dialect:
+      engine === 'sqlite' ? sqliteDialect(createFile(config.url.slice('sqlite:'.length))) : postgresDialect(config.url),
+  })
+  try {
+    await migrate(db, engine)
+  } catch (error) {
+    await db.destroy()
+    throw error
+  }
+  return { db, engine, close: () => db.destroy() }
+}
+
+/** Throws `storage_unavailable` when the database does not answer. */
+export async function checkDatabase(db: Kysely<Tables>): Promise<void> {
+  await sql`select 1`.execute(db)
+}
+
+/** The file holds the hub's keys, so nobody else on the machine may read it, whatever the umask. */
+function createFile(path: string): string {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  closeSync(openSync(path, 'a', 0o600))
+  return path
+}

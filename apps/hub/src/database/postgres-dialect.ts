@@ -1,0 +1,60 @@
+import pg from 'pg'
+import {
+  PostgresAdapter,
+  PostgresDialect,
+  PostgresDriver,
+  type DatabaseConnection,
+  type Dialect,
+  type PostgresDialectConfig,
+} from 'kysely'
+import { storageError } from './storage-errors.ts'
+
+const INT8 = pg.types.builtins.INT8
+const NUMERIC = pg.types.builtins.NUMERIC
+const CONNECT_TIMEOUT_MS = 5_000
+const CONNECTIONS = 10
+
+/** Kysely on `pg`, with counts and sums as numbers, and lost connections as `storage_unavailable`. */
+export function postgresDialect(url: string): Dialect {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    types: {
+      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+        oid === INT8 || oid === NUMERIC ? Number : pg.types.getTypeParser(oid, format as 'text'),
+    },
+  })
+  // An idle connection that the server closes is replaced at the next query; without a listener it would end the process.
+  pool.on('error', () => {})
+  const config: PostgresDialectConfig = { pool }
+  const dialect = new PostgresDialect(config)
+  return {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new ReportingDriver(config),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+  }
+}
+
+class ReportingDriver extends PostgresDriver {
+  readonly #reporting = new WeakSet<DatabaseConnection>()
+
+  override async acquireConnection(
+    ...options: Parameters<PostgresDriver['acquireConnection']>
+  ): Promise<DatabaseConnection> {
+    const connection = await super.acquireConnection(...options).catch((error: unknown) => {
+      throw storageError(error)
+    })
+    if (!this.#reporting.has(connection)) {
+      this.#reporting.add(connection)
+      // The driver finds its own state on this object, so it is given a method rather than wrapped.
+      const execute = connection.executeQuery.bind(connection)
+      connection.executeQuery = (...query) =>
+        execute<never>(...query).catch((error: unknown) => {
+          throw storageError(error)
+        })
+    }
+    return connection
+  }
+}

@@ -1,0 +1,46 @@
+import { HubError } from '../http/hub-error.ts'
+
+/** SQLite's primary result codes (sqlite.org/rescode.html) for a storage that does not work right now. */
+const SQLITE_UNAVAILABLE = new Set([5 /* BUSY */, 8 /* READONLY */, 10 /* IOERR */, 13 /* FULL */, 14 /* CANTOPEN */])
+const SQLITE_UNIQUE = new Set([1555 /* CONSTRAINT_PRIMARYKEY */, 2067 /* CONSTRAINT_UNIQUE */])
+
+/** PostgreSQL's SQLSTATE classes: connection exceptions, insufficient resources, operator intervention, system errors. */
+const POSTGRES_UNAVAILABLE = /^(08|53|57P|58)/
+const CONNECTION_LOST = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'ENOENT',
+])
+/** What pg says, without a code, of a connection that ended under a query or never came about. */
+const CONNECTION_ENDED = /Connection terminated|timeout exceeded when trying to connect|not queryable/
+
+/** The error as the rest of the hub should see it: `storage_unavailable` when the storage is at fault, else itself. */
+export function storageError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown }
+  const unavailable =
+    typeof errcode === 'number'
+      ? SQLITE_UNAVAILABLE.has(errcode & 0xff)
+      : typeof code === 'string'
+        ? POSTGRES_UNAVAILABLE.test(code) || CONNECTION_LOST.has(code)
+        : CONNECTION_ENDED.test(error.message)
+  return unavailable ? new HubError('storage_unavailable', { cause: error }) : error
+}
+
+/** Whether a statement failed because a row with the same unique value exists. */
+export function isUniqueViolation(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown }
+  return typeof errcode === 'number' ? SQLITE_UNIQUE.has(errcode) : code === '23505'
+}
+
+/** Whether PostgreSQL gave up a transaction in favour of a concurrent one: trying again is right. */
+export function isSerializationFailure(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown }
+  return code === '40001' || code === '40P01'
+}

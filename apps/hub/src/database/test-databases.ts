@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll } from 'vitest'
+import { openDatabase, type Database, type Engine } from './database.ts'
+import { startPostgres } from './test-postgres.ts'
+
+/** For `describe.each(testEngines)('… on %s', (engine) => …)`: the database suite runs on both. */
+export const testEngines: Engine[] = ['sqlite', 'postgres']
+
+let postgres: ReturnType<typeof startPostgres> | undefined
+let databases = 0
+
+afterAll(async () => {
+  await (await postgres)?.stop()
+})
+
+/** The address of a new, empty database; `remove` its files when done. */
+export async function createTestDatabase(engine: Engine): Promise<{ url: string; remove(): Promise<void> }> {
+  if (engine === 'sqlite') {
+    const dir = mkdtempSync(join(tmpdir(), 'hub-sqlite-'))
+    return {
+      url: `sqlite:${join(dir, 'hub.sqlite')}`,
+      remove: async () => rmSync(dir, { recursive: true, force: true }),
+    }
+  }
+  postgres ??= startPostgres()
+  const { url } = await postgres
+  const name = `test_${++databases}`
+  const client = new pg.Client(url('postgres'))
+  await client.connect()
+  await client.query(`create database ${name}`)
+  await client.end()
+  return { url: url(name), remove: async () => {} }
+}
+
+/** A migrated database of the test's own; `close` also removes its files. */
+export async function openTestDatabase(engine: Engine): Promise<Database> {
+  const { url, remove } = await createTestDatabase(engine)
+  const database = await openDatabase({ url })
+  return {
+    ...database,
+    close: async () => {
+      await database.close()
+      await remove()
+    },
+  }
+}

