@@ -3,10 +3,14 @@ import { call } from './call.ts'
 import { deviceToken, gatewayId, gatewayName, oneLine } from './gateways.ts'
 import { STATUS_WAIT_MAX_SECONDS } from './constants.ts'
 
-/** `length` bytes as canonical base64. */
+/** What may stand before the padding when the bits behind the last byte are zero: one spelling for each value. */
+const LAST_CHARACTERS = ['[A-Za-z0-9+/]', '[AQgw]==', '[AEIMQUYcgkosw048]=']
+
+/** `length` bytes as canonical base64 (RFC 4648 §3.5). */
 const bytes = (length: number) => {
-  const characters = Math.ceil(length / 3) * 4
-  return z.base64().length(characters, `Must be ${length} bytes as base64`)
+  const characters = Math.ceil((length * 8) / 6)
+  const pattern = new RegExp(`^[A-Za-z0-9+/]{${characters - 1}}${LAST_CHARACTERS[length % 3]}$`)
+  return z.string().regex(pattern, `Must be ${length} bytes as base64`)
 }
 
 export const registrationId = z.string().regex(/^[a-z2-7]{20}$/, 'This is not a registration id')

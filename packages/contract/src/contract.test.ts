@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Call } from './call.ts'
+import * as contract from './index.ts'
+
+const isCall = (value: unknown): value is Call =>
+  typeof value === 'object' && value !== null && 'method' in value && 'path' in value
+const calls = Object.entries(contract).filter((entry): entry is [string, Call] => isCall(entry[1]))
+
+describe('the calls', () => {
+  it('each have a method and path of their own', () => {
+    const routes = calls.map(([, { method, path }]) => `${method} ${path}`)
+    expect(routes.length).toBeGreaterThan(15)
+    expect(new Set(routes).size).toBe(routes.length)
+  })
+
+  it.each(calls)('%s declares exactly the parameters that its path names', (_name, { path, params }) => {
+    const named = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name)
+    const declared = params && 'shape' in params ? Object.keys(params.shape as object) : []
+    expect(declared).toEqual(named)
+  })
+
+  it.each(calls.filter(([, { body }]) => body))('%s refuses a field that it does not declare', (_name, { body }) => {
+    const issues = body!.safeParse({ surplus: 1 }).error?.issues ?? []
+    expect(issues.map(({ code }) => code)).toContain('unrecognized_keys')
+  })
+})
+
+describe('a gateway name', () => {
+  it('is trimmed, and keeps letters of any script', () => {
+    expect(contract.gatewayName.parse('  Obstgarten Süd 果园 ')).toBe('Obstgarten Süd 果园')
+  })
+
+  it.each(['', '   ', 'line\nbreak', 'bell\u0007', 'right-to-left \u202e override', 'x'.repeat(101)])(
+    'is never %j',
+    (name) => {
+      expect(contract.gatewayName.safeParse(name).success).toBe(false)
+    },
+  )
+})
+
+describe('a device token', () => {
+  it('takes what a person types when claiming: spaces around it and lower case', () => {
+    const claim = contract.claimGateway.body.parse({ deviceToken: ' dt-0123456789ab ' })
+    expect(claim.deviceToken).toBe('DT-0123456789AB')
+  })
+
+  it('is nothing but DT- and twelve hexadecimal digits', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(contract.deviceToken.safeParse(text).success).toBe(/^DT-[0-9A-F]{12}$/.test(text))
+      }),
+    )
+  })
+})
+
+describe('a key of a registration', () => {
+  const challenge = (identityPublicKey: string) =>
+    contract.registerChallenge.body.safeParse({ identityPublicKey, wireguardPublicKey: 'A'.repeat(43) + '=' }).success
+
+  it('is 32 bytes as base64', () => expect(challenge(Buffer.alloc(32, 7).toString('base64'))).toBe(true))
+
+  it.each([0, 31, 33, 64])('is not %i bytes', (length) => {
+    expect(challenge(Buffer.alloc(length, 7).toString('base64'))).toBe(false)
+  })
+
+  it('has one spelling: bits behind the last byte are zero', () => {
+    expect(challenge(`${'A'.repeat(42)}B=`)).toBe(false)
+  })
+})
+
+describe('the error table', () => {
+  it('gives every code a client or server error status and a sentence', () => {
+    for (const { status, message } of Object.values(contract.errorTable)) {
+      expect(status).toBeGreaterThanOrEqual(400)
+      expect(status).toBeLessThan(600)
+      expect(message).toMatch(/[.?]$/)
+    }
+  })
+})
