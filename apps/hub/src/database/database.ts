@@ -17,7 +17,7 @@ export type Database = { db: Kysely<Tables>; engine: Engine; close(): Promise<vo
 /** `url` is `sqlite:` and a file's path, or a `postgres://` address. */
 export async function openDatabase(config: { url: string }): Promise<Database> {
   const engine: Engine = config.url.startsWith('sqlite:') ? 'sqlite' : 'postgres'
-  const db = new Kysely<Tables>({
+  const db = new Kysely<unknown>({
     dialect:
       engine === 'sqlite' ? sqliteDialect(createFile(config.url.slice('sqlite:'.length))) : postgresDialect(config.url),
   })
@@ -27,7 +27,7 @@ export async function openDatabase(config: { url: string }): Promise<Database> {
     await db.destroy()
     throw error
   }
-  return { db, engine, close: () => db.destroy() }
+  return { db: db.withTables<Tables>(), engine, close: () => db.destroy() }
 }
 
 /** Throws `storage_unavailable` when the database does not answer. */

@@ -1,6 +1,5 @@
 import { sql, type Kysely } from 'kysely'
 import * as first from './migrations/001-first.ts'
-import type { Tables } from './tables.ts'
 import type { Engine } from './database.ts'
 
 type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -15,7 +14,7 @@ const POSTGRES_LOCK = 4_831_207
  * Brings the schema up to date in one transaction, so that a crash in the middle leaves the old one. Refuses a
  * database that a newer hub has migrated.
  */
-export async function migrate(db: Kysely<Tables>, engine: Engine): Promise<void> {
+export async function migrate(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${POSTGRES_LOCK})`.execute(transaction)
     await transaction.schema
@@ -30,7 +29,7 @@ export async function migrate(db: Kysely<Tables>, engine: Engine): Promise<void>
     if (unknown) throw new Error(`The database was migrated by a newer hub (${unknown}). Start that version.`)
     for (const { name, up } of MIGRATIONS) {
       if (applied.has(name)) continue
-      await up(transaction as Kysely<unknown>, engine)
+      await up(transaction, engine)
       await ledger.insertInto('migrations').values({ name, applied_at: Date.now() }).execute()
     }
   })

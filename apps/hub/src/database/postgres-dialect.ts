@@ -1,4 +1,4 @@
-import pg from 'pg'
+import { Pool, types } from 'pg'
 import {
   PostgresAdapter,
   PostgresDialect,
@@ -9,20 +9,20 @@ import {
 } from 'kysely'
 import { storageError } from './storage-errors.ts'
 
-const INT8 = pg.types.builtins.INT8
-const NUMERIC = pg.types.builtins.NUMERIC
+const INT8 = types.builtins.INT8
+const NUMERIC = types.builtins.NUMERIC
 const CONNECT_TIMEOUT_MS = 5_000
 const CONNECTIONS = 10
 
 /** Kysely on `pg`, with counts and sums as numbers, and lost connections as `storage_unavailable`. */
 export function postgresDialect(url: string): Dialect {
-  const pool = new pg.Pool({
+  const pool = new Pool({
     connectionString: url,
     max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-        oid === INT8 || oid === NUMERIC ? Number : pg.types.getTypeParser(oid, format as 'text'),
+        oid === INT8 || oid === NUMERIC ? Number : types.getTypeParser(oid, format as 'text'),
     },
   })
   // An idle connection that the server closes is replaced at the next query; without a listener it would end the process.

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
+import { Client } from 'pg'
 import { afterAll } from 'vitest'
 import { openDatabase, type Database, type Engine } from './database.ts'
 import { startPostgres } from './test-postgres.ts'
@@ -28,7 +28,7 @@ export async function createTestDatabase(engine: Engine): Promise<{ url: string;
   postgres ??= startPostgres()
   const { url } = await postgres
   const name = `test_${++databases}`
-  const client = new pg.Client(url('postgres'))
+  const client = new Client(url('postgres'))
   await client.connect()
   await client.query(`create database ${name}`)
   await client.end()

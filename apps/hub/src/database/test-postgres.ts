@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import { Client } from 'pg'
 
 /** PostgreSQL refuses to run as root, so there it runs as nobody, who exists everywhere. */
 const NOBODY = 65_534
@@ -75,7 +75,7 @@ async function finished(child: ChildProcess): Promise<void> {
 
 async function accepting(url: string, log: string): Promise<void> {
   for (const startedAt = performance.now(); ; await sleep(20)) {
-    const client = new pg.Client(url)
+    const client = new Client(url)
     try {
       await client.connect()
       return await client.end()
