@@ -44,6 +44,8 @@ export const hubTimeline = call({
   ),
 })
 
+/** The bytes FF D8 FF as base64. */
+const JPEG_START = '/9j/'
 const THUMBNAIL_BASE64_LIMIT = Math.ceil((64 * 1024) / 3) * 4
 
 export const detection = z.strictObject({
@@ -55,7 +57,7 @@ export const detection = z.strictObject({
   startedAt: z.iso.datetime(),
   endedAt: z.iso.datetime().optional(),
   /** A JPEG of at most 64 KiB, as base64. */
-  thumbnail: z.base64().max(THUMBNAIL_BASE64_LIMIT).optional(),
+  thumbnail: z.base64().max(THUMBNAIL_BASE64_LIMIT).startsWith(JPEG_START, 'Must be a JPEG').optional(),
   validated: z.boolean().optional(),
   falsePositive: z.boolean().optional(),
   deterrent: z.string().max(100).optional(),

@@ -20,6 +20,10 @@ export const errorTable = {
   gateway_limit_reached: { status: 409, message: 'The hub already has as many gateways as its settings allow.' },
   address_pool_exhausted: { status: 409, message: 'No address is free in the VPN network.' },
   gateway_name_taken: { status: 409, message: 'Another gateway already has this name.' },
+  device_token_taken: {
+    status: 409,
+    message: 'Another gateway has the same device token. Delete that gateway first, or reject this request.',
+  },
   claim_refused: { status: 404, message: 'No gateway that you can claim has this device token.' },
   claim_locked: { status: 429, message: 'Too many wrong device tokens. Try again in 15 minutes.' },
   vpn_disabled: { status: 409, message: "The hub's VPN is switched off." },

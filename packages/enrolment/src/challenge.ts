@@ -1,4 +1,4 @@
-import { verifySignature, type Identity } from './identity.ts'
+import { decodeBase64, verifySignature, type Identity } from './identity.ts'
 
 export type Challenge = {
   identityPublicKey: string
@@ -15,9 +15,11 @@ export type Challenge = {
  *
  *     "hedgerow-challenge-v1" 0x00 | identity 32 | WireGuard 32 | nonce 32 | hub ephemeral 32 | hub identity 32 | time 8
  *
- * `time` is big-endian. Every field of the request and of the answer is in it.
+ * `time` is big-endian. Every field of the request and of the answer is in it. Undefined when a field has another
+ * length, since two challenges could then have the same bytes.
  */
-function challengeBytes(challenge: Challenge): Uint8Array {
+function challengeBytes(challenge: Challenge): Uint8Array | undefined {
+  if (!Number.isSafeInteger(challenge.serverTime) || challenge.serverTime < 0) return undefined
   const time = Buffer.alloc(8)
   time.writeBigUInt64BE(BigInt(challenge.serverTime))
   const keys = [
@@ -26,17 +28,20 @@ function challengeBytes(challenge: Challenge): Uint8Array {
     challenge.nonce,
     challenge.hubEphemeralPublicKey,
     challenge.hubIdentityPublicKey,
-  ].map((text) => Buffer.from(text, 'base64'))
+  ].map((text) => decodeBase64(text, 32))
+  if (!keys.every((key) => key !== undefined)) return undefined
   return Buffer.concat([Buffer.from('hedgerow-challenge-v1\0'), ...keys, time])
 }
 
-/** The hub's side. Gives the signature as base64. */
+/** The hub's side. Gives the signature as base64. Throws when a key or the nonce is not 32 bytes as base64. */
 export function signChallenge(hub: Identity, challenge: Challenge): string {
-  return hub.sign(challengeBytes(challenge))
+  const bytes = challengeBytes(challenge)
+  if (!bytes) throw new Error('A challenge has keys and a nonce of 32 bytes')
+  return hub.sign(bytes)
 }
 
 /** The gateway's side: whether the hub that owns `hubIdentityPublicKey` made exactly this challenge. */
 export function verifyChallenge(challenge: Challenge, signature: string): boolean {
-  if (!Number.isSafeInteger(challenge.serverTime) || challenge.serverTime < 0) return false
-  return verifySignature(challenge.hubIdentityPublicKey, challengeBytes(challenge), signature)
+  const bytes = challengeBytes(challenge)
+  return bytes !== undefined && verifySignature(challenge.hubIdentityPublicKey, bytes, signature)
 }

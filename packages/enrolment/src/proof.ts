@@ -1,7 +1,7 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { PrivateKey, PublicKey } from '@hedgerow/wireguard'
 import { sharedSecret } from '@hedgerow/wireguard/node'
-import { decodeBase64 } from './identity.ts'
+import { decodeBase64, isWireguardKey } from './identity.ts'
 
 /** Keys that only the two ends of one exchange know, one for each purpose. */
 export type ExchangeKeys = {
@@ -11,12 +11,14 @@ export type ExchangeKeys = {
 
 /**
  * shared = X25519(own private, the other's public); keys = HKDF-SHA-256(shared, salt = nonce, info = "hedgerow-v1 " +
- * purpose), 32 bytes each. Undefined when the shared value is all zero (a low-order point) or the nonce is malformed.
+ * purpose), 32 bytes each. Undefined when the other's key or the nonce is malformed, or the shared value is all zero (a
+ * low-order point).
  */
 export function exchangeKeys(ownPrivateKey: string, otherPublicKey: string, nonce: string): ExchangeKeys | undefined {
-  const shared = sharedSecret(ownPrivateKey as PrivateKey, otherPublicKey as PublicKey)
   const salt = decodeBase64(nonce, 32)
-  if (!shared || !salt) return undefined
+  if (!salt || !isWireguardKey(otherPublicKey)) return undefined
+  const shared = sharedSecret(ownPrivateKey as PrivateKey, otherPublicKey as PublicKey)
+  if (!shared) return undefined
   const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', shared, salt, `hedgerow-v1 ${purpose}`, 32))
   return { proof: derive('proof'), seal: derive('seal') }
 }

@@ -14,7 +14,7 @@ export function seal(keys: ExchangeKeys, text: string): string {
 /** The text that `seal` was given, or undefined when anything of it was changed. */
 export function unseal(keys: ExchangeKeys, sealed: string): string | undefined {
   const bytes = Buffer.from(sealed, 'base64')
-  if (bytes.length < TAG_LENGTH) return undefined
+  if (bytes.length < TAG_LENGTH || bytes.toString('base64') !== sealed) return undefined
   const decipher = createDecipheriv('chacha20-poly1305', keys.seal, ZERO_NONCE, { authTagLength: TAG_LENGTH })
   decipher.setAuthTag(bytes.subarray(-TAG_LENGTH))
   try {
