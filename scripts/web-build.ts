@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = join(import.meta.dirname, '..')
+/** Everything that the portal's bundle is made of, besides its dependencies. */
+const SOURCES = ['apps/web', 'packages/contract', 'package-lock.json']
+const BUILT = 'apps/web/dist/index.html'
+
+/** Builds the portal when it was never built or when a source is newer than the build; says so in one line. */
+export async function ensureWebBuilt(): Promise<void> {
+  const built = await changedAtMs(BUILT)
+  const changed = Math.max(...(await Promise.all(SOURCES.map(newestAtMs))))
+  if (built >= changed) return
+  console.log(built === 0 ? 'Building the portal …' : 'Building the portal again, its sources have changed …')
+  const vite = join(fileURLToPath(import.meta.resolve('vite/package.json')), '..', 'bin', 'vite.js')
+  const build = spawn(process.execPath, [vite, 'build', 'apps/web', '--logLevel', 'warn'], {
+    cwd: ROOT,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const [code] = (await once(build, 'close')) as [number | null]
+  if (code !== 0) throw new Error('The portal could not be built')
+}
+
+async function changedAtMs(path: string): Promise<number> {
+  return (await stat(join(ROOT, path)).catch(() => undefined))?.mtimeMs ?? 0
+}
+
+async function newestAtMs(path: string): Promise<number> {
+  const own = await stat(join(ROOT, path))
+  if (!own.isDirectory()) return own.mtimeMs
+  const entries = (await readdir(join(ROOT, path))).filter((name) => name !== 'dist' && name !== 'node_modules')
+  return Math.max(0, ...(await Promise.all(entries.map((name) => newestAtMs(join(path, name))))))
+}

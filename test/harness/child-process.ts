@@ -1,0 +1,84 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { waitFor } from './wait-for.ts'
+
+/** The children that this process started and that still live: none of them outlives it. */
+const living = new Set<ChildProcess>()
+
+process.on('exit', () => {
+  for (const child of living) child.kill('SIGKILL')
+})
+
+export type Exit = { code: number | null; signal: NodeJS.Signals | null }
+
+export type Child = {
+  readonly pid: number
+  /** Everything it wrote so far, standard output and standard error in order of arrival. */
+  output(): string
+  /** Settles when it has ended, whatever ended it. */
+  readonly ended: Promise<Exit>
+  hasEnded(): boolean
+  signal(name: NodeJS.Signals): void
+  /** SIGTERM, then SIGKILL when it takes longer than `graceMs`. */
+  stop(graceMs?: number): Promise<Exit>
+  /** The first match of `pattern` in the output; fails with the output when the child ends or the time is up first. */
+  says(pattern: RegExp, timeoutMs?: number): Promise<RegExpMatchArray>
+}
+
+export type ChildOptions = { env?: Record<string, string>; cwd?: string; uid?: number; gid?: number }
+
+/**
+ * Starts `command` with arguments and no shell. It inherits PATH, HOME and TMPDIR only, so no setting of the machine
+ * that runs the tests reaches it.
+ */
+export async function startChild(command: string, args: string[], options: ChildOptions = {}): Promise<Child> {
+  const child = spawn(command, args, {
+    ...options,
+    env: { ...inherited('PATH', 'HOME', 'TMPDIR'), ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  await once(child, 'spawn')
+  living.add(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8')
+    stream.on('data', (text: string) => (output += text))
+  }
+  let hasEnded = false
+  const ended = new Promise<Exit>((resolve) => {
+    child.once('close', (code, signal) => {
+      hasEnded = true
+      living.delete(child)
+      resolve({ code, signal })
+    })
+  })
+
+  return {
+    pid: child.pid!,
+    output: () => output,
+    ended,
+    hasEnded: () => hasEnded,
+    signal: (name) => void child.kill(name),
+    async stop(graceMs = 15_000) {
+      child.kill('SIGTERM')
+      const impatience = setTimeout(() => child.kill('SIGKILL'), graceMs)
+      const exit = await ended
+      clearTimeout(impatience)
+      return exit
+    },
+    async says(pattern, timeoutMs = 20_000) {
+      const found = await waitFor(() => output.match(pattern) ?? (hasEnded ? 'ended' : undefined), {
+        for: `${args.at(0) ?? command} to say ${pattern}`,
+        timeoutMs,
+      }).catch((cause: unknown) => {
+        throw new Error(`${String(cause)}. It said:\n${output}`)
+      })
+      if (found === 'ended') throw new Error(`${args.at(0) ?? command} ended without saying ${pattern}:\n${output}`)
+      return found
+    },
+  }
+}
+
+function inherited(...names: string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
+}

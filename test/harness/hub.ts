@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApi, createApiAs, type Api } from './api-client.ts'
+import { startChild, type Child, type Exit } from './child-process.ts'
+import { freePortRange, freeTcpPort, freeUdpPort } from './free-ports.ts'
+import { waitFor } from './wait-for.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+export const HUB_MAIN = join(ROOT, 'apps', 'hub', 'src', 'main.ts')
+
+export type Credentials = { username: string; password: string }
+
+/** A hub of a test's own: a real process on the pinned Node, with a data directory and ports nobody else has. */
+export type Hub = {
+  /** `http://localhost:PORT`, so that gateways get origins like `http://gw-ID.localhost:PORT`. */
+  readonly url: string
+  readonly port: number
+  readonly vpnPort: number
+  readonly dataDir: string
+  /** The first admin: as given in the environment, else as the hub printed it. */
+  readonly admin: Credentials
+  /** Calls as the first admin. */
+  readonly api: Api
+  /** Calls of a visitor. */
+  readonly visitor: Api
+  apiAs(credentials: Credentials): Api
+  /** What the running process wrote. */
+  output(): string
+  /** Kills the process so that it can't say good-bye. Its data directory stays. */
+  kill9(): Promise<void>
+  /** Starts it again on the same data directory and ports, after `kill9` or while it runs. */
+  restart(): Promise<void>
+  /** SIGTERM, and its data directory is removed. */
+  stop(): Promise<Exit>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export type HubOptions = { env?: Record<string, string> }
+
+export async function startHub(options: HubOptions = {}): Promise<Hub> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-hub-'))
+  const port = options.env?.HUB_PORT ? Number(options.env.HUB_PORT) : await freeTcpPort()
+  const vpnPort = await freeUdpPort()
+  const gatewayPorts = await freePortRange(10)
+  const env = {
+    HUB_HOST: '127.0.0.1',
+    HUB_PORT: String(port),
+    HUB_DATA_DIR: dataDir,
+    HUB_VPN_PORT: String(vpnPort),
+    HUB_VPN_ENDPOINT_HOST: '127.0.0.1',
+    HUB_GATEWAY_PORTS: `${gatewayPorts.first}-${gatewayPorts.last}`,
+    ...options.env,
+  }
+  const url = `http://localhost:${port}`
+  let child = await startReadyHub(env, port)
+  const admin = adminOf(env, child)
+
+  const stop = async () => {
+    const exit = child.hasEnded() ? await child.ended : await child.stop()
+    await rm(dataDir, { recursive: true, force: true })
+    return exit
+  }
+  return {
+    url,
+    port,
+    vpnPort,
+    dataDir,
+    admin,
+    api: createApiAs(url, admin),
+    visitor: createApi(url),
+    apiAs: (credentials) => createApiAs(url, credentials),
+    output: () => child.output(),
+    async kill9() {
+      child.signal('SIGKILL')
+      await child.ended
+    },
+    async restart() {
+      if (!child.hasEnded()) await child.stop()
+      child = await startReadyHub(env, port)
+    },
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop()
+    },
+  }
+}
+
+async function startReadyHub(env: Record<string, string>, port: number): Promise<Child> {
+  const child = await startChild(process.execPath, [HUB_MAIN], { env })
+  const ready = async () => child.hasEnded() || (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
+  await waitFor(ready, { for: 'the hub to be ready', timeoutMs: 20_000 }).catch(async (cause: unknown) => {
+    await child.stop(0)
+    throw new Error(`The hub did not become ready. It said:\n${child.output()}`, { cause })
+  })
+  if (child.hasEnded()) throw new Error(`The hub ended at its start. It said:\n${child.output()}`)
+  return child
+}
+
+function adminOf(env: Record<string, string>, child: Child): Credentials {
+  if (env.HUB_ADMIN_PASSWORD) return { username: env.HUB_ADMIN_USERNAME ?? 'admin', password: env.HUB_ADMIN_PASSWORD }
+  const printed = printedPassword(child.output())
+  if (!printed) throw new Error(`The hub printed no password. It said:\n${child.output()}`)
+  return { username: 'admin', password: printed }
+}
+
+/** The generated password of the first admin in what a hub wrote. */
+export function printedPassword(output: string): string | undefined {
+  return /password[^:]*:\s*(\S+)/i.exec(output)?.[1]
+}

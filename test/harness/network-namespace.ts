@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
+import { startChild, type Child } from './child-process.ts'
+
+const run = promisify(execFile)
+
+/** A Linux network namespace joined to the host by one pair of virtual Ethernet interfaces. Needs root. */
+export type NetworkNamespace = {
+  readonly name: string
+  /** The host's end of the pair. */
+  readonly hostAddress: string
+  /** The namespace's end. */
+  readonly address: string
+  /** Runs a command inside to its end; `input` goes to its standard input. */
+  run(command: string, args: string[], input?: string): Promise<string>
+  /** Starts a command inside that ends with the namespace. */
+  start(command: string, args: string[], env?: Record<string, string>): Promise<Child>
+  /** Ends what was started inside, by its process ids, and removes namespace and interfaces. */
+  remove(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Two addresses of 198.18.0.0/15 (RFC 2544, for tests between devices) make the link. */
+export async function createNetworkNamespace(): Promise<NetworkNamespace> {
+  const tag = randomBytes(3).toString('hex')
+  const name = `hedgerow-${tag}`
+  const [outside, inside] = [`hg${tag}o`, `hg${tag}i`]
+  const block = `198.18.${randomBytes(1)[0]!}`
+  const [hostAddress, address] = [`${block}.1`, `${block}.2`]
+  const children: Child[] = []
+  const ip = (...args: string[]) => run('ip', args)
+  const remove = async () => {
+    for (const child of children) if (!child.hasEnded()) await child.stop(2_000)
+    await ip('netns', 'delete', name).catch(() => undefined)
+    await ip('link', 'delete', outside).catch(() => undefined)
+  }
+
+  try {
+    await ip('netns', 'add', name)
+    await ip('link', 'add', outside, 'type', 'veth', 'peer', 'name', inside, 'netns', name)
+    await ip('address', 'add', `${hostAddress}/30`, 'dev', outside)
+    await ip('link', 'set', outside, 'up')
+    await ip('-n', name, 'address', 'add', `${address}/30`, 'dev', inside)
+    await ip('-n', name, 'link', 'set', inside, 'up')
+    await ip('-n', name, 'link', 'set', 'lo', 'up')
+  } catch (error) {
+    await remove()
+    throw error
+  }
+
+  return {
+    name,
+    hostAddress,
+    address,
+    async run(command, args, input) {
+      const running = run('ip', ['netns', 'exec', name, command, ...args])
+      running.child.stdin?.end(input ?? '')
+      return (await running).stdout
+    },
+    async start(command, args, env = {}) {
+      const child = await startChild('ip', ['netns', 'exec', name, command, ...args], { env })
+      children.push(child)
+      return child
+    },
+    remove,
+    [Symbol.asyncDispose]: remove,
+  }
+}

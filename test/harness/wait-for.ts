@@ -1,0 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export type WaitOptions = {
+  /** What the wait is for, in words: it is the message of the failure. */
+  for: string
+  timeoutMs?: number
+  everyMs?: number
+}
+
+/**
+ * Asks `condition` again and again until it gives something other than undefined, null or false, and gives that back.
+ * An exception of the condition counts as "not yet" and is the cause of the failure when the time is up.
+ */
+export async function waitFor<T>(condition: () => T | Promise<T>, options: WaitOptions): Promise<NonNullable<T>> {
+  const { timeoutMs = 10_000, everyMs = 25 } = options
+  const deadline = performance.now() + timeoutMs
+  let cause: unknown
+  do {
+    try {
+      const value = await condition()
+      if (value !== undefined && value !== null && value !== false) return value
+    } catch (error) {
+      cause = error
+    }
+    await sleep(everyMs)
+  } while (performance.now() < deadline)
+  throw new Error(`Waited ${timeoutMs} ms in vain for ${options.for}`, { cause })
+}
