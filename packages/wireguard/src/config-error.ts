@@ -1,0 +1,19 @@
+/** What a caller can get wrong when it configures a device or a peer. Hostile network input never throws; these do. */
+export type ConfigErrorCode =
+  | 'invalid-key'
+  | 'own-key'
+  | 'invalid-allowed-ip'
+  | 'invalid-endpoint'
+  | 'invalid-keepalive'
+  | 'peer-exists'
+
+/** Thrown before anything changed, with a stable `code`. The message never holds a secret. */
+export class ConfigError extends Error {
+  readonly code: ConfigErrorCode
+
+  constructor(code: ConfigErrorCode, message: string) {
+    super(message)
+    this.name = 'ConfigError'
+    this.code = code
+  }
+}

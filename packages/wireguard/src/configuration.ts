@@ -1,0 +1,123 @@
+/** A peer's configuration: checked whole before anything changes, then put into the device. */
+
+import type { Prefix } from './address.ts'
+import { parseAddress, parsePrefix } from './address.ts'
+import { ConfigError } from './config-error.ts'
+import { NEVER } from './constants.ts'
+import { cookieKeyOf, mac1KeyOf } from './cookie.ts'
+import type { DeviceState } from './device-state.ts'
+import type { PresharedKey, PublicKey } from './keys.ts'
+import { KEY_BYTES, keyBytes, parsePresharedKey, parsePublicKey } from './keys.ts'
+import type { Endpoint } from './outputs.ts'
+import type { Peer } from './peer.ts'
+import { createPeer } from './peer.ts'
+
+const MAX_PORT = 65_535
+const MAX_KEEPALIVE_SECONDS = 65_535
+
+export type PeerConfig = {
+  publicKey: PublicKey
+  presharedKey?: PresharedKey
+  /** CIDR prefixes, IPv4 or IPv6. A prefix that another peer has moves here. */
+  allowedIps: readonly string[]
+  /** An IP address, not a name. Absent: wait to hear from the peer, or keep what is known. */
+  endpoint?: Endpoint
+  /** 1 to 65,535; 0 or absent is off. */
+  persistentKeepaliveSeconds?: number
+}
+
+export type PeerStatus = {
+  publicKey: PublicKey
+  endpoint?: Endpoint
+  /** Wall clock, Unix milliseconds. */
+  latestHandshakeAtMs?: number
+  /** Whole authenticated datagrams of every kind, as `wg show` counts. */
+  receivedBytes: number
+  sentBytes: number
+  /** Canonical prefixes, in the order they were given. */
+  allowedIps: string[]
+}
+
+/** A configuration whose every part is valid. `presharedKey` is 32 zero bytes where there is none (§5.2). */
+export type CheckedConfig = {
+  publicKey: PublicKey
+  presharedKey: Uint8Array
+  prefixes: Prefix[]
+  endpoint: Endpoint | undefined
+  persistentKeepaliveMs: number
+}
+
+export function checkConfig(config: PeerConfig, ownPublicKey: PublicKey): CheckedConfig {
+  const { publicKey, presharedKey, endpoint, persistentKeepaliveSeconds = 0 } = config
+  if (parsePublicKey(publicKey) === undefined) throw invalidKey('the public key')
+  if (publicKey === ownPublicKey) throw new ConfigError('own-key', 'a device cannot be its own peer')
+  if (presharedKey !== undefined && parsePresharedKey(presharedKey) === undefined) throw invalidKey('the preshared key')
+  return {
+    publicKey,
+    presharedKey: presharedKey === undefined ? new Uint8Array(KEY_BYTES) : keyBytes(presharedKey),
+    prefixes: config.allowedIps.map(checkPrefix),
+    endpoint: endpoint === undefined ? undefined : checkEndpoint(endpoint),
+    persistentKeepaliveMs: checkKeepalive(persistentKeepaliveSeconds) * 1000,
+  }
+}
+
+/** Everything of a peer that follows from its public key, at the price of one DH. Throws `invalid-key` on a low-order point. */
+export function createPeerOf(state: DeviceState, { publicKey, presharedKey }: CheckedConfig): Peer {
+  const publicKeyBytes = keyBytes(publicKey)
+  const staticShared = state.crypto.dh(state.local.privateKey, publicKeyBytes)
+  if (staticShared === undefined) throw invalidKey('a public key of low order')
+  const mac1Key = mac1KeyOf(state.crypto, publicKeyBytes)
+  const cookieKey = cookieKeyOf(state.crypto, publicKeyBytes)
+  return createPeer({ publicKey, publicKeyBytes, staticShared, presharedKey, mac1Key, cookieKey })
+}
+
+/** Everything but the keys. A keepalive that was just turned on is due at once, which starts the first handshake. */
+export function configurePeer(state: DeviceState, peer: Peer, config: CheckedConfig): void {
+  state.allowedIps.removeOwner(peer)
+  for (const prefix of config.prefixes) state.allowedIps.insert(prefix, peer)
+  peer.endpoint = config.endpoint ?? peer.endpoint
+  if (config.persistentKeepaliveMs === peer.persistentKeepaliveMs) return
+  peer.persistentKeepaliveMs = config.persistentKeepaliveMs
+  peer.persistentAtMs = config.persistentKeepaliveMs === 0 ? NEVER : 0
+  if (peer.persistentAtMs === 0) state.deadlines.bring(peer, 0)
+}
+
+export function statusOf(state: DeviceState, peer: Peer): PeerStatus {
+  const { publicKey, endpoint, latestHandshakeAtMs, receivedBytes, sentBytes } = peer
+  return {
+    publicKey,
+    ...(endpoint === undefined ? {} : { endpoint: { ...endpoint } }),
+    ...(latestHandshakeAtMs === undefined ? {} : { latestHandshakeAtMs }),
+    receivedBytes,
+    sentBytes,
+    allowedIps: state.allowedIps.prefixesOf(peer),
+  }
+}
+
+/** The key itself stays out of the message. */
+export function invalidKey(what: string): ConfigError {
+  return new ConfigError('invalid-key', `${what} is not valid`)
+}
+
+function checkPrefix(text: string): Prefix {
+  const prefix = parsePrefix(text)
+  if (prefix === undefined)
+    throw new ConfigError('invalid-allowed-ip', `not an IP address or prefix: ${JSON.stringify(text)}`)
+  return prefix
+}
+
+function checkEndpoint({ address, port }: Endpoint): Endpoint {
+  if (parseAddress(address) === undefined) {
+    throw new ConfigError('invalid-endpoint', `not an IP address: ${JSON.stringify(address)}`)
+  }
+  if (!Number.isInteger(port) || port < 1 || port > MAX_PORT)
+    throw new ConfigError('invalid-endpoint', `not a UDP port: ${port}`)
+  return { address, port }
+}
+
+function checkKeepalive(seconds: number): number {
+  if (!Number.isInteger(seconds) || seconds < 0 || seconds > MAX_KEEPALIVE_SECONDS) {
+    throw new ConfigError('invalid-keepalive', `not a keepalive of 0 to ${MAX_KEEPALIVE_SECONDS} seconds: ${seconds}`)
+  }
+  return seconds
+}

@@ -1,0 +1,153 @@
+/**
+ * One WireGuard interface without I/O: keys, peers, and the calls that turn datagrams into packets and back. It reads no clock
+ * and no randomness, holds no socket and no timer. The caller performs each `Output` in order, and calls `tick` at `nextDeadline`.
+ * Network input never throws; a bad configuration does, as a ConfigError, before anything changed.
+ */
+
+import { createAllowedIps } from './allowed-ips.ts'
+import { ConfigError } from './config-error.ts'
+import type { PeerConfig, PeerStatus } from './configuration.ts'
+import { checkConfig, configurePeer, createPeerOf, invalidKey, statusOf } from './configuration.ts'
+import { DEFAULT_MTU } from './constants.ts'
+import { createCookieMaker, mac1KeyOf } from './cookie.ts'
+import type { Crypto } from './crypto.ts'
+import { equalBytes } from './crypto.ts'
+import { createDeadlines } from './deadlines.ts'
+import type { DeviceState, Turn } from './device-state.ts'
+import { scheduleHandshake } from './initiate.ts'
+import type { PrivateKey, PublicKey } from './keys.ts'
+import { encodePublicKey, keyBytes, parsePrivateKey } from './keys.ts'
+import { DEFAULT_HANDSHAKES_PER_SECOND, createLoadGauge } from './load.ts'
+import type { Endpoint, Now, Output } from './outputs.ts'
+import { erasePeer, erasePeerKeys } from './peer.ts'
+import { receiveDatagram } from './receive.ts'
+import { createTimestamps } from './tai64n.ts'
+import { tickDevice } from './tick.ts'
+import { sendPacket } from './transmit.ts'
+
+export type DeviceOptions = {
+  privateKey: PrivateKey
+  crypto: Crypto
+  /** Padding stops here. Bytes of an inner packet; 1420 unless told. */
+  mtu?: number
+  /** Handshake messages a second above which cookies are asked for. */
+  handshakesPerSecond?: number
+}
+
+export type Device = {
+  publicKey: PublicKey
+  /** One UDP payload. The device keeps no reference to it. */
+  receive(datagram: Uint8Array, from: Endpoint, now: Now): Output[]
+  /** One whole IP packet. It may wait for a handshake, so the caller must not change it afterwards. */
+  send(packet: Uint8Array, now: Now): Output[]
+  /** To be called when `nextDeadline` has come; earlier or later is harmless. */
+  tick(now: Now): Output[]
+  /** Monotonic milliseconds, perhaps in the past when work is left over; undefined when nothing is awaited. Any other call can move it. */
+  nextDeadline(): number | undefined
+  /** Throws `peer-exists` when the key is already a peer. With a keepalive, the next tick starts a handshake. */
+  addPeer(config: PeerConfig): void
+  /** Adds the peer, or replaces its configuration. Live sessions stay unless the preshared key changed. */
+  updatePeer(config: PeerConfig): void
+  /** Silent from this call on, its keys zeroed. Unknown keys are ignored. */
+  removePeer(publicKey: PublicKey): void
+  /** Starts a handshake at the next tick, if the peer's endpoint is known and none was sent within 5 s. */
+  handshake(publicKey: PublicKey, now: Now): void
+  peers(): PeerStatus[]
+  /** Removes every peer and zeroes the private key. The device drops everything afterwards. */
+  close(): void
+}
+
+export function createDevice(options: DeviceOptions): Device {
+  const { crypto } = options
+  if (parsePrivateKey(options.privateKey) === undefined) throw invalidKey('the private key')
+  const privateKey = keyBytes(options.privateKey)
+  const local = { privateKey, publicKey: crypto.publicKeyOf(privateKey) }
+  const state: DeviceState = {
+    crypto,
+    local,
+    mac1Key: mac1KeyOf(crypto, local.publicKey),
+    mtu: options.mtu ?? DEFAULT_MTU,
+    peers: new Map(),
+    indices: new Map(),
+    allowedIps: createAllowedIps(),
+    deadlines: createDeadlines(),
+    cookies: createCookieMaker(crypto, local.publicKey),
+    load: createLoadGauge(options.handshakesPerSecond ?? DEFAULT_HANDSHAKES_PER_SECOND),
+    nextTimestamp: createTimestamps(),
+  }
+  const publicKey = encodePublicKey(local.publicKey)
+
+  function turnAt(now: Now): Turn {
+    return { nowMs: now.monotonicMs, unixMs: now.unixMs, outputs: [] }
+  }
+
+  function receive(datagram: Uint8Array, from: Endpoint, now: Now): Output[] {
+    const turn = turnAt(now)
+    receiveDatagram(state, datagram, from, turn)
+    return turn.outputs
+  }
+
+  function send(packet: Uint8Array, now: Now): Output[] {
+    const turn = turnAt(now)
+    sendPacket(state, packet, turn)
+    return turn.outputs
+  }
+
+  function tick(now: Now): Output[] {
+    const turn = turnAt(now)
+    tickDevice(state, turn)
+    return turn.outputs
+  }
+
+  function addPeer(config: PeerConfig): void {
+    if (state.peers.has(config.publicKey)) throw new ConfigError('peer-exists', `${config.publicKey} is already a peer`)
+    updatePeer(config)
+  }
+
+  function updatePeer(config: PeerConfig): void {
+    const checked = checkConfig(config, publicKey)
+    let peer = state.peers.get(checked.publicKey)
+    if (peer === undefined) {
+      peer = createPeerOf(state, checked)
+      state.peers.set(checked.publicKey, peer)
+    } else if (!equalBytes(peer.presharedKey, checked.presharedKey)) {
+      erasePeerKeys(state.indices, peer)
+      peer.presharedKey.fill(0)
+      peer.presharedKey = checked.presharedKey
+    }
+    configurePeer(state, peer, checked)
+  }
+
+  function removePeer(key: PublicKey): void {
+    const peer = state.peers.get(key)
+    if (peer === undefined) return
+    state.peers.delete(key)
+    state.allowedIps.removeOwner(peer)
+    state.deadlines.remove(peer)
+    erasePeer(state.indices, peer)
+  }
+
+  function handshake(key: PublicKey, now: Now): void {
+    const peer = state.peers.get(key)
+    if (peer?.endpoint !== undefined) scheduleHandshake(state, peer, now.monotonicMs)
+  }
+
+  function close(): void {
+    for (const key of state.peers.keys()) removePeer(key)
+    privateKey.fill(0)
+  }
+
+  return {
+    publicKey,
+    receive,
+    send,
+    tick,
+    nextDeadline: state.deadlines.earliest,
+    addPeer,
+    updatePeer,
+    removePeer,
+    handshake,
+    peers: () => Array.from(state.peers.values(), (peer) => statusOf(state, peer)),
+    close,
+  }
+}

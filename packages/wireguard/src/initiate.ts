@@ -1,0 +1,62 @@
+/** Sends initiations, never more often than one in 5 s per peer (§6.1, §6.4). */
+
+import { NEVER, REKEY_TIMEOUT_MS } from './constants.ts'
+import { writeMacs } from './cookie.ts'
+import type { DeviceState, Turn } from './device-state.ts'
+import { freshIndex } from './device-state.ts'
+import { createInitiation } from './handshake.ts'
+import type { Endpoint } from './outputs.ts'
+import type { Peer } from './peer.ts'
+import { retirePending } from './peer.ts'
+import { authenticatedSent, initiationSent } from './timers.ts'
+
+/** A new wish for a session: starts an attempt, or gives the running one its 90 s again. */
+export function requestHandshake(state: DeviceState, peer: Peer, turn: Turn): void {
+  peer.attemptStartedAtMs = turn.nowMs
+  if (turn.nowMs - peer.handshakeSentAtMs >= REKEY_TIMEOUT_MS) {
+    sendInitiation(state, peer, turn)
+  } else if (peer.retransmitAtMs === NEVER) {
+    scheduleInitiation(state, peer, peer.handshakeSentAtMs + REKEY_TIMEOUT_MS + peer.jitterMs)
+  }
+}
+
+/** As `requestHandshake`, but from the next tick, which bounds how many begin at once. */
+export function scheduleHandshake(state: DeviceState, peer: Peer, nowMs: number): void {
+  peer.attemptStartedAtMs = nowMs
+  scheduleInitiation(state, peer, Math.max(nowMs, peer.handshakeSentAtMs + REKEY_TIMEOUT_MS))
+}
+
+export function sendInitiation(state: DeviceState, peer: Peer, turn: Turn): void {
+  if (peer.endpoint === undefined) {
+    peer.retransmitAtMs = NEVER
+    return
+  }
+  retirePending(state.indices, peer)
+  const localIndex = freshIndex(state)
+  const timestamp = state.nextTimestamp(turn.unixMs)
+  peer.handshakeSentAtMs = turn.nowMs
+  initiationSent(state, peer, turn.nowMs)
+  const made = createInitiation(state.crypto, state.local, peer, { localIndex, timestamp })
+  if (made === undefined) return
+  peer.pending = made.pending
+  state.indices.set(localIndex, { peer, session: undefined })
+  sendHandshakeMessage(state, peer, { message: made.message, to: peer.endpoint }, turn)
+}
+
+/** Completes the macs of an initiation or response and sends it. */
+export function sendHandshakeMessage(
+  state: DeviceState,
+  peer: Peer,
+  { message, to }: { message: Uint8Array; to: Endpoint },
+  turn: Turn,
+): void {
+  writeMacs(state.crypto, message, peer, turn.nowMs)
+  peer.sentBytes += message.length
+  authenticatedSent(state, peer, turn.nowMs)
+  turn.outputs.push({ type: 'datagram', data: message, to, peer: peer.publicKey })
+}
+
+function scheduleInitiation(state: DeviceState, peer: Peer, atMs: number): void {
+  peer.retransmitAtMs = Math.min(peer.retransmitAtMs, atMs)
+  state.deadlines.bring(peer, peer.retransmitAtMs)
+}

@@ -1,0 +1,187 @@
+/**
+ * A device on one UDP socket and one timer. It performs the device's outputs and adds nothing to the protocol; the hub's embedded
+ * VPN and the gateway's tunnel open it. Errors of single datagrams (ICMP unreachable, no route) end neither socket nor tunnel:
+ * the protocol's own retries cover them.
+ */
+
+import { createSocket } from 'node:dgram'
+import type { RemoteInfo, Socket } from 'node:dgram'
+import { once } from 'node:events'
+import { isIP } from 'node:net'
+import type { PeerConfig, PeerStatus } from '../configuration.ts'
+import { createDevice } from '../device.ts'
+import type { PrivateKey, PublicKey } from '../keys.ts'
+import type { DropReason, Endpoint, Now, Output } from '../outputs.ts'
+import { nodeCrypto } from './crypto.ts'
+
+const RECEIVE_BUFFER_BYTES = 4 * 1024 * 1024
+/** setTimeout takes no more; a longer wait is simply looked at again. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1
+const MAPPED_V4 = '::ffff:'
+
+export type InterfaceOptions = {
+  privateKey: PrivateKey
+  /** UDP port; 0 or absent takes a free one. */
+  port?: number
+  /** Local address, `0.0.0.0` unless told. `::` listens on IPv6 and IPv4 both. */
+  host?: string
+  /** Authenticated, from an allowed address; a whole IP packet that the callback then owns. Must not throw. */
+  onPacket(packet: Uint8Array, peer: PublicKey): void
+  /** A session was confirmed, as initiator or responder. */
+  onHandshake?(peer: PublicKey, endpoint: Endpoint): void
+  onDrop?(reason: DropReason): void
+  /** Both clocks, for tests that move time. */
+  clock?(): Now
+}
+
+export type WireGuardInterface = {
+  publicKey: PublicKey
+  port: number
+  /** Routes one IP packet by its destination. It may wait for a handshake: do not change it afterwards. */
+  send(packet: Uint8Array): void
+  /** Throws ConfigError `peer-exists` when the key is already a peer. */
+  addPeer(config: PeerConfig): void
+  /** Adds the peer or replaces its configuration; live sessions stay unless the preshared key changed. */
+  updatePeer(config: PeerConfig): void
+  /** Silent at once, keys erased. */
+  removePeer(publicKey: PublicKey): void
+  /** Starts an initiation now if the peer's endpoint is known and none went out within 5 s. */
+  handshake(publicKey: PublicKey): void
+  peers(): PeerStatus[]
+  /** Closes the socket and erases every key. Later sends do nothing. */
+  close(): Promise<void>
+}
+
+/** Binds the socket; rejects with Node's own error (`EADDRINUSE`, `EACCES`) when it cannot, and with a ConfigError on a bad key. */
+export async function openInterface(options: InterfaceOptions): Promise<WireGuardInterface> {
+  const clock = options.clock ?? systemClock
+  const device = createDevice({ privateKey: options.privateKey, crypto: nodeCrypto })
+  const socket = openSocket(options.host)
+  const toSocketAddress = isDualStack(options.host) ? mapV4 : (address: string) => address
+  let isOpen = true
+  let timer: NodeJS.Timeout | undefined
+  let timerAtMs = Number.POSITIVE_INFINITY
+
+  function perform(outputs: Output[]): void {
+    for (const output of outputs) {
+      switch (output.type) {
+        case 'datagram':
+          socket.send(output.data, output.to.port, toSocketAddress(output.to.address), ignoreSendError)
+          break
+        case 'packet':
+          options.onPacket(output.data, output.peer)
+          break
+        case 'handshake':
+          options.onHandshake?.(output.peer, output.endpoint)
+          break
+        case 'drop':
+          options.onDrop?.(output.reason)
+          break
+      }
+      // A callback may have closed the interface.
+      if (!isOpen) return
+    }
+    schedule()
+  }
+
+  /** Moves the one timer forward when something became due earlier. A timer that fires too early finds nothing and is set again. */
+  function schedule(): void {
+    const deadlineMs = device.nextDeadline()
+    if (deadlineMs === undefined || deadlineMs >= timerAtMs || !isOpen) return
+    clearTimeout(timer)
+    timerAtMs = deadlineMs
+    const waitMs = Math.min(Math.max(Math.ceil(deadlineMs - clock().monotonicMs), 0), MAX_TIMEOUT_MS)
+    timer = setTimeout(onTimer, waitMs)
+    // The socket keeps the process alive; a timer alone should not.
+    timer.unref()
+  }
+
+  function onTimer(): void {
+    timerAtMs = Number.POSITIVE_INFINITY
+    perform(device.tick(clock()))
+  }
+
+  function onMessage(datagram: Uint8Array, { address, port }: RemoteInfo): void {
+    perform(device.receive(datagram, { address: unmapV4(address), port }, clock()))
+  }
+
+  function changePeers(change: () => void): void {
+    change()
+    schedule()
+  }
+
+  async function close(): Promise<void> {
+    if (!isOpen) return
+    isOpen = false
+    clearTimeout(timer)
+    device.close()
+    const closed = once(socket, 'close')
+    socket.close()
+    await closed
+  }
+
+  try {
+    // Asked for before it happens: with a look-up that answers at once, binding ends before bind() returns.
+    const listening = once(socket, 'listening')
+    socket.bind({ port: options.port ?? 0, address: options.host ?? '0.0.0.0' })
+    await listening
+  } catch (error) {
+    device.close()
+    socket.close()
+    throw error
+  }
+  growReceiveBuffer(socket)
+  socket.on('message', onMessage)
+  socket.on('error', ignoreSendError)
+
+  return {
+    publicKey: device.publicKey,
+    port: socket.address().port,
+    send: (packet) => {
+      if (isOpen) perform(device.send(packet, clock()))
+    },
+    addPeer: (config) => changePeers(() => device.addPeer(config)),
+    updatePeer: (config) => changePeers(() => device.updatePeer(config)),
+    removePeer: (publicKey) => changePeers(() => device.removePeer(publicKey)),
+    handshake: (publicKey) => changePeers(() => device.handshake(publicKey, clock())),
+    peers: () => device.peers(),
+    close,
+  }
+}
+
+function systemClock(): Now {
+  return { monotonicMs: performance.now(), unixMs: Date.now() }
+}
+
+/** Endpoints are addresses, so the answer to "which address is this name" is the name, at once. */
+function openSocket(host: string | undefined): Socket {
+  const family = host?.includes(':') === true ? 6 : 4
+  return createSocket({
+    type: family === 6 ? 'udp6' : 'udp4',
+    lookup: (address, _options, callback) => callback(null, address, isIP(address) || family),
+  })
+}
+
+function isDualStack(host: string | undefined): boolean {
+  return host === '::'
+}
+
+function mapV4(address: string): string {
+  return address.includes(':') ? address : MAPPED_V4 + address
+}
+
+function unmapV4(address: string): string {
+  return address.startsWith(MAPPED_V4) ? address.slice(MAPPED_V4.length) : address
+}
+
+/** Bursts outlast a turn of the event loop. The system may cap it or refuse, and the tunnel works all the same. */
+function growReceiveBuffer(socket: Socket): void {
+  try {
+    socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES)
+  } catch {
+    // The default is smaller, not wrong.
+  }
+}
+
+/** UDP may lose a datagram here as well as anywhere later. */
+function ignoreSendError(): void {}

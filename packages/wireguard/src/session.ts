@@ -1,0 +1,66 @@
+/** One pair of transport keys (§5.4.5, §5.4.6): numbers and seals what goes out, opens and de-duplicates what comes in. */
+
+import { REJECT_AFTER_MESSAGES, REJECT_AFTER_TIME_MS } from './constants.ts'
+import type { Aead } from './crypto.ts'
+import type { TransportKeys } from './handshake.ts'
+import type { DropReason } from './outputs.ts'
+import { Transport, createTransport, readCounter } from './messages.ts'
+import type { ReplayWindow } from './replay.ts'
+import { acceptCounter, createReplayWindow, isFresh } from './replay.ts'
+
+const EMPTY = new Uint8Array(0)
+const PADDING = 16
+
+export type Session = TransportKeys & {
+  localIndex: number
+  remoteIndex: number
+  isInitiator: boolean
+  createdAtMs: number
+  sendCounter: number
+  replay: ReplayWindow
+}
+
+export function createSession(fields: Omit<Session, 'sendCounter' | 'replay'>): Session {
+  return { ...fields, sendCounter: 0, replay: createReplayWindow() }
+}
+
+/** §6.2: a session neither sends nor receives after 180 s or its last message. */
+export function isUsable(session: Session, nowMs: number): boolean {
+  return nowMs - session.createdAtMs < REJECT_AFTER_TIME_MS && session.sendCounter < REJECT_AFTER_MESSAGES
+}
+
+/** A transport message of `packet`, padded to 16 bytes but not past `mtu` (§5.4.6). An empty packet is a keepalive. */
+export function sealTransport(aead: Aead, session: Session, packet: Uint8Array, mtu: number): Uint8Array {
+  const paddedLength = Math.max(packet.length, Math.min(Math.ceil(packet.length / PADDING) * PADDING, mtu))
+  const counter = session.sendCounter++
+  const datagram = createTransport(session.remoteIndex, counter, paddedLength)
+  let plaintext = packet
+  if (paddedLength !== packet.length) {
+    plaintext = new Uint8Array(paddedLength)
+    plaintext.set(packet)
+  }
+  aead.seal(session.sendKey, counter, plaintext, EMPTY, datagram.subarray(Transport.headerSize))
+  return datagram
+}
+
+/** The padded packet inside a transport message, or why it is refused. Marks its counter only once the tag has proved it. */
+export function openTransport(
+  aead: Aead,
+  session: Session,
+  datagram: Uint8Array,
+  nowMs: number,
+): Uint8Array | DropReason {
+  if (nowMs - session.createdAtMs >= REJECT_AFTER_TIME_MS) return 'expired-session'
+  const counter = readCounter(datagram)
+  if (counter >= REJECT_AFTER_MESSAGES) return 'counter-exhausted'
+  if (!isFresh(session.replay, counter)) return 'replayed-counter'
+  const packet = aead.open(session.receiveKey, counter, datagram.subarray(Transport.headerSize), EMPTY)
+  if (packet === undefined) return 'bad-transport'
+  acceptCounter(session.replay, counter)
+  return packet
+}
+
+export function eraseSession(session: Session): void {
+  session.sendKey.fill(0)
+  session.receiveKey.fill(0)
+}
