@@ -103,8 +103,8 @@ export type Tables = {
     message: string
     gateway_id: string | null
   }
-  /** One row an hour (its start): what the dashboard's chart shows. */
-  hourly_stats: { hour: number; active_connections: number; threats: number }
+  /** What the dashboard's chart shows: a row for each hour (its start) and `fleet` or the id of an owner. */
+  hourly_stats: { hour: number; scope: string; active_connections: number; threats: number }
   audit: {
     id: Generated<number>
     at: number

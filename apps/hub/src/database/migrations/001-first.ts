@@ -128,11 +128,15 @@ export async function up(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Pr
     .addColumn('message', 'text', (c) => c.notNull())
     .addColumn('gateway_id', 'text', (c) => c.references('gateways.id').onDelete('set null'))
     .execute()
+  await db.schema.createIndex('activity_by_time').on('activity').columns(['at', 'id']).execute()
+  await db.schema.createIndex('activity_by_gateway').on('activity').columns(['gateway_id', 'at']).execute()
   await db.schema
     .createTable('hourly_stats')
-    .addColumn('hour', 'double precision', (c) => c.primaryKey())
+    .addColumn('hour', 'double precision', (c) => c.notNull())
+    .addColumn('scope', 'text', (c) => c.notNull())
     .addColumn('active_connections', 'integer', (c) => c.notNull())
     .addColumn('threats', 'integer', (c) => c.notNull())
+    .addPrimaryKeyConstraint('hourly_stats_key', ['hour', 'scope'])
     .execute()
 
   await db.schema

@@ -1,0 +1,161 @@
+/**
+ * Sessions: a signed token that names a row. The signature keeps guesses away from the database; the row is what
+ * counts, so ending a session works at once, whatever the token says. Called by http/ for every request that needs
+ * somebody, by sign-in, and by gateway-ui for pages that outlive a request.
+ */
+import { randomUUID } from 'node:crypto'
+import { errors, jwtVerify, SignJWT } from 'jose'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../database/tables.ts'
+import { HubError } from '../http/hub-error.ts'
+import type { Caller, Sessions } from '../http/sessions.ts'
+import { readSettings } from '../settings/settings.ts'
+
+const ALGORITHM = 'HS256'
+const ISSUER = 'hedgerow-hub'
+const AUDIENCE = 'hedgerow-portal'
+/** How long a session that was found alive counts as alive: another hub on the same database may have ended it. */
+const TRUSTED_MS = 1_000
+const REMEMBERED = 10_000
+const SWEEP_INTERVAL_MS = 10_000
+
+type Found = { caller: Caller; active: boolean; expiresAt: number }
+
+export function createSessions({
+  db,
+  secret,
+  clock,
+}: {
+  db: Kysely<Tables>
+  /** The hub's token secret, 32 bytes as base64. */
+  secret: string
+  clock: () => number
+}): Sessions {
+  const key = Buffer.from(secret, 'base64')
+  const listeners = new Set<(sessionId: string) => void>()
+  const remembered = new Map<string, { found: Found; at: number }>()
+  /** Counts endings, so that a read which began before one is not remembered after it. */
+  let endings = 0
+
+  const sweeper = setInterval(() => void sweep().catch(() => {}), SWEEP_INTERVAL_MS).unref()
+
+  async function sweep(): Promise<void> {
+    tellEnded(await db.deleteFrom('sessions').where('expires_at', '<=', clock()).returning('id').execute())
+  }
+
+  function tellEnded(sessions: { id: string }[]): void {
+    if (sessions.length === 0) return
+    endings++
+    for (const { id } of sessions) {
+      remembered.delete(id)
+      for (const listener of listeners) listener(id)
+    }
+  }
+
+  async function read(sessionId: string): Promise<Found | undefined> {
+    const now = clock()
+    const known = remembered.get(sessionId)
+    if (known && Math.abs(now - known.at) < TRUSTED_MS) return known.found
+    const endingsBefore = endings
+    const row = await db
+      .selectFrom('sessions')
+      .innerJoin('users', 'users.id', 'sessions.user_id')
+      .select(['users.id', 'users.username', 'users.role', 'users.active', 'sessions.expires_at'])
+      .where('sessions.id', '=', sessionId)
+      .executeTakeFirst()
+    remembered.delete(sessionId)
+    if (!row) return undefined
+    const caller: Caller = { userId: row.id, username: row.username, role: row.role, sessionId }
+    const found = { caller, active: row.active === 1, expiresAt: row.expires_at }
+    if (remembered.size >= REMEMBERED) remembered.clear()
+    if (endings === endingsBefore) remembered.set(sessionId, { found, at: now })
+    return found
+  }
+
+  async function expiry(): Promise<number> {
+    const { sessionTimeout } = await readSettings(db)
+    return clock() + sessionTimeout * 1_000
+  }
+
+  function sign(sessionId: string, userId: string, expiresAt: number): Promise<string> {
+    return new SignJWT()
+      .setProtectedHeader({ alg: ALGORITHM })
+      .setIssuer(ISSUER)
+      .setAudience(AUDIENCE)
+      .setSubject(userId)
+      .setJti(sessionId)
+      .setIssuedAt(Math.floor(clock() / 1_000))
+      .setExpirationTime(Math.floor(expiresAt / 1_000))
+      .sign(key)
+  }
+
+  async function sessionIdOf(token: string): Promise<string> {
+    try {
+      const { payload } = await jwtVerify(token, key, {
+        algorithms: [ALGORITHM],
+        issuer: ISSUER,
+        audience: AUDIENCE,
+        currentDate: new Date(clock()),
+        requiredClaims: ['exp', 'jti', 'sub'],
+      })
+      return payload.jti as string
+    } catch (error) {
+      throw new HubError(error instanceof errors.JWTExpired ? 'session_ended' : 'session_required', { cause: error })
+    }
+  }
+
+  return {
+    async start(user, from) {
+      const id = randomUUID()
+      const expiresAt = await expiry()
+      await db
+        .insertInto('sessions')
+        .values({
+          id,
+          user_id: user.id,
+          created_at: clock(),
+          expires_at: expiresAt,
+          source_ip: from.sourceIp,
+          user_agent: from.userAgent.slice(0, 300),
+        })
+        .execute()
+      return sign(id, user.id, expiresAt)
+    },
+
+    async authenticate(token) {
+      const found = await read(await sessionIdOf(token))
+      if (!found || found.expiresAt <= clock()) throw new HubError('session_ended')
+      if (!found.active) throw new HubError('account_inactive')
+      return found.caller
+    },
+
+    async renew(caller) {
+      const expiresAt = await expiry()
+      const row = await db
+        .updateTable('sessions')
+        .set({ expires_at: expiresAt })
+        .where('id', '=', caller.sessionId)
+        .returning('id')
+        .executeTakeFirst()
+      if (!row) throw new HubError('session_ended')
+      remembered.delete(caller.sessionId)
+      return sign(caller.sessionId, caller.userId, expiresAt)
+    },
+
+    async end(sessionId) {
+      tellEnded(await db.deleteFrom('sessions').where('id', '=', sessionId).returning('id').execute())
+    },
+
+    async find(sessionId) {
+      const found = await read(sessionId)
+      return found?.active && found.expiresAt > clock() ? found.caller : undefined
+    },
+
+    onEnded(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+
+    stop: () => clearInterval(sweeper),
+  }
+}

@@ -1,0 +1,50 @@
+export type Throttle = {
+  /** How long to wait before this key may try again, in milliseconds; 0 for now. */
+  waitMs(key: string): number
+  failed(key: string): void
+  /** The last failure was none. */
+  takeBack(key: string): void
+  forget(key: string): void
+}
+
+/**
+ * After `free` failures each further one doubles the wait, from one second to `maxWaitMs`. A key is forgotten when it
+ * has not failed for `maxWaitMs`. At most `capacity` keys are kept; the one that failed least recently goes first.
+ */
+export function createThrottle({
+  free,
+  maxWaitMs,
+  clock,
+  capacity = 10_000,
+}: {
+  free: number
+  maxWaitMs: number
+  clock: () => number
+  capacity?: number
+}): Throttle {
+  const failures = new Map<string, { count: number; at: number }>()
+  const delayMs = (count: number) => (count <= free ? 0 : Math.min(1_000 * 2 ** (count - free - 1), maxWaitMs))
+  return {
+    waitMs(key) {
+      const entry = failures.get(key)
+      // A clock that was set back must not lengthen the wait.
+      return entry ? Math.min(Math.max(0, entry.at + delayMs(entry.count) - clock()), maxWaitMs) : 0
+    },
+    failed(key) {
+      const now = clock()
+      const before = failures.get(key)
+      const count = before && Math.abs(now - before.at) < maxWaitMs ? before.count + 1 : 1
+      failures.delete(key)
+      if (failures.size >= capacity) failures.delete(failures.keys().next().value ?? key)
+      failures.set(key, { count, at: now })
+    },
+    takeBack(key) {
+      const entry = failures.get(key)
+      if (entry && entry.count > 1) entry.count--
+      else failures.delete(key)
+    },
+    forget(key) {
+      failures.delete(key)
+    },
+  }
+}

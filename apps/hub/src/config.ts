@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { HUB_DEFAULT_PORT, VPN_LISTEN_PORT } from '@hedgerow/contract'
+import { z } from 'zod'
+
+/** A start that cannot be: each message names the variable at fault. */
+export class ConfigError extends Error {
+  constructor(problems: string[]) {
+    super(problems.join('\n'))
+    this.name = 'ConfigError'
+  }
+}
+
+const WEB_DIR = resolve(import.meta.dirname, '../../web/dist')
+
+const port = (lowest: number) =>
+  z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a port number')
+    .transform(Number)
+    .refine((number) => number >= lowest && number <= 65_535, `must be between ${lowest} and 65535`)
+
+const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
+  .transform((text) => new URL(text))
+  .refine(
+    (url) => url.pathname === '/' && !url.search && !url.hash && !url.username,
+    'must have no path, query or sign-in',
+  )
+  .transform((url) => url.origin)
+
+const hostName = z
+  .string()
+  .refine(
+    (text) => isIP(text) !== 0 || /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(text),
+    {
+      error: 'must be a host name or an IP address',
+    },
+  )
+
+const portRange = z
+  .string()
+  .regex(/^\d{1,5}-\d{1,5}$/, 'must be two port numbers, as in 8100-8199')
+  .transform((text) => {
+    const [first = 0, last = 0] = text.split('-').map(Number)
+    return { first, last }
+  })
+  .refine(({ first, last }) => first >= 1 && first <= last && last <= 65_535, 'must run upwards between 1 and 65535')
+
+const gatewayOrigin = z
+  .string()
+  .refine(
+    (text) => /^https?:\/\/[^/]*\{id\}/.test(text) && text.split('{id}').length === 2,
+    'must be an origin with {id} in its host, as in https://gw-{id}.example.net',
+  )
+  .refine(
+    (text) =>
+      URL.canParse(text.replace('{id}', 'abc')) &&
+      new URL(text.replace('{id}', 'abc')).origin === text.replace('{id}', 'abc'),
+    {
+      error: 'must be an origin: scheme, host and port only, in lower case',
+    },
+  )
+
+const networks = z
+  .string()
+  .transform((text) => text.split(',').map((entry) => entry.trim()))
+  .refine((entries) => entries.every(isNetwork), 'must be IP addresses or CIDR ranges, separated by commas')
+
+const databaseUrl = z.union([z.string().regex(/^sqlite:.+/), z.url({ protocol: /^postgres(ql)?$/ })], {
+  error: 'must be sqlite:<file> or a postgres:// address',
+})
+
+/** Each variable's name and form. An empty one counts as unset. */
+const variables = z.object({
+  HUB_HOST: hostName.optional(),
+  HUB_PORT: port(0).default(HUB_DEFAULT_PORT),
+  HUB_DATA_DIR: z.string().default('./data'),
+  HUB_DATABASE_URL: databaseUrl.optional(),
+  HUB_ADMIN_USERNAME: z.string().trim().min(3, 'must have at least 3 characters').max(200).optional(),
+  HUB_ADMIN_PASSWORD: z.string().min(8, 'must have at least 8 characters').max(1_024).optional(),
+  HUB_VPN_BACKEND: z.enum(['auto', 'embedded', 'off'], 'must be auto, embedded or off').default('auto'),
+  HUB_VPN_PORT: port(0).default(VPN_LISTEN_PORT),
+  HUB_VPN_ENDPOINT_HOST: hostName.optional(),
+  HUB_GATEWAY_PORTS: portRange.default({ first: 8100, last: 8199 }),
+  HUB_GATEWAY_ORIGIN: gatewayOrigin.optional(),
+  HUB_PUBLIC_URL: httpUrl.optional(),
+  HUB_TRUSTED_PROXIES: networks.default([]),
+  HUB_LOG_LEVEL: z
+    .enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')
+    .default('info'),
+  HUB_WEB_DIR: z.string().default(WEB_DIR),
+})
+
+export type Config = {
+  /** Unset: every IPv6 and IPv4 address, or every IPv4 address where there is no IPv6. */
+  host: string | undefined
+  /** 0 takes a free one. */
+  port: number
+  dataDir: string
+  databaseUrl: string
+  admin: { username: string | undefined; password: string | undefined }
+  vpn: { backend: 'auto' | 'embedded' | 'off'; port: number; endpointHost: string | undefined }
+  gatewayUi: { ports: { first: number; last: number }; origin: string | undefined }
+  publicUrl: string | undefined
+  trustedProxies: string[]
+  logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  webDir: string
+}
+
+/** Reads the HUB_* variables; `HUB_X_FILE` names a file that holds HUB_X. Throws a `ConfigError`. */
+export function readConfig(environment: Record<string, string | undefined>): Config {
+  const problems: string[] = []
+  const values = readValues(environment, problems)
+  const parsed = variables.safeParse(values)
+  for (const issue of parsed.error?.issues ?? []) problems.push(`${String(issue.path[0])} ${issue.message}`)
+  if (problems.length > 0 || !parsed.data) throw new ConfigError(problems)
+
+  const found = parsed.data
+  const dataDir = resolve(found.HUB_DATA_DIR)
+  return {
+    host: found.HUB_HOST,
+    port: found.HUB_PORT,
+    dataDir,
+    databaseUrl: found.HUB_DATABASE_URL ?? `sqlite:${resolve(dataDir, 'hub.sqlite')}`,
+    admin: { username: found.HUB_ADMIN_USERNAME, password: found.HUB_ADMIN_PASSWORD },
+    vpn: { backend: found.HUB_VPN_BACKEND, port: found.HUB_VPN_PORT, endpointHost: found.HUB_VPN_ENDPOINT_HOST },
+    gatewayUi: { ports: found.HUB_GATEWAY_PORTS, origin: found.HUB_GATEWAY_ORIGIN },
+    publicUrl: found.HUB_PUBLIC_URL,
+    trustedProxies: found.HUB_TRUSTED_PROXIES,
+    logLevel: found.HUB_LOG_LEVEL,
+    webDir: resolve(found.HUB_WEB_DIR),
+  }
+}
+
+function readValues(environment: Record<string, string | undefined>, problems: string[]): Record<string, string> {
+  const values: Record<string, string> = {}
+  for (const [name, text] of Object.entries(environment)) {
+    if (!name.startsWith('HUB_') || !text) continue
+    const base = name.replace(/_FILE$/, '')
+    if (!(base in variables.shape)) {
+      problems.push(`${name} is not a variable of the hub`)
+    } else if (base === name) {
+      values[name] = text
+    } else if (environment[base]) {
+      problems.push(`${base} and ${name} are both set: choose one`)
+    } else {
+      try {
+        values[base] = readFileSync(text, 'utf8').trim()
+      } catch (error) {
+        problems.push(`${name} names a file that cannot be read (${(error as NodeJS.ErrnoException).code})`)
+      }
+    }
+  }
+  return values
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || address.includes('%') || rest.length > 0) return false
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
+}

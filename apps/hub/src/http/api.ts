@@ -1,0 +1,96 @@
+/**
+ * The Fastify instance that calls are mounted on: JSON only, strict schemas, one shape of refusal, no cookies, no
+ * CORS. There are two: the hub's public face, and the tunnel's, which has nothing but the calls of gateways.
+ */
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyServerFactory,
+} from 'fastify'
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { answerUnknownRoute, handleErrors, sendRefusal, toErrorBody } from './errors.ts'
+import { HubError } from './hub-error.ts'
+import type { Caller } from './sessions.ts'
+import type { SourceAddress } from './source-address.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    face: 'public' | 'tunnel'
+    authenticate(token: string): Promise<Caller>
+  }
+  interface FastifyRequest {
+    caller: Caller | undefined
+    rawBody: Buffer | undefined
+    sourceIp: string
+  }
+}
+
+const BODY_LIMIT_BYTES = 64 * 1024
+
+export type ApiOptions = {
+  face: 'public' | 'tunnel'
+  log: FastifyBaseLogger
+  sourceAddress: SourceAddress
+  /** Turns an access token into its caller; the tunnel's API has no callers. */
+  authenticate?: (token: string) => Promise<Caller>
+  serverFactory?: FastifyServerFactory
+}
+
+export function createApi(options: ApiOptions): FastifyInstance {
+  const app: FastifyInstance = Fastify({
+    loggerInstance: options.log,
+    disableRequestLogging: true,
+    bodyLimit: BODY_LIMIT_BYTES,
+    exposeHeadRoutes: false,
+    // Long uploads to a gateway's page share the server; http/server.ts bounds the API's own requests.
+    requestTimeout: 0,
+    forceCloseConnections: 'idle',
+    frameworkErrors: (error, _request, reply) => {
+      sendRefusal(reply as FastifyReply, new HubError('invalid_request', { cause: error }))
+    },
+    clientErrorHandler: (_error, socket) => {
+      if (socket.writable) socket.end(CLIENT_ERROR)
+    },
+    ...(options.serverFactory && { serverFactory: options.serverFactory }),
+  })
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
+  app.decorate('face', options.face)
+  app.decorate('authenticate', options.authenticate ?? (() => Promise.reject(new HubError('session_required'))))
+  app.decorateRequest('caller', undefined)
+  app.decorateRequest('rawBody', undefined)
+  app.decorateRequest('sourceIp', '')
+
+  parseJsonOnly(app)
+  handleErrors(app)
+  app.setNotFoundHandler(answerUnknownRoute)
+  app.addHook('onRequest', async (request, reply) => {
+    request.sourceIp = options.sourceAddress(request.raw)
+    reply.header('cache-control', 'no-store')
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    // The route and not the address: what callers put there stays out of the log.
+    const { method, sourceIp, routeOptions } = request
+    request.log.debug(
+      { method, route: routeOptions.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime), sourceIp },
+      'request',
+    )
+  })
+  return app
+}
+
+/** Keeps the bytes, which signatures cover, beside what they mean. */
+function parseJsonOnly(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    request.rawBody = body
+    void parse(request, body.toString('utf8'), done)
+  })
+}
+
+const CLIENT_ERROR = (() => {
+  const body = JSON.stringify(toErrorBody(new HubError('invalid_request')))
+  return `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
+})()

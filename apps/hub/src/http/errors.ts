@@ -1,0 +1,80 @@
+import { API_BASE, type ErrorBody } from '@hedgerow/contract'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { HubError } from './hub-error.ts'
+import { policy } from './policy.ts'
+
+const FIELDS_NAMED = 20
+const FIELD_NAME_LENGTH = 100
+
+/** Answers every failure of a request, whatever threw it, with an `ErrorBody`; what nobody foresaw goes to the log. */
+export function handleErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const refusal = toHubError(error)
+    if (refusal.code === 'internal_error')
+      request.log.error({ err: error, route: request.routeOptions.url }, 'a request failed')
+    else if (refusal.status >= 500) request.log.warn({ err: refusal.cause, code: refusal.code }, refusal.message)
+    return sendRefusal(reply, refusal)
+  })
+}
+
+/** Answers an address without a route: 405 where another method has one. */
+export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const path = request.url.split('?', 1)[0] ?? ''
+  const methods = methodsOf(path)
+  if (methods.length === 0) return sendRefusal(reply, new HubError('not_found'))
+  return sendRefusal(reply.header('allow', methods.join(', ')), new HubError('method_not_allowed'))
+}
+
+export function toErrorBody(refusal: HubError): ErrorBody {
+  const { code, message, fieldErrors } = refusal
+  return { error: code, message, ...(fieldErrors && { fieldErrors }) }
+}
+
+export function sendRefusal(reply: FastifyReply, refusal: HubError): FastifyReply {
+  if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
+  return reply.code(refusal.status).send(toErrorBody(refusal))
+}
+
+function toHubError(error: FastifyError): HubError {
+  if (error instanceof HubError) return error
+  if (error.validation) return new HubError('invalid_request', { fieldErrors: fieldErrors(error.validation) })
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new HubError('payload_too_large')
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new HubError('unsupported_media_type')
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return new HubError('invalid_json')
+  }
+  const { statusCode } = error
+  return statusCode && statusCode >= 400 && statusCode < 500
+    ? new HubError('invalid_request', { cause: error })
+    : new HubError('internal_error', { cause: error })
+}
+
+/** What zod found, by the path of the field; a field that should not be there is named itself. */
+function fieldErrors(issues: NonNullable<FastifyError['validation']>): Record<string, string> {
+  const named = issues.flatMap(({ instancePath, params, message }): [string, string][] => {
+    const path = instancePath.split('/').filter(Boolean)
+    const unknown = Array.isArray(params['keys']) ? params['keys'] : []
+    if (unknown.length > 0) return unknown.map((name) => [[...path, name].join('.'), 'This field is not known.'])
+    return [[path.join('.') || 'body', message ?? 'This is not valid.']]
+  })
+  // The first finding of a field is the one to read.
+  return Object.fromEntries(
+    named
+      .slice(0, FIELDS_NAMED)
+      .map(([name, message]) => [name.slice(0, FIELD_NAME_LENGTH), message] as const)
+      .reverse(),
+  )
+}
+
+const patterns = Object.keys(policy).map((key) => {
+  const [method = '', path = ''] = key.split(' ')
+  return { method, path: new RegExp(`^${API_BASE}${path.replaceAll(/:\w+/g, '[^/]+')}$`) }
+})
+
+function methodsOf(path: string): string[] {
+  return patterns.filter((pattern) => pattern.path.test(path)).map(({ method }) => method)
+}

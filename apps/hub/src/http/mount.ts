@@ -1,0 +1,96 @@
+import { API_BASE, type Call, type ResponseOf, type Role } from '@hedgerow/contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import { HubError } from './hub-error.ts'
+import { hasRole, policy } from './policy.ts'
+import type { Caller } from './sessions.ts'
+
+type Parsed<C, Part extends string> =
+  C extends Record<Part, infer Schema extends z.ZodType> ? z.output<Schema> : undefined
+
+/** One request for `C`, its parts already through their schemas. */
+export type HubRequest<C extends Call> = {
+  params: Parsed<C, 'params'>
+  query: Parsed<C, 'query'>
+  body: Parsed<C, 'body'>
+  /** Only calls that need a session have one; reading it in another is a bug and throws. */
+  readonly caller: Caller
+  /** The client's address, through trusted proxies; the peer's tunnel address on the tunnel's API. */
+  sourceIp: string
+  /** The body's bytes as they came, for signatures; empty without a body. */
+  rawBody: Buffer
+  raw: FastifyRequest
+  reply: FastifyReply
+}
+
+export type MountOptions = {
+  bodyLimitBytes?: number
+  /** Headers that depend on the answer's exact text, such as its signature. Such an answer is never compressed. */
+  answerHeaders?: (answer: string, request: FastifyRequest) => Record<string, string>
+}
+
+/**
+ * Mounts a call of the contract under /api: authenticates as its line in the policy says, before the body is read;
+ * parses what came; and sends what the handler returns through the response's schema.
+ */
+export function mount<C extends Call>(
+  app: FastifyInstance,
+  call: C,
+  handler: (request: HubRequest<C>) => ResponseOf<C> | Promise<ResponseOf<C>>,
+  options: MountOptions = {},
+): void {
+  const key = `${call.method} ${call.path}`
+  const access = policy[key]
+  if (!access) throw new Error(`${key} has no line in the policy`)
+  if ((access === 'tunnel') !== (app.face === 'tunnel'))
+    throw new Error(`${key} does not belong on the ${app.face} API`)
+  const { answerHeaders } = options
+
+  app.route({
+    method: call.method,
+    url: API_BASE + call.path,
+    schema: {
+      ...(call.params && { params: call.params }),
+      ...(call.query && { querystring: call.query }),
+      ...(call.body && { body: call.body }),
+      ...(call.response && { response: { 200: call.response } }),
+    },
+    ...(options.bodyLimitBytes && { bodyLimit: options.bodyLimitBytes }),
+    ...(answerHeaders && {
+      compress: false,
+      onSend: async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
+        if (typeof payload === 'string') reply.headers(answerHeaders(payload, request))
+        return payload
+      },
+    }),
+    onRequest: async (request) => {
+      if (access === 'anyone' || access === 'gateway' || access === 'tunnel') return
+      request.caller = await authenticate(app, request, access)
+    },
+    handler: async (request, reply) => {
+      const answer = await handler({
+        params: request.params as Parsed<C, 'params'>,
+        query: request.query as Parsed<C, 'query'>,
+        body: request.body as Parsed<C, 'body'>,
+        get caller() {
+          if (!request.caller) throw new Error(`${key} asks for no session`)
+          return request.caller
+        },
+        sourceIp: request.sourceIp,
+        rawBody: request.rawBody ?? Buffer.alloc(0),
+        raw: request,
+        reply,
+      })
+      if (call.response) return answer
+      return reply.code(204).send()
+    },
+  })
+}
+
+async function authenticate(app: FastifyInstance, request: FastifyRequest, required: Role): Promise<Caller> {
+  const token = /^Bearer ([\w.~+/=-]+)$/i.exec(request.headers.authorization ?? '')?.[1]
+  if (!token) throw new HubError('session_required')
+  const caller = await app.authenticate(token)
+  if (!hasRole(caller.role, required)) throw new HubError('role_required')
+  return caller
+}

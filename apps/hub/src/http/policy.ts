@@ -1,0 +1,46 @@
+import type { Role } from '@hedgerow/contract'
+
+/**
+ * Who may make a call: `anyone`; a signed-in person of at least a role; a `gateway`, which proves itself with its
+ * keys inside the call; or a peer of the `tunnel`, whose source address there is its identity.
+ */
+export type Access = 'anyone' | Role | 'gateway' | 'tunnel'
+
+/**
+ * Every call of the hub by `METHOD path`, the path relative to `/api` as in the contract. `mount` refuses a call that
+ * is not here, and a test refuses a line here without a call.
+ */
+export const policy: Readonly<Record<string, Access>> = {
+  'POST /v1/auth/login': 'anyone',
+  'GET /v1/auth/validate': 'user',
+  'POST /v1/auth/renew': 'user',
+  'POST /v1/auth/logout': 'user',
+
+  'GET /v1/hub/stats': 'user',
+  'GET /v1/hub/activity/recent': 'user',
+  'GET /v1/hub/timeline': 'user',
+
+  'GET /v1/hub/gateways': 'user',
+  'POST /v1/hub/gateways': 'manager',
+  'GET /v1/hub/gateways/:id/vpn-config': 'manager',
+  'POST /v1/gateway/validate-access': 'user',
+  'POST /v1/gateway/claim': 'user',
+  'POST /v1/gateway/:id/ui-ticket': 'user',
+
+  'POST /v1/gateway/register/challenge': 'gateway',
+  'POST /v1/gateway/register': 'gateway',
+  'POST /v1/gateway/register/:registrationId/status': 'gateway',
+  'GET /v1/admin/gateway-requests/pending': 'user',
+  'POST /v1/admin/gateway-requests/:registrationId/approve': 'manager',
+  'POST /v1/admin/gateway-requests/:registrationId/reject': 'manager',
+
+  'POST /v1/gateway/heartbeat': 'tunnel',
+  'POST /v1/gateway/detections': 'tunnel',
+}
+
+const RANK: Record<Role, number> = { user: 0, manager: 1, admin: 2 }
+
+/** Whether `role` is at least `required`. */
+export function hasRole(role: Role, required: Role): boolean {
+  return RANK[role] >= RANK[required]
+}

@@ -1,0 +1,20 @@
+import type { Role } from '@hedgerow/contract'
+
+/** Who makes a request: an active user with a living session. */
+export type Caller = { userId: string; username: string; role: Role; sessionId: string }
+
+/** What requests, and pages that outlive a request, need of sessions; accounts/ makes it. */
+export type Sessions = {
+  /** Opens a session and gives its access token. */
+  start(user: { id: string }, from: { sourceIp: string; userAgent: string }): Promise<string>
+  /** Throws `session_required` (no token, or not one of this hub's), `session_ended` or `account_inactive`. */
+  authenticate(token: string): Promise<Caller>
+  /** A fresh token for a living session, which now ends later. Throws `session_ended`. */
+  renew(caller: Caller): Promise<string>
+  end(sessionId: string): Promise<void>
+  /** The caller of a living session of an active user. */
+  find(sessionId: string): Promise<Caller | undefined>
+  /** Hears of each session that ends, also by running out. Gives the function that stops listening. */
+  onEnded(listener: (sessionId: string) => void): () => void
+  stop(): void
+}

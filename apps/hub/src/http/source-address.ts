@@ -1,0 +1,42 @@
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP, SocketAddress } from 'node:net'
+
+/** Finds the address that a request came from. */
+export type SourceAddress = (request: IncomingMessage) => string
+
+/**
+ * The socket's address or, when that is a trusted proxy's, the rightmost address of `X-Forwarded-For` that is not: what
+ * stands further left is the client's own claim. `trustedProxies` are addresses and CIDR ranges, checked before.
+ */
+export function createSourceAddress(trustedProxies: readonly string[]): SourceAddress {
+  const trusted = new BlockList()
+  for (const entry of trustedProxies) {
+    const [address = '', prefix] = entry.split('/')
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    trusted.addSubnet(address, prefix === undefined ? (family === 'ipv6' ? 128 : 32) : Number(prefix), family)
+  }
+  const isTrusted = (address: string) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+
+  return (request) => {
+    let address = canonicalAddress(request.socket.remoteAddress ?? '') ?? ''
+    const forwarded = request.headers['x-forwarded-for']
+    const hops = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).split(',')
+    while (address && hops.length > 0 && isTrusted(address)) {
+      const hop = canonicalAddress((hops.pop() ?? '').trim())
+      if (!hop) break
+      address = hop
+    }
+    return address
+  }
+}
+
+/** One spelling an address: lower case, zeros shortened, without a zone, and `::ffff:a.b.c.d` as `a.b.c.d`. */
+export function canonicalAddress(text: string): string | undefined {
+  const bare = text.split('%', 1)[0] ?? ''
+  const version = isIP(bare)
+  if (version === 0) return undefined
+  if (version === 4) return bare
+  const { address } = new SocketAddress({ address: bare, family: 'ipv6' })
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  return mapped ?? address
+}

@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Role } from '@hedgerow/contract'
+import { pino } from 'pino'
+import { createUser } from '../accounts/accounts.ts'
+import { createHub, type Hub } from '../app.ts'
+import { readConfig, type Config } from '../config.ts'
+import type { Engine } from '../database/database.ts'
+import { createTestDatabase } from '../database/test-databases.ts'
+
+export type TestHub = Hub & {
+  /** Runs with real time until it is turned. */
+  clock: { now(): number; advance(ms: number): void }
+  /** The access token of a user of that role, made at the first call. */
+  signIn(role: Role): Promise<string>
+  /** Creates a user whose password is `password`; gives its id. */
+  addUser(username: string, role: Role, password: string): Promise<string>
+}
+
+/** A whole hub on a database of the test's own, not listening until `start`; `stop` removes what it made. */
+export async function startTestHub(engine: Engine, overrides: Partial<Config> = {}): Promise<TestHub> {
+  const { url, remove } = await createTestDatabase(engine)
+  const dataDir = mkdtempSync(join(tmpdir(), 'hub-test-'))
+  let offsetMs = 0
+  const clock = {
+    now: () => Date.now() + offsetMs,
+    advance: (ms: number) => {
+      offsetMs += ms
+    },
+  }
+  const config: Config = {
+    ...readConfig({
+      HUB_PORT: '0',
+      HUB_VPN_PORT: '0',
+      HUB_HOST: '127.0.0.1',
+      HUB_DATA_DIR: dataDir,
+      HUB_DATABASE_URL: url,
+    }),
+    admin: { username: 'first-admin', password: 'first-admin-password' },
+    ...overrides,
+  }
+  const hub = await createHub({ config, log: pino({ level: 'silent' }), clock: clock.now })
+  const signedIn = new Map<Role, Promise<string>>()
+
+  const addUser: TestHub['addUser'] = async (username, role, password) =>
+    (await createUser(hub.db, hub.passwords, { username, role, password })).id
+
+  return {
+    ...hub,
+    clock,
+    addUser,
+    async signIn(role) {
+      const start = async () => {
+        const id = await addUser(`the-${role}`, role, `the-password-of-${role}`)
+        return hub.sessions.start({ id }, { sourceIp: '127.0.0.1', userAgent: 'test' })
+      }
+      const token = signedIn.get(role) ?? start()
+      signedIn.set(role, token)
+      return token
+    },
+    async stop() {
+      await hub.stop()
+      await remove()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
