@@ -9,10 +9,10 @@
  */
 
 import type { Crypto, KeyPair } from './crypto.ts'
-import { KEY_BYTES } from './keys.ts'
 import { Initiation, MessageType, Response, readUint32, writeUint32 } from './messages.ts'
 import type { SymmetricState } from './noise.ts'
 import {
+  copyState,
   eraseState,
   initialState,
   mixHash,
@@ -79,7 +79,7 @@ export function openInitiation(crypto: Crypto, local: KeyPair, message: Uint8Arr
   const state = initialState(crypto, local.publicKey)
 
   // -> e
-  const remoteEphemeral = message.slice(Initiation.ephemeral, Initiation.ephemeral + KEY_BYTES)
+  const remoteEphemeral = new Uint8Array(message.subarray(Initiation.ephemeral, Initiation.static))
   mixKey(crypto, state, remoteEphemeral)
   mixHash(crypto, state, remoteEphemeral)
 
@@ -151,7 +151,7 @@ export function openResponse(
   remote: RemoteIdentity,
   message: Uint8Array,
 ): { keys: TransportKeys; remoteIndex: number } | undefined {
-  const state = { chainingKey: pending.state.chainingKey.slice(), hash: pending.state.hash.slice() }
+  const state = copyState(pending.state)
 
   // <- e
   const remoteEphemeral = message.subarray(Response.ephemeral, Response.empty)

@@ -75,6 +75,11 @@ export function split(crypto: Crypto, state: SymmetricState): [Uint8Array, Uint8
   return keys
 }
 
+/** By copying constructor: the `slice` of a Node Buffer would share memory, and what is shared is zeroed here. */
+export function copyState({ chainingKey, hash }: SymmetricState): SymmetricState {
+  return { chainingKey: new Uint8Array(chainingKey), hash: new Uint8Array(hash) }
+}
+
 export function eraseState(state: SymmetricState): void {
   state.chainingKey.fill(0)
   state.hash.fill(0)

@@ -11,7 +11,6 @@ import {
   createPrivateKey,
   createPublicKey,
   diffieHellman,
-  randomBytes,
   randomFillSync,
 } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
@@ -66,7 +65,7 @@ export const nodeCrypto: Crypto = {
   ...nodeAead,
   dh(privateKey, publicKey) {
     try {
-      return diffieHellman({ privateKey: privateKeyObject(privateKey), publicKey: publicKeyObject(publicKey) })
+      return plain(diffieHellman({ privateKey: privateKeyObject(privateKey), publicKey: publicKeyObject(publicKey) }))
     } catch {
       // OpenSSL refuses an all-zero result, and only that: both keys are 32 bytes.
       return undefined
@@ -77,8 +76,8 @@ export const nodeCrypto: Crypto = {
     return { privateKey, publicKey: publicKeyOf(privateKey) }
   },
   publicKeyOf,
-  hash: (first, second) => createHash('blake2s256').update(first).update(second).digest(),
-  hmac: (key, data) => createHmac('blake2s256', key).update(data).digest(),
+  hash: (first, second) => plain(createHash('blake2s256').update(first).update(second).digest()),
+  hmac: (key, data) => plain(createHmac('blake2s256', key).update(data).digest()),
   mac: (key, data) => blake2s(data, { key, dkLen: MAC_BYTES }),
   xseal(key, nonce, plaintext, ad) {
     const out = new Uint8Array(plaintext.length + TAG_BYTES)
@@ -93,7 +92,7 @@ export const nodeCrypto: Crypto = {
     subkey.fill(0)
     return plaintext
   },
-  random: (length) => randomBytes(length),
+  random: (length) => randomFillSync(new Uint8Array(length)),
 }
 
 function sealWith(
@@ -123,7 +122,12 @@ function openWith(
   } catch {
     return undefined
   }
-  return plaintext
+  return plain(plaintext)
+}
+
+/** The same memory without Buffer's ways: its `slice`, unlike every other Uint8Array's, does not copy. */
+function plain(buffer: Buffer): Uint8Array {
+  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length)
 }
 
 /** XChaCha20 puts the last 8 of its 24 nonce bytes behind 4 zero bytes, under a key derived from the first 16. */

@@ -1,0 +1,326 @@
+/**
+ * Our WireGuard against wireguard-go, which runs in a network namespace behind a veth pair: both roles, a preshared key, rekeying,
+ * roaming and sizes to the MTU. We ping the kernel behind it; from behind it a Node process sends UDP, which we send back. Needs root, TUN, `ip`, `wg` and
+ * `wireguard-go`; elsewhere it says what is missing and is skipped. It ends by pid what it started, and deletes its namespace.
+ */
+
+import type { ChildProcess } from 'node:child_process'
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { once } from 'node:events'
+import { rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Now, PublicKey } from '@hedgerow/wireguard'
+import { parsePublicKey } from '@hedgerow/wireguard'
+import type { WireGuardInterface } from '@hedgerow/wireguard/node'
+import { generateKeyPair, generatePresharedKey, openInterface } from '@hedgerow/wireguard/node'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+
+const run = promisify(execFile)
+
+const namespace = `hgwg${process.pid}`
+const outerLink = `hgo${process.pid}`
+const innerLink = `hgi${process.pid}`
+const keyFile = join(tmpdir(), `hedgerow-wireguard-go-${process.pid}.key`)
+const tunnel = `hgt${process.pid}`
+/** TEST-NET-3: nothing else on a machine routes there. */
+const ourOuterAddress = '203.0.113.1'
+const theirOuterAddress = '203.0.113.2'
+const theirPort = 51_820
+const ourAddress = '10.77.0.1'
+const theirAddress = '10.77.0.2'
+
+const missing = whatIsMissing()
+if (missing !== undefined) console.log(`skipped: ${missing}`)
+
+function whatIsMissing(): string | undefined {
+  if (process.platform !== 'linux') return 'network namespaces need Linux'
+  if (process.getuid?.() !== 0) return 'network namespaces need root'
+  try {
+    accessSync('/dev/net/tun', constants.R_OK | constants.W_OK)
+  } catch {
+    return '/dev/net/tun is not there'
+  }
+  for (const command of ['ip', 'wg', 'wireguard-go']) {
+    try {
+      execFileSync('which', [command], { stdio: 'ignore' })
+    } catch {
+      return `${command} is not installed`
+    }
+  }
+  try {
+    execFileSync('ip', ['netns', 'add', `${namespace}p`], { stdio: 'ignore' })
+    execFileSync('ip', ['netns', 'del', `${namespace}p`], { stdio: 'ignore' })
+  } catch {
+    return 'network namespaces cannot be made here'
+  }
+  return undefined
+}
+
+const inside = (...command: string[]) => run('ip', ['netns', 'exec', namespace, ...command])
+
+describe.skipIf(missing !== undefined)(`wireguard-go${missing === undefined ? '' : ` (skipped: ${missing})`}`, () => {
+  let wireguardGo: ChildProcess | undefined
+  let theirPublicKey: PublicKey
+  const opened: WireGuardInterface[] = []
+
+  beforeAll(async () => {
+    await run('ip', ['netns', 'add', namespace])
+    await run('ip', ['link', 'add', outerLink, 'type', 'veth', 'peer', 'name', innerLink, 'netns', namespace])
+    await run('ip', ['address', 'add', `${ourOuterAddress}/30`, 'dev', outerLink])
+    await run('ip', ['link', 'set', outerLink, 'up'])
+    await inside('ip', 'address', 'add', `${theirOuterAddress}/30`, 'dev', innerLink)
+    await inside('ip', 'link', 'set', innerLink, 'up')
+    await inside('ip', 'link', 'set', 'lo', 'up')
+
+    wireguardGo = spawn('ip', ['netns', 'exec', namespace, 'wireguard-go', '--foreground', tunnel], {
+      env: { ...process.env, LOG_LEVEL: 'error', WG_I_PREFER_BUGGY_USERSPACE_TO_POLISHED_KMOD: '1' },
+      stdio: 'ignore',
+    })
+    await vi.waitFor(() => inside('wg', 'show', tunnel), { timeout: 10_000, interval: 50 })
+    const keys = generateKeyPair()
+    await wgSet(['private-key', keyFile, 'listen-port', String(theirPort)], keys.privateKey)
+    theirPublicKey = keys.publicKey
+    await inside('ip', 'address', 'add', `${theirAddress}/24`, 'dev', tunnel)
+    await inside('ip', 'link', 'set', tunnel, 'mtu', '1420', 'up')
+    const { stdout } = await inside('wg', 'show', tunnel, 'public-key')
+    expect(parsePublicKey(stdout.trim())).toBe(theirPublicKey)
+  })
+
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((wireguard) => wireguard.close()))
+    const { stdout } = await inside('wg', 'show', tunnel, 'peers')
+    for (const peer of stdout.split('\n').filter(Boolean)) await wgSet(['peer', peer, 'remove'])
+  })
+
+  afterAll(async () => {
+    if (wireguardGo?.exitCode === null) {
+      const exited = once(wireguardGo, 'exit')
+      // `ip netns exec` replaces itself by the command, so this is the pid of wireguard-go.
+      wireguardGo.kill('SIGTERM')
+      await exited
+    }
+    await rm(keyFile, { force: true })
+    await run('ip', ['link', 'del', outerLink]).catch(() => undefined)
+    await run('ip', ['netns', 'del', namespace]).catch(() => undefined)
+  })
+
+  /** `wg` opens a key as a file, and a child's standard input, which is a socket here, cannot be opened. */
+  async function wgSet(args: string[], key = ''): Promise<void> {
+    await writeFile(keyFile, key, { mode: 0o600 })
+    await inside('wg', 'set', tunnel, ...args)
+    await rm(keyFile)
+  }
+
+  /** Our side: one interface that answers pings to `ourAddress` and keeps what else comes. */
+  async function openSide({
+    presharedKey = generatePresharedKey(),
+    endpoint = true,
+    clock = undefined as (() => Now) | undefined,
+    privateKey = generateKeyPair().privateKey,
+    port = 0,
+    persistentKeepaliveSeconds = 0,
+  } = {}) {
+    const echoReplies: Uint8Array[] = []
+    const handshakes: PublicKey[] = []
+    const wireguard = await openInterface({
+      privateKey,
+      port,
+      host: ourOuterAddress,
+      onPacket(packet) {
+        if (packet[9] === UDP) wireguard.send(sentBack(packet))
+        else echoReplies.push(packet)
+      },
+      onHandshake: (peer) => handshakes.push(peer),
+      ...(clock === undefined ? {} : { clock }),
+    })
+    opened.push(wireguard)
+    const theirEndpoint = { address: theirOuterAddress, port: theirPort }
+    wireguard.addPeer({
+      publicKey: theirPublicKey,
+      presharedKey,
+      allowedIps: [`${theirAddress}/32`],
+      persistentKeepaliveSeconds,
+      ...(endpoint ? { endpoint: theirEndpoint } : {}),
+    })
+    return { wireguard, presharedKey, privateKey, echoReplies, handshakes }
+  }
+
+  async function addOurPeer(side: { wireguard: WireGuardInterface; presharedKey: string }, args: string[] = []) {
+    const { publicKey } = side.wireguard
+    await wgSet(
+      ['peer', publicKey, 'preshared-key', keyFile, 'allowed-ips', `${ourAddress}/32`, ...args],
+      side.presharedKey,
+    )
+  }
+
+  const ourEndpoint = (wireguard: WireGuardInterface) => ['endpoint', `${ourOuterAddress}:${wireguard.port}`]
+
+  /** From behind wireguard-go: datagrams to us, one after the other; resolves to how many came back. */
+  async function callUs(datagrams: number, packetBytes = 84): Promise<number> {
+    const args = [ourAddress, String(datagrams), String(packetBytes - 28)]
+    const { stdout } = await inside(process.execPath, '-e', callerSource, ...args)
+    return Number(stdout)
+  }
+
+  async function pingThem(side: Awaited<ReturnType<typeof openSide>>, size = 84) {
+    const before = side.echoReplies.length
+    side.wireguard.send(echoRequest(size))
+    await vi.waitFor(() => expect(side.echoReplies.length).toBe(before + 1), { timeout: 12_000 })
+    return side.echoReplies[before] ?? new Uint8Array()
+  }
+
+  async function theirEndpointOfUs(): Promise<string> {
+    const { stdout } = await inside('wg', 'show', tunnel, 'endpoints')
+    return stdout.trim().split('\t')[1] ?? ''
+  }
+
+  test('answers our initiation, with a preshared key', async () => {
+    const side = await openSide()
+    await addOurPeer(side)
+    const reply = await pingThem(side)
+    expect(icmpType(reply)).toBe(ECHO_REPLY)
+    expect(Uint8Array.from(reply.subarray(28))).toEqual(echoRequest(84).subarray(28))
+    expect(side.handshakes).toEqual([theirPublicKey])
+  })
+
+  test('is answered when it initiates, with a preshared key', async () => {
+    const side = await openSide({ endpoint: false })
+    await addOurPeer(side, ourEndpoint(side.wireguard))
+    expect(await callUs(5)).toBe(5)
+    expect(side.handshakes).toEqual([theirPublicKey])
+    const [status] = side.wireguard.peers()
+    expect(status?.endpoint).toEqual({ address: theirOuterAddress, port: theirPort })
+  })
+
+  test('no session comes of different preshared keys', async () => {
+    const side = await openSide()
+    await addOurPeer({ ...side, presharedKey: generatePresharedKey() }, ourEndpoint(side.wireguard))
+    expect(await callUs(1)).toBe(0)
+    expect(side.handshakes).toEqual([])
+  })
+
+  test('packets of every size to the MTU pass both ways', async () => {
+    const side = await openSide()
+    await addOurPeer(side)
+    for (const size of [28, 29, 43, 44, 45, 1279, 1280, 1411, 1419, 1420]) {
+      expect((await pingThem(side, size)).length).toBe(size)
+    }
+    expect(await callUs(20, 1420)).toBe(20)
+  })
+
+  test('counts what we count', async () => {
+    const side = await openSide()
+    await addOurPeer(side)
+    for (let i = 0; i < 3; i++) await pingThem(side)
+    const [status] = side.wireguard.peers()
+    const { stdout } = await inside('wg', 'show', tunnel, 'transfer')
+    const [, received, sent] = stdout.trim().split('\t').map(Number)
+    expect({ received, sent }).toEqual({ received: status?.sentBytes, sent: status?.receivedBytes })
+  })
+
+  test('follows us to another port, and we follow it', async () => {
+    const side = await openSide()
+    await addOurPeer(side)
+    await pingThem(side)
+    expect(await theirEndpointOfUs()).toBe(`${ourOuterAddress}:${side.wireguard.port}`)
+
+    await wgSet(['listen-port', String(theirPort + 1)])
+    expect(await callUs(2)).toBe(2)
+    expect(side.wireguard.peers()[0]?.endpoint?.port).toBe(theirPort + 1)
+    await wgSet(['listen-port', String(theirPort)])
+
+    await side.wireguard.close()
+    const moved = await openSide({ privateKey: side.privateKey, presharedKey: side.presharedKey })
+    await pingThem(moved)
+    expect(await theirEndpointOfUs()).toBe(`${ourOuterAddress}:${moved.wireguard.port}`)
+  })
+
+  test('renews the session with us when our clock says that it is old, without losing a packet', async () => {
+    let aheadMs = 0
+    const clock = () => ({ monotonicMs: performance.now() + aheadMs, unixMs: Date.now() + aheadMs })
+    const side = await openSide({ clock })
+    await addOurPeer(side)
+    await pingThem(side)
+    for (let round = 2; round <= 4; round++) {
+      aheadMs += 121_000
+      await pingThem(side)
+      await vi.waitFor(() => expect(side.handshakes).toHaveLength(round))
+      await pingThem(side)
+    }
+  })
+
+  test('starts over with us when we come back after five minutes asleep', async () => {
+    let aheadMs = 0
+    const clock = () => ({ monotonicMs: performance.now() + aheadMs, unixMs: Date.now() + aheadMs })
+    const side = await openSide({ clock })
+    await addOurPeer(side)
+    await pingThem(side)
+    aheadMs += 300_000
+    await pingThem(side)
+    expect(side.handshakes).toHaveLength(2)
+  })
+})
+
+const UDP = 17
+const ECHO_REQUEST = 8
+const ECHO_REPLY = 0
+
+/** Sends one datagram at a time and waits up to 2 s for it to come back unchanged. */
+const callerSource = `
+  const [address, datagrams, size] = process.argv.slice(1)
+  const socket = require('node:dgram').createSocket('udp4')
+  let back = 0, sent = 0, timer
+  function next() {
+    clearTimeout(timer)
+    if (sent === Number(datagrams)) return socket.close(() => console.log(back))
+    timer = setTimeout(next, 2000)
+    socket.send(Buffer.alloc(Number(size), ++sent), 7, address)
+  }
+  socket.on('message', (data) => {
+    if (data.equals(Buffer.alloc(Number(size), sent))) { back++; next() }
+  })
+  next()
+`
+
+function icmpType(packet: Uint8Array): number | undefined {
+  return packet[9] === 1 ? packet[20] : undefined
+}
+
+function echoRequest(length: number): Uint8Array {
+  const packet = new Uint8Array(length)
+  packet.set([0x45, 0, length >> 8, length & 0xff, 0, 1, 0, 0, 64, 1])
+  packet.set(ourAddress.split('.').map(Number), 12)
+  packet.set(theirAddress.split('.').map(Number), 16)
+  packet.set([ECHO_REQUEST, 0, 0, 0, 0x12, 0x34, 0, 1], 20)
+  for (let i = 28; i < length; i++) packet[i] = i
+  return withChecksums(packet)
+}
+
+/** Source and destination exchanged, which no checksum notices. */
+function sentBack(datagram: Uint8Array): Uint8Array {
+  const answer = datagram.slice()
+  answer.set(datagram.subarray(12, 16), 16)
+  answer.set(datagram.subarray(16, 20), 12)
+  answer.set(datagram.subarray(20, 22), 22)
+  answer.set(datagram.subarray(22, 24), 20)
+  return answer
+}
+
+function withChecksums(packet: Uint8Array): Uint8Array {
+  packet.set([0, 0], 10)
+  packet.set([0, 0], 22)
+  packet.set(checksum(packet.subarray(0, 20)), 10)
+  packet.set(checksum(packet.subarray(20)), 22)
+  return packet
+}
+
+/** RFC 1071 */
+function checksum(bytes: Uint8Array): [number, number] {
+  let sum = 0
+  for (let i = 0; i < bytes.length; i += 2) sum += ((bytes[i] ?? 0) << 8) | (bytes[i + 1] ?? 0)
+  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16)
+  return [(~sum >> 8) & 0xff, ~sum & 0xff]
+}
