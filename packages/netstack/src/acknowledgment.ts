@@ -1,0 +1,142 @@
+/**
+ * What an acknowledgment means for what is in flight: the send window (RFC 9293 §3.10.7.4, fifth check), loss detection
+ * by RACK, or by duplicates for peers without SACK (RFC 5681 §3.2, RFC 6582), and the congestion window.
+ */
+import { type Connection, ORPHAN_MS } from './connection.ts'
+import type { SentSegment } from './retransmission.ts'
+import { markSacked } from './sack.ts'
+import { FIN, SYN, type Segment } from './segment.ts'
+import { after, before, distance } from './sequence.ts'
+
+const DUPLICATE_THRESHOLD = 3
+
+/** Takes the acknowledgment, window and SACK blocks of a segment already found acceptable. */
+export function acknowledge(connection: Connection, segment: Segment, now: number): void {
+  const { queue, rack, roundTrip } = connection
+  const acknowledged = distance(segment.acknowledgment, connection.unacknowledged)
+  const windowBefore = connection.sendWindow
+  if (acknowledged >= 0) updateSendWindow(connection, segment)
+
+  const pipeBefore = queue.pipe
+  let hasDuplicate = false
+  let newestSentAt = -Infinity
+  let deliveredBytes = 0
+  let isAnswerToRetransmission = false
+  const delivered = (sent: SentSegment): void => {
+    deliveredBytes += distance(sent.end, sent.start)
+    if (sent.retransmitted) isAnswerToRetransmission = true
+    // What left before a timeout may have arrived long ago; the answer to the retransmission only reports it.
+    else if (sent.sentAt > newestSentAt && sent.sentAt >= connection.timedOutAt) newestSentAt = sent.sentAt
+    rack.noteDelivered(sent, now, roundTrip)
+  }
+  if (acknowledged > 0) advanceUnacknowledged(connection, segment.acknowledgment, delivered)
+  if (connection.sackPermitted && segment.sack.length > 0) {
+    const limits = { acknowledgment: connection.unacknowledged, sent: connection.sendNext }
+    hasDuplicate = markSacked(queue, segment.sack, limits, delivered)
+    if (hasDuplicate) rack.noteDuplicate()
+  }
+  if (newestSentAt > -Infinity && !isAnswerToRetransmission) roundTrip.sample(now - newestSentAt)
+  else if (deliveredBytes > 0) roundTrip.endBackOff()
+  endProbe(connection, hasDuplicate, now)
+
+  if (connection.recovery !== 'none' && !before(connection.unacknowledged, connection.recoveryPoint)) {
+    connection.recovery = 'none'
+    connection.duplicateAcks = 0
+    rack.noteRecoveryEnded()
+  }
+  if (connection.sackPermitted) detectLosses(connection, now)
+  else countDuplicates(connection, segment, acknowledged, windowBefore, now)
+
+  if (acknowledged > 0 || deliveredBytes > 0) {
+    // RFC 6298 §5.2, §5.3; what is selectively acknowledged shows as well that the path works.
+    connection.retransmitAt = queue.isEmpty ? Infinity : now + roundTrip.timeoutMs
+    if (connection.isOrphan && connection.expireAt !== Infinity)
+      connection.expireAt = Math.max(connection.expireAt, now + ORPHAN_MS)
+  }
+  if (deliveredBytes > 0) {
+    // A window that was not filled says nothing about the path (RFC 7661 §4.1).
+    if (connection.recovery !== 'fast' && pipeBefore * 2 >= connection.congestion.window) {
+      connection.congestion.onAcknowledged(deliveredBytes, now)
+    }
+    connection.probeDue = true
+    connection.announceWritable()
+  }
+}
+
+/** RFC 9293 §3.10.7.4: a newer segment only may change the window. */
+export function updateSendWindow(connection: Connection, segment: Segment): void {
+  const isNewer =
+    before(connection.windowUpdateSequence, segment.sequence) ||
+    (connection.windowUpdateSequence === segment.sequence &&
+      !after(connection.windowUpdateAcknowledgment, segment.acknowledgment))
+  if (!isNewer || (segment.flags & SYN) !== 0) return
+  connection.sendWindow = segment.window << connection.sendScale
+  connection.maxSendWindow = Math.max(connection.maxSendWindow, connection.sendWindow)
+  connection.windowUpdateSequence = segment.sequence
+  connection.windowUpdateAcknowledgment = segment.acknowledgment
+  if (connection.sendWindow > 0) connection.persistBackoff = 0
+}
+
+/** Marks what RACK finds lost by `now`, and begins a recovery if that is the first (RFC 8985 §6.2). */
+export function detectLosses(connection: Connection, now: number): void {
+  const { queue } = connection
+  connection.reorderAt = connection.rack.detect(queue, now, connection.roundTrip, connection.recovery !== 'none')
+  if (queue.lostBytes > 0) enterRecovery(connection, now)
+}
+
+function advanceUnacknowledged(
+  connection: Connection,
+  acknowledgment: number,
+  delivered: (sent: SentSegment) => void,
+): void {
+  connection.queue.acknowledge(acknowledgment, delivered)
+  connection.unacknowledged = acknowledgment
+  connection.sendBuffer.release(acknowledgment)
+  connection.persistBackoff = 0
+}
+
+function enterRecovery(connection: Connection, now: number): void {
+  if (connection.recovery !== 'none') return
+  connection.recovery = 'fast'
+  connection.recoveryPoint = connection.sendNext
+  connection.probeAt = Infinity
+  connection.congestion.onLoss(connection.queue.bytes, now)
+}
+
+/** RFC 8985 §7.4.2: a probe that repaired a lost tail counts as one loss; a reported duplicate says nothing was lost. */
+function endProbe(connection: Connection, hasDuplicate: boolean, now: number): void {
+  const { probeEnd } = connection
+  if (probeEnd === undefined || before(connection.unacknowledged, probeEnd)) return
+  if (connection.isProbeRetransmission && !hasDuplicate) {
+    if (connection.unacknowledged === probeEnd) return
+    if (connection.recovery === 'none') connection.congestion.onLoss(connection.queue.bytes, now)
+  }
+  connection.probeEnd = undefined
+}
+
+/** RFC 5681 §3.2 and RFC 6582 §3.2, for a peer without SACK. */
+function countDuplicates(
+  connection: Connection,
+  segment: Segment,
+  acknowledged: number,
+  windowBefore: number,
+  now: number,
+): void {
+  const { queue } = connection
+  const { first } = queue
+  if (acknowledged > 0) {
+    connection.duplicateAcks = 0
+    // A partial acknowledgment: the next segment is lost too (RFC 6582 §3.2 step 3).
+    if (connection.recovery === 'fast' && first !== undefined && !first.retransmitted) queue.markLost(first)
+    return
+  }
+  const isDuplicate =
+    acknowledged === 0 &&
+    first !== undefined &&
+    segment.payload.length === 0 &&
+    (segment.flags & (SYN | FIN)) === 0 &&
+    connection.sendWindow === windowBefore
+  if (!isDuplicate || ++connection.duplicateAcks !== DUPLICATE_THRESHOLD || connection.recovery !== 'none') return
+  queue.markLost(first)
+  enterRecovery(connection, now)
+}

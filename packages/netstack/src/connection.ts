@@ -1,0 +1,359 @@
+/**
+ * One TCP connection (RFC 9293 §3.3): its state, and what an application may do with it. It owns the send buffer, the
+ * reassembly queue and the timers' deadlines. Segments enter through `arrival.ts`, leave through `transmission.ts`, and
+ * `timeouts.ts` does what is due. It refuses more than its buffers hold: `send` takes what fits, the receive window never
+ * promises more than is free. Called by `stack.ts`; the application's half by the `node/` edge.
+ */
+import { type CongestionControl, NewReno } from './congestion.ts'
+import type { DropReason } from './drop.ts'
+import type { Listener } from './listener.ts'
+import { Rack } from './rack.ts'
+import { Reassembly } from './reassembly.ts'
+import { RetransmissionQueue, RoundTrip } from './retransmission.ts'
+import { ReceivedBlocks } from './sack.ts'
+import { SendBuffer } from './send-buffer.ts'
+import { advance, distance } from './sequence.ts'
+
+/** RFC 9293 §3.3.2; LISTEN is a `Listener` here. */
+export type ConnectionState =
+  | 'syn-sent'
+  | 'syn-received'
+  | 'established'
+  | 'fin-wait-1'
+  | 'fin-wait-2'
+  | 'close-wait'
+  | 'closing'
+  | 'last-ack'
+  | 'time-wait'
+  | 'closed'
+
+/** Why a connection ended, when it did not end by two FINs. */
+export type ConnectionError = 'refused' | 'reset' | 'timed-out' | 'unreachable' | 'aborted'
+
+export type Output =
+  | { type: 'packet'; packet: Uint8Array }
+  | { type: 'drop'; reason: DropReason }
+  | { type: 'connected'; connection: Connection }
+  | { type: 'accepted'; connection: Connection }
+  /** There are bytes to read, or the peer's FIN; said once until the next `read`. */
+  | { type: 'readable'; connection: Connection }
+  /** There is room again after a `send` that took less than it was given. */
+  | { type: 'writable'; connection: Connection }
+  | { type: 'closed'; connection: Connection; error: ConnectionError | undefined }
+  | { type: 'echo-reply'; from: number; identifier: number; sequence: number }
+
+/** What a connection needs of the stack that holds it. */
+export interface Host {
+  readonly address: number
+  readonly mtu: number
+  emit(output: Output): void
+  /** Asks that `transmit` runs for this connection on the next tick. */
+  markDirty(connection: Connection): void
+  /** The connection only waits for its four-tuple to be forgotten. */
+  noteTimeWait(connection: Connection): void
+  /** The connection ended; its four-tuple is free. */
+  remove(connection: Connection): void
+  /** A buffer for one packet. */
+  allocate(length: number): Uint8Array
+}
+
+export interface ConnectionOptions {
+  localPort: number
+  remoteAddress: number
+  remotePort: number
+  /** ISS (RFC 6528). */
+  initialSequence: number
+  /** For a passive open: told once when the handshake is over, either way. */
+  listener: Listener | undefined
+}
+
+export const RECEIVE_BUFFER_BYTES = 1 << 20
+/** Makes a window of 8 MiB expressible (RFC 7323 §2.3). */
+export const WINDOW_SCALE = 7
+const SEND_BUFFER_MIN_BYTES = 128 << 10
+const SEND_BUFFER_MAX_BYTES = 1 << 20
+/** RFC 9293 §3.7.1: what a peer takes that did not say. */
+const DEFAULT_MSS = 536
+/** A peer that asks for less would make us send headers only. */
+const MIN_MSS = 64
+const TCP_IP_HEADER_BYTES = 40
+
+export class Connection {
+  readonly host: Host
+  readonly localPort: number
+  readonly remoteAddress: number
+  readonly remotePort: number
+  readonly isPassive: boolean
+  state: ConnectionState
+
+  // Send sequence space (RFC 9293 §3.3.1), window already scaled.
+  readonly initialSendSequence: number
+  unacknowledged: number
+  sendNext: number
+  sendWindow = 0
+  maxSendWindow = 0
+  windowUpdateSequence = 0
+  windowUpdateAcknowledgment = 0
+  sendScale = 0
+  mss: number
+
+  // Receive sequence space.
+  initialReceiveSequence = 0
+  /** RCV.NXT: the next sequence number expected, the peer's FIN counted. */
+  receiveNext = 0
+  /** The right edge of the window that we have promised; it never moves back (RFC 9293 §3.8.6). */
+  receiveEdge = 0
+  receiveScale = 0
+  /** Where the peer's FIN lies, once one was seen. */
+  finSequence: number | undefined
+
+  sackPermitted = false
+  sendBuffer: SendBuffer
+  reassembly = new Reassembly(0)
+  receivedBlocks = new ReceivedBlocks()
+  queue = new RetransmissionQueue()
+  roundTrip = new RoundTrip()
+  rack = new Rack()
+  congestion: CongestionControl
+
+  // Recovery (RFC 6582, RFC 6675): until `recoveryPoint` is acknowledged.
+  recovery: 'none' | 'fast' | 'timeout' = 'none'
+  recoveryPoint = 0
+  /** When the retransmission timer last expired. */
+  timedOutAt = -Infinity
+  duplicateAcks = 0
+  isWindowLimited = false
+  /** Where the data in flight ended when a tail-loss probe left. */
+  probeEnd: number | undefined
+  isProbeRetransmission = false
+
+  // Deadlines on the stack's clock, Infinity when off.
+  retransmitAt = Infinity
+  probeAt = Infinity
+  reorderAt = Infinity
+  persistAt = Infinity
+  delayedAckAt = Infinity
+  keepaliveAt = Infinity
+  /** End of SYN-RECEIVED, of TIME-WAIT, or of patience with a connection that the application left. */
+  expireAt = Infinity
+  persistBackoff = 0
+  synRetransmissions = 0
+  keepaliveProbes = 0
+  keepaliveMs: number | undefined
+  /** Since when the peer has been silent while something was owed. */
+  silentSince = 0
+  lastSentAt = 0
+  lastHeardAt = 0
+
+  // What the next tick has to do.
+  synDue = false
+  ackDue = false
+  probeDue = false
+  unackedBytes = 0
+  largestReceived = DEFAULT_MSS
+  quickAcks = 16
+  challengeCount = 0
+  challengeSince = -Infinity
+
+  // The application's side.
+  isFinQueued = false
+  /** The application closed for good: what still arrives is discarded. */
+  isOrphan = false
+  #listener: Listener | undefined
+  #wantsWritable = false
+  #readableSaid = false
+  /** For the edge: whatever it keeps per connection. */
+  owner: unknown = undefined
+
+  constructor(host: Host, options: ConnectionOptions) {
+    this.host = host
+    this.localPort = options.localPort
+    this.remoteAddress = options.remoteAddress
+    this.remotePort = options.remotePort
+    this.isPassive = options.listener !== undefined
+    this.#listener = options.listener
+    this.state = this.isPassive ? 'syn-received' : 'syn-sent'
+    this.initialSendSequence = options.initialSequence
+    this.unacknowledged = options.initialSequence
+    this.sendNext = options.initialSequence
+    this.sendBuffer = new SendBuffer(advance(options.initialSequence, 1))
+    this.mss = Math.min(DEFAULT_MSS, this.advertisedMss)
+    this.congestion = new NewReno(this.mss)
+    this.synDue = true
+  }
+
+  /** RFC 6691: from the MTU, without regard to options. */
+  get advertisedMss(): number {
+    return this.host.mtu - TCP_IP_HEADER_BYTES
+  }
+
+  /** Our FIN left at least once. */
+  get isFinSent(): boolean {
+    return this.isFinQueued && this.sendNext === advance(this.sendBuffer.end, 1)
+  }
+
+  /** Takes what the peer's SYN says of itself. */
+  negotiate(syn: {
+    sequence: number
+    mss: number | undefined
+    windowScale: number | undefined
+    sackPermitted: boolean
+  }): void {
+    this.initialReceiveSequence = syn.sequence
+    this.receiveNext = advance(syn.sequence, 1)
+    this.reassembly.next = this.receiveNext
+    this.receiveEdge = advance(this.receiveNext, Math.min(RECEIVE_BUFFER_BYTES, 0xffff))
+    // Scaling is on only if both SYNs carry it (RFC 7323 §2.2).
+    if (syn.windowScale !== undefined) {
+      this.sendScale = syn.windowScale
+      this.receiveScale = WINDOW_SCALE
+    }
+    this.sackPermitted = syn.sackPermitted
+    this.mss = Math.max(MIN_MSS, Math.min(syn.mss ?? DEFAULT_MSS, this.advertisedMss))
+    this.congestion = new NewReno(this.mss)
+  }
+
+  /** Room in the send buffer; it follows the congestion window, so that an idle or slow peer cannot hold much memory. */
+  get sendSpace(): number {
+    const limit = Math.min(SEND_BUFFER_MAX_BYTES, Math.max(SEND_BUFFER_MIN_BYTES, 2 * this.congestion.window))
+    return Math.max(0, limit - this.sendBuffer.length)
+  }
+
+  /** Queues a copy of as much as fits and returns how much that was; after less than all, a 'writable' follows. */
+  send(bytes: Uint8Array): number {
+    if (this.isFinQueued || this.state === 'closed') return 0
+    const count = Math.min(this.sendSpace, bytes.length)
+    if (count < bytes.length) this.#wantsWritable = true
+    if (count > 0) {
+      this.sendBuffer.append(count === bytes.length ? bytes : bytes.subarray(0, count))
+      this.host.markDirty(this)
+    }
+    return count
+  }
+
+  /** Chunks in order, views into received packets. Reading opens the window. */
+  read(maxBytes: number): Uint8Array[] {
+    this.#readableSaid = false
+    const chunks = this.reassembly.take(maxBytes)
+    if (chunks.length > 0 && this.isWindowUpdateDue()) {
+      this.ackDue = true
+      this.host.markDirty(this)
+    }
+    return chunks
+  }
+
+  /** The peer sent FIN and everything before it was read. */
+  get isEnded(): boolean {
+    return (
+      this.finSequence !== undefined &&
+      this.reassembly.readyBytes === 0 &&
+      this.receiveNext === advance(this.finSequence, 1)
+    )
+  }
+
+  /** `idleMs` of silence before the first probe; undefined switches keepalive off (RFC 9293 §3.8.4). */
+  setKeepalive(idleMs: number | undefined, now: number): void {
+    this.keepaliveMs = idleMs
+    const isOpen =
+      this.state !== 'syn-sent' &&
+      this.state !== 'syn-received' &&
+      this.state !== 'time-wait' &&
+      this.state !== 'closed'
+    this.keepaliveAt = idleMs === undefined || !isOpen ? Infinity : now + idleMs
+    if (isOpen) this.host.markDirty(this)
+  }
+
+  /** Sends FIN after what is queued; reading goes on (half-close, RFC 9293 §3.6). */
+  shutdown(): void {
+    this.isFinQueued = true
+    this.host.markDirty(this)
+  }
+
+  /**
+   * The application is done in both directions. What is queued and the FIN are still delivered; what still arrives is
+   * discarded, and once our FIN is acknowledged it is answered with a reset (RFC 9293 §3.6.1).
+   */
+  close(now: number): void {
+    if (this.state === 'closed') return
+    if (this.state === 'syn-sent') return this.finish('aborted')
+    this.isOrphan = true
+    this.reassembly.discard()
+    if (this.state !== 'time-wait') this.expireAt = now + ORPHAN_MS
+    this.shutdown()
+  }
+
+  /** Emits what the application waits for. */
+  announceReadable(): void {
+    if (this.isOrphan) this.reassembly.discard()
+    else if (!this.#readableSaid) {
+      this.#readableSaid = true
+      this.host.emit({ type: 'readable', connection: this })
+    }
+  }
+
+  announceWritable(): void {
+    if (!this.#wantsWritable || this.sendSpace === 0) return
+    this.#wantsWritable = false
+    this.host.emit({ type: 'writable', connection: this })
+  }
+
+  /** The handshake is over: the listener has room for another. */
+  settle(): void {
+    this.#listener?.settle(this.remoteAddress)
+    this.#listener = undefined
+  }
+
+  /** Ends the connection now, without a word to the peer. */
+  finish(error: ConnectionError | undefined): void {
+    if (this.state === 'closed') return
+    this.state = 'closed'
+    this.settle()
+    this.sendBuffer.clear()
+    this.queue.clear()
+    this.retransmitAt =
+      this.probeAt =
+      this.reorderAt =
+      this.persistAt =
+      this.delayedAckAt =
+      this.keepaliveAt =
+      this.expireAt =
+        Infinity
+    this.host.remove(this)
+    this.host.emit({ type: 'closed', connection: this, error })
+  }
+
+  get deadline(): number {
+    return Math.min(
+      this.retransmitAt,
+      this.probeAt,
+      this.reorderAt,
+      this.persistAt,
+      this.delayedAckAt,
+      this.keepaliveAt,
+      this.expireAt,
+    )
+  }
+
+  /** The window that could be promised now, in bytes. */
+  get freeReceiveBytes(): number {
+    return Math.max(0, RECEIVE_BUFFER_BYTES - this.reassembly.readyBytes)
+  }
+
+  /** Receiver's silly-window avoidance (RFC 9293 §3.8.6.2.2): the edge moves by a segment at least. */
+  nextReceiveEdge(): number {
+    const edge = advance(this.receiveNext, Math.min(this.freeReceiveBytes, 0xffff << this.receiveScale))
+    const gain = distance(edge, this.receiveEdge)
+    return gain >= Math.min(RECEIVE_BUFFER_BYTES / 2, this.advertisedMss) ? edge : this.receiveEdge
+  }
+
+  /** Worth a segment of its own: the window doubles, or an eighth of the buffer came free. */
+  isWindowUpdateDue(): boolean {
+    if (this.state === 'time-wait' || this.state === 'closed' || this.finSequence !== undefined) return false
+    const promised = distance(this.receiveEdge, this.receiveNext)
+    const gain = distance(this.nextReceiveEdge(), this.receiveEdge)
+    return gain > 0 && (gain >= RECEIVE_BUFFER_BYTES / 8 || promised < 2 * this.advertisedMss)
+  }
+}
+
+/** How long a connection that the application left may go without progress. */
+export const ORPHAN_MS = 60_000

@@ -1,0 +1,5 @@
+export type { Connection, ConnectionError, ConnectionState, Output } from './connection.ts'
+export type { DropReason } from './drop.ts'
+export { formatAddress, parseAddress } from './ipv4.ts'
+export type { Listener } from './listener.ts'
+export { Stack, type StackOptions } from './stack.ts'

@@ -1,0 +1,219 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import http from 'node:http'
+import { Readable, Writable, type Duplex } from 'node:stream'
+import { buffer, text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import { B, type JoinedStacks, joinStacks } from './joined-stacks.ts'
+import type { TcpStream } from './tcp-stream.ts'
+
+const MEGABYTE = 1 << 20
+let joined: JoinedStacks
+let server: http.Server | undefined
+
+afterEach(() => {
+  server?.close()
+  joined.close()
+})
+
+/** An HTTP server behind stack b, and a way to ask it from stack a. */
+function serve(handler: http.RequestListener, path: Parameters<typeof joinStacks>[0] = {}): http.Server {
+  joined = joinStacks(path)
+  server = http.createServer(handler)
+  const { emit } = server
+  joined.b.listen({ port: 80 }, (stream) => emit.call(server, 'connection', stream))
+  return server
+}
+
+const connect = (): TcpStream => joined.a.connect({ host: B, port: 80 })
+
+function request(options: http.RequestOptions = {}): http.ClientRequest {
+  return http.request({ host: B, createConnection: connect, ...options })
+}
+
+async function response(outgoing: http.ClientRequest): Promise<http.IncomingMessage> {
+  const [incoming] = (await once(outgoing, 'response')) as [http.IncomingMessage]
+  return incoming
+}
+
+/** Megabytes of random-looking bytes, made as they are read, and their hash once read. */
+function body(megabytes: number): { stream: Readable; hash: () => string } {
+  const block = randomBytes(MEGABYTE)
+  const hash = createHash('sha256')
+  const blocks = function* (): Generator<Buffer> {
+    for (let i = 0; i < megabytes; i++) {
+      const next = Buffer.from(block)
+      next.writeUInt32BE(i)
+      hash.update(next)
+      yield next
+    }
+  }
+  return { stream: Readable.from(blocks()), hash: () => hash.digest('hex') }
+}
+
+async function hashOf(stream: Readable): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of stream) hash.update(chunk as Buffer)
+  return hash.digest('hex')
+}
+
+describe('HTTP over streams of the stack', () => {
+  it('answers a request, and sees both ends of the connection', async () => {
+    serve((incoming, outgoing) =>
+      outgoing.end(`${incoming.socket.remoteAddress} ${incoming.socket.remoteFamily} ${incoming.url}`),
+    )
+    const outgoing = request({ path: '/hello' })
+    outgoing.end()
+    expect(await text(await response(outgoing))).toBe('10.100.0.1 IPv4 /hello')
+  })
+
+  it('keeps a connection alive for the agent', async () => {
+    const ports = new Set<number | undefined>()
+    serve((incoming, outgoing) => {
+      ports.add(incoming.socket.remotePort)
+      outgoing.end('ok')
+    })
+    const agent = new http.Agent({ keepAlive: true })
+    Object.assign(agent, { createConnection: connect })
+    for (let i = 0; i < 20; i++) {
+      const outgoing = http.request({ host: B, agent })
+      outgoing.end()
+      expect(await text(await response(outgoing))).toBe('ok')
+    }
+    agent.destroy()
+    expect(ports.size).toBe(1)
+  })
+
+  it('closes on both sides when the server ends the connection', async () => {
+    serve((_incoming, outgoing) => outgoing.setHeader('connection', 'close').end('bye'))
+    const stream = connect()
+    const outgoing = request({ createConnection: () => stream })
+    outgoing.end()
+    expect(await text(await response(outgoing))).toBe('bye')
+    await (stream.closed || once(stream, 'close'))
+    expect(stream.errored).toBeNull()
+  })
+
+  it('answers pipelined requests in order', async () => {
+    serve((incoming, outgoing) => setTimeout(() => outgoing.end(`[${incoming.url}]`), incoming.url === '/1' ? 20 : 0))
+    const stream = connect()
+    stream.write(
+      'GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\nGET /3 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    )
+    const answers = await text(stream)
+    expect([...answers.matchAll(/\[\/(\d)\]/g)].map((match) => match[1])).toEqual(['1', '2', '3'])
+  })
+
+  it('answers a client that closed its sending side', async () => {
+    serve((_incoming, outgoing) => setTimeout(() => outgoing.end('late'), 20))
+    Object.assign(server!, { httpAllowHalfOpen: true })
+    const stream = joined.a.connect({ host: B, port: 80, allowHalfOpen: true })
+    stream.end('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    expect(await text(stream)).toContain('late')
+  })
+
+  it('upgrades, and carries bytes both ways afterwards', async () => {
+    serve(() => undefined).on('upgrade', (_incoming: http.IncomingMessage, socket: Duplex) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n')
+      socket.pipe(socket)
+    })
+    const outgoing = request({ headers: { connection: 'Upgrade', upgrade: 'echo' } })
+    outgoing.end()
+    const [, socket] = (await once(outgoing, 'upgrade')) as [http.IncomingMessage, TcpStream]
+    const sent = randomBytes(3 * MEGABYTE)
+    socket.end(sent)
+    expect(Buffer.compare(await buffer(socket), sent)).toBe(0)
+  })
+
+  it('sends a body only after 100 Continue', async () => {
+    serve(async (incoming, outgoing) => outgoing.end(await text(incoming)))
+    const outgoing = request({ method: 'POST', headers: { expect: '100-continue' } })
+    outgoing.flushHeaders()
+    await once(outgoing, 'continue')
+    outgoing.end('the body')
+    expect(await text(await response(outgoing))).toBe('the body')
+  })
+
+  it('tells the server when the client aborts', async () => {
+    let aborted: Promise<unknown> | undefined
+    serve((incoming, outgoing) => {
+      aborted = once(outgoing, 'close')
+      outgoing.write('first')
+      incoming.resume()
+    })
+    const outgoing = request()
+    outgoing.end()
+    const incoming = await response(outgoing)
+    await once(incoming, 'data')
+    incoming.destroy()
+    await expect(aborted).resolves.toEqual([])
+  })
+
+  it('carries 50 MB each way unchanged', async () => {
+    serve(async (incoming, outgoing) => {
+      const uploaded = await hashOf(incoming)
+      outgoing.setHeader('x-uploaded', uploaded)
+      const down = body(50)
+      await pipeline(down.stream, outgoing)
+      hashes.push(down.hash())
+    })
+    const hashes: string[] = []
+    const outgoing = request({ method: 'POST' })
+    const up = body(50)
+    const answer = response(outgoing)
+    await pipeline(up.stream, outgoing)
+    const incoming = await answer
+    expect(incoming.headers['x-uploaded']).toBe(up.hash())
+    const downloaded = await hashOf(incoming)
+    expect([downloaded]).toEqual(hashes)
+  }, 60_000)
+
+  it('carries bodies each way unchanged over a path that loses 1 %', async () => {
+    serve(
+      (incoming, outgoing) => {
+        incoming.pipe(outgoing)
+      },
+      { loss: 0.01, delayMs: 2 },
+    )
+    const outgoing = request({ method: 'POST' })
+    const up = body(5)
+    const answer = response(outgoing).then(hashOf)
+    await pipeline(up.stream, outgoing)
+    expect(await answer).toBe(up.hash())
+  }, 60_000)
+
+  it('holds the sender back while the reader rests', async () => {
+    let written = 0
+    serve((_incoming, outgoing) => {
+      const block = randomBytes(65_536)
+      const fill = (): void => {
+        while (written < 64 * MEGABYTE) {
+          written += block.length
+          if (!outgoing.write(block)) return void outgoing.once('drain', fill)
+        }
+        outgoing.end()
+      }
+      fill()
+    })
+    const outgoing = request()
+    outgoing.end()
+    const incoming = await response(outgoing)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    const held = written
+    expect(held).toBeLessThan(4 * MEGABYTE)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(written).toBe(held)
+    let read = 0
+    await pipeline(
+      incoming,
+      new Writable({
+        write(chunk: Buffer, _encoding, done) {
+          read += chunk.length
+          done()
+        },
+      }),
+    )
+    expect(read).toBe(64 * MEGABYTE)
+  }, 60_000)
+})

@@ -1,0 +1,39 @@
+/** Two stacks on Node's clock, joined in memory, for tests of streams. Nothing of the product calls it. */
+import type { DropReason } from '../drop.ts'
+import { createRandom } from '../simulator.ts'
+import { type Stack, createStack } from './stack.ts'
+
+export interface JoinedStacks {
+  a: Stack
+  b: Stack
+  drops: DropReason[]
+  /** While true every packet is lost. */
+  cut: boolean
+  close(): void
+}
+
+export const A = '10.100.0.1'
+export const B = '10.100.0.2'
+
+export function joinStacks(path: { loss?: number; seed?: number; delayMs?: number } = {}): JoinedStacks {
+  const { loss = 0, delayMs = 0 } = path
+  const random = createRandom(path.seed ?? 1)
+  const drops: DropReason[] = []
+  const carry = (to: () => Stack) => (packet: Uint8Array) => {
+    if (joined.cut || random() < loss) return
+    if (delayMs > 0) setTimeout(() => to().receive(packet), delayMs)
+    else setImmediate(() => to().receive(packet))
+  }
+  const onDrop = (reason: DropReason): void => void drops.push(reason)
+  const joined: JoinedStacks = {
+    a: createStack({ address: A, send: carry(() => joined.b), onDrop }),
+    b: createStack({ address: B, send: carry(() => joined.a), onDrop }),
+    drops,
+    cut: false,
+    close() {
+      joined.a.close()
+      joined.b.close()
+    },
+  }
+  return joined
+}

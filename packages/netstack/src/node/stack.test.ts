@@ -1,0 +1,194 @@
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { A, B, type JoinedStacks, joinStacks } from './joined-stacks.ts'
+import { createStack } from './stack.ts'
+import type { TcpStream } from './tcp-stream.ts'
+
+let joined: JoinedStacks
+
+beforeEach(() => {
+  joined = joinStacks()
+})
+afterEach(() => joined.close())
+
+async function failure(stream: TcpStream): Promise<string | undefined> {
+  const [error] = (await once(stream, 'error')) as [NodeJS.ErrnoException]
+  return error.code
+}
+
+/** An open connection, both ends of it. */
+async function pair(): Promise<[TcpStream, TcpStream]> {
+  const accepted = Promise.withResolvers<TcpStream>()
+  joined.b.listen({ port: 9 }, accepted.resolve)
+  const client = joined.a.connect({ host: B, port: 9 })
+  await once(client, 'ready')
+  return [client, await accepted.promise]
+}
+
+describe('connect', () => {
+  it('refuses a port nobody listens on', async () => {
+    expect(await failure(joined.a.connect({ host: B, port: 81 }))).toBe('ECONNREFUSED')
+  })
+
+  it('gives up after timeoutMs when nobody answers', async () => {
+    joined.cut = true
+    expect(await failure(joined.a.connect({ host: B, port: 80, timeoutMs: 30 }))).toBe('ETIMEDOUT')
+  })
+
+  it('is aborted by its signal, before and after the handshake', async () => {
+    const before = joined.a.connect({ host: B, port: 80, signal: AbortSignal.abort() })
+    expect(await failure(before)).toBe('ABORT_ERR')
+    joined.b.listen({ port: 80 }, (stream) => stream.resume())
+    const controller = new AbortController()
+    const after = joined.a.connect({ host: B, port: 80, signal: controller.signal })
+    await once(after, 'connect')
+    setImmediate(() => controller.abort())
+    expect(await failure(after)).toBe('ABORT_ERR')
+  })
+
+  it('does not resolve names, and cannot reach itself', async () => {
+    expect(await failure(joined.a.connect({ host: 'localhost', port: 80 }))).toBe('ERR_INVALID_IP_ADDRESS')
+    expect(await failure(joined.a.connect({ host: '010.100.0.2', port: 80 }))).toBe('ERR_INVALID_IP_ADDRESS')
+    expect(await failure(joined.a.connect({ host: A, port: 80 }))).toBe('EHOSTUNREACH')
+    expect(() => joined.a.connect({ host: B, port: 65_536 })).toThrow(/port/)
+  })
+
+  it('sends what was written before the handshake was over', async () => {
+    const received = Promise.withResolvers<string>()
+    joined.b.listen({ port: 80 }, (stream) => {
+      stream.end()
+      received.resolve(text(stream))
+    })
+    const stream = joined.a.connect({ host: B, port: 80 })
+    expect(stream.connecting).toBe(true)
+    stream.end('early')
+    stream.resume()
+    expect(await received.promise).toBe('early')
+    expect(stream.bytesWritten).toBe(5)
+  })
+})
+
+describe('listen', () => {
+  it('says EADDRINUSE for a port that is taken, and frees it on close', () => {
+    const listener = joined.a.listen({ port: 80 }, () => undefined)
+    expect(() => joined.a.listen({ port: 80 }, () => undefined)).toThrow(
+      expect.objectContaining({ code: 'EADDRINUSE' }),
+    )
+    listener.close()
+    expect(joined.a.listen({ port: 80 }, () => undefined).port).toBe(80)
+    expect(joined.a.listen({ port: 0 }, () => undefined).port).toBeGreaterThan(1023)
+  })
+})
+
+describe('a stream', () => {
+  it('ends, finishes and closes in order on both sides', async () => {
+    const [client, server] = await pair()
+    const events: string[] = []
+    for (const name of ['end', 'finish', 'close']) client.on(name, () => events.push(name))
+    client.resume()
+    server.resume()
+    server.end('bye')
+    await Promise.all([once(client, 'close'), once(server, 'close')])
+    expect(events).toEqual(['end', 'finish', 'close'])
+    expect([client.errored, server.errored]).toEqual([null, null])
+  })
+
+  it('delivers all that was written before destroySoon', async () => {
+    const [client, server] = await pair()
+    const received = text(client)
+    server.write('x'.repeat(3_000_000))
+    server.destroySoon()
+    expect((await received).length).toBe(3_000_000)
+  })
+
+  it('can be read to its end after the peer closed and the connection is over', async () => {
+    const [client, server] = await pair()
+    client.end()
+    server.resume()
+    server.end('y'.repeat(200_000))
+    await once(server, 'close')
+    await sleep(20)
+    expect((await text(client)).length).toBe(200_000)
+  })
+
+  it('fails with ECONNRESET when the peer resets', async () => {
+    const [client, server] = await pair()
+    const failed = failure(client)
+    server.resetAndDestroy()
+    expect(await failed).toBe('ECONNRESET')
+  })
+
+  it('fails with EPIPE when written to after the peer closed for good', async () => {
+    const [client, server] = await pair()
+    server.on('error', () => undefined)
+    client.on('error', () => undefined)
+    server.destroy()
+    client.resume()
+    await once(client, 'close')
+    const error = await new Promise<Error | null | undefined>((resolve) => client.write('x', resolve))
+    expect(error).toBeInstanceOf(Error)
+  })
+
+  it('emits timeout after a period without traffic, and goes on', async () => {
+    const [client, server] = await pair()
+    server.pipe(server)
+    let timeouts = 0
+    client.setTimeout(60, () => timeouts++)
+    for (let i = 0; i < 5; i++) {
+      client.write('x')
+      await once(client, 'data')
+      await sleep(20)
+    }
+    expect(timeouts).toBe(0)
+    await once(client, 'timeout')
+    expect(timeouts).toBe(1)
+    expect(client.destroyed).toBe(false)
+  })
+
+  it('may have its buffer changed as soon as the write is complete', async () => {
+    const [client, server] = await pair()
+    const received = text(server)
+    const buffer = Buffer.alloc(100_000, 'a')
+    await new Promise((resolve) => client.write(buffer, resolve))
+    buffer.fill('b')
+    client.end()
+    expect(await received).toBe('a'.repeat(100_000))
+  })
+
+  it('counts bytes', async () => {
+    const [client, server] = await pair()
+    const received = text(server)
+    client.end('12345')
+    await received
+    expect([client.bytesWritten, server.bytesRead]).toEqual([5, 5])
+  })
+})
+
+describe('the stack', () => {
+  it('answers a ping, and times one out', async () => {
+    expect(await joined.a.ping(B)).toBeLessThan(5_000)
+    joined.cut = true
+    await expect(joined.a.ping(B, { timeoutMs: 20 })).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+  })
+
+  it('resets its connections on close, and fails what is asked afterwards', async () => {
+    const [client, server] = await pair()
+    const failed = failure(server)
+    const closed = once(client, 'close')
+    joined.a.close()
+    await closed
+    expect(await failed).toBe('ECONNRESET')
+    expect(await failure(joined.a.connect({ host: B, port: 9 }))).toBe('ERR_STACK_CLOSED')
+    await expect(joined.a.ping(B)).rejects.toMatchObject({ code: 'ERR_STACK_CLOSED' })
+  })
+
+  it('refuses an address or MTU that is none', () => {
+    const send = (): void => undefined
+    expect(() => createStack({ address: '10.0.0.256', send })).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_IP_ADDRESS' }),
+    )
+    expect(() => createStack({ address: '10.0.0.1', mtu: 100, send })).toThrow(RangeError)
+  })
+})

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import type { Connection } from './connection.ts'
+import { type Path, Simulator, createCore, createRandom } from './simulator.ts'
+
+const A = 0x0a640001
+const B = 0x0a640002
+
+/** Random bytes each way at once, over a path; returns what each side read. */
+function exchange(options: { path: Path; bytes: number; seed: number; mtuB?: number; readBytes?: number }): {
+  simulator: Simulator
+  sent: [Uint8Array, Uint8Array]
+  received: [Uint8Array, Uint8Array]
+  ends: string[]
+} {
+  const random = createRandom(options.seed * 31)
+  const payload = (): Uint8Array => Uint8Array.from({ length: options.bytes }, () => random() * 256)
+  const sent: [Uint8Array, Uint8Array] = [payload(), payload()]
+  const received: [Uint8Array, Uint8Array] = [new Uint8Array(options.bytes), new Uint8Array(options.bytes)]
+  const offsets = [0, 0]
+  const written = [0, 0]
+  const ends: string[] = []
+  const write = (side: number, connection: Connection): void => {
+    written[side]! += connection.send(sent[side]!.subarray(written[side]))
+    if (written[side] === options.bytes && !connection.isFinQueued) connection.shutdown()
+  }
+  const simulator = new Simulator({
+    a: createCore(A),
+    b: createCore(B, { mtu: options.mtuB ?? 1420 }),
+    path: options.path,
+    seed: options.seed,
+    onEvent(side, event) {
+      const index = side === 'a' ? 0 : 1
+      if (event.type === 'connected' || event.type === 'accepted' || event.type === 'writable')
+        write(index, event.connection)
+      if (event.type === 'readable') {
+        for (;;) {
+          const chunks = event.connection.read(options.readBytes ?? 65_536)
+          if (chunks.length === 0) break
+          for (const chunk of chunks) {
+            received[index]!.set(chunk, offsets[index])
+            offsets[index]! += chunk.length
+          }
+        }
+        if (event.connection.isEnded) ends.push(`${side} end`)
+      }
+      if (event.type === 'closed') ends.push(`${side} closed ${event.error ?? 'cleanly'}`)
+    },
+  })
+  simulator.b.listen(80)
+  simulator.a.connect(B, 80, simulator.now)
+  simulator.run(() => ends.length === 4, 3_600_000)
+  return { simulator, sent, received, ends }
+}
+
+const paths: [string, Path, number?][] = [
+  ['a perfect path', {}],
+  ['20 ms and 0.1 % loss', { delayMs: 10, loss: 0.001 }],
+  ['100 ms and 1 % loss', { delayMs: 50, loss: 0.01 }],
+  ['10 % loss', { delayMs: 5, loss: 0.1 }],
+  ['30 % loss', { delayMs: 2, loss: 0.3 }],
+  ['heavy reordering with duplication', { delayMs: 5, jitterMs: 20, duplication: 0.25 }],
+  ['loss, reordering and duplication at once', { delayMs: 10, jitterMs: 10, loss: 0.05, duplication: 0.1 }],
+  ['a bottleneck with a short queue', { delayMs: 10, bytesPerMs: 2_000 }],
+  ['an MTU of 1280 at one end', { delayMs: 3, mtu: 1280, loss: 0.01 }, 1280],
+]
+
+describe('two stacks over a simulated network', () => {
+  for (const [name, path, mtuB] of paths) {
+    for (const seed of [1, 2, 3]) {
+      it(`carries bytes both ways unchanged over ${name} (seed ${seed})`, () => {
+        const { sent, received, ends } = exchange({
+          path,
+          bytes: 1_000_000,
+          seed,
+          ...(mtuB === undefined ? {} : { mtuB }),
+        })
+        expect(ends.toSorted()).toEqual(['a closed cleanly', 'a end', 'b closed cleanly', 'b end'])
+        expect(Buffer.compare(received[0], sent[1])).toBe(0)
+        expect(Buffer.compare(received[1], sent[0])).toBe(0)
+      })
+    }
+  }
+})

@@ -1,0 +1,355 @@
+/**
+ * One host with one IPv4 address: takes packets apart, finds the connection, keeps listeners, ports and the next
+ * deadline. It refuses what is not addressed to it and never forwards. It does no I/O and reads no clock: time and
+ * randomness are arguments, results are `Output` values. Called by the `node/` edge, or by a test with a clock of its own.
+ *
+ * `receive` only takes in; what follows from it (acknowledgments, data) leaves with the next `tick`, so a caller that
+ * receives a batch of packets and then ticks sends one acknowledgment for all of them.
+ */
+import { receiveSegment } from './arrival.ts'
+import { Connection, type Host, type Output } from './connection.ts'
+import type { DropReason } from './drop.ts'
+import { encodeEchoReply, encodeEchoRequest, encodeUnreachable, parseIcmp } from './icmp.ts'
+import { type Ipv4Header, PROTOCOL_ICMP, PROTOCOL_TCP, isUnicast, parseIpv4, writeUint16, writeUint32 } from './ipv4.ts'
+import { Listener } from './listener.ts'
+import { PacketAllocator } from './packet-allocator.ts'
+import { ACK, RST, SYN, type Segment, encodeSegment, parseSegment, sequenceLength } from './segment.ts'
+import { advance, after } from './sequence.ts'
+import { runTimeouts } from './timeouts.ts'
+import { sendReset, transmit } from './transmission.ts'
+
+/** RFC 6056 §3.2 suggests 1024 and up; the lower ports are left to listeners. */
+const FIRST_EPHEMERAL_PORT = 32_768
+const EPHEMERAL_PORTS = 65_536 - FIRST_EPHEMERAL_PORT
+const MAX_CONNECTIONS_PER_PEER = 1_024
+const MAX_TIME_WAITING = 4_096
+const SYN_RECEIVED_MS = 30_000
+/** RFC 6528 §3: the counter of initial sequence numbers moves every 4 us. */
+const SEQUENCES_PER_MS = 250
+const MIN_MTU = 576
+const UNREACHABLES_PER_SECOND = 50
+const CODE_PROTOCOL_UNREACHABLE = 2
+const CODE_PORT_UNREACHABLE = 3
+const CODE_FRAGMENTATION_NEEDED = 4
+
+export interface StackOptions {
+  /** Our address as a number, see `parseAddress`. */
+  address: number
+  /** Of the tunnel, headers included. */
+  mtu: number
+  /** A keyed hash of the bytes to 32 bits; the key is secret and lives as long as the stack (RFC 6528 §3, RFC 6056 §3.3.3). */
+  keyedHash(bytes: Uint8Array): number
+}
+
+export class Stack implements Host {
+  readonly address: number
+  readonly mtu: number
+  readonly allocate: (length: number) => Uint8Array
+  readonly #keyedHash: (bytes: Uint8Array) => number
+  readonly #listeners = new Map<number, Listener>()
+  /** By local port, then by remote address and port in one number. */
+  readonly #connections = new Map<number, Map<number, Connection>>()
+  readonly #connectionsByPeer = new Map<number, number>()
+  /** Oldest first. */
+  readonly #timeWaiting = new Set<Connection>()
+  #dirty = new Set<Connection>()
+  #outputs: Output[] = []
+  /** No deadline of any connection is earlier. */
+  #earliest = Infinity
+  #portCounter = 0
+  #unreachableCount = 0
+  #unreachableSince = -Infinity
+
+  constructor(options: StackOptions) {
+    this.address = options.address
+    this.mtu = options.mtu
+    this.#keyedHash = options.keyedHash
+    const allocator = new PacketAllocator()
+    this.allocate = (length) => allocator.allocate(length)
+  }
+
+  /** Takes one IPv4 packet; the buffer belongs to the stack from then on. */
+  receive(packet: Uint8Array, now: number): Output[] {
+    const reason = this.#receivePacket(packet, now)
+    if (reason !== undefined) this.emit({ type: 'drop', reason })
+    return this.#takeOutputs()
+  }
+
+  /** Does what is due: sends for connections that changed, and runs timeouts. */
+  tick(now: number): Output[] {
+    if (now >= this.#earliest) {
+      this.#earliest = Infinity
+      for (const connections of this.#connections.values()) {
+        for (const connection of connections.values()) {
+          const { deadline } = connection
+          if (now >= deadline) runTimeouts(connection, now)
+          else if (deadline < this.#earliest) this.#earliest = deadline
+        }
+      }
+    }
+    const dirty = this.#dirty
+    this.#dirty = new Set()
+    for (const connection of dirty) {
+      if (transmit(connection, now)) this.#dirty.add(connection)
+      const { deadline } = connection
+      if (deadline < this.#earliest) this.#earliest = deadline
+    }
+    return this.#takeOutputs()
+  }
+
+  /** When `tick` is needed next: -Infinity for at once, undefined for not before something else happens. */
+  nextDeadline(): number | undefined {
+    if (this.#dirty.size > 0) return -Infinity
+    return this.#earliest === Infinity ? undefined : this.#earliest
+  }
+
+  /** Opens a connection; its SYN leaves with the next tick. Undefined when no local port is free towards that peer. */
+  connect(remoteAddress: number, remotePort: number, now: number): Connection | undefined {
+    const localPort = this.#chooseEphemeralPort(remoteAddress, remotePort)
+    if (localPort === undefined) return undefined
+    const connection = this.#open({ localPort, remoteAddress, remotePort, listener: undefined }, now)
+    this.#dirty.add(connection)
+    return connection
+  }
+
+  /** Undefined when the port is taken. Port 0 takes a free one. */
+  listen(port: number, backlog?: number): Listener | undefined {
+    const chosen = port === 0 ? this.#freeListenPort() : port
+    if (chosen === undefined || this.#listeners.has(chosen)) return undefined
+    const listener = new Listener(chosen, backlog)
+    this.#listeners.set(chosen, listener)
+    return listener
+  }
+
+  /** Connections that were established on it live on; half-open ones are reset. */
+  unlisten(listener: Listener): Output[] {
+    if (this.#listeners.get(listener.port) !== listener) return []
+    this.#listeners.delete(listener.port)
+    for (const connection of this.#connections.get(listener.port)?.values() ?? []) {
+      if (connection.state === 'syn-received') this.#abort(connection)
+    }
+    return this.#takeOutputs()
+  }
+
+  /** Resets one connection (RFC 9293 §3.10.5). */
+  abort(connection: Connection): Output[] {
+    this.#abort(connection)
+    return this.#takeOutputs()
+  }
+
+  /** Resets every connection and forgets the listeners. */
+  close(): Output[] {
+    this.#listeners.clear()
+    for (const connections of this.#connections.values())
+      for (const connection of connections.values()) this.#abort(connection)
+    return this.#takeOutputs()
+  }
+
+  ping(host: number, identifier: number, sequence: number): Output[] {
+    this.emit({ type: 'packet', packet: encodeEchoRequest(this.address, host, identifier, sequence) })
+    return this.#takeOutputs()
+  }
+
+  emit(output: Output): void {
+    this.#outputs.push(output)
+  }
+
+  markDirty(connection: Connection): void {
+    this.#dirty.add(connection)
+  }
+
+  remove(connection: Connection): void {
+    const connections = this.#connections.get(connection.localPort)
+    if (connections === undefined) return
+    connections.delete(connection.remoteAddress * 65_536 + connection.remotePort)
+    if (connections.size === 0) this.#connections.delete(connection.localPort)
+    this.#dirty.delete(connection)
+    if (!this.#timeWaiting.delete(connection)) this.#uncount(connection)
+  }
+
+  noteTimeWait(connection: Connection): void {
+    this.#uncount(connection)
+    this.#timeWaiting.add(connection)
+    if (this.#timeWaiting.size <= MAX_TIME_WAITING) return
+    const [oldest] = this.#timeWaiting
+    oldest?.finish(undefined)
+  }
+
+  #uncount(connection: Connection): void {
+    const ofPeer = (this.#connectionsByPeer.get(connection.remoteAddress) ?? 1) - 1
+    if (ofPeer === 0) this.#connectionsByPeer.delete(connection.remoteAddress)
+    else this.#connectionsByPeer.set(connection.remoteAddress, ofPeer)
+  }
+
+  #takeOutputs(): Output[] {
+    const outputs = this.#outputs
+    if (outputs.length > 0) this.#outputs = []
+    return outputs
+  }
+
+  #abort(connection: Connection): void {
+    const { state } = connection
+    if (state !== 'closed' && state !== 'syn-sent' && state !== 'time-wait') sendReset(connection)
+    connection.finish('aborted')
+  }
+
+  #receivePacket(packet: Uint8Array, now: number): DropReason | undefined {
+    const ip = parseIpv4(packet)
+    if (typeof ip === 'string') return ip
+    if (ip.destination !== this.address) return 'wrong-destination'
+    if (!isUnicast(ip.source) || ip.source === this.address) return 'bad-source'
+    if (ip.moreFragments || ip.fragmentOffset > 0) return 'fragment-refused'
+    if (ip.protocol === PROTOCOL_TCP) return this.#receiveTcp(packet, ip, now)
+    if (ip.protocol === PROTOCOL_ICMP) return this.#receiveIcmp(packet, ip)
+    const code = ip.protocol === 17 ? CODE_PORT_UNREACHABLE : CODE_PROTOCOL_UNREACHABLE
+    if (this.#mayTellUnreachable(now))
+      this.emit({ type: 'packet', packet: encodeUnreachable(this.address, ip.source, code, packet) })
+    return 'unknown-protocol'
+  }
+
+  #receiveTcp(packet: Uint8Array, ip: Ipv4Header, now: number): DropReason | undefined {
+    const segment = parseSegment(packet, ip)
+    if (typeof segment === 'string') return segment
+    const connection = this.#connections.get(segment.destinationPort)?.get(ip.source * 65_536 + segment.sourcePort)
+    if (connection === undefined) return this.#receiveUnconnected(segment, ip.source, now)
+    const isReopening =
+      connection.state === 'time-wait' &&
+      (segment.flags & (SYN | ACK | RST)) === SYN &&
+      after(segment.sequence, connection.receiveNext)
+    if (isReopening && this.#listeners.has(segment.destinationPort)) {
+      // The peer uses the four-tuple again (RFC 9293 §3.10.7.4, RFC 6191 without timestamps).
+      const above = advance(connection.sendNext, 0x20000)
+      connection.finish(undefined)
+      return this.#receiveUnconnected(segment, ip.source, now, above)
+    }
+    return receiveSegment(connection, segment, now)
+  }
+
+  /** RFC 9293 §3.10.7.1 (CLOSED) and §3.10.7.2 (LISTEN). */
+  #receiveUnconnected(segment: Segment, source: number, now: number, initialSequence?: number): DropReason | undefined {
+    if ((segment.flags & RST) !== 0) return 'no-connection'
+    const listener = this.#listeners.get(segment.destinationPort)
+    if (listener === undefined || (segment.flags & ACK) !== 0 || (segment.flags & SYN) === 0) {
+      this.#refuse(segment, source)
+      return 'no-connection'
+    }
+    if ((this.#connectionsByPeer.get(source) ?? 0) >= MAX_CONNECTIONS_PER_PEER) return 'too-many-connections'
+    if (!listener.admit(source)) return 'backlog-full'
+    const tuple = {
+      localPort: segment.destinationPort,
+      remoteAddress: source,
+      remotePort: segment.sourcePort,
+      listener,
+    }
+    const connection = this.#open(tuple, now, initialSequence)
+    connection.negotiate(segment)
+    connection.expireAt = now + SYN_RECEIVED_MS
+    this.#dirty.add(connection)
+    return undefined
+  }
+
+  /** The reset for a segment that belongs to no connection (RFC 9293 §3.10.7.1). */
+  #refuse(segment: Segment, source: number): void {
+    const hasAck = (segment.flags & ACK) !== 0
+    const packet = encodeSegment(
+      {
+        source: this.address,
+        destination: source,
+        sourcePort: segment.destinationPort,
+        destinationPort: segment.sourcePort,
+        sequence: hasAck ? segment.acknowledgment : 0,
+        acknowledgment: hasAck ? 0 : advance(segment.sequence, sequenceLength(segment)),
+        flags: hasAck ? RST : RST | ACK,
+        window: 0,
+      },
+      this.allocate,
+    )
+    this.emit({ type: 'packet', packet })
+  }
+
+  #receiveIcmp(packet: Uint8Array, ip: Ipv4Header): DropReason | undefined {
+    const message = parseIcmp(packet, ip.payloadStart, ip.payloadEnd)
+    if (message === undefined) return 'bad-icmp'
+    if (message.type === 'echo-request') {
+      this.emit({ type: 'packet', packet: encodeEchoReply(this.address, ip.source, message.data) })
+      return undefined
+    }
+    if (message.type === 'echo-reply') {
+      this.emit({ type: 'echo-reply', from: ip.source, identifier: message.identifier, sequence: message.sequence })
+      return undefined
+    }
+    const connection = this.#connections
+      .get(message.sourcePort)
+      ?.get(message.destination * 65_536 + message.destinationPort)
+    // Only an error about something in flight is believed (RFC 5927 §4.1).
+    const isInFlight =
+      connection !== undefined &&
+      message.source === this.address &&
+      !after(connection.unacknowledged, message.sequence) &&
+      after(connection.sendNext, message.sequence)
+    if (!isInFlight) return 'unmatched-icmp'
+    if (message.code === CODE_FRAGMENTATION_NEEDED) {
+      const mtu = Math.max(MIN_MTU, message.nextHopMtu === 0 ? MIN_MTU : message.nextHopMtu)
+      connection.mss = Math.min(connection.mss, mtu - 40)
+      const { first } = connection.queue
+      if (first !== undefined) connection.queue.markLost(first)
+      this.#dirty.add(connection)
+      // Only a connection that was never open is ended by an error (RFC 5927 §5.2).
+    } else if (connection.state === 'syn-sent')
+      connection.finish(message.code === CODE_PORT_UNREACHABLE ? 'refused' : 'unreachable')
+    return undefined
+  }
+
+  #mayTellUnreachable(now: number): boolean {
+    if (now - this.#unreachableSince >= 1000) {
+      this.#unreachableSince = now
+      this.#unreachableCount = 0
+    }
+    return this.#unreachableCount++ < UNREACHABLES_PER_SECOND
+  }
+
+  #open(
+    tuple: { localPort: number; remoteAddress: number; remotePort: number; listener: Listener | undefined },
+    now: number,
+    initialSequence = this.#chooseInitialSequence(tuple, now),
+  ): Connection {
+    const connection = new Connection(this, { ...tuple, initialSequence })
+    let connections = this.#connections.get(tuple.localPort)
+    if (connections === undefined) this.#connections.set(tuple.localPort, (connections = new Map()))
+    connections.set(tuple.remoteAddress * 65_536 + tuple.remotePort, connection)
+    this.#connectionsByPeer.set(tuple.remoteAddress, (this.#connectionsByPeer.get(tuple.remoteAddress) ?? 0) + 1)
+    return connection
+  }
+
+  /** RFC 6528 §3: ISN = M + F(localip, localport, remoteip, remoteport, secretkey). */
+  #chooseInitialSequence(tuple: { localPort: number; remoteAddress: number; remotePort: number }, now: number): number {
+    const bytes = new Uint8Array(12)
+    writeUint32(bytes, 0, this.address)
+    writeUint32(bytes, 4, tuple.remoteAddress)
+    writeUint16(bytes, 8, tuple.localPort)
+    writeUint16(bytes, 10, tuple.remotePort)
+    return (Math.floor(now * SEQUENCES_PER_MS) + this.#keyedHash(bytes)) >>> 0
+  }
+
+  /** RFC 6056 §3.3.3, algorithm 3: a counter from an offset that differs per destination. */
+  #chooseEphemeralPort(remoteAddress: number, remotePort: number): number | undefined {
+    const bytes = new Uint8Array(10)
+    writeUint32(bytes, 0, this.address)
+    writeUint32(bytes, 4, remoteAddress)
+    writeUint16(bytes, 8, remotePort)
+    const offset = this.#keyedHash(bytes)
+    const key = remoteAddress * 65_536 + remotePort
+    for (let tries = 0; tries < EPHEMERAL_PORTS; tries++) {
+      const port = FIRST_EPHEMERAL_PORT + ((offset + this.#portCounter++) % EPHEMERAL_PORTS)
+      if (!this.#listeners.has(port) && this.#connections.get(port)?.get(key) === undefined) return port
+    }
+    return undefined
+  }
+
+  #freeListenPort(): number | undefined {
+    for (let port = FIRST_EPHEMERAL_PORT; port < 65_536; port++) {
+      if (!this.#listeners.has(port) && !this.#connections.has(port)) return port
+    }
+    return undefined
+  }
+}

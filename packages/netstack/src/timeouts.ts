@@ -1,0 +1,113 @@
+/** What falls due on a connection with time alone. Called by the stack when `deadline` has passed. */
+import { detectLosses } from './acknowledgment.ts'
+import type { Connection } from './connection.ts'
+import { resend, sendNextSegment, sendProbe, sendReset } from './transmission.ts'
+import { distance } from './sequence.ts'
+
+/** RFC 9293 §3.8.3: R2, how long a silent peer is asked again: at least 100 s, and 3 minutes for a SYN, less for a SYN here. */
+const GIVE_UP_MS = 100_000
+/** As libuv sets them on a socket: one probe a second, ten of them. */
+const KEEPALIVE_INTERVAL_MS = 1_000
+const KEEPALIVE_PROBES = 10
+const MAX_PERSIST_BACKOFF = 10
+
+export function runTimeouts(connection: Connection, now: number): void {
+  connection.host.markDirty(connection)
+  if (now >= connection.expireAt) return expire(connection)
+  if (now >= connection.delayedAckAt) {
+    connection.delayedAckAt = Infinity
+    connection.ackDue = true
+  }
+  if (now >= connection.reorderAt) detectLosses(connection, now)
+  if (now >= connection.probeAt) probeTail(connection, now)
+  if (now >= connection.retransmitAt) retransmit(connection, now)
+  if (now >= connection.persistAt) persist(connection, now)
+  if (now >= connection.keepaliveAt) keepAlive(connection, now)
+}
+
+function expire(connection: Connection): void {
+  if (connection.state === 'time-wait') return connection.finish(undefined)
+  if (connection.state !== 'syn-received') sendReset(connection)
+  connection.finish('timed-out')
+}
+
+/** RFC 6298 §5.4 to §5.7. */
+function retransmit(connection: Connection, now: number): void {
+  const { queue, roundTrip } = connection
+  if (now - connection.silentSince >= GIVE_UP_MS) {
+    if (connection.state !== 'syn-sent') sendReset(connection)
+    return connection.finish('timed-out')
+  }
+  roundTrip.backOff()
+  connection.retransmitAt = now + roundTrip.timeoutMs
+  if (connection.state === 'syn-sent' || connection.state === 'syn-received') {
+    connection.synRetransmissions++
+    connection.synDue = true
+    return
+  }
+  if (queue.isEmpty) {
+    connection.retransmitAt = Infinity
+    return
+  }
+  const isFirst = connection.recovery !== 'timeout'
+  connection.congestion.onTimeout(queue.bytes, isFirst)
+  connection.recovery = 'timeout'
+  connection.timedOutAt = now
+  connection.recoveryPoint = connection.sendNext
+  connection.probeEnd = undefined
+  connection.probeAt = connection.reorderAt = Infinity
+  connection.duplicateAcks = 0
+  connection.rack.markAtTimeout(queue, now, roundTrip)
+  // The earliest one leaves whatever the window says (RFC 6298 §5.4).
+  const first = queue.firstUnsacked
+  if (first !== undefined) resend(connection, first, now)
+}
+
+/** RFC 8985 §7.3: new data if the window allows, else the last segment again. */
+function probeTail(connection: Connection, now: number): void {
+  const { queue } = connection
+  connection.probeAt = Infinity
+  const last = queue.last
+  if (last === undefined || connection.recovery !== 'none') return
+  const unsent = distance(connection.sendBuffer.end, connection.sendNext)
+  const usable = connection.sendWindow - distance(connection.sendNext, connection.unacknowledged)
+  // Negative once the FIN was sent.
+  const length = Math.max(0, Math.min(unsent, connection.mss))
+  connection.isProbeRetransmission = length === 0 || length > usable
+  if (!connection.isProbeRetransmission) sendNextSegment(connection, length, now)
+  else resend(connection, last, now)
+  connection.probeEnd = connection.sendNext
+  connection.probeDue = false
+  connection.retransmitAt = now + connection.roundTrip.timeoutMs
+}
+
+/** RFC 9293 §3.8.6.1: what fits goes out even if it is silly; with no window at all, a probe that the peer must answer. */
+function persist(connection: Connection, now: number): void {
+  connection.persistAt = Infinity
+  if (connection.persistBackoff < MAX_PERSIST_BACKOFF) connection.persistBackoff++
+  if (!connection.queue.isEmpty) return
+  const unsent = distance(connection.sendBuffer.end, connection.sendNext)
+  const usable = connection.sendWindow - distance(connection.sendNext, connection.unacknowledged)
+  if (unsent <= 0) return
+  if (usable > 0) sendNextSegment(connection, Math.min(unsent, usable, connection.mss), now)
+  else if (now - connection.lastHeardAt >= GIVE_UP_MS && connection.persistBackoff > 3) {
+    sendReset(connection)
+    connection.finish('timed-out')
+  } else sendProbe(connection)
+}
+
+/** RFC 9293 §3.8.4. */
+function keepAlive(connection: Connection, now: number): void {
+  const { keepaliveMs } = connection
+  const idleMs = now - connection.lastHeardAt
+  if (keepaliveMs === undefined) connection.keepaliveAt = Infinity
+  else if (idleMs < keepaliveMs) connection.keepaliveAt = connection.lastHeardAt + keepaliveMs
+  else if (connection.keepaliveProbes >= KEEPALIVE_PROBES) {
+    sendReset(connection)
+    connection.finish('timed-out')
+  } else {
+    connection.keepaliveProbes++
+    connection.keepaliveAt = now + KEEPALIVE_INTERVAL_MS
+    sendProbe(connection)
+  }
+}

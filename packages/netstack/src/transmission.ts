@@ -1,0 +1,239 @@
+/**
+ * What a connection sends, and when it may (RFC 9293 §3.8, §3.10.7.4 end). Called by the stack once a tick for each
+ * connection that has something to say, so that a batch of arrivals yields one acknowledgment.
+ */
+import { type Connection, WINDOW_SCALE } from './connection.ts'
+import { probeTimeoutMs } from './rack.ts'
+import type { SentSegment } from './retransmission.ts'
+import { ACK, FIN, PSH, RST, SYN, encodeSegment } from './segment.ts'
+import { advance, distance } from './sequence.ts'
+
+/** Segments one connection may send in one tick; what is left waits for the next. */
+const BURST_SEGMENTS = 32
+/** RFC 9293 §3.8.6.3 allows 500 ms at most. */
+const DELAYED_ACK_MS = 40
+
+/** Sends what may be sent now. Returns true when only the burst limit stopped it. */
+export function transmit(connection: Connection, now: number): boolean {
+  switch (connection.state) {
+    case 'closed':
+      return false
+    case 'syn-sent':
+    case 'syn-received':
+      if (connection.synDue) sendSyn(connection, now)
+      return false
+    case 'time-wait':
+      if (connection.ackDue) sendAck(connection)
+      return false
+  }
+  let budget = BURST_SEGMENTS
+  if (connection.queue.lostBytes > 0) budget = retransmitLost(connection, now, budget)
+  if (connection.queue.lostBytes === 0) budget = sendNew(connection, now, budget)
+  acknowledgeReceived(connection, now)
+  armProbe(connection, now)
+  return budget <= 0
+}
+
+function acknowledgeReceived(connection: Connection, now: number): void {
+  if (connection.unackedBytes > 0 && !connection.ackDue) {
+    // Every second full segment at least (RFC 5681 §4.2), and promptly while the peer is in slow start.
+    if (connection.unackedBytes >= 2 * connection.largestReceived || connection.quickAcks > 0) {
+      connection.quickAcks = Math.max(0, connection.quickAcks - 1)
+      connection.ackDue = true
+    } else if (connection.delayedAckAt === Infinity) connection.delayedAckAt = now + DELAYED_ACK_MS
+  }
+  if (connection.ackDue) sendAck(connection)
+}
+
+function sendSyn(connection: Connection, now: number): void {
+  connection.synDue = false
+  const isAnswer = connection.state === 'syn-received'
+  connection.sendNext = advance(connection.initialSendSequence, 1)
+  connection.lastSentAt = now
+  if (connection.retransmitAt === Infinity) {
+    connection.silentSince = now
+    connection.retransmitAt = now + connection.roundTrip.timeoutMs
+  }
+  const packet = encodeSegment(
+    {
+      ...tuple(connection),
+      sequence: connection.initialSendSequence,
+      acknowledgment: isAnswer ? connection.receiveNext : 0,
+      flags: isAnswer ? SYN | ACK : SYN,
+      // The window of a SYN is never scaled (RFC 7323 §2.2).
+      window: 0xffff,
+      mss: connection.advertisedMss,
+      windowScale: !isAnswer || connection.receiveScale > 0 ? WINDOW_SCALE : undefined,
+      sackPermitted: !isAnswer || connection.sackPermitted,
+    },
+    connection.host.allocate,
+  )
+  connection.host.emit({ type: 'packet', packet })
+}
+
+function retransmitLost(connection: Connection, now: number, budget: number): number {
+  const { queue } = connection
+  let left = budget
+  queue.forEach((segment) => {
+    if (queue.lostBytes === 0) return false
+    if (!segment.lost) return true
+    const length = distance(segment.end, segment.start)
+    // One segment always: it is what draws the acknowledgments that all else waits for.
+    if (queue.pipe + length > connection.congestion.window && queue.pipe > 0) return false
+    resend(connection, segment, now)
+    return --left > 0
+  })
+  return left
+}
+
+/** Sends one segment in flight again, cut first if the path takes less than it did. */
+export function resend(connection: Connection, segment: SentSegment, now: number): void {
+  const dataLength = distance(segment.end, segment.start) - (segment.isFin ? 1 : 0)
+  if (dataLength > connection.mss) {
+    connection.queue.clearLost(segment)
+    connection.queue.split(segment, connection.mss)
+  } else connection.queue.clearLost(segment)
+  segment.retransmitted = true
+  segment.sentAt = now
+  emitData(connection, segment)
+  connection.lastSentAt = now
+  if (connection.retransmitAt === Infinity) connection.retransmitAt = now + connection.roundTrip.timeoutMs
+}
+
+function sendNew(connection: Connection, now: number, budget: number): number {
+  const { queue, congestion } = connection
+  connection.isWindowLimited = false
+  if (queue.isEmpty && now - connection.lastSentAt > connection.roundTrip.timeoutMs) congestion.onIdle()
+  let left = budget
+  while (left > 0) {
+    const unsent = distance(connection.sendBuffer.end, connection.sendNext)
+    const isFinNext = connection.isFinQueued && unsent >= 0
+    if (unsent < 0 || (unsent === 0 && !isFinNext)) break
+    const usable = distance(advance(connection.unacknowledged, connection.sendWindow), connection.sendNext)
+    let length = Math.min(connection.mss, unsent)
+    if (length > usable || (length === 0 && usable <= 0 && !queue.isEmpty)) {
+      // Sender's silly-window avoidance (RFC 9293 §3.8.6.2.1); the persist timer is its override.
+      if (usable <= 0 || usable < connection.maxSendWindow / 2) break
+      length = usable
+    }
+    if (length > congestion.window - queue.pipe) {
+      connection.isWindowLimited = true
+      break
+    }
+    sendNextSegment(connection, length, now)
+    left--
+  }
+  armPersist(connection, now)
+  return left
+}
+
+/** Sends `length` bytes of what was never sent, with the FIN if they are the last. The caller saw to the windows. */
+export function sendNextSegment(connection: Connection, length: number, now: number): void {
+  const isFin = connection.isFinQueued && length === distance(connection.sendBuffer.end, connection.sendNext)
+  if (connection.queue.isEmpty) connection.silentSince = now
+  const segment: SentSegment = {
+    start: connection.sendNext,
+    end: advance(connection.sendNext, length + (isFin ? 1 : 0)),
+    sentAt: now,
+    isFin,
+    retransmitted: false,
+    sacked: false,
+    lost: false,
+  }
+  connection.sendNext = segment.end
+  connection.queue.push(segment)
+  connection.probeDue = true
+  if (isFin) {
+    if (connection.state === 'established') connection.state = 'fin-wait-1'
+    else if (connection.state === 'close-wait') connection.state = 'last-ack'
+  }
+  emitData(connection, segment)
+  connection.lastSentAt = now
+  if (connection.retransmitAt === Infinity) connection.retransmitAt = now + connection.roundTrip.timeoutMs
+}
+
+function emitData(connection: Connection, segment: SentSegment): void {
+  const length = distance(segment.end, segment.start) - (segment.isFin ? 1 : 0)
+  const isLast = segment.end === advance(connection.sendBuffer.end, segment.isFin ? 1 : 0)
+  emitSegment(connection, {
+    sequence: segment.start,
+    flags: ACK | (isLast ? PSH : 0) | (segment.isFin ? FIN : 0),
+    payload: length > 0 ? connection.sendBuffer.view(segment.start, length) : undefined,
+  })
+}
+
+export function sendAck(connection: Connection): void {
+  emitSegment(connection, { sequence: connection.sendNext, flags: ACK, payload: undefined })
+}
+
+/** A segment before the peer's window, which it must answer: for keepalive and zero windows (RFC 9293 §3.8.4, §3.8.6.1). */
+export function sendProbe(connection: Connection): void {
+  emitSegment(connection, { sequence: advance(connection.unacknowledged, -1), flags: ACK, payload: undefined })
+}
+
+export function sendReset(connection: Connection): void {
+  emitSegment(connection, { sequence: connection.sendNext, flags: RST | ACK, payload: undefined })
+}
+
+function emitSegment(
+  connection: Connection,
+  content: { sequence: number; flags: number; payload: Uint8Array | undefined },
+): void {
+  // A FIN is acknowledged as soon as everything before it is there, and then the window says nothing more.
+  connection.receiveEdge = connection.nextReceiveEdge()
+  const window = Math.max(0, distance(connection.receiveEdge, connection.receiveNext)) >>> connection.receiveScale
+  const packet = encodeSegment(
+    {
+      ...tuple(connection),
+      sequence: content.sequence,
+      acknowledgment: connection.receiveNext,
+      flags: content.flags,
+      window: Math.min(window, 0xffff),
+      // Blocks travel on bare acknowledgments: data segments are already as long as the path takes.
+      sack: connection.sackPermitted && content.payload === undefined ? connection.receivedBlocks.report() : undefined,
+      payload: content.payload,
+    },
+    connection.host.allocate,
+  )
+  if (content.payload === undefined || !connection.reassembly.hasGap) connection.ackDue = false
+  connection.unackedBytes = 0
+  connection.delayedAckAt = Infinity
+  connection.host.emit({ type: 'packet', packet })
+}
+
+/** Something waits, nothing is in flight and the peer's window keeps it back (RFC 9293 §3.8.6.1). */
+function armPersist(connection: Connection, now: number): void {
+  const isBlocked = connection.queue.isEmpty && distance(connection.sendBuffer.end, connection.sendNext) > 0
+  if (!isBlocked || connection.isWindowLimited) {
+    connection.persistAt = Infinity
+    connection.persistBackoff = 0
+  } else if (connection.persistAt === Infinity) {
+    connection.persistAt = now + Math.min(60_000, connection.roundTrip.timeoutMs * 2 ** connection.persistBackoff)
+  }
+}
+
+/** RFC 8985 §7.2: a probe for a lost tail, when it would come before the timeout. */
+function armProbe(connection: Connection, now: number): void {
+  const { queue } = connection
+  if (!connection.probeDue) return
+  connection.probeDue = false
+  connection.probeAt = Infinity
+  if (queue.isEmpty || connection.recovery !== 'none' || !connection.sackPermitted || connection.probeEnd !== undefined)
+    return
+  const at = now + probeTimeoutMs(connection.roundTrip, queue.count)
+  if (at < connection.retransmitAt) connection.probeAt = at
+}
+
+function tuple(connection: Connection): {
+  source: number
+  destination: number
+  sourcePort: number
+  destinationPort: number
+} {
+  return {
+    source: connection.host.address,
+    destination: connection.remoteAddress,
+    sourcePort: connection.localPort,
+    destinationPort: connection.remotePort,
+  }
+}
