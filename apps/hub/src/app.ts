@@ -13,12 +13,17 @@ import { accountRoutes } from './accounts/routes.ts'
 import { createSessions } from './accounts/sessions.ts'
 import { createSignIn } from './accounts/sign-in.ts'
 import type { Config } from './config.ts'
-import { openDatabase } from './database/database.ts'
+import { checkDatabase, openDatabase } from './database/database.ts'
 import type { Tables } from './database/tables.ts'
 import { createApi } from './http/api.ts'
+import { compressAnswers } from './http/compression.ts'
+import { healthRoutes } from './http/health.ts'
 import type { Sessions } from './http/sessions.ts'
 import { createSourceAddress } from './http/source-address.ts'
+import { isWebBuilt, serveWeb } from './http/web.ts'
 import { readOrCreateSecret } from './settings/secrets.ts'
+
+const DRAIN_MS = 5_000
 
 export type Hub = {
   app: FastifyInstance
@@ -34,33 +39,70 @@ export type Hub = {
 
 export async function createHub(options: { config: Config; log: Logger; clock?: () => number }): Promise<Hub> {
   const { config, log, clock = Date.now } = options
-  const database = await openDatabase({ url: config.databaseUrl })
-  const { db } = database
-  const passwords = createPasswords()
-  const firstAdmin = await ensureFirstAdmin(db, passwords, config.admin)
-  const secret = await readOrCreateSecret(db, 'token-secret', () => randomBytes(32).toString('base64'))
-  const sessions = createSessions({ db, secret, clock })
-  const sourceAddress = createSourceAddress(config.trustedProxies)
-
-  const app = createApi({ face: 'public', log, sourceAddress, authenticate: sessions.authenticate })
-  accountRoutes(app, { db, sessions, signIn: createSignIn({ db, sessions, passwords, clock }) })
-
-  return {
-    app,
-    db,
-    sessions,
-    passwords,
-    firstAdmin,
-    async start() {
-      await app.listen({ port: config.port, host: config.host ?? '::' })
-      const address = app.server.address()
-      const port = typeof address === 'object' && address ? address.port : config.port
-      return { url: `http://localhost:${port}`, port }
-    },
-    async stop() {
-      await app.close()
-      sessions.stop()
-      await database.close()
-    },
+  /** What to take down, last first; also when a later part cannot be built. */
+  const closers: (() => void | Promise<void>)[] = []
+  const stop = async (): Promise<void> => {
+    for (const close of closers.splice(0).reverse()) await close()
   }
+  try {
+    return await build()
+  } catch (error) {
+    await stop()
+    throw error
+  }
+
+  async function build(): Promise<Hub> {
+    const database = await openDatabase({ url: config.databaseUrl })
+    closers.push(database.close)
+    const { db } = database
+    const passwords = createPasswords()
+    const firstAdmin = await ensureFirstAdmin(db, passwords, config.admin)
+    const secret = await readOrCreateSecret(db, 'token-secret', () => randomBytes(32).toString('base64'))
+    const sessions = createSessions({ db, secret, clock })
+    closers.push(sessions.stop)
+
+    const app = createApi({
+      face: 'public',
+      log,
+      sourceAddress: createSourceAddress(config.trustedProxies),
+      authenticate: sessions.authenticate,
+    })
+    await compressAnswers(app)
+    healthRoutes(app, [() => checkDatabase(db)])
+    accountRoutes(app, { db, sessions, signIn: createSignIn({ db, sessions, passwords, clock }) })
+    if (isWebBuilt(config.webDir)) await serveWeb(app, { dir: config.webDir, formActionSources: () => [] })
+
+    return {
+      app,
+      db,
+      sessions,
+      passwords,
+      firstAdmin,
+      stop,
+      async start() {
+        closers.push(() => closeServer(app))
+        const port = await listen(app, config)
+        return { url: `http://localhost:${port}`, port }
+      },
+    }
+  }
+}
+
+/** Without a configured host, every address: through IPv6, which takes IPv4 too, or IPv4 alone where there is no IPv6. */
+async function listen(app: FastifyInstance, { host, port }: Config): Promise<number> {
+  try {
+    await app.listen({ host: host ?? '::', port })
+  } catch (error) {
+    if (host !== undefined || (error as NodeJS.ErrnoException).code !== 'EAFNOSUPPORT') throw error
+    await app.listen({ host: '0.0.0.0', port })
+  }
+  const address = app.server.address()
+  return typeof address === 'object' && address ? address.port : port
+}
+
+/** Lets running requests finish for a while, then ends them. */
+async function closeServer(app: FastifyInstance): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
+  await app.close()
+  clearTimeout(timer)
 }

@@ -3,6 +3,7 @@
  * CORS. There are two: the hub's public face, and the tunnel's, which has nothing but the calls of gateways.
  */
 import Fastify, {
+  LogController,
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
@@ -11,6 +12,7 @@ import Fastify, {
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { answerUnknownRoute, handleErrors, sendRefusal, toErrorBody } from './errors.ts'
 import { HubError } from './hub-error.ts'
+import { sendSecurityHeaders } from './security-headers.ts'
 import type { Caller } from './sessions.ts'
 import type { SourceAddress } from './source-address.ts'
 
@@ -40,12 +42,11 @@ export type ApiOptions = {
 export function createApi(options: ApiOptions): FastifyInstance {
   const app: FastifyInstance = Fastify({
     loggerInstance: options.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
     exposeHeadRoutes: false,
     // Long uploads to a gateway's page share the server; http/server.ts bounds the API's own requests.
     requestTimeout: 0,
-    forceCloseConnections: 'idle',
     frameworkErrors: (error, _request, reply) => {
       sendRefusal(reply as FastifyReply, new HubError('invalid_request', { cause: error }))
     },
@@ -64,6 +65,7 @@ export function createApi(options: ApiOptions): FastifyInstance {
 
   parseJsonOnly(app)
   handleErrors(app)
+  sendSecurityHeaders(app)
   app.setNotFoundHandler(answerUnknownRoute)
   app.addHook('onRequest', async (request, reply) => {
     request.sourceIp = options.sourceAddress(request.raw)

@@ -1,0 +1,13 @@
+import type { FastifyInstance } from 'fastify'
+
+/**
+ * `/livez`: this process answers. `/readyz`: it can do its work; the check that fails throws the refusal that is
+ * answered, so a load balancer or an operator sees which part it is.
+ */
+export function healthRoutes(app: FastifyInstance, checks: readonly (() => void | Promise<void>)[]): void {
+  app.get('/livez', () => ({ status: 'ok' }))
+  app.get('/readyz', async () => {
+    for (const check of checks) await check()
+    return { status: 'ok' }
+  })
+}

@@ -1,0 +1,42 @@
+import { GATEWAY_PORT } from '@hedgerow/contract'
+import type { FastifyInstance } from 'fastify'
+
+/** For what is no page: nothing in it may run or be framed, should a browser ever show it. */
+const NOT_A_PAGE = "default-src 'none'; frame-ancestors 'none'"
+
+/** The headers of every answer; pages replace the policy by theirs. */
+export function sendSecurityHeaders(app: FastifyInstance): void {
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers({
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'same-origin',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'content-security-policy': NOT_A_PAGE,
+    })
+  })
+}
+
+/**
+ * The policy of the hub's pages. A page may reach any gateway's health check directly, and hands over to
+ * `formActionSources`, the gateways' own origins, by posting a form.
+ */
+export function pagePolicy(formActionSources: readonly string[]): string {
+  const sources = formActionSources.filter((source) => !/[\s;,'"]/.test(source))
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "style-src-attr 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "media-src 'self'",
+    "font-src 'self'",
+    `connect-src 'self' http://*:${GATEWAY_PORT} https://*:${GATEWAY_PORT}`,
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "object-src 'none'",
+    "frame-ancestors 'none'",
+    ["form-action 'self'", ...sources].join(' '),
+  ].join('; ')
+}
