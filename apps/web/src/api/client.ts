@@ -1,0 +1,112 @@
+/**
+ * Makes the contract's calls. Every answer passes here, so this is where an ended session is noticed. Answers are
+ * not parsed again: they come from our own hub, which sends only what the contract declares.
+ */
+import { API_BASE, errorBody } from '@hedgerow/contract'
+import type { BodyOf, Call, ParamsOf, QueryOf, ResponseOf } from '@hedgerow/contract'
+import { createRedirectGate, endsSession, SESSION_EXPIRED_MESSAGE } from './session-rule.ts'
+import { clearToken, readToken, writeExpiredMessage } from './token.ts'
+
+/** A refusal of the hub, or no answer at all (`status` 0, `code` 'unreachable'). `message` is for the person. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly fieldErrors: Readonly<Record<string, string>>
+
+  constructor(status: number, code: string, message: string, fieldErrors: Readonly<Record<string, string>> = {}) {
+    super(message)
+    this.name = 'ApiError'
+    this.status = status
+    this.code = code
+    this.fieldErrors = fieldErrors
+  }
+}
+
+type Part<Name extends string, Value> = Value extends undefined ? object : { [N in Name]: Value }
+type RequestOf<C extends Call> = Part<'params', ParamsOf<C>> &
+  Part<'query', QueryOf<C>> &
+  Part<'body', BodyOf<C>> & { signal?: AbortSignal }
+
+const mayRedirect = createRedirectGate(() => performance.now())
+let onSessionEnded: () => void = () => undefined
+
+/** The session provider listens here; there is one session per page. */
+export function listenForSessionEnd(listener: () => void): () => void {
+  onSessionEnded = listener
+  return () => {
+    onSessionEnded = () => undefined
+  }
+}
+
+/** Throws ApiError; an aborted call rejects with the signal's reason. */
+export async function api<C extends Call>(call: C, request: RequestOf<C>): Promise<ResponseOf<C>> {
+  const { params, query, body, signal } = request as {
+    params?: Record<string, string>
+    query?: Record<string, unknown>
+    body?: unknown
+    signal?: AbortSignal
+  }
+  const token = readToken()
+  const headers: Record<string, string> = { accept: 'application/json' }
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  if (token !== null) headers['authorization'] = `Bearer ${token}`
+
+  let response: Response
+  try {
+    response = await fetch(addressOf(call, params, query), {
+      method: call.method,
+      headers,
+      credentials: 'omit',
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    })
+  } catch (error) {
+    if (signal?.aborted === true) throw error
+    throw new ApiError(0, 'unreachable', 'The hub does not answer. Check your connection and try again.')
+  }
+  if (!response.ok) {
+    const refusal = await refusalOf(response)
+    // A refusal of a token that has been replaced since says nothing about the session that is open now.
+    if (
+      token === readToken() &&
+      endsSession({ status: refusal.status, error: refusal.code, path: location.pathname })
+    ) {
+      endSession()
+    }
+    throw refusal
+  }
+  if (call.response === null) return undefined as ResponseOf<C>
+  return (await response.json()) as ResponseOf<C>
+}
+
+function endSession(): void {
+  if (!mayRedirect()) return
+  clearToken()
+  writeExpiredMessage(SESSION_EXPIRED_MESSAGE)
+  onSessionEnded()
+}
+
+function addressOf(call: Call, params: Record<string, string> = {}, query: Record<string, unknown> = {}): string {
+  const path = call.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()
+  return `${API_BASE}${path}${search === '' ? '' : `?${search}`}`
+}
+
+async function refusalOf(response: Response): Promise<ApiError> {
+  const parsed = errorBody.safeParse(await response.json().catch(() => undefined))
+  if (parsed.success) {
+    return new ApiError(response.status, parsed.data.error, parsed.data.message, parsed.data.fieldErrors)
+  }
+  return new ApiError(
+    response.status,
+    'unknown',
+    `The hub answered with status ${response.status}. Try again in a moment.`,
+  )
+}
+
+/** What to tell the person about any thrown value. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'Something went wrong. Try again.'
+}
+
+export const isForbidden = (error: unknown): boolean => error instanceof ApiError && error.code === 'role_required'

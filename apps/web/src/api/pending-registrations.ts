@@ -1,0 +1,18 @@
+import { listPendingRegistrations, PENDING_LIST_REFRESH_MS } from '@hedgerow/contract'
+import { useQuery } from '@tanstack/react-query'
+import { api } from './client.ts'
+import { mayManageFleet } from './roles.ts'
+import { useUser } from './session.tsx'
+
+export const PENDING_REGISTRATIONS_KEY = ['registrations', 'pending'] as const
+
+/** Shared by the top bar, the dashboard and the approvals; polled once for all of them, and only for who may see it. */
+export function usePendingRegistrations() {
+  const { role } = useUser()
+  return useQuery({
+    queryKey: PENDING_REGISTRATIONS_KEY,
+    queryFn: ({ signal }) => api(listPendingRegistrations, { signal }),
+    refetchInterval: PENDING_LIST_REFRESH_MS,
+    enabled: mayManageFleet(role),
+  })
+}

@@ -1,0 +1,26 @@
+/**
+ * When a refusal ends the session (specification sections 4 and 8): a 401 always, a 403 unless it only says that
+ * the role is too low, and neither on the pages that a visitor may see. Pure, so that the rule can be read and
+ * tested alone; client.ts applies it to every answer.
+ */
+import { errorTable, SESSION_REDIRECT_SUPPRESSION_MS } from '@hedgerow/contract'
+
+export const SESSION_EXPIRED_MESSAGE = errorTable.session_ended.message
+
+const VISITOR_PATHS: ReadonlySet<string> = new Set(['/login', '/register'])
+
+export function endsSession(answer: { status: number; error: string | undefined; path: string }): boolean {
+  if (VISITOR_PATHS.has(answer.path)) return false
+  if (answer.status === 401) return true
+  return answer.status === 403 && answer.error !== 'role_required'
+}
+
+/** Lets one of several redirects through: polls that fail together must not send the person away several times. */
+export function createRedirectGate(now: () => number): () => boolean {
+  let lastMs = Number.NEGATIVE_INFINITY
+  return () => {
+    if (now() - lastMs < SESSION_REDIRECT_SUPPRESSION_MS) return false
+    lastMs = now()
+    return true
+  }
+}

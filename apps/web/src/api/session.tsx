@@ -1,0 +1,101 @@
+/**
+ * Who is signed in: validated once at the start, held while the page lives, ended by a refusal (client.ts), by
+ * signing out, or by another tab. Screens ask `useUser`; only the sign-in page and the routes look at the state.
+ */
+import { login, logout, TOKEN_STORAGE_KEY, validateSession } from '@hedgerow/contract'
+import type { BodyOf, SessionUser } from '@hedgerow/contract'
+import { createContext, useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from 'react'
+import { api, listenForSessionEnd } from './client.ts'
+import { queryClient } from './query-client.ts'
+import { renewWhileActive } from './renewal.ts'
+import { clearExpiredMessage, clearToken, readToken, writeToken } from './token.ts'
+
+export type SessionState =
+  | { status: 'loading' }
+  | { status: 'visitor'; leftFreely: boolean }
+  | { status: 'signed-in'; user: SessionUser }
+
+type Session = {
+  state: SessionState
+  /** Throws ApiError with the hub's reason. */
+  signIn: (credentials: BodyOf<typeof login>) => Promise<void>
+  signOut: () => Promise<void>
+}
+
+const SessionContext = createContext<Session | null>(null)
+
+export function SessionProvider({ children }: { children: ReactNode }) {
+  const [state, setState] = useState<SessionState>(() =>
+    readToken() === null ? { status: 'visitor', leftFreely: false } : { status: 'loading' },
+  )
+  const leave = useCallback((leftFreely: boolean) => {
+    queryClient.clear()
+    setState({ status: 'visitor', leftFreely })
+  }, [])
+
+  useEffect(() => listenForSessionEnd(() => leave(false)), [leave])
+
+  useEffect(() => {
+    const controller = new AbortController()
+    const validate = async () => {
+      try {
+        const user = await api(validateSession, { signal: controller.signal })
+        setState({ status: 'signed-in', user })
+      } catch (error) {
+        if (controller.signal.aborted) return
+        console.error('Session validation failed:', error)
+        clearToken()
+        leave(false)
+      }
+    }
+    const onStorage = (event: StorageEvent) => {
+      if (event.key !== TOKEN_STORAGE_KEY && event.key !== null) return
+      if (readToken() === null) leave(false)
+      else void validate()
+    }
+    if (readToken() !== null) void validate()
+    window.addEventListener('storage', onStorage)
+    return () => {
+      controller.abort()
+      window.removeEventListener('storage', onStorage)
+    }
+  }, [leave])
+
+  const signedIn = state.status === 'signed-in'
+  useEffect(() => (signedIn ? renewWhileActive() : undefined), [signedIn])
+
+  const session = useMemo<Session>(
+    () => ({
+      state,
+      signIn: async (credentials) => {
+        const { accessToken, user } = await api(login, { body: credentials })
+        queryClient.clear()
+        writeToken(accessToken)
+        clearExpiredMessage()
+        setState({ status: 'signed-in', user })
+      },
+      signOut: async () => {
+        // The hub ends the session too; when it can't be reached, this browser still forgets the token.
+        await api(logout, {}).catch((error: unknown) => console.error('Sign-out was not confirmed by the hub:', error))
+        clearToken()
+        clearExpiredMessage()
+        leave(true)
+      },
+    }),
+    [state, leave],
+  )
+  return <SessionContext value={session}>{children}</SessionContext>
+}
+
+export function useSession(): Session {
+  const session = useContext(SessionContext)
+  if (session === null) throw new Error('useSession needs a SessionProvider around it')
+  return session
+}
+
+/** The signed-in person; throws outside the routes that require one. */
+export function useUser(): SessionUser {
+  const { state } = useSession()
+  if (state.status !== 'signed-in') throw new Error('useUser needs a signed-in session')
+  return state.user
+}

@@ -1,0 +1,74 @@
+/**
+ * The dashboard: four figures, the last 24 hours, and what happened lately. A failed refresh keeps what was there
+ * (specification section 4); only a panel that never had anything says that it has failed.
+ */
+import { lazy, Suspense } from 'react'
+import { messageOf } from '#api/client.ts'
+import { FigureStrip } from '#ui/figure-strip.tsx'
+import { Notice } from '#ui/notice.tsx'
+import { PageHead } from '#ui/page-head.tsx'
+import { PanelError, PanelSkeleton } from '#ui/panel-states.tsx'
+import { Panel } from '#ui/panel.tsx'
+import { Activity } from './activity.tsx'
+import { Approvals } from './approvals.tsx'
+import { threatBanner } from './messages.ts'
+import { useDashboard, useTimeline } from './queries.ts'
+import styles from './page.module.css'
+
+const NetworkChart = lazy(() => import('./network-chart.tsx'))
+const NO_STATS = { totalGateways: 0, activeGateways: 0, totalUsers: 0, threats: 0 }
+
+export function DashboardPage() {
+  const dashboard = useDashboard()
+  const timeline = useTimeline()
+  const stats = dashboard.data?.stats ?? NO_STATS
+  return (
+    <>
+      <PageHead title="Dashboard" />
+      {stats.threats > 0 && <Notice tone="warning">{threatBanner(stats.threats)}</Notice>}
+      <Approvals />
+      <FigureStrip
+        label="Hub statistics"
+        loading={dashboard.isPending}
+        figures={[
+          { label: 'Total Gateways', value: stats.totalGateways },
+          { label: 'Active Gateways', value: stats.activeGateways },
+          { label: 'Total Users', value: stats.totalUsers },
+          { label: 'Threats Today', value: stats.threats, tone: 'danger' },
+        ]}
+      />
+      <div className={styles.columns}>
+        <Panel title="Network Activity (Last 24 Hours)">
+          <div className={styles.chart}>
+            {timeline.data !== undefined ? (
+              <Suspense fallback={<PanelSkeleton rows={8} label="Loading the chart" />}>
+                <NetworkChart hours={timeline.data} />
+              </Suspense>
+            ) : timeline.isPending ? (
+              <PanelSkeleton rows={8} label="Loading the chart" />
+            ) : (
+              <PanelError
+                message={messageOf(timeline.error)}
+                retrying={timeline.isFetching}
+                onRetry={() => void timeline.refetch()}
+              />
+            )}
+          </div>
+        </Panel>
+        <Panel title="Recent Activity">
+          {dashboard.data !== undefined ? (
+            <Activity entries={dashboard.data.activity} />
+          ) : dashboard.isPending ? (
+            <PanelSkeleton rows={8} label="Loading recent activity" />
+          ) : (
+            <PanelError
+              message={messageOf(dashboard.error)}
+              retrying={dashboard.isFetching}
+              onRetry={() => void dashboard.refetch()}
+            />
+          )}
+        </Panel>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,26 @@
+import { DASHBOARD_REFRESH_MS, hubStats, hubTimeline, recentActivity } from '@hedgerow/contract'
+import { useQuery } from '@tanstack/react-query'
+import { api } from '#api/client.ts'
+
+/** Figures and activity, issued together (specification section 7). */
+export const useDashboard = () =>
+  useQuery({
+    queryKey: ['dashboard'],
+    queryFn: async ({ signal }) => {
+      try {
+        const [stats, activity] = await Promise.all([api(hubStats, { signal }), api(recentActivity, { signal })])
+        return { stats, activity }
+      } catch (error) {
+        if (!signal.aborted) console.error('Failed to fetch dashboard data:', error)
+        throw error
+      }
+    },
+    refetchInterval: DASHBOARD_REFRESH_MS,
+  })
+
+export const useTimeline = () =>
+  useQuery({
+    queryKey: ['dashboard', 'timeline'],
+    queryFn: ({ signal }) => api(hubTimeline, { signal }),
+    refetchInterval: DASHBOARD_REFRESH_MS,
+  })

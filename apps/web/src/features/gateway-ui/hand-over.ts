@@ -1,0 +1,30 @@
+/**
+ * Posts the ticket to the gateway's origin, leaving this page. The page's own entry in the history becomes the
+ * gateway list first, so that Back from the gateway does not hand over once more.
+ */
+export function handOver({ action, ticket }: { action: string; ticket: string }, path: string | null): void {
+  const form = document.createElement('form')
+  form.method = 'post'
+  form.action = action
+  form.hidden = true
+  const fields = { ticket, ...(path !== null && isLocalPath(path) ? { path } : {}) }
+  for (const [name, value] of Object.entries(fields)) {
+    const field = document.createElement('input')
+    field.type = 'hidden'
+    field.name = name
+    field.value = value
+    form.append(field)
+  }
+  document.body.append(form)
+  window.history.replaceState(window.history.state, '', '/gateways')
+  // A page kept for Back still shows the hand-over under the list's address.
+  window.addEventListener('pageshow', (event) => {
+    if (event.persisted) location.reload()
+  })
+  form.submit()
+}
+
+/** A path on the gateway itself: no scheme, no other host. */
+function isLocalPath(path: string): boolean {
+  return /^\/(?![/\\])/.test(path)
+}

@@ -1,0 +1,54 @@
+import { claimGateway } from '@hedgerow/contract'
+import { Button, TextInput } from '@mantine/core'
+import { schemaResolver, useForm } from '@mantine/form'
+import { ApiError, messageOf } from '#api/client.ts'
+import { Dialog, DialogActions } from '#ui/dialog.tsx'
+import { Mono } from '#ui/mono.tsx'
+import { Notice } from '#ui/notice.tsx'
+import { toast } from '#ui/toast.ts'
+import type { DialogLife } from './dialogs.tsx'
+import { claimedMessage } from './messages.ts'
+import { useClaimGateway } from './queries.ts'
+
+/** Makes the person the owner of a device whose token they hold. */
+export function ClaimDialog({ deviceToken, opened, onClose, onGone }: DialogLife & { deviceToken: string }) {
+  const claim = useClaimGateway()
+  const form = useForm({ initialValues: { deviceToken }, validate: schemaResolver(claimGateway.body, { sync: true }) })
+  const submit = form.onSubmit(async (values) => {
+    try {
+      toast(claimedMessage(await claim.mutateAsync(values)))
+      onClose()
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401)
+        console.warn('Claiming answered 401: the session may have ended.')
+    }
+  })
+  return (
+    <Dialog title="Claim Gateway" opened={opened} onClose={onClose} onGone={onGone}>
+      <form onSubmit={submit} noValidate>
+        <p>
+          The device token is on the gateway’s device-info page, and on its QR label. It looks like{' '}
+          <Mono>DT-0123456789AB</Mono>.
+        </p>
+        {claim.isError && <Notice tone="danger">Failed to claim gateway: {messageOf(claim.error)}</Notice>}
+        <TextInput
+          label="Device Token"
+          placeholder="DT-0123456789AB"
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+          data-autofocus
+          {...form.getInputProps('deviceToken')}
+        />
+        <DialogActions>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={claim.isPending} disabled={form.values.deviceToken.trim() === ''}>
+            Claim
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { findWayToGateway, type ConnectStep, type ConnectWorld } from './connect.ts'
+
+const gateway = {
+  id: 'abcdefghijkl',
+  deviceToken: 'DT-0123456789AB',
+  publicIp: '198.51.100.7',
+  vpnInternalIp: '10.100.0.2',
+}
+const health = (gatewayId: string | null) => ({ status: 'ok', gatewayId, version: '1', uptimeSeconds: 5 })
+
+/** `answers` maps a host to what its health check says; any other host never answers. */
+function world(answers: Record<string, unknown>, overrides: Partial<ConnectWorld> = {}) {
+  const steps: ConnectStep[] = []
+  const asked: string[] = []
+  const value: ConnectWorld = {
+    validateAccess: () => Promise.resolve({ authorized: true, gatewayId: gateway.id }),
+    fetch: (input) => {
+      asked.push(String(input))
+      const host = new URL(String(input)).hostname
+      return host in answers ? Promise.resolve(Response.json(answers[host])) : Promise.reject(new TypeError('refused'))
+    },
+    pageProtocol: 'http:',
+    onStep: (step) => steps.push(step),
+    signal: new AbortController().signal,
+    ...overrides,
+  }
+  return { value, steps, asked }
+}
+
+describe('the connect flow', () => {
+  it('goes straight to the gateway when it answers at its public address', async () => {
+    const { value, steps, asked } = world({ '198.51.100.7': health(gateway.id) })
+    expect(await findWayToGateway(gateway, value)).toEqual({ kind: 'direct', url: 'http://198.51.100.7:8080/' })
+    expect(steps).toEqual(['access', 'direct'])
+    expect(asked[0]).toBe('http://198.51.100.7:8080/api/health')
+  })
+
+  it('asks the VPN address when no public one is known, and localhost after it', async () => {
+    const { value, asked } = world({ localhost: health(gateway.id) })
+    expect(await findWayToGateway({ ...gateway, publicIp: null }, value)).toEqual({
+      kind: 'direct',
+      url: 'http://localhost:8080/',
+    })
+    expect(asked).toEqual(['http://10.100.0.2:8080/api/health', 'http://localhost:8080/api/health'])
+  })
+
+  it('prefers the gateway’s own address when localhost answers too', async () => {
+    const { value } = world({ '198.51.100.7': health(gateway.id), localhost: health(gateway.id) })
+    expect(await findWayToGateway(gateway, value)).toMatchObject({ url: 'http://198.51.100.7:8080/' })
+  })
+
+  it.each([
+    ['another gateway', health('zzzzzzzzzzzz')],
+    ['a gateway that no hub has approved', health(null)],
+    ['some other program', { hello: 'world' }],
+  ])('does not trust %s on localhost, and goes through the hub', async (_, answer) => {
+    const { value, steps } = world({ localhost: answer })
+    expect(await findWayToGateway(gateway, value)).toEqual({ kind: 'hub', path: '/proxy/gateway/abcdefghijkl' })
+    expect(steps).toEqual(['access', 'direct', 'hub'])
+  })
+
+  it('asks no plain-HTTP address from an https page', async () => {
+    const { value, steps, asked } = world({ localhost: health(gateway.id) }, { pageProtocol: 'https:' })
+    expect(await findWayToGateway(gateway, value)).toMatchObject({ kind: 'hub' })
+    expect(asked).toEqual([])
+    expect(steps).toEqual(['access', 'hub'])
+  })
+
+  it.each([
+    ['the hub says no', { authorized: false, gatewayId: null }],
+    ['the token belongs to another gateway', { authorized: true, gatewayId: 'zzzzzzzzzzzz' }],
+  ])('stops when %s', async (_, access) => {
+    const { value, asked } = world({ localhost: health(gateway.id) }, { validateAccess: () => Promise.resolve(access) })
+    expect(await findWayToGateway(gateway, value)).toEqual({ kind: 'not-authorized' })
+    expect(asked).toEqual([])
+  })
+
+  it('leaves the access check to the ticket when the device has no token', async () => {
+    const { value } = world({}, { validateAccess: () => Promise.reject(new Error('must not be asked')) })
+    expect(await findWayToGateway({ ...gateway, deviceToken: null }, value)).toMatchObject({ kind: 'hub' })
+  })
+
+  it('gives up on silent addresses after two seconds in total', async () => {
+    const silent: typeof fetch = (_, init) =>
+      new Promise((_resolve, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(new Error('aborted')))
+      })
+    const startedMs = performance.now()
+    expect(await findWayToGateway(gateway, world({}, { fetch: silent }).value)).toMatchObject({ kind: 'hub' })
+    expect(performance.now() - startedMs).toBeGreaterThan(1_900)
+    expect(performance.now() - startedMs).toBeLessThan(3_500)
+  })
+
+  it('goes nowhere once the person has closed the dialog', async () => {
+    const controller = new AbortController()
+    const { value } = world(
+      {},
+      { signal: controller.signal, onStep: (step) => step === 'direct' && controller.abort() },
+    )
+    await expect(findWayToGateway(gateway, value)).rejects.toThrow()
+  })
+
+  it('puts an IPv6 address into brackets', async () => {
+    const { value, asked } = world({})
+    await findWayToGateway({ ...gateway, publicIp: '2001:db8::7' }, value)
+    expect(asked[0]).toBe('http://[2001:db8::7]:8080/api/health')
+  })
+})

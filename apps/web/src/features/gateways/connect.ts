@@ -1,0 +1,75 @@
+/**
+ * The connect flow of specification section 4, without a page: access, then the gateway itself on port 8080, then
+ * the hub's proxy. A browser's own localhost may be anything, so only an answer with this gateway's id counts.
+ */
+import { GATEWAY_PORT, gatewayHealth, type Gateway } from '@hedgerow/contract'
+
+const DIRECT_CHECK_MS = 2_000
+
+export type ConnectStep = 'access' | 'direct' | 'hub'
+type Target = { kind: 'direct'; url: string } | { kind: 'hub'; path: string } | { kind: 'not-authorized' }
+
+export type ConnectWorld = {
+  /** Rejects with the hub's refusal. */
+  validateAccess: (
+    deviceToken: string,
+    signal: AbortSignal,
+  ) => Promise<{ authorized: boolean; gatewayId: string | null }>
+  fetch: typeof fetch
+  /** `location.protocol`: a page served over https may not ask a plain-HTTP address. */
+  pageProtocol: string
+  onStep: (step: ConnectStep) => void
+  signal: AbortSignal
+}
+
+export async function findWayToGateway(
+  gateway: Pick<Gateway, 'id' | 'deviceToken' | 'publicIp' | 'vpnInternalIp'>,
+  world: ConnectWorld,
+): Promise<Target> {
+  world.onStep('access')
+  // A device without the agent has no token; the hub then checks access when it gives out the ticket.
+  if (gateway.deviceToken !== null) {
+    const access = await world.validateAccess(gateway.deviceToken, world.signal)
+    if (!access.authorized || access.gatewayId !== gateway.id) return { kind: 'not-authorized' }
+  }
+  if (world.pageProtocol !== 'https:') {
+    world.onStep('direct')
+    const origin = await directOrigin(gateway, world)
+    if (origin !== undefined) return { kind: 'direct', url: `${origin}/` }
+  }
+  world.signal.throwIfAborted()
+  world.onStep('hub')
+  return { kind: 'hub', path: `/proxy/gateway/${gateway.id}` }
+}
+
+/** Both addresses are asked at once, so that the person waits 2 s at most; the gateway's own wins over localhost. */
+async function directOrigin(
+  gateway: Pick<Gateway, 'id' | 'publicIp' | 'vpnInternalIp'>,
+  world: ConnectWorld,
+): Promise<string | undefined> {
+  const signal = AbortSignal.any([world.signal, AbortSignal.timeout(DIRECT_CHECK_MS)])
+  const origins = [gateway.publicIp ?? gateway.vpnInternalIp, 'localhost'].map(originOf)
+  const answers = origins.map((origin) => answersAs(gateway.id, origin, world.fetch, signal))
+  for (const [index, answer] of answers.entries()) {
+    if (await answer) return origins[index]
+  }
+  return undefined
+}
+
+const originOf = (host: string) => `http://${host.includes(':') ? `[${host}]` : host}:${GATEWAY_PORT}`
+
+async function answersAs(gatewayId: string, origin: string, get: typeof fetch, signal: AbortSignal): Promise<boolean> {
+  try {
+    const response = await get(`${origin}/api/health`, {
+      signal,
+      credentials: 'omit',
+      redirect: 'error',
+      cache: 'no-store',
+    })
+    if (!response.ok) return false
+    const health = gatewayHealth.safeParse(await response.json())
+    return health.success && health.data.gatewayId === gatewayId
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest'
+import { accessFailed, claimedMessage, NOT_AUTHORIZED } from './messages.ts'
+
+it('says what the specification quotes, to the letter', () => {
+  expect(NOT_AUTHORIZED).toBe('You are not authorized to access this gateway')
+  expect(accessFailed('no answer')).toBe('Failed to access gateway: no answer')
+})
+
+it('says whether a claimed gateway still waits for approval', () => {
+  expect(claimedMessage({ name: 'Barn', status: 'claimed', gatewayId: null })).toBe('Gateway "Barn" is yours.')
+  expect(claimedMessage({ name: 'Barn', status: 'pending', gatewayId: null })).toContain('still waits for approval')
+})

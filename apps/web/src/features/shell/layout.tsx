@@ -1,0 +1,36 @@
+/**
+ * The frame of every signed-in screen: skip link, top bar, the screen itself, and the place where messages appear.
+ * Knows no screen; it only links to them.
+ */
+import { Notifications } from '@mantine/notifications'
+import { useEffect, useRef } from 'react'
+import { Outlet, ScrollRestoration, useLocation } from 'react-router'
+import { TopBar } from './top-bar.tsx'
+import styles from './layout.module.css'
+
+export function Layout() {
+  const main = useRef<HTMLElement>(null)
+  const { pathname } = useLocation()
+  const shownPath = useRef(pathname)
+
+  useEffect(() => {
+    if (shownPath.current === pathname) return
+    shownPath.current = pathname
+    // A reader is taken to the new screen, as a page load would; without it focus stays on the link in the bar.
+    main.current?.focus({ preventScroll: true })
+  }, [pathname])
+
+  return (
+    <>
+      <a className={styles.skip} href="#main">
+        Skip to content
+      </a>
+      <TopBar />
+      <main ref={main} id="main" className={styles.main} tabIndex={-1}>
+        <Outlet />
+      </main>
+      <Notifications position="bottom-right" limit={4} withinPortal={false} />
+      <ScrollRestoration />
+    </>
+  )
+}

@@ -1,0 +1,23 @@
+import { Navigate, Outlet, useLocation } from 'react-router'
+import { useSession } from '#api/session.tsx'
+import { CentredSpinner } from '#ui/centred-spinner.tsx'
+
+/** What the sign-in page is told, so that a deep link survives signing in. */
+export type AskedPath = { from: string }
+
+/** Everything behind it needs a session; a visitor is asked to sign in and comes back to the same address. */
+export function RequireSession() {
+  const { state } = useSession()
+  const { pathname, search, hash } = useLocation()
+  if (state.status === 'loading') return <CentredSpinner />
+  if (state.status === 'signed-in') return <Outlet />
+  if (state.leftFreely) return <Navigate to="/" replace />
+  return <Navigate to="/login" replace state={{ from: `${pathname}${search}${hash}` } satisfies AskedPath} />
+}
+
+/** The root address: there is nothing public to show yet, so it sends everybody on. */
+export function Home() {
+  const { state } = useSession()
+  if (state.status === 'loading') return <CentredSpinner />
+  return <Navigate to={state.status === 'signed-in' ? '/dashboard' : '/login'} replace />
+}

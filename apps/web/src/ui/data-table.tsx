@@ -1,0 +1,87 @@
+/**
+ * A dense table that becomes a stack of cards in a narrow window. The roles are written out because a browser drops
+ * them from a table that CSS lays out as blocks.
+ */
+import type { ComponentProps, ReactNode, Ref } from 'react'
+import styles from './data-table.module.css'
+
+export type Column = { name: string; width?: string; numeric?: boolean }
+
+type DataTableProps = {
+  label: string
+  columns: readonly Column[]
+  /** Of the whole list, also when only some rows are drawn. */
+  rowCount: number
+  bodyRef?: Ref<HTMLTableSectionElement>
+  children: ReactNode
+}
+
+export function DataTable({ label, columns, rowCount, bodyRef, children }: DataTableProps) {
+  return (
+    <table className={styles.table} role="table" aria-label={label} aria-rowcount={rowCount + 1}>
+      <colgroup>
+        {columns.map(({ name, width }) => (
+          <col key={name} style={{ width }} />
+        ))}
+      </colgroup>
+      <thead role="rowgroup">
+        <tr role="row" aria-rowindex={1}>
+          {columns.map(({ name, numeric }) => (
+            <th key={name} role="columnheader" scope="col" data-numeric={numeric}>
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody ref={bodyRef} role="rowgroup">
+        {children}
+      </tbody>
+    </table>
+  )
+}
+
+/** `index` is the row's place in the whole list, from 0. */
+export function Row({ index, ...row }: ComponentProps<'tr'> & { index: number }) {
+  return <tr {...row} role="row" data-index={index} aria-rowindex={index + 2} />
+}
+
+/** `label` is the column's name, which a card shows beside the value. */
+export function Cell({ label, numeric, children }: { label: string; numeric?: boolean; children: ReactNode }) {
+  return (
+    <td role="cell" data-numeric={numeric}>
+      <span className={styles.label} aria-hidden="true">
+        {label}
+      </span>
+      <div className={styles.value}>{children}</div>
+    </td>
+  )
+}
+
+/** The last cell: what can be done with the row. */
+export function ActionsCell({ children }: { children: ReactNode }) {
+  return (
+    <td role="cell" className={styles.actions}>
+      <div>{children}</div>
+    </td>
+  )
+}
+
+/** The height of rows that are not drawn. */
+export function Gap({ height }: { height: number }) {
+  return height > 0 ? <tr aria-hidden="true" className={styles.gap} style={{ height }} /> : null
+}
+
+/** Two lines in one cell: what matters, and its smaller companion. */
+export function TwoLines({ first, second }: { first: ReactNode; second: ReactNode }) {
+  return (
+    <div className={styles.lines}>
+      <span>{first}</span>
+      <span>{second}</span>
+    </div>
+  )
+}
+
+/** Stands for a value that is not there. */
+export function Absent({ children }: { children: string }) {
+  return <span className={styles.absent}>{children}</span>
+}

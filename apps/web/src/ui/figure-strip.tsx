@@ -1,0 +1,28 @@
+import { Skeleton } from '@mantine/core'
+import styles from './figure-strip.module.css'
+
+export type Figure = { label: string; value: number; tone?: 'danger' | 'warning' }
+
+/** A few figures as one divided strip. `loading` keeps the strip's height, so nothing moves when they arrive. */
+export function FigureStrip({
+  label,
+  figures,
+  loading,
+}: {
+  label: string
+  figures: readonly Figure[]
+  loading: boolean
+}) {
+  return (
+    <dl className={styles.strip} aria-label={label}>
+      {figures.map((figure) => (
+        <div key={figure.label} className={styles.figure}>
+          <dt>{figure.label}</dt>
+          <dd data-tone={figure.value > 0 ? figure.tone : undefined}>
+            {loading ? <Skeleton height={24} width={48} mt={6} mb={4} radius={4} /> : figure.value.toLocaleString()}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

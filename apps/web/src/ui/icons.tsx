@@ -1,0 +1,97 @@
+/** The portal's icons: 16 px, one stroke, always beside a word or on a button that has a name. */
+import type { ReactNode } from 'react'
+
+function Icon({ children }: { children: ReactNode }) {
+  return (
+    <svg
+      width="16"
+      height="16"
+      viewBox="0 0 16 16"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.5"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+    >
+      {children}
+    </svg>
+  )
+}
+
+export const SearchIcon = () => (
+  <Icon>
+    <circle cx="7" cy="7" r="4.500" />
+    <path d="m10.500 10.500 3.500 3.500" />
+  </Icon>
+)
+
+export const RefreshIcon = () => (
+  <Icon>
+    <path d="M13.500 8a5.500 5.500 0 1 1-1.700-4" />
+    <path d="M13.500 1.800V4.800h-3" />
+  </Icon>
+)
+
+export const PlusIcon = () => (
+  <Icon>
+    <path d="M8 3v10M3 8h10" />
+  </Icon>
+)
+
+export const KeyIcon = () => (
+  <Icon>
+    <circle cx="5.200" cy="10.800" r="2.700" />
+    <path d="m7.200 8.800 6-6M10.500 5.500l2 2" />
+  </Icon>
+)
+
+export const MoreIcon = () => (
+  <Icon>
+    <path d="M3.500 8h.01M8 8h.01M12.500 8h.01" strokeWidth="2.200" />
+  </Icon>
+)
+
+export const CopyIcon = () => (
+  <Icon>
+    <rect x="5.500" y="5.500" width="8" height="8" rx="1.500" />
+    <path d="M10.500 3.500v-.300c0-.700-.500-1.200-1.200-1.200H3.700c-.700 0-1.200.500-1.200 1.200v5.600c0 .700.500 1.200 1.200 1.200h.300" />
+  </Icon>
+)
+
+export const DownloadIcon = () => (
+  <Icon>
+    <path d="M8 2.500v7.500m0 0 3-3m-3 3-3-3M3 13.500h10" />
+  </Icon>
+)
+
+export const CheckIcon = () => (
+  <Icon>
+    <path d="m3 8.500 3.300 3.300L13 4.700" />
+  </Icon>
+)
+
+export const CrossIcon = () => (
+  <Icon>
+    <path d="m4 4 8 8M12 4l-8 8" />
+  </Icon>
+)
+
+export const AlertIcon = () => (
+  <Icon>
+    <path d="M8 2.200 14.300 13H1.700zM8 6.500v3M8 11.400h.01" />
+  </Icon>
+)
+
+export const LockIcon = () => (
+  <Icon>
+    <rect x="3" y="7" width="10" height="6.500" rx="1.500" />
+    <path d="M5.200 7V5a2.800 2.800 0 0 1 5.600 0v2" />
+  </Icon>
+)
+
+export const ArrowIcon = () => (
+  <Icon>
+    <path d="M3 8h10m0 0L9.500 4.500M13 8l-3.500 3.500" />
+  </Icon>
+)

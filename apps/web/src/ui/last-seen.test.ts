@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import { lastSeen } from './last-seen.ts'
+
+const now = Date.parse('2026-11-21T12:00:00Z')
+const ago = (ms: number) => new Date(now - ms).toISOString()
+
+it.each([
+  ['a moment ago', 0, 'Just now'],
+  ['59.999 s', 59_999, 'Just now'],
+  ['a minute', 60_000, '1m ago'],
+  ['just under an hour', 3_599_999, '59m ago'],
+  ['an hour', 3_600_000, '1h ago'],
+  ['just under a day', 86_399_999, '23h ago'],
+])('shows %s as the specification does', (_, age, text) => {
+  expect(lastSeen(ago(age), now)).toBe(text)
+})
+
+it('shows a date from a day on', () => {
+  expect(lastSeen(ago(86_400_000), now)).toBe(new Date(now - 86_400_000).toLocaleDateString())
+})
+
+it('says Never of what was never seen', () => {
+  expect(lastSeen(null, now)).toBe('Never')
+})
+
+it('reads a time that lies ahead as just now', () => {
+  expect(lastSeen(ago(-5_000), now)).toBe('Just now')
+})

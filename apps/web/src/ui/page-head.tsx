@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react'
+import styles from './page-head.module.css'
+
+/** A screen's title, in the page and in the tab, with its actions. */
+export function PageHead({
+  title,
+  tab = title,
+  lead,
+  actions,
+}: {
+  title: string
+  tab?: string
+  lead?: ReactNode
+  actions?: ReactNode
+}) {
+  return (
+    <div className={styles.head}>
+      <title>{`${tab} · Hub`}</title>
+      <div>
+        <h1>{title}</h1>
+        {lead !== undefined && <p className={styles.lead}>{lead}</p>}
+      </div>
+      {actions !== undefined && <div className={styles.actions}>{actions}</div>}
+    </div>
+  )
+}

@@ -1,0 +1,54 @@
+/** What a panel shows when it has no data to show: still loading, nothing there, failed, or not allowed. */
+import { Button, Skeleton } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { AlertIcon, LockIcon } from './icons.tsx'
+import styles from './panel.module.css'
+
+export function PanelSkeleton({ rows, label }: { rows: number; label: string }) {
+  return (
+    <div className={styles.skeleton} role="status" aria-label={label}>
+      {Array.from({ length: rows }, (_, index) => (
+        <Skeleton key={index} height={20} width={`${94 - ((index * 17) % 34)}%`} radius={4} />
+      ))}
+    </div>
+  )
+}
+
+export function PanelEmpty({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className={styles.state}>
+      <strong>{title}</strong>
+      {children !== undefined && <div>{children}</div>}
+    </div>
+  )
+}
+
+export function PanelError({
+  message,
+  onRetry,
+  retrying,
+}: {
+  message: string
+  onRetry: () => void
+  retrying: boolean
+}) {
+  return (
+    <div className={styles.state} role="alert">
+      <AlertIcon />
+      <p>{message}</p>
+      <Button className={styles.retry} variant="default" size="sm" onClick={onRetry} loading={retrying}>
+        Try again
+      </Button>
+    </div>
+  )
+}
+
+export function PanelForbidden({ children }: { children: ReactNode }) {
+  return (
+    <div className={styles.state}>
+      <LockIcon />
+      <strong>Your role does not allow this</strong>
+      <p>{children}</p>
+    </div>
+  )
+}

@@ -1,0 +1,13 @@
+import { lastSeen } from './last-seen.ts'
+import { useNow } from './now.ts'
+
+/** How long ago something was, with the exact time on hover. */
+export function RelativeTime({ at }: { at: string | null }) {
+  const now = useNow()
+  if (at === null) return <span>{lastSeen(null, now)}</span>
+  return (
+    <time dateTime={at} title={new Date(at).toLocaleString()}>
+      {lastSeen(at, now)}
+    </time>
+  )
+}
