@@ -1,0 +1,34 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+export type Backoff = {
+  /** The next pause in milliseconds: doubling, and drawn between half of it and all, so that a fleet spreads out. */
+  next(): number
+  reset(): void
+}
+
+export function createBackoff(limits: { firstMs: number; maxMs: number }, random: () => number = Math.random): Backoff {
+  let ceilingMs = limits.firstMs
+  return {
+    next() {
+      const pauseMs = ceilingMs * (0.5 + random() / 2)
+      ceilingMs = Math.min(ceilingMs * 2, limits.maxMs)
+      return pauseMs
+    },
+    reset() {
+      ceilingMs = limits.firstMs
+    },
+  }
+}
+
+/** A pause that `wake` ends early. One caller pauses at a time; a wake before the pause counts for it. */
+export function createPause(signal: AbortSignal): { pause(ms: number): Promise<void>; wake(): void } {
+  let woken = new AbortController()
+  return {
+    /** Returns early, without an error, once `signal` is aborted: loops test it themselves. */
+    async pause(ms) {
+      await delay(ms, undefined, { signal: AbortSignal.any([signal, woken.signal]) }).catch(() => {})
+      if (woken.signal.aborted) woken = new AbortController()
+    },
+    wake: () => woken.abort(),
+  }
+}

@@ -1,0 +1,193 @@
+import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { parseArgs } from 'node:util'
+import { GATEWAY_PORT, gatewayName, oneLine } from '@hedgerow/contract'
+import { isIP } from 'node:net'
+import { parseFingerprint } from './hub-trust.ts'
+
+/** Where the agent's settings come from: flags, then `GATEWAY_*` variables, each with a `_FILE` twin that names a file. */
+export type Config = {
+  hubUrl: URL | undefined
+  hubDomain: string | undefined
+  /** In the form of `parseFingerprint`. */
+  hubFingerprint: string | undefined
+  name: string
+  location: string
+  dataDir: string
+  host: string
+  port: number
+  uiTarget: URL | undefined
+  dnsServers: string[]
+  invitationCode: string | undefined
+  logLevel: string
+}
+
+/** A setting that cannot be used; the message names it and never shows a secret's value. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+export const HELP = `Usage: node apps/gateway/src/main.ts [options]
+
+  --hub URL          the hub, for example https://hub.example.net   GATEWAY_HUB_URL
+  --name NAME        the name the hub shows (this host's name)      GATEWAY_NAME
+  --location TEXT    where the device stands                        GATEWAY_LOCATION
+  --data DIR         keys and waiting detections (./gateway-data)   GATEWAY_DATA_DIR
+  --port N           the device page (${GATEWAY_PORT})                         GATEWAY_PORT
+  --help             this text
+
+Only as variables:
+  GATEWAY_HUB_DOMAIN        domain whose DNS names the hub (SRV _hedgerow._tcp.DOMAIN)
+  GATEWAY_HUB_FINGERPRINT   the only hub to trust, 8 groups of 4 characters
+  GATEWAY_INVITATION_CODE   an invitation for this device
+  GATEWAY_HOST              address the device page listens on (all)
+  GATEWAY_UI_TARGET         the device's own application, for example http://127.0.0.1:5000
+  GATEWAY_DNS_SERVERS       name servers to ask instead of the system's, comma separated
+  GATEWAY_LOG_LEVEL         fatal, error, warn, info, debug, trace or silent (info)
+
+Each variable may be given as NAME_FILE, the path of a file that holds the value.
+`
+
+const VARIABLES = [
+  'GATEWAY_HUB_URL',
+  'GATEWAY_HUB_DOMAIN',
+  'GATEWAY_HUB_FINGERPRINT',
+  'GATEWAY_NAME',
+  'GATEWAY_LOCATION',
+  'GATEWAY_DATA_DIR',
+  'GATEWAY_PORT',
+  'GATEWAY_HOST',
+  'GATEWAY_UI_TARGET',
+  'GATEWAY_DNS_SERVERS',
+  'GATEWAY_INVITATION_CODE',
+  'GATEWAY_LOG_LEVEL',
+] as const
+type Variable = (typeof VARIABLES)[number]
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+
+/** `help` when the person asked for it. Throws ConfigError. */
+export function readConfig(args: string[], environment: NodeJS.ProcessEnv): Config | 'help' {
+  const flags = readFlags(args)
+  if (flags.help) return 'help'
+  refuseUnknown(environment)
+
+  /** The setting's own name, for messages, with its text; undefined when it is not set. */
+  function setting(variable: Variable, flag?: 'hub' | 'name' | 'location' | 'data' | 'port'): Setting | undefined {
+    const given = flag === undefined ? undefined : flags[flag]
+    if (given !== undefined) return { name: `--${flag}`, text: given }
+    const text = readVariable(variable, environment)
+    return text === undefined ? undefined : { name: variable, text }
+  }
+
+  return {
+    hubUrl: optional(setting('GATEWAY_HUB_URL', 'hub'), readOrigin),
+    hubDomain: optional(setting('GATEWAY_HUB_DOMAIN'), readDomain),
+    hubFingerprint: optional(setting('GATEWAY_HUB_FINGERPRINT'), readFingerprint),
+    name: optional(setting('GATEWAY_NAME', 'name'), (given) => readLine(given, gatewayName)) ?? hostname(),
+    location: optional(setting('GATEWAY_LOCATION', 'location'), (given) => readLine(given, oneLine(200))) ?? '',
+    dataDir: setting('GATEWAY_DATA_DIR', 'data')?.text ?? './gateway-data',
+    host: optional(setting('GATEWAY_HOST'), readAddress) ?? '::',
+    port: optional(setting('GATEWAY_PORT', 'port'), readPort) ?? GATEWAY_PORT,
+    uiTarget: optional(setting('GATEWAY_UI_TARGET'), readOrigin),
+    dnsServers: optional(setting('GATEWAY_DNS_SERVERS'), readServers) ?? [],
+    invitationCode: optional(setting('GATEWAY_INVITATION_CODE'), readInvitationCode),
+    logLevel: optional(setting('GATEWAY_LOG_LEVEL'), readLogLevel) ?? 'info',
+  }
+}
+
+type Setting = { name: string; text: string }
+
+function optional<T>(setting: Setting | undefined, read: (setting: Setting) => T): T | undefined {
+  return setting === undefined ? undefined : read(setting)
+}
+
+function readFlags(args: string[]) {
+  const text = { type: 'string' } as const
+  try {
+    return parseArgs({
+      args,
+      options: { hub: text, name: text, location: text, data: text, port: text, help: { type: 'boolean', short: 'h' } },
+    }).values
+  } catch (error) {
+    throw new ConfigError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function refuseUnknown(environment: NodeJS.ProcessEnv): void {
+  const known = new Set<string>(VARIABLES.flatMap((name) => [name, `${name}_FILE`]))
+  const unknown = Object.keys(environment).find((name) => name.startsWith('GATEWAY_') && !known.has(name))
+  if (unknown !== undefined) throw new ConfigError(`${unknown} is not a setting of the gateway`)
+}
+
+/** An empty variable counts as not set. */
+function readVariable(name: Variable, environment: NodeJS.ProcessEnv): string | undefined {
+  const value = environment[name] || undefined
+  const path = environment[`${name}_FILE`] || undefined
+  if (path === undefined) return value
+  if (value !== undefined) throw new ConfigError(`${name} and ${name}_FILE are both set`)
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch {
+    throw new ConfigError(`${name}_FILE: the file cannot be read`)
+  }
+}
+
+function readOrigin({ name, text }: Setting): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw new ConfigError(`${name} must be an http:// or https:// address`)
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '')
+    throw new ConfigError(`${name} must be a host and port only, without a path or a password`)
+  return url
+}
+
+function readDomain({ name, text }: Setting): string {
+  const domain = text.replace(/\.$/, '').toLowerCase()
+  if (domain.length > 230 || !/^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/.test(domain))
+    throw new ConfigError(`${name} is not a domain name`)
+  return domain
+}
+
+function readFingerprint({ name, text }: Setting): string {
+  const pin = parseFingerprint(text)
+  if (!pin) throw new ConfigError(`${name} must be 8 groups of 4 characters (A to Z, 2 to 7)`)
+  return pin
+}
+
+function readLine({ name, text }: Setting, schema: ReturnType<typeof oneLine>): string {
+  const parsed = schema.safeParse(text)
+  if (!parsed.success) throw new ConfigError(`${name}: ${parsed.error.issues[0]!.message}`)
+  return parsed.data
+}
+
+function readPort({ name, text }: Setting): number {
+  const port = Number(text)
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new ConfigError(`${name} must be a port from 0 to 65535`)
+  return port
+}
+
+function readAddress({ name, text }: Setting): string {
+  if (isIP(text) === 0) throw new ConfigError(`${name} must be an IP address`)
+  return text
+}
+
+function readServers({ name, text }: Setting): string[] {
+  const servers = text.split(',').map((server) => server.trim())
+  for (const server of servers) {
+    const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d{1,5})?|([^:]+)(?::\d{1,5})?)$/.exec(server) ?? []
+    if (isIP(bracketed ?? '') !== 6 && isIP(plain ?? '') !== 4 && isIP(server) === 0)
+      throw new ConfigError(`${name} must be IP addresses, each with or without :port, comma separated`)
+  }
+  return servers
+}
+
+function readInvitationCode({ name, text }: Setting): string {
+  if (text.length > 100) throw new ConfigError(`${name} is longer than 100 characters`)
+  return text
+}
+
+function readLogLevel({ name, text }: Setting): string {
+  if (!LOG_LEVELS.includes(text)) throw new ConfigError(`${name} must be one of ${LOG_LEVELS.join(', ')}`)
+  return text
+}

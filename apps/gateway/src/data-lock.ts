@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { realpath } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { DataFileError } from './durable-file.ts'
+
+/**
+ * Keeps a second agent off the data directory: two agents with one identity would take each other's tunnel away. The
+ * lock is a name in Linux's abstract socket namespace, which ends with the process, so that no power cut leaves a stale
+ * one behind; other systems have no such names and go without. Gives the function that releases it.
+ */
+export async function lockDataDirectory(dataDir: string): Promise<() => void> {
+  if (process.platform !== 'linux') return () => {}
+  const place = createHash('sha256')
+    .update(await realpath(dataDir))
+    .digest('hex')
+  const server = createServer((socket) => socket.destroy())
+  server.listen(`\0hedgerow-gateway-${place}`)
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
+    throw new DataFileError(
+      `Another gateway is running with ${dataDir}. Give each one its own with --data or GATEWAY_DATA_DIR.`,
+    )
+  }
+  server.unref()
+  return () => void server.close()
+}

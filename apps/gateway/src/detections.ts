@@ -1,0 +1,84 @@
+import { detection, reportDetections, type Detection } from '@hedgerow/contract'
+import type { Logger } from 'pino'
+import { createBackoff, createPause } from './backoff.ts'
+import type { DetectionQueue } from './detection-queue.ts'
+import { inWords } from './failure.ts'
+import { HubRefusal } from './http-call.ts'
+import { postThroughTunnel } from './tunnel-call.ts'
+import type { Tunnel } from './tunnel.ts'
+
+const SEND_TIMEOUT_MS = 30_000
+/** While the tunnel is down nothing is tried; it is looked at again this often, or when it comes up. */
+const IDLE_CHECK_MS = 10_000
+
+export type DetectionSender = {
+  /**
+   * Resolves when they are on disk; the hub gets them in this order as soon as it can. The same id again replaces what
+   * the hub has. Rejects with a ZodError when one is not a detection, and with the disk's error.
+   */
+  report(detections: readonly Detection[]): Promise<void>
+  /** The tunnel came up. */
+  wake(): void
+  /** Settles after `signal` is aborted. */
+  done: Promise<void>
+}
+
+export function keepSendingDetections(options: {
+  queue: DetectionQueue
+  tunnel: () => Tunnel | undefined
+  log: Logger
+  signal: AbortSignal
+}): DetectionSender {
+  const { queue, log, signal } = options
+  const rest = createPause(signal)
+  const backoff = createBackoff({ firstMs: 1_000, maxMs: 30_000 })
+
+  /** False when nothing waits. */
+  async function sendOldest(tunnel: Tunnel): Promise<boolean> {
+    const batch = await queue.oldest()
+    if (!batch) return false
+    if (batch.detections.length > 0) await deliver(tunnel, batch.detections)
+    await queue.remove(batch)
+    return true
+  }
+
+  /** Rejects when the batch has to be sent again. */
+  async function deliver(tunnel: Tunnel, detections: Detection[]): Promise<void> {
+    try {
+      await postThroughTunnel(tunnel, reportDetections, { detections }, signal, SEND_TIMEOUT_MS)
+    } catch (error) {
+      // Sent again, it would be refused again and hold up all the others for ever.
+      if (!(error instanceof HubRefusal && (error.code === 'invalid_request' || error.code === 'payload_too_large')))
+        throw error
+      log.error(
+        { lost: detections.length, reason: error.message },
+        'the hub refuses these detections; they are dropped',
+      )
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      const tunnel = options.tunnel()
+      try {
+        if (tunnel?.isUp()) {
+          while (!signal.aborted && (await sendOldest(tunnel))) backoff.reset()
+        }
+        await rest.pause(IDLE_CHECK_MS)
+      } catch (error) {
+        if (signal.aborted) return
+        log.warn({ waiting: queue.waiting(), reason: inWords(error) }, 'detections wait for the hub')
+        await rest.pause(backoff.next())
+      }
+    }
+  }
+
+  return {
+    async report(detections) {
+      await queue.append(detections.map((entry) => detection.parse(entry)))
+      rest.wake()
+    },
+    wake: rest.wake,
+    done: run(),
+  }
+}

@@ -1,0 +1,100 @@
+import { readFile } from 'node:fs/promises'
+import type { SrvRecord } from 'node:dns'
+import { inWords } from './failure.ts'
+import { parseFingerprint } from './hub-trust.ts'
+import type { NameService } from './name-service.ts'
+import { orderTargets } from './srv-order.ts'
+
+/**
+ * Finds where the hub may be: the address that was given, else the SRV records of the given domain and of the search
+ * domains of this device. It only proposes; whether a candidate is the right hub, its key decides (`hub-trust.ts`).
+ */
+export type HubCandidate = {
+  /** The hub's origin. */
+  url: URL
+  /** Fingerprints from the domain's TXT records; one of them has to be the hub's. Empty: no pin. */
+  pins: string[]
+  /** For people: where this candidate comes from. */
+  source: string
+}
+
+export type DiscoveryOptions = {
+  /** Given by a person; then DNS is not asked. */
+  hubUrl: URL | undefined
+  hubDomain: string | undefined
+  searchDomains: readonly string[]
+}
+
+const SERVICE = '_hedgerow._tcp'
+
+/** Candidates in the order to try them, and one sentence for each domain that gave none. */
+export async function findHubs(
+  options: DiscoveryOptions,
+  names: NameService,
+  random: () => number = Math.random,
+): Promise<{ candidates: HubCandidate[]; problems: string[] }> {
+  if (options.hubUrl) return { candidates: [{ url: options.hubUrl, pins: [], source: 'its address' }], problems: [] }
+  const domains = [...new Set([options.hubDomain, ...options.searchDomains].filter((domain) => domain !== undefined))]
+  const candidates: HubCandidate[] = []
+  const problems: string[] = []
+  if (domains.length === 0)
+    problems.push(
+      'no hub address was given (--hub or GATEWAY_HUB_URL) and this device has no domain to look for one in',
+    )
+  for (const domain of domains) {
+    try {
+      candidates.push(...(await findInDomain(domain, names, random)))
+    } catch (error) {
+      problems.push(`DNS SRV ${SERVICE}.${domain}: ${isAbsent(error) ? 'there is no such record' : inWords(error)}`)
+    }
+  }
+  return { candidates, problems }
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA')
+}
+
+async function findInDomain(domain: string, names: NameService, random: () => number): Promise<HubCandidate[]> {
+  const name = `${SERVICE}.${domain}`
+  const [records, texts] = await Promise.all([names.srv(name), names.txt(name)])
+  const { scheme, pins } = readHints(texts)
+  const targets = records.filter((record) => record.name !== '.' && record.name !== '')
+  // RFC 2782: a target of "." says that the service is decidedly not there.
+  if (targets.length === 0) throw new Error('the domain says that it has no hub')
+  return orderTargets<SrvRecord>(targets, random).map((record) => ({
+    url: new URL(`${scheme}://${record.name.replace(/\.$/, '')}:${record.port}`),
+    pins,
+    source: `DNS SRV ${name}`,
+  }))
+}
+
+/** Each character string of the TXT records is one `key=value` (as in RFC 6763 §6); unknown keys are skipped. */
+function readHints(texts: readonly string[]): { scheme: 'http' | 'https'; pins: string[] } {
+  let scheme: 'http' | 'https' = 'https'
+  const pins: string[] = []
+  for (const text of texts) {
+    const [key, value = ''] = text.split(/=(.*)/s)
+    if (key === 'scheme') {
+      if (value !== 'http' && value !== 'https') throw new Error('its TXT record has a scheme other than http or https')
+      scheme = value
+    } else if (key === 'fp') {
+      const pin = parseFingerprint(value)
+      // A pin that cannot be read must not become no pin.
+      if (!pin) throw new Error('its TXT record has an fp= that is not a fingerprint')
+      pins.push(pin)
+    }
+  }
+  return { scheme, pins }
+}
+
+/** The `search` and `domain` lines of resolv.conf(5): the last one counts. Empty when there is no such file. */
+export async function readSearchDomains(path = '/etc/resolv.conf'): Promise<string[]> {
+  const text = await readFile(path, 'utf8').catch(() => '')
+  let domains: string[] = []
+  for (const line of text.split('\n')) {
+    const [keyword, ...rest] = line.trim().split(/\s+/)
+    if (keyword === 'search' || keyword === 'domain') domains = rest.map((domain) => domain.replace(/\.$/, ''))
+  }
+  return domains.filter((domain) => domain !== '')
+}

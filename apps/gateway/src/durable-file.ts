@@ -1,0 +1,79 @@
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { z } from 'zod'
+
+/** A file of the data directory that cannot be read as what it should be. Nothing is remade in its place. */
+export class DataFileError extends Error {
+  override name = 'DataFileError'
+}
+
+/** Makes the directory with mode 0700 when it is missing; one that exists keeps the mode its owner gave it. */
+export async function makePrivateDirectory(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 })
+}
+
+/**
+ * Replaces `path` so that a crash at any moment leaves the old content or the new one, whole: temporary file, fsync,
+ * rename, fsync of the directory. Mode 0600. Calls for one path must not overlap.
+ */
+export async function writeDurably(path: string, content: string): Promise<void> {
+  const temporary = `${path}.tmp`
+  await rm(temporary, { force: true })
+  const file = await open(temporary, 'wx', 0o600)
+  try {
+    await file.writeFile(content)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(temporary, path)
+  await syncDirectory(dirname(path))
+}
+
+/** Makes the creation, renaming and removal of files in `path` survive a power cut. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}
+
+/** Undefined when there is no such file. Throws DataFileError when its content is not JSON of `schema`. */
+export async function readJsonFile<S extends z.ZodType>(path: string, schema: S): Promise<z.output<S> | undefined> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+  const parsed = schema.safeParse(parseJson(text))
+  if (parsed.success) return parsed.data
+  // The values may be secret, so only the names of the fields are told.
+  const fields = parsed.error.issues.map((issue) => issue.path.join('.') || 'the whole file').join(', ')
+  throw new DataFileError(`${path} is damaged (${fields}). Restore it from a backup, or move it away to start over.`)
+}
+
+export async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path)
+    return true
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,38 @@
+/** What a person can do something with, for the errors that networks, TLS and DNS give. */
+const SENTENCES: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there (connection refused)',
+  ECONNRESET: 'the connection was cut off',
+  EPIPE: 'the connection was cut off',
+  ETIMEDOUT: 'no answer in time',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'there is no network route to it',
+  EADDRNOTAVAIL: 'this device has no address for that network',
+  EACCES: 'the operating system does not allow it',
+  ENOTFOUND: 'the name has no address',
+  EAI_AGAIN: 'the name server does not answer',
+  ENODATA: 'the name has no such record',
+  ESERVFAIL: 'the name server failed',
+  ETIMEOUT: 'the name server does not answer',
+  EREFUSED: 'the name server refused the question',
+  ECANCELLED: 'the question was cancelled',
+  HPE_INVALID_CONSTANT: 'what answers there does not speak HTTP',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS (is it an http:// address?)',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS (is it an http:// address?)',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed (name its CA in NODE_EXTRA_CA_CERTS)',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate comes from an unknown CA (name it in NODE_EXTRA_CA_CERTS)',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate comes from an unknown CA (name it in NODE_EXTRA_CA_CERTS)',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate comes from an unknown CA (name it in NODE_EXTRA_CA_CERTS)',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  CERT_NOT_YET_VALID: "its certificate is not valid yet (is this device's clock right?)",
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  ENOSPC: 'the disk is full',
+  EROFS: 'the disk is read-only',
+}
+
+/** An error as a sentence part in words; codes that are not known keep their own message. */
+export function inWords(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return inWords(error.errors[0])
+  if (!(error instanceof Error)) return String(error)
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return SENTENCES[code] ?? error.message
+}

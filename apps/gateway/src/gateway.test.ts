@@ -1,0 +1,243 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { get } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { generateIdentitySeed } from '@hedgerow/enrolment'
+import type { Detection } from '@hedgerow/contract'
+import { startGateway, type Gateway, type GatewayOptions } from './gateway.ts'
+import { GATEWAY_ID, startFixtureHub, type FixtureHub } from './hub.fixture.ts'
+import type { Step } from './ladder.ts'
+
+const WAIT = { timeout: 10_000, interval: 20 }
+
+let dataDir: string
+let hub: FixtureHub
+const running = new Set<Gateway>()
+
+async function start(options: Partial<GatewayOptions> = {}): Promise<Gateway> {
+  const gateway = await startGateway({
+    name: 'Orchard gate',
+    location: 'North field',
+    dataDir,
+    host: '127.0.0.1',
+    port: 0,
+    hubUrl: hub.url,
+    log: pino({ level: 'silent' }),
+    pace: { retryFirstMs: 50, retryMaxMs: 200, rejectedRecheckMs: 100, approvedRecheckMs: 200 },
+    ...options,
+  })
+  running.add(gateway)
+  return gateway
+}
+
+async function stop(gateway: Gateway): Promise<void> {
+  running.delete(gateway)
+  await gateway.stop()
+}
+
+function rung(gateway: Gateway, step: Step) {
+  return gateway.state().ladder.find((each) => each.step === step)!
+}
+
+const until = (check: () => void) => vi.waitFor(check, WAIT)
+const untilDone = (gateway: Gateway, step: Step) =>
+  until(() => expect(rung(gateway, step)).toMatchObject({ state: 'done' }))
+
+function detectionOf(id: string): Detection {
+  return { id, camera: 'yard', label: 'deer', severity: 'alert', score: 0.9, startedAt: '2026-05-01T10:00:00.000Z' }
+}
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-gateway-'))
+  hub = await startFixtureHub()
+})
+
+afterEach(async () => {
+  await Promise.all([...running].map(stop))
+  await hub.stop()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+describe('enrolment', () => {
+  test('a new device registers with its proof and its sealed token, and waits for approval', async () => {
+    const gateway = await start({ invitationCode: 'SPRING' })
+    await until(() => expect(rung(gateway, 'approved').detail).toMatch(/has to approve/))
+    expect(hub.registrations).toEqual([
+      expect.objectContaining({
+        deviceName: 'Orchard gate',
+        secret: { deviceToken: gateway.state().deviceToken, invitationCode: 'SPRING' },
+      }),
+    ])
+    expect(gateway.state()).toMatchObject({ hubFingerprint: hub.fingerprint, gatewayId: null })
+    expect(rung(gateway, 'tunnelUp').state).toBe('waiting')
+  })
+
+  test('an approval reaches the waiting device at once: tunnel up, heartbeat acknowledged, face served in the tunnel', async () => {
+    const gateway = await start()
+    await until(() => expect(hub.statusRequests).toBe(2))
+    gateway.setDeviceReport({ cameras: [{ name: 'yard', state: 'online', fps: 5 }] })
+    hub.decide({ status: 'approved' })
+    await untilDone(gateway, 'heartbeat')
+    expect(gateway.state().ladder.map(({ state }) => state)).toEqual(Array(5).fill('done'))
+    expect(hub.heartbeats[0]).toMatchObject({ sequence: 0, cameras: [{ name: 'yard' }] })
+    const health = await new Promise<string>((resolve, reject) => {
+      get('http://gateway/api/health', { createConnection: () => hub.dial(8080) }, (answer) =>
+        text(answer).then(resolve, reject),
+      ).on('error', reject)
+    })
+    expect(JSON.parse(health)).toMatchObject({ status: 'ok', gatewayId: GATEWAY_ID })
+  })
+
+  test('a rejected device shows the reason, asks again slowly, and comes in when a manager lifts it', async () => {
+    hub.decide({ status: 'rejected', reason: 'Unknown serial number' })
+    const gateway = await start()
+    await until(() =>
+      expect(rung(gateway, 'approved')).toMatchObject({ state: 'failed', detail: 'Rejected: Unknown serial number' }),
+    )
+    expect(hub.statusRequests).toBe(1)
+    hub.decide({ status: 'approved' })
+    await untilDone(gateway, 'heartbeat')
+  })
+
+  test('an approved device goes straight to its tunnel after a restart, even while the hub gives no answer over HTTP', async () => {
+    const first = await start()
+    await until(() => expect(hub.registrations.length).toBe(1))
+    hub.decide({ status: 'approved' })
+    await untilDone(first, 'heartbeat')
+    const { deviceToken, fingerprint } = first.state()
+    await stop(first)
+    const second = await start({ hubUrl: new URL('http://127.0.0.1:9') })
+    await untilDone(second, 'heartbeat')
+    expect(second.state()).toMatchObject({ deviceToken, fingerprint, gatewayId: GATEWAY_ID })
+    expect(rung(second, 'hubFound')).toMatchObject({
+      state: 'failed',
+      detail: expect.stringContaining('connection refused'),
+    })
+  })
+
+  test('a device that the hub has deleted gives its tunnel up and registers anew', async () => {
+    const gateway = await start()
+    await until(() => expect(hub.registrations.length).toBe(1))
+    hub.decide({ status: 'approved' })
+    await untilDone(gateway, 'tunnelUp')
+    hub.decide({ status: 'gone' })
+    await until(() => expect(gateway.state().gatewayId).toBeNull())
+    expect(hub.registrations.length).toBe(2)
+    expect(rung(gateway, 'tunnelUp').state).toBe('waiting')
+  })
+
+  test('an answer that the hub did not sign decides nothing', async () => {
+    const gateway = await start()
+    await until(() => expect(hub.registrations.length).toBe(1))
+    hub.decide({ status: 'approved' })
+    await untilDone(gateway, 'tunnelUp')
+    hub.forgeAnswers()
+    hub.decide({ status: 'rejected', reason: 'forged' })
+    await until(() => expect(rung(gateway, 'hubFound').detail).toMatch(/signature/))
+    expect(gateway.state().gatewayId).toBe(GATEWAY_ID)
+    expect(rung(gateway, 'tunnelUp').state).toBe('done')
+  })
+})
+
+describe('trust in the hub', () => {
+  test('a hub whose key changed is refused in words that name both fingerprints', async () => {
+    const first = await start()
+    await untilDone(first, 'registered')
+    await stop(first)
+    const trusted = hub.fingerprint
+    await hub.stop()
+    hub = await startFixtureHub({ identitySeed: generateIdentitySeed() })
+    const second = await start()
+    await until(() => expect(rung(second, 'hubFound').state).toBe('failed'))
+    expect(rung(second, 'hubFound').detail).toContain(trusted)
+    expect(rung(second, 'hubFound').detail).toContain(hub.fingerprint)
+    expect(hub.registrations).toEqual([])
+  })
+
+  test('the fingerprint of the operator lets the new hub in, and no other', async () => {
+    const first = await start()
+    await untilDone(first, 'registered')
+    await stop(first)
+    await hub.stop()
+    hub = await startFixtureHub()
+    const second = await start({ hubFingerprint: hub.fingerprint })
+    await untilDone(second, 'registered')
+    await stop(second)
+    await hub.stop()
+    const pinned = hub.fingerprint
+    hub = await startFixtureHub()
+    const third = await start({ hubFingerprint: pinned })
+    await until(() => expect(rung(third, 'hubFound').detail).toContain(`expected ${pinned}`))
+    expect(hub.registrations).toEqual([])
+  })
+})
+
+describe('detections', () => {
+  test('what was seen while the hub was away arrives afterwards, in order, across a restart', async () => {
+    const first = await start({ hubUrl: new URL('http://127.0.0.1:9') })
+    await first.reportDetections([detectionOf('a'), detectionOf('b')])
+    await stop(first)
+    const second = await start()
+    await second.reportDetections([detectionOf('c')])
+    await until(() => expect(hub.registrations.length).toBe(1))
+    hub.decide({ status: 'approved' })
+    await until(() => expect(hub.detections.map(({ id }) => id)).toEqual(['a', 'b', 'c']))
+    await until(() => expect(second.state().detectionsWaiting).toBe(0))
+  })
+
+  test('detections that the hub refuses as invalid do not hold up the ones behind them', async () => {
+    const gateway = await start()
+    await until(() => expect(hub.registrations.length).toBe(1))
+    hub.decide({ status: 'approved' })
+    await untilDone(gateway, 'heartbeat')
+    hub.refuseDetections('invalid_request')
+    await gateway.reportDetections([detectionOf('bad')])
+    await until(() => expect(gateway.state().detectionsWaiting).toBe(0))
+    hub.refuseDetections('storage_unavailable')
+    await gateway.reportDetections([detectionOf('good')])
+    hub.refuseDetections(undefined)
+    await until(() => expect(hub.detections.map(({ id }) => id)).toEqual(['good']))
+  })
+
+  test('what is not a detection is refused and not queued', async () => {
+    const gateway = await start()
+    await expect(gateway.reportDetections([{ ...detectionOf('x'), score: 2 }])).rejects.toThrow(/score/)
+    expect(gateway.state().detectionsWaiting).toBe(0)
+  })
+})
+
+describe('the data directory', () => {
+  test('a second agent on it is refused, and the first goes on', async () => {
+    const gateway = await start()
+    await expect(start()).rejects.toThrow(/Another gateway is running/)
+    await untilDone(gateway, 'registered')
+  })
+
+  test('lost keys beside an enrolment stop the start instead of making a stranger', async () => {
+    const gateway = await start()
+    await untilDone(gateway, 'registered')
+    await stop(gateway)
+    await rm(join(dataDir, 'keys.json'))
+    await expect(start()).rejects.toThrow(/keys\.json is missing/)
+  })
+
+  test('a damaged approval stops the start by name', async () => {
+    await stop(await start())
+    await writeFile(join(dataDir, 'approval.json'), '{"gatewayId":')
+    await expect(start()).rejects.toThrow(/approval\.json is damaged/)
+  })
+})
+
+test(
+  'a gateway whose question the hub holds open stops without waiting for the answer',
+  { timeout: 5_000 },
+  async () => {
+    const gateway = await start()
+    await until(() => expect(hub.statusRequests).toBe(2))
+    await stop(gateway)
+    await expect(fetch(`http://127.0.0.1:${gateway.port}/api/health`)).rejects.toThrow(/fetch failed/)
+  },
+)

@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { isDeepStrictEqual } from 'node:util'
+import { GATEWAY_PORT, type Detection, type Heartbeat } from '@hedgerow/contract'
+import { fingerprint } from '@hedgerow/enrolment'
+import type { Logger } from 'pino'
+import manifest from '../package.json' with { type: 'json' }
+import { APPROVAL_FILE, forgetApproval, readApproval, writeApproval, type Approval } from './approval.ts'
+import type { Config } from './config.ts'
+import { lockDataDirectory } from './data-lock.ts'
+import { openDetectionQueue } from './detection-queue.ts'
+import { keepSendingDetections } from './detections.ts'
+import { readDeviceStatus, readMacAddress } from './device-status.ts'
+import { findHubs, readSearchDomains } from './discovery.ts'
+import { makePrivateDirectory } from './durable-file.ts'
+import type { RegistrationStatus } from './enrolment-calls.ts'
+import { createFace } from './face/face.ts'
+import { openFaceServer } from './face/face-server.ts'
+import { inWords } from './failure.ts'
+import type { GatewayState } from './gateway-state.ts'
+import { keepBeating } from './heartbeat.ts'
+import { HUB_FILE, openHubTrust } from './hub-trust.ts'
+import { loadDeviceKeys } from './identity.ts'
+import { createLadder } from './ladder.ts'
+import { createNameService } from './name-service.ts'
+import { keepRegistered, REGISTRATION_PACE, type RegistrationPace } from './registration.ts'
+import { openTunnel, type Tunnel } from './tunnel.ts'
+
+/**
+ * One gateway, whole: the composition root that `main.ts`, the demo and the tests start. It owns the order of things: the
+ * keys and the face first, so that a person always sees the device page; then the hub, the approval, the tunnel, and
+ * the heartbeats and detections that go through it. An approval on disk opens the tunnel at once, while the hub is asked
+ * whether it still stands.
+ */
+export type GatewayOptions = Pick<Config, 'name' | 'dataDir'> &
+  Partial<Omit<Config, 'name' | 'dataDir' | 'logLevel'>> & {
+    log: Logger
+    /** Domains to look for the hub in; those of /etc/resolv.conf when left out. */
+    searchDomains?: readonly string[]
+    pace?: Partial<RegistrationPace>
+  }
+
+/** What only the device's own programs know; goes out with the next heartbeat. */
+export type DeviceReport = Pick<Heartbeat, 'cameras' | 'detectors' | 'deterrents' | 'problems'>
+
+export type Gateway = {
+  state(): GatewayState
+  /** The port of the device page on this device. */
+  port: number
+  /** Resolves when they are safe on disk; rejects with a ZodError or the disk's error. */
+  reportDetections(detections: readonly Detection[]): Promise<void>
+  setDeviceReport(report: Partial<DeviceReport>): void
+  /** Ends everything at once; resolves when all sockets and files are closed. */
+  stop(): Promise<void>
+}
+
+/** Rejects with DataFileError for an unusable data directory and with Node's own error when the face cannot listen. */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const life = new AsyncDisposableStack()
+  try {
+    return await start(options, life)
+  } catch (error) {
+    await life.disposeAsync()
+    throw error
+  }
+}
+
+async function start(options: GatewayOptions, life: AsyncDisposableStack): Promise<Gateway> {
+  const { log, dataDir, name, location = '' } = options
+  const { version } = manifest
+  const startedAtMs = performance.now()
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const uptimeSeconds = () => Math.round((performance.now() - startedAtMs) / 1_000)
+
+  await makePrivateDirectory(dataDir)
+  life.defer(await lockDataDirectory(dataDir))
+  const keys = await loadDeviceKeys(dataDir, [HUB_FILE, APPROVAL_FILE])
+  const trust = await openHubTrust(dataDir, options.hubFingerprint)
+  const stored = await readApproval(dataDir)
+  const queue = await openDetectionQueue(join(dataDir, 'detections'), log)
+  life.defer(() => queue.close())
+  const names = createNameService(options.dnsServers ?? [])
+  signal.addEventListener('abort', names.stop)
+  const ladder = createLadder(({ label, state, detail }) =>
+    log[state === 'failed' ? 'warn' : 'info']({ detail }, `${label.toLowerCase()}: ${state}`),
+  )
+
+  let hubUrl = options.hubUrl
+  let approval: Approval | undefined
+  let tunnel: Tunnel | undefined
+  let report: DeviceReport = { cameras: [], detectors: [], deterrents: [], problems: [] }
+  let sequence = 0
+  const bootId = randomUUID()
+
+  function state(): GatewayState {
+    const hubKey = trust.known()
+    return {
+      name,
+      location,
+      version,
+      deviceToken: keys.deviceToken,
+      fingerprint: keys.fingerprint,
+      hubFingerprint: hubKey === undefined ? null : fingerprint(hubKey),
+      hubUrl: hubUrl?.origin ?? null,
+      claimUrl: hubUrl ? `${hubUrl.origin}/gateways?token=${keys.deviceToken}` : null,
+      gatewayId: approval?.gatewayId ?? null,
+      vpnAddress: approval?.assignedIp ?? null,
+      ladder: ladder.rungs(),
+      detectionsWaiting: queue.waiting(),
+      detectionsDropped: queue.dropped(),
+    }
+  }
+
+  const face = createFace({
+    state,
+    health: () => ({ status: 'ok', gatewayId: approval?.gatewayId ?? null, version, uptimeSeconds: uptimeSeconds() }),
+    allowedOrigins: () => (hubUrl ? [hubUrl.origin] : []),
+    uiTarget: options.uiTarget,
+    log,
+  })
+  const server = await openFaceServer(face, { host: options.host ?? '::', port: options.port ?? GATEWAY_PORT })
+  life.defer(() => server.stop())
+  log.info({ port: server.port }, 'device page is open')
+
+  async function closeTunnel(): Promise<void> {
+    const closing = tunnel
+    tunnel = undefined
+    await closing?.stop()
+  }
+  life.defer(closeTunnel)
+
+  async function joinTunnel(approved: Approval): Promise<void> {
+    await closeTunnel()
+    approval = approved
+    try {
+      tunnel = await openTunnel({
+        approval: approved,
+        privateKey: keys.wireguardPrivateKey,
+        names,
+        ladder,
+        onUp() {
+          heartbeats.beat()
+          sender.wake()
+        },
+      })
+      tunnel.listen(GATEWAY_PORT, server.accept)
+    } catch (error) {
+      ladder.failed('tunnelUp', `The tunnel cannot be opened: ${inWords(error)}`)
+    }
+  }
+
+  /** The hub no longer counts this device among its gateways. */
+  async function leave(): Promise<void> {
+    if (!approval) return
+    approval = undefined
+    await closeTunnel()
+    await forgetApproval(dataDir)
+    ladder.waiting('tunnelUp', 'For the approval')
+    ladder.waiting('heartbeat', 'For the tunnel')
+  }
+
+  async function follow(status: RegistrationStatus): Promise<void> {
+    if (status.status === 'approved') {
+      ladder.done('approved', `as gateway ${status.approval.gatewayId}`)
+      const isKnown = isDeepStrictEqual(status.approval, approval)
+      if (!isKnown) await writeApproval(dataDir, status.approval)
+      if (!isKnown || !tunnel) await joinTunnel(status.approval)
+      return
+    }
+    await leave()
+    if (status.status === 'rejected') ladder.failed('approved', `Rejected: ${status.reason}`)
+    else ladder.waiting('approved', 'A manager of the hub has to approve this device')
+  }
+
+  const compose = async (): Promise<Heartbeat> => ({
+    bootId,
+    sequence: sequence++,
+    uptimeSeconds: uptimeSeconds(),
+    version,
+    clock: Date.now(),
+    ...(await readDeviceStatus(dataDir)),
+    ...report,
+  })
+
+  const heartbeats = keepBeating({
+    tunnel: () => tunnel,
+    compose,
+    ladder,
+    signal,
+    onUnanswered: () => registration.recheck(),
+  })
+  const sender = keepSendingDetections({ queue, tunnel: () => tunnel, log, signal })
+  if (stored && stored.hubIdentityPublicKey === trust.known()) {
+    ladder.done('approved', `as gateway ${stored.gatewayId}`)
+    await joinTunnel(stored)
+  }
+  const searchDomains = options.searchDomains ?? (await readSearchDomains())
+  const registration = keepRegistered({
+    device: {
+      keys,
+      name,
+      location,
+      version,
+      macAddress: readMacAddress(),
+      invitationCode: options.invitationCode,
+    },
+    trust,
+    names,
+    discover: () => findHubs({ hubUrl: options.hubUrl, hubDomain: options.hubDomain, searchDomains }, names),
+    ladder,
+    log,
+    signal,
+    pace: { ...REGISTRATION_PACE, ...options.pace },
+    onHub: (url) => (hubUrl = url),
+    onStatus: follow,
+  })
+  life.defer(() => Promise.all([registration.done, heartbeats.done, sender.done]).then(() => {}))
+  life.defer(() => stopping.abort())
+
+  return {
+    state,
+    port: server.port,
+    reportDetections: sender.report,
+    setDeviceReport(changed) {
+      report = { ...report, ...changed }
+    },
+    stop: () => life.disposeAsync(),
+  }
+}

@@ -1,0 +1,103 @@
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { errorBody, type ErrorCode } from '@hedgerow/contract'
+import type { z } from 'zod'
+
+/** More than any answer of the hub to a gateway; whatever answers instead of a hub cannot fill the memory. */
+const ANSWER_LIMIT = 64 * 1024
+
+export type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer }
+
+export type PostOptions = {
+  url: URL
+  body: Uint8Array
+  headers?: Record<string, string>
+  /** For the whole exchange. */
+  timeoutMs: number
+  signal: AbortSignal
+  lookup?: LookupFunction | undefined
+  /** Opens the connection through the tunnel instead of the device's network. */
+  connect?: (() => Duplex) | undefined
+}
+
+/** The hub said no, with a code of the contract. */
+export class HubRefusal extends Error {
+  override name = 'HubRefusal'
+  code: ErrorCode
+  constructor(code: ErrorCode, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** What answered is not a hub, or not one that speaks version 1. */
+export class NotAHubError extends Error {
+  override name = 'NotAHubError'
+}
+
+/** One POST of JSON, or of nothing, on a connection of its own. Redirects are not followed. Rejects with the network's error. */
+export function post(options: PostOptions): Promise<Answer> {
+  const { url, body, connect } = options
+  const timeout = AbortSignal.timeout(options.timeoutMs)
+  const request = url.protocol === 'https:' && !connect ? httpsRequest : httpRequest
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, {
+      method: 'POST',
+      headers: {
+        ...(body.length > 0 ? { 'content-type': 'application/json' } : {}),
+        'content-length': String(body.length),
+        accept: 'application/json',
+        connection: 'close',
+        ...options.headers,
+      },
+      signal: AbortSignal.any([options.signal, timeout]),
+      ...(connect ? { createConnection: connect } : { agent: false }),
+      ...(options.lookup ? { lookup: options.lookup } : {}),
+    })
+    const fail = (error: Error) => {
+      outgoing.destroy()
+      reject(timeout.aborted ? new Error(`no answer within ${Math.round(options.timeoutMs / 1000)} s`) : error)
+    }
+    outgoing.on('error', fail)
+    outgoing.on('response', (incoming) => {
+      const chunks: Buffer[] = []
+      let length = 0
+      incoming.on('data', (chunk: Buffer) => {
+        length += chunk.length
+        if (length > ANSWER_LIMIT) fail(new NotAHubError('what answers there is not a hub: its answer is too long'))
+        else chunks.push(chunk)
+      })
+      incoming.on('error', fail)
+      incoming.on('end', () =>
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: Buffer.concat(chunks) }),
+      )
+    })
+    outgoing.end(body)
+  })
+}
+
+/** The answer as `schema`. Throws HubRefusal for an error of the contract and NotAHubError for anything else. */
+export function readAnswer<S extends z.ZodType>(answer: Answer, schema: S): z.output<S> {
+  const json = parseJson(answer.body)
+  if (answer.status >= 200 && answer.status < 300) {
+    const parsed = schema.safeParse(json)
+    if (parsed.success) return parsed.data
+    throw new NotAHubError('what answers there is not a hub that speaks version 1 of the gateway protocol')
+  }
+  const refusal = errorBody.safeParse(json)
+  if (refusal.success) throw new HubRefusal(refusal.data.error, refusal.data.message)
+  const location = answer.headers.location
+  if (answer.status >= 300 && answer.status < 400 && location)
+    throw new NotAHubError(`it sends visitors on to ${JSON.stringify(location.slice(0, 200))}; use that address`)
+  throw new NotAHubError(`what answers there is not a hub (status ${answer.status})`)
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,249 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  errorTable,
+  heartbeat,
+  register,
+  registerChallenge,
+  reportDetections,
+  sealedRegistration,
+  type Detection,
+  type ErrorCode,
+  type Heartbeat,
+  type SealedRegistration,
+} from '@hedgerow/contract'
+import {
+  answerBytes,
+  exchangeKeys,
+  fingerprint,
+  generateIdentitySeed,
+  identityOfSeed,
+  registrationBytes,
+  requestBytes,
+  seal,
+  signChallenge,
+  unseal,
+  verifyProof,
+  verifySignature,
+  type Challenge,
+} from '@hedgerow/enrolment'
+import { createStack, type Stack, type TcpStream } from '@hedgerow/netstack/node'
+import type { PublicKey } from '@hedgerow/wireguard'
+import { generateKeyPair, generatePresharedKey, openInterface, type WireGuardInterface } from '@hedgerow/wireguard/node'
+
+/**
+ * The smallest hub that speaks the gateway's side of the protocol for real: sockets, signatures, a WireGuard peer and
+ * the gateway API inside the tunnel. It knows one gateway at a time and keeps nothing.
+ */
+export type FixtureHub = {
+  url: URL
+  fingerprint: string
+  /** What was registered, newest last; `secret` is the unsealed part. */
+  registrations: { deviceName: string; macAddress: string; identityPublicKey: string; secret: SealedRegistration }[]
+  statusRequests: number
+  heartbeats: Heartbeat[]
+  detections: Detection[]
+  decide(decision: Decision): void
+  /** Refuses detections with this code until it is undefined again. */
+  refuseDetections(code: ErrorCode | undefined): void
+  /** Signs status answers with another key, as somebody in between would. */
+  forgeAnswers(): void
+  /** TCP to the gateway's tunnel address. */
+  dial(port: number): TcpStream
+  stop(): Promise<void>
+}
+
+type Decision =
+  | { status: 'pending' }
+  | { status: 'rejected'; reason: string }
+  | { status: 'approved' }
+  | { status: 'gone' }
+
+const REGISTRATION_ID = 'abcdefghijklmnopqrst'
+const HUB_ADDRESS = '10.100.0.1'
+export const GATEWAY_ADDRESS = '10.100.0.2'
+export const GATEWAY_ID = 'abcdefghijkl'
+
+class Refusal extends Error {
+  code: ErrorCode
+  constructor(code: ErrorCode) {
+    super(code)
+    this.code = code
+  }
+}
+
+export async function startFixtureHub(options: { identitySeed?: string; port?: number } = {}): Promise<FixtureHub> {
+  const identity = identityOfSeed(options.identitySeed ?? generateIdentitySeed())
+  const wireguard = generateKeyPair()
+  const presharedKey = generatePresharedKey()
+  const challenges = new Map<string, { challenge: Challenge; ephemeralPrivateKey: string }>()
+  const usedNonces = new Set<string>()
+  const wakers = new Set<() => void>()
+  let decision: Decision = { status: 'pending' }
+  let answerIdentity = identity
+  let refused: ErrorCode | undefined
+  let gateway: { identityPublicKey: string; wireguardPublicKey: PublicKey } | undefined
+
+  const network: WireGuardInterface = await openInterface({
+    privateKey: wireguard.privateKey,
+    onPacket: (packet) => stack.receive(packet),
+  })
+  const stack: Stack = createStack({ address: HUB_ADDRESS, send: (packet) => network.send(packet) })
+  const tunnelServer = createServer((request, response) => void answer(request, response, tunnelCall))
+  stack.listen({ port: 8080 }, (stream) => void tunnelServer.emit('connection', stream))
+
+  async function answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    call: (request: IncomingMessage, body: Buffer) => Promise<{ body: object; headers?: Record<string, string> }>,
+  ): Promise<void> {
+    try {
+      const { body, headers } = await call(request, Buffer.concat(await request.toArray()))
+      response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+    } catch (error) {
+      const code = error instanceof Refusal ? error.code : 'invalid_request'
+      const { status, message } = errorTable[code]
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error: code, message }))
+    }
+  }
+
+  async function publicCall(request: IncomingMessage, body: Buffer) {
+    if (request.url === '/api/v1/gateway/register/challenge') return { body: challenge(body) }
+    if (request.url === '/api/v1/gateway/register') return { body: registration(request, body) }
+    if (request.url?.startsWith(`/api/v1/gateway/register/${REGISTRATION_ID}/status?`)) return status(request, body)
+    throw new Refusal('not_found')
+  }
+
+  function challenge(body: Buffer) {
+    const asked = registerChallenge.body.parse(JSON.parse(body.toString()))
+    const ephemeral = generateKeyPair()
+    const made: Challenge = {
+      ...asked,
+      nonce: randomBytes(32).toString('base64'),
+      hubEphemeralPublicKey: ephemeral.publicKey,
+      hubIdentityPublicKey: identity.publicKey,
+      serverTime: Date.now(),
+    }
+    challenges.set(made.nonce, { challenge: made, ephemeralPrivateKey: ephemeral.privateKey })
+    const { nonce, hubEphemeralPublicKey, hubIdentityPublicKey, serverTime } = made
+    return { nonce, hubEphemeralPublicKey, hubIdentityPublicKey, serverTime, signature: signChallenge(identity, made) }
+  }
+
+  function registration(request: IncomingMessage, body: Buffer) {
+    const asked = register.body.parse(JSON.parse(body.toString()))
+    const signature = String(request.headers['x-gateway-signature'])
+    if (!verifySignature(asked.identityPublicKey, registrationBytes(body), signature))
+      throw new Refusal('signature_invalid')
+    const known = challenges.get(asked.nonce)
+    challenges.delete(asked.nonce)
+    if (!known) throw new Refusal('challenge_unknown')
+    const keys = exchangeKeys(known.ephemeralPrivateKey, asked.wireguardPublicKey, asked.nonce)
+    if (!keys || !verifyProof(keys, known.challenge, asked.proof)) throw new Refusal('proof_invalid')
+    const secret = sealedRegistration.parse(JSON.parse(unseal(keys, asked.sealed) ?? ''))
+    const { deviceName, macAddress, identityPublicKey } = asked
+    hub.registrations.push({ deviceName, macAddress, identityPublicKey, secret })
+    gateway = { identityPublicKey, wireguardPublicKey: asked.wireguardPublicKey as PublicKey }
+    if (decision.status === 'gone') decision = { status: 'pending' }
+    return {
+      registrationId: REGISTRATION_ID,
+      status: decision.status,
+      fingerprint: fingerprint(identityPublicKey),
+    }
+  }
+
+  async function status(request: IncomingMessage, body: Buffer) {
+    hub.statusRequests += 1
+    const nonce = String(request.headers['x-gateway-nonce'])
+    const time = String(request.headers['x-gateway-time'])
+    const signed = requestBytes({ method: 'POST', target: request.url!, time, nonce, body })
+    const signature = String(request.headers['x-gateway-signature'])
+    if (!gateway || request.headers['x-gateway-identity'] !== gateway.identityPublicKey)
+      throw new Refusal('registration_not_found')
+    if (!verifySignature(gateway.identityPublicKey, signed, signature)) throw new Refusal('signature_invalid')
+    if (usedNonces.has(nonce) || Math.abs(Number(time) - Date.now()) > 120_000) throw new Refusal('request_replayed')
+    usedNonces.add(nonce)
+    const waitMs = 1_000 * Number(new URL(request.url!, 'http://hub').searchParams.get('waitSeconds'))
+    if (decision.status === 'pending' && waitMs > 0) await decidedWithin(waitMs)
+    if (decision.status === 'gone') throw new Refusal('registration_not_found')
+    const content = decision.status === 'approved' ? approved(nonce) : decision
+    const signedAnswer = answerBytes(nonce, Buffer.from(JSON.stringify(content)))
+    return { body: content, headers: { 'x-hub-signature': answerIdentity.sign(signedAnswer) } }
+  }
+
+  function approved(nonce: string) {
+    const ephemeral = generateKeyPair()
+    const keys = exchangeKeys(ephemeral.privateKey, gateway!.wireguardPublicKey, nonce)!
+    return {
+      status: 'approved' as const,
+      gatewayId: GATEWAY_ID,
+      assignedIp: GATEWAY_ADDRESS,
+      hubVpnIp: HUB_ADDRESS,
+      allowedIps: [`${HUB_ADDRESS}/32`],
+      endpoints: [`127.0.0.1:${network.port}`],
+      hubPublicKey: network.publicKey,
+      hubEphemeralPublicKey: ephemeral.publicKey,
+      sealedPresharedKey: seal(keys, presharedKey),
+      keepaliveSeconds: 25,
+    }
+  }
+
+  function decidedWithin(waitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const finish = () => {
+        clearTimeout(timer)
+        wakers.delete(finish)
+        resolve()
+      }
+      const timer = setTimeout(finish, waitMs)
+      wakers.add(finish)
+    })
+  }
+
+  async function tunnelCall(request: IncomingMessage, body: Buffer) {
+    const message: unknown = JSON.parse(body.toString())
+    if (request.url === '/api/v1/gateway/heartbeat') {
+      hub.heartbeats.push(heartbeat.parse(message))
+      return { body: { serverTime: Date.now(), settings: { heartbeatIntervalSeconds: 30 } } }
+    }
+    if (refused) throw new Refusal(refused)
+    const { detections } = reportDetections.body.parse(message)
+    hub.detections.push(...detections)
+    return { body: { accepted: detections.length } }
+  }
+
+  const server = createServer((request, response) => void answer(request, response, publicCall))
+  server.listen(options.port ?? 0, '127.0.0.1')
+  await once(server, 'listening')
+
+  const hub: FixtureHub = {
+    url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    fingerprint: fingerprint(identity.publicKey),
+    registrations: [],
+    statusRequests: 0,
+    heartbeats: [],
+    detections: [],
+    decide(decided) {
+      decision = decided
+      if (gateway && decided.status === 'approved')
+        network.updatePeer({
+          publicKey: gateway.wireguardPublicKey,
+          presharedKey,
+          allowedIps: [`${GATEWAY_ADDRESS}/32`],
+        })
+      for (const wake of wakers) wake()
+    },
+    refuseDetections: (code) => (refused = code),
+    forgeAnswers: () => (answerIdentity = identityOfSeed(generateIdentitySeed())),
+    dial: (port) => stack.connect({ host: GATEWAY_ADDRESS, port }),
+    async stop() {
+      for (const wake of wakers) wake()
+      server.closeAllConnections()
+      server.close()
+      stack.close()
+      await network.close()
+    },
+  }
+  return hub
+}

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { deviceToken } from '@hedgerow/contract'
+import { decodeBase64, fingerprint, generateIdentitySeed, identityOfSeed, type Identity } from '@hedgerow/enrolment'
+import { parsePrivateKey, type PrivateKey, type PublicKey } from '@hedgerow/wireguard'
+import { generateKeyPair, publicKeyOf } from '@hedgerow/wireguard/node'
+import { z } from 'zod'
+import { DataFileError, exists, readJsonFile, writeDurably } from './durable-file.ts'
+
+/**
+ * Who this device is: its Ed25519 identity, its WireGuard key and its device token, made together at the first boot
+ * and kept in one file of mode 0600. Refuses a damaged file, and a lost one in a data directory that was in use:
+ * a device that silently made new keys would come back as a stranger. Called once at start.
+ */
+export type DeviceKeys = {
+  identity: Identity
+  /** Of the identity key, as people compare it. */
+  fingerprint: string
+  wireguardPrivateKey: PrivateKey
+  wireguardPublicKey: PublicKey
+  deviceToken: string
+}
+
+const KEYS_FILE = 'keys.json'
+
+const keysFile = z.strictObject({
+  identitySeed: z.string().refine((text) => decodeBase64(text, 32) !== undefined),
+  wireguardPrivateKey: z.string().refine((text) => parsePrivateKey(text) !== undefined),
+  deviceToken,
+})
+
+/** `usedFiles`: files of the data directory whose presence shows that keys were made before. */
+export async function loadDeviceKeys(dataDir: string, usedFiles: readonly string[]): Promise<DeviceKeys> {
+  const path = join(dataDir, KEYS_FILE)
+  const stored = await readJsonFile(path, keysFile)
+  if (stored) {
+    await closeToOthers(path)
+    return keysOf(stored)
+  }
+  for (const name of usedFiles) {
+    if (await exists(join(dataDir, name)))
+      throw new DataFileError(
+        `${path} is missing, but ${name} shows that this device had keys. Restore it from a backup, or empty ${dataDir} to enrol as a new device.`,
+      )
+  }
+  const made = {
+    identitySeed: generateIdentitySeed(),
+    wireguardPrivateKey: generateKeyPair().privateKey,
+    deviceToken: `DT-${randomBytes(6).toString('hex').toUpperCase()}`,
+  }
+  await writeDurably(path, `${JSON.stringify(made, null, 2)}\n`)
+  return keysOf(made)
+}
+
+async function closeToOthers(path: string): Promise<void> {
+  const { mode } = await stat(path)
+  if ((mode & 0o077) !== 0) await chmod(path, 0o600)
+}
+
+function keysOf(stored: z.output<typeof keysFile>): DeviceKeys {
+  const identity = identityOfSeed(stored.identitySeed)
+  const wireguardPrivateKey = stored.wireguardPrivateKey as PrivateKey
+  return {
+    identity,
+    fingerprint: fingerprint(identity.publicKey),
+    wireguardPrivateKey,
+    wireguardPublicKey: publicKeyOf(wireguardPrivateKey),
+    deviceToken: stored.deviceToken,
+  }
+}

@@ -1,0 +1,57 @@
+import { promises as dns, type LookupAddress, type SrvRecord } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+
+/** DNS as the agent asks it: the device's own name servers, or the ones given for a network with split DNS. */
+export type NameService = {
+  srv(name: string): Promise<SrvRecord[]>
+  /** Every character string of every TXT record; empty when there is none. */
+  txt(name: string): Promise<string[]>
+  /** All addresses of a host, in the order to try them; an address answers itself. Rejects when there is none. */
+  addresses(host: string): Promise<LookupAddress[]>
+  /** For connections by name; undefined leaves them to the operating system. */
+  lookup: LookupFunction | undefined
+  /** Ends questions under way. */
+  stop(): void
+}
+
+/** `servers`: addresses, each with or without `:port`; none means the operating system's. */
+export function createNameService(servers: readonly string[]): NameService {
+  const resolver = new dns.Resolver({ timeout: 3_000, tries: 2 })
+  if (servers.length > 0) resolver.setServers(servers)
+
+  async function addresses(host: string): Promise<LookupAddress[]> {
+    const family = isIP(host)
+    if (family !== 0) return [{ address: host, family }]
+    if (servers.length === 0) return dns.lookup(host, { all: true })
+    const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+    const found = [
+      ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
+      ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
+    ]
+    // Names that only this device knows (localhost, /etc/hosts) are in no name server.
+    return found.length > 0 ? found : dns.lookup(host, { all: true })
+  }
+
+  const lookup: LookupFunction = (host, options, callback) => {
+    const answer = (found: LookupAddress[]) =>
+      options.all ? callback(null, found) : callback(null, found[0]!.address, found[0]!.family)
+    const fail = (error: NodeJS.ErrnoException) => callback(error, '')
+    void addresses(host).then(answer, fail)
+  }
+
+  return {
+    srv: (name) => resolver.resolveSrv(name),
+    async txt(name) {
+      try {
+        return (await resolver.resolveTxt(name)).flat()
+      } catch (error) {
+        if (error instanceof Error && 'code' in error && (error.code === 'ENODATA' || error.code === 'ENOTFOUND'))
+          return []
+        throw error
+      }
+    },
+    addresses,
+    lookup: servers.length > 0 ? lookup : undefined,
+    stop: () => resolver.cancel(),
+  }
+}
