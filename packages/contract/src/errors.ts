@@ -50,6 +50,18 @@ export const errorTable = {
   gateway_unreachable: { status: 502, message: 'The gateway does not answer through the tunnel.' },
   ticket_invalid: { status: 403, message: 'The ticket is unknown, already used or older than 30 seconds.' },
   origin_not_allowed: { status: 403, message: 'Requests from this origin are not accepted.' },
+  gateway_origin_required: {
+    status: 409,
+    message: 'This hub is opened over https, so gateway pages need an origin of their own: set HUB_GATEWAY_ORIGIN.',
+  },
+  gateway_ports_exhausted: {
+    status: 409,
+    message: 'No port is left for the page of this gateway. Widen HUB_GATEWAY_PORTS or set HUB_GATEWAY_ORIGIN.',
+  },
+  gateway_port_unavailable: {
+    status: 503,
+    message: 'The port for the page of this gateway is in use by another program on the hub.',
+  },
   service_worker_refused: { status: 403, message: 'Service workers are not available on this address.' },
   storage_unavailable: { status: 503, message: 'The hub cannot write to its database right now.' },
   internal_error: { status: 500, message: 'Something went wrong in the hub. Its log has the details.' },

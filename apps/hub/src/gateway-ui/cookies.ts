@@ -1,0 +1,75 @@
+/**
+ * Whose cookie is whose on a gateway's origin. Pure. The hub has one there, the session; the rest are the gateway's.
+ * In port mode all gateways of a host share one cookie jar, so each gateway's cookies carry its prefix in the browser.
+ */
+import type { GatewayUiMode } from './origins.ts'
+
+export const UI_SESSION_LIFETIME_SECONDS = 3600
+
+/** Where a cookie is read or written: the mode and the gateway of the origin. */
+export type CookieJar = { mode: GatewayUiMode; gatewayId: string }
+
+type Pair = { name: string; value: string }
+
+export function sessionCookieName({ mode, gatewayId }: CookieJar): string {
+  return mode === 'ports' ? `gws_${gatewayId}` : '__Host-gws'
+}
+
+/** The Set-Cookie value that starts a session on the gateway's origin. */
+export function sessionCookie(jar: CookieJar, token: string): string {
+  const secure = jar.mode === 'ports' ? '' : ' Secure;'
+  return `${sessionCookieName(jar)}=${token}; Path=/;${secure} HttpOnly; SameSite=Lax; Max-Age=${UI_SESSION_LIFETIME_SECONDS}`
+}
+
+/** Every value that the browser sent for the session cookie. More than one means that a page planted some. */
+export function sessionTokens(cookieHeader: string | undefined, jar: CookieJar): string[] {
+  const wanted = sessionCookieName(jar)
+  return parsePairs(cookieHeader)
+    .filter(({ name }) => name === wanted)
+    .map(({ value }) => value)
+}
+
+/** The Cookie header for the gateway: its own cookies under their own names; undefined when none is left. */
+export function cookiesToGateway(cookieHeader: string | undefined, jar: CookieJar): string | undefined {
+  const prefix = portPrefix(jar)
+  const own = parsePairs(cookieHeader).flatMap(({ name, value }) => {
+    if (!name.startsWith(prefix)) return []
+    const bare = name.slice(prefix.length)
+    return bare === '' || isReserved(bare) ? [] : [`${bare}=${value}`]
+  })
+  return own.length === 0 ? undefined : own.join('; ')
+}
+
+/**
+ * A gateway's Set-Cookie as the browser may have it: for this host alone, and in port mode under the gateway's prefix.
+ * Undefined when it is refused: the hub's names, and cookies without a name, which a browser could send back as any.
+ */
+export function cookieFromGateway(setCookie: string, jar: CookieJar): string | undefined {
+  const [first = '', ...attributes] = setCookie.split(';')
+  const pair = parsePair(first)
+  if (!pair || isReserved(pair.name)) return undefined
+  const kept = attributes
+    .map((attribute) => attribute.trim())
+    .filter((attribute) => !/^domain\s*(=|$)/i.test(attribute))
+  return [`${portPrefix(jar)}${pair.name}=${pair.value}`, ...kept].join('; ')
+}
+
+function portPrefix({ mode, gatewayId }: CookieJar): string {
+  return mode === 'ports' ? `g${gatewayId}.` : ''
+}
+
+/** Browsers compare the `__Host-` prefix without regard to case. */
+function isReserved(name: string): boolean {
+  return /^(__host-|gws)/i.test(name)
+}
+
+function parsePairs(cookieHeader: string | undefined): Pair[] {
+  return (cookieHeader ?? '').split(';').flatMap((part) => parsePair(part) ?? [])
+}
+
+function parsePair(part: string): Pair | undefined {
+  const equals = part.indexOf('=')
+  if (equals < 0) return undefined
+  const name = part.slice(0, equals).trim()
+  return name === '' ? undefined : { name, value: part.slice(equals + 1).trim() }
+}

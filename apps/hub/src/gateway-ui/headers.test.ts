@@ -1,0 +1,158 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { headersFromGateway, headersToGateway, valuesOf } from './headers.ts'
+
+const ID = 'abcdefgh2345'
+const origin = `http://gw-${ID}.localhost:8080`
+const jar = { mode: 'localhost', gatewayId: ID } as const
+const visitor = { username: 'ada', role: 'admin', sourceIp: '192.0.2.7', origin }
+
+const toGateway = (...raw: string[]) => headersToGateway(raw, { jar, visitor, dropAuthorization: false })
+const fromGateway = (...raw: string[]) => headersFromGateway(raw, { jar, origin, addresses: ['100.64.0.2:8080'] })
+
+describe('a request on its way to the gateway', () => {
+  it('carries who asks, from where, and the host that the browser sees', () => {
+    expect(toGateway('Host', 'ignored', 'Accept', '*/*')).toEqual([
+      ...['Host', `gw-${ID}.localhost:8080`],
+      ...['Accept', '*/*'],
+      ...['X-Forwarded-For', '192.0.2.7'],
+      ...['X-Forwarded-Host', `gw-${ID}.localhost:8080`],
+      ...['X-Forwarded-Proto', 'http'],
+      ...['X-Hub-User', 'ada'],
+      ...['X-Hub-Role', 'admin'],
+    ])
+  })
+
+  it.each([
+    'X-Hub-User',
+    'x-hub-role',
+    'X_Hub_User',
+    'X-Hub-Anything',
+    'X-Forwarded-For',
+    'X-Forwarded-Prefix',
+    'x_forwarded_for',
+    'Forwarded',
+    'X-Real-IP',
+  ])('never takes %s from outside', (name) => {
+    expect(toGateway(name, 'forged')).not.toContain('forged')
+  })
+
+  it.each([
+    'Connection',
+    'Keep-Alive',
+    'Proxy-Authorization',
+    'Proxy-Connection',
+    'TE',
+    'Trailer',
+    'Transfer-Encoding',
+    'Upgrade',
+    'Expect',
+  ])('leaves %s behind, which is for one hop', (name) => expect(toGateway(name, 'x')).not.toContain(name))
+
+  it('leaves behind what Connection names, but not what says who asks, for whom and how long the body is', () => {
+    const named = 'close, X-Own, x-hub-user, X-Forwarded-For, Content-Length, host, cookie'
+    const sent = toGateway('Connection', named, 'X-Own', '1', 'Content-Length', '5', 'Cookie', 'a=1')
+    expect(valuesOf(sent, 'x-own')).toEqual([])
+    expect(valuesOf(sent, 'cookie')).toEqual([])
+    expect(valuesOf(sent, 'content-length')).toEqual(['5'])
+    expect(valuesOf(sent, 'x-hub-user')).toEqual(['ada'])
+    expect(valuesOf(sent, 'x-forwarded-for')).toEqual(['192.0.2.7'])
+    expect(valuesOf(sent, 'host')).toHaveLength(1)
+  })
+
+  it("keeps an application's own Authorization and drops the hub's", () => {
+    expect(toGateway('Authorization', 'Basic YTpi')).toContain('Basic YTpi')
+    const sent = headersToGateway(['authorization', 'Bearer hub'], { jar, visitor, dropAuthorization: true })
+    expect(sent).not.toContain('Bearer hub')
+  })
+
+  it('says a name that no header can carry in percent-encoding', () => {
+    const said = (username: string) =>
+      valuesOf(
+        headersToGateway([], { jar, visitor: { ...visitor, username }, dropAuthorization: false }),
+        'x-hub-user',
+      )[0]
+    expect(said('Zoë 100%')).toBe('Zo%C3%AB%20100%25')
+    expect(said('a\r\nX-Hub-Role: admin')).toBe('a%0D%0AX-Hub-Role:%20admin')
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (username) => {
+        expect(said(username)).toMatch(/^[\x21-\x7e]*$/)
+        expect(decodeURIComponent(said(username) ?? '')).toBe(username.toWellFormed())
+      }),
+    )
+  })
+
+  it('has one word for who asks, whatever is sent', () => {
+    const name = fc.oneof(
+      fc.constantFrom('X-Hub-User', 'x_hub-user', 'Connection', 'X-Forwarded-For'),
+      fc.stringMatching(/^[\w-]{1,12}$/),
+    )
+    fc.assert(
+      fc.property(fc.array(fc.tuple(name, fc.stringMatching(/^[\x20-\x7e]{0,20}$/))), (headers) => {
+        const sent = toGateway(...headers.flat())
+        for (const own of ['x-hub-user', 'x-hub-role', 'x-forwarded-for', 'host'])
+          expect(valuesOf(sent, own)).toHaveLength(1)
+        expect(valuesOf(sent, 'x-hub-user')).toEqual(['ada'])
+      }),
+    )
+  })
+})
+
+describe('an answer on its way to the browser', () => {
+  it.each([
+    'Clear-Site-Data',
+    'Strict-Transport-Security',
+    'service-worker-allowed',
+    'Alt-Svc',
+    'Connection',
+    'Keep-Alive',
+    'Transfer-Encoding',
+  ])('loses %s', (name) => expect(fromGateway(name, 'x', 'ETag', 'y')).toEqual(['ETag', 'y']))
+
+  it('loses what Connection names, and keeps its order and repetitions otherwise', () => {
+    expect(fromGateway('Connection', 'X-Hop', 'X-Hop', '1', 'Vary', 'a', 'vary', 'b')).toEqual([
+      'Vary',
+      'a',
+      'vary',
+      'b',
+    ])
+  })
+
+  it('keeps only cookies that are for this host', () => {
+    expect(fromGateway('Set-Cookie', 'a=1; Domain=localhost', 'Set-Cookie', '__Host-gws=x')).toEqual([
+      'Set-Cookie',
+      'a=1',
+    ])
+  })
+
+  it.each([
+    ['http://100.64.0.2:8080/login?x=1#y', `${origin}/login?x=1#y`],
+    ['https://100.64.0.2:8080', origin],
+    ['//100.64.0.2:8080/x', `${origin}/x`],
+    [`https://gw-${ID}.localhost:8080/x`, `${origin}/x`],
+  ])('redirects from one of the addresses of the gateway (%s) to its origin', (location, rewritten) => {
+    expect(fromGateway('Location', location)).toEqual(['Location', rewritten])
+  })
+
+  it.each([
+    '/login',
+    'login',
+    '?x',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://127.0.0.1:8080/',
+    'http://localhost:8080/api/v1/auth/logout',
+    'http://100.64.0.2:8081/',
+    'http://100.64.0.2:8080.evil.net/',
+    'http://100.64.0.2:8080@evil.net/',
+    'http://user@100.64.0.2:8080/',
+    '//evil.net/100.64.0.2:8080',
+    'javascript:alert(1)',
+  ])('leaves the redirect %s to the browser as it is', (location) => {
+    expect(fromGateway('Location', location)).toEqual(['Location', location])
+  })
+
+  it('lets the own forms of a page say where they come from', () => {
+    expect(fromGateway('Referrer-Policy', 'No-Referrer')).toEqual(['Referrer-Policy', 'same-origin'])
+    expect(fromGateway('Referrer-Policy', 'origin')).toEqual(['Referrer-Policy', 'origin'])
+  })
+})

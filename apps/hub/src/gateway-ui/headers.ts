@@ -1,0 +1,116 @@
+/**
+ * Which headers pass between a browser and a gateway, and how they change. Pure, on raw header lists (name, value,
+ * name, value …), so order, case and repetition survive. RFC 9110 §7.6.1 for what belongs to one hop.
+ */
+import { cookieFromGateway, cookiesToGateway, type CookieJar } from './cookies.ts'
+
+const HOP_BY_HOP = new Set([
+  'connection',
+  'expect',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authentication-info',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+/** `Connection` may not name these away: without them the message would be another one. */
+const NEVER_NAMED_AWAY = new Set(['content-length', 'content-type', 'host'])
+/** What a gateway could say about the whole host, its other ports or its siblings. */
+const NOT_FROM_GATEWAYS = new Set(['clear-site-data', 'strict-transport-security', 'service-worker-allowed', 'alt-svc'])
+
+/** The person and the place that a request comes from, as the gateway is told. */
+export type Visitor = {
+  username: string
+  role: string
+  sourceIp: string
+  /** The gateway's own origin, which the browser sees. */
+  origin: string
+}
+
+/**
+ * The header list for the gateway. Host stays the gateway origin's, so an application that compares Origin with Host, or
+ * builds absolute addresses, is right. `dropAuthorization` keeps a token of the hub's from leaving it.
+ */
+export function headersToGateway(
+  raw: readonly string[],
+  { jar, visitor, dropAuthorization }: { jar: CookieJar; visitor: Visitor; dropAuthorization: boolean },
+): string[] {
+  const { protocol, host } = new URL(visitor.origin)
+  const named = namedByConnection(raw)
+  const kept = pairs(raw).filter(([name]) => {
+    const lower = name.toLowerCase()
+    if (lower === 'host' || lower === 'cookie' || HOP_BY_HOP.has(lower) || named.has(lower) || isOurs(lower))
+      return false
+    return lower !== 'authorization' || !dropAuthorization
+  })
+  const cookies = cookiesToGateway(valuesOf(raw, 'cookie').join(';'), jar)
+  return [
+    ['Host', host],
+    ...kept,
+    ...(cookies === undefined || named.has('cookie') ? [] : [['Cookie', cookies]]),
+    ['X-Forwarded-For', visitor.sourceIp],
+    ['X-Forwarded-Host', host],
+    ['X-Forwarded-Proto', protocol.slice(0, -1)],
+    ['X-Hub-User', asHeaderText(visitor.username)],
+    ['X-Hub-Role', visitor.role],
+  ].flat()
+}
+
+/** The header list for the browser. `addresses` are the authorities by which the gateway knows itself, such as `10.0.0.2:8080`. */
+export function headersFromGateway(
+  raw: readonly string[],
+  { jar, origin, addresses }: { jar: CookieJar; origin: string; addresses: readonly string[] },
+): string[] {
+  const named = namedByConnection(raw)
+  return pairs(raw).flatMap(([name, value]) => {
+    const lower = name.toLowerCase()
+    if (HOP_BY_HOP.has(lower) || named.has(lower) || NOT_FROM_GATEWAYS.has(lower)) return []
+    if (lower === 'set-cookie') {
+      const cookie = cookieFromGateway(value, jar)
+      return cookie === undefined ? [] : [name, cookie]
+    }
+    if (lower === 'location') return [name, rewriteLocation(value, origin, addresses)]
+    // Under no-referrer a page's own forms say `Origin: null`, and the hub could not tell them from a stranger's.
+    if (lower === 'referrer-policy' && value.trim().toLowerCase() === 'no-referrer') return [name, 'same-origin']
+    return [name, value]
+  })
+}
+
+/** All values of a header, in order. */
+export function valuesOf(raw: readonly string[], wanted: string): string[] {
+  return pairs(raw).flatMap(([name, value]) => (name.toLowerCase() === wanted ? [value] : []))
+}
+
+/** Redirects between the gateway's own addresses stay on its origin; all others are the browser's business, untouched. */
+function rewriteLocation(location: string, origin: string, addresses: readonly string[]): string {
+  const match = /^(?:https?:)?\/\/([^/?#\\]*)(.*)$/is.exec(location)
+  const authority = match?.[1]?.toLowerCase()
+  if (authority === undefined || ![...addresses, new URL(origin).host].includes(authority)) return location
+  return `${origin}${match?.[2]}`
+}
+
+/** The hub alone speaks in these. Many servers read `X_Hub_User` as `X-Hub-User`, so it counts as the same. */
+function isOurs(lower: string): boolean {
+  return /^(forwarded$|x-forwarded|x-real-ip$|x-hub-)/.test(lower.replaceAll('_', '-'))
+}
+
+function namedByConnection(raw: readonly string[]): Set<string> {
+  const names = valuesOf(raw, 'connection').flatMap((value) => value.split(','))
+  return new Set(names.map((name) => name.trim().toLowerCase()).filter((name) => !NEVER_NAMED_AWAY.has(name)))
+}
+
+/** Percent-encodes what a header cannot carry plainly, and the percent sign. */
+function asHeaderText(text: string): string {
+  return text.replace(/[^\x21-\x24\x26-\x7e]/gu, (character) => encodeURIComponent(character.toWellFormed()))
+}
+
+function pairs(raw: readonly string[]): [string, string][] {
+  const list: [string, string][] = []
+  for (let i = 0; i + 1 < raw.length; i += 2) list.push([raw[i] ?? '', raw[i + 1] ?? ''])
+  return list
+}

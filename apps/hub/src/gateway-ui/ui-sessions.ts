@@ -1,0 +1,54 @@
+/**
+ * The sessions on gateway origins, each bound to one hub session, gateway and origin. They live in memory: after a
+ * restart of the hub a page load asks for a new ticket without the person noticing.
+ */
+import { randomBytes } from 'node:crypto'
+import { UI_SESSION_LIFETIME_SECONDS } from './cookies.ts'
+import type { Grant } from './tickets.ts'
+
+const TOKEN_BYTES = 24
+const MAX_SESSIONS = 20_000
+
+export type UiSession = Grant & { expiresAtMs: number }
+
+export type UiSessions = {
+  /** The value for the session cookie. */
+  start(grant: Grant): string
+  /** The session of the first token that is good for this gateway at this authority. */
+  find(tokens: string[], at: { gatewayId: string; authority: string }): UiSession | undefined
+  endSession(sessionId: string): void
+}
+
+export function createUiSessions({ clock }: { clock: () => number }): UiSessions {
+  const byToken = new Map<string, UiSession>()
+
+  return {
+    start(grant) {
+      for (const [token, session] of byToken) {
+        if (session.expiresAtMs > clock() && byToken.size < MAX_SESSIONS) break
+        byToken.delete(token)
+      }
+      const token = randomBytes(TOKEN_BYTES).toString('base64url')
+      byToken.set(token, { ...grant, expiresAtMs: clock() + UI_SESSION_LIFETIME_SECONDS * 1000 })
+      return token
+    },
+    find(tokens, { gatewayId, authority }) {
+      for (const token of tokens) {
+        const session = byToken.get(token)
+        if (!session || session.gatewayId !== gatewayId || !isAt(session.origin, authority)) continue
+        if (clock() < session.expiresAtMs) return session
+        byToken.delete(token)
+      }
+      return undefined
+    },
+    endSession(sessionId) {
+      for (const [token, session] of byToken) if (session.sessionId === sessionId) byToken.delete(token)
+    },
+  }
+}
+
+/** Whether a Host header names the host and port of `origin`; a default port may be written out or not. */
+export function isAt(origin: string, authority: string): boolean {
+  const { protocol, host } = new URL(origin)
+  return host === authority || `${host}:${protocol === 'https:' ? 443 : 80}` === authority
+}
