@@ -92,6 +92,7 @@ export function createLink({
   /** Lets time pass, ticking each side at its deadlines. */
   function advance(ms: number, isLost?: (datagram: Datagram) => boolean): void {
     const endMs = now.monotonicMs + ms
+    settle(isLost)
     for (;;) {
       const deadlines = [hub, gateway].map((side) => side.device.nextDeadline() ?? Infinity)
       const nextMs = Math.max(Math.min(...deadlines), now.monotonicMs)

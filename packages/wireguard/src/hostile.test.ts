@@ -1,0 +1,146 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { mac1KeyOf, writeMacs } from './cookie.ts'
+import { REJECT_AFTER_MESSAGES, REKEY_AFTER_MESSAGES } from './constants.ts'
+import { keyBytes } from './keys.ts'
+import { createTransport, messageTypeOf, readCounter } from './messages.ts'
+import { nodeCrypto } from './node/crypto.ts'
+import { createSession, isUsable, openTransport, sealTransport } from './session.ts'
+import { isDueForSending } from './timers.ts'
+import { createLink, downPacket, upPacket } from './simulator/link.ts'
+
+const stranger = { address: '203.0.113.66', port: 666 }
+
+/** Bytes that get past the length and header checks more often than noise does. */
+const messageLike = fc
+  .tuple(fc.constantFrom([1, 148], [2, 92], [3, 64], [4, 32], [4, 96], [4, 1452]), fc.infiniteStream(fc.nat(255)))
+  .map(([[type, size], noise]) => {
+    const bytes = Uint8Array.from(noise.take(size ?? 0))
+    bytes.set([type ?? 0, 0, 0, 0])
+    return bytes
+  })
+const datagram = fc.oneof(fc.uint8Array({ maxLength: 2000 }), messageLike)
+
+test('no datagram makes a device throw, deliver, follow or answer', () => {
+  const link = createLink()
+  link.connect()
+  fc.assert(
+    fc.property(datagram, (data) => {
+      const outputs = link.hub.device.receive(data, stranger, link.now)
+      expect(outputs).toHaveLength(1)
+      expect(outputs[0]?.type).toBe('drop')
+    }),
+    { numRuns: 1000 },
+  )
+  expect(link.hub.device.peers()[0]?.endpoint).toEqual(link.gateway.endpoint)
+  link.send(link.gateway, upPacket())
+  link.settle()
+  expect(link.hub.packets).toHaveLength(1)
+})
+
+test('no datagram with a right mac1 makes a device throw, and none but the true one gets a session', () => {
+  const link = createLink()
+  link.connect()
+  const mac1Key = mac1KeyOf(nodeCrypto, keyBytes(link.hub.device.publicKey))
+  fc.assert(
+    fc.property(messageLike, (data) => {
+      if (data[0] === 3 || data[0] === 4) return
+      writeMacs(nodeCrypto, data, { mac1Key, cookieKey: mac1Key, sentMac1: undefined, cookie: undefined }, 0)
+      const outputs = link.hub.device.receive(data, stranger, link.now)
+      expect(['bad-handshake', 'unknown-index', 'cookie-required']).toContain(
+        outputs.flatMap((output) => (output.type === 'drop' ? [output.reason] : []))[0],
+      )
+    }),
+    { numRuns: 300 },
+  )
+  expect(link.hub.handshakes).toBe(0)
+})
+
+test('a true datagram that lost or gained a byte, or had one changed, is dropped', () => {
+  const link = createLink()
+  link.send(link.gateway, upPacket())
+  const initiation = link.wire[0]!.data
+  link.deliver(link.wire.shift()!)
+  const response = link.wire[0]!.data
+  link.settle()
+  link.send(link.gateway, upPacket())
+  const transport = link.wire.shift()!.data
+  const originals = fc.constantFrom(initiation, response, transport)
+  fc.assert(
+    fc.property(
+      originals,
+      fc.nat(),
+      fc.integer({ min: 1, max: 255 }),
+      fc.constantFrom('cut', 'grow', 'flip'),
+      (original, at, bits, how) => {
+        const offset = at % original.length
+        let data = Uint8Array.from(original)
+        if (how === 'cut') data = data.subarray(0, offset)
+        else if (how === 'grow') data = Uint8Array.from([...data, bits])
+        // mac2 means nothing to a responder that is not under load.
+        else if (original === transport || offset < original.length - 16) data[offset] = (data[offset] ?? 0) ^ bits
+        else return
+        const side = original === response ? link.gateway : link.hub
+        const outputs = side.device.receive(data, stranger, link.now)
+        expect(outputs.map((output) => output.type).filter((type) => type !== 'drop')).toEqual([])
+        expect(outputs.length).toBeGreaterThan(0)
+      },
+    ),
+    { numRuns: 500 },
+  )
+})
+
+test('what comes out of an authenticated tunnel need not be a packet, and is dropped', () => {
+  const link = createLink()
+  link.connect()
+  const keys = { sendKey: new Uint8Array(32), receiveKey: new Uint8Array(32) }
+  expect(messageTypeOf(createTransport(1, 0, 0))).toBe(4)
+  const session = createSession({ ...keys, localIndex: 1, remoteIndex: 2, isInitiator: true, createdAtMs: 0 })
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 1, maxLength: 100 }), (packet) => {
+      const opened = openTransport(nodeCrypto, session, sealTransport(nodeCrypto, session, packet, 1420), 0)
+      if (typeof opened === 'string') throw new Error(opened)
+      expect(Buffer.from(opened.subarray(0, packet.length))).toEqual(Buffer.from(packet))
+      const outputs = link.hub.device.send(packet, link.now)
+      expect(outputs.every((output) => output.type === 'drop')).toBe(true)
+    }),
+  )
+})
+
+test('a session renews long before its counter ends, and at the end refuses', () => {
+  const keys = { sendKey: new Uint8Array(32), receiveKey: new Uint8Array(32) }
+  const session = createSession({ ...keys, localIndex: 1, remoteIndex: 1, isInitiator: false, createdAtMs: 0 })
+  session.sendCounter = REKEY_AFTER_MESSAGES - 1
+  expect(isDueForSending(session, 0)).toBe(false)
+  session.sendCounter++
+  expect(isDueForSending(session, 0)).toBe(true)
+  session.sendCounter = REJECT_AFTER_MESSAGES - 1
+  expect(isUsable(session, 0)).toBe(true)
+  const last = sealTransport(nodeCrypto, session, new Uint8Array(), 1420)
+  expect(readCounter(last)).toBe(REJECT_AFTER_MESSAGES - 1)
+  expect(typeof openTransport(nodeCrypto, session, last, 0)).toBe('object')
+  expect(isUsable(session, 0)).toBe(false)
+  expect(openTransport(nodeCrypto, session, createTransport(1, REJECT_AFTER_MESSAGES, 0), 0)).toBe('counter-exhausted')
+  const greatest = createTransport(1, 0, 0).fill(255, 8, 16)
+  expect(openTransport(nodeCrypto, session, greatest, 0)).toBe('counter-exhausted')
+})
+
+test('a flood of initiations from strangers leaves nothing behind', () => {
+  const link = createLink({ hubOptions: { handshakesPerSecond: 1e9 } })
+  const other = createLink()
+  other.gateway.device.addPeer({
+    publicKey: link.hub.device.publicKey,
+    allowedIps: ['10.0.0.9/32'],
+    endpoint: link.hub.endpoint,
+  })
+  for (let i = 0; i < 20; i++) {
+    other.gateway.device.handshake(link.hub.device.publicKey, other.now)
+    for (const output of other.gateway.device.tick(other.now)) {
+      if (output.type === 'datagram') link.receive(link.hub, output.data, stranger)
+    }
+    other.moveTo(other.now.monotonicMs + 6_000)
+  }
+  expect(link.hub.drops).toEqual(Array.from({ length: 20 }, () => 'unknown-peer'))
+  expect(link.hub.device.nextDeadline()).toBeUndefined()
+  expect(link.hub.device.send(downPacket(), link.now)).toEqual([{ type: 'drop', reason: 'no-endpoint' }])
+})

@@ -1,0 +1,40 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { keyBytes, parsePresharedKey, parsePrivateKey, parsePublicKey } from './keys.ts'
+
+const parsers = [parsePublicKey, parsePrivateKey, parsePresharedKey]
+
+test.each([
+  ['', 'nothing'],
+  ['AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', 'no padding'],
+  ['AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB=', 'unused bits set'],
+  ['AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n', 'a line feed after it'],
+  [' AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=', 'a space'],
+  ['-_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=', 'the URL alphabet'],
+  ['AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==', '33 bytes'],
+  ['AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==', '31 bytes'],
+])('%j is not a key: %s', (text) => {
+  for (const parse of parsers) expect(parse(text)).toBeUndefined()
+})
+
+test('every 32 bytes have one text, and it is read back', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
+      const text = Buffer.from(bytes).toString('base64')
+      for (const parse of parsers) {
+        const key = parse(text)
+        expect(key).toBe(text)
+        if (key !== undefined) expect(Buffer.from(keyBytes(key))).toEqual(Buffer.from(bytes))
+      }
+    }),
+  )
+})
+
+test('no text at all makes a parser throw, and what it accepts decodes to 32 bytes', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.base64String({ minLength: 44, maxLength: 44 })), (text) => {
+      const key = parsePublicKey(text)
+      if (key !== undefined) expect(keyBytes(key)).toHaveLength(32)
+    }),
+  )
+})

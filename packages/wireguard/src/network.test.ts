@@ -1,0 +1,266 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createLink, downPacket, sentTypes, upPacket } from './simulator/link.ts'
+import { ipv4Packet } from './simulator/packet.ts'
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+
+describe('over a network that loses, doubles and reorders', () => {
+  /** What the network does to the next datagram under way. */
+  const fate = fc.constantFrom('deliver', 'deliver', 'deliver', 'lose', 'double', 'delay', 'wait')
+  const act = fc.constantFrom('up', 'down', 'second', 'net', 'net', 'net')
+
+  test('no packet arrives twice, changed or from nowhere, and the tunnel works as soon as the network does', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(act, fate), { maxLength: 200 }), (steps) => {
+        const link = createLink({ hub: { endpoint: { address: '192.0.2.2', port: 40_000 } } })
+        const sent = new Set<string>()
+        const send = (side: typeof link.hub, packet: Uint8Array, id: number) => {
+          packet.set([id >> 8, id & 0xff], 30)
+          sent.add(hex(packet))
+          link.send(side, packet)
+        }
+        for (const [id, [action, fated]] of steps.entries()) {
+          if (action === 'up') send(link.gateway, upPacket(), id)
+          if (action === 'down') send(link.hub, downPacket(), id)
+          if (action === 'second') link.advance(1000)
+          const datagram = action === 'net' ? link.wire.shift() : undefined
+          if (datagram === undefined) continue
+          if (fated === 'deliver' || fated === 'double') link.deliver(datagram)
+          if (fated === 'double' || fated === 'delay') link.wire.push(datagram)
+          if (fated === 'wait') link.wire.unshift(datagram)
+        }
+        link.advance(20_000)
+        for (const side of [link.hub, link.gateway]) {
+          const arrived = side.packets.map(hex)
+          expect(new Set(arrived).size).toBe(arrived.length)
+          for (const packet of arrived) expect(sent.has(packet)).toBe(true)
+        }
+        const before = [link.hub.packets.length, link.gateway.packets.length]
+        link.send(link.gateway, upPacket())
+        link.settle()
+        link.send(link.hub, downPacket())
+        link.advance(10_000)
+        expect([link.hub.packets.length, link.gateway.packets.length]).toEqual(before.map((count) => count + 1))
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('a lost confirmation is made up for by the next data', () => {
+    const link = createLink()
+    link.send(link.gateway, upPacket())
+    link.settle(({ data }) => data[0] === 4)
+    expect(link.hub.handshakes).toBe(0)
+    link.send(link.gateway, upPacket())
+    link.settle()
+    expect(link.hub.handshakes).toBe(1)
+    expect(link.hub.packets).toHaveLength(1)
+  })
+})
+
+describe('replays', () => {
+  test('an initiation counts once', () => {
+    const link = createLink()
+    link.send(link.gateway, upPacket())
+    const initiation = link.wire[0]!
+    link.settle()
+    link.moveTo(link.now.monotonicMs + 1000)
+    link.deliver(initiation)
+    expect(link.hub.drops).toEqual(['replayed-initiation'])
+    expect(sentTypes(link.hub)).toEqual([2])
+  })
+
+  test('a response counts once', () => {
+    const link = createLink()
+    link.send(link.gateway, upPacket())
+    link.deliver(link.wire.shift()!)
+    const response = link.wire[0]!
+    link.settle()
+    link.deliver(response)
+    expect(link.gateway.drops).toEqual(['unexpected-response'])
+  })
+
+  test('data counts once, and a reflected datagram finds no one', () => {
+    const link = createLink()
+    link.connect()
+    link.send(link.gateway, upPacket())
+    const datagram = link.wire[0]!
+    link.settle()
+    link.deliver(datagram)
+    expect(link.hub.drops).toEqual(['replayed-counter'])
+    link.receive(link.gateway, datagram.data, link.hub.endpoint)
+    expect(link.gateway.drops).toEqual(['unknown-index'])
+    expect(link.hub.packets).toHaveLength(1)
+  })
+
+  test('fifty initiations a second are enough for anyone', () => {
+    const link = createLink()
+    link.send(link.gateway, upPacket())
+    const first = link.wire.shift()!
+    link.moveTo(link.now.monotonicMs + 5_000)
+    link.tick(link.gateway)
+    link.deliver(first)
+    link.moveTo(link.now.monotonicMs + 19)
+    link.settle()
+    expect(link.hub.drops).toEqual(['initiation-flood'])
+  })
+})
+
+describe('roaming', () => {
+  const elsewhere = { address: '192.0.2.77', port: 9 }
+  const hubKnows = (link: ReturnType<typeof createLink>) => link.hub.device.peers()[0]?.endpoint
+
+  test('the hub follows a gateway whose authenticated data comes from elsewhere', () => {
+    const link = createLink()
+    link.connect()
+    link.send(link.gateway, upPacket())
+    link.receive(link.hub, link.wire.shift()!.data, elsewhere)
+    expect(hubKnows(link)).toEqual(elsewhere)
+    const [output] = link.hub.device.send(downPacket(), link.now)
+    expect(output).toMatchObject({ type: 'datagram', to: elsewhere })
+  })
+
+  test('it follows nothing that is replayed, changed or made up', () => {
+    const link = createLink()
+    link.connect()
+    link.send(link.gateway, upPacket())
+    const { data } = link.wire[0]!
+    link.settle()
+    const changed = Uint8Array.from(data)
+    changed[8] = 9
+    link.receive(link.hub, data, elsewhere)
+    link.receive(link.hub, changed, elsewhere)
+    link.receive(link.hub, new Uint8Array(148).fill(1), elsewhere)
+    expect(link.hub.drops).toEqual(['replayed-counter', 'bad-transport', 'malformed'])
+    expect(hubKnows(link)).toEqual(link.gateway.endpoint)
+  })
+
+  test('it follows a new handshake', () => {
+    const link = createLink()
+    link.connect()
+    link.advance(200_000)
+    link.send(link.gateway, upPacket())
+    link.receive(link.hub, link.wire.shift()!.data, elsewhere)
+    expect(hubKnows(link)).toEqual(elsewhere)
+  })
+})
+
+describe('cryptokey routing', () => {
+  test('a source outside the allowed IPs is dropped', () => {
+    const link = createLink()
+    link.connect()
+    link.send(link.gateway, ipv4Packet('10.0.0.3', '10.0.0.1', 60))
+    link.settle()
+    expect(link.hub.drops).toEqual(['source-not-allowed'])
+    expect(link.hub.packets).toEqual([])
+  })
+
+  test('a source that another peer has is dropped', () => {
+    const link = createLink()
+    link.connect()
+    link.hub.device.addPeer({ publicKey: createLink().hub.device.publicKey, allowedIps: ['10.0.0.2/32'] })
+    link.send(link.gateway, upPacket())
+    link.settle()
+    expect(link.hub.drops).toEqual(['source-not-allowed'])
+  })
+
+  test.each([
+    ['a destination that no peer has', ipv4Packet('10.0.0.2', '10.9.9.9', 60), 'no-route'],
+    [
+      'an IPv6 destination that no peer has',
+      Uint8Array.from({ length: 40 }, (_, i) => (i === 0 ? 0x60 : 0)),
+      'no-route',
+    ],
+    ['what is not an IP packet', Uint8Array.of(1, 2, 3), 'bad-packet'],
+    ['a packet with bytes after its end', Uint8Array.from([...upPacket(), 0]), 'bad-packet'],
+    ['a packet larger than UDP', ipv4Packet('10.0.0.2', '10.0.0.1', 65_500), 'bad-packet'],
+  ])('%s is not sent', (_, packet, reason) => {
+    const link = createLink()
+    expect(link.send(link.gateway, packet)).toEqual([{ type: 'drop', reason }])
+  })
+
+  test('a peer that was never heard of has no endpoint', () => {
+    const link = createLink()
+    expect(link.send(link.hub, downPacket())).toEqual([{ type: 'drop', reason: 'no-endpoint' }])
+  })
+})
+
+describe('padding', () => {
+  test.each([
+    [28, 32],
+    [32, 32],
+    [33, 48],
+    [1408, 1408],
+    [1409, 1420],
+    [1420, 1420],
+    [1421, 1421],
+    [9000, 9000],
+  ])('a packet of %i bytes is sealed as %i and arrives as it was', (length, padded) => {
+    const link = createLink()
+    link.connect()
+    link.send(link.gateway, upPacket(length))
+    expect(link.gateway.sent[0]?.data.length).toBe(padded + 32)
+    link.settle()
+    expect(link.hub.packets).toEqual([upPacket(length)])
+  })
+})
+
+describe('peers changed live', () => {
+  const configs = (link: ReturnType<typeof createLink>) => ({
+    publicKey: link.gateway.device.publicKey,
+    allowedIps: ['10.0.0.2/32', '10.5.0.0/16'],
+  })
+
+  test('new allowed IPs work on the session that there is', () => {
+    const link = createLink()
+    link.connect()
+    link.hub.device.updatePeer(configs(link))
+    link.send(link.gateway, ipv4Packet('10.5.1.1', '10.0.0.1', 60))
+    link.settle()
+    expect(link.hub.packets).toHaveLength(1)
+    expect(link.gateway.sent).toHaveLength(1)
+    expect(link.hub.device.peers()[0]?.allowedIps).toEqual(['10.0.0.2/32', '10.5.0.0/16'])
+  })
+
+  test('a new preshared key ends the session that there is', () => {
+    const link = createLink()
+    link.connect()
+    const presharedKey = Buffer.alloc(32, 7).toString('base64') as never
+    link.hub.device.updatePeer({ ...configs(link), presharedKey })
+    link.send(link.gateway, upPacket())
+    link.settle()
+    expect(link.hub.drops).toEqual(['unknown-index'])
+    link.gateway.device.updatePeer({ publicKey: link.hub.device.publicKey, allowedIps: ['10.0.0.1/32'], presharedKey })
+    link.moveTo(link.now.monotonicMs + 5_000)
+    link.send(link.gateway, upPacket())
+    link.settle()
+    expect(link.hub.packets).toHaveLength(1)
+  })
+
+  test('a removed peer hears nothing, not even of packets that waited', () => {
+    const link = createLink()
+    link.connect()
+    link.advance(200_000)
+    link.forget()
+    link.send(link.hub, downPacket())
+    link.wire.length = 0
+    link.hub.device.removePeer(link.gateway.device.publicKey)
+    expect(link.hub.device.nextDeadline()).toBeUndefined()
+    link.send(link.gateway, upPacket())
+    link.settle()
+    expect(link.hub.drops).toEqual(['unknown-peer'])
+    expect(sentTypes(link.hub)).toEqual([1])
+  })
+
+  test('a closed device drops everything', () => {
+    const link = createLink()
+    link.connect()
+    link.hub.device.close()
+    link.send(link.gateway, upPacket())
+    link.settle()
+    link.send(link.hub, downPacket())
+    expect(link.hub.drops).toEqual(['unknown-index', 'no-route'])
+    expect(link.hub.device.peers()).toEqual([])
+  })
+})

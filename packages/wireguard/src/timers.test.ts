@@ -1,0 +1,263 @@
+import { expect, test } from 'vitest'
+import { createLink, downPacket, loseAll, sentTypes, upPacket } from './simulator/link.ts'
+
+const SECOND = 1000
+
+/** Seconds since `startMs` at which a side sent. */
+const sentAtSeconds = (side: { sent: { atMs: number }[] }, startMs: number) =>
+  side.sent.map(({ atMs }) => (atMs - startMs) / SECOND)
+
+test('data goes out in two messages and comes back in the third', () => {
+  const link = createLink()
+  link.send(link.gateway, upPacket())
+  expect(sentTypes(link.gateway)).toEqual([1])
+  link.settle()
+  expect(sentTypes(link.hub)).toEqual([2])
+  expect(sentTypes(link.gateway)).toEqual([1, 4])
+  expect(link.hub.packets).toEqual([upPacket()])
+  expect([link.hub.handshakes, link.gateway.handshakes]).toEqual([1, 1])
+})
+
+test('an initiator with nothing to say confirms the session by a keepalive', () => {
+  const link = createLink()
+  const [hub] = link.gateway.device.peers()
+  link.gateway.device.handshake(hub!.publicKey, link.now)
+  link.advance(0)
+  expect(sentTypes(link.gateway)).toEqual([1, 4])
+  expect(link.gateway.sent[1]?.data.length).toBe(32)
+  expect(link.hub.handshakes).toBe(1)
+})
+
+test('a responder keeps quiet, and its packets wait, until the initiator has confirmed the session', () => {
+  const link = createLink()
+  link.send(link.gateway, upPacket())
+  link.deliver(link.wire.shift()!)
+  link.send(link.hub, downPacket())
+  expect(sentTypes(link.hub)).toEqual([2])
+  link.settle()
+  expect(sentTypes(link.hub)).toEqual([2, 4])
+  expect(link.gateway.packets).toEqual([downPacket()])
+})
+
+test('an unanswered initiation is repeated every 5 s and given up after 90 s, with what waited for it', () => {
+  const link = createLink()
+  const startMs = link.now.monotonicMs
+  link.send(link.gateway, upPacket())
+  link.advance(300 * SECOND, loseAll)
+  expect(sentAtSeconds(link.gateway, startMs)).toEqual(Array.from({ length: 18 }, (_, i) => i * 5))
+  expect(new Set(sentTypes(link.gateway))).toEqual(new Set([1]))
+  expect(link.gateway.drops).toEqual(['handshake-timeout'])
+})
+
+test('repeated initiations carry ever later timestamps and fresh keys', () => {
+  const link = createLink()
+  link.send(link.gateway, upPacket())
+  link.advance(20 * SECOND, loseAll)
+  const ephemerals = link.gateway.sent.map(({ data }) => Buffer.from(data.subarray(8, 40)).toString('hex'))
+  expect(new Set(ephemerals).size).toBe(5)
+  for (const { data } of link.gateway.sent) link.receive(link.hub, data, link.gateway.endpoint)
+  expect(link.hub.drops.filter((reason) => reason === 'replayed-initiation')).toEqual([])
+})
+
+test('packets that ask again do not initiate more often than every 5 s, and keep the attempt alive', () => {
+  const link = createLink()
+  const startMs = link.now.monotonicMs
+  for (let second = 0; second < 200; second++) {
+    link.send(link.gateway, upPacket())
+    link.advance(SECOND, loseAll)
+  }
+  const times = sentAtSeconds(link.gateway, startMs)
+  expect(times).toEqual(Array.from({ length: 41 }, (_, i) => i * 5))
+})
+
+test('an initiator renews after 120 s when it sends, and loses nothing', () => {
+  const link = createLink()
+  link.connect()
+  link.advance(119.9 * SECOND)
+  link.forget()
+  link.send(link.gateway, upPacket())
+  expect(sentTypes(link.gateway)).toEqual([4])
+  link.advance(0.2 * SECOND)
+  link.send(link.gateway, upPacket())
+  expect(sentTypes(link.gateway)).toEqual([4, 4, 1])
+  link.settle()
+  expect(link.hub.packets).toHaveLength(2)
+  expect([link.hub.handshakes, link.gateway.handshakes]).toEqual([1, 1])
+})
+
+test('a responder does not renew after 120 s', () => {
+  const link = createLink()
+  link.connect()
+  link.advance(150 * SECOND)
+  link.forget()
+  link.send(link.hub, downPacket())
+  link.settle()
+  expect(sentTypes(link.hub)).toEqual([4])
+  expect(link.gateway.packets).toHaveLength(1)
+})
+
+test('an initiator that only receives renews from 165 s, once', () => {
+  const link = createLink()
+  link.connect()
+  link.advance(164 * SECOND)
+  link.forget()
+  link.send(link.hub, downPacket())
+  link.settle()
+  expect(sentTypes(link.gateway)).toEqual([])
+  link.advance(1.5 * SECOND)
+  link.send(link.hub, downPacket())
+  link.send(link.hub, downPacket())
+  link.settle()
+  expect(sentTypes(link.gateway).filter((type) => type === 1)).toEqual([1])
+  expect(link.gateway.handshakes).toBe(1)
+})
+
+test('a session of 180 s neither sends nor receives', () => {
+  const link = createLink()
+  link.connect()
+  link.send(link.hub, downPacket())
+  const late = link.wire.shift()!
+  link.advance(180 * SECOND, loseAll)
+  link.forget()
+  link.deliver(late)
+  expect(link.gateway.drops).toEqual(['expired-session'])
+  link.send(link.gateway, upPacket())
+  expect(sentTypes(link.gateway)).toEqual([1])
+})
+
+test('what only receives answers with one keepalive after 10 s', () => {
+  const link = createLink()
+  link.connect()
+  link.advance(60 * SECOND)
+  link.forget()
+  const startMs = link.now.monotonicMs
+  link.send(link.gateway, upPacket())
+  link.advance(60 * SECOND)
+  expect(sentAtSeconds(link.hub, startMs)).toEqual([10])
+  expect(link.hub.sent[0]?.data.length).toBe(32)
+  expect(link.gateway.sent).toHaveLength(1)
+})
+
+test('data sent in time spares the keepalive', () => {
+  const link = createLink()
+  link.connect()
+  link.advance(60 * SECOND)
+  link.forget()
+  const startMs = link.now.monotonicMs
+  link.send(link.gateway, upPacket())
+  link.settle()
+  link.advance(5 * SECOND)
+  link.send(link.hub, downPacket())
+  link.settle()
+  link.advance(60 * SECOND)
+  expect(sentAtSeconds(link.hub, startMs)).toEqual([5])
+  expect(sentAtSeconds(link.gateway, startMs)).toEqual([0, 15])
+})
+
+test('data that goes unanswered for 15 s starts a new handshake', () => {
+  const link = createLink()
+  link.connect()
+  link.advance(60 * SECOND)
+  link.forget()
+  const startMs = link.now.monotonicMs
+  link.send(link.gateway, upPacket())
+  link.advance(16 * SECOND, loseAll)
+  expect(sentTypes(link.gateway)).toEqual([4, 1])
+  expect(sentAtSeconds(link.gateway, startMs)).toEqual([0, 15])
+})
+
+test('a persistent keepalive follows the last packet by its interval, and starts the tunnel by itself', () => {
+  const link = createLink({ gateway: { persistentKeepaliveSeconds: 25 } })
+  const startMs = link.now.monotonicMs
+  link.advance(100 * SECOND)
+  expect(sentTypes(link.gateway)).toEqual([1, 4, 4, 4, 4, 4])
+  expect(sentAtSeconds(link.gateway, startMs)).toEqual([0, 0, 25, 50, 75, 100])
+  link.advance(10 * SECOND)
+  link.send(link.gateway, upPacket())
+  link.settle()
+  link.forget()
+  link.send(link.hub, downPacket())
+  link.settle()
+  link.advance(25 * SECOND)
+  expect(sentAtSeconds(link.gateway, startMs)).toContain(120)
+})
+
+test('a persistent keepalive goes on trying when the other side stays away', () => {
+  const link = createLink({ gateway: { persistentKeepaliveSeconds: 25 } })
+  link.advance(600 * SECOND, loseAll)
+  expect(link.gateway.sent.length).toBeGreaterThan(90)
+  link.advance(30 * SECOND)
+  expect(link.gateway.handshakes).toBe(1)
+})
+
+test('keys that nothing renews are erased after 540 s, and nothing is awaited any more', () => {
+  const link = createLink()
+  link.connect()
+  link.send(link.hub, downPacket())
+  const late = link.wire.shift()!
+  link.advance(539 * SECOND, loseAll)
+  link.forget()
+  link.deliver(late)
+  expect(link.gateway.drops).toEqual(['expired-session'])
+  link.advance(60 * SECOND, loseAll)
+  link.deliver(late)
+  expect(link.gateway.drops).toContain('unknown-index')
+  link.advance(1200 * SECOND, loseAll)
+  expect(link.gateway.device.nextDeadline()).toBeUndefined()
+})
+
+test('both sides may begin at once and end with a tunnel that carries both ways', () => {
+  const link = createLink()
+  link.connect()
+  link.advance(200 * SECOND)
+  link.forget()
+  link.send(link.gateway, upPacket())
+  link.send(link.hub, downPacket())
+  link.settle()
+  expect(link.hub.packets).toEqual([upPacket()])
+  expect(link.gateway.packets).toEqual([downPacket()])
+  for (let round = 0; round < 3; round++) {
+    link.send(link.gateway, upPacket())
+    link.send(link.hub, downPacket())
+    link.advance(SECOND)
+  }
+  expect(link.hub.packets).toHaveLength(4)
+  expect(link.gateway.packets).toHaveLength(4)
+})
+
+test('the oldest of too many waiting packets gives way', () => {
+  const link = createLink()
+  for (let i = 0; i < 130; i++) link.send(link.gateway, upPacket(100 + i))
+  expect(link.gateway.drops).toEqual(['queue-full', 'queue-full'])
+  link.settle()
+  expect(link.hub.packets.map((packet) => packet.length)).toEqual(Array.from({ length: 128 }, (_, i) => 102 + i))
+})
+
+test('a clock set back a year does not stop new handshakes', () => {
+  const link = createLink()
+  link.connect()
+  link.now.unixMs -= 365 * 86_400_000
+  link.advance(200 * SECOND)
+  link.forget()
+  link.send(link.gateway, upPacket())
+  link.settle()
+  expect(link.hub.packets).toHaveLength(1)
+  expect(link.hub.drops).toEqual([])
+})
+
+test('of thousands of peers that are due at once, one tick starts a bounded number and leaves the rest due', () => {
+  const link = createLink()
+  for (let i = 0; i < 100; i++) {
+    const publicKey = createLink().hub.device.publicKey
+    link.hub.device.addPeer({
+      publicKey,
+      allowedIps: [`10.1.0.${i}/32`],
+      endpoint: { address: '203.0.113.9', port: 1000 + i },
+      persistentKeepaliveSeconds: 25,
+    })
+  }
+  const perTick: number[] = []
+  for (let i = 0; i < 5; i++) perTick.push(link.tick(link.hub).length)
+  expect(perTick).toEqual([32, 32, 32, 4, 0])
+  expect(link.hub.device.nextDeadline()).toBeGreaterThan(link.now.monotonicMs)
+})
