@@ -29,13 +29,14 @@ export type ChildOptions = { env?: Record<string, string>; cwd?: string; uid?: n
 
 /**
  * Starts `command` with arguments and no shell. It inherits PATH, HOME and TMPDIR only, so no setting of the machine
- * that runs the tests reaches it.
+ * that runs the tests reaches it; and it leads a process group, so that Ctrl-C reaches it only through who started it.
  */
 export async function startChild(command: string, args: string[], options: ChildOptions = {}): Promise<Child> {
   const child = spawn(command, args, {
     ...options,
     env: { ...inherited('PATH', 'HOME', 'TMPDIR'), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
   })
   await once(child, 'spawn')
   living.add(child)

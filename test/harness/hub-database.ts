@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Role } from '@hedgerow/contract'
 import { createPasswords } from '../../apps/hub/src/accounts/passwords.ts'
-import { createUser } from '../../apps/hub/src/accounts/users.ts'
+import { createUser } from '../../apps/hub/src/accounts/accounts.ts'
 import { openDatabase } from '../../apps/hub/src/database/database.ts'
 import type { Db } from '../../apps/hub/src/database/tables.ts'
 import type { Credentials, Hub } from './hub.ts'
@@ -23,6 +23,7 @@ export async function addPerson(hub: Hub, person: { username: string; role: Role
   return credentials
 }
 
-export async function deactivate(hub: Hub, username: string): Promise<void> {
-  await withDatabase(hub, (db) => db.updateTable('users').set({ active: 0 }).where('username', '=', username).execute())
+/** Changes a user behind the running hub's back: their sessions stay. */
+export async function changeUser(hub: Hub, username: string, change: { active?: 0 | 1; role?: Role }): Promise<void> {
+  await withDatabase(hub, (db) => db.updateTable('users').set(change).where('username', '=', username).execute())
 }

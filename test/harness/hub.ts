@@ -25,7 +25,8 @@ export type Hub = {
   /** Calls of a visitor. */
   readonly visitor: Api
   apiAs(credentials: Credentials): Api
-  /** What the running process wrote. */
+  /** The running process: its id, what it wrote, and when it ends. */
+  process(): Child
   output(): string
   /** Kills the process so that it can't say good-bye. Its data directory stays. */
   kill9(): Promise<void>
@@ -36,7 +37,11 @@ export type Hub = {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-export type HubOptions = { env?: Record<string, string> }
+export type HubOptions = {
+  env?: Record<string, string>
+  /** The first admin, when `env` names a file for it. */
+  admin?: Credentials
+}
 
 export async function startHub(options: HubOptions = {}): Promise<Hub> {
   const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-hub-'))
@@ -54,7 +59,7 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
   }
   const url = `http://localhost:${port}`
   let child = await startReadyHub(env, port)
-  const admin = adminOf(env, child)
+  const admin = options.admin ?? adminOf(env, child)
 
   const stop = async () => {
     const exit = child.hasEnded() ? await child.ended : await child.stop()
@@ -70,6 +75,7 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
     api: createApiAs(url, admin),
     visitor: createApi(url),
     apiAs: (credentials) => createApiAs(url, credentials),
+    process: () => child,
     output: () => child.output(),
     async kill9() {
       child.signal('SIGKILL')
@@ -106,5 +112,5 @@ function adminOf(env: Record<string, string>, child: Child): Credentials {
 
 /** The generated password of the first admin in what a hub wrote. */
 export function printedPassword(output: string): string | undefined {
-  return /password[^:]*:\s*(\S+)/i.exec(output)?.[1]
+  return /^ *Password: (\S+)$/m.exec(output)?.[1]
 }

@@ -1,0 +1,17 @@
+import { parseArgs } from 'node:util'
+import { benchApprove } from './approve.ts'
+
+/** `npm run bench NAME`: each bench prints a table for people and one JSON line for machines. */
+const benches: Record<string, (arguments_: string[]) => Promise<void>> = {
+  approve: benchApprove,
+}
+
+const { positionals } = parseArgs({ allowPositionals: true, strict: false })
+const [name = '', ...rest] = positionals
+const bench = benches[name]
+if (bench) {
+  await bench(rest)
+} else {
+  console.error(`Name a bench: npm run bench ${Object.keys(benches).join(' | ')}`)
+  process.exitCode = 1
+}

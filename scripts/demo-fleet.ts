@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto'
+import type { Detection, Heartbeat } from '@hedgerow/contract'
+import type { TestGateway } from '../test/harness/gateway.ts'
+
+type Device = {
+  name: string
+  location: string
+  isApproved: boolean
+  cameras: { name: string; fps: number }[]
+  deterrents: Heartbeat['deterrents']
+  /** What passes by, and whether it is worth an alert. */
+  visitors: { label: string; severity: Detection['severity']; deterrent?: string }[]
+}
+
+/** The devices of the demo, by what a land owner would have. */
+export const fleet: Device[] = [
+  {
+    name: 'North orchard',
+    location: 'Row 12, by the stream',
+    isApproved: true,
+    cameras: [
+      { name: 'orchard-gate', fps: 15 },
+      { name: 'orchard-east', fps: 15 },
+    ],
+    deterrents: [{ name: 'Sprinkler row 12', state: 'ready' }],
+    visitors: [
+      { label: 'deer', severity: 'alert', deterrent: 'Sprinkler row 12' },
+      { label: 'boar', severity: 'alert', deterrent: 'Sprinkler row 12' },
+      { label: 'hare', severity: 'detection' },
+      { label: 'person', severity: 'detection' },
+    ],
+  },
+  {
+    name: 'Barn',
+    location: 'Yard, south wall',
+    isApproved: true,
+    cameras: [
+      { name: 'yard', fps: 30 },
+      { name: 'hayloft', fps: 10 },
+      { name: 'hen-house', fps: 10 },
+    ],
+    deterrents: [{ name: 'Yard siren', state: 'ready' }],
+    visitors: [
+      { label: 'fox', severity: 'alert', deterrent: 'Yard siren' },
+      { label: 'person', severity: 'detection' },
+      { label: 'cat', severity: 'detection' },
+      { label: 'tractor', severity: 'detection' },
+    ],
+  },
+  {
+    name: 'River gate',
+    location: 'Lower meadow',
+    isApproved: false,
+    cameras: [{ name: 'footbridge', fps: 15 }],
+    deterrents: [],
+    visitors: [{ label: 'heron', severity: 'detection' }],
+  },
+]
+
+const HISTORY_HOURS = 24
+const HISTORY_PER_DEVICE = 40
+const CAMERAS_EVERY_MS = 10_000
+const VISIT_EVERY_MS = 20_000
+
+/**
+ * Gives each gateway what its cameras and detector would: a day behind it, and now and then something new. Gateways
+ * that wait for approval keep their detections on disk until they may send them. Gives the function that ends it.
+ */
+export async function animate(gateways: TestGateway[]): Promise<() => void> {
+  for (const gateway of gateways) {
+    reportCameras(gateway)
+    await gateway.reportDetections(history(deviceOf(gateway)))
+  }
+  const cameras = setInterval(() => gateways.forEach(reportCameras), CAMERAS_EVERY_MS)
+  const visits = setInterval(() => {
+    const gateway = pick(gateways)
+    // A gateway that is ending refuses; there is nothing to save of a demo.
+    gateway.reportDetections([visit(deviceOf(gateway), Date.now())]).catch(() => {})
+  }, VISIT_EVERY_MS)
+  return () => {
+    clearInterval(cameras)
+    clearInterval(visits)
+  }
+}
+
+function reportCameras(gateway: TestGateway): void {
+  const { cameras, deterrents } = deviceOf(gateway)
+  gateway.setDeviceReport({
+    cameras: cameras.map(({ name, fps }) => ({ name, state: 'online', fps: rounded(fps - Math.random() * 0.6) })),
+    detectors: [{ name: 'primary', inferenceMs: rounded(9 + Math.random() * 4) }],
+    deterrents,
+  })
+}
+
+/** More of it at dusk and dawn, as it is with animals; the last one is there right now, and an alert where there are any. */
+function history(device: Device): Detection[] {
+  const nowMs = Date.now()
+  const visits: Detection[] = []
+  while (visits.length < HISTORY_PER_DEVICE) {
+    const atMs = nowMs - Math.random() * HISTORY_HOURS * 3_600_000
+    const hour = new Date(atMs).getHours()
+    const isTwilight = (hour >= 5 && hour <= 8) || (hour >= 18 && hour <= 22)
+    if (isTwilight || Math.random() < 0.3) visits.push(visit(device, atMs))
+  }
+  const past = visits.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt))
+  return [...past, visit(device, nowMs, device.visitors[0])]
+}
+
+function visit(device: Device, atMs: number, visitor = pick(device.visitors)): Detection {
+  const { label, severity, deterrent } = visitor
+  return {
+    id: randomUUID(),
+    camera: pick(device.cameras).name,
+    label,
+    severity,
+    score: rounded(0.7 + Math.random() * 0.29),
+    startedAt: new Date(atMs).toISOString(),
+    endedAt: new Date(atMs + 4_000 + Math.random() * 20_000).toISOString(),
+    ...(deterrent === undefined ? {} : { deterrent }),
+  }
+}
+
+function deviceOf(gateway: TestGateway): Device {
+  return fleet.find(({ name }) => name === gateway.name)!
+}
+
+function pick<T>(values: readonly T[]): T {
+  return values[Math.floor(Math.random() * values.length)]!
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100
+}

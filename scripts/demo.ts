@@ -1,0 +1,94 @@
+import { approveRegistration, listGateways, listPendingRegistrations } from '@hedgerow/contract'
+import { freeTcpPort, isTcpPortFree } from '../test/harness/free-ports.ts'
+import { startGateway, type TestGateway } from '../test/harness/gateway.ts'
+import { startHub, type Hub } from '../test/harness/hub.ts'
+import { waitFor } from '../test/harness/wait-for.ts'
+import { animate, fleet } from './demo-fleet.ts'
+import { ensureWebBuilt } from './web-build.ts'
+
+/**
+ * `npm run demo`: a hub in a temporary directory and three gateways that run the real agent, joined to it by real
+ * tunnels over loopback. Two are approved, one waits. Everything listens on this machine only, and ends with this
+ * process; the hub is a process of its own, so that it can be killed and watched coming back.
+ */
+const PREFERRED_PORT = 8080
+
+const life = new AsyncDisposableStack()
+const ending = new AbortController()
+
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => void end(0))
+
+async function end(code: number): Promise<void> {
+  if (ending.signal.aborted) return
+  ending.abort()
+  await life.disposeAsync()
+  process.exit(code)
+}
+
+async function startFleet(hub: Hub): Promise<TestGateway[]> {
+  const gateways: TestGateway[] = []
+  for (const { name, location } of fleet) {
+    const gateway = await startGateway(hub, { name, location })
+    life.defer(() => gateway.stop())
+    gateways.push(gateway)
+  }
+  return gateways
+}
+
+async function approveFleet(hub: Hub): Promise<void> {
+  const pending = await waitFor(
+    async () => {
+      const waiting = await hub.api(listPendingRegistrations)
+      return waiting.length === fleet.length ? waiting : undefined
+    },
+    { for: 'the gateways to ask for approval', timeoutMs: 30_000 },
+  )
+  const approved = fleet.filter(({ isApproved }) => isApproved).map(({ name }) => name)
+  for (const { registrationId, deviceName } of pending)
+    if (approved.includes(deviceName)) await hub.api(approveRegistration, { params: { registrationId } })
+  const isOnline = async () =>
+    (await hub.api(listGateways)).filter(({ status }) => status === 'online').length === approved.length
+  await waitFor(isOnline, { for: 'the approved gateways to be online', timeoutMs: 30_000 })
+}
+
+/** Starts the hub again whenever it ends, as a service supervisor would. */
+async function keepRunning(hub: Hub): Promise<void> {
+  while (!ending.signal.aborted) {
+    const { code, signal } = await hub.process().ended
+    if (ending.signal.aborted) return
+    console.log(`The hub ended (${signal ?? `code ${code}`}) and is started again …`)
+    await hub.restart()
+    console.log(`The hub is back as process ${hub.process().pid}.`)
+  }
+}
+
+async function main(): Promise<void> {
+  await ensureWebBuilt()
+  const port = (await isTcpPortFree(PREFERRED_PORT)) ? PREFERRED_PORT : await freeTcpPort()
+  const hub = await startHub({ env: { HUB_PORT: String(port), HUB_LOG_LEVEL: 'warn' } })
+  life.defer(async () => void (await hub.stop()))
+  const gateways = await startFleet(hub)
+  const stopAnimation = await animate(gateways)
+  life.defer(stopAnimation)
+  await approveFleet(hub)
+  const waiting = gateways.find(({ name }) => !fleet.find((device) => device.name === name)?.isApproved)
+
+  console.log(`
+Hub: ${hub.url}
+Sign in: ${hub.admin.username} / ${hub.admin.password}
+
+Three gateways run on this machine. Two are approved and send heartbeats and detections; River gate waits.
+Try:
+  Approvals   compare River gate's fingerprint with its own page, ${waiting?.pageUrl}, and approve it
+  Gateways    Connect opens a gateway's page, carried through its tunnel
+  kill -9 ${hub.process().pid}   ends the hub like a power cut; it is started again, and the tunnels are back in seconds
+Ctrl-C ends all of it and removes its files.
+`)
+  await keepRunning(hub)
+}
+
+main().catch((error: unknown) => {
+  if (ending.signal.aborted) return
+  console.error(error instanceof Error ? error.message : error)
+  void end(1)
+})
