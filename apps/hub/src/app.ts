@@ -4,6 +4,7 @@
  * http/test-hub.ts.
  */
 import { randomBytes } from 'node:crypto'
+import { generateIdentitySeed, identityOfSeed } from '@hedgerow/enrolment'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
@@ -12,16 +13,27 @@ import { createPasswords, type Passwords } from './accounts/passwords.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import { createSessions } from './accounts/sessions.ts'
 import { createSignIn } from './accounts/sign-in.ts'
+import { activityRoutes } from './activity/routes.ts'
 import type { Config } from './config.ts'
 import { checkDatabase, openDatabase } from './database/database.ts'
 import type { Tables } from './database/tables.ts'
+import type { FleetSignals } from './gateways/gateways.ts'
+import { createHealthChecks } from './gateways/health-checks.ts'
+import { createHeartbeats } from './gateways/heartbeats.ts'
+import { createPresence } from './gateways/presence.ts'
+import { gatewayRoutes } from './gateways/routes.ts'
+import { createTunnelApi } from './gateways/tunnel-api.ts'
 import { createApi } from './http/api.ts'
 import { compressAnswers } from './http/compression.ts'
 import { healthRoutes } from './http/health.ts'
 import type { Sessions } from './http/sessions.ts'
 import { createSourceAddress } from './http/source-address.ts'
 import { isWebBuilt, serveWeb } from './http/web.ts'
+import { registrationRoutes } from './registrations/routes.ts'
 import { readOrCreateSecret } from './settings/secrets.ts'
+import { openVpn } from './vpn/open-vpn.ts'
+import { createPeers } from './vpn/peers.ts'
+import type { Vpn } from './vpn/vpn.ts'
 
 const DRAIN_MS = 5_000
 
@@ -30,6 +42,7 @@ export type Hub = {
   db: Kysely<Tables>
   sessions: Sessions
   passwords: Passwords
+  vpn: Vpn
   /** Set when this start created the first admin. */
   firstAdmin: FirstAdmin | undefined
   /** Listens; before it, only `app.inject()` reaches the hub. */
@@ -60,6 +73,10 @@ export async function createHub(options: { config: Config; log: Logger; clock?: 
     const secret = await readOrCreateSecret(db, 'token-secret', () => randomBytes(32).toString('base64'))
     const sessions = createSessions({ db, secret, clock })
     closers.push(sessions.stop)
+    const identity = identityOfSeed(await readOrCreateSecret(db, 'identity-seed', generateIdentitySeed))
+    const { vpn, network } = await openVpn({ db, config: config.vpn, clock })
+    closers.push(vpn.stop)
+    const { peers, heartbeats, signals } = await startFleet({ db, vpn, clock, log })
 
     const app = createApi({
       face: 'public',
@@ -70,6 +87,14 @@ export async function createHub(options: { config: Config; log: Logger; clock?: 
     await compressAnswers(app)
     healthRoutes(app, [() => checkDatabase(db)])
     accountRoutes(app, { db, sessions, signIn: createSignIn({ db, sessions, passwords, clock }) })
+    const { endpointHost } = config.vpn
+    const fleet = { db, clock, vpn, network, peers, endpointHost }
+    registrationRoutes(app, { ...fleet, identity })
+    gatewayRoutes(app, { ...fleet, list: { signals, hubPublicKey: vpn.publicKey, connectedUsers: () => 0 } })
+    activityRoutes(app, { db, clock, signals })
+    const tunnelApi = createTunnelApi({ db, vpn, clock, heartbeats, log })
+    await tunnelApi.start()
+    closers.push(tunnelApi.stop)
     if (isWebBuilt(config.webDir)) await serveWeb(app, { dir: config.webDir, formActionSources: () => [] })
 
     return {
@@ -77,6 +102,7 @@ export async function createHub(options: { config: Config; log: Logger; clock?: 
       db,
       sessions,
       passwords,
+      vpn,
       firstAdmin,
       stop,
       async start() {
@@ -85,6 +111,25 @@ export async function createHub(options: { config: Config; log: Logger; clock?: 
         return { url: `http://localhost:${port}`, port }
       },
     }
+  }
+
+  /** What the hub knows of its gateways from moment to moment: peers, heartbeats, health and changes of status. */
+  async function startFleet(parts: { db: Kysely<Tables>; vpn: Vpn; clock: () => number; log: Logger }) {
+    const peers = createPeers(parts)
+    await peers.start()
+    closers.push(peers.stop)
+    const heartbeats = createHeartbeats(parts)
+    await heartbeats.start()
+    closers.push(heartbeats.stop)
+    const { handshakes } = peers
+    const healthChecks = createHealthChecks({ ...parts, handshakes })
+    healthChecks.start()
+    closers.push(healthChecks.stop)
+    const signals: FleetSignals = { clock: parts.clock, heartbeats, handshakes, isHealthy: healthChecks.isHealthy }
+    const presence = createPresence({ ...parts, signals })
+    presence.start()
+    closers.push(presence.stop)
+    return { peers, heartbeats, signals }
   }
 }
 

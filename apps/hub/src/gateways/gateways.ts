@@ -1,0 +1,165 @@
+/**
+ * The fleet: who may see which gateway, and what they see of it. A user sees the gateways they claimed, managers and
+ * admins all; a gateway that exists but may not be seen answers as one that does not exist. Private keys never leave
+ * through here. Called by the routes, by activity/ for its counts and by gateway-ui/ for access.
+ */
+import type { Gateway } from '@hedgerow/contract'
+import type { Kysely, Selectable } from 'kysely'
+import type { Db, Tables } from '../database/tables.ts'
+import { HubError } from '../http/hub-error.ts'
+import { hasRole } from '../http/policy.ts'
+import type { Caller } from '../http/sessions.ts'
+import type { Heartbeats } from './heartbeats.ts'
+import { judge, type Judgement } from './status.ts'
+
+type Row = Selectable<Tables['gateways']>
+
+/** What is known of the fleet from moment to moment, beside its rows. */
+export type FleetSignals = {
+  clock: () => number
+  heartbeats: Pick<Heartbeats, 'latest'>
+  /** The last handshake by WireGuard key, in milliseconds since 1970. */
+  handshakes(): Map<string, number>
+  /** Whether a plain-WireGuard gateway answered when last asked. */
+  isHealthy(gatewayId: string): boolean | undefined
+}
+
+export type ListDependencies = {
+  signals: FleetSignals
+  hubPublicKey: string
+  connectedUsers(gatewayId: string): number
+}
+
+/** The gateways that the caller may see, by name. */
+export async function listGateways(
+  db: Kysely<Tables>,
+  caller: Caller,
+  dependencies: ListDependencies,
+): Promise<Gateway[]> {
+  const rows = await visibleTo(db, caller)
+    .leftJoin('users', 'users.id', 'gateways.owner_id')
+    .selectAll('gateways')
+    .select('users.username as owner')
+    .orderBy('gateways.name_key')
+    .execute()
+  const handshakes = dependencies.signals.handshakes()
+  return rows.map((row) => present(row, row.owner, judgeRow(row, dependencies.signals, handshakes), dependencies))
+}
+
+export type VisibleGateway = {
+  id: string
+  name: string
+  kind: Row['kind']
+  address: string
+  deviceToken: string
+  ownerId: string | null
+  wireguardPublicKey: string
+}
+
+/** Throws `gateway_not_found` when there is none, or none that the caller may see. */
+export async function findVisibleGateway(db: Db, caller: Caller, id: string): Promise<VisibleGateway> {
+  const row = await visibleTo(db, caller).selectAll('gateways').where('gateways.id', '=', id).executeTakeFirst()
+  if (!row) throw new HubError('gateway_not_found')
+  return toVisible(row)
+}
+
+/** The gateway of this token if the caller may see it: unknown and not theirs are alike. */
+export async function findByDeviceToken(
+  db: Db,
+  caller: Caller,
+  deviceToken: string,
+): Promise<VisibleGateway | undefined> {
+  const row = await visibleTo(db, caller)
+    .selectAll('gateways')
+    .where('gateways.device_token', '=', deviceToken)
+    .executeTakeFirst()
+  return row && toVisible(row)
+}
+
+export type FleetStatus = Judgement & { id: string; name: string; ownerId: string | null }
+
+/** The status of every gateway, or of those that the caller may see. */
+export async function fleetStatuses(
+  db: Kysely<Tables>,
+  signals: FleetSignals,
+  caller?: Caller,
+): Promise<FleetStatus[]> {
+  const rows = await (caller ? visibleTo(db, caller) : db.selectFrom('gateways'))
+    .select(['gateways.id', 'gateways.name', 'gateways.kind', 'gateways.owner_id'])
+    .select(['gateways.wireguard_public_key', 'gateways.last_handshake_at'])
+    .execute()
+  const handshakes = signals.handshakes()
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    ownerId: row.owner_id,
+    ...judgeRow(row, signals, handshakes),
+  }))
+}
+
+/** The form in which a gateway's name must be unique. */
+export function nameKey(name: string): string {
+  return name.normalize('NFKC').trim().replaceAll(/\s+/g, ' ').toLowerCase()
+}
+
+function visibleTo(db: Db, caller: Caller) {
+  const all = db.selectFrom('gateways')
+  return hasRole(caller.role, 'manager') ? all : all.where('gateways.owner_id', '=', caller.userId)
+}
+
+type JudgedColumns = Pick<Row, 'id' | 'kind' | 'wireguard_public_key' | 'last_handshake_at'>
+
+function judgeRow(row: JudgedColumns, signals: FleetSignals, handshakes: Map<string, number>): Judgement {
+  return judge({
+    kind: row.kind,
+    now: signals.clock(),
+    heartbeat: signals.heartbeats.latest(row.id),
+    latestHandshakeAt: handshakes.get(row.wireguard_public_key) ?? row.last_handshake_at ?? undefined,
+    isHealthy: signals.isHealthy(row.id),
+  })
+}
+
+function present(
+  row: Row,
+  owner: string | null,
+  { status, reason }: Judgement,
+  dependencies: ListDependencies,
+): Gateway {
+  const { signals, hubPublicKey, connectedUsers } = dependencies
+  const heartbeat = signals.heartbeats.latest(row.id)
+  const handshakeAt =
+    row.kind === 'wireguard' ? (signals.handshakes().get(row.wireguard_public_key) ?? row.last_handshake_at) : null
+  const lastSeenAt = heartbeat?.at ?? handshakeAt
+  return {
+    id: row.id,
+    name: row.name,
+    status,
+    statusReason: reason,
+    kind: row.kind,
+    location: row.location,
+    description: row.description,
+    publicIp: row.endpoint_address ?? row.source_ip,
+    vpnInternalIp: row.address,
+    vpnAddress: `${row.address}/24`,
+    hubPublicKey,
+    version: heartbeat?.content.version ?? row.version,
+    lastSeen: lastSeenAt === null ? null : new Date(lastSeenAt).toISOString(),
+    connectedUsers: connectedUsers(row.id),
+    // Whoever sees the row at all is its owner, a manager or an admin.
+    deviceToken: row.device_token,
+    owner,
+    createdAt: new Date(row.created_at).toISOString(),
+  }
+}
+
+function toVisible(row: Row): VisibleGateway {
+  return {
+    id: row.id,
+    name: row.name,
+    kind: row.kind,
+    address: row.address,
+    deviceToken: row.device_token,
+    ownerId: row.owner_id,
+    wireguardPublicKey: row.wireguard_public_key,
+  }
+}

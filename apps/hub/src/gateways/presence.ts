@@ -1,0 +1,80 @@
+/**
+ * Watches the fleet's statuses: each change of one becomes an activity entry, and the most gateways connected at once go
+ * into the hour's count. What it finds first after a start is where it begins, not a change.
+ */
+import type { ActivityEntry } from '@hedgerow/contract'
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import { countInHour, recordActivity, WHOLE_FLEET } from '../activity/activity.ts'
+import type { Tables } from '../database/tables.ts'
+import { fleetStatuses, type FleetSignals, type FleetStatus } from './gateways.ts'
+
+const LOOK_INTERVAL_MS = 5_000
+
+const typeOf: Record<FleetStatus['status'], ActivityEntry['type']> = {
+  online: 'success',
+  warning: 'warning',
+  offline: 'error',
+}
+
+export type Presence = { start(): void; look(): Promise<void>; stop(): Promise<void> }
+
+export function createPresence(options: { db: Kysely<Tables>; signals: FleetSignals; log: Logger }): Presence {
+  const { db, signals, log } = options
+  let known: Map<string, FleetStatus['status']> | undefined
+  let timer: NodeJS.Timeout | undefined
+  let looking: Promise<void> = Promise.resolve()
+
+  async function look(): Promise<void> {
+    const statuses = await fleetStatuses(db, signals)
+    const now = signals.clock()
+    const before = known
+    const changed = before ? statuses.filter(({ id, status }) => status !== (before.get(id) ?? 'offline')) : []
+    await db.transaction().execute(async (transaction) => {
+      await recordActivity(
+        transaction,
+        ...changed.map(({ id, name, status, reason }) => ({
+          at: now,
+          type: typeOf[status],
+          message:
+            status === 'warning'
+              ? `Gateway "${name}" has a warning: ${reason}`
+              : `Gateway "${name}" is ${status}: ${reason}`,
+          gatewayId: id,
+        })),
+      )
+      for (const [scope, activeConnections] of connectedByScope(statuses))
+        await countInHour(transaction, { at: now, scope, activeConnections })
+    })
+    known = new Map(statuses.map(({ id, status }) => [id, status]))
+  }
+
+  function lookInTurn(): void {
+    looking = looking
+      .then(look)
+      .catch((error: unknown) => log.warn({ err: error }, 'the fleet could not be looked over'))
+  }
+
+  return {
+    start() {
+      lookInTurn()
+      timer = setInterval(lookInTurn, LOOK_INTERVAL_MS).unref()
+    },
+    look,
+    async stop() {
+      clearInterval(timer)
+      await looking
+    },
+  }
+}
+
+/** How many gateways are connected, of the whole fleet and of each owner; in one order of rows for everybody. */
+function connectedByScope(statuses: FleetStatus[]): [scope: string, connected: number][] {
+  const counts = new Map<string, number>()
+  for (const { status, ownerId } of statuses) {
+    if (status === 'offline') continue
+    for (const scope of ownerId === null ? [WHOLE_FLEET] : [WHOLE_FLEET, ownerId])
+      counts.set(scope, (counts.get(scope) ?? 0) + 1)
+  }
+  return [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))
+}

@@ -1,0 +1,98 @@
+import * as contract from '@hedgerow/contract'
+import type { FastifyInstance } from 'fastify'
+import type { Kysely } from 'kysely'
+import { writeAudit } from '../audit/audit.ts'
+import type { Tables } from '../database/tables.ts'
+import { HubError } from '../http/hub-error.ts'
+import { mount } from '../http/mount.ts'
+import type { Network } from '../vpn/addresses.ts'
+import { vpnEndpoints } from '../vpn/endpoints.ts'
+import type { Peers } from '../vpn/peers.ts'
+import { requireVpn, type Vpn } from '../vpn/vpn.ts'
+import { addGateway } from './add.ts'
+import { claimGateway, createClaimLock } from './claim.ts'
+import { findByDeviceToken, findVisibleGateway, listGateways, type ListDependencies } from './gateways.ts'
+import { vpnConfigText } from './vpn-config.ts'
+
+export type GatewayDependencies = {
+  db: Kysely<Tables>
+  clock: () => number
+  vpn: Vpn
+  network: Network
+  peers: Pick<Peers, 'apply'>
+  /** HUB_VPN_ENDPOINT_HOST */
+  endpointHost: string | undefined
+  list: ListDependencies
+}
+
+/** The fleet for people: see, add, configure, claim. */
+export function gatewayRoutes(app: FastifyInstance, dependencies: GatewayDependencies): void {
+  const { db, list } = dependencies
+  mount(app, contract.listGateways, ({ caller }) => listGateways(db, caller, list))
+  mount(app, contract.validateAccess, async ({ body, caller }) => {
+    const gateway = await findByDeviceToken(db, caller, body.deviceToken)
+    return { authorized: gateway !== undefined, gatewayId: gateway?.id ?? null }
+  })
+  mountAdding(app, dependencies)
+  mountClaiming(app, dependencies)
+}
+
+function mountAdding(app: FastifyInstance, dependencies: GatewayDependencies): void {
+  const { db, clock, vpn, network, peers, endpointHost, list } = dependencies
+
+  mount(app, contract.addGateway, async ({ body, caller, sourceIp }) => {
+    requireVpn(vpn)
+    const { id, peer } = await addGateway(db, body, { caller, sourceIp, network, now: clock() })
+    peers.apply(peer)
+    const added = (await listGateways(db, caller, list)).find((gateway) => gateway.id === id)
+    if (!added) throw new HubError('gateway_not_found')
+    return added
+  })
+
+  mount(app, contract.gatewayVpnConfig, async ({ params, caller, sourceIp, raw }) => {
+    requireVpn(vpn)
+    const { id } = await findVisibleGateway(db, caller, params.id)
+    const [endpoint] = vpnEndpoints({ configuredHost: endpointHost, requestHost: raw.headers.host, port: vpn.port })
+    if (endpoint === undefined)
+      throw new HubError('invalid_request', { message: 'The Host header names no host that a gateway could reach.' })
+    const row = await db
+      .selectFrom('gateways')
+      .select(['private_key', 'address', 'preshared_key'])
+      .where('id', '=', id)
+      .executeTakeFirst()
+    if (!row) throw new HubError('gateway_not_found')
+    await writeAudit(db, {
+      actor: caller.username,
+      actorId: caller.userId,
+      action: 'gateway.read-vpn-config',
+      target: id,
+      sourceIp,
+      result: 'ok',
+    })
+    return {
+      config: vpnConfigText({
+        privateKey: row.private_key,
+        address: row.address,
+        hubPublicKey: vpn.publicKey,
+        presharedKey: row.preshared_key,
+        endpoint,
+        network: network.cidr,
+      }),
+    }
+  })
+}
+
+function mountClaiming(app: FastifyInstance, { db, clock }: GatewayDependencies): void {
+  const lock = createClaimLock(clock)
+  mount(app, contract.claimGateway, async ({ body, caller, sourceIp }) => {
+    const takeBack = lock.begin(caller.userId)
+    try {
+      const claimed = await claimGateway(db, body.deviceToken, { caller, sourceIp, now: clock() })
+      takeBack()
+      return claimed
+    } catch (error) {
+      if (!(error instanceof HubError && error.code === 'claim_refused')) takeBack()
+      throw error
+    }
+  })
+}

@@ -1,0 +1,89 @@
+/**
+ * A gateway's status from two signals, its heartbeat and the tunnel's last handshake, with the reason in words. Pure:
+ * the list, the statistics and the activity of transitions all ask it.
+ */
+import type { Gateway, Heartbeat } from '@hedgerow/contract'
+
+const HEARTBEAT_ALIVE_MS = 90_000
+/** WireGuard gives a session up after 180 s, so a living tunnel has a handshake within that (its paper, §6.1). */
+const HANDSHAKE_ALIVE_MS = 180_000
+const CLOCK_OFFSET_LIMIT_MS = 30_000
+const DISK_LIMIT = 0.9
+const TEMPERATURE_LIMIT_CELSIUS = 80
+const REASONS_SHOWN = 4
+
+/** Times are milliseconds since 1970. */
+export type Signals = {
+  kind: Gateway['kind']
+  now: number
+  heartbeat?: { at: number; content: Heartbeat; isCloned: boolean } | undefined
+  latestHandshakeAt?: number | undefined
+  /** Of a plain-WireGuard gateway: whether its `/api/health` answered when it was last asked. */
+  isHealthy?: boolean | undefined
+}
+
+export type Judgement = { status: Gateway['status']; reason: string }
+
+export function judge(signals: Signals): Judgement {
+  return signals.kind === 'enrolled' ? judgeEnrolled(signals) : judgeWireguard(signals)
+}
+
+function judgeEnrolled({ now, heartbeat, latestHandshakeAt }: Signals): Judgement {
+  if (!heartbeat || now - heartbeat.at > HEARTBEAT_ALIVE_MS) {
+    const silence = heartbeat ? `no heartbeat for ${duration(now - heartbeat.at)}` : 'no heartbeat yet'
+    return { status: 'offline', reason: `${silence}, ${handshakeWords(now, latestHandshakeAt)}` }
+  }
+  const hasHandshake = isRecent(now, latestHandshakeAt)
+  const problems = problemsOf(heartbeat)
+  const said = [`heartbeat ${duration(now - heartbeat.at)} ago`]
+  if (!hasHandshake || problems.length === 0) said.push(handshakeWords(now, latestHandshakeAt))
+  said.push(...problems.slice(0, REASONS_SHOWN))
+  if (problems.length > REASONS_SHOWN) said.push(`and ${problems.length - REASONS_SHOWN} more`)
+  return { status: hasHandshake && problems.length === 0 ? 'online' : 'warning', reason: said.join(', ') }
+}
+
+function judgeWireguard({ now, latestHandshakeAt, isHealthy }: Signals): Judgement {
+  const words = handshakeWords(now, latestHandshakeAt)
+  if (!isRecent(now, latestHandshakeAt)) return { status: 'offline', reason: words }
+  if (isHealthy === undefined) return { status: 'warning', reason: `${words}, /api/health not asked yet` }
+  return isHealthy
+    ? { status: 'online', reason: `${words}, /api/health answers` }
+    : { status: 'warning', reason: `${words}, /api/health does not answer` }
+}
+
+function isRecent(now: number, latestHandshakeAt: number | undefined): boolean {
+  return latestHandshakeAt !== undefined && now - latestHandshakeAt <= HANDSHAKE_ALIVE_MS
+}
+
+function handshakeWords(now: number, latestHandshakeAt: number | undefined): string {
+  if (latestHandshakeAt === undefined) return 'no VPN handshake yet'
+  const age = duration(now - latestHandshakeAt)
+  return isRecent(now, latestHandshakeAt) ? `VPN handshake ${age} ago` : `no VPN handshake for ${age}`
+}
+
+function problemsOf({ at, content, isCloned }: NonNullable<Signals['heartbeat']>): string[] {
+  const problems: string[] = []
+  if (isCloned) problems.push('two devices use this identity')
+  for (const camera of content.cameras)
+    if (camera.state === 'offline') problems.push(`camera ${camera.name} is offline`)
+  if (content.disk > DISK_LIMIT) problems.push(`disk ${Math.round(content.disk * 100)} % full`)
+  if (content.temperature !== null && content.temperature > TEMPERATURE_LIMIT_CELSIUS)
+    problems.push(`temperature ${Math.round(content.temperature)} °C`)
+  const offset = Math.abs(content.clock - at)
+  if (offset > CLOCK_OFFSET_LIMIT_MS) problems.push(`clock off by ${duration(offset)}`)
+  for (const deterrent of content.deterrents)
+    if (deterrent.state === 'fault') problems.push(`deterrent ${deterrent.name} has a fault`)
+  return [...problems, ...content.problems]
+}
+
+const UNITS = [
+  { unit: 'd', ms: 86_400_000 },
+  { unit: 'h', ms: 3_600_000 },
+  { unit: 'min', ms: 60_000 },
+] as const
+
+/** `20 s`, `9 min`, `3 h`, `2 d`; never negative, whatever a clock did. */
+function duration(ms: number): string {
+  const found = UNITS.find((unit) => ms >= unit.ms)
+  return found ? `${Math.floor(ms / found.ms)} ${found.unit}` : `${Math.max(0, Math.floor(ms / 1_000))} s`
+}

@@ -1,0 +1,153 @@
+import * as contract from '@hedgerow/contract'
+import { answerBytes, fingerprint, HUB_SIGNATURE_HEADER, SIGNATURE_HEADER, type Identity } from '@hedgerow/enrolment'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../database/tables.ts'
+import { mount, type HubRequest } from '../http/mount.ts'
+import type { Network } from '../vpn/addresses.ts'
+import { vpnEndpoints } from '../vpn/endpoints.ts'
+import type { Peers } from '../vpn/peers.ts'
+import { requireVpn, type Vpn } from '../vpn/vpn.ts'
+import { approveRegistration } from './approval.ts'
+import { createHandshake } from './handshake.ts'
+import { createLimiter } from './limits.ts'
+import { listPending, rejectRegistration, submitRegistration, type Submission } from './registrations.ts'
+import { createSignedRequests } from './signed-requests.ts'
+import { answerStatus, findRegistration, type StatusAnswer } from './status.ts'
+import { createWaiters } from './waiters.ts'
+
+/** A site of fifty devices behind one address gets in at once; nobody gets more than a handful a second for long. */
+const ENROLMENT_LIMITS = { perAddress: { burst: 120, perSecond: 2 }, overall: { burst: 400, perSecond: 100 } }
+const STATUS_LIMITS = { perAddress: { burst: 200, perSecond: 10 }, overall: { burst: 2_000, perSecond: 500 } }
+
+export type RegistrationDependencies = {
+  db: Kysely<Tables>
+  clock: () => number
+  identity: Identity
+  vpn: Vpn
+  network: Network
+  peers: Pick<Peers, 'apply' | 'remove'>
+  /** HUB_VPN_ENDPOINT_HOST */
+  endpointHost: string | undefined
+}
+
+/** Enrolment for devices, which prove themselves inside each call, and its decisions for people. */
+export function registrationRoutes(app: FastifyInstance, dependencies: RegistrationDependencies): void {
+  const waiters = createWaiters()
+  // Held-open requests would keep the server from closing.
+  app.addHook('preClose', async () => waiters.wakeAll())
+  mountHandshake(app, dependencies)
+  mountStatus(app, dependencies, waiters)
+  mountDecisions(app, dependencies, waiters)
+}
+
+function mountHandshake(app: FastifyInstance, { db, clock, identity }: RegistrationDependencies): void {
+  const limiter = createLimiter({ ...ENROLMENT_LIMITS, clock })
+  const handshake = createHandshake({ identity, clock })
+  const options = { bodyLimitBytes: contract.ENROLMENT_BODY_LIMIT }
+
+  mount(
+    app,
+    contract.registerChallenge,
+    ({ body, sourceIp }) => {
+      limiter.take(sourceIp)
+      return handshake.challenge(body)
+    },
+    options,
+  )
+
+  mount(
+    app,
+    contract.register,
+    async ({ body, rawBody, sourceIp, raw, reply }) => {
+      limiter.take(sourceIp)
+      const { deviceToken } = handshake.open(body, rawBody, String(raw.headers[SIGNATURE_HEADER]))
+      const { id, status } = await submitRegistration(db, { ...detailsOf(body), deviceToken, sourceIp }, clock())
+      reply.code(202)
+      return { registrationId: id, status, fingerprint: fingerprint(body.identityPublicKey) }
+    },
+    options,
+  )
+}
+
+function detailsOf(body: HubRequest<typeof contract.register>['body']): Omit<Submission, 'deviceToken' | 'sourceIp'> {
+  const { identityPublicKey, wireguardPublicKey, deviceName, deviceLocation, deviceVersion, macAddress } = body
+  return { identityPublicKey, wireguardPublicKey, deviceName, deviceLocation, deviceVersion, macAddress }
+}
+
+function mountStatus(
+  app: FastifyInstance,
+  dependencies: RegistrationDependencies,
+  waiters: ReturnType<typeof createWaiters>,
+): void {
+  const { db, clock, identity, vpn, endpointHost } = dependencies
+  const limiter = createLimiter({ ...STATUS_LIMITS, clock })
+  const signedRequests = createSignedRequests(clock)
+  /** The nonces of requests that were verified: only their answers are signed. */
+  const verified = new WeakMap<FastifyRequest, string>()
+
+  async function statusOf(request: HubRequest<typeof contract.registrationStatus>): Promise<StatusAnswer> {
+    const { params, query, rawBody, raw, sourceIp, reply } = request
+    const { registrationId } = params
+    limiter.take(sourceIp)
+    const row = await findRegistration(db, registrationId)
+    const { method, headers } = raw
+    const nonce = signedRequests.verify(
+      { method, target: raw.raw.url ?? '', headers, body: rawBody },
+      row.identity_public_key,
+    )
+    verified.set(raw, nonce)
+    const signal = closedSignal(reply)
+    const decided = waiters.wait(registrationId, { timeoutMs: query.waitSeconds * 1_000, signal })
+    const endpoints = vpnEndpoints({ configuredHost: endpointHost, requestHost: headers.host, port: vpn.port })
+    // Read after the wait began: a decision in between wakes it.
+    if ((await findRegistration(db, registrationId)).status === 'pending') await decided
+    return answerStatus(db, await findRegistration(db, registrationId), { nonce, vpn, endpoints })
+  }
+
+  mount(app, contract.registrationStatus, statusOf, {
+    bodyLimitBytes: contract.ENROLMENT_BODY_LIMIT,
+    answerHeaders(answer, request): Record<string, string> {
+      const nonce = verified.get(request)
+      return nonce === undefined
+        ? {}
+        : { [HUB_SIGNATURE_HEADER]: identity.sign(answerBytes(nonce, Buffer.from(answer))) }
+    },
+  })
+}
+
+/** Aborts when the client is gone. */
+function closedSignal(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  reply.raw.once('close', () => controller.abort())
+  return controller.signal
+}
+
+function mountDecisions(
+  app: FastifyInstance,
+  dependencies: RegistrationDependencies,
+  waiters: ReturnType<typeof createWaiters>,
+): void {
+  const { db, clock, identity, vpn, network, peers } = dependencies
+
+  mount(app, contract.listPendingRegistrations, ({ caller }) =>
+    listPending(db, caller, { now: clock(), hubIdentityPublicKey: identity.publicKey }),
+  )
+
+  mount(app, contract.approveRegistration, async ({ params, caller, sourceIp }) => {
+    requireVpn(vpn)
+    const decision = { id: params.registrationId, caller, sourceIp, now: clock(), network }
+    const { gatewayId, name, peer, replacedPublicKey } = await approveRegistration(db, decision)
+    if (replacedPublicKey !== undefined) peers.remove(replacedPublicKey)
+    peers.apply(peer)
+    waiters.wake(params.registrationId)
+    return { deviceName: name, assignedIp: peer.address, gatewayId }
+  })
+
+  mount(app, contract.rejectRegistration, async ({ params, body, caller, sourceIp }) => {
+    const decision = { id: params.registrationId, caller, sourceIp, now: clock(), reason: body.reason }
+    const rejected = await rejectRegistration(db, decision)
+    waiters.wake(params.registrationId)
+    return rejected
+  })
+}

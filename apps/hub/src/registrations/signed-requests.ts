@@ -1,0 +1,71 @@
+/**
+ * Requests that a device signs with its identity key: fresh by the hub's time, and each used once. Called for the
+ * status of a registration.
+ */
+import {
+  decodeBase64,
+  NONCE_HEADER,
+  requestBytes,
+  SIGNATURE_HEADER,
+  TIME_HEADER,
+  verifySignature,
+} from '@hedgerow/enrolment'
+import type { IncomingHttpHeaders } from 'node:http'
+import { HubError } from '../http/hub-error.ts'
+
+/** How far a request's time may be from the hub's, either way. */
+const TIME_WINDOW_MS = 120_000
+const NONCES_MAX = 50_000
+
+export type ReceivedRequest = {
+  method: string
+  /** Path and query, as sent. */
+  target: string
+  headers: IncomingHttpHeaders
+  body: Uint8Array
+}
+
+export type SignedRequests = {
+  /**
+   * The request's nonce, once it is verified as the identity's. Throws `signature_invalid`, `request_replayed`, or
+   * `too_many_requests` when more are in flight than can be remembered.
+   */
+  verify(request: ReceivedRequest, identityPublicKey: string): string
+}
+
+export function createSignedRequests(clock: () => number): SignedRequests {
+  /** Until when each nonce must not come again; in the order of use. */
+  const used = new Map<string, number>()
+
+  function useOnce(key: string, until: number, now: number): void {
+    for (const [old, oldUntil] of used) {
+      if (oldUntil >= now) break
+      used.delete(old)
+    }
+    if (used.has(key)) throw new HubError('request_replayed')
+    // Forgetting one early would let it be replayed, so the newcomer waits.
+    if (used.size >= NONCES_MAX) throw new HubError('too_many_requests')
+    used.set(key, until)
+  }
+
+  return {
+    verify({ method, target, headers, body }, identityPublicKey) {
+      const time = header(headers, TIME_HEADER)
+      const nonce = header(headers, NONCE_HEADER)
+      if (!/^\d{1,15}$/.test(time) || !decodeBase64(nonce, 32)) throw new HubError('signature_invalid')
+      const signed = requestBytes({ method, target, time, nonce, body })
+      if (!verifySignature(identityPublicKey, signed, header(headers, SIGNATURE_HEADER)))
+        throw new HubError('signature_invalid')
+      const now = clock()
+      if (Math.abs(Number(time) - now) > TIME_WINDOW_MS) throw new HubError('request_replayed')
+      // Its time is acceptable for at most twice the window from now on.
+      useOnce(`${identityPublicKey} ${nonce}`, now + 2 * TIME_WINDOW_MS, now)
+      return nonce
+    },
+  }
+}
+
+function header(headers: IncomingHttpHeaders, name: string): string {
+  const value = headers[name]
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,67 @@
+/**
+ * The tunnel inside this process: WireGuard over one UDP socket and TCP/IP above it, without privileges or a network
+ * interface. Cryptokey routing lets a peer send from its own address only, and the stack takes only packets for the
+ * hub's address, so nothing can be forwarded.
+ */
+import { createStack } from '@hedgerow/netstack/node'
+import type { PresharedKey, PrivateKey, PublicKey } from '@hedgerow/wireguard'
+import { openInterface, type InterfaceOptions } from '@hedgerow/wireguard/node'
+import type { Network } from './addresses.ts'
+import type { Vpn } from './vpn.ts'
+
+export type EmbeddedOptions = {
+  /** X25519, base64. */
+  privateKey: string
+  /** UDP; 0 takes a free one. */
+  port: number
+  network: Network
+  clock: () => number
+}
+
+/** Rejects with Node's own error when the UDP port cannot be bound. */
+export async function openEmbeddedVpn(options: EmbeddedOptions): Promise<Vpn> {
+  const { network, clock } = options
+  const stack = createStack({ address: network.hubAddress, send: (packet) => wireguard.send(packet) })
+  const wireguard = await openOnAnyFamily({
+    privateKey: options.privateKey as PrivateKey,
+    port: options.port,
+    onPacket: (packet) => stack.receive(packet),
+    clock: () => ({ monotonicMs: performance.now(), unixMs: clock() }),
+  })
+
+  return {
+    publicKey: wireguard.publicKey,
+    address: network.hubAddress,
+    network: network.cidr,
+    port: wireguard.port,
+    disabledReason: undefined,
+    addPeer({ publicKey, presharedKey, address, endpoint }) {
+      wireguard.updatePeer({
+        publicKey: publicKey as PublicKey,
+        presharedKey: presharedKey as PresharedKey,
+        allowedIps: [`${address}/32`],
+        ...(endpoint && { endpoint }),
+      })
+      if (endpoint) wireguard.handshake(publicKey as PublicKey)
+    },
+    removePeer: (publicKey) => wireguard.removePeer(publicKey as PublicKey),
+    peers: () => wireguard.peers(),
+    dial: (host, port, signal) => stack.connect({ host, port, ...(signal && { signal }) }),
+    serve: (port, onStream) => void stack.listen({ port }, onStream),
+    async stop() {
+      stack.close()
+      await wireguard.close()
+    },
+  }
+}
+
+/** IPv6 and IPv4 on one socket, or IPv4 alone where the machine has no IPv6. */
+async function openOnAnyFamily(options: InterfaceOptions): ReturnType<typeof openInterface> {
+  try {
+    return await openInterface({ ...options, host: '::' })
+  } catch (error) {
+    const { code } = error as { code?: unknown }
+    if (code !== 'EAFNOSUPPORT' && code !== 'EADDRNOTAVAIL') throw error
+    return openInterface({ ...options, host: '0.0.0.0' })
+  }
+}

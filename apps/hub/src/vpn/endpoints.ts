@@ -1,0 +1,25 @@
+import { isIP } from 'node:net'
+
+/** A DNS name of the lenient sort that people have on their networks: letters, digits, hyphens and underscores. */
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i
+
+/**
+ * Where gateways reach the hub's VPN, as `host:port` to be tried in this order: the configured host, or else the one
+ * by which this request reached the hub. Empty when neither is a host: a `Host` header is the caller's word, and it ends
+ * up in configuration files.
+ */
+export function vpnEndpoints(options: {
+  configuredHost: string | undefined
+  /** The `Host` header, with or without a port. */
+  requestHost: string | undefined
+  port: number
+}): string[] {
+  const host = options.configuredHost ?? hostOf(options.requestHost ?? '')
+  const bare = host.replace(/^\[(.*)\]$/, '$1')
+  if (isIP(bare) === 6) return [`[${bare}]:${options.port}`]
+  return isIP(bare) === 4 || HOST_NAME.test(bare) ? [`${bare}:${options.port}`] : []
+}
+
+function hostOf(header: string): string {
+  return header.replace(/:\d{1,5}$/, '')
+}

@@ -1,0 +1,77 @@
+/**
+ * The tunnel as the rest of the hub sees it: peers that come and go while it runs, TCP out to a gateway, and TCP in on
+ * the hub's own tunnel address. A peer reaches that address and nothing else; nothing is ever forwarded. Two things
+ * stand behind it: the embedded backend, and none at all. Called by registrations/, gateways/ and gateway-ui/.
+ */
+import type { TcpStream } from '@hedgerow/netstack/node'
+import { HubError } from '../http/hub-error.ts'
+
+export type VpnEndpoint = { address: string; port: number }
+
+export type VpnPeer = {
+  publicKey: string
+  presharedKey: string
+  /** The one address that it may send from, and is reached at. */
+  address: string
+  /** Where it was last heard; the hub starts the handshake itself. */
+  endpoint?: VpnEndpoint | undefined
+}
+
+export type VpnPeerStatus = {
+  publicKey: string
+  endpoint?: VpnEndpoint
+  /** Milliseconds since 1970. */
+  latestHandshakeAtMs?: number
+  receivedBytes: number
+  sentBytes: number
+}
+
+export type Vpn = {
+  readonly publicKey: string
+  /** The hub's own address in the tunnel. */
+  readonly address: string
+  /** `a.b.c.d/n` */
+  readonly network: string
+  /** UDP. */
+  readonly port: number
+  /** Why there is no tunnel, in words; undefined while there is one. */
+  readonly disabledReason: string | undefined
+  /** Adds the peer or replaces its configuration. */
+  addPeer(peer: VpnPeer): void
+  /** Silent at once. */
+  removePeer(publicKey: string): void
+  peers(): VpnPeerStatus[]
+  /** TCP through the tunnel. The stream errs when nothing answers. */
+  dial(address: string, port: number, signal?: AbortSignal): TcpStream
+  /** TCP from gateways to the hub's tunnel address; `stream.remoteAddress` is authenticated. */
+  serve(port: number, onStream: (stream: TcpStream) => void): void
+  stop(): Promise<void>
+}
+
+/** Throws `vpn_disabled` when there is no tunnel for what is about to be done. */
+export function requireVpn(vpn: Vpn): void {
+  if (vpn.disabledReason !== undefined) throw new HubError('vpn_disabled')
+}
+
+/** No tunnel: the hub keeps its key and its network, and has no peers. */
+export function createDisabledVpn(options: {
+  publicKey: string
+  address: string
+  network: string
+  port: number
+  reason: string
+}): Vpn {
+  const { reason, ...names } = options
+  return {
+    ...names,
+    disabledReason: reason,
+    addPeer: () => {},
+    removePeer: () => {},
+    peers: () => [],
+    dial: () => {
+      throw new HubError('vpn_disabled')
+    },
+    serve: () => {},
+    stop: async () => {},
+  }
+}
