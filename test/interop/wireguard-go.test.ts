@@ -13,7 +13,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Now, PublicKey } from '@hedgerow/wireguard'
-import { parsePublicKey } from '@hedgerow/wireguard'
 import type { WireGuardInterface } from '@hedgerow/wireguard/node'
 import { generateKeyPair, generatePresharedKey, openInterface } from '@hedgerow/wireguard/node'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -85,8 +84,6 @@ describe.skipIf(missing !== undefined)(`wireguard-go${missing === undefined ? ''
     theirPublicKey = keys.publicKey
     await inside('ip', 'address', 'add', `${theirAddress}/24`, 'dev', tunnel)
     await inside('ip', 'link', 'set', tunnel, 'mtu', '1420', 'up')
-    const { stdout } = await inside('wg', 'show', tunnel, 'public-key')
-    expect(parsePublicKey(stdout.trim())).toBe(theirPublicKey)
   })
 
   afterEach(async () => {
@@ -176,6 +173,11 @@ describe.skipIf(missing !== undefined)(`wireguard-go${missing === undefined ? ''
     const { stdout } = await inside('wg', 'show', tunnel, 'endpoints')
     return stdout.trim().split('\t')[1] ?? ''
   }
+
+  test('derives the same public key as we do', async () => {
+    const { stdout } = await inside('wg', 'show', tunnel, 'public-key')
+    expect(stdout.trim()).toBe(theirPublicKey)
+  })
 
   test('answers our initiation, with a preshared key', async () => {
     const side = await openSide()

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatPrefix, parseAddress, parsePrefix } from './address.ts'
 import { createAllowedIps, readInnerPacket } from './allowed-ips.ts'

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
+import type { Link } from './simulator/link.ts'
 import { createLink, sentTypes, upPacket } from './simulator/link.ts'
 
 /** A hub that takes any handshake at all for load. */
 const loaded = () => createLink({ hubOptions: { handshakesPerSecond: 0 } })
 
 /** Sends again after the 5 s that the protocol leaves between initiations. */
-function retry(link: ReturnType<typeof createLink>): void {
+function retry(link: Link): void {
   link.moveTo(link.now.monotonicMs + 5_000)
   link.tick(link.gateway)
 }

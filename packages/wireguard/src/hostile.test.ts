@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { mac1KeyOf, writeMacs } from './cookie.ts'
 import { REJECT_AFTER_MESSAGES, REKEY_AFTER_MESSAGES } from './constants.ts'

@@ -1,5 +1,6 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Link } from './simulator/link.ts'
 import { createLink, downPacket, sentTypes, upPacket } from './simulator/link.ts'
 import { ipv4Packet } from './simulator/packet.ts'
 
@@ -109,7 +110,7 @@ describe('replays', () => {
 
 describe('roaming', () => {
   const elsewhere = { address: '192.0.2.77', port: 9 }
-  const hubKnows = (link: ReturnType<typeof createLink>) => link.hub.device.peers()[0]?.endpoint
+  const hubKnows = (link: Link) => link.hub.device.peers()[0]?.endpoint
 
   test('the hub follows a gateway whose authenticated data comes from elsewhere', () => {
     const link = createLink()
@@ -207,7 +208,7 @@ describe('padding', () => {
 })
 
 describe('peers changed live', () => {
-  const configs = (link: ReturnType<typeof createLink>) => ({
+  const configs = (link: Link) => ({
     publicKey: link.gateway.device.publicKey,
     allowedIps: ['10.0.0.2/32', '10.5.0.0/16'],
   })

@@ -182,7 +182,7 @@ test('a configuration error is thrown with its code and changes nothing', async 
     [{ publicKey: other, persistentKeepaliveSeconds: 65_536 }, 'invalid-keepalive'],
   ]
   for (const [config, code] of cases) {
-    expect(attempt(config), code).toThrow(expect.objectContaining({ code }))
+    expect(attempt(config)).toThrow(expect.objectContaining({ code }))
     expect(attempt(config)).toThrow(ConfigError)
   }
   expect(hub.wireguard.peers().map((peer) => peer.publicKey)).toEqual([publicKey])
