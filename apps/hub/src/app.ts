@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { generateIdentitySeed, identityOfSeed } from '@hedgerow/enrolment'
+import { generateKeyPair } from '@hedgerow/wireguard/node'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
@@ -13,11 +14,14 @@ import { createPasswords, type Passwords } from './accounts/passwords.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import { createSessions } from './accounts/sessions.ts'
 import { createSignIn } from './accounts/sign-in.ts'
+import { storeDetections } from './activity/detections.ts'
 import { activityRoutes } from './activity/routes.ts'
 import type { Config } from './config.ts'
 import { checkDatabase, openDatabase } from './database/database.ts'
 import type { Tables } from './database/tables.ts'
-import type { FleetSignals } from './gateways/gateways.ts'
+import { createGatewayUi } from './gateway-ui/gateway-ui.ts'
+import { gatewayUiRoutes } from './gateway-ui/routes.ts'
+import { findVisibleGateway, type FleetSignals } from './gateways/gateways.ts'
 import { createHealthChecks } from './gateways/health-checks.ts'
 import { createHeartbeats } from './gateways/heartbeats.ts'
 import { createPresence } from './gateways/presence.ts'
@@ -26,11 +30,13 @@ import { createTunnelApi } from './gateways/tunnel-api.ts'
 import { createApi } from './http/api.ts'
 import { compressAnswers } from './http/compression.ts'
 import { healthRoutes } from './http/health.ts'
+import { createServerFactory } from './http/server.ts'
 import type { Sessions } from './http/sessions.ts'
 import { createSourceAddress } from './http/source-address.ts'
 import { isWebBuilt, serveWeb } from './http/web.ts'
 import { registrationRoutes } from './registrations/routes.ts'
 import { readOrCreateSecret } from './settings/secrets.ts'
+import { readSettings } from './settings/settings.ts'
 import { openVpn } from './vpn/open-vpn.ts'
 import { createPeers } from './vpn/peers.ts'
 import type { Vpn } from './vpn/vpn.ts'
@@ -74,28 +80,52 @@ export async function createHub(options: { config: Config; log: Logger; clock?: 
     const sessions = createSessions({ db, secret, clock })
     closers.push(sessions.stop)
     const identity = identityOfSeed(await readOrCreateSecret(db, 'identity-seed', generateIdentitySeed))
-    const { vpn, network } = await openVpn({ db, config: config.vpn, clock })
+    const privateKey = await readOrCreateSecret(db, 'wireguard-private-key', () => generateKeyPair().privateKey)
+    const { vpnNetwork: networkCidr } = await readSettings(db)
+    const vpn = await openVpn({ config: config.vpn, privateKey, networkCidr, clock })
     closers.push(vpn.stop)
     const { peers, heartbeats, signals } = await startFleet({ db, vpn, clock, log })
 
+    const sourceAddress = createSourceAddress(config.trustedProxies)
+    let listeningPort = config.port
+    const ui = createGatewayUi({
+      db,
+      config,
+      sessions,
+      findGateway: (caller, id) => findVisibleGateway(db, caller, id),
+      dial: vpn.dial,
+      hubPort: () => listeningPort,
+      sourceAddress,
+      clock,
+      log,
+    })
     const app = createApi({
       face: 'public',
       log,
-      sourceAddress: createSourceAddress(config.trustedProxies),
+      sourceAddress,
       authenticate: sessions.authenticate,
+      serverFactory: createServerFactory(ui),
     })
+    closers.push(() => closeServer(app), ui.stop)
     await compressAnswers(app)
     healthRoutes(app, [() => checkDatabase(db)])
     accountRoutes(app, { db, sessions, signIn: createSignIn({ db, sessions, passwords, clock }) })
-    const { endpointHost } = config.vpn
-    const fleet = { db, clock, vpn, network, peers, endpointHost }
+    const fleet = { db, clock, vpn, peers }
     registrationRoutes(app, { ...fleet, identity })
-    gatewayRoutes(app, { ...fleet, list: { signals, hubPublicKey: vpn.publicKey, connectedUsers: () => 0 } })
+    gatewayRoutes(app, { ...fleet, list: { signals, hubPublicKey: vpn.publicKey, connectedUsers: ui.connectedUsers } })
     activityRoutes(app, { db, clock, signals })
-    const tunnelApi = createTunnelApi({ db, vpn, clock, heartbeats, log })
+    gatewayUiRoutes(app, { ui })
+    const tunnelApi = createTunnelApi({
+      db,
+      vpn,
+      clock,
+      heartbeats,
+      storeDetections: (gatewayId, detections) => storeDetections(db, gatewayId, detections, clock()),
+      log,
+    })
     await tunnelApi.start()
     closers.push(tunnelApi.stop)
-    if (isWebBuilt(config.webDir)) await serveWeb(app, { dir: config.webDir, formActionSources: () => [] })
+    if (isWebBuilt(config.webDir)) await serveWeb(app, { dir: config.webDir, formActionSources: ui.formActionSources })
 
     return {
       app,
@@ -106,9 +136,9 @@ export async function createHub(options: { config: Config; log: Logger; clock?: 
       firstAdmin,
       stop,
       async start() {
-        closers.push(() => closeServer(app))
-        const port = await listen(app, config)
-        return { url: `http://localhost:${port}`, port }
+        listeningPort = await listen(app, config)
+        await ui.start()
+        return { url: `http://localhost:${listeningPort}`, port: listeningPort }
       },
     }
   }

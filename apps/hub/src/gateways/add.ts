@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { newGateway } from '@hedgerow/contract'
 import { generateKeyPair, generatePresharedKey } from '@hedgerow/wireguard/node'
 import type { Kysely } from 'kysely'
@@ -9,10 +10,8 @@ import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../http/hub-error.ts'
 import type { Caller } from '../http/sessions.ts'
-import type { Network } from '../vpn/addresses.ts'
-import type { VpnPeer } from '../vpn/vpn.ts'
-import { allocateAddress, newDeviceToken, newGatewayId } from './allocation.ts'
-import { nameKey } from './gateways.ts'
+import type { Vpn, VpnPeer } from '../vpn/vpn.ts'
+import { allocateAddress, nameKey, newGatewayId } from './gateways.ts'
 
 type NewGateway = z.output<typeof newGateway>
 
@@ -24,9 +23,9 @@ type NewGateway = z.output<typeof newGateway>
 export async function addGateway(
   db: Kysely<Tables>,
   gateway: NewGateway,
-  context: { caller: Caller; sourceIp: string; network: Network; now: number },
+  context: { caller: Caller; sourceIp: string; vpn: Vpn; now: number },
 ): Promise<{ id: string; peer: VpnPeer }> {
-  const { caller, sourceIp, network, now } = context
+  const { caller, sourceIp, vpn, now } = context
   return inTransaction(db, async (transaction) => {
     const name_key = nameKey(gateway.name)
     const taken = await transaction
@@ -35,7 +34,7 @@ export async function addGateway(
       .where('name_key', '=', name_key)
       .executeTakeFirst()
     if (taken) throw new HubError('gateway_name_taken')
-    const address = await allocateAddress(transaction, network)
+    const address = await allocateAddress(transaction, vpn)
     const { privateKey, publicKey } = generateKeyPair()
     const id = newGatewayId()
     const presharedKey = generatePresharedKey()
@@ -75,4 +74,9 @@ export async function addGateway(
     })
     return { id, peer: { publicKey, presharedKey, address } }
   })
+}
+
+/** For a device that cannot make its own. */
+function newDeviceToken(): string {
+  return `DT-${randomBytes(6).toString('hex').toUpperCase()}`
 }

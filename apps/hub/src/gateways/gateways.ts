@@ -3,12 +3,16 @@
  * admins all; a gateway that exists but may not be seen answers as one that does not exist. Private keys never leave
  * through here. Called by the routes, by activity/ for its counts and by gateway-ui/ for access.
  */
+import { randomBytes } from 'node:crypto'
 import type { Gateway } from '@hedgerow/contract'
-import type { Kysely, Selectable } from 'kysely'
+import { base32 } from '@hedgerow/enrolment'
+import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { HubError } from '../http/hub-error.ts'
 import { hasRole } from '../http/policy.ts'
 import type { Caller } from '../http/sessions.ts'
+import { readSettings } from '../settings/settings.ts'
+import type { Vpn } from '../vpn/vpn.ts'
 import type { Heartbeats } from './heartbeats.ts'
 import { judge, type Judgement } from './status.ts'
 
@@ -100,6 +104,27 @@ export async function fleetStatuses(
 /** The form in which a gateway's name must be unique. */
 export function nameKey(name: string): string {
   return name.normalize('NFKC').trim().replaceAll(/\s+/g, ' ').toLowerCase()
+}
+
+/** 12 lower-case base32 characters: 60 random bits. */
+export function newGatewayId(): string {
+  return base32(randomBytes(8)).slice(0, 12)
+}
+
+/**
+ * The address of one more gateway. Within `inTransaction` two callers never get the same. Throws
+ * `gateway_limit_reached` or `address_pool_exhausted`.
+ */
+export async function allocateAddress(
+  transaction: Transaction<Tables>,
+  vpn: Pick<Vpn, 'lowestFreeAddress'>,
+): Promise<string> {
+  const { maxGateways } = await readSettings(transaction)
+  const rows = await transaction.selectFrom('gateways').select('address').execute()
+  if (rows.length >= maxGateways) throw new HubError('gateway_limit_reached')
+  const address = vpn.lowestFreeAddress(new Set(rows.map((row) => row.address)))
+  if (address === undefined) throw new HubError('address_pool_exhausted')
+  return address
 }
 
 function visibleTo(db: Db, caller: Caller) {

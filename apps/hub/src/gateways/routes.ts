@@ -5,10 +5,7 @@ import { writeAudit } from '../audit/audit.ts'
 import type { Tables } from '../database/tables.ts'
 import { HubError } from '../http/hub-error.ts'
 import { mount } from '../http/mount.ts'
-import type { Network } from '../vpn/addresses.ts'
-import { vpnEndpoints } from '../vpn/endpoints.ts'
-import type { Peers } from '../vpn/peers.ts'
-import { requireVpn, type Vpn } from '../vpn/vpn.ts'
+import { requireVpn, type LivePeers, type Vpn } from '../vpn/vpn.ts'
 import { addGateway } from './add.ts'
 import { claimGateway, createClaimLock } from './claim.ts'
 import { findByDeviceToken, findVisibleGateway, listGateways, type ListDependencies } from './gateways.ts'
@@ -18,10 +15,7 @@ export type GatewayDependencies = {
   db: Kysely<Tables>
   clock: () => number
   vpn: Vpn
-  network: Network
-  peers: Pick<Peers, 'apply'>
-  /** HUB_VPN_ENDPOINT_HOST */
-  endpointHost: string | undefined
+  peers: LivePeers
   list: ListDependencies
 }
 
@@ -38,11 +32,11 @@ export function gatewayRoutes(app: FastifyInstance, dependencies: GatewayDepende
 }
 
 function mountAdding(app: FastifyInstance, dependencies: GatewayDependencies): void {
-  const { db, clock, vpn, network, peers, endpointHost, list } = dependencies
+  const { db, clock, vpn, peers, list } = dependencies
 
   mount(app, contract.addGateway, async ({ body, caller, sourceIp }) => {
     requireVpn(vpn)
-    const { id, peer } = await addGateway(db, body, { caller, sourceIp, network, now: clock() })
+    const { id, peer } = await addGateway(db, body, { caller, sourceIp, vpn, now: clock() })
     peers.apply(peer)
     const added = (await listGateways(db, caller, list)).find((gateway) => gateway.id === id)
     if (!added) throw new HubError('gateway_not_found')
@@ -52,7 +46,7 @@ function mountAdding(app: FastifyInstance, dependencies: GatewayDependencies): v
   mount(app, contract.gatewayVpnConfig, async ({ params, caller, sourceIp, raw }) => {
     requireVpn(vpn)
     const { id } = await findVisibleGateway(db, caller, params.id)
-    const [endpoint] = vpnEndpoints({ configuredHost: endpointHost, requestHost: raw.headers.host, port: vpn.port })
+    const [endpoint] = vpn.endpoints(raw.headers.host)
     if (endpoint === undefined)
       throw new HubError('invalid_request', { message: 'The Host header names no host that a gateway could reach.' })
     const row = await db
@@ -76,7 +70,7 @@ function mountAdding(app: FastifyInstance, dependencies: GatewayDependencies): v
         hubPublicKey: vpn.publicKey,
         presharedKey: row.preshared_key,
         endpoint,
-        network: network.cidr,
+        network: vpn.network,
       }),
     }
   })

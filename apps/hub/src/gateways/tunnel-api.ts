@@ -9,7 +9,6 @@ import { createServer, type Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { storeDetections } from '../activity/detections.ts'
 import type { Tables } from '../database/tables.ts'
 import { createApi } from '../http/api.ts'
 import { HubError } from '../http/hub-error.ts'
@@ -24,7 +23,15 @@ const REQUEST_TIMEOUT_MS = 120_000
 const DETECTIONS_BODY_LIMIT_BYTES = 48 * 1024 * 1024
 const CONNECTIONS_PER_GATEWAY = 8
 
-type Dependencies = { db: Kysely<Tables>; vpn: Vpn; clock: () => number; heartbeats: Heartbeats; log: Logger }
+type Dependencies = {
+  db: Kysely<Tables>
+  vpn: Vpn
+  clock: () => number
+  heartbeats: Pick<Heartbeats, 'record'>
+  /** Committed when it resolves. */
+  storeDetections(gatewayId: string, detections: readonly contract.Detection[]): Promise<void>
+  log: Logger
+}
 
 export type TunnelApi = { start(): Promise<void>; stop(): Promise<void> }
 
@@ -66,7 +73,7 @@ export function createTunnelApi(dependencies: Dependencies): TunnelApi {
   }
 }
 
-function mountTunnelCalls(app: FastifyInstance, { db, clock, heartbeats }: Dependencies): void {
+function mountTunnelCalls(app: FastifyInstance, { db, clock, heartbeats, storeDetections }: Dependencies): void {
   /** Throws `gateway_unknown` for the address of a gateway that was just deleted. */
   async function gatewayAt(address: string): Promise<string> {
     const row = await db.selectFrom('gateways').select('id').where('address', '=', address).executeTakeFirst()
@@ -82,7 +89,7 @@ function mountTunnelCalls(app: FastifyInstance, { db, clock, heartbeats }: Depen
     app,
     contract.reportDetections,
     async ({ body, sourceIp }) => {
-      await storeDetections(db, await gatewayAt(sourceIp), body.detections, clock())
+      await storeDetections(await gatewayAt(sourceIp), body.detections)
       return { accepted: body.detections.length }
     },
     { bodyLimitBytes: DETECTIONS_BODY_LIMIT_BYTES },

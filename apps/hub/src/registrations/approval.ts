@@ -10,11 +10,9 @@ import { writeAudit } from '../audit/audit.ts'
 import { isUniqueViolation } from '../database/storage-errors.ts'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { allocateAddress, newGatewayId } from '../gateways/allocation.ts'
-import { nameKey } from '../gateways/gateways.ts'
+import { allocateAddress, nameKey, newGatewayId } from '../gateways/gateways.ts'
 import { HubError } from '../http/hub-error.ts'
-import type { Network } from '../vpn/addresses.ts'
-import type { VpnPeer } from '../vpn/vpn.ts'
+import type { Vpn, VpnPeer } from '../vpn/vpn.ts'
 import { gatewayOfKeys, takePending, type Decision, type RegistrationRow } from './registrations.ts'
 
 export type Approved = {
@@ -31,7 +29,7 @@ export type Approved = {
  */
 export function approveRegistration(
   db: Kysely<Tables>,
-  { id, caller, sourceIp, now, network }: Decision & { network: Network },
+  { id, caller, sourceIp, now, vpn }: Decision & { vpn: Vpn },
 ): Promise<Approved> {
   return inTransaction(db, async (transaction) => {
     const row = await takePending(transaction, id, now)
@@ -39,7 +37,7 @@ export function approveRegistration(
     await checkToken(transaction, row, known?.id)
     const approved = known
       ? await changeKeys(transaction, row, known)
-      : await createGateway(transaction, row, { network, now })
+      : await createGateway(transaction, row, { vpn, now })
     await transaction
       .updateTable('registrations')
       .set({ status: 'approved', gateway_id: approved.gatewayId, decided_at: now, decided_by: caller.username })
@@ -82,9 +80,9 @@ async function checkToken(
 async function createGateway(
   transaction: Transaction<Tables>,
   row: RegistrationRow,
-  { network, now }: { network: Network; now: number },
+  { vpn, now }: { vpn: Vpn; now: number },
 ): Promise<Approved> {
-  const address = await allocateAddress(transaction, network)
+  const address = await allocateAddress(transaction, vpn)
   const name = await freeName(transaction, row.device_name)
   const peer = { publicKey: row.wireguard_public_key, presharedKey: generatePresharedKey(), address }
   const gatewayId = newGatewayId()

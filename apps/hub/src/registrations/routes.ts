@@ -4,10 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { mount, type HubRequest } from '../http/mount.ts'
-import type { Network } from '../vpn/addresses.ts'
-import { vpnEndpoints } from '../vpn/endpoints.ts'
-import type { Peers } from '../vpn/peers.ts'
-import { requireVpn, type Vpn } from '../vpn/vpn.ts'
+import { requireVpn, type LivePeers, type Vpn } from '../vpn/vpn.ts'
 import { approveRegistration } from './approval.ts'
 import { createHandshake } from './handshake.ts'
 import { createLimiter } from './limits.ts'
@@ -25,10 +22,7 @@ export type RegistrationDependencies = {
   clock: () => number
   identity: Identity
   vpn: Vpn
-  network: Network
-  peers: Pick<Peers, 'apply' | 'remove'>
-  /** HUB_VPN_ENDPOINT_HOST */
-  endpointHost: string | undefined
+  peers: LivePeers
 }
 
 /** Enrolment for devices, which prove themselves inside each call, and its decisions for people. */
@@ -80,7 +74,7 @@ function mountStatus(
   dependencies: RegistrationDependencies,
   waiters: ReturnType<typeof createWaiters>,
 ): void {
-  const { db, clock, identity, vpn, endpointHost } = dependencies
+  const { db, clock, identity, vpn } = dependencies
   const limiter = createLimiter({ ...STATUS_LIMITS, clock })
   const signedRequests = createSignedRequests(clock)
   /** The nonces of requests that were verified: only their answers are signed. */
@@ -99,7 +93,7 @@ function mountStatus(
     verified.set(raw, nonce)
     const signal = closedSignal(reply)
     const decided = waiters.wait(registrationId, { timeoutMs: query.waitSeconds * 1_000, signal })
-    const endpoints = vpnEndpoints({ configuredHost: endpointHost, requestHost: headers.host, port: vpn.port })
+    const endpoints = vpn.endpoints(headers.host)
     // Read after the wait began: a decision in between wakes it.
     if ((await findRegistration(db, registrationId)).status === 'pending') await decided
     return answerStatus(db, await findRegistration(db, registrationId), { nonce, vpn, endpoints })
@@ -128,7 +122,7 @@ function mountDecisions(
   dependencies: RegistrationDependencies,
   waiters: ReturnType<typeof createWaiters>,
 ): void {
-  const { db, clock, identity, vpn, network, peers } = dependencies
+  const { db, clock, identity, vpn, peers } = dependencies
 
   mount(app, contract.listPendingRegistrations, ({ caller }) =>
     listPending(db, caller, { now: clock(), hubIdentityPublicKey: identity.publicKey }),
@@ -136,7 +130,7 @@ function mountDecisions(
 
   mount(app, contract.approveRegistration, async ({ params, caller, sourceIp }) => {
     requireVpn(vpn)
-    const decision = { id: params.registrationId, caller, sourceIp, now: clock(), network }
+    const decision = { id: params.registrationId, caller, sourceIp, now: clock(), vpn }
     const { gatewayId, name, peer, replacedPublicKey } = await approveRegistration(db, decision)
     if (replacedPublicKey !== undefined) peers.remove(replacedPublicKey)
     peers.apply(peer)

@@ -22,7 +22,17 @@ import {
 import { generateKeyPair } from '@hedgerow/wireguard/node'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 
-type Answer = { status: number; body: any; headers: Record<string, unknown> }
+type Answer = { status: number; body: Json; headers: Record<string, unknown> }
+/** The fields of every answer: a test reads those that it expects. */
+type Json = Challenge &
+  Omit<ApprovedRegistration, 'status'> & {
+    signature: string
+    registrationId: string
+    status: string
+    reason: string
+    error: string
+    fieldErrors: Record<string, string>
+  }
 type Keys = { identity: Identity; privateKey: string; publicKey: string }
 
 /** A device that enrols as the agent does, and can be told to do any step wrong. */
@@ -68,7 +78,7 @@ export function createTestDevice(
     const response = await app.inject({ remoteAddress: from, ...request })
     return {
       status: response.statusCode,
-      body: response.body === '' ? undefined : response.json(),
+      body: response.json<Json>(),
       headers: response.headers,
     }
   }
@@ -80,7 +90,7 @@ export function createTestDevice(
       const own = { identityPublicKey: identity.publicKey, wireguardPublicKey: publicKey }
       const { status, body } = await inject({ method: 'POST', url: `${REGISTER}/challenge`, payload: own })
       if (status !== 200) throw new Error(`The challenge was refused: ${JSON.stringify(body)}`)
-      const challenge = { ...own, ...body }
+      const challenge = { ...body, ...own }
       if (!verifyChallenge(challenge, body.signature)) throw new Error('The challenge is not signed by its hub')
       return challenge
     },
@@ -136,7 +146,7 @@ export function createTestDevice(
         if (!verifySignature(hubIdentity, bytes, String(response.headers[HUB_SIGNATURE_HEADER])))
           throw new Error('The answer is not signed by the hub')
       }
-      return { status: response.statusCode, body: response.json(), headers: response.headers }
+      return { status: response.statusCode, body: response.json<Json>(), headers: response.headers }
     },
     presharedKey(approved, nonce) {
       const exchange = exchangeKeys(privateKey, approved.hubEphemeralPublicKey, nonce)

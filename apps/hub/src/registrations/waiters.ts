@@ -37,7 +37,7 @@ export function createWaiters(): Waiters {
     },
     wake,
     wakeAll() {
-      for (const finish of [...waiting.values()]) finish()
+      for (const finish of waiting.values()) finish()
     },
   }
 }

@@ -6,22 +6,22 @@
 import { createStack } from '@hedgerow/netstack/node'
 import type { PresharedKey, PrivateKey, PublicKey } from '@hedgerow/wireguard'
 import { openInterface, type InterfaceOptions } from '@hedgerow/wireguard/node'
-import type { Network } from './addresses.ts'
-import type { Vpn } from './vpn.ts'
+import type { VpnBackend } from './vpn.ts'
 
 export type EmbeddedOptions = {
   /** X25519, base64. */
   privateKey: string
   /** UDP; 0 takes a free one. */
   port: number
-  network: Network
+  /** The hub's own in the tunnel. */
+  address: string
   clock: () => number
 }
 
 /** Rejects with Node's own error when the UDP port cannot be bound. */
-export async function openEmbeddedVpn(options: EmbeddedOptions): Promise<Vpn> {
-  const { network, clock } = options
-  const stack = createStack({ address: network.hubAddress, send: (packet) => wireguard.send(packet) })
+export async function openEmbeddedVpn(options: EmbeddedOptions): Promise<VpnBackend> {
+  const { address, clock } = options
+  const stack = createStack({ address, send: (packet) => wireguard.send(packet) })
   const wireguard = await openOnAnyFamily({
     privateKey: options.privateKey as PrivateKey,
     port: options.port,
@@ -31,8 +31,6 @@ export async function openEmbeddedVpn(options: EmbeddedOptions): Promise<Vpn> {
 
   return {
     publicKey: wireguard.publicKey,
-    address: network.hubAddress,
-    network: network.cidr,
     port: wireguard.port,
     disabledReason: undefined,
     addPeer({ publicKey, presharedKey, address, endpoint }) {

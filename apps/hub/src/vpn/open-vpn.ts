@@ -1,36 +1,53 @@
-import { generateKeyPair, publicKeyOf } from '@hedgerow/wireguard/node'
+import { publicKeyOf } from '@hedgerow/wireguard/node'
 import type { PrivateKey } from '@hedgerow/wireguard'
-import type { Kysely } from 'kysely'
 import type { Config } from '../config.ts'
-import type { Tables } from '../database/tables.ts'
-import { readOrCreateSecret } from '../settings/secrets.ts'
-import { readSettings } from '../settings/settings.ts'
-import { parseNetwork, type Network } from './addresses.ts'
+import { HubError } from '../http/hub-error.ts'
+import { lowestFreeAddress, parseNetwork } from './addresses.ts'
 import { openEmbeddedVpn } from './embedded.ts'
-import { createDisabledVpn, type Vpn } from './vpn.ts'
+import { vpnEndpoints } from './endpoints.ts'
+import type { Vpn, VpnBackend } from './vpn.ts'
 
 /**
- * The tunnel that HUB_VPN_BACKEND asks for, with the hub's own key and the network of its settings. Rejects when the
- * UDP port cannot be bound, or the network in the settings is none.
+ * The tunnel that HUB_VPN_BACKEND asks for, or one that says why there is none. Rejects when the UDP port cannot be
+ * bound, or the network in the settings is none.
  */
 export async function openVpn(options: {
-  db: Kysely<Tables>
   config: Config['vpn']
+  /** X25519, base64. */
+  privateKey: string
+  /** The setting vpnNetwork. */
+  networkCidr: string
   clock: () => number
-}): Promise<{ vpn: Vpn; network: Network }> {
-  const { db, config, clock } = options
-  const { vpnNetwork } = await readSettings(db)
-  const network = parseNetwork(vpnNetwork)
-  if (!network) throw new Error(`The setting vpnNetwork is not an IPv4 network of /8 to /30: ${vpnNetwork}`)
-  const privateKey = await readOrCreateSecret(db, 'wireguard-private-key', () => generateKeyPair().privateKey)
-  if (config.backend !== 'off')
-    return { vpn: await openEmbeddedVpn({ privateKey, port: config.port, network, clock }), network }
-  const vpn = createDisabledVpn({
-    publicKey: publicKeyOf(privateKey as PrivateKey),
+}): Promise<Vpn> {
+  const { config, privateKey, networkCidr, clock } = options
+  const network = parseNetwork(networkCidr)
+  if (!network) throw new Error(`The setting vpnNetwork is not an IPv4 network of /8 to /30: ${networkCidr}`)
+  const backend =
+    config.backend === 'off'
+      ? createNoTunnel({ privateKey, port: config.port, reason: 'HUB_VPN_BACKEND is off' })
+      : await openEmbeddedVpn({ privateKey, port: config.port, address: network.hubAddress, clock })
+  return {
+    ...backend,
     address: network.hubAddress,
     network: network.cidr,
-    port: config.port,
-    reason: 'HUB_VPN_BACKEND is off',
-  })
-  return { vpn, network }
+    lowestFreeAddress: (taken) => lowestFreeAddress(network, taken),
+    endpoints: (requestHost) => vpnEndpoints({ configuredHost: config.endpointHost, requestHost, port: backend.port }),
+  }
+}
+
+/** The hub keeps its key, and has no peers. */
+function createNoTunnel(options: { privateKey: string; port: number; reason: string }): VpnBackend {
+  return {
+    publicKey: publicKeyOf(options.privateKey as PrivateKey),
+    port: options.port,
+    disabledReason: options.reason,
+    addPeer: () => {},
+    removePeer: () => {},
+    peers: () => [],
+    dial: () => {
+      throw new HubError('vpn_disabled')
+    },
+    serve: () => {},
+    stop: async () => {},
+  }
 }

@@ -6,17 +6,14 @@
 import type { Logger } from 'pino'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
-import type { Vpn, VpnPeer, VpnPeerStatus } from './vpn.ts'
+import type { LivePeers, Vpn, VpnPeer, VpnPeerStatus } from './vpn.ts'
 
 const RECONCILE_INTERVAL_MS = 30_000
 const PERSIST_INTERVAL_MS = 5_000
 
-export type Peers = {
+export type Peers = LivePeers & {
   /** Reads the database into the tunnel, then keeps both alike until `stop`. */
   start(): Promise<void>
-  /** For a change that was just committed: in effect when it returns. */
-  apply(peer: VpnPeer): void
-  remove(publicKey: string): void
   reconcile(): Promise<void>
   /** Writes endpoints and handshakes that changed since the last call. */
   persist(): Promise<void>
@@ -67,7 +64,7 @@ export function createPeers({ db, vpn, log }: { db: Kysely<Tables>; vpn: Vpn; lo
         .execute()
       if (changes !== before) continue
       const keys = new Set(wanted.map((row) => row.wireguard_public_key))
-      for (const publicKey of [...applied.keys()]) if (!keys.has(publicKey)) drop(publicKey)
+      for (const publicKey of applied.keys()) if (!keys.has(publicKey)) drop(publicKey)
       for (const row of wanted) {
         const { endpoint_address: address, endpoint_port: port } = row
         try {

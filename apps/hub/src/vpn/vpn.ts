@@ -26,12 +26,9 @@ export type VpnPeerStatus = {
   sentBytes: number
 }
 
-export type Vpn = {
+/** What carries packets. */
+export type VpnBackend = {
   readonly publicKey: string
-  /** The hub's own address in the tunnel. */
-  readonly address: string
-  /** `a.b.c.d/n` */
-  readonly network: string
   /** UDP. */
   readonly port: number
   /** Why there is no tunnel, in words; undefined while there is one. */
@@ -48,30 +45,24 @@ export type Vpn = {
   stop(): Promise<void>
 }
 
+export type Vpn = VpnBackend & {
+  /** The hub's own address in the tunnel. */
+  readonly address: string
+  /** `a.b.c.d/n` */
+  readonly network: string
+  /** The lowest address that a gateway may have and that is not in `taken`; undefined when there is none. */
+  lowestFreeAddress(taken: ReadonlySet<string>): string | undefined
+  /** Where gateways reach the hub, as `host:port` in order; `requestHost` is the `Host` header of whoever asks. */
+  endpoints(requestHost: string | undefined): string[]
+}
+
 /** Throws `vpn_disabled` when there is no tunnel for what is about to be done. */
 export function requireVpn(vpn: Vpn): void {
   if (vpn.disabledReason !== undefined) throw new HubError('vpn_disabled')
 }
 
-/** No tunnel: the hub keeps its key and its network, and has no peers. */
-export function createDisabledVpn(options: {
-  publicKey: string
-  address: string
-  network: string
-  port: number
-  reason: string
-}): Vpn {
-  const { reason, ...names } = options
-  return {
-    ...names,
-    disabledReason: reason,
-    addPeer: () => {},
-    removePeer: () => {},
-    peers: () => [],
-    dial: () => {
-      throw new HubError('vpn_disabled')
-    },
-    serve: () => {},
-    stop: async () => {},
-  }
+/** Changes of the peers that were just committed to the database, in effect when they return. */
+export type LivePeers = {
+  apply(peer: VpnPeer): void
+  remove(publicKey: string): void
 }
