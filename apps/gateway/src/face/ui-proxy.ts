@@ -13,6 +13,7 @@ export type UiProxy = {
 /** RFC 9110 §7.6.1 and what older programs send. */
 const HOP_BY_HOP = new Set([
   'connection',
+  'expect',
   'keep-alive',
   'proxy-authenticate',
   'proxy-authorization',
@@ -22,6 +23,8 @@ const HOP_BY_HOP = new Set([
   'transfer-encoding',
   'upgrade',
 ])
+/** `Connection` may not name these away: without them the message would be another one. */
+const NEVER_NAMED_AWAY = new Set(['content-length', 'content-type', 'host'])
 /** Without an answer's head for this long, an application hangs. */
 const ANSWER_TIMEOUT_MS = 60_000
 
@@ -138,7 +141,8 @@ function answerHeaders(headers: IncomingHttpHeaders, target: URL): Record<string
 
 /** Without the headers that concern one connection, and those that `Connection` names. */
 function endToEnd(headers: IncomingHttpHeaders): Record<string, string | string[]> {
-  const named = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()))
+  const list = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase())
+  const named = new Set(list.filter((name) => !NEVER_NAMED_AWAY.has(name)))
   return Object.fromEntries(
     Object.entries(headers).filter(
       (entry): entry is [string, string | string[]] =>

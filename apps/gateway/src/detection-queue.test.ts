@@ -1,0 +1,131 @@
+import { appendFile, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Detection } from '@hedgerow/contract'
+import { openDetectionQueue, type DetectionQueue } from './detection-queue.ts'
+
+let directory: string
+let queues: DetectionQueue[]
+const log = pino({ level: 'silent' })
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'hedgerow-queue-'))
+  queues = []
+})
+
+afterEach(async () => {
+  await Promise.all(queues.map((queue) => queue.close()))
+  await rm(directory, { recursive: true, force: true })
+})
+
+/** An earlier queue on the same folder stays as a crash leaves it: nothing is written to it any more. */
+async function open(limit?: number): Promise<DetectionQueue> {
+  const queue = await openDetectionQueue(directory, log, limit)
+  queues.push(queue)
+  return queue
+}
+
+function detections(first: number, count: number, thumbnail?: string): Detection[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: String(first + index),
+    camera: 'yard',
+    label: 'fox',
+    severity: 'detection',
+    score: 0.5,
+    startedAt: '2026-05-01T10:00:00.000Z',
+    ...(thumbnail === undefined ? {} : { thumbnail }),
+  }))
+}
+
+/** Takes everything out, as the sender does; the ids batch by batch. */
+async function drain(queue: DetectionQueue): Promise<string[][]> {
+  const batches: string[][] = []
+  for (let batch = await queue.oldest(); batch; batch = await queue.oldest()) {
+    batches.push(batch.detections.map(({ id }) => id))
+    await queue.remove(batch)
+  }
+  return batches
+}
+
+/** Base64 that begins as a JPEG does. */
+const jpegOf = (bytes: number) =>
+  Buffer.alloc(bytes)
+    .fill(Buffer.from([0xff, 0xd8, 0xff, 0xe0]), 0, 4)
+    .toString('base64')
+
+const ids = (first: number, count: number) => Array.from({ length: count }, (_, index) => String(first + index))
+
+describe('detections that wait on disk', () => {
+  test('come out in order, at most 500 at once, and leave nothing behind', async () => {
+    const queue = await open()
+    await queue.append(detections(0, 700))
+    await queue.append(detections(700, 400))
+    expect(queue.waiting()).toBe(1_100)
+    const batches = await drain(queue)
+    expect(batches.map(({ length }) => length)).toEqual([500, 500, 100])
+    expect(batches.flat()).toEqual(ids(0, 1_100))
+    expect(await readdir(directory)).toEqual([])
+  })
+
+  test('survive a restart, and are for the owner alone', async () => {
+    await (await open()).append(detections(0, 3))
+    const [file] = await readdir(directory)
+    expect((await stat(join(directory, file!))).mode & 0o777).toBe(0o600)
+    const queue = await open()
+    await queue.append(detections(3, 1))
+    expect(queue.waiting()).toBe(4)
+    expect((await drain(queue)).flat()).toEqual(ids(0, 4))
+  })
+
+  test('lose only the line that a power cut tore', async () => {
+    await (await open()).append(detections(0, 2))
+    const [file] = await readdir(directory)
+    await appendFile(join(directory, file!), '{"id":"2","camera":"ya')
+    const queue = await open()
+    expect(queue.waiting()).toBe(2)
+    await queue.append(detections(3, 1))
+    expect((await drain(queue)).flat()).toEqual(['0', '1', '3'])
+  })
+
+  test('are sent again when the answer was lost, and what is appended meanwhile is kept', async () => {
+    const queue = await open()
+    await queue.append(detections(0, 2))
+    const first = await queue.oldest()
+    await queue.append(detections(2, 1))
+    expect(await queue.oldest()).toEqual(first)
+    await queue.remove(first!)
+    expect((await drain(queue)).flat()).toEqual(['2'])
+  })
+
+  test('stay small enough for one call when they carry pictures', async () => {
+    const queue = await open()
+    await queue.append(detections(0, 30, jpegOf(60 * 1_024)))
+    const batches = await drain(queue)
+    expect(batches.length).toBeGreaterThan(2)
+    expect(batches.flat()).toEqual(ids(0, 30))
+  })
+
+  test('beyond the limit the oldest are dropped, and counted', async () => {
+    const queue = await open(1_000)
+    for (let first = 0; first < 2_000; first += 250) await queue.append(detections(first, 250))
+    expect(queue.waiting()).toBeLessThanOrEqual(1_000)
+    expect(queue.dropped() + queue.waiting()).toBe(2_000)
+    expect((await drain(queue)).flat()).toEqual(ids(queue.dropped(), 2_000 - queue.dropped()))
+  })
+
+  test('files of others in the folder are left alone', async () => {
+    await writeFile(join(directory, 'README'), 'mine')
+    const queue = await open()
+    await queue.append(detections(0, 1))
+    await drain(queue)
+    expect(await readdir(directory)).toEqual(['README'])
+  })
+
+  test('concurrent reports are all kept', async () => {
+    const queue = await open()
+    await Promise.all(Array.from({ length: 20 }, (_, index) => queue.append(detections(index, 1))))
+    expect((await drain(queue)).flat().toSorted()).toEqual(ids(0, 20).toSorted())
+  })
+})
