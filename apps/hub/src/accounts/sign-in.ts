@@ -37,6 +37,9 @@ export function createSignIn(deps: {
     const name = usernameKey(username)
     const pair = `${address} ${name}`
     if (byPair.waitMs(pair) > 0 || byAddress.waitMs(address) > 0) throw new HubError('too_many_requests')
+    // Counted right away and taken back on success, so that parallel guesses do not all pass the check above.
+    byPair.failed(pair)
+    byAddress.failed(address)
 
     const user = await db.selectFrom('users').selectAll().where('username_key', '=', name).executeTakeFirst()
     const refuse = async (code: 'invalid_credentials' | 'account_inactive') => {
@@ -49,9 +52,6 @@ export function createSignIn(deps: {
       })
       throw new HubError(code)
     }
-    // Counted before the slow part, so that parallel guesses do not all pass the check above.
-    byPair.failed(pair)
-    byAddress.failed(address)
     if (!(await passwords.verify(password, user?.password_hash)) || !user) return refuse('invalid_credentials')
     byPair.forget(pair)
     byAddress.takeBack(address)

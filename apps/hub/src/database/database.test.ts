@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDatabase, type Database } from './database.ts'
+import { checkDatabase, openDatabase, type Database } from './database.ts'
 import { isUniqueViolation } from './storage-errors.ts'
 import { createTestDatabase, openTestDatabase, testEngines } from './test-databases.ts'
 import { inTransaction } from './transaction.ts'
@@ -125,5 +126,58 @@ describe.each(testEngines)('the database on %s', (engine) => {
     await newer.close()
     await expect(openDatabase({ url })).rejects.toThrow('999-future')
     await remove()
+  })
+})
+
+describe('a storage that fails', () => {
+  test('a full disk is storage_unavailable for writes, not for reads, and is over when there is room', async () => {
+    const { db, close } = await openTestDatabase('sqlite')
+    const write = (size: number) =>
+      inTransaction(db, (transaction) =>
+        transaction
+          .insertInto('settings')
+          .values({ name: `row ${size}`, value: 'x'.repeat(size) })
+          .execute(),
+      )
+    const { page_count: pages } = (await sql<{ page_count: number }>`pragma page_count`.execute(db)).rows[0]!
+    await sql`pragma max_page_count = ${sql.lit(pages)}`.execute(db)
+    await expect(write(1_000_000)).rejects.toMatchObject({ code: 'storage_unavailable' })
+    await expect(checkDatabase(db)).resolves.toBeUndefined()
+    expect(await db.selectFrom('settings').selectAll().execute()).toEqual([])
+    await sql`pragma max_page_count = ${sql.lit(pages * 100)}`.execute(db)
+    await write(1_000_000)
+    await close()
+  })
+
+  test('a file that cannot be written is storage_unavailable', async () => {
+    await expect(openDatabase({ url: 'sqlite:/proc/hub.sqlite' })).rejects.toThrow(/ENOENT|EACCES/)
+    const { db, close } = await openTestDatabase('sqlite')
+    await sql`pragma query_only = on`.execute(db)
+    const write = db.insertInto('settings').values({ name: 'a', value: 'b' }).execute()
+    await expect(write).rejects.toMatchObject({ code: 'storage_unavailable' })
+    await close()
+  })
+
+  test('PostgreSQL ending every connection fails what runs and nothing that comes after', async () => {
+    const { db, close } = await openTestDatabase('postgres')
+    const cut = inTransaction(db, async (transaction) => {
+      await transaction.insertInto('settings').values({ name: 'cut', value: '' }).execute()
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(
+        db,
+      )
+      await transaction.insertInto('settings').values({ name: 'after', value: '' }).execute()
+    })
+    await expect(cut).rejects.toMatchObject({ code: 'storage_unavailable' })
+    expect(await db.selectFrom('settings').selectAll().execute()).toEqual([])
+    await inTransaction(db, (transaction) =>
+      transaction.insertInto('settings').values({ name: 'later', value: '' }).execute(),
+    )
+    await close()
+  })
+
+  test('a PostgreSQL that is not there is storage_unavailable', async () => {
+    await expect(openDatabase({ url: 'postgres://hub@127.0.0.1:1/hub' })).rejects.toMatchObject({
+      code: 'storage_unavailable',
+    })
   })
 })

@@ -25,8 +25,10 @@ export function postgresDialect(url: string): Dialect {
         oid === INT8 || oid === NUMERIC ? Number : types.getTypeParser(oid, format as 'text'),
     },
   })
-  // An idle connection that the server closes is replaced at the next query; without a listener it would end the process.
+  // A connection that the server ends fails its next query, or is replaced when it was idle; that is enough. Without
+  // listeners, also on connections that are lent out, its end would be the end of the process.
   pool.on('error', () => {})
+  pool.on('connect', (client) => void client.on('error', () => {}))
   const config: PostgresDialectConfig = { pool }
   const dialect = new PostgresDialect(config)
   return {

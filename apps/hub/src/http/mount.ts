@@ -53,7 +53,7 @@ export function mount<C extends Call>(
       ...(call.params && { params: call.params }),
       ...(call.query && { querystring: call.query }),
       ...(call.body && { body: call.body }),
-      ...(call.response && { response: { 200: call.response } }),
+      ...(call.response && { response: { '2xx': call.response } }),
     },
     ...(options.bodyLimitBytes && { bodyLimit: options.bodyLimitBytes }),
     ...(answerHeaders && {

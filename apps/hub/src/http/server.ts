@@ -21,8 +21,10 @@ export function createServerFactory(others: OtherOrigins): FastifyServerFactory 
   return (handle): Server => {
     const server = createServer((request, response) => {
       if (others.owns(request)) return others.handleRequest(request, response)
-      const timer = setTimeout(() => request.destroy(), REQUEST_TIMEOUT_MS)
-      request.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer))
+      const timer = setTimeout(() => {
+        if (!request.complete) request.destroy()
+      }, REQUEST_TIMEOUT_MS)
+      request.once('close', () => clearTimeout(timer))
       handle(request, response)
     })
     server.headersTimeout = HEADERS_TIMEOUT_MS

@@ -1,0 +1,75 @@
+import { pino } from 'pino'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createHub, type Hub } from '../app.ts'
+import { readConfig } from '../config.ts'
+import { createTestDatabase, testEngines } from '../database/test-databases.ts'
+
+describe.each(testEngines)('the first start on %s', (engine) => {
+  const cleanups: (() => Promise<void>)[] = []
+  afterEach(async () => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+  })
+
+  async function databaseUrl(): Promise<string> {
+    const { url, remove } = await createTestDatabase(engine)
+    cleanups.push(remove)
+    return url
+  }
+  async function start(url: string, environment: Record<string, string> = {}): Promise<Hub> {
+    const config = readConfig({ HUB_DATABASE_URL: url, HUB_VPN_BACKEND: 'off', ...environment })
+    const hub = await createHub({ config, log: pino({ level: 'silent' }) })
+    cleanups.push(hub.stop)
+    return hub
+  }
+  const signIn = (hub: Hub, username: string, password: string) =>
+    hub.app.inject({ method: 'POST', url: '/api/v1/auth/login', payload: { username, password } })
+
+  test('makes an admin with a generated password, and a second start does not', async () => {
+    const url = await databaseUrl()
+    const first = await start(url)
+    const { username = '', generatedPassword = '' } = first.firstAdmin ?? {}
+    expect(username).toBe('admin')
+    expect(generatedPassword).toMatch(/^[\w-]{20}$/)
+    expect((await signIn(first, username, generatedPassword)).json()).toMatchObject({ user: { role: 'admin' } })
+    await first.stop()
+
+    const second = await start(url, { HUB_ADMIN_PASSWORD: 'another password' })
+    expect(second.firstAdmin).toBeUndefined()
+    expect((await signIn(second, 'admin', 'another password')).statusCode).toBe(401)
+  })
+
+  test('takes the configured name and password and tells neither', async () => {
+    const hub = await start(await databaseUrl(), {
+      HUB_ADMIN_USERNAME: 'rosa',
+      HUB_ADMIN_PASSWORD: 'a hedge between two fields',
+    })
+    expect(hub.firstAdmin).toEqual({ username: 'rosa' })
+    expect((await signIn(hub, 'rosa', 'a hedge between two fields')).statusCode).toBe(200)
+  })
+
+  test('two installations do not accept each other’s tokens', async () => {
+    const [here, there] = [await start(await databaseUrl()), await start(await databaseUrl())]
+    const token = (await signIn(here, 'admin', here.firstAdmin?.generatedPassword ?? '')).json<{
+      accessToken: string
+    }>().accessToken
+    const validate = (hub: Hub) =>
+      hub.app.inject({ url: '/api/v1/auth/validate', headers: { authorization: `Bearer ${token}` } })
+    expect((await validate(here)).statusCode).toBe(200)
+    expect((await validate(there)).statusCode).toBe(401)
+  })
+
+  test('tokens survive a restart', async () => {
+    const url = await databaseUrl()
+    const before = await start(url)
+    const token = (await signIn(before, 'admin', before.firstAdmin?.generatedPassword ?? '')).json<{
+      accessToken: string
+    }>().accessToken
+    await before.stop()
+    const after = await start(url)
+    const response = await after.app.inject({
+      url: '/api/v1/auth/validate',
+      headers: { authorization: `Bearer ${token}` },
+    })
+    expect(response.statusCode).toBe(200)
+  })
+})

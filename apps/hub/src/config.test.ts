@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { ConfigError, readConfig } from './config.ts'
+
+test('an empty environment gives a hub in ./data on port 8080', () => {
+  expect(readConfig({ PATH: '/bin', HUB_LOG_LEVEL: '' })).toMatchObject({
+    host: undefined,
+    port: 8080,
+    dataDir: resolve('data'),
+    databaseUrl: `sqlite:${resolve('data/hub.sqlite')}`,
+    vpn: { backend: 'auto', port: 51820, endpointHost: undefined },
+    gatewayUi: { ports: { first: 8100, last: 8199 }, origin: undefined },
+    trustedProxies: [],
+    logLevel: 'info',
+  })
+})
+
+test('each variable is read', () => {
+  expect(
+    readConfig({
+      HUB_HOST: '127.0.0.1',
+      HUB_PORT: '0',
+      HUB_DATABASE_URL: 'postgres://hub@db/hub',
+      HUB_VPN_BACKEND: 'off',
+      HUB_VPN_ENDPOINT_HOST: 'hub.example.net',
+      HUB_GATEWAY_PORTS: '9000-9009',
+      HUB_GATEWAY_ORIGIN: 'https://gw-{id}.example.net',
+      HUB_PUBLIC_URL: 'https://hub.example.net/',
+      HUB_TRUSTED_PROXIES: '10.0.0.1, fd00::/8',
+    }),
+  ).toMatchObject({
+    host: '127.0.0.1',
+    port: 0,
+    databaseUrl: 'postgres://hub@db/hub',
+    vpn: { backend: 'off', endpointHost: 'hub.example.net' },
+    gatewayUi: { ports: { first: 9000, last: 9009 }, origin: 'https://gw-{id}.example.net' },
+    publicUrl: 'https://hub.example.net',
+    trustedProxies: ['10.0.0.1', 'fd00::/8'],
+  })
+})
+
+test.each([
+  ['HUB_PORT', 'eighty'],
+  ['HUB_PORT', '65536'],
+  ['HUB_PORT', '-1'],
+  ['HUB_PORT', '0x50'],
+  ['HUB_HOST', 'http://localhost'],
+  ['HUB_VPN_PORT', '1e3'],
+  ['HUB_VPN_BACKEND', 'carrier-pigeon'],
+  ['HUB_VPN_ENDPOINT_HOST', 'hub.example.net:51820'],
+  ['HUB_GATEWAY_PORTS', '8199-8100'],
+  ['HUB_GATEWAY_PORTS', '9000'],
+  ['HUB_GATEWAY_ORIGIN', 'https://gateways.example.net'],
+  ['HUB_GATEWAY_ORIGIN', 'https://gw-{id}.example.net/path'],
+  ['HUB_GATEWAY_ORIGIN', 'ftp://gw-{id}.example.net'],
+  ['HUB_PUBLIC_URL', 'hub.example.net'],
+  ['HUB_PUBLIC_URL', 'https://hub.example.net/portal'],
+  ['HUB_TRUSTED_PROXIES', '10.0.0.0/33'],
+  ['HUB_TRUSTED_PROXIES', '010.0.0.1'],
+  ['HUB_TRUSTED_PROXIES', '10.0.0.1,'],
+  ['HUB_DATABASE_URL', 'mysql://localhost/hub'],
+  ['HUB_LOG_LEVEL', 'loud'],
+  ['HUB_ADMIN_PASSWORD', 'short'],
+  ['HUB_ADMIN_USERNAME', 'ab'],
+  ['HUB_PROT', '8080'],
+])('%s=%s is refused by name, without its value', (name, value) => {
+  const read = () => readConfig({ [name]: value })
+  expect(read).toThrow(ConfigError)
+  expect(read).toThrow(new RegExp(`^${name} `))
+  expect(read).not.toThrow(value)
+})
+
+test('every problem is told at once', () => {
+  expect(() => readConfig({ HUB_PORT: 'x', HUB_VPN_PORT: 'y' })).toThrow(/^HUB_PORT .+\nHUB_VPN_PORT /)
+})
+
+test('a value may stand in a file, but not in both places', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'hub-config-'))
+  try {
+    const file = join(dir, 'password')
+    writeFileSync(file, 'from a file\n')
+    expect(readConfig({ HUB_ADMIN_PASSWORD_FILE: file }).admin.password).toBe('from a file')
+    expect(() => readConfig({ HUB_ADMIN_PASSWORD_FILE: file, HUB_ADMIN_PASSWORD: 'from the shell' })).toThrow(
+      'HUB_ADMIN_PASSWORD and HUB_ADMIN_PASSWORD_FILE',
+    )
+    expect(() => readConfig({ HUB_ADMIN_PASSWORD_FILE: join(dir, 'missing') })).toThrow(
+      /^HUB_ADMIN_PASSWORD_FILE .*ENOENT/,
+    )
+    expect(() => readConfig({ HUB_NONSENSE_FILE: file })).toThrow(/^HUB_NONSENSE_FILE /)
+  } finally {
+    rmSync(dir, { recursive: true })
+  }
+})

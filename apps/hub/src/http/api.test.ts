@@ -1,0 +1,221 @@
+import { connect } from 'node:net'
+import * as contract from '@hedgerow/contract'
+import type { Role } from '@hedgerow/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { testEngines } from '../database/test-databases.ts'
+import { HubError } from './hub-error.ts'
+import { mount } from './mount.ts'
+import { policy } from './policy.ts'
+import { startTestHub, type TestHub } from './test-hub.ts'
+
+const LOGIN = '/api/v1/auth/login'
+const json = { 'content-type': 'application/json' }
+
+describe.each(testEngines)('the API on %s', (engine) => {
+  let hub: TestHub
+  let port: number
+  beforeAll(async () => {
+    hub = await startTestHub(engine, { trustedProxies: ['10.0.0.1'] })
+    port = (await hub.start()).port
+  })
+  afterAll(() => hub.stop())
+
+  test.each<[string, string, Record<string, string>, number, string]>([
+    ['no JSON', '{"username":', json, 400, 'invalid_json'],
+    ['an empty body', '', json, 400, 'invalid_json'],
+    [
+      'JSON that reaches for the prototype',
+      '{"username":"a","password":"b","__proto__":{"x":1}}',
+      json,
+      400,
+      'invalid_json',
+    ],
+    ['a body over the limit', `"${'x'.repeat(70_000)}"`, json, 413, 'payload_too_large'],
+    [
+      'a form',
+      'username=a&password=b',
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      415,
+      'unsupported_media_type',
+    ],
+    ['plain text', '{}', { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
+    ['an array', '[]', json, 400, 'invalid_request'],
+    ['a packed body', '{}', { ...json, 'content-encoding': 'gzip' }, 400, 'invalid_request'],
+  ])('%s gets its own refusal', async (_case, payload, headers, status, code) => {
+    const response = await hub.app.inject({ method: 'POST', url: LOGIN, payload, headers })
+    expect(response.statusCode).toBe(status)
+    expect(response.json()).toMatchObject({ error: code, message: expect.stringMatching(/\.$/) })
+    expect(() => contract.errorBody.parse(response.json())).not.toThrow()
+  })
+
+  test('an unknown address under /api is 404 and a wrong method 405, in JSON', async () => {
+    const unknown = await hub.app.inject({ url: '/api/v1/nothing' })
+    expect(unknown.statusCode).toBe(404)
+    expect(unknown.json()).toEqual({ error: 'not_found', message: 'There is nothing at this address.' })
+    const wrong = await hub.app.inject({ method: 'DELETE', url: '/api/v1/auth/login?x=1' })
+    expect(wrong.statusCode).toBe(405)
+    expect(wrong.headers.allow).toBe('POST')
+    expect(wrong.json()).toMatchObject({ error: 'method_not_allowed' })
+  })
+
+  test.each(['/api/%zz', '/api/v1/auth/%c0%af', '/api//v1', '/api/v1/auth/login/'])(
+    '%s is refused in JSON',
+    async (url) => {
+      const response = await hub.app.inject({ url })
+      expect([400, 404]).toContain(response.statusCode)
+      expect(() => contract.errorBody.parse(response.json())).not.toThrow()
+    },
+  )
+
+  test('bytes that are no HTTP get a refusal and the end of the connection', async () => {
+    const socket = connect(port, '127.0.0.1')
+    socket.end('NONSENSE\r\n\r\n')
+    const answer = Buffer.concat(await Array.fromAsync(socket as AsyncIterable<Buffer>)).toString()
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ error: 'invalid_request' })
+  })
+
+  test('an upgrade that nobody asked for is answered and closed', async () => {
+    const socket = connect(port, '127.0.0.1')
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+    const answer = Buffer.concat(await Array.fromAsync(socket as AsyncIterable<Buffer>)).toString()
+    expect(answer).toMatch(/^HTTP\/1\.1 404 /)
+  })
+
+  test('an origin of somebody else gets no permission from the browser', async () => {
+    const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' }
+    const preflight = await hub.app.inject({ method: 'OPTIONS', url: LOGIN, headers })
+    const request = await hub.app.inject({
+      method: 'POST',
+      url: LOGIN,
+      headers,
+      payload: { username: 'a', password: 'b' },
+    })
+    for (const response of [preflight, request]) {
+      expect(Object.keys(response.headers).filter((name) => name.startsWith('access-control-'))).toEqual([])
+    }
+    expect(preflight.statusCode).toBe(405)
+  })
+
+  test('answers are not stored, sniffed, framed or opened from elsewhere', async () => {
+    const { headers } = await hub.app.inject({ url: '/api/v1/auth/validate' })
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'same-origin',
+      'cross-origin-opener-policy': 'same-origin',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    })
+    expect(headers).not.toHaveProperty('set-cookie')
+  })
+
+  test('X-Forwarded-For counts from a trusted proxy only', async () => {
+    const from = (remoteAddress: string) =>
+      hub.app.inject({
+        method: 'POST',
+        url: LOGIN,
+        payload: { username: 'forwarded', password: 'b' },
+        headers: { 'x-forwarded-for': '127.0.0.1, 203.0.113.50' },
+        remoteAddress,
+      })
+    await from('10.0.0.1')
+    await from('10.0.0.2')
+    const entries = await hub.db
+      .selectFrom('audit')
+      .select('source_ip')
+      .where('actor', '=', 'forwarded')
+      .orderBy('id')
+      .execute()
+    expect(entries.map((entry) => entry.source_ip)).toEqual(['203.0.113.50', '10.0.0.2'])
+  })
+
+  test('/livez and /readyz answer', async () => {
+    for (const url of ['/livez', '/readyz']) {
+      const response = await hub.app.inject({ url })
+      expect([response.statusCode, response.json()]).toEqual([200, { status: 'ok' }])
+    }
+  })
+})
+
+describe('every call', () => {
+  let hub: TestHub
+  beforeAll(async () => {
+    hub = await startTestHub('sqlite')
+    await hub.app.ready()
+  })
+  afterAll(() => hub.stop())
+
+  const isCall = (value: unknown): value is contract.Call =>
+    typeof value === 'object' && value !== null && 'method' in value && 'path' in value
+  const calls: contract.Call[] = (Object.values(contract) as unknown[]).filter(isCall)
+  const keyOf = (call: contract.Call) => `${call.method} ${call.path}`
+
+  test('of the contract is in the policy, and the policy has no other line', () => {
+    expect(Object.keys(policy).sort()).toEqual(calls.map(keyOf).sort())
+  })
+
+  test.each(calls.filter((call) => policy[keyOf(call)] !== 'tunnel').map((call) => [keyOf(call), call] as const))(
+    '%s is mounted on the public API',
+    (_key, call) => {
+      expect(hub.app.hasRoute({ method: call.method, url: `/api${call.path}` })).toBe(true)
+    },
+  )
+
+  test.each(calls.filter((call) => policy[keyOf(call)] === 'tunnel').map((call) => [keyOf(call), call] as const))(
+    '%s is not on the public API',
+    async (_key, call) => {
+      expect(hub.app.hasRoute({ method: call.method, url: `/api${call.path}` })).toBe(false)
+    },
+  )
+
+  const callers = ['nobody', 'user', 'manager', 'admin'] as const
+  const protectedCalls = calls.filter((call) => ['user', 'manager', 'admin'].includes(policy[keyOf(call)] ?? ''))
+  const rank = (role: string) => callers.indexOf(role as Role)
+
+  // Signing out ends the session that the other calls use, so here only nobody tries it.
+  const attempts = protectedCalls.flatMap((call) =>
+    (call === contract.logout ? (['nobody'] as const) : callers).map((caller) => [keyOf(call), caller, call] as const),
+  )
+  test.each(attempts)('%s as %s gets exactly what the policy says', async (key, caller, call) => {
+    const headers = caller === 'nobody' ? {} : { authorization: `Bearer ${await hub.signIn(caller)}` }
+    const url = `/api${call.path}`.replace(':id', 'aaaaaaaaaaaa').replace(':registrationId', 'a'.repeat(20))
+    const response = await hub.app.inject({ method: call.method, url, headers })
+    const { error } = response.body ? response.json<{ error?: string }>() : {}
+    const refused = error === 'session_required' || error === 'session_ended' || error === 'role_required'
+    const expected =
+      caller === 'nobody'
+        ? [401, 'session_required']
+        : rank(caller) < rank(policy[key] as Role)
+          ? [403, 'role_required']
+          : 'let in'
+    expect(refused ? [response.statusCode, error] : 'let in').toEqual(expected)
+  })
+})
+
+describe('mounting', () => {
+  let hub: TestHub
+  beforeAll(async () => {
+    hub = await startTestHub('sqlite')
+  })
+  afterAll(() => hub.stop())
+
+  test('a call without a line in the policy stops the start', () => {
+    const unknown = contract.call({ method: 'GET', path: '/v1/unheard-of', response: z.object({}) })
+    expect(() => mount(hub.app, unknown, () => ({}))).toThrow('GET /v1/unheard-of has no line in the policy')
+  })
+
+  test("a gateway's call does not get onto the public API", () => {
+    expect(() =>
+      mount(hub.app, contract.sendHeartbeat, () => ({ serverTime: 0, settings: { heartbeatIntervalSeconds: 30 } })),
+    ).toThrow('does not belong on the public API')
+  })
+})
+
+test('a refusal has the status and the sentence of its code', () => {
+  const refusal = new HubError('gateway_limit_reached')
+  expect([refusal.status, refusal.message]).toEqual([
+    409,
+    'The hub already has as many gateways as its settings allow.',
+  ])
+})

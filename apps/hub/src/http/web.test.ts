@@ -1,0 +1,118 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestHub, type TestHub } from './test-hub.ts'
+
+const PAGE = '<!doctype html><title>Hedgerow</title>'
+const SCRIPT = `console.log(${'1+'.repeat(2_000)}1)`
+
+let hub: TestHub
+let dir: string
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'hub-web-'))
+  const webDir = join(dir, 'dist')
+  mkdirSync(join(webDir, 'assets'), { recursive: true })
+  writeFileSync(join(webDir, 'index.html'), PAGE)
+  writeFileSync(join(webDir, 'icon.svg'), '<svg/>')
+  writeFileSync(join(webDir, '.hidden'), 'hidden')
+  writeFileSync(join(webDir, 'assets/index-abc123.js'), SCRIPT)
+  writeFileSync(join(dir, 'secret.txt'), 'secret')
+  hub = await startTestHub('sqlite', { webDir })
+})
+afterAll(async () => {
+  await hub.stop()
+  rmSync(dir, { recursive: true })
+})
+
+const get = (url: string, headers: Record<string, string> = {}) =>
+  hub.app.inject({ url, headers: { host: 'hub.example:8080', ...headers } })
+
+test.each(['/', '/login', '/gateways?token=DT-0123456789AB', '/proxy/gateway/abcdefghijkl'])(
+  '%s is the page',
+  async (url) => {
+    const response = await get(url)
+    expect(response.statusCode).toBe(200)
+    expect(response.body).toBe(PAGE)
+    expect(response.headers['content-type']).toMatch(/^text\/html/)
+    expect(response.headers['cache-control']).toBe('no-cache')
+  },
+)
+
+test('a page may run and load nothing but its own, and be framed by nobody', async () => {
+  const { headers } = await get('/login')
+  const directives = new Map(
+    String(headers['content-security-policy'])
+      .split('; ')
+      .map((directive): [string, string] => {
+        const [name = '', ...sources] = directive.split(' ')
+        return [name, sources.join(' ')]
+      }),
+  )
+  expect(Object.fromEntries(directives)).toMatchObject({
+    'default-src': "'none'",
+    'script-src': "'self'",
+    'style-src': "'self'",
+    'style-src-attr': "'unsafe-inline'",
+    'img-src': "'self' data: blob:",
+    'connect-src': "'self' http://*:8080 https://*:8080",
+    'base-uri': "'none'",
+    'object-src': "'none'",
+    'frame-ancestors': "'none'",
+    'form-action': expect.stringMatching(/^'self'/),
+  })
+  expect(headers).toMatchObject({
+    'cross-origin-opener-policy': 'same-origin',
+    'referrer-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+  })
+})
+
+test.each(["evil.example; script-src 'unsafe-inline'", 'a b', 'x,y', "'unsafe-inline'"])(
+  'a Host of %j adds no directive to the policy',
+  async (host) => {
+    const policy = String((await get('/login', { host })).headers['content-security-policy'])
+    expect(policy.split(';')).toHaveLength(14)
+    expect(policy).not.toContain('evil')
+    expect(policy.match(/unsafe-inline/g)).toHaveLength(1)
+  },
+)
+
+test('hashed files are kept for good, others are asked for again', async () => {
+  expect((await get('/assets/index-abc123.js')).headers['cache-control']).toBe('public, max-age=31536000, immutable')
+  expect((await get('/icon.svg')).headers['cache-control']).toBe('no-cache')
+})
+
+test('what is large is compressed for who can take it', async () => {
+  const plain = await get('/assets/index-abc123.js')
+  expect(plain.body).toBe(SCRIPT)
+  const packed = await get('/assets/index-abc123.js', { 'accept-encoding': 'br' })
+  expect(packed.headers['content-encoding']).toBe('br')
+  expect(brotliDecompressSync(packed.rawPayload).toString()).toBe(SCRIPT)
+})
+
+test('HEAD has the headers and no body', async () => {
+  const response = await hub.app.inject({ method: 'HEAD', url: '/login' })
+  expect([response.statusCode, response.body]).toEqual([200, ''])
+})
+
+test.each(['/assets/gone.js', '/.hidden', '/api', '/api/', '/api/v1/x.js'])('%s is not there, in JSON', async (url) => {
+  const response = await get(url)
+  expect(response.statusCode).toBe(404)
+  expect(response.json()).toMatchObject({ error: 'not_found' })
+})
+
+test.each(['/..%2fsecret.txt', '/assets/..%2f..%2fsecret.txt', '/%2e%2e/secret.txt', '/..%5csecret.txt', '/%00.txt'])(
+  '%s does not leave the folder',
+  async (url) => {
+    const response = await get(url)
+    expect([400, 404]).toContain(response.statusCode)
+    expect(['not_found', 'invalid_request']).toContain(response.json<{ error: string }>().error)
+  },
+)
+
+test('a page takes no POST', async () => {
+  const response = await hub.app.inject({ method: 'POST', url: '/login', payload: {} })
+  expect(response.statusCode).toBe(404)
+})
