@@ -18,7 +18,7 @@ export type AllowedIps<Owner> = {
   removeOwner(owner: Owner): void
   /** The owner of the address of 4 or 16 bytes at `offset` in `bytes`. */
   lookup(bytes: Uint8Array, offset: number, size: 4 | 16): Owner | undefined
-  /** Canonical prefixes by owner, in the order they were inserted within each length, longest first. */
+  /** Canonical text, in the order of insertion. */
   prefixesOf(owner: Owner): string[]
 }
 

@@ -12,7 +12,7 @@ import { drop } from './device-state.ts'
 import { requestHandshake, sendInitiation } from './initiate.ts'
 import type { Peer } from './peer.ts'
 import { erasePeerKeys, retirePending } from './peer.ts'
-import { handshakeAbandoned, nextDeadlineOf, traversed } from './timers.ts'
+import { nextDeadlineOf, traversed } from './timers.ts'
 import { flush } from './transmit.ts'
 
 export function tickDevice(state: DeviceState, turn: Turn): void {
@@ -58,7 +58,7 @@ function retransmit(state: DeviceState, peer: Peer, turn: Turn): void {
     sendInitiation(state, peer, turn)
     return
   }
-  handshakeAbandoned(state, peer, turn.nowMs)
+  peer.retransmitAtMs = NEVER
   retirePending(state.indices, peer)
   for (let left = peer.queue.length; left > 0; left--) drop(turn, 'handshake-timeout')
   peer.queue.length = 0

@@ -112,6 +112,57 @@ test('an initiator that only receives renews from 165 s, once', () => {
   expect(link.gateway.handshakes).toBe(1)
 })
 
+test('an initiator that only receives asks once, however much comes in', () => {
+  const link = createLink()
+  link.connect()
+  link.advance(165 * SECOND)
+  link.forget()
+  const startMs = link.now.monotonicMs
+  for (let second = 0; second < 14; second++) {
+    link.send(link.hub, downPacket())
+    link.advance(SECOND, ({ data }) => data[0] === 1)
+  }
+  link.advance(300 * SECOND, loseAll)
+  const initiations = link.gateway.sent.filter(({ data }) => data[0] === 1)
+  expect(sentAtSeconds({ sent: initiations }, startMs).at(-1)).toBeLessThan(90)
+})
+
+test('what travels on the old session while a new one is confirmed still arrives', () => {
+  const link = createLink()
+  link.connect()
+  link.advance(121 * SECOND)
+  link.forget()
+  link.send(link.gateway, upPacket(100))
+  const late = link.wire.shift()!
+  link.send(link.hub, downPacket(100))
+  const lateDown = link.wire.pop()!
+  link.settle()
+  link.send(link.gateway, upPacket(200))
+  link.settle()
+  link.deliver(late)
+  link.deliver(lateDown)
+  expect(link.hub.packets.map((packet) => packet.length)).toEqual([200, 100])
+  expect(link.gateway.packets.map((packet) => packet.length)).toEqual([100])
+})
+
+test('a responder whose initiator never confirms starts over by itself when it has data', () => {
+  const link = createLink()
+  link.send(link.gateway, upPacket())
+  link.deliver(link.wire.shift()!)
+  link.wire.length = 0
+  const startMs = link.now.monotonicMs
+  link.moveTo(startMs + SECOND)
+  link.send(link.hub, downPacket())
+  while (link.now.monotonicMs < startMs + 6 * SECOND) {
+    link.moveTo(link.now.monotonicMs + 100)
+    link.tick(link.hub)
+  }
+  expect(sentTypes(link.hub)).toEqual([2, 1])
+  expect(sentAtSeconds(link.hub, startMs)).toEqual([0, 5])
+  link.settle()
+  expect(link.gateway.packets).toEqual([downPacket()])
+})
+
 test('a session of 180 s neither sends nor receives', () => {
   const link = createLink()
   link.connect()
@@ -136,6 +187,19 @@ test('what only receives answers with one keepalive after 10 s', () => {
   expect(sentAtSeconds(link.hub, startMs)).toEqual([10])
   expect(link.hub.sent[0]?.data.length).toBe(32)
   expect(link.gateway.sent).toHaveLength(1)
+})
+
+test('data that comes in while a keepalive is owed gets one of its own', () => {
+  const link = createLink()
+  link.connect()
+  link.advance(60 * SECOND)
+  link.forget()
+  const startMs = link.now.monotonicMs
+  link.send(link.gateway, upPacket())
+  link.advance(5 * SECOND)
+  link.send(link.gateway, upPacket())
+  link.advance(60 * SECOND)
+  expect(sentAtSeconds(link.hub, startMs)).toEqual([10, 20])
 })
 
 test('data sent in time spares the keepalive', () => {

@@ -74,12 +74,6 @@ export function sessionDerived(state: DeviceState, peer: Peer, nowMs: number): v
   state.deadlines.bring(peer, peer.eraseAtMs)
 }
 
-/** A handshake was given up: what it leaves behind is erased in time, if nothing earlier does. */
-export function handshakeAbandoned(state: DeviceState, peer: Peer, nowMs: number): void {
-  peer.retransmitAtMs = NEVER
-  if (peer.eraseAtMs === NEVER) sessionDerived(state, peer, nowMs)
-}
-
 /** §6.2: the initiator renews a session 120 s old when it sends; either side renews after 2^52 messages. */
 export function isDueForSending(session: Session, nowMs: number): boolean {
   if (session.sendCounter >= REKEY_AFTER_MESSAGES) return true
