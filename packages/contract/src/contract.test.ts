@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest'
 import type { Call } from './call.ts'
 import * as contract from './index.ts'
 
+const exported = Object.entries<unknown>(contract)
 const isCall = (value: unknown): value is Call =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value
-const calls = Object.entries(contract).filter((entry): entry is [string, Call] => isCall(entry[1]))
+const calls = exported.flatMap(([name, value]) => (isCall(value) ? [[name, value] as const] : []))
 
 describe('the calls', () => {
   it('each have a method and path of their own', () => {
