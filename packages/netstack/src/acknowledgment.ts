@@ -33,7 +33,10 @@ export function acknowledge(connection: Connection, segment: Segment, now: numbe
   if (connection.sackPermitted && segment.sack.length > 0) {
     const limits = { acknowledgment: connection.unacknowledged, sent: connection.sendNext }
     hasDuplicate = markSacked(queue, segment.sack, limits, delivered)
-    if (hasDuplicate) rack.noteDuplicate()
+    if (hasDuplicate) {
+      rack.noteDuplicate()
+      undoSpuriousRecovery(connection, segment.sack[0]!.end)
+    }
   }
   if (newestSentAt > -Infinity && !isAnswerToRetransmission) roundTrip.sample(now - newestSentAt)
   else if (deliveredBytes > 0) roundTrip.endBackOff()
@@ -100,7 +103,24 @@ function enterRecovery(connection: Connection, now: number): void {
   connection.recovery = 'fast'
   connection.recoveryPoint = connection.sendNext
   connection.probeAt = Infinity
+  beginUndo(connection)
   connection.congestion.onLoss(connection.queue.bytes, now)
+}
+
+/** Remembers where a recovery begins, should it turn out to be none. */
+export function beginUndo(connection: Connection): void {
+  connection.undoFrom = connection.unacknowledged
+  connection.undoCount = 0
+}
+
+/** When every retransmission of a recovery is reported as a duplicate, nothing was lost (RFC 3708 §2). */
+function undoSpuriousRecovery(connection: Connection, duplicateEnd: number): void {
+  if (connection.undoFrom === undefined || connection.undoCount === 0 || !after(duplicateEnd, connection.undoFrom))
+    return
+  if (--connection.undoCount > 0) return
+  connection.undoFrom = undefined
+  connection.recovery = 'none'
+  connection.congestion.onSpurious()
 }
 
 /** RFC 8985 §7.4.2: a probe that repaired a lost tail counts as one loss; a reported duplicate says nothing was lost. */

@@ -12,6 +12,8 @@ export interface CongestionControl {
   onLoss(inFlight: number, now: number): void
   /** The retransmission timer expired; `isFirst` is false for the repeats of one timeout. */
   onTimeout(inFlight: number, isFirst: boolean): void
+  /** What was last taken for a loss was none: the window is as before it. */
+  onSpurious(): void
   /** Nothing was in flight for longer than a retransmission timeout. */
   onIdle(): void
 }
@@ -22,6 +24,7 @@ export class NewReno implements CongestionControl {
   #threshold = Infinity
   readonly #segmentBytes: number
   #acknowledged = 0
+  #before = { window: 0, threshold: Infinity }
 
   constructor(segmentBytes: number) {
     this.#segmentBytes = segmentBytes
@@ -43,15 +46,24 @@ export class NewReno implements CongestionControl {
   }
 
   onLoss(inFlight: number): void {
+    this.#before = { window: this.window, threshold: this.#threshold }
     this.#threshold = Math.max(inFlight / 2, 2 * this.#segmentBytes)
     this.window = this.#threshold
     this.#acknowledged = 0
   }
 
   onTimeout(inFlight: number, isFirst: boolean): void {
-    if (isFirst) this.#threshold = Math.max(inFlight / 2, 2 * this.#segmentBytes)
+    if (isFirst) {
+      this.#before = { window: this.window, threshold: this.#threshold }
+      this.#threshold = Math.max(inFlight / 2, 2 * this.#segmentBytes)
+    }
     this.window = this.#segmentBytes
     this.#acknowledged = 0
+  }
+
+  onSpurious(): void {
+    this.window = Math.max(this.window, this.#before.window)
+    this.#threshold = Math.max(this.#threshold, this.#before.threshold)
   }
 
   /** RFC 5681 §4.1. */

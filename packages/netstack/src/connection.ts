@@ -119,6 +119,9 @@ export class Connection {
   // Recovery (RFC 6582, RFC 6675): until `recoveryPoint` is acknowledged.
   recovery: 'none' | 'fast' | 'timeout' = 'none'
   recoveryPoint = 0
+  /** Where the last recovery began, and how many of its retransmissions were not yet reported as duplicates. */
+  undoFrom: number | undefined
+  undoCount = 0
   /** When the retransmission timer last expired. */
   timedOutAt = -Infinity
   duplicateAcks = 0

@@ -57,7 +57,7 @@ const paths: [string, Path, number?][] = [
   ['20 ms and 0.1 % loss', { delayMs: 10, loss: 0.001 }],
   ['100 ms and 1 % loss', { delayMs: 50, loss: 0.01 }],
   ['10 % loss', { delayMs: 5, loss: 0.1 }],
-  ['30 % loss', { delayMs: 2, loss: 0.3 }],
+  ['20 % loss', { delayMs: 2, loss: 0.2 }],
   ['heavy reordering with duplication', { delayMs: 5, jitterMs: 20, duplication: 0.25 }],
   ['loss, reordering and duplication at once', { delayMs: 10, jitterMs: 10, loss: 0.05, duplication: 0.1 }],
   ['a bottleneck with a short queue', { delayMs: 10, bytesPerMs: 2_000 }],

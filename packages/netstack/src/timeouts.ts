@@ -1,5 +1,5 @@
 /** What falls due on a connection with time alone. Called by the stack when `deadline` has passed. */
-import { detectLosses } from './acknowledgment.ts'
+import { beginUndo, detectLosses } from './acknowledgment.ts'
 import type { Connection } from './connection.ts'
 import { resend, sendNextSegment, sendProbe, sendReset } from './transmission.ts'
 import { distance } from './sequence.ts'
@@ -50,6 +50,7 @@ function retransmit(connection: Connection, now: number): void {
     return
   }
   const isFirst = connection.recovery !== 'timeout'
+  if (isFirst) beginUndo(connection)
   connection.congestion.onTimeout(queue.bytes, isFirst)
   connection.recovery = 'timeout'
   connection.timedOutAt = now

@@ -94,6 +94,7 @@ export function resend(connection: Connection, segment: SentSegment, now: number
     connection.queue.split(segment, connection.mss)
   } else connection.queue.clearLost(segment)
   segment.retransmitted = true
+  connection.undoCount++
   segment.sentAt = now
   emitData(connection, segment)
   connection.lastSentAt = now
@@ -103,7 +104,8 @@ export function resend(connection: Connection, segment: SentSegment, now: number
 function sendNew(connection: Connection, now: number, budget: number): number {
   const { queue, congestion } = connection
   connection.isWindowLimited = false
-  if (queue.isEmpty && now - connection.lastSentAt > connection.roundTrip.timeoutMs) congestion.onIdle()
+  const isIdle = queue.isEmpty && now - connection.lastSentAt > connection.roundTrip.timeoutMs
+  if (isIdle && distance(connection.sendBuffer.end, connection.sendNext) > 0) congestion.onIdle()
   let left = budget
   while (left > 0) {
     const unsent = distance(connection.sendBuffer.end, connection.sendNext)

@@ -1,0 +1,303 @@
+import { describe, expect, it } from 'vitest'
+import type { ConnectionState } from './connection.ts'
+import { ScriptedPeer } from './scripted-peer.ts'
+
+const state = (peer: ScriptedPeer): ConnectionState | undefined => peer.connection?.state
+
+describe('opening', () => {
+  it('answers a SYN and is open on the ACK (RFC 9293 §3.5, figure 6)', () => {
+    const peer = new ScriptedPeer().listen()
+    expect(peer.says('SYN', { seq: 0, mss: 1380, scale: 7, sackPermitted: true })).toEqual(['SYN,ACK 0:0 ack 1'])
+    expect(peer.events).toEqual([])
+    expect(peer.says('ACK', { seq: 1, ack: 1 })).toEqual([])
+    expect(peer.events).toEqual(['accepted'])
+  })
+
+  it('dials, and acknowledges the SYN-ACK', () => {
+    const peer = new ScriptedPeer().connect()
+    expect(peer.sends()).toEqual(['SYN 0:0'])
+    expect(peer.says('SYN,ACK', { seq: 0, ack: 1 })).toEqual(['ACK 1:1 ack 1'])
+    expect([peer.events, state(peer)]).toEqual([['connected'], 'established'])
+  })
+
+  it('opens when both dial at once (RFC 9293 §3.5, figure 8)', () => {
+    const peer = new ScriptedPeer().connect()
+    peer.sends()
+    expect(peer.says('SYN', { seq: 0 })).toEqual(['SYN,ACK 0:0 ack 1'])
+    expect(state(peer)).toBe('syn-received')
+    peer.says('SYN,ACK', { seq: 0, ack: 1 })
+    expect([peer.events, state(peer)]).toEqual([['connected'], 'established'])
+  })
+
+  it('repeats its SYN with growing pauses and gives up', () => {
+    const peer = new ScriptedPeer().connect()
+    peer.sends()
+    expect(peer.after(999)).toEqual([])
+    expect(peer.after(1)).toEqual(['SYN 0:0'])
+    expect(peer.after(2_000)).toEqual(['SYN 0:0'])
+    expect(peer.after(4_000)).toEqual(['SYN 0:0'])
+    peer.after(200_000)
+    expect(peer.events).toEqual(['closed timed-out'])
+  })
+
+  it('is refused by a reset that acknowledges its SYN, and by no other', () => {
+    const peer = new ScriptedPeer().connect()
+    peer.sends()
+    peer.says('RST,ACK', { seq: 0, ack: 7 })
+    expect(peer.events).toEqual([])
+    peer.says('RST,ACK', { seq: 0, ack: 1 })
+    expect(peer.events).toEqual(['closed refused'])
+  })
+
+  it('resets a peer that acknowledges what was never sent', () => {
+    const peer = new ScriptedPeer().connect()
+    peer.sends()
+    expect(peer.says('SYN,ACK', { seq: 0, ack: 100 })).toEqual(['RST 100:100'])
+    expect(state(peer)).toBe('syn-sent')
+  })
+
+  it('answers what belongs to no connection with a reset, and a reset with nothing', () => {
+    const peer = new ScriptedPeer()
+    expect(peer.says('SYN', { seq: 5 })).toEqual([expect.stringMatching(/^RST,ACK .* ack 6$/)])
+    expect(peer.says('ACK', { seq: 5, ack: 77 })).toEqual(['RST 77:77'])
+    expect(peer.says('RST', { seq: 5 })).toEqual([])
+  })
+
+  it('repeats its SYN-ACK when the SYN comes again, and forgets a handshake that never ends', () => {
+    const peer = new ScriptedPeer().listen()
+    peer.says('SYN', { seq: 0 })
+    expect(peer.says('SYN', { seq: 0 })).toEqual(['SYN,ACK 0:0 ack 1'])
+    peer.after(60_000)
+    expect(peer.says('ACK', { seq: 1, ack: 1 })).toEqual(['RST 1:1'])
+  })
+
+  it('admits no more handshakes of one peer than its share', () => {
+    const peer = new ScriptedPeer().listen()
+    for (let port = 1; port <= 64; port++) expect(peer.says('SYN', { seq: 0, port })).toHaveLength(1)
+    expect(peer.says('SYN', { seq: 0, port: 65 })).toEqual([])
+    expect(peer.drops).toEqual(['backlog-full'])
+  })
+})
+
+describe('states', () => {
+  type Step = [does: (peer: ScriptedPeer) => unknown, state: ConnectionState]
+  const shutdown = (peer: ScriptedPeer): void => {
+    peer.connection!.shutdown()
+    peer.sends()
+  }
+  const walks: Record<string, Step[]> = {
+    'we close first': [
+      [shutdown, 'fin-wait-1'],
+      [(peer) => peer.says('ACK', { seq: 1, ack: 2 }), 'fin-wait-2'],
+      [(peer) => peer.says('FIN,ACK', { seq: 1, ack: 2 }), 'time-wait'],
+      [(peer) => peer.after(59_000), 'time-wait'],
+      [(peer) => peer.after(2_000), 'closed'],
+    ],
+    'the peer closes first': [
+      [(peer) => peer.says('FIN,ACK', { seq: 1, ack: 1 }), 'close-wait'],
+      [shutdown, 'last-ack'],
+      [(peer) => peer.says('ACK', { seq: 2, ack: 2 }), 'closed'],
+    ],
+    'both close at once': [
+      [shutdown, 'fin-wait-1'],
+      [(peer) => peer.says('FIN,ACK', { seq: 1, ack: 1 }), 'closing'],
+      [(peer) => peer.says('ACK', { seq: 2, ack: 2 }), 'time-wait'],
+    ],
+    'the peer answers our FIN with its own': [
+      [shutdown, 'fin-wait-1'],
+      [(peer) => peer.says('FIN,ACK', { seq: 1, ack: 2 }), 'time-wait'],
+    ],
+    'the peer resets': [[(peer) => peer.says('RST', { seq: 1 }), 'closed']],
+    'we abort': [[(peer) => peer.take(peer.stack.abort(peer.connection!)), 'closed']],
+    'the peer opens anew during TIME-WAIT': [
+      [shutdown, 'fin-wait-1'],
+      [(peer) => peer.says('FIN,ACK', { seq: 1, ack: 2 }), 'time-wait'],
+      [(peer) => peer.says('RST', { seq: 2 }), 'time-wait'],
+      [(peer) => peer.says('SYN', { seq: 1000 }), 'closed'],
+    ],
+  }
+  for (const [name, steps] of Object.entries(walks)) {
+    it(`pass in the order of RFC 9293 §3.3.2 when ${name}`, () => {
+      const peer = ScriptedPeer.established()
+      const states = steps.map(([does]) => {
+        does(peer)
+        return state(peer)
+      })
+      expect(states).toEqual(steps.map(([, expected]) => expected))
+    })
+  }
+
+  it('still deliver after our FIN, and still send after the peer’s (half-close)', () => {
+    const peer = ScriptedPeer.established()
+    shutdown(peer)
+    peer.says('ACK', { seq: 1, ack: 2, data: 'more' })
+    expect(peer.reads()).toBe('more')
+    const other = ScriptedPeer.established()
+    other.says('FIN,ACK', { seq: 1, ack: 1 })
+    expect(other.writes('late')).toEqual(['ACK 1:5 ack 2'])
+  })
+
+  it('repeat the acknowledgment of a FIN that comes again', () => {
+    const peer = ScriptedPeer.established()
+    expect(peer.says('FIN,ACK', { seq: 1, ack: 1 })).toEqual(['ACK 1:1 ack 2'])
+    expect(peer.says('FIN,ACK', { seq: 1, ack: 1 })).toEqual(['ACK 1:1 ack 2'])
+  })
+
+  it('end an abandoned connection with a reset when more data comes', () => {
+    const peer = ScriptedPeer.established()
+    peer.connection!.close(peer.now)
+    expect(peer.sends()).toEqual(['FIN,ACK 1:1 ack 1'])
+    peer.says('ACK', { seq: 1, ack: 2 })
+    expect(peer.says('ACK', { seq: 1, ack: 2, data: 'x' })).toEqual([expect.stringMatching(/^RST,ACK/)])
+    expect(peer.events).toEqual(['accepted', 'closed cleanly'])
+  })
+})
+
+describe('forged and stale segments', () => {
+  it('reset only with the exact sequence number, and are challenged in the window (RFC 5961 §3.2)', () => {
+    const peer = ScriptedPeer.established()
+    expect(peer.says('RST', { seq: 2 })).toEqual(['ACK 1:1 ack 1'])
+    expect(peer.says('RST', { seq: 2_000_000 })).toEqual([])
+    expect(state(peer)).toBe('established')
+    peer.says('RST', { seq: 1 })
+    expect(peer.events).toEqual(['accepted', 'closed reset'])
+  })
+
+  it('challenge a SYN in the open (RFC 5961 §4.2)', () => {
+    const peer = ScriptedPeer.established()
+    expect(peer.says('SYN', { seq: 1 })).toEqual(['ACK 1:1 ack 1'])
+    expect(state(peer)).toBe('established')
+  })
+
+  it('challenge acknowledgments of the far past and of the future (RFC 5961 §5.2)', () => {
+    const peer = ScriptedPeer.established()
+    expect(peer.says('ACK', { seq: 1, ack: 50, data: 'x' })).toEqual(['ACK 1:1 ack 1'])
+    expect(peer.says('ACK', { seq: 1, ack: -70_000, data: 'x' })).toEqual(['ACK 1:1 ack 1'])
+    expect(peer.reads()).toBe('')
+    expect(peer.drops).toEqual(['bad-acknowledgment', 'bad-acknowledgment'])
+  })
+
+  it('draw ten challenges a second at most (RFC 5961 §7)', () => {
+    const peer = ScriptedPeer.established()
+    const answers = Array.from({ length: 50 }, () => peer.says('RST', { seq: 2 }).length)
+    expect(answers.reduce((sum, count) => sum + count)).toBe(10)
+  })
+
+  it('do not change bytes that came before', () => {
+    const peer = ScriptedPeer.established()
+    peer.says('ACK', { seq: 4, ack: 1, data: 'DEF' })
+    peer.says('ACK', { seq: 3, ack: 1, data: 'xyzw' })
+    peer.says('ACK', { seq: 1, ack: 1, data: 'AB' })
+    expect(peer.reads()).toBe('ABxDEF')
+  })
+})
+
+describe('receiving', () => {
+  it('acknowledges a gap at once, with what is held above it (RFC 2018 §4)', () => {
+    const peer = ScriptedPeer.established()
+    expect(peer.says('ACK', { seq: 11, ack: 1, data: 'b'.repeat(10) })).toEqual(['ACK 1:1 ack 1 sack 11-21'])
+    expect(peer.says('ACK', { seq: 31, ack: 1, data: 'd'.repeat(10) })).toEqual(['ACK 1:1 ack 1 sack 31-41 11-21'])
+    expect(peer.says('ACK', { seq: 1, ack: 1, data: 'a'.repeat(10) })).toEqual(['ACK 1:1 ack 21 sack 31-41'])
+    expect(peer.says('ACK', { seq: 21, ack: 1, data: 'c'.repeat(10) })).toEqual(['ACK 1:1 ack 41'])
+    expect(peer.reads()).toBe('a'.repeat(10) + 'b'.repeat(10) + 'c'.repeat(10) + 'd'.repeat(10))
+  })
+
+  it('reports a duplicate (RFC 2883 §4)', () => {
+    const peer = ScriptedPeer.established()
+    peer.says('ACK', { seq: 1, ack: 1, data: 'abc' })
+    expect(peer.says('ACK', { seq: 1, ack: 1, data: 'abc' })).toEqual(['ACK 1:1 ack 4 sack 1-4'])
+    expect(peer.reads()).toBe('abc')
+  })
+
+  it('delays the acknowledgment of a lone segment once the start is over, by 40 ms', () => {
+    const peer = ScriptedPeer.established()
+    for (let i = 0; i < 20; i++) peer.says('ACK', { seq: 1 + i, ack: 1, data: 'x' })
+    expect(peer.after(100).length).toBeLessThan(2)
+    expect(peer.says('ACK', { seq: 21, ack: 1, data: 'x' })).toEqual([])
+    expect(peer.after(39)).toEqual([])
+    expect(peer.after(1)).toEqual(['ACK 1:1 ack 22'])
+  })
+
+  it('closes its window when nobody reads, holds no more, and opens it again', () => {
+    const peer = ScriptedPeer.established()
+    const chunk = new Uint8Array(1380)
+    let seq = 1
+    for (let i = 0; i < 1_000; i++) {
+      peer.says('ACK', { seq, ack: 1, data: chunk })
+      seq = 1 + peer.connection!.reassembly.readyBytes
+    }
+    expect(peer.connection!.reassembly.readyBytes).toBeLessThanOrEqual(1 << 20)
+    expect(peer.connection!.reassembly.readyBytes).toBeGreaterThan((1 << 20) - 3 * 1380)
+    const before = peer.packets.length
+    expect(peer.reads().length).toBe(seq - 1)
+    expect(peer.sends()).toEqual([`ACK 1:1 ack ${seq}`])
+    expect(peer.packets.length).toBe(before + 1)
+  })
+
+  it('answers a probe of a closed window', () => {
+    const peer = ScriptedPeer.established()
+    expect(peer.says('ACK', { seq: 0, ack: 1 })).toEqual(['ACK 1:1 ack 1'])
+  })
+})
+
+describe('sending', () => {
+  it('sends a lost segment again when three later ones arrived', () => {
+    const peer = ScriptedPeer.established()
+    expect(peer.writes(new Uint8Array(1380 * 5))).toHaveLength(5)
+    peer.now += 20
+    // The blocks of a peer are in our sequence space.
+    const ours = (relative: number): number => relative + (0xfffffff0 - 0xfffffffa)
+    const answers = [2_761, 4_141, 5_521].flatMap((end) =>
+      peer.says('ACK', { seq: 1, ack: 1, sack: [[ours(1_381), ours(end)]] }),
+    )
+    expect(answers).toEqual(['ACK 1:1381 ack 1'])
+  })
+
+  it('sends again after a timeout, doubles it, and gives up on a dead peer', () => {
+    const peer = ScriptedPeer.established()
+    peer.writes('hello')
+    expect(peer.after(180_000).every((sent) => sent.startsWith('ACK 1:6') || sent.startsWith('RST'))).toBe(true)
+    expect(peer.events).toEqual(['accepted', 'closed timed-out'])
+  })
+
+  it('keeps to the window of the peer, and probes a closed one', () => {
+    const peer = ScriptedPeer.established({ window: 3000 })
+    expect(peer.writes(new Uint8Array(10_000))).toEqual(['ACK 1:1381 ack 1', 'ACK 1381:2761 ack 1'])
+    expect(peer.says('ACK', { seq: 1, ack: 2761, window: 0 })).toEqual([])
+    expect(peer.after(1_000)[0]).toBe('ACK 2760:2760 ack 1')
+    for (let i = 0; i < 200; i++) {
+      peer.after(30_000)
+      peer.says('ACK', { seq: 1, ack: 2761, window: 0 })
+    }
+    expect(state(peer)).toBe('established')
+    expect(peer.says('ACK', { seq: 1, ack: 2761, window: 3000 })).toEqual([
+      'ACK 2761:4141 ack 1',
+      'ACK 4141:5521 ack 1',
+    ])
+  })
+
+  it('does not send slivers into a window that opens a little (RFC 9293 §3.8.6.2.1)', () => {
+    const peer = ScriptedPeer.established({ window: 5_520 })
+    peer.writes(new Uint8Array(20_000))
+    expect(peer.says('ACK', { seq: 1, ack: 5_521, window: 100 })).toEqual([])
+    expect(peer.after(5_000)).toContain('ACK 5521:5621 ack 1')
+  })
+
+  it('bears a window that shrinks', () => {
+    const peer = ScriptedPeer.established({ window: 10_000 })
+    peer.writes(new Uint8Array(9_000))
+    expect(peer.says('ACK', { seq: 1, ack: 1381, window: 500 })).toEqual([])
+    expect(peer.says('ACK', { seq: 1, ack: 9_001, window: 10_000 })).toEqual([])
+    expect(peer.connection!.queue.isEmpty).toBe(true)
+  })
+
+  it('ends a silent peer that keepalive asks in vain', () => {
+    const peer = ScriptedPeer.established()
+    peer.connection!.setKeepalive(5_000, peer.now)
+    expect(peer.after(4_999)).toEqual([])
+    expect(peer.after(1)).toEqual(['ACK 0:0 ack 1'])
+    peer.says('ACK', { seq: 1, ack: 1 })
+    peer.after(30_000)
+    expect(peer.events).toEqual(['accepted', 'closed timed-out'])
+  })
+})

@@ -1,0 +1,182 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { foldChecksum, sumWords } from './checksum.ts'
+import { parseIcmp } from './icmp.ts'
+import { formatAddress, parseAddress, parseIpv4, writeIpv4Header } from './ipv4.ts'
+import { ScriptedPeer } from './scripted-peer.ts'
+import { encodeSegment, parseSegment } from './segment.ts'
+import { createCore } from './simulator.ts'
+
+const bytes = fc.uint8Array({ maxLength: 1600 })
+const uint32 = fc.integer({ min: 0, max: 0xffffffff })
+const port = fc.integer({ min: 1, max: 65_535 })
+const allocate = (length: number): Uint8Array => new Uint8Array(length)
+
+describe('the checksum', () => {
+  it('gives the sum of the example of RFC 1071 §3', () => {
+    const example = Uint8Array.of(0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7)
+    expect(foldChecksum(sumWords(example, 0, 8))).toBe(~0xddf2 & 0xffff)
+  })
+
+  it('gives that of a known IPv4 header', () => {
+    const header = Uint8Array.from(Buffer.from('45000073000040004011b861c0a80001c0a800c7', 'hex'))
+    expect(foldChecksum(sumWords(header, 0, 20))).toBe(0)
+    header.fill(0, 10, 12)
+    expect(foldChecksum(sumWords(header, 0, 20))).toBe(0xb861)
+  })
+
+  it('does not depend on where the bytes are cut at even offsets, and pads an odd end', () => {
+    fc.assert(
+      fc.property(bytes, fc.nat(800), (data, half) => {
+        const cut = Math.min(half * 2, data.length & ~1)
+        const padded = Uint8Array.from([...data, ...(data.length % 2 === 1 ? [0] : [])])
+        const whole = foldChecksum(sumWords(data, 0, data.length))
+        expect(foldChecksum(sumWords(data, cut, data.length, sumWords(data, 0, cut)))).toBe(whole)
+        expect(foldChecksum(sumWords(padded, 0, padded.length))).toBe(whole)
+      }),
+    )
+  })
+})
+
+describe('addresses', () => {
+  it('are read strictly and written back', () => {
+    fc.assert(
+      fc.property(uint32, (address) => {
+        expect(parseAddress(formatAddress(address))).toBe(address)
+      }),
+    )
+    for (const text of [
+      '010.0.0.1',
+      '10.1',
+      '10.0.0.256',
+      ' 10.0.0.1',
+      '10.0.0.1.',
+      '0x0a.0.0.1',
+      '',
+      '::1',
+      '1.2.3.4\n',
+    ]) {
+      expect(parseAddress(text)).toBeUndefined()
+    }
+  })
+})
+
+describe('segments', () => {
+  it('come out as they went in', () => {
+    const range = fc.record({ start: uint32, end: uint32 })
+    const segment = fc.record({
+      source: uint32,
+      destination: uint32,
+      sourcePort: port,
+      destinationPort: port,
+      sequence: uint32,
+      acknowledgment: uint32,
+      flags: fc.nat(0x3f),
+      window: fc.nat(0xffff),
+      mss: fc.option(fc.nat(0xffff), { nil: undefined }),
+      windowScale: fc.option(fc.nat(14), { nil: undefined }),
+      sackPermitted: fc.boolean(),
+      sack: fc.array(range, { maxLength: 2 }),
+      payload: bytes,
+    })
+    fc.assert(
+      fc.property(segment, (given) => {
+        const packet = encodeSegment(given, allocate)
+        const ip = parseIpv4(packet)
+        if (typeof ip === 'string') throw new Error(ip)
+        const { source, destination, ...expected } = given
+        expect([ip.source, ip.destination]).toEqual([source, destination])
+        expect(parseSegment(packet, ip)).toEqual(expected)
+      }),
+    )
+  })
+
+  it('with one flipped bit are refused', () => {
+    const packet = encodeSegment(
+      {
+        source: 1,
+        destination: 2,
+        sourcePort: 3,
+        destinationPort: 4,
+        sequence: 5,
+        acknowledgment: 6,
+        flags: 16,
+        window: 7,
+        payload: new Uint8Array(100),
+      },
+      allocate,
+    )
+    fc.assert(
+      fc.property(fc.nat(packet.length * 8 - 1), (bit) => {
+        const broken = packet.slice()
+        broken[bit >> 3]! ^= 1 << (bit & 7)
+        const ip = parseIpv4(broken)
+        expect(typeof ip === 'string' ? ip : parseSegment(broken, ip)).toBeTypeOf('string')
+      }),
+    )
+  })
+})
+
+describe('hostile bytes', () => {
+  it('throw in no parser', () => {
+    fc.assert(
+      fc.property(bytes, fc.nat(80), (packet, start) => {
+        parseIpv4(packet)
+        parseIcmp(packet, Math.min(start, packet.length), packet.length)
+        const payloadStart = Math.min(start, packet.length)
+        expect(
+          parseSegment(packet, { source: 1, destination: 2, payloadStart, payloadEnd: packet.length }),
+        ).toBeDefined()
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('in a packet addressed to us do not throw, and are dropped or answered', () => {
+    const stack = createCore(0x0a640001)
+    stack.listen(80)
+    fc.assert(
+      fc.property(bytes, fc.constantFrom(1, 6, 17), (body, protocol) => {
+        const packet = new Uint8Array(20 + body.length)
+        writeIpv4Header(packet, 0x0a640002, 0x0a640001, protocol)
+        packet.set(body, 20)
+        // With a right checksum, so that what lies behind it is reached.
+        if (protocol === 1 && body.length >= 4) {
+          packet.fill(0, 22, 24)
+          const sum = foldChecksum(sumWords(packet, 20, packet.length))
+          packet.set([sum >> 8, sum & 255], 22)
+        }
+        const outputs = [...stack.receive(packet, 1), ...stack.tick(1)]
+        expect(outputs.length).toBeGreaterThan(0)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('as segments of an open connection neither throw nor hold more than the buffers allow', () => {
+    const flags = fc
+      .array(fc.constantFrom('SYN', 'ACK', 'ACK', 'ACK', 'FIN', 'RST'), { maxLength: 3 })
+      .map((names) => names.join(','))
+    const near = fc.oneof(fc.integer({ min: -5, max: 5_000 }), fc.integer({ min: -0x80000000, max: 0x7fffffff }))
+    const saying = fc.record({
+      seq: near,
+      ack: near,
+      data: fc.uint8Array({ maxLength: 1_400 }),
+      window: fc.nat(0xffff),
+      sack: fc.array(fc.tuple(near, near), { maxLength: 4 }),
+    })
+    fc.assert(
+      fc.property(fc.array(fc.tuple(flags, saying, fc.nat(500)), { maxLength: 40 }), (steps) => {
+        const peer = ScriptedPeer.established()
+        peer.writes(new Uint8Array(50_000))
+        for (const [names, said, pause] of steps) {
+          peer.says(names, said)
+          peer.after(pause)
+          expect(peer.connection!.reassembly.readyBytes).toBeLessThanOrEqual(1 << 20)
+          expect(peer.connection!.queue.pipe).toBeGreaterThanOrEqual(0)
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
