@@ -11,6 +11,7 @@ import type { Duplex } from 'node:stream'
 import { GATEWAY_PORT } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
 import type { Tables } from '../database/tables.ts'
 import { HubError } from '../http/hub-error.ts'
 import type { Caller, Sessions } from '../http/sessions.ts'
@@ -21,7 +22,7 @@ import { handOver, HANDOVER_PATH, isLocalPath } from './handover.ts'
 import { headersFromGateway, headersToGateway, valuesOf } from './headers.ts'
 import { createHubOrigins } from './hub-origin.ts'
 import { createOrigins, parseHost, type GatewayHost } from './origins.ts'
-import { createGatewayPorts, type PortRange } from './ports.ts'
+import { createGatewayPorts } from './ports.ts'
 import { createPresence } from './presence.ts'
 import { PROGRESS_TIMEOUT_MS, proxyRequest } from './proxy.ts'
 import { refuse, unreachablePage } from './refusal.ts'
@@ -33,20 +34,9 @@ import { proxyWebSocket } from './websocket.ts'
 const CONNECT_TIMEOUT_MS = 10_000
 const HEADERS_TIMEOUT_MS = 30_000
 
-export type GatewayUiConfig = {
-  /** HUB_PUBLIC_URL. */
-  publicUrl?: string | undefined
-  /** HUB_GATEWAY_ORIGIN. */
-  gatewayOrigin?: string | undefined
-  /** HUB_GATEWAY_PORTS. */
-  gatewayPorts?: PortRange | undefined
-  /** HUB_HOST: what the ports of port mode listen on too. */
-  host: string
-}
-
 export type GatewayUiDeps = {
   db: Kysely<Tables>
-  config: GatewayUiConfig
+  config: Pick<Config, 'host' | 'publicUrl' | 'gatewayUi'>
   sessions: Pick<Sessions, 'find' | 'onEnded' | 'authenticate'>
   findGateway: FindGateway
   dial: Dial
@@ -83,10 +73,14 @@ export function createGatewayUi(deps: GatewayUiDeps): GatewayUi {
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     progressTimeoutMs: PROGRESS_TIMEOUT_MS,
   }
-  const origins = createOrigins(config)
+  const {
+    publicUrl,
+    gatewayUi: { origin: gatewayOrigin, ports: range },
+  } = config
+  const origins = createOrigins({ gatewayOrigin, publicUrl })
   const tickets = createTickets({ clock })
   const sessions = createUiSessions({ clock })
-  const hubOrigins = createHubOrigins(config, deps.hubPort)
+  const hubOrigins = createHubOrigins({ gatewayOrigin, publicUrl }, deps.hubPort)
   const admission = createAdmission({ hubSessions: deps.sessions, uiSessions: sessions, findGateway: deps.findGateway })
   const presence = createPresence({
     clock,
@@ -95,7 +89,7 @@ export function createGatewayUi(deps: GatewayUiDeps): GatewayUi {
   const connections = createGatewayConnections({ dial: deps.dial, connectTimeoutMs })
   const ports = createGatewayPorts({
     db,
-    range: config.gatewayPorts,
+    range,
     host: config.host,
     createServer: createPortServer,
     onUnavailable: (port, err) => log.warn({ port, err }, 'a port for a gateway page is not available'),
@@ -267,9 +261,8 @@ export function createGatewayUi(deps: GatewayUiDeps): GatewayUi {
       let port: number | undefined
       if (origins.modeFor(hubOrigin) === 'ports') {
         if (hubOrigin.protocol === 'https:') throw new HubError('gateway_origin_required')
-        const { gatewayPorts: range } = config
         const callingPort = Number(hubOrigin.port)
-        if (range && callingPort >= range.first && callingPort <= range.last) throw new HubError('origin_not_allowed')
+        if (callingPort >= range.first && callingPort <= range.last) throw new HubError('origin_not_allowed')
         port = await ports.portOf(gateway.id)
       }
       const origin = origins.originOf(gateway.id, hubOrigin, port)

@@ -12,15 +12,16 @@ const fromGateway = (...raw: string[]) => headersFromGateway(raw, { jar, origin,
 
 describe('a request on its way to the gateway', () => {
   it('carries who asks, from where, and the host that the browser sees', () => {
-    expect(toGateway('Host', 'ignored', 'Accept', '*/*')).toEqual([
-      ...['Host', `gw-${ID}.localhost:8080`],
-      ...['Accept', '*/*'],
-      ...['X-Forwarded-For', '192.0.2.7'],
-      ...['X-Forwarded-Host', `gw-${ID}.localhost:8080`],
-      ...['X-Forwarded-Proto', 'http'],
-      ...['X-Hub-User', 'ada'],
-      ...['X-Hub-Role', 'admin'],
-    ])
+    const sent = [
+      ['Host', `gw-${ID}.localhost:8080`],
+      ['Accept', '*/*'],
+      ['X-Forwarded-For', '192.0.2.7'],
+      ['X-Forwarded-Host', `gw-${ID}.localhost:8080`],
+      ['X-Forwarded-Proto', 'http'],
+      ['X-Hub-User', 'ada'],
+      ['X-Hub-Role', 'admin'],
+    ]
+    expect(toGateway('Host', 'ignored', 'Accept', '*/*')).toEqual(sent.flat())
   })
 
   it.each([

@@ -8,7 +8,7 @@ import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../http/hub-error.ts'
 
-export type PortRange = { first: number; last: number }
+type PortRange = { first: number; last: number }
 
 export type GatewayPorts = {
   /** The gateway's port, listening. Throws gateway_ports_exhausted or gateway_port_unavailable. */
@@ -26,8 +26,9 @@ export function createGatewayPorts({
   onUnavailable,
 }: {
   db: Kysely<Tables>
-  range: PortRange | undefined
-  host: string
+  range: PortRange
+  /** HUB_HOST; undefined for every address. */
+  host: string | undefined
   createServer: (gatewayId: string) => Server
   onUnavailable: (port: number, error: unknown) => void
 }): GatewayPorts {
@@ -49,7 +50,7 @@ export function createGatewayPorts({
   }
 
   const isInRange = (port: number | null | undefined): port is number =>
-    typeof port === 'number' && range !== undefined && port >= range.first && port <= range.last
+    typeof port === 'number' && port >= range.first && port <= range.last
 
   async function findOrAllocate(gatewayId: string): Promise<number> {
     const row = await db.selectFrom('gateways').select('ui_port').where('id', '=', gatewayId).executeTakeFirst()
@@ -61,7 +62,7 @@ export function createGatewayPorts({
       return row.ui_port
     }
     const given = new Map((await db.selectFrom('ui_ports').selectAll().execute()).map((r) => [r.port, r.gateway_id]))
-    for (let port = range?.first ?? 1; port <= (range?.last ?? 0); port++) {
+    for (let port = range.first; port <= range.last; port++) {
       if ((given.get(port) ?? gatewayId) !== gatewayId) continue
       const isOpen = await listen(port, gatewayId).then(
         () => true,
@@ -112,12 +113,12 @@ export function createGatewayPorts({
   }
 }
 
-async function listenOn(server: Server, port: number, host: string): Promise<void> {
+/** Without a host, every address: through IPv6, which takes IPv4 too, or IPv4 alone where there is no IPv6. */
+async function listenOn(server: Server, port: number, host: string | undefined): Promise<void> {
   try {
-    await listening(server, port, host)
+    await listening(server, port, host ?? '::')
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (host !== '::' || (code !== 'EAFNOSUPPORT' && code !== 'EADDRNOTAVAIL')) throw error
+    if (host !== undefined || (error as NodeJS.ErrnoException).code !== 'EAFNOSUPPORT') throw error
     await listening(server, port, '0.0.0.0')
   }
 }

@@ -33,6 +33,7 @@ export function proxyRequest(req: IncomingMessage, res: ServerResponse, exchange
     headers.push('Content-Length', '0')
 
   let upstream: ClientRequest | undefined
+  let hasAnswer = false
   const timer = setTimeout(
     () => upstream?.destroy(new Error('the gateway gave no answer in time')),
     exchange.progressTimeoutMs,
@@ -50,12 +51,18 @@ export function proxyRequest(req: IncomingMessage, res: ServerResponse, exchange
   function send(mayRetry: boolean): void {
     const outgoing = request({ agent: exchange.agent, method, path: req.url, headers })
     upstream = outgoing
-    outgoing.once('response', answer)
+    outgoing.once('response', (incoming) => {
+      hasAnswer = true
+      answer(incoming)
+    })
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       // The gateway closed an idle connection just as this request took it: it never saw the request.
       const wasStale = outgoing.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
       if (mayRetry && wasStale && !res.headersSent && !res.destroyed) return send(false)
       fail(error)
+    })
+    outgoing.once('close', () => {
+      if (outgoing === upstream && !hasAnswer) fail(new Error('the gateway gave no answer'))
     })
     if (hasBody) req.pipe(outgoing)
     else outgoing.end()
