@@ -19,7 +19,7 @@ import { activityRoutes } from './activity/routes.ts'
 import type { Config } from './config.ts'
 import { checkDatabase, openDatabase } from './database/database.ts'
 import type { Tables } from './database/tables.ts'
-import { createGatewayUi } from './gateway-ui/gateway-ui.ts'
+import { createGatewayUi, type GatewayUi } from './gateway-ui/gateway-ui.ts'
 import { gatewayUiRoutes } from './gateway-ui/routes.ts'
 import { findVisibleGateway, type FleetSignals } from './gateways/gateways.ts'
 import { createHealthChecks } from './gateways/health-checks.ts'
@@ -106,7 +106,7 @@ export async function createHub(options: { config: Config; log: Logger; clock?: 
       authenticate: sessions.authenticate,
       serverFactory: createServerFactory(ui),
     })
-    closers.push(() => closeServer(app), ui.stop)
+    closers.push(() => closeServer(app, ui))
     await compressAnswers(app)
     healthRoutes(app, [() => checkDatabase(db)])
     accountRoutes(app, { db, sessions, signIn: createSignIn({ db, sessions, passwords, clock }) })
@@ -175,9 +175,14 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<num
   return typeof address === 'object' && address ? address.port : port
 }
 
-/** Lets running requests finish for a while, then ends them. */
-async function closeServer(app: FastifyInstance): Promise<void> {
-  const timer = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
+/** Takes nothing new, lets what is under way finish for a while, and cuts the rest: also streams that never end. */
+async function closeServer(app: FastifyInstance, ui: Pick<GatewayUi, 'stop'>): Promise<void> {
+  let cut: Promise<void> | undefined
+  const timer = setTimeout(() => {
+    cut = ui.stop()
+    app.server.closeAllConnections()
+  }, DRAIN_MS)
   await app.close()
   clearTimeout(timer)
+  await (cut ?? ui.stop())
 }

@@ -130,11 +130,11 @@ describe.each(testEngines)('the API on %s', (engine) => {
     expect(entries.map((entry) => entry.source_ip)).toEqual(['203.0.113.50', '10.0.0.2'])
   })
 
-  test('/livez and /readyz answer', async () => {
-    for (const url of ['/livez', '/readyz']) {
-      const response = await hub.app.inject({ url })
-      expect([response.statusCode, response.json()]).toEqual([200, { status: 'ok' }])
-    }
+  test.each(['/livez', '/readyz'])('%s answers', async (url) => {
+    const response = await hub.app.inject({ url })
+    expect([response.statusCode, response.json()]).toEqual([200, { status: 'ok' }])
+    const head = await hub.app.inject({ method: 'HEAD', url })
+    expect([head.statusCode, head.body]).toEqual([200, ''])
   })
 })
 
@@ -218,4 +218,14 @@ test('a refusal has the status and the sentence of its code', () => {
     409,
     'The hub already has as many gateways as its settings allow.',
   ])
+})
+
+test('a hub whose database is gone is alive and not ready', async () => {
+  const hub = await startTestHub('sqlite')
+  await hub.app.ready()
+  await hub.db.destroy()
+  const [live, ready] = await Promise.all(['/livez', '/readyz'].map((url) => hub.app.inject({ url })))
+  await hub.stop()
+  expect(live?.statusCode).toBe(200)
+  expect(ready?.statusCode).toBeGreaterThanOrEqual(500)
 })

@@ -5,9 +5,14 @@ import type { FastifyInstance } from 'fastify'
  * answered, so a load balancer or an operator sees which part it is.
  */
 export function healthRoutes(app: FastifyInstance, checks: readonly (() => void | Promise<void>)[]): void {
-  app.get('/livez', () => ({ status: 'ok' }))
-  app.get('/readyz', async () => {
-    for (const check of checks) await check()
-    return { status: 'ok' }
+  const method = ['GET', 'HEAD']
+  app.route({ method, url: '/livez', handler: () => ({ status: 'ok' }) })
+  app.route({
+    method,
+    url: '/readyz',
+    handler: async () => {
+      for (const check of checks) await check()
+      return { status: 'ok' }
+    },
   })
 }
