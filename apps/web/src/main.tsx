@@ -1,4 +1,5 @@
-/** Starts the portal: the kit, the session, the queries and the routes, around one root. */
+/** Starts the portal: the kit, the session, the queries and the routes, around one root. The policy for zod comes first. */
+import '#api/zod-policy.ts'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
 import { RouterProvider } from 'react-router/dom'

@@ -5,7 +5,9 @@ import styles from './centred-spinner.module.css'
 export function CentredSpinner() {
   return (
     <main className={styles.centre} aria-busy="true">
-      <Loader size={32} role="status" aria-label="Loading" />
+      <output aria-label="Loading">
+        <Loader size={32} />
+      </output>
     </main>
   )
 }

@@ -1,6 +1,5 @@
 /**
- * A dense table that becomes a stack of cards in a narrow window. The roles are written out because a browser drops
- * them from a table that CSS lays out as blocks.
+ * A dense table that becomes a stack of cards in a narrow window.
  */
 import type { ComponentProps, ReactNode, Ref } from 'react'
 import styles from './data-table.module.css'
@@ -18,37 +17,43 @@ type DataTableProps = {
 
 export function DataTable({ label, columns, rowCount, bodyRef, children }: DataTableProps) {
   return (
-    <table className={styles.table} role="table" aria-label={label} aria-rowcount={rowCount + 1}>
+    <table className={styles.table} aria-label={label} aria-rowcount={rowCount + 1}>
       <colgroup>
         {columns.map(({ name, width }) => (
           <col key={name} style={{ width }} />
         ))}
       </colgroup>
-      <thead role="rowgroup">
-        <tr role="row" aria-rowindex={1}>
+      <thead>
+        <tr aria-rowindex={1}>
           {columns.map(({ name, numeric }) => (
-            <th key={name} role="columnheader" scope="col" data-numeric={numeric}>
+            <th key={name} scope="col" data-numeric={numeric}>
               {name}
             </th>
           ))}
         </tr>
       </thead>
-      <tbody ref={bodyRef} role="rowgroup">
-        {children}
-      </tbody>
+      <tbody ref={bodyRef}>{children}</tbody>
     </table>
   )
 }
 
 /** `index` is the row's place in the whole list, from 0. */
 export function Row({ index, ...row }: ComponentProps<'tr'> & { index: number }) {
-  return <tr {...row} role="row" data-index={index} aria-rowindex={index + 2} />
+  return <tr {...row} data-index={index} aria-rowindex={index + 2} />
 }
 
-/** `label` is the column's name, which a card shows beside the value. */
-export function Cell({ label, numeric, children }: { label: string; numeric?: boolean; children: ReactNode }) {
+type CellProps = {
+  /** The column's name, which a card shows above the value. */
+  label: string
+  numeric?: boolean
+  /** In a card: `title` heads it, `line` follows over its whole width; both without the column's name. */
+  place?: 'title' | 'line'
+  children: ReactNode
+}
+
+export function Cell({ label, numeric, place, children }: CellProps) {
   return (
-    <td role="cell" data-numeric={numeric}>
+    <td data-numeric={numeric} data-place={place}>
       <span className={styles.label} aria-hidden="true">
         {label}
       </span>
@@ -60,7 +65,7 @@ export function Cell({ label, numeric, children }: { label: string; numeric?: bo
 /** The last cell: what can be done with the row. */
 export function ActionsCell({ children }: { children: ReactNode }) {
   return (
-    <td role="cell" className={styles.actions}>
+    <td className={styles.actions}>
       <div>{children}</div>
     </td>
   )

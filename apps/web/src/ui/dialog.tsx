@@ -1,43 +1,56 @@
 import { Modal } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import styles from './dialog.module.css'
 
 type DialogProps = {
   title: string
-  onClose: () => void
   opened: boolean
+  onClose: () => void
+  /** Called once the dialog has faded and focus is back where it was. */
+  onGone: () => void
   size?: 'sm' | 'md' | 'lg'
   children: ReactNode
-  /** Called once it has gone, with focus back where it was. */
-  onGone?: () => void
 }
 
 const WIDTHS = { sm: 420, md: 520, lg: 680 }
 
 /** A modal dialog: focus stays inside, Escape closes it, and focus returns to what opened it. */
-export function Dialog({ title, onClose, opened, size = 'md', children, onGone }: DialogProps) {
+export function Dialog({ title, opened, onClose, onGone, size = 'md', children }: DialogProps) {
+  const [opener] = useState(findOpener)
+  const gone = () => {
+    const target = opener?.isConnected === true ? opener : document.querySelector<HTMLElement>('main')
+    target?.focus({ preventScroll: true })
+    onGone()
+  }
   return (
-    <Modal
+    <Modal.Root
       opened={opened}
       onClose={onClose}
-      title={title}
       size={WIDTHS[size]}
       centered
       lockScroll={false}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-      overlayProps={{ color: 'transparent', backgroundOpacity: 1, className: styles.scrim ?? '' }}
-      classNames={{
-        content: styles.content ?? '',
-        header: styles.header ?? '',
-        title: styles.title ?? '',
-        body: styles.body ?? '',
-      }}
+      returnFocus={false}
       transitionProps={{ duration: 120 }}
-      {...(onGone === undefined ? {} : { onExitTransitionEnd: onGone })}
+      onExitTransitionEnd={gone}
     >
-      {children}
-    </Modal>
+      <Modal.Overlay color="transparent" backgroundOpacity={1} className={styles.scrim ?? ''} />
+      <Modal.Content className={styles.content ?? ''}>
+        <div className={styles.head}>
+          <Modal.Title className={styles.title ?? ''}>{title}</Modal.Title>
+          <Modal.CloseButton aria-label="Close" />
+        </div>
+        <Modal.Body className={styles.body ?? ''}>{children}</Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
   )
+}
+
+/** What has focus when the dialog appears. A menu's item is gone by the time it closes, so the menu's button stands for it. */
+function findOpener(): HTMLElement | null {
+  const focused = document.activeElement
+  if (!(focused instanceof HTMLElement)) return null
+  const button = focused.closest('[role="menu"]')?.getAttribute('aria-labelledby')
+  return button === null || button === undefined ? focused : document.getElementById(button)
 }
 
 /** The row of buttons that ends a dialog, the deciding one last. */

@@ -6,11 +6,11 @@ import styles from './panel.module.css'
 
 export function PanelSkeleton({ rows, label }: { rows: number; label: string }) {
   return (
-    <div className={styles.skeleton} role="status" aria-label={label}>
+    <output className={styles.skeleton} aria-label={label}>
       {Array.from({ length: rows }, (_, index) => (
         <Skeleton key={index} height={20} width={`${94 - ((index * 17) % 34)}%`} radius={4} />
       ))}
-    </div>
+    </output>
   )
 }
 

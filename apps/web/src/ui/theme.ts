@@ -37,7 +37,8 @@ const pine: MantineColorsTuple = [
   '#07483d',
 ]
 
-const quiet = { background: 'transparent', hover: 'var(--hover)', border: 'transparent' }
+const NO_BORDER = '1px solid transparent'
+const quiet = { background: 'transparent', hover: 'var(--hover)', border: NO_BORDER }
 
 /** Buttons take their colours from our tokens: one accent, one danger, and the rest quiet. */
 const variantColors: VariantColorsResolver = ({ variant, color }) => {
@@ -48,17 +49,18 @@ const variantColors: VariantColorsResolver = ({ variant, color }) => {
           background: 'var(--danger-fill)',
           hover: 'var(--danger-fill-hover)',
           color: 'var(--on-danger)',
-          border: 'transparent',
+          border: NO_BORDER,
         }
       : {
           background: 'var(--brand-fill)',
           hover: 'var(--brand-fill-hover)',
           color: 'var(--on-brand)',
-          border: 'transparent',
+          border: NO_BORDER,
         }
   }
   const ink = danger ? 'var(--danger)' : 'var(--ink)'
-  if (variant === 'default') return { ...quiet, background: 'var(--surface)', color: ink, border: 'var(--line-strong)' }
+  if (variant === 'default')
+    return { ...quiet, background: 'var(--surface)', color: ink, border: '1px solid var(--line-strong)' }
   return { ...quiet, color: ink }
 }
 

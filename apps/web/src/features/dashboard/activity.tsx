@@ -1,24 +1,36 @@
 import type { ActivityEntry } from '@hedgerow/contract'
+import { Button } from '@mantine/core'
+import { useState } from 'react'
 import { Chip } from '#ui/chip.tsx'
 import { PanelEmpty } from '#ui/panel-states.tsx'
 import styles from './page.module.css'
 
 const TONES = { error: 'danger', warning: 'warning', info: 'neutral', success: 'neutral' } as const
+/** As many as stand beside the chart. */
+const FIRST = 6
 
 /** What happened lately, newest first. */
 export function Activity({ entries }: { entries: readonly ActivityEntry[] }) {
+  const [all, setAll] = useState(false)
   if (entries.length === 0) return <PanelEmpty title="No recent activity" />
   return (
-    <ul className={styles.activity} tabIndex={0} aria-label="Recent activity">
-      {entries.map((entry) => (
-        <li key={entry.id}>
-          <div>
-            <p>{entry.message}</p>
-            <time dateTime={entry.timestamp}>{new Date(entry.timestamp).toLocaleString()}</time>
-          </div>
-          <Chip tone={TONES[entry.type]}>{entry.type}</Chip>
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul className={styles.activity}>
+        {(all ? entries : entries.slice(0, FIRST)).map((entry) => (
+          <li key={entry.id}>
+            <div>
+              <p>{entry.message}</p>
+              <time dateTime={entry.timestamp}>{new Date(entry.timestamp).toLocaleString()}</time>
+            </div>
+            <Chip tone={TONES[entry.type]}>{entry.type}</Chip>
+          </li>
+        ))}
+      </ul>
+      {entries.length > FIRST && (
+        <Button className={styles.more ?? ''} variant="subtle" size="sm" fullWidth onClick={() => setAll(!all)}>
+          {all ? 'Show fewer' : `Show all ${entries.length}`}
+        </Button>
+      )}
+    </>
   )
 }

@@ -124,25 +124,27 @@ export default function NetworkChart({ hours }: { hours: Hours }) {
       <div className={styles.canvas} aria-hidden="true">
         <Line data={data} options={options} />
       </div>
-      <table className="visually-hidden">
-        <caption>Network activity by the hour, last 24 hours</caption>
-        <thead>
-          <tr>
-            <th scope="col">Hour</th>
-            <th scope="col">Active Connections</th>
-            <th scope="col">Threats Detected</th>
-          </tr>
-        </thead>
-        <tbody>
-          {hours.map(({ hour, activeConnections, threats }) => (
-            <tr key={hour}>
-              <th scope="row">{hourLabel(hour)}</th>
-              <td>{activeConnections}</td>
-              <td>{threats}</td>
+      <div className="visually-hidden">
+        <table>
+          <caption>Network activity by the hour, last 24 hours</caption>
+          <thead>
+            <tr>
+              <th scope="col">Hour</th>
+              <th scope="col">Active Connections</th>
+              <th scope="col">Threats Detected</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {hours.map(({ hour, activeConnections, threats }) => (
+              <tr key={hour}>
+                <th scope="row">{hourLabel(hour)}</th>
+                <td>{activeConnections}</td>
+                <td>{threats}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </>
   )
 }

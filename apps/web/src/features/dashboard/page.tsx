@@ -24,9 +24,8 @@ export function DashboardPage() {
   const stats = dashboard.data?.stats ?? NO_STATS
   return (
     <>
-      <PageHead title="Dashboard" />
+      <PageHead title="Dashboard" actions={<Approvals />} />
       {stats.threats > 0 && <Notice tone="warning">{threatBanner(stats.threats)}</Notice>}
-      <Approvals />
       <FigureStrip
         label="Hub statistics"
         loading={dashboard.isPending}

@@ -4,52 +4,27 @@
  */
 import { gatewayUiTicket } from '@hedgerow/contract'
 import { Button, Loader } from '@mantine/core'
-import { useCallback, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Link, useParams, useSearchParams } from 'react-router'
 import { api, isForbidden, messageOf } from '#api/client.ts'
+import { accessFailed, NOT_AUTHORIZED } from '#api/access-messages.ts'
 import { Notice } from '#ui/notice.tsx'
 import { PageHead } from '#ui/page-head.tsx'
 import { handOver } from './hand-over.ts'
 import styles from './page.module.css'
 
 export function HandoverPage() {
-  const id = useParams()['id'] ?? ''
-  const path = useSearchParams()[0].get('path')
   const [problem, setProblem] = useState<string | null>(null)
-
-  const open = useCallback(
-    async (signal?: AbortSignal) => {
-      setProblem(null)
-      try {
-        handOver(await api(gatewayUiTicket, { params: { id }, ...(signal === undefined ? {} : { signal }) }), path)
-      } catch (error) {
-        if (signal?.aborted === true) return
-        const reason = isForbidden(error)
-          ? 'You are not authorized to access this gateway'
-          : `Failed to access gateway: ${messageOf(error)}`
-        setProblem(reason)
-      }
-    },
-    [id, path],
-  )
-  useEffect(() => {
-    const controller = new AbortController()
-    void open(controller.signal)
-    return () => controller.abort()
-  }, [open])
-
   return (
     <div className={styles.page}>
       <PageHead title={problem === null ? 'Opening the gateway' : 'The gateway did not open'} />
       {problem === null ? (
-        <p className={styles.working} role="status">
-          <Loader size={18} aria-hidden="true" /> Handing over to the gateway’s own page, through the hub’s tunnel.
-        </p>
+        <Handover onProblem={setProblem} />
       ) : (
         <>
           <Notice tone="danger">{problem}</Notice>
           <div className={styles.ways}>
-            <Button onClick={() => void open()}>Try again</Button>
+            <Button onClick={() => setProblem(null)}>Try again</Button>
             <Button component={Link} to="/gateways" variant="default">
               Back to the gateways
             </Button>
@@ -57,5 +32,28 @@ export function HandoverPage() {
         </>
       )}
     </div>
+  )
+}
+
+/** One try, from when it appears; where it succeeds, the browser leaves this page. */
+function Handover({ onProblem }: { onProblem: (problem: string) => void }) {
+  const id = useParams()['id'] ?? ''
+  const path = useSearchParams()[0].get('path')
+  useEffect(() => {
+    const controller = new AbortController()
+    const open = async () => {
+      try {
+        handOver(await api(gatewayUiTicket, { params: { id }, signal: controller.signal }), path)
+      } catch (error) {
+        if (!controller.signal.aborted) onProblem(isForbidden(error) ? NOT_AUTHORIZED : accessFailed(messageOf(error)))
+      }
+    }
+    void open()
+    return () => controller.abort()
+  }, [id, path, onProblem])
+  return (
+    <output className={styles.working}>
+      <Loader size={18} aria-hidden="true" /> Handing over to the gateway’s own page, through the hub’s tunnel.
+    </output>
   )
 }

@@ -1,14 +1,14 @@
 import { validateAccess, type Gateway } from '@hedgerow/contract'
 import { Button, Loader } from '@mantine/core'
-import { useCallback, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
+import { accessFailed, NOT_AUTHORIZED } from '#api/access-messages.ts'
 import { api, messageOf } from '#api/client.ts'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
 import { CheckIcon } from '#ui/icons.tsx'
 import { Notice } from '#ui/notice.tsx'
 import { findWayToGateway, type ConnectStep } from './connect.ts'
 import type { DialogLife } from './dialogs.tsx'
-import { accessFailed, NOT_AUTHORIZED } from './messages.ts'
 import styles from './page.module.css'
 
 const STEPS: readonly (readonly [ConnectStep, string])[] = [
@@ -17,15 +17,40 @@ const STEPS: readonly (readonly [ConnectStep, string])[] = [
   ['hub', 'Opening it through the hub'],
 ]
 
+type ConnectDialogProps = DialogLife & { gateway: Gateway }
+
 /** Shows the connect flow while it runs; it ends on the gateway's page, or here with the reason why not. */
-export function ConnectDialog({ gateway, opened, onClose, onGone }: DialogLife & { gateway: Gateway }) {
+export function ConnectDialog({ gateway, opened, onClose, onGone }: ConnectDialogProps) {
+  const [problem, setProblem] = useState<string | null>(null)
+  return (
+    <Dialog title={`Connect to ${gateway.name}`} size="sm" opened={opened} onClose={onClose} onGone={onGone}>
+      {problem === null ? (
+        <ConnectSteps gateway={gateway} running={opened} onProblem={setProblem} />
+      ) : (
+        <Notice tone="danger">{problem}</Notice>
+      )}
+      <DialogActions>
+        <Button variant="default" onClick={onClose}>
+          {problem === null ? 'Cancel' : 'Close'}
+        </Button>
+        {problem !== null && <Button onClick={() => setProblem(null)}>Try again</Button>}
+      </DialogActions>
+    </Dialog>
+  )
+}
+
+type ConnectStepsProps = { gateway: Gateway; running: boolean; onProblem: (problem: string) => void }
+
+/** One run of the flow, from when it appears until it goes or the dialog closes. */
+function ConnectSteps({ gateway, running, onProblem }: ConnectStepsProps) {
   const navigate = useNavigate()
   const [step, setStep] = useState<ConnectStep>('access')
-  const [problem, setProblem] = useState<string | null>(null)
 
-  const run = useCallback(
-    async (signal: AbortSignal) => {
-      setProblem(null)
+  useEffect(() => {
+    if (!running) return undefined
+    const controller = new AbortController()
+    const { signal } = controller
+    const connect = async () => {
       try {
         const way = await findWayToGateway(gateway, {
           validateAccess: (deviceToken, abort) => api(validateAccess, { body: { deviceToken }, signal: abort }),
@@ -36,51 +61,34 @@ export function ConnectDialog({ gateway, opened, onClose, onGone }: DialogLife &
         })
         if (way.kind === 'direct') location.assign(way.url)
         else if (way.kind === 'hub') await navigate(way.path)
-        else setProblem(NOT_AUTHORIZED)
+        else onProblem(NOT_AUTHORIZED)
       } catch (error) {
-        if (!signal.aborted) setProblem(accessFailed(messageOf(error)))
+        if (!signal.aborted) onProblem(accessFailed(messageOf(error)))
       }
-    },
-    [gateway, navigate],
-  )
-  const [attempt, setAttempt] = useState(0)
-  useEffect(() => {
-    const controller = new AbortController()
-    if (opened) void run(controller.signal)
+    }
+    void connect()
     return () => controller.abort()
-  }, [run, opened, attempt])
+  }, [gateway, navigate, running, onProblem])
 
   const current = STEPS.findIndex(([name]) => name === step)
   return (
-    <Dialog title={`Connect to ${gateway.name}`} size="sm" opened={opened} onClose={onClose} onGone={onGone}>
-      {problem === null ? (
-        <ol className={styles.steps} aria-live="polite">
-          {STEPS.map(([name, words], index) => (
-            <li
-              key={name}
-              className={styles.step}
-              data-state={index < current ? 'done' : index === current ? 'running' : 'ahead'}
-            >
-              {index < current ? (
-                <CheckIcon />
-              ) : index === current ? (
-                <Loader size={16} aria-hidden="true" />
-              ) : (
-                <span className={styles.pip} />
-              )}
-              <span>{words}</span>
-            </li>
-          ))}
-        </ol>
-      ) : (
-        <Notice tone="danger">{problem}</Notice>
-      )}
-      <DialogActions>
-        <Button variant="default" onClick={onClose}>
-          {problem === null ? 'Cancel' : 'Close'}
-        </Button>
-        {problem !== null && <Button onClick={() => setAttempt((count) => count + 1)}>Try again</Button>}
-      </DialogActions>
-    </Dialog>
+    <ol className={styles.steps} aria-live="polite">
+      {STEPS.map(([name, words], index) => (
+        <li
+          key={name}
+          className={styles.step}
+          data-state={index < current ? 'done' : index === current ? 'running' : 'ahead'}
+        >
+          {index < current ? (
+            <CheckIcon />
+          ) : index === current ? (
+            <Loader size={16} aria-hidden="true" />
+          ) : (
+            <span className={styles.pip} />
+          )}
+          <span>{words}</span>
+        </li>
+      ))}
+    </ol>
   )
 }

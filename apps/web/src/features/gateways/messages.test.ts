@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { accessFailed, claimedMessage, NOT_AUTHORIZED } from './messages.ts'
+import { accessFailed, NOT_AUTHORIZED } from '#api/access-messages.ts'
+import { claimedMessage } from './messages.ts'
 
 it('says what the specification quotes, to the letter', () => {
   expect(NOT_AUTHORIZED).toBe('You are not authorized to access this gateway')

@@ -35,16 +35,17 @@ const NONE: readonly Gateway[] = []
 export function GatewaysPage() {
   const { role } = useUser()
   const gateways = useGateways()
-  const [dialog, setDialog] = useState<OpenDialog | null>(null)
+  const [parameters, setParameters] = useSearchParams()
+  const scanned = parameters.get('token')
+  const [dialog, setDialog] = useState<OpenDialog | null>(
+    scanned === null ? null : { verb: 'claim', deviceToken: scanned },
+  )
   const [search, setSearch] = useState('')
   const deferredSearch = useDeferredValue(search)
-  const [parameters, setParameters] = useSearchParams()
 
   // A QR label opens this page with the device's token; it leaves the address, so that a reload does not ask again.
-  const scanned = parameters.get('token')
   useEffect(() => {
     if (scanned === null) return
-    setDialog({ verb: 'claim', deviceToken: scanned })
     setParameters(
       (current) => {
         current.delete('token')
@@ -103,9 +104,9 @@ export function GatewaysPage() {
         actions={
           all.length > 0 && (
             <div className={styles.find}>
-              <span className={styles.count} role="status">
+              <output className={styles.count}>
                 {search === '' ? '' : `${shown.length.toLocaleString()} of ${all.length.toLocaleString()}`}
-              </span>
+              </output>
               <TextInput
                 type="search"
                 size="sm"

@@ -36,11 +36,11 @@ export const GatewayRow = memo(function GatewayRow({
   const status = STATUS.get(gateway.status) ?? { shape: 'neutral', word: gateway.status }
   return (
     <Row ref={measure} index={index}>
-      <Cell label="Status">
+      <Cell label="Status" place="line">
         <StatusMark shape={status.shape} word={status.word} reason={gateway.statusReason} />
       </Cell>
-      <Cell label="Gateway Name">
-        <TwoLines first={gateway.name} second={<Mono>{gateway.id}</Mono>} />
+      <Cell label="Gateway Name" place="title">
+        <TwoLines first={<strong>{gateway.name}</strong>} second={<Mono>{gateway.id}</Mono>} />
       </Cell>
       <Cell label="Location">{gateway.location === '' ? <Absent>Unknown</Absent> : gateway.location}</Cell>
       <Cell label="IP Address">
@@ -66,7 +66,13 @@ export const GatewayRow = memo(function GatewayRow({
         >
           Connect
         </Button>
-        <Menu position="bottom-end" width={220} withinPortal={false} transitionProps={{ duration: 100 }}>
+        <Menu
+          position="bottom-end"
+          width={220}
+          withinPortal={false}
+          withInitialFocusPlaceholder={false}
+          transitionProps={{ duration: 100 }}
+        >
           <Menu.Target>
             <ActionIcon variant="subtle" size={28} aria-label={`More actions for ${gateway.name}`}>
               <MoreIcon />

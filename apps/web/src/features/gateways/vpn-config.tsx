@@ -29,9 +29,7 @@ export function VpnConfig({ gateway }: { gateway: Gateway }) {
   return (
     <>
       <div className={complete ? styles.vpn : undefined}>
-        <pre className={styles.config} tabIndex={0} aria-label="WireGuard configuration">
-          {text}
-        </pre>
+        <pre className={styles.config}>{text}</pre>
         {complete && <QrCode text={text} label={`QR code of the configuration of ${gateway.name}`} />}
       </div>
       <p className={styles.hint}>

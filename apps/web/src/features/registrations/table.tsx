@@ -23,12 +23,12 @@ export function RegistrationTable({ registrations, onOpen }: RegistrationTablePr
     <DataTable label="Pending registrations" columns={COLUMNS} rowCount={registrations.length}>
       {registrations.map((registration, index) => (
         <Row key={registration.registrationId} index={index}>
-          <Cell label="Device Name">
+          <Cell label="Device Name" place="title">
             {registration.keyChangeFor === null ? (
               <strong>{registration.deviceName}</strong>
             ) : (
               <TwoLines
-                first={registration.deviceName}
+                first={<strong>{registration.deviceName}</strong>}
                 second={<Chip tone="warning">Key change for {registration.keyChangeFor}</Chip>}
               />
             )}

@@ -8,7 +8,13 @@ export function AccountMenu() {
   const { signOut } = useSession()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
-    <Menu position="bottom-end" width={210} withinPortal={false} transitionProps={{ duration: 100 }}>
+    <Menu
+      position="bottom-end"
+      width={210}
+      withinPortal={false}
+      withInitialFocusPlaceholder={false}
+      transitionProps={{ duration: 100 }}
+    >
       <Menu.Target>
         <button type="button" className={styles.avatar} aria-label={`Account of ${user.username}`}>
           <span aria-hidden="true">{user.username.slice(0, 1).toUpperCase()}</span>

@@ -53,7 +53,7 @@ export function SignInPage() {
         <form className={styles.form} onSubmit={submit} noValidate>
           <div>
             <h1>Sign in to the hub</h1>
-            <p className={styles.lead}>See your gateways, approve new ones and open their pages.</p>
+            <p className={styles.lead}>See your gateways and open their pages.</p>
           </div>
           {expired !== null && <Notice tone="warning">{expired}</Notice>}
           {problem !== null && <Notice tone="danger">{problem}</Notice>}
@@ -61,7 +61,7 @@ export function SignInPage() {
             label="Username"
             autoComplete="username"
             autoCapitalize="none"
-            autoFocus
+            ref={focusFirst}
             {...form.getInputProps('username')}
           />
           <PasswordInput
@@ -79,6 +79,9 @@ export function SignInPage() {
     </div>
   )
 }
+
+/** There is nothing to read before the first field, so typing may begin at once. */
+const focusFirst = (field: HTMLInputElement | null) => field?.focus()
 
 /** A hedgerow on the horizon: ornament only. */
 function HedgeLine() {
