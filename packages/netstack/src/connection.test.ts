@@ -72,7 +72,7 @@ describe('opening', () => {
   })
 
   it('admits no more handshakes of one peer than its share', () => {
-    const peer = new ScriptedPeer().listen()
+    const peer = new ScriptedPeer().listen(128)
     for (let port = 1; port <= 64; port++) expect(peer.says('SYN', { seq: 0, port })).toHaveLength(1)
     expect(peer.says('SYN', { seq: 0, port: 65 })).toEqual([])
     expect(peer.drops).toEqual(['backlog-full'])

@@ -2,24 +2,25 @@
 
 /** As Node's net: 511 half-open connections unless told otherwise. */
 const DEFAULT_BACKLOG = 511
-/** One peer must not fill the backlog of all others. */
-const HALF_OPEN_PER_PEER = 64
 
 export class Listener {
   readonly port: number
   readonly #backlog: number
+  /** Half of it: one peer must not fill the backlog of all others. */
+  readonly #share: number
   #halfOpen = 0
   readonly #halfOpenByPeer = new Map<number, number>()
 
   constructor(port: number, backlog = DEFAULT_BACKLOG) {
     this.port = port
     this.#backlog = Math.max(1, backlog)
+    this.#share = Math.ceil(this.#backlog / 2)
   }
 
   /** Counts a SYN in; false when there is no room, and then the peer's next SYN may find some. */
   admit(peer: number): boolean {
     const ofPeer = this.#halfOpenByPeer.get(peer) ?? 0
-    if (this.#halfOpen >= this.#backlog || ofPeer >= HALF_OPEN_PER_PEER) return false
+    if (this.#halfOpen >= this.#backlog || ofPeer >= this.#share) return false
     this.#halfOpen++
     this.#halfOpenByPeer.set(peer, ofPeer + 1)
     return true

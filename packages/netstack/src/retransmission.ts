@@ -136,6 +136,11 @@ export class RoundTrip {
   minMs = Infinity
   #backoff = 0
 
+  /** Timeouts since anything was last acknowledged. */
+  get timeouts(): number {
+    return this.#backoff
+  }
+
   get timeoutMs(): number {
     const base =
       this.smoothedMs === 0

@@ -50,8 +50,8 @@ export class ScriptedPeer {
     this.stack = new Stack({ address: OUR_ADDRESS, mtu: 1420, keyedHash: () => (OUR_ISS - this.now * 250) >>> 0 })
   }
 
-  listen(): this {
-    this.stack.listen(80)
+  listen(backlog?: number): this {
+    this.stack.listen(80, backlog)
     return this
   }
 

@@ -61,6 +61,7 @@ const paths: [string, Path, number?][] = [
   ['heavy reordering with duplication', { delayMs: 5, jitterMs: 20, duplication: 0.25 }],
   ['loss, reordering and duplication at once', { delayMs: 10, jitterMs: 10, loss: 0.05, duplication: 0.1 }],
   ['a bottleneck with a short queue', { delayMs: 10, bytesPerMs: 2_000 }],
+  ['a path that swallows long packets', { delayMs: 5, mtu: 1000 }],
   ['an MTU of 1280 at one end', { delayMs: 3, mtu: 1280, loss: 0.01 }, 1280],
 ]
 

@@ -15,7 +15,7 @@ import { Listener } from './listener.ts'
 import { PacketAllocator } from './packet-allocator.ts'
 import { ACK, RST, SYN, type Segment, encodeSegment, parseSegment, sequenceLength } from './segment.ts'
 import { advance, after } from './sequence.ts'
-import { runTimeouts } from './timeouts.ts'
+import { limitSegments, runTimeouts } from './timeouts.ts'
 import { sendReset, transmit } from './transmission.ts'
 
 /** RFC 6056 §3.2 suggests 1024 and up; the lower ports are left to listeners. */
@@ -290,9 +290,7 @@ export class Stack implements Host {
     if (!isInFlight) return 'unmatched-icmp'
     if (message.code === CODE_FRAGMENTATION_NEEDED) {
       const mtu = Math.max(MIN_MTU, message.nextHopMtu === 0 ? MIN_MTU : message.nextHopMtu)
-      connection.mss = Math.min(connection.mss, mtu - 40)
-      const { first } = connection.queue
-      if (first !== undefined) connection.queue.markLost(first)
+      limitSegments(connection, mtu - 40)
       this.#dirty.add(connection)
       // Only a connection that was never open is ended by an error (RFC 5927 §5.2).
     } else if (connection.state === 'syn-sent')

@@ -10,6 +10,9 @@ const GIVE_UP_MS = 100_000
 const KEEPALIVE_INTERVAL_MS = 1_000
 const KEEPALIVE_PROBES = 10
 const MAX_PERSIST_BACKOFF = 10
+const BLACK_HOLE_TIMEOUTS = 3
+/** MTUs of 1280 and 576. */
+const BLACK_HOLE_SEGMENTS = [1240, 536]
 
 export function runTimeouts(connection: Connection, now: number): void {
   connection.host.markDirty(connection)
@@ -39,6 +42,7 @@ function retransmit(connection: Connection, now: number): void {
     return connection.finish('timed-out')
   }
   roundTrip.backOff()
+  if (roundTrip.timeouts >= BLACK_HOLE_TIMEOUTS) narrowBlackHole(connection)
   connection.retransmitAt = now + roundTrip.timeoutMs
   if (connection.state === 'syn-sent' || connection.state === 'syn-received') {
     connection.synRetransmissions++
@@ -62,6 +66,25 @@ function retransmit(connection: Connection, now: number): void {
   // The earliest one leaves whatever the window says (RFC 6298 §5.4).
   const first = queue.firstUnsacked
   if (first !== undefined) resend(connection, first, now)
+}
+
+/** The path takes less than it did: what is in flight and longer is lost, and will leave in parts (RFC 1191 §6.4). */
+export function limitSegments(connection: Connection, segmentBytes: number): void {
+  if (segmentBytes >= connection.mss) return
+  connection.mss = segmentBytes
+  connection.queue.forEach((segment) => {
+    if (distance(segment.end, segment.start) > segmentBytes) connection.queue.markLost(segment)
+    return true
+  })
+}
+
+/** Long segments vanish and nobody says why: try what IPv6 guarantees, then what IPv4 does (RFC 4821 §7.7). */
+function narrowBlackHole(connection: Connection): void {
+  const first = connection.queue.firstUnsacked
+  if (first === undefined) return
+  const length = distance(first.end, first.start)
+  const narrower = BLACK_HOLE_SEGMENTS.find((bytes) => bytes < length)
+  if (narrower !== undefined) limitSegments(connection, narrower)
 }
 
 /** RFC 8985 §7.3: new data if the window allows, else the last segment again. */

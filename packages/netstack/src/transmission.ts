@@ -89,10 +89,8 @@ function retransmitLost(connection: Connection, now: number, budget: number): nu
 /** Sends one segment in flight again, cut first if the path takes less than it did. */
 export function resend(connection: Connection, segment: SentSegment, now: number): void {
   const dataLength = distance(segment.end, segment.start) - (segment.isFin ? 1 : 0)
-  if (dataLength > connection.mss) {
-    connection.queue.clearLost(segment)
-    connection.queue.split(segment, connection.mss)
-  } else connection.queue.clearLost(segment)
+  if (dataLength > connection.mss) connection.queue.split(segment, connection.mss)
+  connection.queue.clearLost(segment)
   segment.retransmitted = true
   connection.undoCount++
   segment.sentAt = now

@@ -25,7 +25,7 @@ export interface StackOptions {
   address: string
   /** Of the tunnel, IPv4 header included; 1420 when left out. */
   mtu?: number
-  /** Hands an IPv4 packet to the tunnel. The buffer belongs to the callee from then on; its ArrayBuffer is shared with other packets. */
+  /** Hands an IPv4 packet to the tunnel; must not throw. The buffer belongs to the callee from then on; its ArrayBuffer is shared with other packets. */
   send(packet: Uint8Array): void
   /** Told why a received packet, or part of it, was not used. */
   onDrop?(reason: DropReason): void
@@ -117,10 +117,20 @@ export function createStack(options: StackOptions): Stack {
     else if (deadline !== undefined) arm(deadline)
   }
 
+  /** A handler that throws ends the turn, but not the events behind it. */
   function deliver(): void {
     const batch = events
     events = []
-    for (const event of batch) deliverOne(event)
+    let next = 0
+    try {
+      while (next < batch.length) deliverOne(batch[next++]!)
+      next = Infinity
+    } finally {
+      if (next !== Infinity) {
+        events = [...batch.slice(next), ...events]
+        schedule()
+      }
+    }
   }
 
   function deliverOne(event: Output): void {

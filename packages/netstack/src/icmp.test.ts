@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import { encodeEchoRequest, encodeUnreachable } from './icmp.ts'
+import { writeIpv4Header } from './ipv4.ts'
+import { OUR_ADDRESS, PEER_ADDRESS, ScriptedPeer } from './scripted-peer.ts'
+
+const FRAGMENTATION_NEEDED = 4
+
+/** A router's word about one of our packets. */
+function unreachable(code: number, packet: Uint8Array): Uint8Array {
+  return encodeUnreachable(PEER_ADDRESS, OUR_ADDRESS, code, packet)
+}
+
+describe('ICMP', () => {
+  it('echo is answered with its own data', () => {
+    const peer = new ScriptedPeer()
+    const outputs = peer.stack.receive(encodeEchoRequest(PEER_ADDRESS, OUR_ADDRESS, 7, 9), 0)
+    expect(outputs).toHaveLength(1)
+    const [reply] = outputs
+    if (reply?.type !== 'packet') throw new Error('no packet')
+    expect([...reply.packet.subarray(20, 22), ...reply.packet.subarray(24)]).toEqual([0, 0, 0, 7, 0, 9])
+  })
+
+  it('unreachable ends a connection that is being opened', () => {
+    for (const [code, error] of [
+      [1, 'unreachable'],
+      [3, 'refused'],
+    ] as const) {
+      const peer = new ScriptedPeer().connect()
+      peer.sends()
+      peer.take(peer.stack.receive(unreachable(code, peer.packets[0]!), peer.now))
+      expect(peer.events).toEqual([`closed ${error}`])
+    }
+  })
+
+  it('unreachable does not end an open connection (RFC 5927 §5.2)', () => {
+    const peer = ScriptedPeer.established()
+    peer.writes('x')
+    peer.take(peer.stack.receive(unreachable(1, peer.packets[0]!), peer.now))
+    expect([peer.connection?.state, peer.drops]).toEqual(['established', []])
+  })
+
+  it('about what is not in flight is not believed (RFC 5927 §4.1)', () => {
+    const peer = ScriptedPeer.established()
+    peer.writes('x')
+    const [packet] = peer.packets
+    peer.says('ACK', { seq: 1, ack: 2 })
+    peer.take(peer.stack.receive(unreachable(FRAGMENTATION_NEEDED, packet!), peer.now))
+    expect(peer.drops).toEqual(['unmatched-icmp'])
+  })
+
+  it('fragmentation needed makes segments fit and sends them again (RFC 1191)', () => {
+    const peer = ScriptedPeer.established()
+    peer.writes(new Uint8Array(2_000))
+    peer.take(peer.stack.receive(unreachable(FRAGMENTATION_NEEDED, peer.packets[0]!), peer.now))
+    expect(peer.sends()).toEqual([
+      'ACK 1:537 ack 1',
+      'ACK 537:1073 ack 1',
+      'ACK 1073:1381 ack 1',
+      'ACK 1381:1917 ack 1',
+      'ACK 1917:2001 ack 1',
+    ])
+  })
+
+  it('tells the sender of another protocol, a limited number of times', () => {
+    const peer = new ScriptedPeer()
+    for (let i = 0; i < 200; i++) {
+      const packet = new Uint8Array(28)
+      writeIpv4Header(packet, PEER_ADDRESS, OUR_ADDRESS, 17)
+      peer.take(peer.stack.receive(packet, peer.now))
+    }
+    expect(peer.packets).toHaveLength(50)
+    expect(peer.packets[0]!.subarray(20, 22)).toEqual(Uint8Array.of(3, 3))
+  })
+})
+
+describe('IPv4', () => {
+  const drop = (
+    change: (packet: Uint8Array) => Uint8Array | void,
+    source = PEER_ADDRESS,
+    destination = OUR_ADDRESS,
+  ): string[] => {
+    const peer = new ScriptedPeer()
+    const packet = encodeEchoRequest(source, destination, 1, 1)
+    peer.take(peer.stack.receive(change(packet) ?? packet, 0))
+    return peer.drops
+  }
+
+  it('refuses what is not whole, not for us or from nobody, and says why', () => {
+    expect(drop((packet) => packet.subarray(0, 19))).toEqual(['short-packet'])
+    expect(drop((packet) => void (packet[0] = 0x65))).toEqual(['not-ipv4'])
+    expect(drop((packet) => void (packet[0] = 0x44))).toEqual(['bad-ip-header'])
+    expect(drop((packet) => packet.subarray(0, 27))).toEqual(['bad-ip-header'])
+    expect(drop((packet) => void packet[8]!--)).toEqual(['bad-ip-checksum'])
+    expect(drop(() => undefined, PEER_ADDRESS, 0x0a640003)).toEqual(['wrong-destination'])
+    for (const source of [0, 0x7f000001, 0xe0000001, 0xffffffff, OUR_ADDRESS])
+      expect(drop(() => undefined, source)).toEqual(['bad-source'])
+  })
+})
