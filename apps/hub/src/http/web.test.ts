@@ -64,7 +64,7 @@ test('a page may run and load nothing but its own, and be framed by nobody', asy
   })
   expect(headers).toMatchObject({
     'cross-origin-opener-policy': 'same-origin',
-    'referrer-policy': 'same-origin',
+    'referrer-policy': 'strict-origin-when-cross-origin',
     'x-content-type-options': 'nosniff',
   })
 })
