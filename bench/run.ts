@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { benchApprove } from './approve.ts'
 
 /** `npm run bench NAME`: each bench prints a table for people and one JSON line for machines. */
@@ -6,8 +5,7 @@ const benches: Record<string, (arguments_: string[]) => Promise<void>> = {
   approve: benchApprove,
 }
 
-const { positionals } = parseArgs({ allowPositionals: true, strict: false })
-const [name = '', ...rest] = positionals
+const [name = '', ...rest] = process.argv.slice(2)
 const bench = benches[name]
 if (bench) {
   await bench(rest)

@@ -55,6 +55,8 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
     HUB_VPN_PORT: String(vpnPort),
     HUB_VPN_ENDPOINT_HOST: '127.0.0.1',
     HUB_GATEWAY_PORTS: `${gatewayPorts.first}-${gatewayPorts.last}`,
+    // Lets a run look at another build of the portal than the one in the tree.
+    ...(process.env.HUB_WEB_DIR ? { HUB_WEB_DIR: process.env.HUB_WEB_DIR } : {}),
     ...options.env,
   }
   const url = `http://localhost:${port}`

@@ -1,0 +1,42 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { startBrowser } from '../test/harness/browser.ts'
+import { screens } from '../test/harness/screens.ts'
+import { startShowcase } from '../test/harness/showcase.ts'
+
+/** `npm run screenshots [part of a name]`: every screen in light and dark, wide and narrow, into .screenshots/. */
+const FOLDER = join(import.meta.dirname, '..', '.screenshots')
+const WIDTHS = [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+]
+
+const wanted = process.argv[2] ?? ''
+if (wanted === '') await rm(FOLDER, { recursive: true, force: true })
+await mkdir(FOLDER, { recursive: true })
+await using life = new AsyncDisposableStack()
+const browser = await startBrowser()
+life.defer(() => browser.close())
+const showcase = await startShowcase()
+life.defer(() => showcase.stop())
+
+for (const screen of screens.filter(({ name }) => name.includes(wanted))) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const viewport of WIDTHS) {
+      const person = await browser.person({ colorScheme, viewport, deviceScaleFactor: 1, reducedMotion: 'reduce' })
+      const page = await person.newPage()
+      const file = `${screen.name}-${colorScheme}-${viewport.width}.png`
+      try {
+        await screen.show(page, showcase)
+        await page.evaluate(() => document.fonts.ready.then(() => undefined))
+        await page.screenshot({ path: join(FOLDER, file), fullPage: true })
+        console.log(file)
+      } catch (error) {
+        process.exitCode = 1
+        console.error(`${file}: ${error instanceof Error ? error.message : String(error)}`)
+      } finally {
+        await person.close()
+      }
+    }
+  }
+}

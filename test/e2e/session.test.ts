@@ -1,0 +1,146 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { BrowserContext } from 'playwright-core'
+import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { addPerson, changeUser } from '../harness/hub-database.ts'
+import { startHub, type Hub } from '../harness/hub.ts'
+import { portalOf, type Portal } from '../harness/portal.ts'
+
+const EXPIRED = 'Your session has expired. Please log in again.'
+
+let browser: BrowserHandle
+let hub: Hub
+let person: BrowserContext
+let portal: Portal
+
+beforeAll(async () => {
+  ;[browser, hub] = await Promise.all([startBrowser(), startHub()])
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await hub?.stop()
+})
+
+beforeEach(async () => {
+  person = await browser.person()
+  portal = portalOf(await person.newPage(), hub)
+})
+
+afterEach(() => person.close())
+
+const path = () => new URL(portal.page.url()).pathname
+const token = () => portal.page.evaluate(() => localStorage.getItem('hubToken'))
+
+describe('signing in', () => {
+  test('a wrong password shows why, and keeps the person on the page', async () => {
+    await portal.open('/login')
+    await portal.signIn({ ...hub.admin, password: 'not the password' })
+    await portal.page.getByText('The username or the password is wrong.').waitFor()
+    expect(path()).toBe('/login')
+    expect(await token()).toBeNull()
+  })
+
+  test('leads to the gateways', async () => {
+    await portal.open('/login')
+    await portal.signIn(hub.admin)
+    await portal.page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
+    expect(path()).toBe('/gateways')
+  })
+
+  test('leads on to the address that was asked for', async () => {
+    await portal.open('/gateway-approvals')
+    await portal.page.waitForURL('**/login')
+    await portal.signIn(hub.admin)
+    await portal.page.getByRole('heading', { name: 'Pending Gateway Registrations' }).waitFor()
+    expect(path()).toBe('/gateway-approvals')
+  })
+
+  test('survives a reload, and /login then leads to the dashboard', async () => {
+    await portal.open('/login')
+    await portal.signIn(hub.admin)
+    await portal.page.waitForURL('**/gateways')
+    await portal.page.reload()
+    await portal.page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
+    await portal.open('/login')
+    await portal.page.getByRole('heading', { name: 'Dashboard' }).waitFor()
+    expect(path()).toBe('/dashboard')
+  })
+
+  test('Logout forgets the token, here and on the hub', async () => {
+    await portal.open('/login')
+    await portal.signIn(hub.admin)
+    await portal.page.waitForURL('**/gateways')
+    const former = await token()
+    await portal.page.getByRole('button', { name: /^Account of/ }).click()
+    await portal.page.getByRole('menuitem', { name: 'Logout' }).click()
+    await portal.page.getByLabel('Username').waitFor()
+    expect(await token()).toBeNull()
+    const answer = await fetch(`${hub.url}/api/v1/auth/validate`, { headers: { authorization: `Bearer ${former}` } })
+    expect(answer.status).toBe(401)
+  })
+})
+
+describe('the QR label of a device', () => {
+  test('opens the claim dialog with its token, also across signing in, and the token leaves the address', async () => {
+    await portal.open('/gateways?token=DT-0123456789AB')
+    await portal.page.waitForURL('**/login')
+    await portal.signIn(hub.admin)
+    const field = portal.dialog().getByLabel('Device Token')
+    await field.waitFor()
+    expect(await field.inputValue()).toBe('DT-0123456789AB')
+    expect(new URL(portal.page.url()).search).toBe('')
+    expect(path()).toBe('/gateways')
+  })
+})
+
+describe('a refusal', () => {
+  test('of a role that is too low is shown in place, and the person stays signed in', async () => {
+    const walker = await addPerson(hub, { username: 'walker', role: 'user' })
+    await portal.open('/login')
+    await portal.signIn(walker)
+    await portal.page.waitForURL('**/gateways')
+    await portal.page.getByRole('link', { name: /^Approvals/ }).click()
+    await portal.page.getByText('Managers and administrators see the devices that wait here').waitFor()
+    expect(path()).toBe('/gateway-approvals')
+    await portal.page.reload()
+    await portal.page.getByRole('heading', { name: 'Pending Gateway Registrations' }).waitFor()
+    expect(await token()).not.toBeNull()
+  })
+
+  test('with role_required, while a screen is open, does not sign out', async () => {
+    const manager = await addPerson(hub, { username: 'keeper', role: 'manager' })
+    await portal.open('/login')
+    await portal.signIn(manager)
+    await portal.page.waitForURL('**/gateways')
+    await portal.page.getByRole('link', { name: /^Approvals/ }).click()
+    await portal.page.getByText(/^No Pending Requests/).waitFor()
+    const refused = portal.page.waitForResponse((answer) => answer.status() === 403)
+    await changeUser(hub, manager.username, { role: 'user' })
+    expect(await (await refused).json()).toMatchObject({ error: 'role_required' })
+    await portal.page.getByText('Managers and administrators see the devices that wait here').waitFor()
+    expect(path()).toBe('/gateway-approvals')
+    expect(await token()).not.toBeNull()
+  })
+
+  test('of a deactivated account signs out with the message', async () => {
+    const leaver = await addPerson(hub, { username: 'leaver', role: 'manager' })
+    await portal.open('/login')
+    await portal.signIn(leaver)
+    await portal.page.waitForURL('**/gateways')
+    const refused = portal.page.waitForResponse((answer) => answer.status() === 403)
+    await changeUser(hub, leaver.username, { active: 0 })
+    expect(await (await refused).json()).toMatchObject({ error: 'account_inactive' })
+    await portal.page.getByText(EXPIRED, { exact: true }).waitFor()
+    expect(path()).toBe('/login')
+    expect(await token()).toBeNull()
+  })
+
+  test('of a forged token signs out', async () => {
+    await portal.open('/login')
+    await portal.page.evaluate(() => localStorage.setItem('hubToken', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9.'))
+    await portal.open('/gateways')
+    await portal.page.getByLabel('Username').waitFor()
+    expect(path()).toBe('/login')
+    expect(await token()).toBeNull()
+  })
+})

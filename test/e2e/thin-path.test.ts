@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { GATEWAY_PORT } from '@hedgerow/contract'
+import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startHub, type Hub } from '../harness/hub.ts'
+import { portalOf } from '../harness/portal.ts'
+import { waitFor } from '../harness/wait-for.ts'
+
+let browser: BrowserHandle
+let hub: Hub
+let gateway: TestGateway
+
+beforeAll(async () => {
+  ;[browser, hub] = await Promise.all([startBrowser(), startHub()])
+  gateway = await startGateway(hub, { name: 'North orchard', location: 'By the stream' })
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await gateway?.stop()
+  await hub?.stop()
+})
+
+test('a person approves a waiting gateway and opens its page through the tunnel', async () => {
+  const person = await browser.person()
+  const page = await person.newPage()
+  const portal = portalOf(page, hub)
+
+  // What the device itself shows, as somebody standing before it would read it.
+  const device = await person.newPage()
+  await device.goto(gateway.pageUrl)
+  const { fingerprint, hubFingerprint } = gateway.state()
+  await device.getByText(fingerprint).first().waitFor()
+  await device.getByText(hubFingerprint!).first().waitFor()
+
+  await portal.open('/')
+  await portal.signIn(hub.admin)
+  await page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/gateways')
+
+  const approvals = page.getByRole('link', { name: /^Approvals/ })
+  await expect.poll(() => approvals.textContent()).toMatch(/^Approvals1/)
+  await approvals.click()
+
+  const waiting = portal.row('North orchard')
+  await expect.poll(() => waiting.textContent()).toContain('By the stream')
+  await waiting.getByRole('button', { name: /^Details/ }).click()
+  const details = portal.dialog()
+  await details.getByText(fingerprint).waitFor()
+  await details.getByText(hubFingerprint!).waitFor()
+  await page.keyboard.press('Escape')
+  await details.waitFor({ state: 'hidden' })
+
+  await waiting.getByRole('button', { name: /^Approve/ }).click()
+  await portal.dialog().getByRole('button', { name: 'Approve' }).click()
+  const message = page.getByText('Gateway "North orchard" approved successfully! VPN IP: 10.100.0.2', { exact: true })
+  await message.waitFor()
+  await page
+    .getByText('No Pending Requests - All gateway registration requests have been processed.', { exact: true })
+    .waitFor()
+  await expect.poll(() => approvals.textContent()).toBe('Approvals')
+
+  await page.getByRole('link', { name: 'Gateways' }).click()
+  const row = portal.row('North orchard')
+  await row.getByText('Online').waitFor()
+  expect(await row.textContent()).toContain('10.100.0.2')
+
+  const { gatewayId } = gateway.state()
+  const address = `http://gw-${gatewayId}.localhost:${hub.port}/`
+  await row.getByRole('button', { name: /^Connect/ }).click()
+  const opened = await waitFor(() => person.pages().find((one) => one.url() === address), {
+    for: `a page at ${address}`,
+    timeoutMs: 20_000,
+  })
+  await opened.getByText(gateway.state().deviceToken).first().waitFor()
+  await opened.getByText('North orchard').first().waitFor()
+  expect(await opened.evaluate(() => globalThis.localStorage.getItem('hubToken'))).toBeNull()
+  expect(await opened.evaluate(() => globalThis.opener === null)).toBe(true)
+
+  const health = await opened.evaluate(async () => (await fetch('/api/health')).json() as Promise<unknown>)
+  expect(health).toMatchObject({ status: 'ok', gatewayId })
+  await person.close()
+})
+
+test('the gateway of this test is not on the port of the direct health check, so only the tunnel can have carried it', () => {
+  expect(Number(new URL(gateway.pageUrl).port)).not.toBe(GATEWAY_PORT)
+})

@@ -1,0 +1,186 @@
+import type { Page } from 'playwright-core'
+import type { Credentials, Hub } from './hub.ts'
+import { portalOf, type Portal } from './portal.ts'
+import type { Showcase } from './showcase.ts'
+
+/**
+ * Every screen, dialog and state of the portal and of the device page, each with a person's way to it. The
+ * accessibility test and `npm run screenshots` both walk this list, so a new screen is added here once.
+ */
+export type Screen = {
+  /** kebab-case: the name of its picture. */
+  name: string
+  /** Leaves what is to be seen on the page, settled. */
+  show(page: Page, showcase: Showcase): Promise<void>
+}
+
+type Steps = (portal: Portal, showcase: Showcase) => Promise<unknown>
+
+/** On `hub`, with nobody signed in. */
+const visitor = (name: string, steps: Steps): Screen => ({
+  name,
+  show: async (page, showcase) => void (await steps(portalOf(page, showcase.hub), showcase)),
+})
+
+const signedIn =
+  (who: (showcase: Showcase) => { hub: Hub; credentials: Credentials }) =>
+  (name: string, path: string, steps?: Steps): Screen => ({
+    name,
+    async show(page, showcase) {
+      const { hub, credentials } = who(showcase)
+      const portal = portalOf(page, hub)
+      await portal.open('/login')
+      await portal.signIn(credentials)
+      await page.waitForURL('**/gateways')
+      if (path !== '/gateways') await portal.open(path)
+      await page.locator('main h1').waitFor()
+      await steps?.(portal, showcase)
+    },
+  })
+
+const admin = signedIn(({ hub }) => ({ hub, credentials: hub.admin }))
+const firstDay = signedIn(({ emptyHub }) => ({ hub: emptyHub, credentials: emptyHub.admin }))
+const user = signedIn(({ hub, visitorOfFarm }) => ({ hub, credentials: visitorOfFarm }))
+
+const button = (portal: Portal, name: string | RegExp) => portal.page.getByRole('button', { name })
+const text = (portal: Portal, words: string | RegExp) => portal.page.getByText(words).first().waitFor()
+const tableIsThere = (portal: Portal) => portal.row('Barn').waitFor()
+const openMenuOf = async (portal: Portal, name: string) => button(portal, `More actions for ${name}`).click()
+
+export const screens: Screen[] = [
+  visitor('sign-in', async (portal) => {
+    await portal.open('/login')
+    await portal.page.getByLabel('Username').waitFor()
+  }),
+  visitor('sign-in-empty-fields', async (portal) => {
+    await portal.open('/login')
+    await button(portal, 'Sign In').click()
+    await text(portal, 'Enter your password')
+  }),
+  visitor('sign-in-wrong-password', async (portal) => {
+    await portal.open('/login')
+    await portal.signIn({ username: 'nobody', password: 'wrong' })
+    await text(portal, 'The username or the password is wrong.')
+  }),
+  visitor('sign-in-expired', async (portal) => {
+    await portal.open('/login')
+    await portal.page.evaluate(() =>
+      sessionStorage.setItem('hubSessionExpired', 'Your session has expired. Please log in again.'),
+    )
+    await portal.page.reload()
+    await text(portal, 'Your session has expired')
+  }),
+  visitor('not-found', async (portal) => {
+    await portal.open('/no/such/page')
+    await portal.page.getByRole('link', { name: 'Back to the hub' }).waitFor()
+  }),
+
+  admin('dashboard', '/dashboard', async (portal) => {
+    await portal.page.locator('canvas').waitFor()
+    await text(portal, /potential threats detected today/)
+  }),
+  firstDay('dashboard-empty', '/dashboard', (portal) => text(portal, 'No recent activity')),
+  user('dashboard-as-user', '/dashboard', (portal) => portal.page.locator('canvas').waitFor()),
+
+  admin('gateways', '/gateways', tableIsThere),
+  firstDay('gateways-empty', '/gateways', (portal) => text(portal, 'No gateways yet')),
+  user('gateways-as-user', '/gateways', (portal) => text(portal, 'No gateways yet')),
+  admin('gateways-no-match', '/gateways', async (portal) => {
+    await tableIsThere(portal)
+    await portal.page.getByLabel('Search gateways').fill('lighthouse')
+    await text(portal, 'No gateway matches')
+  }),
+  admin('gateways-loading', '/gateways', async (portal) => {
+    await portal.page.route('**/api/v1/hub/gateways', () => new Promise(() => {}))
+    await portal.page.reload()
+    await portal.page.getByLabel('Loading gateways').waitFor()
+  }),
+  admin('gateways-error', '/gateways', async (portal) => {
+    await portal.page.route('**/api/v1/hub/gateways', (route) => route.abort())
+    await portal.page.reload()
+    await text(portal, 'The hub does not answer')
+  }),
+  admin('gateways-row-menu', '/gateways', async (portal) => {
+    await tableIsThere(portal)
+    await openMenuOf(portal, 'Barn')
+    await portal.page.getByRole('menuitem', { name: 'VPN Config' }).waitFor()
+  }),
+  admin('account-menu', '/gateways', async (portal) => {
+    await button(portal, /^Account of/).click()
+    await portal.page.getByRole('menuitem', { name: 'Logout' }).waitFor()
+  }),
+
+  admin('add-dialog', '/gateways', async (portal) => {
+    await button(portal, 'Add Gateway').click()
+    await portal.dialog().getByLabel('Description').waitFor()
+  }),
+  admin('add-dialog-name-missing', '/gateways', async (portal) => {
+    await button(portal, 'Add Gateway').click()
+    await portal.dialog().getByRole('button', { name: 'Add Gateway' }).click()
+    await text(portal, 'Enter a name')
+  }),
+  admin('claim-dialog', '/gateways', async (portal) => {
+    await button(portal, 'Claim Gateway').click()
+    await portal.dialog().getByLabel('Device Token').waitFor()
+  }),
+  admin('claim-dialog-refused', '/gateways', async (portal) => {
+    await portal.page.route('**/api/v1/gateway/claim', (route) => route.abort())
+    await button(portal, 'Claim Gateway').click()
+    await portal.dialog().getByLabel('Device Token').fill('DT-0123456789AB')
+    await portal.dialog().getByRole('button', { name: 'Claim' }).click()
+    await text(portal, /^Failed to claim gateway: /)
+  }),
+  admin('vpn-dialog-with-key', '/gateways', async (portal) => {
+    await openMenuOf(portal, 'Pump house')
+    await portal.page.getByRole('menuitem', { name: 'VPN Config' }).click()
+    await portal.dialog().getByText('[Interface]').waitFor()
+  }),
+  admin('vpn-dialog-enrolled', '/gateways', async (portal) => {
+    await openMenuOf(portal, 'Barn')
+    await portal.page.getByRole('menuitem', { name: 'VPN Config' }).click()
+    await portal.dialog().getByText('[Interface]').waitFor()
+  }),
+  admin('connect-dialog', '/gateways', async (portal) => {
+    await portal.page.route('**/api/v1/gateway/validate-access', () => new Promise(() => {}))
+    await button(portal, 'Connect to Barn').click()
+    await text(portal, 'Checking your access')
+  }),
+  admin('connect-dialog-refused', '/gateways', async (portal) => {
+    await portal.page.route('**/api/v1/gateway/validate-access', (route) => route.abort())
+    await button(portal, 'Connect to Barn').click()
+    await text(portal, /^Failed to access gateway: /)
+  }),
+  admin('gateway-not-opened', '/proxy/gateway/aaaaaaaaaaaa', (portal) => text(portal, 'Back to the gateways')),
+
+  admin('approvals', '/gateway-approvals', (portal) => portal.row('River gate').waitFor()),
+  firstDay('approvals-empty', '/gateway-approvals', (portal) => text(portal, /^No Pending Requests/)),
+  user('approvals-as-user', '/gateway-approvals', (portal) => text(portal, /^Managers and administrators/)),
+  admin('approvals-details', '/gateway-approvals', async (portal) => {
+    await button(portal, 'Details River gate').click()
+    await portal.dialog().getByText('Gateway fingerprint').waitFor()
+  }),
+  admin('approvals-approve', '/gateway-approvals', async (portal) => {
+    await button(portal, 'Approve River gate').click()
+    await portal.dialog().getByText('Gateway fingerprint').waitFor()
+  }),
+  admin('approvals-reject-without-reason', '/gateway-approvals', async (portal) => {
+    await button(portal, 'Reject River gate').click()
+    await portal.dialog().getByRole('button', { name: 'Reject' }).click()
+    await text(portal, 'Rejection reason is required')
+  }),
+
+  {
+    name: 'device-page-working',
+    async show(page, { barn }) {
+      await page.goto(barn.pageUrl)
+      await page.getByText('Heartbeat acknowledged').waitFor()
+    },
+  },
+  {
+    name: 'device-page-waiting',
+    async show(page, { waiting }) {
+      await page.goto(waiting.pageUrl)
+      await page.getByText('has to approve this device').waitFor()
+    },
+  },
+]

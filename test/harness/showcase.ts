@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import {
+  addGateway,
+  approveRegistration,
+  hubStats,
+  listGateways,
+  listPendingRegistrations,
+  type Detection,
+} from '@hedgerow/contract'
+import { startGateway, type TestGateway } from './gateway.ts'
+import { addPerson } from './hub-database.ts'
+import { startHub, type Credentials, type Hub } from './hub.ts'
+import { waitFor } from './wait-for.ts'
+
+/** A hub with something of everything to look at, and one that is fresh from its installation. */
+export type Showcase = {
+  hub: Hub
+  emptyHub: Hub
+  /** Signs in to `hub` with the role user, and owns nothing. */
+  visitorOfFarm: Credentials
+  /** The approved gateway's own page, as its device shows it, and that of one that waits. */
+  barn: TestGateway
+  waiting: TestGateway
+  stop(): Promise<void>
+}
+
+const LONG_NAME = 'Lower meadow by the old mill, second footbridge from the road, east bank'
+
+/** Online, warning and offline gateways, two registrations that wait, and a day of detections. */
+export async function startShowcase(): Promise<Showcase> {
+  const life = new AsyncDisposableStack()
+  try {
+    const [hub, emptyHub] = await Promise.all([startHub(), startHub()])
+    life.defer(async () => void (await Promise.all([hub.stop(), emptyHub.stop()])))
+    const gateway = async (name: string, location: string) => {
+      const started = await startGateway(hub, { name, location })
+      life.defer(() => started.stop())
+      return started
+    }
+    const visitorOfFarm = await addPerson(hub, { username: 'walker', role: 'user' })
+    const barn = await gateway('Barn', 'Yard, south wall')
+    const orchard = await gateway('North orchard', 'Row 12, by the stream')
+    barn.setDeviceReport({ cameras: [{ name: 'yard', state: 'online', fps: 29.7 }] })
+    orchard.setDeviceReport({ cameras: [{ name: 'orchard-gate', state: 'offline', fps: 0 }] })
+    await barn.reportDetections(aDayOfDetections())
+    await approveAll(hub, 2)
+    await hub.api(addGateway, { body: { name: 'Pump house', location: '', description: 'A router with WireGuard' } })
+    const waiting = await gateway('River gate', '')
+    await gateway(LONG_NAME, 'Lower meadow')
+    await waitFor(async () => (await hub.api(listPendingRegistrations)).length === 2, { for: 'two to wait' })
+    await waitFor(async () => (await hub.api(hubStats)).threats > 0, { for: 'the detections', timeoutMs: 20_000 })
+    const stop = () => life.disposeAsync()
+    return { hub, emptyHub, visitorOfFarm, barn, waiting, stop }
+  } catch (error) {
+    await life.disposeAsync()
+    throw error
+  }
+}
+
+async function approveAll(hub: Hub, count: number): Promise<void> {
+  const pending = await waitFor(
+    async () => {
+      const waiting = await hub.api(listPendingRegistrations)
+      return waiting.length === count ? waiting : undefined
+    },
+    { for: `${count} gateways to wait for approval`, timeoutMs: 20_000 },
+  )
+  for (const { registrationId } of pending) await hub.api(approveRegistration, { params: { registrationId } })
+  const isAlive = async () => (await hub.api(listGateways)).every(({ status }) => status !== 'offline')
+  await waitFor(isAlive, { for: 'the approved gateways to be alive', timeoutMs: 20_000 })
+}
+
+/** Half an hour apart, the newest one now. */
+function aDayOfDetections(): Detection[] {
+  return Array.from({ length: 48 }, (_, index) => {
+    const startedAt = new Date(Date.now() - (47 - index) * 1_800_000).toISOString()
+    const isAlert = index % 5 === 2
+    return {
+      id: randomUUID(),
+      camera: 'yard',
+      label: isAlert ? 'fox' : 'cat',
+      severity: isAlert ? 'alert' : 'detection',
+      score: 0.9,
+      startedAt,
+    }
+  })
+}

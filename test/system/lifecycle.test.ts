@@ -1,0 +1,135 @@
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { approveRegistration, listPendingRegistrations, login, validateSession } from '@hedgerow/contract'
+import { startChild } from '../harness/child-process.ts'
+import { freeTcpPort } from '../harness/free-ports.ts'
+import { startGateway } from '../harness/gateway.ts'
+import { openGatewayUi } from '../harness/gateway-ui-client.ts'
+import { HUB_MAIN, printedPassword, startHub, type Hub } from '../harness/hub.ts'
+import { waitFor } from '../harness/wait-for.ts'
+
+const cleanups: (() => Promise<unknown>)[] = []
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'hedgerow-lifecycle-'))
+  cleanups.push(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Starts the hub's main file as somebody with this mistake in the environment would. */
+async function startMistaken(env: Record<string, string>) {
+  const child = await startChild(process.execPath, [HUB_MAIN], {
+    env: {
+      HUB_HOST: '127.0.0.1',
+      HUB_PORT: String(await freeTcpPort()),
+      HUB_DATA_DIR: await temporaryFolder(),
+      ...env,
+    },
+  })
+  cleanups.push(() => child.stop(0))
+  return { exit: await child.ended, output: child.output() }
+}
+
+test('SIGTERM drains within 10 s: a page that is under way through a tunnel arrives, held requests are let go', async () => {
+  const slow = createServer((_, response) => {
+    response.write('the first half, ')
+    setTimeout(() => response.end('the second half'), 1_500)
+  })
+  await once(slow.listen(0, '127.0.0.1'), 'listening')
+  cleanups.push(async () => slow.close())
+  const hub = await startHub()
+  cleanups.push(() => hub.stop())
+  const target = new URL(`http://127.0.0.1:${(slow.address() as AddressInfo).port}`)
+  const barn = await startGateway(hub, { name: 'Barn', uiTarget: target })
+  cleanups.push(() => barn.stop())
+  const [registration] = await waitFor(() => pendingOf(hub, 1), { for: 'the registration' })
+  const { gatewayId } = await hub.api(approveRegistration, {
+    params: { registrationId: registration!.registrationId },
+  })
+  const waiting = await startGateway(hub, { name: 'Still waiting' })
+  cleanups.push(() => waiting.stop())
+  await waitFor(() => pendingOf(hub, 1), { for: 'the second registration' })
+  const ui = await openGatewayUi(hub.url, hub.api, gatewayId)
+
+  const underWay = ui.send('/slow')
+  await once(slow, 'request')
+  const startedAtMs = performance.now()
+  hub.process().signal('SIGTERM')
+  expect((await underWay).text).toBe('the first half, the second half')
+  expect(await hub.process().ended).toEqual({ code: 0, signal: null })
+  expect(performance.now() - startedAtMs).toBeLessThan(10_000)
+})
+
+async function pendingOf(hub: Hub, count: number) {
+  const pending = await hub.api(listPendingRegistrations)
+  return pending.length === count ? pending : undefined
+}
+
+test.each([
+  ['HUB_PORT', 'eighty'],
+  ['HUB_PORT', '70000'],
+  ['HUB_VPN_PORT', '-1'],
+  ['HUB_VPN_BACKEND', 'carrier-pigeon'],
+  ['HUB_GATEWAY_PORTS', '8199-8100'],
+  ['HUB_GATEWAY_ORIGIN', 'https://gateways.example.net'],
+  ['HUB_TRUSTED_PROXIES', '10.0.0.0/33'],
+  ['HUB_DATABASE_URL', 'mysql://localhost/hub'],
+  ['HUB_PROT', '8080'],
+])('%s=%s stops the start with code 1 and is named', async (name, value) => {
+  const { exit, output } = await startMistaken({ [name]: value })
+  expect(exit).toEqual({ code: 1, signal: null })
+  expect(output).toContain(name)
+  expect(output).not.toMatch(/^\s+at .+:\d+:\d+\)?$/m)
+})
+
+test('a secret file that is missing stops the start with the name of its variable', async () => {
+  const { exit, output } = await startMistaken({ HUB_ADMIN_PASSWORD_FILE: '/nonexistent/password' })
+  expect(exit.code).toBe(1)
+  expect(output).toContain('HUB_ADMIN_PASSWORD_FILE')
+})
+
+test("the first admin's generated password is printed at the first start only, and works", async () => {
+  const hub = await startHub()
+  cleanups.push(() => hub.stop())
+  const password = printedPassword(hub.output())
+  expect(password).toMatch(/^\S{12,}$/)
+  expect(hub.output().split(password!)).toHaveLength(2)
+
+  await hub.restart()
+  expect(hub.output()).not.toContain(password)
+  expect(printedPassword(hub.output())).toBeUndefined()
+  await expect(hub.api(validateSession)).resolves.toMatchObject({ username: 'admin', role: 'admin' })
+})
+
+test('HUB_ADMIN_USERNAME and HUB_ADMIN_PASSWORD_FILE name the first admin, and nothing is printed', async () => {
+  const password = 'a hedge between two fields'
+  const file = join(await temporaryFolder(), 'password')
+  await writeFile(file, `${password}\n`)
+  const hub = await startHub({
+    env: { HUB_ADMIN_USERNAME: 'rosa', HUB_ADMIN_PASSWORD_FILE: file },
+    admin: { username: 'rosa', password },
+  })
+  cleanups.push(() => hub.stop())
+  expect(hub.output()).not.toContain(password)
+  expect(printedPassword(hub.output())).toBeUndefined()
+  await expect(hub.visitor(login, { body: { username: 'rosa', password } })).resolves.toMatchObject({
+    user: { username: 'rosa', role: 'admin' },
+  })
+})
+
+test('a second hub on the same port says that the port is taken', async () => {
+  const hub = await startHub()
+  cleanups.push(() => hub.stop())
+  const { exit, output } = await startMistaken({ HUB_PORT: String(hub.port), HUB_VPN_BACKEND: 'off' })
+  expect(exit.code).toBe(1)
+  expect(output).toContain(String(hub.port))
+})
