@@ -1,17 +1,21 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { contractCalls } from './scripts/contract-calls.ts'
 import { kitVariables } from './scripts/kit-variables.ts'
 
-const VARIABLES = 'virtual:kit-variables.css'
+const generated = new Map([
+  ['virtual:kit-variables.css', kitVariables],
+  ['virtual:contract-calls', contractCalls],
+])
 
 /** The portal's bundle: no inline script or style anywhere, because the hub's policy refuses both. */
 export default defineConfig({
   plugins: [
     react(),
     {
-      name: 'kit-variables',
-      resolveId: (id) => (id === VARIABLES ? `\0${VARIABLES}` : undefined),
-      load: (id) => (id === `\0${VARIABLES}` ? kitVariables() : undefined),
+      name: 'generated',
+      resolveId: (id) => (generated.has(id) ? `\0${id}` : undefined),
+      load: (id) => generated.get(id.slice(1))?.(),
     },
   ],
   build: {
@@ -19,6 +23,13 @@ export default defineConfig({
     target: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // The contract only declares, so a page that takes one constant from it carries no schemas.
+    rolldownOptions: {
+      treeshake: { moduleSideEffects: [{ test: /packages[\\/]contract[\\/]/, sideEffects: false }] },
+      // zod's switch for the policy (api/zod-policy.ts) is set by the first chunk; without a chunk of its own it would
+      // bring all of zod along.
+      output: { codeSplitting: { groups: [{ name: 'zod-config', test: /zod[\\/]v4[\\/]core[\\/]core\.js$/ }] } },
+    },
   },
   server: { proxy: { '/api': process.env['HUB_URL'] ?? 'http://localhost:8080' } },
 })

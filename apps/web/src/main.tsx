@@ -1,9 +1,7 @@
-/** Starts the portal: the kit, the session, the queries and the routes, around one root. The policy for zod comes first. */
+/** Starts the portal: the kit, the session and the routes, around one root. The policy for zod comes first. */
 import '#api/zod-policy.ts'
-import { QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
 import { RouterProvider } from 'react-router/dom'
-import { queryClient } from '#api/query-client.ts'
 import { SessionProvider } from '#api/session.tsx'
 import { Kit } from '#ui/kit.tsx'
 import { router } from './routes.tsx'
@@ -12,10 +10,8 @@ const root = document.querySelector('#root')
 if (root === null) throw new Error('index.html has no #root')
 createRoot(root).render(
   <Kit>
-    <QueryClientProvider client={queryClient}>
-      <SessionProvider>
-        <RouterProvider router={router} />
-      </SessionProvider>
-    </QueryClientProvider>
+    <SessionProvider>
+      <RouterProvider router={router} />
+    </SessionProvider>
   </Kit>,
 )

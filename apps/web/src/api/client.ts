@@ -2,8 +2,8 @@
  * Makes the contract's calls. Every answer passes here, so this is where an ended session is noticed. Answers are
  * not parsed again: they come from our own hub, which sends only what the contract declares.
  */
-import { API_BASE, errorBody } from '@hedgerow/contract'
-import type { BodyOf, Call, ParamsOf, QueryOf, ResponseOf } from '@hedgerow/contract'
+import { API_BASE } from '@hedgerow/contract'
+import type { BodyOf, Call, ErrorBody, ParamsOf, QueryOf, ResponseOf } from '@hedgerow/contract'
 import { createRedirectGate, endsSession, SESSION_EXPIRED_MESSAGE } from './session-rule.ts'
 import { clearToken, readToken, writeExpiredMessage } from './token.ts'
 
@@ -93,15 +93,19 @@ function addressOf(call: Call, params: Record<string, string> = {}, query: Recor
 }
 
 async function refusalOf(response: Response): Promise<ApiError> {
-  const parsed = errorBody.safeParse(await response.json().catch(() => undefined))
-  if (parsed.success) {
-    return new ApiError(response.status, parsed.data.error, parsed.data.message, parsed.data.fieldErrors)
-  }
+  const body: unknown = await response.json().catch(() => undefined)
+  if (isErrorBody(body)) return new ApiError(response.status, body.error, body.message, body.fieldErrors)
+  // Not the hub's own words: a proxy in front of it, most likely.
   return new ApiError(
     response.status,
     'unknown',
     `The hub answered with status ${response.status}. Try again in a moment.`,
   )
+}
+
+function isErrorBody(body: unknown): body is ErrorBody {
+  if (typeof body !== 'object' || body === null) return false
+  return 'error' in body && typeof body.error === 'string' && 'message' in body && typeof body.message === 'string'
 }
 
 /** What to tell the person about any thrown value. */

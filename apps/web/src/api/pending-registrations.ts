@@ -1,5 +1,6 @@
-import { listPendingRegistrations, PENDING_LIST_REFRESH_MS } from '@hedgerow/contract'
+import { PENDING_LIST_REFRESH_MS } from '@hedgerow/contract'
 import { useQuery } from '@tanstack/react-query'
+import { listPendingRegistrations } from 'virtual:contract-calls'
 import { api } from './client.ts'
 import { mayManageFleet } from './roles.ts'
 import { useUser } from './session.tsx'

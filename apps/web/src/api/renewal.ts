@@ -1,4 +1,4 @@
-import { renewSession } from '@hedgerow/contract'
+import { renewSession } from 'virtual:contract-calls'
 import { api } from './client.ts'
 import { readToken, writeToken } from './token.ts'
 

@@ -1,3 +1,4 @@
+import { errorTable } from '@hedgerow/contract'
 import { expect, it } from 'vitest'
 import { createRedirectGate, endsSession, SESSION_EXPIRED_MESSAGE } from './session-rule.ts'
 
@@ -31,4 +32,5 @@ it('lets one redirect through and suppresses others for a second', () => {
 
 it('tells the person in the words of the specification', () => {
   expect(SESSION_EXPIRED_MESSAGE).toBe('Your session has expired. Please log in again.')
+  expect(SESSION_EXPIRED_MESSAGE).toBe(errorTable.session_ended.message)
 })

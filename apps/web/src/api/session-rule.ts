@@ -3,9 +3,9 @@
  * the role is too low, and neither on the pages that a visitor may see. Pure, so that the rule can be read and
  * tested alone; client.ts applies it to every answer.
  */
-import { errorTable, SESSION_REDIRECT_SUPPRESSION_MS } from '@hedgerow/contract'
+import { SESSION_REDIRECT_SUPPRESSION_MS } from '@hedgerow/contract'
 
-export const SESSION_EXPIRED_MESSAGE = errorTable.session_ended.message
+export const SESSION_EXPIRED_MESSAGE = 'Your session has expired. Please log in again.'
 
 const VISITOR_PATHS: ReadonlySet<string> = new Set(['/login', '/register'])
 

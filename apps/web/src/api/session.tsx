@@ -2,11 +2,11 @@
  * Who is signed in: validated once at the start, held while the page lives, ended by a refusal (client.ts), by
  * signing out, or by another tab. Screens ask `useUser`; only the sign-in page and the routes look at the state.
  */
-import { login, logout, TOKEN_STORAGE_KEY, validateSession } from '@hedgerow/contract'
+import { TOKEN_STORAGE_KEY } from '@hedgerow/contract'
 import type { BodyOf, SessionUser } from '@hedgerow/contract'
+import { login, logout, validateSession } from 'virtual:contract-calls'
 import { createContext, useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from 'react'
 import { api, listenForSessionEnd } from './client.ts'
-import { queryClient } from './query-client.ts'
 import { renewWhileActive } from './renewal.ts'
 import { clearExpiredMessage, clearToken, readToken, writeToken } from './token.ts'
 
@@ -29,7 +29,6 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     readToken() === null ? { status: 'visitor', leftFreely: false } : { status: 'loading' },
   )
   const leave = useCallback((leftFreely: boolean) => {
-    queryClient.clear()
     setState({ status: 'visitor', leftFreely })
   }, [])
 
@@ -69,7 +68,6 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       state,
       signIn: async (credentials) => {
         const { accessToken, user } = await api(login, { body: credentials })
-        queryClient.clear()
         writeToken(accessToken)
         clearExpiredMessage()
         setState({ status: 'signed-in', user })

@@ -30,16 +30,22 @@ export function Dialog({ title, opened, onClose, onGone, size = 'md', children }
       centered
       lockScroll={false}
       returnFocus={false}
+      classNames={{
+        overlay: styles.scrim ?? '',
+        content: styles.content ?? '',
+        title: styles.title ?? '',
+        body: styles.body ?? '',
+      }}
       transitionProps={{ duration: 120 }}
       onExitTransitionEnd={gone}
     >
-      <Modal.Overlay color="transparent" backgroundOpacity={1} className={styles.scrim ?? ''} />
-      <Modal.Content className={styles.content ?? ''}>
+      <Modal.Overlay color="transparent" backgroundOpacity={1} />
+      <Modal.Content>
         <div className={styles.head}>
-          <Modal.Title className={styles.title ?? ''}>{title}</Modal.Title>
+          <Modal.Title>{title}</Modal.Title>
           <Modal.CloseButton aria-label="Close" />
         </div>
-        <Modal.Body className={styles.body ?? ''}>{children}</Modal.Body>
+        <Modal.Body>{children}</Modal.Body>
       </Modal.Content>
     </Modal.Root>
   )

@@ -7,7 +7,7 @@ import styles from './page.module.css'
 
 const TONES = { error: 'danger', warning: 'warning', info: 'neutral', success: 'neutral' } as const
 /** As many as stand beside the chart. */
-const FIRST = 6
+const FIRST = 5
 
 /** What happened lately, newest first. */
 export function Activity({ entries }: { entries: readonly ActivityEntry[] }) {

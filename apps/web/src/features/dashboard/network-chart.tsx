@@ -4,7 +4,6 @@ import { useComputedColorScheme } from '@mantine/core'
 import {
   CategoryScale,
   Chart,
-  Filler,
   Legend,
   LinearScale,
   LineController,
@@ -18,13 +17,12 @@ import { Line } from 'react-chartjs-2'
 import { hourLabel, tickLabel } from './hours.ts'
 import styles from './page.module.css'
 
-Chart.register(CategoryScale, LinearScale, LineController, LineElement, PointElement, Legend, Tooltip, Filler)
+Chart.register(CategoryScale, LinearScale, LineController, LineElement, PointElement, Legend, Tooltip)
 
 /** A canvas can't read tokens, so the chart is told the scheme. */
 const COLOURS = {
   light: {
     teal: '#0f8f7c',
-    wash: 'rgb(15 143 124 / 9%)',
     red: '#c22f27',
     ink: '#54655e',
     line: '#e6ecea',
@@ -34,7 +32,6 @@ const COLOURS = {
   },
   dark: {
     teal: '#4fc3a8',
-    wash: 'rgb(79 195 168 / 10%)',
     red: '#ff7a70',
     ink: '#9db0a8',
     line: '#1d2924',
@@ -58,13 +55,11 @@ export default function NetworkChart({ hours }: { hours: Hours }) {
           'Active Connections',
           hours.map((hour) => hour.activeConnections),
           colours.teal,
-          colours.wash,
         ),
         series(
           'Threats Detected',
           hours.map((hour) => hour.threats),
           colours.red,
-          'transparent',
         ),
       ],
     }),
@@ -149,13 +144,12 @@ export default function NetworkChart({ hours }: { hours: Hours }) {
   )
 }
 
-const series = (label: string, values: number[], colour: string, fill: string) => ({
+const series = (label: string, values: number[], colour: string) => ({
   label,
   data: values,
   borderColor: colour,
-  backgroundColor: fill,
+  backgroundColor: colour,
   pointBackgroundColor: colour,
-  fill: fill !== 'transparent',
   borderWidth: 2,
   pointRadius: 0,
   pointHoverRadius: 4,

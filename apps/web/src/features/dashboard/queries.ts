@@ -1,5 +1,6 @@
-import { DASHBOARD_REFRESH_MS, hubStats, hubTimeline, recentActivity } from '@hedgerow/contract'
+import { DASHBOARD_REFRESH_MS } from '@hedgerow/contract'
 import { useQuery } from '@tanstack/react-query'
+import { hubStats, hubTimeline, recentActivity } from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
 
 /** Figures and activity, issued together (specification section 7). */

@@ -2,9 +2,9 @@
  * /proxy/gateway/:id: hands a signed-in person over to the gateway's own origin. The hub never serves a gateway's
  * pages from its own (docs/security.md); it gives out a ticket, and a form carries it across in the same tab.
  */
-import { gatewayUiTicket } from '@hedgerow/contract'
 import { Button, Loader } from '@mantine/core'
 import { useEffect, useState } from 'react'
+import { gatewayUiTicket } from 'virtual:contract-calls'
 import { Link, useParams, useSearchParams } from 'react-router'
 import { api, isForbidden, messageOf } from '#api/client.ts'
 import { accessFailed, NOT_AUTHORIZED } from '#api/access-messages.ts'

@@ -5,7 +5,7 @@ import { ApiError, messageOf } from '#api/client.ts'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
 import { Mono } from '#ui/mono.tsx'
 import { Notice } from '#ui/notice.tsx'
-import { toast } from '#ui/toast.ts'
+import { toast } from '#ui/toast.tsx'
 import type { DialogLife } from './dialogs.tsx'
 import { claimedMessage } from './messages.ts'
 import { useClaimGateway } from './queries.ts'
@@ -16,7 +16,7 @@ export function ClaimDialog({ deviceToken, opened, onClose, onGone }: DialogLife
   const form = useForm({ initialValues: { deviceToken }, validate: schemaResolver(claimGateway.body, { sync: true }) })
   const submit = form.onSubmit(async (values) => {
     try {
-      toast(claimedMessage(await claim.mutateAsync(values)))
+      void toast(claimedMessage(await claim.mutateAsync(values)))
       onClose()
     } catch (error) {
       if (error instanceof ApiError && error.status === 401)

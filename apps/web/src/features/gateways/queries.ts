@@ -1,6 +1,7 @@
-import { addGateway, claimGateway, GATEWAY_LIST_REFRESH_MS, gatewayVpnConfig, listGateways } from '@hedgerow/contract'
+import { GATEWAY_LIST_REFRESH_MS } from '@hedgerow/contract'
 import type { BodyOf } from '@hedgerow/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { addGateway, claimGateway, gatewayVpnConfig, listGateways } from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
 
 const GATEWAYS_KEY = ['gateways'] as const

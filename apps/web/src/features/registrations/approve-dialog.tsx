@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { messageOf } from '#api/client.ts'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
 import { Notice } from '#ui/notice.tsx'
-import { toast } from '#ui/toast.ts'
+import { toast } from '#ui/toast.tsx'
 import type { RegistrationDialogProps } from './details-dialog.tsx'
 import { Fingerprints } from './fingerprints.tsx'
 import { approvedMessage, approveFailed } from './messages.ts'
@@ -14,7 +14,7 @@ export function ApproveDialog({ registration, opened, onClose, onGone }: Registr
   const submit = async () => {
     const answer = await approve.mutateAsync(registration.registrationId).catch(() => undefined)
     if (answer === undefined) return
-    toast(approvedMessage(answer))
+    void toast(approvedMessage(answer))
     onClose()
   }
   return (

@@ -1,5 +1,5 @@
-import { approveRegistration, rejectRegistration } from '@hedgerow/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { approveRegistration, rejectRegistration } from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
 import { PENDING_REGISTRATIONS_KEY } from '#api/pending-registrations.ts'
 

@@ -4,7 +4,7 @@ import { schemaResolver, useForm } from '@mantine/form'
 import { ApiError, messageOf } from '#api/client.ts'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
 import { Notice } from '#ui/notice.tsx'
-import { toast } from '#ui/toast.ts'
+import { toast } from '#ui/toast.tsx'
 import type { RegistrationDialogProps } from './details-dialog.tsx'
 import { rejectedMessage, rejectFailed } from './messages.ts'
 import { useReject } from './queries.ts'
@@ -19,7 +19,7 @@ export function RejectDialog({ registration, opened, onClose, onGone }: Registra
   const submit = form.onSubmit(async ({ reason }) => {
     try {
       const { deviceName } = await reject.mutateAsync({ registrationId: registration.registrationId, reason })
-      toast(rejectedMessage(deviceName))
+      void toast(rejectedMessage(deviceName))
       onClose()
     } catch (error) {
       if (error instanceof ApiError) form.setErrors(error.fieldErrors)

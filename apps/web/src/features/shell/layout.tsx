@@ -2,13 +2,16 @@
  * The frame of every signed-in screen: skip link, top bar, the screen itself, and the place where messages appear.
  * Knows no screen; it only links to them.
  */
-import { Notifications } from '@mantine/notifications'
-import { useEffect, useRef } from 'react'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
 import { Outlet, ScrollRestoration, useLocation } from 'react-router'
+import { createQueryClient } from '#api/query-client.ts'
+import { Toasts } from '#ui/toast.tsx'
 import { TopBar } from './top-bar.tsx'
 import styles from './layout.module.css'
 
 export function Layout() {
+  const [queries] = useState(createQueryClient)
   const main = useRef<HTMLElement>(null)
   const { pathname } = useLocation()
   const shownPath = useRef(pathname)
@@ -21,7 +24,7 @@ export function Layout() {
   }, [pathname])
 
   return (
-    <>
+    <QueryClientProvider client={queries}>
       <a className={styles.skip} href="#main">
         Skip to content
       </a>
@@ -29,8 +32,8 @@ export function Layout() {
       <main ref={main} id="main" className={styles.main} tabIndex={-1}>
         <Outlet />
       </main>
-      <Notifications position="bottom-right" limit={4} withinPortal={false} />
+      <Toasts />
       <ScrollRestoration />
-    </>
+    </QueryClientProvider>
   )
 }

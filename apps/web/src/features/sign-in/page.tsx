@@ -1,7 +1,5 @@
 /** Signing in: the one screen of a visitor. Goes on to the address that was asked for, else to the gateways. */
-import { credentials } from '@hedgerow/contract'
 import { Button, PasswordInput, TextInput } from '@mantine/core'
-import { schemaResolver, useForm } from '@mantine/form'
 import { useState } from 'react'
 import { Navigate, useLocation } from 'react-router'
 import { messageOf } from '#api/client.ts'
@@ -20,28 +18,28 @@ export function SignInPage() {
   const [expired, setExpired] = useState(readExpiredMessage)
   const [problem, setProblem] = useState<string | null>(null)
   const [working, setWorking] = useState(false)
-  const form = useForm({
-    initialValues: { username: '', password: '' },
-    validate: schemaResolver(credentials, { sync: true }),
-  })
+  const [fieldErrors, setFieldErrors] = useState<FieldErrors>({})
 
   if (state.status === 'loading') return <CentredSpinner />
   if (state.status === 'signed-in') {
     return <Navigate to={cameSignedIn ? '/dashboard' : (asked?.from ?? '/gateways')} replace />
   }
 
-  const submit = form.onSubmit(async (values) => {
+  const submit = async (entries: FormData) => {
+    const values = { username: String(entries.get('username')), password: String(entries.get('password')) }
     setCameSignedIn(false)
     setExpired(null)
     setProblem(null)
     setWorking(true)
     try {
-      await signIn(values)
+      const wrong = await check(values)
+      setFieldErrors(wrong)
+      if (Object.keys(wrong).length === 0) await signIn(values)
     } catch (error) {
-      setProblem(messageOf(error) || 'Login failed. Please try again.')
-      setWorking(false)
+      setProblem(messageOf(error))
     }
-  })
+    setWorking(false)
+  }
 
   return (
     <div className={styles.screen}>
@@ -50,7 +48,14 @@ export function SignInPage() {
         <Wordmark />
       </header>
       <main className={styles.main}>
-        <form className={styles.form} onSubmit={submit} noValidate>
+        <form
+          className={styles.form}
+          onSubmit={(event) => {
+            event.preventDefault()
+            void submit(new FormData(event.currentTarget))
+          }}
+          noValidate
+        >
           <div>
             <h1>Sign in to the hub</h1>
             <p className={styles.lead}>See your gateways and open their pages.</p>
@@ -62,13 +67,15 @@ export function SignInPage() {
             autoComplete="username"
             autoCapitalize="none"
             ref={focusFirst}
-            {...form.getInputProps('username')}
+            name="username"
+            error={fieldErrors.username}
           />
           <PasswordInput
             label="Password"
             autoComplete="current-password"
             visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
-            {...form.getInputProps('password')}
+            name="password"
+            error={fieldErrors.password}
           />
           <Button type="submit" size="md" loading={working} fullWidth>
             Sign In
@@ -78,6 +85,17 @@ export function SignInPage() {
       <HedgeLine />
     </div>
   )
+}
+
+type FieldErrors = { username?: string | undefined; password?: string | undefined }
+
+/** The schemas come with the first attempt, so that the page itself stays small. */
+async function check(values: { username: string; password: string }): Promise<FieldErrors> {
+  const { credentials } = await import('@hedgerow/contract')
+  const issues = credentials.safeParse(values).error?.issues ?? []
+  const first = (field: string) => issues.find((issue) => issue.path[0] === field)?.message
+  const errors = { username: first('username'), password: first('password') }
+  return errors.username === undefined && errors.password === undefined ? {} : errors
 }
 
 /** There is nothing to read before the first field, so typing may begin at once. */
