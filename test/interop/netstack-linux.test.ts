@@ -83,7 +83,7 @@ describe.skipIf(skipped)('our TCP against the TCP of Linux', () => {
   let tunnel: WireGuardInterface | undefined
   let stack: Stack
   let path = PERFECT
-  const agent = new http.Agent({ keepAlive: true })
+  const agent = new http.Agent({ keepAlive: false })
   const seeded = createRandom(7)
 
   /** Delivers a packet as the path would. */

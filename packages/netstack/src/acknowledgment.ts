@@ -31,14 +31,18 @@ export function acknowledge(connection: Connection, segment: Segment, now: numbe
   }
   if (acknowledged > 0) advanceUnacknowledged(connection, segment.acknowledgment, delivered)
   if (connection.sackPermitted && segment.sack.length > 0) {
-    const limits = { acknowledgment: connection.unacknowledged, sent: connection.sendNext }
+    const limits = {
+      unacknowledged: connection.unacknowledged,
+      sent: connection.sendNext,
+      acknowledgment: segment.acknowledgment,
+    }
     hasDuplicate = markSacked(queue, segment.sack, limits, delivered)
     if (hasDuplicate) {
       rack.noteDuplicate()
       undoSpuriousRecovery(connection, segment.sack[0]!.end)
     }
   }
-  if (newestSentAt > -Infinity && !isAnswerToRetransmission) roundTrip.sample(now - newestSentAt)
+  if (newestSentAt > -Infinity && !isAnswerToRetransmission) roundTrip.sample(now - newestSentAt, now)
   else if (deliveredBytes > 0) roundTrip.endBackOff()
   endProbe(connection, hasDuplicate, now)
 

@@ -193,7 +193,7 @@ function establish(connection: Connection, segment: Segment, now: number): void 
   connection.synDue = false
   connection.settle()
   if (connection.keepaliveMs !== undefined) connection.keepaliveAt = now + connection.keepaliveMs
-  if (connection.synRetransmissions === 0) connection.roundTrip.sample(now - connection.lastSentAt)
+  if (connection.synRetransmissions === 0) connection.roundTrip.sample(now - connection.lastSentAt, now)
   updateSendWindow(connection, segment)
   connection.host.emit({ type: connection.isPassive ? 'accepted' : 'connected', connection })
 }

@@ -260,6 +260,14 @@ describe('sending', () => {
     expect(peer.events).toEqual(['accepted', 'closed timed-out'])
   })
 
+  it('probes a lost tail with the FIN itself, never with one beyond it', () => {
+    const peer = ScriptedPeer.established()
+    peer.connection!.shutdown()
+    const sent = [...peer.writes(''), ...peer.after(5_000)]
+    expect(sent.length).toBeGreaterThan(2)
+    expect(new Set(sent)).toEqual(new Set(['FIN,ACK 1:1 ack 1']))
+  })
+
   it('keeps to the window of the peer, and probes a closed one', () => {
     const peer = ScriptedPeer.established({ window: 3000 })
     expect(peer.writes(new Uint8Array(10_000))).toEqual(['ACK 1:1381 ack 1', 'ACK 1381:2761 ack 1'])

@@ -5,6 +5,8 @@ import { after, before, distance } from './sequence.ts'
 const MIN_RTO_MS = 200
 /** RFC 6298 §2.5: at least 60 s. */
 const MAX_RTO_MS = 60_000
+/** RFC 8985 §6.2 step 1 wants a recent minimum, and leaves how recent to the implementation. */
+const MIN_STRETCH_MS = 5_000
 /** RFC 6298 §2.1. */
 const INITIAL_RTO_MS = 1_000
 
@@ -133,7 +135,10 @@ export class RetransmissionQueue {
 export class RoundTrip {
   smoothedMs = 0
   #variationMs = 0
-  minMs = Infinity
+  /** The least of this stretch of time and of the one before, so that a path that became longer is noticed. */
+  #minMs = Infinity
+  #previousMinMs = Infinity
+  #stretchSince = -Infinity
   #backoff = 0
 
   /** Timeouts since anything was last acknowledged. */
@@ -149,10 +154,19 @@ export class RoundTrip {
     return Math.min(MAX_RTO_MS, base * 2 ** this.#backoff)
   }
 
+  get minMs(): number {
+    return Math.min(this.#minMs, this.#previousMinMs)
+  }
+
   /** Takes a sample from a segment that was sent once only (Karn, RFC 6298 §3). It ends the back-off (§5.7). */
-  sample(roundTripMs: number): void {
+  sample(roundTripMs: number, now: number): void {
     const rtt = Math.max(roundTripMs, 0.01)
-    this.minMs = Math.min(this.minMs, rtt)
+    if (now - this.#stretchSince >= MIN_STRETCH_MS) {
+      this.#previousMinMs = this.#minMs
+      this.#minMs = Infinity
+      this.#stretchSince = now
+    }
+    this.#minMs = Math.min(this.#minMs, rtt)
     if (this.smoothedMs === 0) {
       this.smoothedMs = rtt
       this.#variationMs = rtt / 2

@@ -56,13 +56,14 @@ export class ReceivedBlocks {
 
 /**
  * Marks each segment that lies whole inside a block and hands it to `delivered`. Blocks outside
- * `(acknowledgment, sent]` are ignored (RFC 2018 §8): they are duplicates, stale or forged. Returns whether the first block
- * reports a duplicate (RFC 2883 §4).
+ * `(unacknowledged, sent]` are ignored (RFC 2018 §8): they are duplicates, stale or forged. Returns whether the first block
+ * reports a duplicate, which it does below the acknowledgment it came with (RFC 2883 §4): an old report that was overtaken
+ * says nothing of the kind.
  */
 export function markSacked(
   queue: RetransmissionQueue,
   blocks: readonly Range[],
-  limits: { acknowledgment: number; sent: number },
+  limits: { unacknowledged: number; sent: number; acknowledgment: number },
   delivered: (segment: SentSegment) => void,
 ): boolean {
   let duplicate = false
@@ -76,7 +77,7 @@ export function markSacked(
         continue
       }
     }
-    if (!after(block.end, limits.acknowledgment) || after(block.end, limits.sent)) continue
+    if (!after(block.end, limits.unacknowledged) || after(block.end, limits.sent)) continue
     queue.forEach((segment) => {
       if (!before(segment.start, block.end)) return false
       if (!segment.sacked && !before(segment.start, block.start) && !after(segment.end, block.end)) {
