@@ -129,6 +129,15 @@ describe('enrolment', () => {
     expect(rung(gateway, 'tunnelUp').state).toBe('waiting')
   })
 
+  test('an endpoint where no hub answers is passed over for the next one', { timeout: 30_000 }, async () => {
+    await hub.stop()
+    hub = await startFixtureHub({ endpointsBefore: ['127.0.0.1:9'] })
+    const gateway = await start()
+    await until(() => expect(hub.registrations.length).toBe(1))
+    hub.decide({ status: 'approved' })
+    await vi.waitFor(() => expect(rung(gateway, 'heartbeat').state).toBe('done'), { timeout: 20_000 })
+  })
+
   test('an answer that the hub did not sign decides nothing', async () => {
     const gateway = await start()
     await until(() => expect(hub.registrations.length).toBe(1))

@@ -74,7 +74,9 @@ class Refusal extends Error {
   }
 }
 
-export async function startFixtureHub(options: { identitySeed?: string; port?: number } = {}): Promise<FixtureHub> {
+export async function startFixtureHub(
+  options: { identitySeed?: string; endpointsBefore?: string[] } = {},
+): Promise<FixtureHub> {
   const identity = identityOfSeed(options.identitySeed ?? generateIdentitySeed())
   const wireguard = generateKeyPair()
   const presharedKey = generatePresharedKey()
@@ -181,7 +183,7 @@ export async function startFixtureHub(options: { identitySeed?: string; port?: n
       assignedIp: GATEWAY_ADDRESS,
       hubVpnIp: HUB_ADDRESS,
       allowedIps: [`${HUB_ADDRESS}/32`],
-      endpoints: [`127.0.0.1:${network.port}`],
+      endpoints: [...(options.endpointsBefore ?? []), `127.0.0.1:${network.port}`],
       hubPublicKey: network.publicKey,
       hubEphemeralPublicKey: ephemeral.publicKey,
       sealedPresharedKey: seal(keys, presharedKey),
@@ -214,7 +216,7 @@ export async function startFixtureHub(options: { identitySeed?: string; port?: n
   }
 
   const server = createServer((request, response) => void answer(request, response, publicCall))
-  server.listen(options.port ?? 0, '127.0.0.1')
+  server.listen(0, '127.0.0.1')
   await once(server, 'listening')
 
   const hub: FixtureHub = {

@@ -33,6 +33,7 @@ export function renderDevicePage(state: GatewayState, base: string): string {
 ${state.ladder.map(renderRung).join('\n')}
 </ol>
 <p class="announcement" role="status"></p>
+<p class="silent" role="alert"></p>
 </section>
 <section aria-labelledby="claim">
 <h2 id="claim">Claim this gateway</h2>
@@ -47,15 +48,15 @@ ${state.ladder.map(renderRung).join('\n')}
 <p>Compare them with what the hub shows before this device is approved.</p>
 <dl>
 <div><dt>This device</dt><dd class="fingerprint">${escape(state.fingerprint)}</dd></div>
-<div><dt>Hub</dt><dd class="fingerprint" data-field="hubFingerprint">${escape(state.hubFingerprint ?? 'not known yet')}</dd></div>
+<div><dt>Hub</dt><dd class="fingerprint" ${renderField('hubFingerprint', state.hubFingerprint, 'not known yet')}</dd></div>
 </dl>
 </section>
 <section aria-labelledby="about">
 <h2 id="about">Device</h2>
 <dl>
-<div><dt>Hub address</dt><dd data-field="hubUrl">${escape(state.hubUrl ?? 'not found yet')}</dd></div>
-<div><dt>Gateway id</dt><dd data-field="gatewayId">${escape(state.gatewayId ?? 'none yet')}</dd></div>
-<div><dt>VPN address</dt><dd data-field="vpnAddress">${escape(state.vpnAddress ?? 'none yet')}</dd></div>
+<div><dt>Hub address</dt><dd ${renderField('hubUrl', state.hubUrl, 'not found yet')}</dd></div>
+<div><dt>Gateway id</dt><dd ${renderField('gatewayId', state.gatewayId, 'none yet')}</dd></div>
+<div><dt>VPN address</dt><dd ${renderField('vpnAddress', state.vpnAddress, 'none yet')}</dd></div>
 <div><dt>Detections waiting</dt><dd data-field="detectionsWaiting">${state.detectionsWaiting}</dd></div>
 <div><dt>Version</dt><dd>${escape(state.version)}</dd></div>
 </dl>
@@ -64,6 +65,11 @@ ${state.ladder.map(renderRung).join('\n')}
 </body>
 </html>
 `
+}
+
+/** `empty`: what stands there while the value is null. */
+function renderField(field: keyof GatewayState, value: string | null, empty: string): string {
+  return `data-field="${field}" data-empty="${empty}">${escape(value ?? empty)}`
 }
 
 function renderRung(rung: Rung): string {

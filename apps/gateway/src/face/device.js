@@ -26,11 +26,10 @@ function showRung(rung) {
 
 function show(state) {
   const changed = state.ladder.filter(showRung).at(-1)
-  if (changed)
-    setText(document.querySelector('.announcement'), `${changed.label}: ${words[changed.state]}. ${changed.detail}`)
+  if (changed) setText(document.querySelector('.announcement'), `${changed.label}: ${words[changed.state]}`)
   for (const element of document.querySelectorAll('[data-field]')) {
     const value = state[element.dataset.field]
-    if (value !== null) setText(element, String(value))
+    setText(element, value === null ? element.dataset.empty : String(value))
   }
   const code = document.querySelector('.code')
   if (code.hidden && state.claimUrl !== null) code.src = `${base}/qr.svg?found`
@@ -38,17 +37,15 @@ function show(state) {
 }
 
 async function refresh() {
+  const silent = document.querySelector('.silent')
   try {
     const answer = await fetch(`${base}/api/state`, { cache: 'no-store' })
-    if (answer.ok) show(await answer.json())
-    setText(
-      document.querySelector('.announcement'),
-      answer.ok ? document.querySelector('.announcement').textContent : 'The device does not answer.',
-    )
+    show(await answer.json())
+    setText(silent, '')
   } catch {
-    setText(document.querySelector('.announcement'), 'The device does not answer. It may be restarting.')
+    setText(silent, 'The device does not answer. It may be restarting.')
   }
   setTimeout(refresh, REFRESH_MS)
 }
 
-refresh()
+void refresh()

@@ -26,6 +26,8 @@ export async function openFaceServer(face: Face, listen: { host: string; port: n
   for (const server of [local, tunnel])
     server.on('upgrade', (_request, socket: Duplex) => {
       upgraded.add(socket)
+      // Without a listener, a connection that is reset would end the whole agent.
+      socket.on('error', () => socket.destroy())
       socket.once('close', () => upgraded.delete(socket))
     })
   local.maxConnections = CONNECTIONS_LIMIT

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, request, type IncomingMessage, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { connect, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { pino } from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -157,6 +157,19 @@ describe('the device page', () => {
       expect((await ask(await openFace(), path)).status).toBe(404)
     },
   )
+})
+
+test('an upgrade that nobody takes is refused, and a connection that is reset there harms nothing', async () => {
+  const server = await openFace()
+  for (let round = 0; round < 10; round++) {
+    const socket = connect(server.port, '127.0.0.1')
+    socket.write('GET /live HTTP/1.1\r\nHost: gate\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+    const [answer] = await once(socket, 'data')
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 404 /)
+    socket.write('more')
+    socket.resetAndDestroy()
+  }
+  expect((await ask(server, '/api/health')).status).toBe(200)
 })
 
 describe("the device's own application", () => {

@@ -25,7 +25,7 @@ const HOP_BY_HOP = new Set([
 ])
 /** `Connection` may not name these away: without them the message would be another one. */
 const NEVER_NAMED_AWAY = new Set(['content-length', 'content-type', 'host'])
-/** Without an answer's head for this long, an application hangs. */
+/** With neither a byte of the upload taken nor an answer begun for this long, an application hangs. */
 const ANSWER_TIMEOUT_MS = 60_000
 
 export function createUiProxy(target: URL, log: Logger): UiProxy {
@@ -44,14 +44,20 @@ export function createUiProxy(target: URL, log: Logger): UiProxy {
       rejectUnauthorized: !isLoopback(host),
     })
     const timer = setTimeout(() => outgoing.destroy(new Error('it has not answered within 60 s')), ANSWER_TIMEOUT_MS)
-    outgoing.once('response', () => clearTimeout(timer))
-    outgoing.once('upgrade', () => clearTimeout(timer))
-    outgoing.once('close', () => clearTimeout(timer))
-    return outgoing
+    let isAnswered = false
+    const settle = () => {
+      isAnswered = true
+      clearTimeout(timer)
+    }
+    for (const event of ['response', 'upgrade', 'close']) outgoing.once(event, settle)
+    const progressed = () => {
+      if (!isAnswered) timer.refresh()
+    }
+    return { outgoing, progressed }
   }
 
   function handle(incoming: IncomingMessage, response: ServerResponse, isTunnel: boolean): void {
-    const outgoing = open(incoming, requestHeaders(incoming, target, isTunnel))
+    const { outgoing, progressed } = open(incoming, requestHeaders(incoming, target, isTunnel))
     outgoing.on('response', (answer) => {
       response.writeHead(answer.statusCode ?? 502, answerHeaders(answer.headers, target))
       // A failure after the head can only be shown by cutting the answer off.
@@ -65,6 +71,7 @@ export function createUiProxy(target: URL, log: Logger): UiProxy {
     })
     response.on('close', () => outgoing.destroy())
     incoming.on('error', () => outgoing.destroy())
+    incoming.on('data', progressed)
     incoming.pipe(outgoing)
   }
 
@@ -80,7 +87,7 @@ export function createUiProxy(target: URL, log: Logger): UiProxy {
       connection: 'upgrade',
       upgrade: incoming.headers.upgrade ?? 'websocket',
     }
-    const outgoing = open(incoming, headers)
+    const { outgoing } = open(incoming, headers)
     socket.on('error', () => outgoing.destroy())
     socket.on('close', () => outgoing.destroy())
     outgoing.on('upgrade', (answer, upstream, upstreamHead) => {
