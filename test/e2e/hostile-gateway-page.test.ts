@@ -1,0 +1,172 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { approveRegistration, gatewayUiTicket, listPendingRegistrations } from '@hedgerow/contract'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startHub, type Hub } from '../harness/hub.ts'
+import { portalOf } from '../harness/portal.ts'
+import { waitFor } from '../harness/wait-for.ts'
+
+/** A page that a hostile gateway serves through the hub, and what its scripts can get hold of. */
+const HOSTILE_HEADERS = {
+  'content-type': 'text/html',
+  'clear-site-data': '"*"',
+  'service-worker-allowed': '/',
+  'strict-transport-security': 'max-age=31536000; includeSubDomains',
+  'access-control-allow-origin': '*',
+  'set-cookie': ['planted=1; Domain=localhost; Path=/', '__Host-gws=planted; Path=/; Secure', 'gws=planted; Path=/'],
+}
+
+let browser: BrowserHandle
+let hub: Hub
+let application: Server
+let gateway: TestGateway
+/** What the application saw of requests, as text. */
+const seen: string[] = []
+
+beforeAll(async () => {
+  application = createServer((req, res) => {
+    seen.push(JSON.stringify([req.url, req.rawHeaders]))
+    if (req.url === '/worker.js')
+      return res.writeHead(200, { 'content-type': 'text/javascript' }).end('/* takes over */')
+    return res.writeHead(200, HOSTILE_HEADERS).end('<!doctype html><title>Hostile</title><h1>Hostile page</h1>')
+  })
+  await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve))
+  const uiTarget = new URL(`http://127.0.0.1:${(application.address() as AddressInfo).port}`)
+  ;[browser, hub] = await Promise.all([startBrowser(), startHub()])
+  gateway = await startGateway(hub, { name: 'Hostile', uiTarget })
+  const registrationId = await waitFor(async () => (await hub.api(listPendingRegistrations))[0]?.registrationId, {
+    for: 'the registration',
+  })
+  await hub.api(approveRegistration, { params: { registrationId } })
+  await waitFor(() => gateway.state().gatewayId, { for: 'the gateway to know its id' })
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await gateway?.stop()
+  await hub?.stop()
+  application?.close()
+})
+
+/** Signs in at `hubUrl` and goes on to the gateway's page in the same tab. */
+async function openHostilePage(hubUrl: string) {
+  const person = await browser.person()
+  const page = await person.newPage()
+  const portal = portalOf(page, { ...hub, url: hubUrl })
+  await portal.open('/')
+  await portal.signIn(hub.admin)
+  await page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
+  await portal.open(`/proxy/gateway/${gateway.state().gatewayId}`)
+  await page.getByRole('heading', { name: 'Hostile page' }).waitFor()
+  return { person, page, hubUrl }
+}
+
+/** What a script on the page finds, tried one by one. */
+function attack(page: Page, hubUrl: string) {
+  return page.evaluate(async (hubOrigin) => {
+    const attempt = async (what: () => unknown): Promise<unknown> => {
+      try {
+        return await what()
+      } catch (error) {
+        return `refused: ${(error as Error).name}`
+      }
+    }
+    return {
+      token: localStorage.getItem('hubToken'),
+      stored: localStorage.length,
+      cookies: document.cookie,
+      opener: globalThis.opener as unknown,
+      isTop: globalThis.top === globalThis.self,
+      api: await attempt(
+        async () => (await fetch(`${hubOrigin}/api/v1/auth/validate`, { credentials: 'include' })).status,
+      ),
+      page: await attempt(async () => (await fetch(`${hubOrigin}/login`)).status),
+      popup: await attempt(async () => {
+        const popup = open(`${hubOrigin}/dashboard`)
+        // An empty page of the opener's own comes first; the hub's then cuts the tie.
+        for (let i = 0; i < 100 && popup?.closed === false; i++) await new Promise((resolve) => setTimeout(resolve, 50))
+        return popup?.closed === true ? attempt(() => popup.localStorage.getItem('hubToken')) : 'within reach'
+      }),
+      frame: await attempt(async () => {
+        const frame = document.createElement('iframe')
+        frame.src = `${hubOrigin}/dashboard`
+        document.body.append(frame)
+        await new Promise((resolve) => frame.addEventListener('load', resolve))
+        return frame.contentWindow?.localStorage.getItem('hubToken')
+      }),
+      worker: await attempt(async () => (await navigator.serviceWorker.register('/worker.js')).scope),
+    }
+  }, hubUrl)
+}
+
+test('on localhost, a hostile page finds nothing of the hub and cannot act on it', async () => {
+  const { person, page, hubUrl } = await openHostilePage(hub.url)
+  const origin = `http://gw-${gateway.state().gatewayId}.localhost:${hub.port}`
+  expect(new URL(page.url()).origin).toBe(origin)
+  expect(await attack(page, hubUrl)).toEqual({
+    token: null,
+    stored: 0,
+    cookies: 'planted=1',
+    opener: null,
+    isTop: true,
+    api: 'refused: TypeError',
+    page: 'refused: TypeError',
+    popup: 'refused: SecurityError',
+    frame: 'refused: SecurityError',
+    worker: `${origin}/`,
+  })
+
+  // The hub is as it was: still signed in, without a foreign worker, cookie or cleared storage.
+  const portal = await person.newPage()
+  await portal.goto(`${hubUrl}/dashboard`)
+  await portal.getByRole('heading', { name: 'Dashboard' }).first().waitFor()
+  expect(await portal.evaluate(() => document.cookie)).toBe('')
+  expect(await portal.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0)
+  const token = await portal.evaluate(() => localStorage.getItem('hubToken'))
+  expect(token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
+  expect(seen.join('\n')).not.toContain(token)
+  expect(seen.join('\n')).not.toContain('gws')
+  await person.close()
+})
+
+test('in port mode, neither', async () => {
+  const { person, page, hubUrl } = await openHostilePage(`http://127.0.0.1:${hub.port}`)
+  const { hostname, port } = new URL(page.url())
+  expect(hostname).toBe('127.0.0.1')
+  expect(Number(port)).not.toBe(hub.port)
+  expect(await attack(page, hubUrl)).toMatchObject({
+    token: null,
+    stored: 0,
+    cookies: `g${gateway.state().gatewayId}.planted=1`,
+    opener: null,
+    api: 'refused: TypeError',
+    page: 'refused: TypeError',
+    popup: 'refused: SecurityError',
+    frame: 'refused: SecurityError',
+    worker: expect.stringMatching(/^refused: /) as string,
+  })
+  expect(seen.join('\n')).not.toContain('gws')
+  await person.close()
+})
+
+test('a page of another site cannot hand a stolen ticket over', async () => {
+  const person = await browser.person()
+  const page = await person.newPage()
+  const { action, ticket } = await hub.api(gatewayUiTicket, { params: { id: gateway.state().gatewayId ?? '' } })
+  const site = createServer((_req, res) =>
+    res
+      .writeHead(200, { 'content-type': 'text/html' })
+      .end(`<form method="post" action="${action}"><input name="ticket" value="${ticket}"><button>Win</button></form>`),
+  )
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+  await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`)
+  const answer = page.waitForResponse(action)
+  await page.getByRole('button').click()
+  expect((await answer).status()).toBe(403)
+  expect(await person.cookies()).toEqual([])
+  await person.close()
+  site.close()
+})
