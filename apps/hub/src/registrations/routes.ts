@@ -29,7 +29,7 @@ export type RegistrationDependencies = {
 export function registrationRoutes(app: FastifyInstance, dependencies: RegistrationDependencies): void {
   const waiters = createWaiters()
   // Held-open requests would keep the server from closing.
-  app.addHook('preClose', async () => waiters.wakeAll())
+  app.addHook('preClose', async () => waiters.close())
   mountHandshake(app, dependencies)
   mountStatus(app, dependencies, waiters)
   mountDecisions(app, dependencies, waiters)
@@ -96,6 +96,8 @@ function mountStatus(
     const endpoints = vpn.endpoints(headers.host)
     // Read after the wait began: a decision in between wakes it.
     if ((await findRegistration(db, registrationId)).status === 'pending') await decided
+    // The server waits for its connections to end.
+    if (waiters.isClosed) reply.header('connection', 'close')
     return answerStatus(db, await findRegistration(db, registrationId), { nonce, vpn, endpoints })
   }
 

@@ -9,11 +9,14 @@ export type Waiters = {
   wait(registrationId: string, options: { timeoutMs: number; signal: AbortSignal }): Promise<void>
   /** A decision was committed. */
   wake(registrationId: string): void
-  wakeAll(): void
+  /** Lets everybody go; nobody is held from then on. */
+  close(): void
+  readonly isClosed: boolean
 }
 
 export function createWaiters(): Waiters {
   const waiting = new Map<string, () => void>()
+  let isClosed = false
 
   function wake(registrationId: string): void {
     waiting.get(registrationId)?.()
@@ -22,7 +25,7 @@ export function createWaiters(): Waiters {
   return {
     wait(registrationId, { timeoutMs, signal }) {
       wake(registrationId)
-      if (signal.aborted || timeoutMs <= 0 || waiting.size >= WAITERS_MAX) return Promise.resolve()
+      if (isClosed || signal.aborted || timeoutMs <= 0 || waiting.size >= WAITERS_MAX) return Promise.resolve()
       return new Promise((resolve) => {
         const finish = () => {
           clearTimeout(timer)
@@ -36,8 +39,12 @@ export function createWaiters(): Waiters {
       })
     },
     wake,
-    wakeAll() {
+    close() {
+      isClosed = true
       for (const finish of waiting.values()) finish()
+    },
+    get isClosed() {
+      return isClosed
     },
   }
 }
