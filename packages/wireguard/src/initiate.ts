@@ -1,6 +1,6 @@
 /** Sends initiations, never more often than one in 5 s per peer (§6.1, §6.4). */
 
-import { NEVER, REKEY_TIMEOUT_MS } from './constants.ts'
+import { NEVER, REKEY_ATTEMPT_TIME_MS, REKEY_TIMEOUT_MS } from './constants.ts'
 import { writeMacs } from './cookie.ts'
 import type { DeviceState, Turn } from './device-state.ts'
 import { freshIndex } from './device-state.ts'
@@ -18,6 +18,16 @@ export function requestHandshake(state: DeviceState, peer: Peer, turn: Turn): vo
   } else if (peer.retransmitAtMs === NEVER) {
     scheduleInitiation(state, peer, peer.handshakeSentAtMs + REKEY_TIMEOUT_MS + peer.jitterMs)
   }
+}
+
+/**
+ * For a peer whose place is not known yet: it has to begin, and gets as long as an attempt of ours would (§6.4). A gateway
+ * that was approved a moment ago is on its way, and what waits for it would otherwise come a TCP retransmission later.
+ */
+export function awaitHandshake(state: DeviceState, peer: Peer, turn: Turn): void {
+  if (peer.retransmitAtMs !== NEVER) return
+  peer.attemptStartedAtMs = turn.nowMs
+  scheduleInitiation(state, peer, turn.nowMs + REKEY_ATTEMPT_TIME_MS)
 }
 
 /** As `requestHandshake`, but from the next tick, which bounds how many begin at once. */

@@ -181,9 +181,23 @@ describe('cryptokey routing', () => {
     expect(link.send(link.gateway, packet)).toEqual([{ type: 'drop', reason }])
   })
 
-  test('a peer that was never heard of has no endpoint', () => {
+  test('a packet for a peer whose place is not known waits for its handshake', () => {
     const link = createLink()
-    expect(link.send(link.hub, downPacket())).toEqual([{ type: 'drop', reason: 'no-endpoint' }])
+    expect(link.send(link.hub, downPacket())).toEqual([])
+    link.gateway.device.handshake(link.hub.device.publicKey, link.now)
+    link.advance(0)
+    expect(link.gateway.packets).toEqual([downPacket()])
+  })
+
+  test('and is given up when the peer does not come within 90 s', () => {
+    const link = createLink()
+    link.send(link.hub, downPacket())
+    link.advance(60_000)
+    link.send(link.hub, downPacket())
+    expect(link.hub.drops).toEqual([])
+    link.advance(30_000)
+    expect(link.hub.drops).toEqual(['handshake-timeout', 'handshake-timeout'])
+    expect(link.hub.device.nextDeadline()).toBeUndefined()
   })
 })
 

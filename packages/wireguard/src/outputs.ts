@@ -46,8 +46,6 @@ export type DropReason =
   | 'bad-packet'
   /** To send: no peer has the destination among its allowed IPs. */
   | 'no-route'
-  /** To send: where the peer is has never been known. */
-  | 'no-endpoint'
   /** The oldest packet waiting for a handshake gave way to a newer one. */
   | 'queue-full'
   /** A packet waited for a handshake that was given up. */

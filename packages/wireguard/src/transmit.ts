@@ -4,7 +4,7 @@ import { readInnerPacket } from './allowed-ips.ts'
 import { MAX_QUEUED_PACKETS } from './constants.ts'
 import type { DeviceState, Turn } from './device-state.ts'
 import { drop } from './device-state.ts'
-import { requestHandshake } from './initiate.ts'
+import { awaitHandshake, requestHandshake } from './initiate.ts'
 import { Transport } from './messages.ts'
 import type { Peer } from './peer.ts'
 import { isUsable, sealTransport } from './session.ts'
@@ -23,15 +23,14 @@ export function sendPacket(state: DeviceState, packet: Uint8Array, turn: Turn): 
   const peer = state.allowedIps.lookup(packet, inner.destinationOffset, inner.addressSize)
   if (peer === undefined) {
     drop(turn, 'no-route')
-  } else if (peer.endpoint === undefined) {
-    drop(turn, 'no-endpoint')
   } else if (!sendOnSession(state, peer, packet, turn)) {
     if (peer.queue.length >= MAX_QUEUED_PACKETS) {
       peer.queue.shift()
       drop(turn, 'queue-full')
     }
     peer.queue.push(packet)
-    requestHandshake(state, peer, turn)
+    if (peer.endpoint === undefined) awaitHandshake(state, peer, turn)
+    else requestHandshake(state, peer, turn)
   }
 }
 
