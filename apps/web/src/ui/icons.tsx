@@ -71,12 +71,6 @@ export const CheckIcon = () => (
   </Icon>
 )
 
-export const CrossIcon = () => (
-  <Icon>
-    <path d="m4 4 8 8M12 4l-8 8" />
-  </Icon>
-)
-
 export const AlertIcon = () => (
   <Icon>
     <path d="M8 2.200 14.300 13H1.700zM8 6.500v3M8 11.400h.01" />

@@ -13,14 +13,14 @@ const VIRTUAL_FROM = 120
 const ROW_HEIGHT = 45
 
 const COLUMNS: readonly Column[] = [
-  { name: 'Status', width: '19%' },
-  { name: 'Gateway Name', width: '17%' },
-  { name: 'Location', width: '13%' },
+  { name: 'Status', width: '24%' },
+  { name: 'Gateway Name', width: '16%' },
+  { name: 'Location', width: '12%' },
   { name: 'IP Address', width: '12%' },
-  { name: 'Version', width: '8%' },
+  { name: 'Version', width: '7%' },
   { name: 'Last Seen', width: '8%' },
   { name: 'Connected Users', width: '10%', numeric: true },
-  { name: 'Actions', width: '13%' },
+  { name: 'Actions', width: '11%' },
 ]
 
 type GatewayTableProps = {
