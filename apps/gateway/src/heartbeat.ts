@@ -1,16 +1,16 @@
 import { HEARTBEAT_INTERVAL_MS, sendHeartbeat, type Heartbeat } from '@hedgerow/contract'
 import { createPause } from './backoff.ts'
 import { inWords } from './failure.ts'
+import { HubRefusal, NotAHubError } from './http-call.ts'
 import type { Ladder } from './ladder.ts'
 import { postThroughTunnel } from './tunnel-call.ts'
 import type { Tunnel } from './tunnel.ts'
 
-/** After this many in a row without an answer, shaking hands again may help. */
-const RETRY_TUNNEL_AFTER = 2
-/** After this many, the hub may have decided something: its status call tells. */
+/** After this many in a row, the hub may have decided something: its status call tells. */
 const RECHECK_AFTER = 3
-/** A failed heartbeat is sent again sooner than the next one is due, then ever later. */
-const FAILED_RETRY_MS = 5_000
+/** A tunnel that has just come up, and one that has just failed, are watched closely: after this, then ever less often. */
+const CLOSE_WATCH_MS = 2_000
+const ANSWER_TIMEOUT_MS = 5_000
 const INTERVAL_LIMITS_MS = { min: 5_000, max: 300_000 }
 
 export type HeartbeatOptions = {
@@ -34,11 +34,18 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
   const { ladder, signal } = options
   const rest = createPause(signal)
   let intervalMs = HEARTBEAT_INTERVAL_MS
+  let watchMs = CLOSE_WATCH_MS
   let failures = 0
 
   async function send(tunnel: Tunnel): Promise<void> {
     try {
-      const { settings } = await postThroughTunnel(tunnel, sendHeartbeat, await options.compose(), signal)
+      const { settings } = await postThroughTunnel(
+        tunnel,
+        sendHeartbeat,
+        await options.compose(),
+        signal,
+        ANSWER_TIMEOUT_MS,
+      )
       const askedMs = settings.heartbeatIntervalSeconds * 1_000
       intervalMs = Math.min(INTERVAL_LIMITS_MS.max, Math.max(INTERVAL_LIMITS_MS.min, askedMs))
       failures = 0
@@ -46,8 +53,9 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
     } catch (error) {
       if (signal.aborted) return
       failures += 1
+      if (failures === 1) watchMs = CLOSE_WATCH_MS
       ladder.failed('heartbeat', `The hub did not acknowledge it: ${inWords(error)}`)
-      if (failures >= RETRY_TUNNEL_AFTER) tunnel.retry()
+      if (!cameThroughTunnel(error)) tunnel.retry()
       if (failures >= RECHECK_AFTER) options.onUnanswered()
     }
   }
@@ -56,9 +64,22 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
     while (!signal.aborted) {
       const tunnel = options.tunnel()
       if (tunnel?.isUp()) await send(tunnel)
-      await rest.pause(failures > 0 ? Math.min(intervalMs, FAILED_RETRY_MS * failures) : intervalMs)
+      await rest.pause(Math.min(intervalMs, watchMs))
+      watchMs *= 2
     }
   }
 
-  return { beat: rest.wake, done: run() }
+  return {
+    beat() {
+      watchMs = CLOSE_WATCH_MS
+      rest.wake()
+    },
+    done: run(),
+  }
+}
+
+/** The hub's refusals, and its reset of a port where nothing listens: then the tunnel works and shaking hands changes nothing. */
+function cameThroughTunnel(error: unknown): boolean {
+  if (error instanceof HubRefusal || error instanceof NotAHubError) return true
+  return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED'
 }

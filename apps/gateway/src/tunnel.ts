@@ -42,8 +42,11 @@ const TUNNEL_MTU = 1_420
 /** A live session is renewed after 120 s (WireGuard §6.1) when a keepalive goes out; a renewal later than this is silence. */
 const SILENCE_AFTER_MS = 155_000
 const SILENCE_CHECK_MS = 5_000
-/** One initiation goes out every 5 s (WireGuard §6.4), so just before the next one the following address gets its turn. */
-const ATTEMPT_MS = 4_800
+/** Routine renewals come 120 s after the last handshake (WireGuard §6.1); a sooner one means that the hub started anew. */
+const ROUTINE_RENEWAL_MS = 115_000
+/** How long an address may take to shake hands, at first and in later rounds, when the way may be slow. */
+const FIRST_ATTEMPT_MS = 2_500
+const LATER_ATTEMPT_MS = 5_500
 
 /** Rejects with Node's own error when no UDP socket can be had. */
 export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
@@ -62,11 +65,11 @@ export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
     privateKey: options.privateKey,
     onPacket: (packet) => stack.receive(packet),
     onHandshake: () => {
+      const sinceLastMs = performance.now() - (handshakeAtMs ?? performance.now())
       handshakeAtMs = performance.now()
       shaken.wake()
       rest.wake()
-      // A handshake nobody here waited for may come from a hub that has just started.
-      if (!isTrying) options.onUp()
+      if (!isTrying && sinceLastMs < ROUTINE_RENEWAL_MS) options.onUp()
     },
   })
   const stack: Stack = createStack({
@@ -91,13 +94,15 @@ export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
   const isUp = () => handshakeAtMs !== undefined && performance.now() - handshakeAtMs < SILENCE_AFTER_MS
 
   /** Whether the hub shook hands while this address was tried. */
-  async function attempt(address: string, port: number): Promise<boolean> {
+  async function attempt(address: string, port: number, limitMs: number): Promise<boolean> {
     const startedAtMs = performance.now()
     const hasShaken = () => handshakeAtMs !== undefined && handshakeAtMs >= startedAtMs
-    network.updatePeer({ ...peer, endpoint: { address, port } })
+    // A peer added anew shakes hands at once; one that is only moved would wait for its next retry, up to 5 s away.
+    network.removePeer(hubKey!)
+    network.addPeer({ ...peer, endpoint: { address, port } })
     network.handshake(hubKey!)
     while (!stopping.signal.aborted && !hasShaken()) {
-      const leftMs = startedAtMs + ATTEMPT_MS - performance.now()
+      const leftMs = startedAtMs + limitMs - performance.now()
       if (leftMs <= 0) return false
       await shaken.pause(leftMs)
     }
@@ -105,13 +110,13 @@ export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
   }
 
   /** Undefined after a handshake, else why there was none. */
-  async function tryEndpoints(): Promise<string | undefined> {
+  async function tryEndpoints(limitMs: number): Promise<string | undefined> {
     const failures: string[] = []
     for (const endpoint of approval.endpoints) {
       const { host, port } = parseEndpoint(endpoint)
       try {
         for (const { address } of await names.addresses(host)) {
-          if (stopping.signal.aborted || (await attempt(address, port))) return undefined
+          if (stopping.signal.aborted || (await attempt(address, port, limitMs))) return undefined
         }
         failures.push(`${endpoint}: the hub's WireGuard does not answer (is UDP blocked?)`)
       } catch (error) {
@@ -124,10 +129,12 @@ export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
   async function keepUp(): Promise<void> {
     const backoff = createBackoff({ firstMs: 1_000, maxMs: 30_000 })
     let wasUp = false
+    let failedRounds = 0
     while (!stopping.signal.aborted) {
       if (isUp() && !isForced) {
         if (!wasUp) {
           wasUp = true
+          failedRounds = 0
           backoff.reset()
           ladder.done('tunnelUp', `as ${approval.assignedIp}, hub ${approval.hubVpnIp}`)
           options.onUp()
@@ -138,9 +145,10 @@ export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
       wasUp = isUp()
       isForced = false
       isTrying = true
-      const failure = await tryEndpoints()
+      const failure = await tryEndpoints(failedRounds === 0 ? FIRST_ATTEMPT_MS : LATER_ATTEMPT_MS)
       isTrying = false
       if (failure === undefined || stopping.signal.aborted || isUp()) continue
+      failedRounds += 1
       ladder.failed('tunnelUp', failure)
       await rest.pause(backoff.next())
     }
