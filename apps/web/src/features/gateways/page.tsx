@@ -41,6 +41,7 @@ export function GatewaysPage() {
     scanned === null ? null : { verb: 'claim', deviceToken: scanned },
   )
   const [search, setSearch] = useState('')
+  const [refreshing, setRefreshing] = useState(false)
   const deferredSearch = useDeferredValue(search)
 
   // A QR label opens this page with the device's token; it leaves the address, so that a reload does not ask again.
@@ -58,6 +59,11 @@ export function GatewaysPage() {
   const all = gateways.data ?? NONE
   const shown = useMemo(() => searchGateways(all, deferredSearch), [all, deferredSearch])
   const figures = useMemo(() => summarize(all), [all])
+  const refresh = async () => {
+    setRefreshing(true)
+    await gateways.refetch()
+    setRefreshing(false)
+  }
   const connect = useCallback((gateway: Gateway) => setDialog({ verb: 'connect', gateway }), [])
   const showVpn = useCallback((gateway: Gateway) => setDialog({ verb: 'vpn', gateway }), [])
 
@@ -68,12 +74,7 @@ export function GatewaysPage() {
         tab="Gateways"
         actions={
           <>
-            <Button
-              variant="default"
-              leftSection={<RefreshIcon />}
-              loading={gateways.isFetching && !gateways.isPending}
-              onClick={() => void gateways.refetch()}
-            >
+            <Button variant="default" leftSection={<RefreshIcon />} loading={refreshing} onClick={() => void refresh()}>
               Refresh
             </Button>
             <Button

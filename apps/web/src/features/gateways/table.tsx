@@ -13,14 +13,14 @@ const VIRTUAL_FROM = 120
 const ROW_HEIGHT = 45
 
 const COLUMNS: readonly Column[] = [
-  { name: 'Status', width: '24%' },
-  { name: 'Gateway Name', width: '16%' },
-  { name: 'Location', width: '12%' },
-  { name: 'IP Address', width: '12%' },
-  { name: 'Version', width: '7%' },
-  { name: 'Last Seen', width: '8%' },
-  { name: 'Connected Users', width: '10%', numeric: true },
-  { name: 'Actions', width: '11%' },
+  { name: 'Status', width: '21%' },
+  { name: 'Gateway Name' },
+  { name: 'Location' },
+  { name: 'IP Address', width: '130px' },
+  { name: 'Version', width: '86px' },
+  { name: 'Last Seen', width: '96px' },
+  { name: 'Connected Users', width: '132px', numeric: true },
+  { name: 'Actions', width: '134px' },
 ]
 
 type GatewayTableProps = {
