@@ -16,18 +16,26 @@ function fail(problem: string): never {
 
 /** Why a start failed, for a person who can change the configuration; undefined for what only its stack explains. */
 function explain(error: unknown, config: Config): string | undefined {
+  if (error instanceof ConfigError) return error.message
   const { code, port, syscall } = error as { code?: string; port?: number; syscall?: string }
   const variable = port === config.vpn.port ? 'HUB_VPN_PORT' : port === config.port ? 'HUB_PORT' : 'HUB_GATEWAY_PORTS'
   if (code === 'EADDRINUSE') return `Port ${port} is already in use. Stop what uses it, or set ${variable} to another.`
   if (code === 'EACCES' && port) return `This user may not listen on port ${port}. Set ${variable} to another.`
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `HUB_HOST ${config.host} is no address of this machine.`
-  if (code === 'storage_unavailable') return `The database cannot be opened (HUB_DATABASE_URL): ${causeOf(error)}`
-  if (syscall === 'mkdir' || syscall === 'open') return `HUB_DATA_DIR ${config.dataDir} cannot be used: ${code}`
+  if (syscall === 'mkdir' || syscall === 'open') return `The database file cannot be used (HUB_DATA_DIR): ${code}`
+  if (isDatabaseError(error)) return `The database cannot be used (HUB_DATABASE_URL): ${causeOf(error)}`
   return undefined
 }
 
+/** SQLite names a result code, PostgreSQL a SQLSTATE of five characters. */
+function isDatabaseError(error: unknown): boolean {
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown }
+  return code === 'storage_unavailable' || errcode !== undefined || /^[0-9A-Z]{5}$/.test(String(code))
+}
+
 function causeOf(error: unknown): string {
-  return error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
+  const { cause, message } = error as Error
+  return cause instanceof Error ? cause.message : message
 }
 
 function stopOnSignals(hub: Hub): void {

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { ConfigError } from '../config.ts'
 import * as first from './migrations/001-first.ts'
 import type { Engine } from './database.ts'
 
@@ -26,7 +27,9 @@ export async function migrate(db: Kysely<unknown>, engine: Engine): Promise<void
     const ledger = transaction.withTables<Applied>()
     const applied = new Set((await ledger.selectFrom('migrations').select('name').execute()).map((row) => row.name))
     const unknown = [...applied].find((name) => !MIGRATIONS.some((migration) => migration.name === name))
-    if (unknown) throw new Error(`The database was migrated by a newer hub (${unknown}). Start that version.`)
+    if (unknown) {
+      throw new ConfigError([`HUB_DATABASE_URL names a database of a newer hub (${unknown}). Start that version.`])
+    }
     for (const { name, up } of MIGRATIONS) {
       if (applied.has(name)) continue
       await up(transaction, engine)

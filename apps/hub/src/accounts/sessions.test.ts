@@ -1,0 +1,25 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { testEngines } from '../database/test-databases.ts'
+import { startTestHub } from '../http/test-hub.ts'
+
+afterEach(() => vi.useRealTimers())
+
+test.each(testEngines)('a session that runs out is told to who listens, and its row goes, on %s', async (engine) => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const hub = await startTestHub(engine)
+  const id = await hub.addUser('walker', 'user', 'a long password')
+  const start = () => hub.sessions.start({ id }, { sourceIp: '127.0.0.1', userAgent: 'test' })
+  const { sessionId: older } = await hub.sessions.authenticate(await start())
+  hub.clock.advance(3_000_000)
+  const { sessionId: younger } = await hub.sessions.authenticate(await start())
+  const ended = Promise.withResolvers<string>()
+  hub.sessions.onEnded(ended.resolve)
+
+  hub.clock.advance(1_000_000)
+  vi.advanceTimersByTime(10_000)
+  expect(await ended.promise).toBe(older)
+  expect(await hub.sessions.find(older)).toBeUndefined()
+  expect(await hub.sessions.find(younger)).toMatchObject({ userId: id, username: 'walker', role: 'user' })
+  expect(await hub.db.selectFrom('sessions').select('id').execute()).toEqual([{ id: younger }])
+  await hub.stop()
+})
