@@ -10,6 +10,8 @@ import type { Tables } from '../database/tables.ts'
 import type { Vpn } from '../vpn/vpn.ts'
 
 const CHECK_INTERVAL_MS = 30_000
+/** How soon a gateway that has just come is asked for the first time. */
+const LOOK_INTERVAL_MS = 5_000
 const ANSWER_TIMEOUT_MS = 5_000
 const CONCURRENCY = 16
 /** A tunnel without a handshake within this time is dead: no need to ask. */
@@ -17,6 +19,7 @@ const HANDSHAKE_ALIVE_MS = 180_000
 
 export type HealthChecks = {
   start(): void
+  /** Asks every gateway that was not asked within the last 30 s. */
   check(): Promise<void>
   isHealthy(gatewayId: string): boolean | undefined
   stop(): Promise<void>
@@ -31,7 +34,7 @@ type Options = {
 }
 
 export function createHealthChecks({ db, vpn, clock, handshakes, log }: Options): HealthChecks {
-  let health = new Map<string, boolean>()
+  let health = new Map<string, { isHealthy: boolean; at: number }>()
   let timer: NodeJS.Timeout | undefined
   let checking: Promise<void> = Promise.resolve()
   const stopped = new AbortController()
@@ -46,10 +49,16 @@ export function createHealthChecks({ db, vpn, clock, handshakes, log }: Options)
     const alive = rows.filter(
       (row) => clock() - (handshakeAt.get(row.wireguard_public_key) ?? -Infinity) <= HANDSHAKE_ALIVE_MS,
     )
-    const found = new Map<string, boolean>()
+    const known = health
+    const now = clock()
+    const found: typeof health = new Map()
     const queue = alive.values()
     const worker = async () => {
-      for (const { id, address } of queue) found.set(id, await answers(address))
+      for (const { id, address } of queue) {
+        const before = known.get(id)
+        const isDue = before === undefined || Math.abs(now - before.at) >= CHECK_INTERVAL_MS
+        found.set(id, isDue ? { isHealthy: await answers(address), at: now } : before)
+      }
     }
     await Promise.all(Array.from({ length: CONCURRENCY }, worker))
     health = found
@@ -85,10 +94,10 @@ export function createHealthChecks({ db, vpn, clock, handshakes, log }: Options)
   return {
     start() {
       if (vpn.disabledReason !== undefined) return
-      timer = setInterval(checkInTurn, CHECK_INTERVAL_MS).unref()
+      timer = setInterval(checkInTurn, LOOK_INTERVAL_MS).unref()
     },
     check,
-    isHealthy: (gatewayId) => health.get(gatewayId),
+    isHealthy: (gatewayId) => health.get(gatewayId)?.isHealthy,
     async stop() {
       clearInterval(timer)
       stopped.abort()

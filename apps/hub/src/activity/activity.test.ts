@@ -1,0 +1,196 @@
+import type { Detection, Role } from '@hedgerow/contract'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { testEngines } from '../database/test-databases.ts'
+import type { FleetSignals } from '../gateways/gateways.ts'
+import { createPresence } from '../gateways/presence.ts'
+import { insertTestGateway } from '../gateways/test-gateway.ts'
+import { testHeartbeat } from '../gateways/test-heartbeat.ts'
+import { startTestHub, type TestHub } from '../http/test-hub.ts'
+import { recordActivity } from './activity.ts'
+import { storeDetections } from './detections.ts'
+
+const HOUR_MS = 3_600_000
+const log = pino({ level: 'silent' })
+
+describe.each(testEngines)('activity on %s', (engine) => {
+  let hub: TestHub
+  beforeEach(async () => {
+    hub = await startTestHub(engine)
+  })
+  afterEach(() => hub.stop())
+
+  const get = async (url: string, role: Role = 'admin') =>
+    (
+      await hub.app.inject({ method: 'GET', url, headers: { authorization: `Bearer ${await hub.signIn(role)}` } })
+    ).json()
+  const stats = (role?: Role) => get('/api/v1/hub/stats', role)
+  const recent = (role?: Role) => get('/api/v1/hub/activity/recent', role)
+  const timeline = (role?: Role) => get('/api/v1/hub/timeline', role)
+  const messages = async (role?: Role) => (await recent(role)).map((entry: { message: string }) => entry.message)
+  const userId = async () => {
+    await hub.signIn('user')
+    return (await hub.db.selectFrom('users').select('id').where('username', '=', 'the-user').executeTakeFirstOrThrow())
+      .id
+  }
+  const detection = (id: string, change: Partial<Detection> = {}): Detection => ({
+    id,
+    camera: 'Front gate',
+    label: 'person',
+    severity: 'alert',
+    score: 0.9,
+    startedAt: new Date(hub.clock.now()).toISOString(),
+    ...change,
+  })
+  const store = (gatewayId: string, ...detections: Detection[]) =>
+    storeDetections(hub.db, gatewayId, detections, hub.clock.now())
+
+  it('shows the 50 newest entries, newest first, to each what concerns them', async () => {
+    const id = await insertTestGateway(hub.db, { owner_id: await userId() })
+    for (let i = 0; i < 60; i++)
+      await recordActivity(hub.db, {
+        at: i,
+        type: 'info',
+        message: `entry ${i}`,
+        ...(i % 10 === 0 && { gatewayId: id }),
+      })
+    const entries = await recent('manager')
+    expect(entries).toHaveLength(50)
+    expect(entries[0]).toEqual({
+      id: expect.any(String),
+      message: 'entry 59',
+      timestamp: new Date(59).toISOString(),
+      type: 'info',
+    })
+    expect(await messages('user')).toEqual([50, 40, 30, 20, 10, 0].map((i) => `entry ${i}`))
+  })
+
+  describe('detections', () => {
+    it('of severity alert are threats, counted once however often they are sent', async () => {
+      const id = await insertTestGateway(hub.db, { name: 'Barn' })
+      await store(id, detection('a'), detection('b', { severity: 'detection' }))
+      await store(id, detection('a', { score: 0.95 }), detection('a'))
+      expect((await stats()).threats).toBe(1)
+      expect((await timeline()).at(-1).threats).toBe(1)
+      expect(await messages()).toEqual(['Alert: person on cam Front gate (Barn)'])
+      expect((await recent())[0].type).toBe('warning')
+    })
+
+    it('may rise to alert, which then counts, and never fall back', async () => {
+      const id = await insertTestGateway(hub.db)
+      await store(id, detection('a', { severity: 'detection' }))
+      expect((await stats()).threats).toBe(0)
+      await store(id, detection('a'))
+      await store(id, detection('a', { severity: 'detection', endedAt: new Date(hub.clock.now()).toISOString() }))
+      expect((await stats()).threats).toBe(1)
+      const row = await hub.db.selectFrom('detections').selectAll().executeTakeFirstOrThrow()
+      expect(row).toMatchObject({ severity: 'alert', ended_at: expect.any(Number) })
+    })
+
+    it('keep what an update leaves out', async () => {
+      const id = await insertTestGateway(hub.db)
+      await store(id, detection('a', { thumbnail: '/9j/4AAQ', validated: true, deterrent: 'Siren' }))
+      await store(id, detection('a', { falsePositive: true }))
+      expect(await hub.db.selectFrom('detections').selectAll().executeTakeFirst()).toMatchObject({
+        thumbnail: '/9j/4AAQ',
+        validated: 1,
+        false_positive: 1,
+        deterrent: 'Siren',
+      })
+    })
+
+    it('count once when the same batch arrives twice at the same time', async () => {
+      const id = await insertTestGateway(hub.db)
+      const batch = Array.from({ length: 50 }, (_, i) => detection(`d${i}`))
+      await Promise.all([store(id, ...batch), store(id, ...batch), store(id, ...batch)])
+      expect((await stats()).threats).toBe(50)
+      expect((await timeline()).at(-1).threats).toBe(50)
+    })
+
+    it('of many gateways at once are all stored', async () => {
+      const ids = await Promise.all(Array.from({ length: 8 }, () => insertTestGateway(hub.db)))
+      const late = new Date(hub.clock.now() - HOUR_MS).toISOString()
+      await Promise.all(ids.map((id) => store(id, detection('now'), detection('late', { startedAt: late }))))
+      const hours = await timeline()
+      expect([hours.at(-2).threats, hours.at(-1).threats]).toEqual([8, 8])
+    })
+
+    it('with a time to come count now, and those of yesterday not today', async () => {
+      const id = await insertTestGateway(hub.db)
+      const yesterday = new Date(hub.clock.now()).setHours(0, 0, 0, 0) - 1_000
+      await store(
+        id,
+        detection('future', { startedAt: '2099-01-01T00:00:00.000Z' }),
+        detection('yesterday', { startedAt: new Date(yesterday).toISOString() }),
+      )
+      expect((await stats()).threats).toBe(1)
+      hub.clock.advance(24 * HOUR_MS)
+      const signedInLater = await hub.addUser('later', 'admin', 'a-password')
+      const token = await hub.sessions.start({ id: signedInLater }, { sourceIp: '', userAgent: '' })
+      const headers = { authorization: `Bearer ${token}` }
+      expect((await hub.app.inject({ method: 'GET', url: '/api/v1/hub/stats', headers })).json().threats).toBe(0)
+    })
+
+    it('of a deleted gateway are refused whole', async () => {
+      await expect(store('a'.repeat(12), detection('a'))).rejects.toMatchObject({ code: 'gateway_unknown' })
+      expect(await hub.db.selectFrom('detections').select('id').execute()).toEqual([])
+    })
+  })
+
+  it('counts for a user what they claimed', async () => {
+    const own = await insertTestGateway(hub.db, { owner_id: await userId() })
+    const other = await insertTestGateway(hub.db)
+    await store(own, detection('a'))
+    await store(other, detection('a'), detection('b'))
+    expect(await stats('user')).toMatchObject({ totalGateways: 1, activeGateways: 0, threats: 1 })
+    expect((await timeline('user')).at(-1).threats).toBe(1)
+    expect(await stats('manager')).toMatchObject({ totalGateways: 2, threats: 3, totalUsers: 3 })
+  })
+
+  it('gives 24 hours, oldest first, the running one last, empty ones too', async () => {
+    const hours = await timeline()
+    expect(hours).toHaveLength(24)
+    const starts = hours.map((entry: { hour: string }) => Date.parse(entry.hour))
+    expect(starts.at(-1)).toBe(hub.clock.now() - (hub.clock.now() % HOUR_MS))
+    expect(starts.at(-1) - starts[0]).toBe(23 * HOUR_MS)
+    expect(hours[0]).toMatchObject({ activeConnections: 0, threats: 0 })
+  })
+
+  it('tells when a gateway goes online, gets a warning, and goes offline, and counts the connected', async () => {
+    const id = await insertTestGateway(hub.db, { name: 'Barn', owner_id: await userId() })
+    let heartbeat: ReturnType<FleetSignals['heartbeats']['latest']>
+    const row = await hub.db.selectFrom('gateways').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+    const signals: FleetSignals = {
+      clock: hub.clock.now,
+      heartbeats: { latest: () => heartbeat },
+      handshakes: () => new Map([[row.wireguard_public_key, hub.clock.now()]]),
+      isHealthy: () => undefined,
+    }
+    const presence = createPresence({ db: hub.db, signals, log })
+    await presence.look()
+    expect(await messages(), 'where it begins is no change').toEqual([])
+
+    const beat = (problems: string[] = []) => {
+      heartbeat = { at: hub.clock.now(), content: testHeartbeat(hub.clock.now(), { problems }), isCloned: false }
+    }
+    beat()
+    await presence.look()
+    await presence.look()
+    beat(['no detector'])
+    await presence.look()
+    hub.clock.advance(91_000)
+    await presence.look()
+    expect((await messages('user')).toReversed()).toEqual([
+      'Gateway "Barn" is online: heartbeat 0 s ago, VPN handshake 0 s ago',
+      'Gateway "Barn" has a warning: heartbeat 0 s ago, no detector',
+      'Gateway "Barn" is offline: no heartbeat for 1 min, VPN handshake 0 s ago',
+    ])
+    expect((await recent()).map((entry: { type: string }) => entry.type)).toEqual(['error', 'warning', 'success'])
+    const counted = (await timeline('user')).map((entry: { activeConnections: number }) => entry.activeConnections)
+    expect(Math.max(...counted)).toBe(1)
+    expect(Math.max(...(await timeline()).map((entry: { activeConnections: number }) => entry.activeConnections))).toBe(
+      1,
+    )
+    await presence.stop()
+  })
+})

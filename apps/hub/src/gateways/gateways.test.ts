@@ -1,0 +1,232 @@
+import type { Gateway, Role } from '@hedgerow/contract'
+import { publicKeyOf } from '@hedgerow/wireguard/node'
+import type { PrivateKey } from '@hedgerow/wireguard'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { testEngines } from '../database/test-databases.ts'
+import { startTestHub, type TestHub } from '../http/test-hub.ts'
+import { createTestDevice } from '../registrations/test-device.ts'
+import { insertTestGateway } from './test-gateway.ts'
+
+describe.each(testEngines)('the fleet on %s', (engine) => {
+  let hub: TestHub
+  beforeAll(async () => {
+    hub = await startTestHub(engine)
+  })
+  afterAll(() => hub.stop())
+  beforeEach(() => hub.db.deleteFrom('gateways').execute())
+
+  const as = async (role: Role) => ({ authorization: `Bearer ${await hub.signIn(role)}`, host: 'hub.example:8080' })
+  const get = async (url: string, role: Role = 'manager') =>
+    hub.app.inject({ method: 'GET', url, headers: await as(role) })
+  const post = async (url: string, payload: object, role: Role = 'manager') =>
+    hub.app.inject({ method: 'POST', url, headers: await as(role), payload })
+  const list = async (role: Role = 'manager'): Promise<Gateway[]> => (await get('/api/v1/hub/gateways', role)).json()
+  const userId = async (role: Role) => {
+    await hub.signIn(role)
+    const row = await hub.db
+      .selectFrom('users')
+      .select('id')
+      .where('username', '=', `the-${role}`)
+      .executeTakeFirstOrThrow()
+    return row.id
+  }
+
+  describe('seen', () => {
+    it('by managers and admins whole, by a user as what they claimed, by name', async () => {
+      await insertTestGateway(hub.db, { name: 'Shed' })
+      await insertTestGateway(hub.db, { name: 'barn', owner_id: await userId('user') })
+      expect((await list('manager')).map((gateway) => gateway.name)).toEqual(['barn', 'Shed'])
+      expect((await list('admin')).map((gateway) => gateway.name)).toEqual(['barn', 'Shed'])
+      expect((await list('user')).map((gateway) => gateway.name)).toEqual(['barn'])
+    })
+
+    it('with everything the portal shows and no key but the hub’s', async () => {
+      const id = await insertTestGateway(hub.db, {
+        name: 'Barn',
+        location: 'North field',
+        device_token: 'DT-0123456789AB',
+        private_key: 'a private key',
+        preshared_key: 'a preshared key',
+        identity_public_key: 'an identity',
+        address: '10.100.0.9',
+        source_ip: '198.51.100.7',
+        version: '1.2.3',
+      })
+      const [gateway] = await list()
+      expect(gateway).toEqual({
+        id,
+        name: 'Barn',
+        status: 'offline',
+        statusReason: 'no heartbeat yet, no VPN handshake yet',
+        kind: 'enrolled',
+        location: 'North field',
+        description: '',
+        publicIp: '198.51.100.7',
+        vpnInternalIp: '10.100.0.9',
+        vpnAddress: '10.100.0.9/24',
+        hubPublicKey: hub.vpn.publicKey,
+        version: '1.2.3',
+        lastSeen: null,
+        connectedUsers: 0,
+        deviceToken: 'DT-0123456789AB',
+        owner: null,
+        createdAt: expect.stringMatching(/^\d{4}-/),
+      })
+    })
+
+    it('by nobody without a session', async () => {
+      const response = await hub.app.inject({ method: 'GET', url: '/api/v1/hub/gateways' })
+      expect(response.statusCode).toBe(401)
+    })
+  })
+
+  describe('added for plain WireGuard', () => {
+    const add = (payload: object, role: Role = 'manager') => post('/api/v1/hub/gateways', payload, role)
+    const config = (id: string, role: Role = 'manager') => get(`/api/v1/hub/gateways/${id}/vpn-config`, role)
+
+    it('gets keys, an address, a device token and a peer in the tunnel', async () => {
+      const response = await add({ name: 'Router', location: 'Attic', description: 'Two\nlines' })
+      expect(response.statusCode).toBe(200)
+      const gateway: Gateway = response.json()
+      expect(gateway).toMatchObject({ name: 'Router', kind: 'wireguard', status: 'offline', description: 'Two\nlines' })
+      expect(gateway.deviceToken).toMatch(/^DT-[0-9A-F]{12}$/)
+      const row = await hub.db.selectFrom('gateways').selectAll().where('id', '=', gateway.id).executeTakeFirstOrThrow()
+      expect(hub.vpn.peers().map((peer) => peer.publicKey)).toContain(row.wireguard_public_key)
+      expect(JSON.stringify(gateway)).not.toContain(row.private_key)
+    })
+
+    it('has a configuration that wg-quick takes as it stands', async () => {
+      const { id } = (await add({ name: 'Router' })).json()
+      const row = await hub.db.selectFrom('gateways').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+      const response = await config(id)
+      expect(response.headers['cache-control']).toBe('no-store')
+      expect(response.json().config).toBe(
+        [
+          '[Interface]',
+          `PrivateKey = ${row.private_key}`,
+          `Address = ${row.address}/24`,
+          'ListenPort = 51820',
+          '',
+          '[Peer]',
+          `PublicKey = ${hub.vpn.publicKey}`,
+          `PresharedKey = ${row.preshared_key}`,
+          `Endpoint = hub.example:${hub.vpn.port}`,
+          'AllowedIPs = 10.100.0.0/16',
+          'PersistentKeepalive = 25',
+          '',
+        ].join('\n'),
+      )
+      expect(publicKeyOf(row.private_key as PrivateKey)).toBe(row.wireguard_public_key)
+      const audit = await hub.db
+        .selectFrom('audit')
+        .selectAll()
+        .where('action', '=', 'gateway.read-vpn-config')
+        .execute()
+      expect(audit.at(-1)).toMatchObject({ actor: 'the-manager', target: id, result: 'ok' })
+      expect(JSON.stringify(audit)).not.toContain(row.private_key)
+    })
+
+    it('names the private key of a gateway that enrolled as kept on the gateway', async () => {
+      const id = await insertTestGateway(hub.db)
+      expect((await config(id)).json().config).toContain('PrivateKey = <kept on the gateway>\n')
+    })
+
+    it('takes no line of a configuration from the Host header', async () => {
+      const id = await insertTestGateway(hub.db)
+      const headers = { ...(await as('manager')), host: 'x PostUp=reboot' }
+      const response = await hub.app.inject({ method: 'GET', url: `/api/v1/hub/gateways/${id}/vpn-config`, headers })
+      expect(response.statusCode).toBe(400)
+      expect(response.body).not.toContain('reboot')
+    })
+
+    it('needs a name that no other has, whatever its case and width', async () => {
+      await add({ name: 'Router' })
+      for (const name of ['router', ' ROUTER ', 'Ｒouter']) {
+        const response = await add({ name })
+        expect([response.statusCode, response.json().error]).toEqual([409, 'gateway_name_taken'])
+      }
+      const racing = await Promise.all(Array.from({ length: 4 }, () => add({ name: 'Racer' })))
+      expect(racing.map((response) => response.statusCode).toSorted()).toEqual([200, 409, 409, 409])
+      expect((await add({ name: '  ' })).json().fieldErrors).toHaveProperty('name')
+      expect((await add({ name: 'Other', deviceToken: 'DT-000000000000' })).json().fieldErrors).toHaveProperty(
+        'deviceToken',
+      )
+    })
+
+    it('is for managers and up, its configuration too', async () => {
+      const id = await insertTestGateway(hub.db, { owner_id: await userId('user') })
+      for (const response of [await add({ name: 'Router' }, 'user'), await config(id, 'user')])
+        expect([response.statusCode, response.json().error]).toEqual([403, 'role_required'])
+      expect((await config('a'.repeat(12))).json().error).toBe('gateway_not_found')
+      expect((await config('../../etc')).statusCode).toBe(404)
+    })
+  })
+
+  describe('claimed', () => {
+    const claim = (deviceToken: string, role: Role = 'user') => post('/api/v1/gateway/claim', { deviceToken }, role)
+
+    it('by its token, however it was typed, makes the caller its owner, once', async () => {
+      const id = await insertTestGateway(hub.db, { name: 'Barn', device_token: 'DT-0123456789AB' })
+      const claimed = { name: 'Barn', status: 'claimed', gatewayId: id }
+      expect((await claim(' dt-0123456789ab ')).json()).toEqual(claimed)
+      expect((await claim('DT-0123456789AB')).json(), 'again by the owner').toEqual(claimed)
+      expect(await list('user')).toMatchObject([{ id, owner: 'the-user' }])
+      const messages = await hub.db.selectFrom('activity').select('message').where('gateway_id', '=', id).execute()
+      expect(messages).toEqual([{ message: 'Gateway "Barn" was claimed by the-user' }])
+    })
+
+    it('answers alike for an unknown token and for somebody else’s', async () => {
+      await insertTestGateway(hub.db, { device_token: 'DT-0123456789AB', owner_id: await userId('admin') })
+      const theirs = await claim('DT-0123456789AB', 'manager')
+      const unknown = await claim('DT-000000000000', 'manager')
+      expect([theirs.statusCode, theirs.json().error]).toEqual([404, 'claim_refused'])
+      expect(theirs.json()).toEqual(unknown.json())
+    })
+
+    it('by several at once has one owner', async () => {
+      const id = await insertTestGateway(hub.db, { device_token: 'DT-0123456789AB' })
+      const answers = await Promise.all([claim('DT-0123456789AB'), claim('DT-0123456789AB', 'admin')])
+      expect(answers.map((answer) => answer.statusCode).toSorted()).toEqual([200, 404])
+      const winner = answers[0]!.statusCode === 200 ? 'the-user' : 'the-admin'
+      expect((await list()).find((gateway) => gateway.id === id)?.owner).toBe(winner)
+    })
+
+    it('locks the caller for 15 minutes after five wrong tries, also made at once', async () => {
+      hub.clock.advance(16 * 60_000)
+      await insertTestGateway(hub.db, { device_token: 'DT-0123456789AB' })
+      const wrong = await Promise.all(Array.from({ length: 8 }, (_, i) => claim(`DT-00000000000${i}`)))
+      expect(wrong.map((answer) => answer.statusCode).toSorted()).toEqual([404, 404, 404, 404, 404, 429, 429, 429])
+      const right = await claim('DT-0123456789AB')
+      expect([right.statusCode, right.json().error]).toEqual([429, 'claim_locked'])
+      expect((await claim('DT-000000000000', 'admin')).statusCode, 'others are not locked').toBe(404)
+      hub.clock.advance(15 * 60_000)
+      expect((await claim('DT-0123456789AB')).statusCode).toBe(200)
+    })
+
+    it('while it waits for approval records the owner for that moment', async () => {
+      const device = createTestDevice(hub.app, { now: hub.clock.now })
+      await device.register()
+      expect((await claim(device.deviceToken)).json()).toEqual({ name: 'Barn', status: 'pending', gatewayId: null })
+      expect((await claim(device.deviceToken, 'admin')).json().error).toBe('claim_refused')
+    })
+
+    it('takes nothing that is no token', async () => {
+      expect((await claim('hello')).json().fieldErrors).toHaveProperty('deviceToken')
+    })
+  })
+
+  it('validates access by token for those who may see the gateway, and tells nobody else that it exists', async () => {
+    const id = await insertTestGateway(hub.db, { device_token: 'DT-0123456789AB' })
+    const ask = async (deviceToken: string, role: Role) =>
+      (await post('/api/v1/gateway/validate-access', { deviceToken }, role)).json()
+    expect(await ask('DT-0123456789AB', 'manager')).toEqual({ authorized: true, gatewayId: id })
+    expect(await ask('DT-0123456789AB', 'user')).toEqual({ authorized: false, gatewayId: null })
+    expect(await ask('DT-000000000000', 'user')).toEqual({ authorized: false, gatewayId: null })
+    await hub.db
+      .updateTable('gateways')
+      .set({ owner_id: await userId('user') })
+      .where('id', '=', id)
+      .execute()
+    expect(await ask('DT-0123456789AB', 'user')).toEqual({ authorized: true, gatewayId: id })
+  })
+})

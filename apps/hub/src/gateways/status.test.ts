@@ -1,0 +1,105 @@
+import type { Heartbeat } from '@hedgerow/contract'
+import { describe, expect, it } from 'vitest'
+import { judge, type Signals } from './status.ts'
+import { testHeartbeat } from './test-heartbeat.ts'
+
+const now = Date.UTC(2026, 10, 21, 12)
+const seconds = (count: number) => now - count * 1_000
+const minutes = (count: number) => seconds(count * 60)
+
+const content = testHeartbeat(seconds(20))
+
+const enrolled = (change: Partial<Heartbeat> = {}, signals: Partial<Signals> = {}): ReturnType<typeof judge> =>
+  judge({
+    kind: 'enrolled',
+    now,
+    heartbeat: { at: seconds(20), content: { ...content, ...change }, isCloned: false },
+    latestHandshakeAt: seconds(40),
+    ...signals,
+  })
+
+describe('a gateway that enrolled', () => {
+  it('is online with a heartbeat, a handshake and no problem', () => {
+    expect(enrolled()).toEqual({ status: 'online', reason: 'heartbeat 20 s ago, VPN handshake 40 s ago' })
+  })
+
+  it('is warned about with a heartbeat but no handshake for 180 s', () => {
+    expect(enrolled({}, { latestHandshakeAt: minutes(9) })).toEqual({
+      status: 'warning',
+      reason: 'heartbeat 20 s ago, no VPN handshake for 9 min',
+    })
+    expect(enrolled({}, { latestHandshakeAt: seconds(180) }).status).toBe('online')
+    expect(enrolled({}, { latestHandshakeAt: seconds(181) }).status).toBe('warning')
+    expect(enrolled({}, { latestHandshakeAt: undefined }).reason).toBe('heartbeat 20 s ago, no VPN handshake yet')
+  })
+
+  it('is offline 90 s after its last heartbeat, whatever the tunnel says', () => {
+    const beating = (at: number) =>
+      enrolled({}, { heartbeat: { at, content: { ...content, clock: at }, isCloned: false } })
+    expect(beating(seconds(90)).status).toBe('online')
+    expect(beating(seconds(91))).toEqual({
+      status: 'offline',
+      reason: 'no heartbeat for 1 min, VPN handshake 40 s ago',
+    })
+    expect(enrolled({}, { heartbeat: undefined, latestHandshakeAt: undefined })).toEqual({
+      status: 'offline',
+      reason: 'no heartbeat yet, no VPN handshake yet',
+    })
+  })
+
+  it.each<[Partial<Heartbeat>, string]>([
+    [{ cameras: [{ name: 'Gate', state: 'offline', fps: 0 }] }, 'camera Gate is offline'],
+    [{ disk: 0.93 }, 'disk 93 % full'],
+    [{ temperature: 85 }, 'temperature 85 °C'],
+    [{ clock: seconds(62) }, 'clock off by 42 s'],
+    [{ clock: seconds(-3_600) }, 'clock off by 1 h'],
+    [{ deterrents: [{ name: 'Siren', state: 'fault' }] }, 'deterrent Siren has a fault'],
+    [{ problems: ['no detector'] }, 'no detector'],
+  ])('is warned about with %j', (change, reason) => {
+    expect(enrolled(change)).toEqual({ status: 'warning', reason: `heartbeat 20 s ago, ${reason}` })
+  })
+
+  it.each<Partial<Heartbeat>>([
+    { cameras: [{ name: 'Gate', state: 'disabled', fps: 0 }] },
+    { disk: 0.9 },
+    { temperature: null },
+    { clock: seconds(50) },
+    { deterrents: [{ name: 'Siren', state: 'active' }] },
+  ])('is online with %j', (change) => expect(enrolled(change).status).toBe('online'))
+
+  it('is warned about when two devices use its identity', () => {
+    const heartbeat = { at: seconds(20), content, isCloned: true }
+    expect(enrolled({}, { heartbeat }).reason).toBe('heartbeat 20 s ago, two devices use this identity')
+  })
+
+  it('names a few problems and counts the rest', () => {
+    expect(enrolled({ problems: ['a', 'b', 'c', 'd', 'e', 'f'] }).reason).toBe(
+      'heartbeat 20 s ago, a, b, c, d, and 2 more',
+    )
+  })
+
+  it('never speaks of negative times when a clock was set back', () => {
+    const heartbeat = { at: seconds(-60), content: { ...content, clock: seconds(-60) }, isCloned: false }
+    expect(enrolled({}, { heartbeat, latestHandshakeAt: seconds(-60) }).reason).toBe(
+      'heartbeat 0 s ago, VPN handshake 0 s ago',
+    )
+  })
+})
+
+describe('a plain-WireGuard gateway', () => {
+  const plain = (latestHandshakeAt: number | undefined, isHealthy?: boolean) =>
+    judge({ kind: 'wireguard', now, latestHandshakeAt, isHealthy })
+
+  it('is judged by its handshake and its /api/health', () => {
+    expect(plain(seconds(30), true)).toEqual({
+      status: 'online',
+      reason: 'VPN handshake 30 s ago, /api/health answers',
+    })
+    expect(plain(seconds(30), false)).toEqual({
+      status: 'warning',
+      reason: 'VPN handshake 30 s ago, /api/health does not answer',
+    })
+    expect(plain(minutes(4), true)).toEqual({ status: 'offline', reason: 'no VPN handshake for 4 min' })
+    expect(plain(undefined)).toEqual({ status: 'offline', reason: 'no VPN handshake yet' })
+  })
+})

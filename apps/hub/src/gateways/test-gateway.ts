@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto'
+import { generateKeyPair, generatePresharedKey } from '@hedgerow/wireguard/node'
+import type { Insertable } from 'kysely'
+import type { Db, Tables } from '../database/tables.ts'
+import { nameKey, newGatewayId } from './gateways.ts'
+
+let made = 0
+
+/** A row as approval leaves it, with the given columns changed. Gives the gateway's id. */
+export async function insertTestGateway(db: Db, change: Partial<Insertable<Tables['gateways']>> = {}): Promise<string> {
+  const id = newGatewayId()
+  made++
+  const name = change.name ?? `Gateway ${made}`
+  await db
+    .insertInto('gateways')
+    .values({
+      id,
+      kind: 'enrolled',
+      name,
+      name_key: nameKey(name),
+      location: '',
+      description: '',
+      device_token: `DT-${randomBytes(6).toString('hex').toUpperCase()}`,
+      wireguard_public_key: generateKeyPair().publicKey,
+      preshared_key: generatePresharedKey(),
+      address: `10.100.1.${made}`,
+      created_at: Date.now(),
+      ...change,
+    })
+    .execute()
+  return change.id ?? id
+}

@@ -1,0 +1,79 @@
+import { request } from 'node:http'
+import type { ApprovedRegistration } from '@hedgerow/contract'
+import { createStack, type Stack } from '@hedgerow/netstack/node'
+import type { PresharedKey, PrivateKey, PublicKey } from '@hedgerow/wireguard'
+import { openInterface, type WireGuardInterface } from '@hedgerow/wireguard/node'
+
+type Joined = Pick<ApprovedRegistration, 'assignedIp' | 'hubVpnIp' | 'hubPublicKey'> & {
+  privateKey: string
+  presharedKey: string
+  /** The hub's UDP port on this machine. */
+  hubPort: number
+  /** The address that packets really carry; its own unless told. */
+  sourceIp?: string
+  /** Without it the peer waits for the hub's handshake. */
+  startsHandshakes?: boolean
+  port?: number
+}
+
+export type TestPeer = {
+  stack: Stack
+  wireguard: WireGuardInterface
+  post(path: string, body: unknown): Promise<{ status: number; body: unknown }>
+  stop(): Promise<void>
+}
+
+/** A gateway's end of the tunnel: the same WireGuard and TCP that the agent has, over loopback. */
+export async function joinTunnel(options: Joined): Promise<TestPeer> {
+  const { hubVpnIp, hubPort } = options
+  const stack = createStack({
+    address: options.sourceIp ?? options.assignedIp,
+    send: (packet) => wireguard.send(packet),
+  })
+  const wireguard = await openInterface({
+    privateKey: options.privateKey as PrivateKey,
+    host: '127.0.0.1',
+    ...(options.port && { port: options.port }),
+    onPacket: (packet) => stack.receive(packet),
+  })
+  const startsHandshakes = options.startsHandshakes ?? true
+  wireguard.addPeer({
+    publicKey: options.hubPublicKey as PublicKey,
+    presharedKey: options.presharedKey as PresharedKey,
+    allowedIps: ['0.0.0.0/0'],
+    ...(startsHandshakes && { endpoint: { address: '127.0.0.1', port: hubPort }, persistentKeepaliveSeconds: 25 }),
+  })
+
+  return {
+    stack,
+    wireguard,
+    post(path, body) {
+      const payload = JSON.stringify(body)
+      return new Promise((resolve, reject) => {
+        const asking = request({
+          method: 'POST',
+          host: hubVpnIp,
+          path,
+          headers: {
+            'content-type': 'application/json',
+            'content-length': Buffer.byteLength(payload),
+            connection: 'close',
+          },
+          createConnection: () => stack.connect({ host: hubVpnIp, port: 8080, timeoutMs: 2_000 }),
+        })
+        asking.on('error', reject)
+        asking.on('response', (response) => {
+          let text = ''
+          response.setEncoding('utf8')
+          response.on('data', (chunk: string) => (text += chunk))
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) }))
+        })
+        asking.end(payload)
+      })
+    },
+    async stop() {
+      stack.close()
+      await wireguard.close()
+    },
+  }
+}
