@@ -140,6 +140,7 @@ describe('a gateway that knows only a domain', () => {
       async () => (await hub.api(listPendingRegistrations)).find(({ deviceName }) => deviceName === 'Found by DNS'),
       { for: 'the registration of the gateway' },
     )
+    await waitFor(() => rungOf('registered').state === 'done', { for: 'the gateway to know that it is registered' })
     expect(pending.fingerprint).toBe(gateway!.state().fingerprint)
     expect(gateway!.state()).toMatchObject({
       hubUrl: `http://hub.example.test:${hub.port}`,

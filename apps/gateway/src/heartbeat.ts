@@ -9,8 +9,10 @@ import type { Tunnel } from './tunnel.ts'
 /** After this many in a row, the hub may have decided something: its status call tells. */
 const RECHECK_AFTER = 3
 /** A tunnel that has just come up, and one that has just failed, are watched closely: after this, then ever less often. */
-const CLOSE_WATCH_MS = 2_000
-const ANSWER_TIMEOUT_MS = 5_000
+const CLOSE_WATCH_MS = 500
+/** The first silence only makes the gateway shake hands, so it is called early; after it the way may just be slow. */
+const FIRST_TIMEOUT_MS = 3_000
+const LATER_TIMEOUT_MS = 10_000
 const INTERVAL_LIMITS_MS = { min: 5_000, max: 300_000 }
 
 export type HeartbeatOptions = {
@@ -38,14 +40,9 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
   let failures = 0
 
   async function send(tunnel: Tunnel): Promise<void> {
+    const timeoutMs = failures === 0 ? FIRST_TIMEOUT_MS : LATER_TIMEOUT_MS
     try {
-      const { settings } = await postThroughTunnel(
-        tunnel,
-        sendHeartbeat,
-        await options.compose(),
-        signal,
-        ANSWER_TIMEOUT_MS,
-      )
+      const { settings } = await postThroughTunnel(tunnel, sendHeartbeat, await options.compose(), signal, timeoutMs)
       const askedMs = settings.heartbeatIntervalSeconds * 1_000
       intervalMs = Math.min(INTERVAL_LIMITS_MS.max, Math.max(INTERVAL_LIMITS_MS.min, askedMs))
       failures = 0
