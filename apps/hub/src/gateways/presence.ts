@@ -5,7 +5,7 @@
 import type { ActivityEntry } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { countInHour, recordActivity, WHOLE_FLEET } from '../activity/activity.ts'
+import { countInHour, recordActivity, startOfHour, WHOLE_FLEET, type NewActivity } from '../activity/activity.ts'
 import type { Tables } from '../database/tables.ts'
 import { fleetStatuses, type FleetSignals, type FleetStatus } from './gateways.ts'
 
@@ -22,6 +22,7 @@ export type Presence = { start(): void; look(): Promise<void>; stop(): Promise<v
 export function createPresence(options: { db: Kysely<Tables>; signals: FleetSignals; log: Logger }): Presence {
   const { db, signals, log } = options
   let known: Map<string, FleetStatus['status']> | undefined
+  let peaks = { hour: 0, byScope: new Map<string, number>() }
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> = Promise.resolve()
 
@@ -30,22 +31,17 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
     const now = signals.clock()
     const before = known
     const changed = before ? statuses.filter(({ id, status }) => status !== (before.get(id) ?? 'offline')) : []
-    await db.transaction().execute(async (transaction) => {
-      await recordActivity(
-        transaction,
-        ...changed.map(({ id, name, status, reason }) => ({
-          at: now,
-          type: typeOf[status],
-          message:
-            status === 'warning'
-              ? `Gateway "${name}" has a warning: ${reason}`
-              : `Gateway "${name}" is ${status}: ${reason}`,
-          gatewayId: id,
-        })),
-      )
-      for (const [scope, activeConnections] of connectedByScope(statuses))
-        await countInHour(transaction, { at: now, scope, activeConnections })
-    })
+    const hour = startOfHour(now)
+    const peaksBefore = peaks.hour === hour ? peaks.byScope : new Map<string, number>()
+    // Written when it rises: a quiet fleet costs no writes.
+    const risen = connectedByScope(statuses).filter(([scope, connected]) => connected > (peaksBefore.get(scope) ?? 0))
+    if (changed.length > 0 || risen.length > 0)
+      await db.transaction().execute(async (transaction) => {
+        await recordActivity(transaction, ...changed.map((status) => transitionEntry(status, now)))
+        for (const [scope, activeConnections] of risen)
+          await countInHour(transaction, { at: now, scope, activeConnections })
+      })
+    peaks = { hour, byScope: new Map([...peaksBefore, ...risen]) }
     known = new Map(statuses.map(({ id, status }) => [id, status]))
   }
 
@@ -66,6 +62,12 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
       await looking
     },
   }
+}
+
+function transitionEntry({ id, name, status, reason }: FleetStatus, at: number): NewActivity {
+  const message =
+    status === 'warning' ? `Gateway "${name}" has a warning: ${reason}` : `Gateway "${name}" is ${status}: ${reason}`
+  return { at, type: typeOf[status], message, gatewayId: id }
 }
 
 /** How many gateways are connected, of the whole fleet and of each owner; in one order of rows for everybody. */
