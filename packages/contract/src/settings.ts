@@ -26,4 +26,9 @@ export const hubSettings = z.strictObject({
 export type HubSettings = z.output<typeof hubSettings>
 
 export const readHubSettings = call({ method: 'GET', path: '/v1/hub/settings', response: hubSettings })
-export const saveHubSettings = call({ method: 'PUT', path: '/v1/hub/settings', body: hubSettings, response: hubSettings })
+export const saveHubSettings = call({
+  method: 'PUT',
+  path: '/v1/hub/settings',
+  body: hubSettings,
+  response: hubSettings,
+})
