@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { call } from './call.ts'
+import { gatewayId } from './gateways.ts'
+import { pageQuery } from './lists.ts'
 
 export const hubStats = call({
   method: 'GET',
@@ -19,13 +21,16 @@ export const activityEntry = z.object({
   message: z.string(),
   timestamp: z.iso.datetime(),
   type: z.enum(['info', 'success', 'warning', 'error']),
+  /** The gateway it is about; null for none, or one that was deleted. */
+  gatewayId: gatewayId.nullable(),
 })
 export type ActivityEntry = z.output<typeof activityEntry>
 
-/** The newest 50 entries of the gateways that the caller may see, newest first. */
+/** The newest 50 entries, or a page, of the gateways that the caller may see, newest first. */
 export const recentActivity = call({
   method: 'GET',
   path: '/v1/hub/activity/recent',
+  query: pageQuery,
   response: z.array(activityEntry),
 })
 
@@ -63,6 +68,39 @@ export const detection = z.strictObject({
   deterrent: z.string().max(100).optional(),
 })
 export type Detection = z.output<typeof detection>
+
+/** What the hub keeps of a detection; its thumbnail comes by a call of its own. */
+export const storedDetection = z.object({
+  id: z.string(),
+  camera: z.string(),
+  label: z.string(),
+  severity: z.enum(['alert', 'detection']),
+  score: z.number(),
+  startedAt: z.iso.datetime(),
+  endedAt: z.iso.datetime().nullable(),
+  hasThumbnail: z.boolean(),
+  validated: z.boolean().nullable(),
+  falsePositive: z.boolean().nullable(),
+  deterrent: z.string().nullable(),
+})
+export type StoredDetection = z.output<typeof storedDetection>
+
+/** The newest 50 of one gateway, or a page, newest first. */
+export const listDetections = call({
+  method: 'GET',
+  path: '/v1/hub/gateways/:id/detections',
+  params: z.strictObject({ id: gatewayId }),
+  query: pageQuery,
+  response: z.array(storedDetection),
+})
+
+/** A JPEG as base64. Answers `detection_not_found` when there is none. */
+export const readDetectionThumbnail = call({
+  method: 'GET',
+  path: '/v1/hub/gateways/:id/detections/:detectionId/thumbnail',
+  params: z.strictObject({ id: gatewayId, detectionId: z.string().min(1).max(100) }),
+  response: z.object({ jpeg: z.string() }),
+})
 
 /** Upserts by (gateway, id); committed before the answer. */
 export const reportDetections = call({

@@ -25,7 +25,9 @@ type Sent<S> = S extends z.ZodType ? z.input<S> : undefined
 export type BodyOf<C extends Call> = C extends { body: infer S } ? Sent<S> : undefined
 /** What a caller puts into the path of `C`. */
 export type ParamsOf<C extends Call> = C extends { params: infer S } ? Sent<S> : undefined
-/** What a caller may put behind the `?` of `C`. */
-export type QueryOf<C extends Call> = C extends { query: infer S } ? Sent<S> : undefined
+/** What a caller may put behind the `?` of `C`; may be left out where each part of it may. */
+export type QueryOf<C extends Call> = C extends { query: infer S }
+  ? Sent<S> | (object extends Sent<S> ? undefined : never)
+  : undefined
 /** What the hub answers to `C`; undefined where it answers without a body. */
 export type ResponseOf<C extends Call> = Parsed<C['response']>

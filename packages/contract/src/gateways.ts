@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { call } from './call.ts'
+import { heartbeat } from './heartbeats.ts'
+import { searchQuery } from './lists.ts'
 
 /** 12 lower-case base32 characters, safe as a DNS label. */
 export const gatewayId = z.string().regex(/^[a-z2-7]{12}$/, 'This is not a gateway id')
@@ -45,8 +47,43 @@ export const gateway = z.object({
 })
 export type Gateway = z.output<typeof gateway>
 
-/** The gateways that the caller may see, by name. */
-export const listGateways = call({ method: 'GET', path: '/v1/hub/gateways', response: z.array(gateway) })
+/** The gateways that the caller may see, by name; `q` looks in name, location, id and tunnel address. */
+export const listGateways = call({
+  method: 'GET',
+  path: '/v1/hub/gateways',
+  query: searchQuery,
+  response: z.array(gateway),
+})
+
+/** One signal on the way from a request to a working gateway. */
+const rung = z.object({
+  step: z.enum(['registered', 'approved', 'handshake', 'heartbeat']),
+  state: z.enum(['done', 'waiting', 'failed']),
+  /** When it last happened. */
+  at: z.iso.datetime().nullable(),
+  message: z.string(),
+})
+
+/** All that the hub knows of one gateway. */
+export const gatewayDetail = gateway.extend({
+  ladder: z.array(rung),
+  /** Of the identity key; null for a gateway on plain WireGuard. */
+  fingerprint: z.string().nullable(),
+  /** The last heartbeat, with when it arrived; null when there was none. */
+  heartbeat: heartbeat.omit({ bootId: true, sequence: true }).extend({ receivedAt: z.iso.datetime() }).nullable(),
+  /** Bytes through the tunnel since the hub or the tunnel started; null without a tunnel. */
+  traffic: z.object({ receivedBytes: z.number().int(), sentBytes: z.number().int() }).nullable(),
+  /** Who opened the gateway's page, newest first, 50 at most; empty but for managers and admins. */
+  access: z.array(z.object({ username: z.string(), startedAt: z.iso.datetime(), sourceIp: z.string() })),
+})
+export type GatewayDetail = z.output<typeof gatewayDetail>
+
+export const readGateway = call({
+  method: 'GET',
+  path: '/v1/hub/gateways/:id',
+  params: z.strictObject({ id: gatewayId }),
+  response: gatewayDetail,
+})
 
 export const newGateway = z.strictObject({
   name: gatewayName,
@@ -56,6 +93,27 @@ export const newGateway = z.strictObject({
 
 /** Makes a gateway for a device that runs plain WireGuard; its configuration comes from `gatewayVpnConfig`. */
 export const addGateway = call({ method: 'POST', path: '/v1/hub/gateways', body: newGateway, response: gateway })
+
+/** Changes what people call it. Answers `gateway_name_taken` for another gateway's name. */
+export const updateGateway = call({
+  method: 'PUT',
+  path: '/v1/hub/gateways/:id',
+  params: z.strictObject({ id: gatewayId }),
+  body: newGateway,
+  response: gateway,
+})
+
+/**
+ * Takes the gateway out of the tunnel, ends what goes through the hub to it, and forgets it. `name` is the gateway's
+ * name, typed to confirm; another one answers `confirmation_mismatch`.
+ */
+export const deleteGateway = call({
+  method: 'DELETE',
+  path: '/v1/hub/gateways/:id',
+  params: z.strictObject({ id: gatewayId }),
+  body: z.strictObject({ name: z.string().max(200) }),
+  response: null,
+})
 
 /** A wg-quick text. The private key is in it until the device's first handshake; then the hub forgets it. */
 export const gatewayVpnConfig = call({

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { call } from './call.ts'
 import { deviceToken, gatewayId, gatewayName, oneLine } from './gateways.ts'
 import { STATUS_WAIT_MAX_SECONDS } from './constants.ts'
+import { searchQuery } from './lists.ts'
 
 /** What may stand before the padding when the bits behind the last byte are zero: one spelling for each value. */
 const LAST_CHARACTERS = ['[A-Za-z0-9+/]', '[AQgw]==', '[AEIMQUYcgkosw048]=']
@@ -105,13 +106,16 @@ export const pendingRegistration = z.object({
   hubFingerprint: z.string(),
   /** The name of the gateway whose key this request would change; null for a new gateway. */
   keyChangeFor: z.string().nullable(),
+  /** It came from a listed address or range of the auto-approval settings. */
+  trustedNetwork: z.boolean(),
 })
 export type PendingRegistration = z.output<typeof pendingRegistration>
 
-/** Oldest first. */
+/** Oldest first; `q` looks in name, location, address and MAC address. */
 export const listPendingRegistrations = call({
   method: 'GET',
   path: '/v1/admin/gateway-requests/pending',
+  query: searchQuery,
   response: z.array(pendingRegistration),
 })
 
@@ -127,5 +131,35 @@ export const rejectRegistration = call({
   path: '/v1/admin/gateway-requests/:registrationId/reject',
   params: z.strictObject({ registrationId }),
   body: z.strictObject({ reason }),
+  response: z.object({ deviceName: z.string() }),
+})
+
+export const rejectedRegistration = z.object({
+  registrationId,
+  deviceName: z.string(),
+  deviceLocation: z.string(),
+  sourceIp: z.string(),
+  requestedAt: z.iso.datetime(),
+  rejectedAt: z.iso.datetime(),
+  /** A username. */
+  rejectedBy: z.string(),
+  reason: z.string(),
+  fingerprint: z.string(),
+})
+export type RejectedRegistration = z.output<typeof rejectedRegistration>
+
+/** Identities that stay rejected until somebody lifts it; newest first. */
+export const listRejectedRegistrations = call({
+  method: 'GET',
+  path: '/v1/admin/gateway-requests/rejected',
+  query: searchQuery,
+  response: z.array(rejectedRegistration),
+})
+
+/** Forgets a rejection: the device's next request waits for a decision as any other. */
+export const liftRejection = call({
+  method: 'POST',
+  path: '/v1/admin/gateway-requests/:registrationId/lift',
+  params: z.strictObject({ registrationId }),
   response: z.object({ deviceName: z.string() }),
 })

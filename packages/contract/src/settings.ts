@@ -1,34 +1,53 @@
 import { z } from 'zod'
 import { call } from './call.ts'
 
+const fields = {
+  hubName: z.string().trim().max(100),
+  hubDescription: z.string().trim().max(1_000),
+  maxGateways: z.number().int().min(1).max(100_000),
+  /** Seconds that an access token lives. */
+  sessionTimeout: z.number().int().min(60).max(604_800),
+  enableVpn: z.boolean(),
+  /** CIDR; refused while an address in use falls outside. */
+  vpnNetwork: z.string().trim().max(50),
+  enableNotifications: z.boolean(),
+  enableAuditLog: z.boolean(),
+  logRetentionDays: z.number().int().min(1).max(3_650),
+  openRegistration: z.boolean(),
+  inviteCodeRequired: z.boolean(),
+  /** Passwords must also be uncommon and not hold their owner's name. */
+  passwordComplexity: z.boolean(),
+  /** Everyone must set up two-factor sign-in before anything else. */
+  twoFactorRequired: z.boolean(),
+  /** The portal tries a gateway's own address before the hub's proxy. */
+  directHealthCheck: z.boolean(),
+}
+
 /** The hub's settings with their defaults (specification section 3; the registration and security switches are ours). */
 export const hubSettings = z.strictObject({
-  hubName: z.string().trim().max(100).default(''),
-  hubDescription: z.string().trim().max(1_000).default(''),
-  maxGateways: z.number().int().min(1).max(100_000).default(100),
-  /** Seconds that an access token lives. */
-  sessionTimeout: z.number().int().min(60).max(604_800).default(3_600),
-  enableVpn: z.boolean().default(true),
-  /** CIDR; refused while an address in use falls outside. */
-  vpnNetwork: z.string().default('10.100.0.0/16'),
-  enableNotifications: z.boolean().default(true),
-  enableAuditLog: z.boolean().default(true),
-  logRetentionDays: z.number().int().min(1).max(3_650).default(90),
-  openRegistration: z.boolean().default(true),
-  inviteCodeRequired: z.boolean().default(true),
-  /** Passwords must also be uncommon and not hold their owner's name. */
-  passwordComplexity: z.boolean().default(true),
-  /** Everyone must set up two-factor sign-in before anything else. */
-  twoFactorRequired: z.boolean().default(false),
-  /** The portal tries a gateway's own address before the hub's proxy. */
-  directHealthCheck: z.boolean().default(true),
+  hubName: fields.hubName.default(''),
+  hubDescription: fields.hubDescription.default(''),
+  maxGateways: fields.maxGateways.default(100),
+  sessionTimeout: fields.sessionTimeout.default(3_600),
+  enableVpn: fields.enableVpn.default(true),
+  vpnNetwork: fields.vpnNetwork.default('10.100.0.0/16'),
+  enableNotifications: fields.enableNotifications.default(true),
+  enableAuditLog: fields.enableAuditLog.default(true),
+  logRetentionDays: fields.logRetentionDays.default(90),
+  openRegistration: fields.openRegistration.default(true),
+  inviteCodeRequired: fields.inviteCodeRequired.default(true),
+  passwordComplexity: fields.passwordComplexity.default(true),
+  twoFactorRequired: fields.twoFactorRequired.default(false),
+  directHealthCheck: fields.directHealthCheck.default(true),
 })
 export type HubSettings = z.output<typeof hubSettings>
 
 export const readHubSettings = call({ method: 'GET', path: '/v1/hub/settings', response: hubSettings })
+
+/** Every change is in effect when this answers. A field that is left out keeps its value. */
 export const saveHubSettings = call({
   method: 'PUT',
   path: '/v1/hub/settings',
-  body: hubSettings,
+  body: z.strictObject(fields).partial(),
   response: hubSettings,
 })

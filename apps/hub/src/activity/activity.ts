@@ -31,7 +31,9 @@ export async function recordActivity(db: Db, ...entries: NewActivity[]): Promise
 
 /** The newest entries that the caller may see, newest first. */
 export async function recentActivity(db: Db, caller: Caller): Promise<ActivityEntry[]> {
-  let query = db.selectFrom('activity').select(['activity.id', 'activity.at', 'activity.type', 'activity.message'])
+  let query = db
+    .selectFrom('activity')
+    .select(['activity.id', 'activity.at', 'activity.type', 'activity.message', 'activity.gateway_id'])
   if (!hasRole(caller.role, 'manager'))
     query = query
       .innerJoin('gateways', 'gateways.id', 'activity.gateway_id')
@@ -42,6 +44,7 @@ export async function recentActivity(db: Db, caller: Caller): Promise<ActivityEn
     message: row.message,
     timestamp: new Date(row.at).toISOString(),
     type: row.type,
+    gatewayId: row.gateway_id,
   }))
 }
 

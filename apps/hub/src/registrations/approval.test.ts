@@ -50,6 +50,7 @@ describe.each(testEngines)('deciding a registration on %s', (engine) => {
       fingerprint: fingerprint(barn.identity.publicKey),
       hubFingerprint: fingerprint((await barn.challenge()).hubIdentityPublicKey),
       keyChangeFor: null,
+      trustedNetwork: false,
     })
   })
 

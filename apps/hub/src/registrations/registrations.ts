@@ -126,6 +126,7 @@ export async function listPending(
     fingerprint: fingerprint(row.identity_public_key),
     hubFingerprint,
     keyChangeFor: row.gateway_name,
+    trustedNetwork: false,
   }))
 }
 

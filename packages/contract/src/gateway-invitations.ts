@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { call } from './call.ts'
+import { oneLine } from './gateways.ts'
+
+export const gatewayInvitationId = z.string().regex(/^[a-z2-7]{12}$/, 'This is not an invitation id')
+
+export const gatewayInvitation = z.object({
+  id: gatewayInvitationId,
+  label: z.string(),
+  /** `used_up`, `expired` and `revoked` ones let nobody in any more. */
+  status: z.enum(['active', 'used_up', 'expired', 'revoked']),
+  uses: z.number().int(),
+  maxUses: z.number().int(),
+  expiresAt: z.iso.datetime(),
+  createdAt: z.iso.datetime(),
+  /** A username. */
+  createdBy: z.string(),
+})
+export type GatewayInvitation = z.output<typeof gatewayInvitation>
+
+/** Newest first. Never their codes: those are shown once, at their creation. */
+export const listGatewayInvitations = call({
+  method: 'GET',
+  path: '/v1/admin/gateway-invitations',
+  response: z.array(gatewayInvitation),
+})
+
+export const newGatewayInvitation = z.strictObject({
+  label: oneLine(100).min(1, 'Enter a label'),
+  maxUses: z.number().int().min(1).max(10_000).default(1),
+  expiresInHours: z.number().int().min(1).max(8_760).default(168),
+})
+
+/** The only answer that holds the code. */
+export const createGatewayInvitation = call({
+  method: 'POST',
+  path: '/v1/admin/gateway-invitations',
+  body: newGatewayInvitation,
+  response: z.object({
+    invitation: gatewayInvitation,
+    code: z.string(),
+    hubUrl: z.string(),
+    /** Of the hub's identity key: the pin that the command and the QR code carry. */
+    hubFingerprint: z.string(),
+    /** A line to paste on a device that runs the agent. */
+    command: z.string(),
+    /** What a QR code of this invitation holds: `hedgerow://enrol?hub=…&fingerprint=…&code=…`. */
+    qrText: z.string(),
+  }),
+})
+
+/** Lets nobody in from now on; gateways that it let in stay. */
+export const revokeGatewayInvitation = call({
+  method: 'DELETE',
+  path: '/v1/admin/gateway-invitations/:id',
+  params: z.strictObject({ id: gatewayInvitationId }),
+  response: null,
+})
