@@ -11,6 +11,8 @@ export type Call = {
   query?: z.ZodType
   body?: z.ZodType
   response: z.ZodType | null
+  /** What each message of a stream of server-sent events holds, where that is what the call answers. */
+  event?: z.ZodType
 }
 
 /** Keeps a call's exact schema types, so both ends are typed by the same line. */

@@ -68,6 +68,12 @@ export const errorTable = {
     message: 'The port for the page of this gateway is in use by another program on the hub.',
   },
   service_worker_refused: { status: 403, message: 'Service workers are not available on this address.' },
+  certificate_not_found: { status: 404, message: 'The hub has no such certificate.' },
+  certificate_not_renewable: {
+    status: 409,
+    message: 'The hub did not issue this certificate. Renew it where it came from and replace its files.',
+  },
+  too_many_streams: { status: 429, message: 'You have too many live views open. Close some of them.' },
   storage_unavailable: { status: 503, message: 'The hub cannot write to its database right now.' },
   internal_error: { status: 500, message: 'Something went wrong in the hub. Its log has the details.' },
 } as const satisfies Record<string, { status: number; message: string }>

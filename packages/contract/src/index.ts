@@ -4,10 +4,13 @@
  */
 export * from './accounts.ts'
 export * from './activity.ts'
+export * from './audit.ts'
 export * from './auto-approval.ts'
 export * from './call.ts'
+export * from './certificates.ts'
 export * from './constants.ts'
 export * from './errors.ts'
+export * from './events.ts'
 export * from './gateway-invitations.ts'
 export * from './gateway-ui.ts'
 export * from './gateways.ts'

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { call } from './call.ts'
+
+export const certificateId = z.enum(['hub-ca', 'hub-tls', 'configured-tls'])
+
+export const certificate = z.object({
+  id: certificateId,
+  name: z.string(),
+  type: z.enum(['CA', 'TLS']),
+  issuedTo: z.string(),
+  issuedBy: z.string(),
+  issuedAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime(),
+  /** SHA-256 over the certificate: upper-case hexadecimal pairs with colons. */
+  fingerprint: z.string(),
+  /** Whether HTTPS answers with it now. */
+  inUse: z.boolean(),
+  /** Whether the hub issued it and so can renew it: `renewCertificate`. */
+  renewable: z.boolean(),
+  /** For the CA's, to be put into the trust store of browsers and gateways. */
+  pem: z.string(),
+})
+export type Certificate = z.output<typeof certificate>
+
+/** The hub's CA, its TLS certificate and the configured one where there is one; status follows from `expiresAt`. */
+export const listCertificates = call({
+  method: 'GET',
+  path: '/v1/hub/certificates',
+  response: z.array(certificate),
+})
+
+/** A fresh certificate in the place of one that the hub issued, used at once. Renewing the CA renews the TLS one too. */
+export const renewCertificate = call({
+  method: 'POST',
+  path: '/v1/hub/certificates/:id/renew',
+  params: z.strictObject({ id: certificateId }),
+  response: certificate,
+})
