@@ -45,11 +45,41 @@ export type Tables = {
     source_ip: string
     /** Who claimed it before its approval. */
     owner_id: string | null
+    /** The gateway invitation whose code it carried last. */
+    invitation_id: string | null
     reason: string | null
     gateway_id: string | null
     requested_at: number
     decided_at: number | null
     decided_by: string | null
+  }
+  gateway_invitations: {
+    id: string
+    label: string
+    /** SHA-256 of the code, which nobody keeps. */
+    code_hash: string
+    max_uses: number
+    uses: number
+    expires_at: number
+    revoked_at: number | null
+    created_at: number
+    created_by: string
+  }
+  /** What is to be told, one row a channel; rows that went out stay, so that nothing is told twice. */
+  notifications: {
+    id: Generated<number>
+    /** Of what happened: unique with the channel. */
+    key: string
+    channel: 'email' | 'webhook'
+    kind: string
+    /** What to tell, as JSON. */
+    content: string
+    state: 'waiting' | 'sending' | 'sent' | 'failed'
+    attempts: number
+    created_at: number
+    /** When the next attempt is due. */
+    due_at: number
+    error: string | null
   }
   gateways: {
     id: string

@@ -1,6 +1,10 @@
 import { sql, type Kysely } from 'kysely'
 
-/** The first schema. `double precision` holds milliseconds exactly and arrives as a number from both databases. */
+/**
+ * The first schema. `double precision` holds milliseconds exactly and arrives as a number from both databases. What
+ * grows without bound (activity, detections, visits) names its gateway without a foreign key: deleting a gateway must
+ * not touch a million rows in one transaction. Ids never come again, and the daily purge removes what is left behind.
+ */
 export async function up(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Promise<void> {
   const serial = engine === 'postgres' ? sql`bigserial` : sql`integer`
 
@@ -74,6 +78,18 @@ export async function up(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Pr
     .execute()
 
   await db.schema
+    .createTable('gateway_invitations')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('label', 'text', (c) => c.notNull())
+    .addColumn('code_hash', 'text', (c) => c.notNull().unique())
+    .addColumn('max_uses', 'integer', (c) => c.notNull())
+    .addColumn('uses', 'integer', (c) => c.notNull())
+    .addColumn('expires_at', 'double precision', (c) => c.notNull())
+    .addColumn('revoked_at', 'double precision')
+    .addColumn('created_at', 'double precision', (c) => c.notNull())
+    .addColumn('created_by', 'text', (c) => c.notNull())
+    .execute()
+  await db.schema
     .createTable('registrations')
     .addColumn('id', 'text', (c) => c.primaryKey())
     .addColumn('status', 'text', (c) => c.notNull().check(sql`status in ('pending', 'approved', 'rejected')`))
@@ -87,6 +103,7 @@ export async function up(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Pr
     .addColumn('device_token', 'text', (c) => c.notNull())
     .addColumn('source_ip', 'text', (c) => c.notNull())
     .addColumn('owner_id', 'text', (c) => c.references('users.id').onDelete('set null'))
+    .addColumn('invitation_id', 'text', (c) => c.references('gateway_invitations.id').onDelete('set null'))
     .addColumn('reason', 'text')
     .addColumn('gateway_id', 'text', (c) => c.references('gateways.id').onDelete('set null'))
     .addColumn('requested_at', 'double precision', (c) => c.notNull())
@@ -100,10 +117,27 @@ export async function up(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Pr
     .columns(['status', 'requested_at'])
     .execute()
   await db.schema.createIndex('registrations_by_token').on('registrations').column('device_token').execute()
+  await db.schema.createIndex('registrations_by_gateway').on('registrations').column('gateway_id').execute()
+
+  await db.schema
+    .createTable('notifications')
+    .addColumn('id', serial, (c) => c.primaryKey())
+    .addColumn('key', 'text', (c) => c.notNull())
+    .addColumn('channel', 'text', (c) => c.notNull())
+    .addColumn('kind', 'text', (c) => c.notNull())
+    .addColumn('content', 'text', (c) => c.notNull())
+    .addColumn('state', 'text', (c) => c.notNull())
+    .addColumn('attempts', 'integer', (c) => c.notNull())
+    .addColumn('created_at', 'double precision', (c) => c.notNull())
+    .addColumn('due_at', 'double precision', (c) => c.notNull())
+    .addColumn('error', 'text')
+    .addUniqueConstraint('notifications_key', ['key', 'channel'])
+    .execute()
+  await db.schema.createIndex('notifications_by_state').on('notifications').columns(['state', 'due_at']).execute()
 
   await db.schema
     .createTable('detections')
-    .addColumn('gateway_id', 'text', (c) => c.notNull().references('gateways.id').onDelete('cascade'))
+    .addColumn('gateway_id', 'text', (c) => c.notNull())
     .addColumn('id', 'text', (c) => c.notNull())
     .addColumn('camera', 'text', (c) => c.notNull())
     .addColumn('label', 'text', (c) => c.notNull())
@@ -118,7 +152,12 @@ export async function up(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Pr
     .addColumn('received_at', 'double precision', (c) => c.notNull())
     .addPrimaryKeyConstraint('detections_key', ['gateway_id', 'id'])
     .execute()
-  await db.schema.createIndex('detections_by_time').on('detections').columns(['severity', 'started_at']).execute()
+  await db.schema.createIndex('detections_by_time').on('detections').columns(['started_at']).execute()
+  await db.schema
+    .createIndex('detections_by_gateway')
+    .on('detections')
+    .columns(['gateway_id', 'started_at', 'id'])
+    .execute()
 
   await db.schema
     .createTable('activity')
@@ -126,10 +165,10 @@ export async function up(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Pr
     .addColumn('at', 'double precision', (c) => c.notNull())
     .addColumn('type', 'text', (c) => c.notNull())
     .addColumn('message', 'text', (c) => c.notNull())
-    .addColumn('gateway_id', 'text', (c) => c.references('gateways.id').onDelete('set null'))
+    .addColumn('gateway_id', 'text')
     .execute()
   await db.schema.createIndex('activity_by_time').on('activity').columns(['at', 'id']).execute()
-  await db.schema.createIndex('activity_by_gateway').on('activity').columns(['gateway_id', 'at']).execute()
+  await db.schema.createIndex('activity_by_gateway').on('activity').columns(['gateway_id', 'at', 'id']).execute()
   await db.schema
     .createTable('hourly_stats')
     .addColumn('hour', 'double precision', (c) => c.notNull())
@@ -153,9 +192,11 @@ export async function up(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Pr
   await db.schema
     .createTable('ui_access')
     .addColumn('id', serial, (c) => c.primaryKey())
-    .addColumn('gateway_id', 'text', (c) => c.notNull().references('gateways.id').onDelete('cascade'))
+    .addColumn('gateway_id', 'text', (c) => c.notNull())
     .addColumn('user_id', 'text', (c) => c.notNull().references('users.id').onDelete('cascade'))
     .addColumn('started_at', 'double precision', (c) => c.notNull())
     .addColumn('source_ip', 'text', (c) => c.notNull())
     .execute()
+  await db.schema.createIndex('ui_access_by_gateway').on('ui_access').columns(['gateway_id', 'started_at']).execute()
+  await db.schema.createIndex('ui_access_by_time').on('ui_access').column('started_at').execute()
 }
