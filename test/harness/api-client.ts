@@ -61,6 +61,10 @@ export function createApi(origin: string, token?: () => string | Promise<string>
 /** Signs in once, at the first call that needs it. */
 export function createApiAs(origin: string, credentials: { username: string; password: string }): Api {
   let token: Promise<string> | undefined
-  const signIn = async () => (await createApi(origin)(login, { body: credentials })).accessToken
+  const signIn = async () => {
+    const answer = await createApi(origin)(login, { body: credentials })
+    if ('challenge' in answer) throw new Error(`${credentials.username} signs in with two-factor`)
+    return answer.accessToken
+  }
   return createApi(origin, () => (token ??= signIn()))
 }

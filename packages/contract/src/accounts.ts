@@ -1,9 +1,42 @@
 import { z } from 'zod'
 import { call } from './call.ts'
+import { oneLine } from './gateways.ts'
 
 /** What each role may do is the table in docs/security.md; a new user is a `user`. */
 export const role = z.enum(['user', 'manager', 'admin'])
 export type Role = z.output<typeof role>
+
+export const USERNAME_MIN_LENGTH = 3
+export const PASSWORD_MIN_LENGTH = 8
+/** Longer ones are refused before they are hashed. */
+const PASSWORD_MAX_LENGTH = 1_024
+
+/** Letters and digits of any script and `. _ - @ +`; the hub also refuses one that looks like another user's. */
+export const username = z
+  .string({ error: 'Enter a username' })
+  .trim()
+  .min(USERNAME_MIN_LENGTH, 'Username must be at least 3 characters long')
+  .max(64, 'Username must be at most 64 characters long')
+  .regex(/^[\p{L}\p{M}\p{N}._@+-]+$/u, 'A username may hold letters, digits and . _ - @ + only')
+
+/** What every password must be; with `passwordComplexity` the hub asks for more (`password_too_weak`). */
+export const newPassword = z
+  .string({ error: 'Enter a password' })
+  .min(PASSWORD_MIN_LENGTH, 'Password must be at least 8 characters long')
+  .max(PASSWORD_MAX_LENGTH, 'Password must be at most 1024 characters long')
+
+const currentPassword = z
+  .string({ error: 'Enter your password' })
+  .min(1, 'Enter your password')
+  .max(PASSWORD_MAX_LENGTH, 'This is too long for a password')
+
+export const emailAddress = z
+  .string({ error: 'Enter an email address' })
+  .trim()
+  .max(254, 'An email address has at most 254 characters')
+  .pipe(z.email('Enter an email address such as name@example.org'))
+
+export const personName = oneLine(100)
 
 /** The signed-in person. */
 export const sessionUser = z.object({
@@ -13,19 +46,35 @@ export const sessionUser = z.object({
   firstName: z.string(),
   lastName: z.string(),
   role,
+  /** The hub asks everyone for two-factor and this person has none yet: every other call is `two_factor_setup_required`. */
+  mustSetUpTwoFactor: z.boolean(),
 })
 export type SessionUser = z.output<typeof sessionUser>
 
+const signedIn = z.object({ accessToken: z.string(), user: sessionUser })
+
 export const credentials = z.strictObject({
   username: z.string().trim().min(1, 'Enter your username').max(200),
-  password: z.string().min(1, 'Enter your password').max(1_024),
+  password: currentPassword,
 })
 
+/** With two-factor the answer is a challenge, good for 5 minutes and 5 codes, for `loginTwoFactor`. */
 export const login = call({
   method: 'POST',
   path: '/v1/auth/login',
   body: credentials,
-  response: z.object({ accessToken: z.string(), user: sessionUser }),
+  response: z.union([signedIn, z.object({ twoFactorRequired: z.literal(true), challenge: z.string() })]),
+})
+
+/** Six digits of an authenticator app or, at sign-in and for switching two-factor off, a recovery code. */
+const twoFactorCode = z.string({ error: 'Enter the code' }).trim().min(1, 'Enter the code').max(50)
+
+/** The second step of signing in. */
+export const loginTwoFactor = call({
+  method: 'POST',
+  path: '/v1/auth/login/two-factor',
+  body: z.strictObject({ challenge: z.string().min(1).max(200), code: twoFactorCode }),
+  response: signedIn,
 })
 
 export const validateSession = call({ method: 'GET', path: '/v1/auth/validate', response: sessionUser })
@@ -39,3 +88,99 @@ export const renewSession = call({
 
 /** Ends the session that the token belongs to, on the hub too. */
 export const logout = call({ method: 'POST', path: '/v1/auth/logout', response: null })
+
+export const registrationInfo = call({
+  method: 'GET',
+  path: '/v1/auth/registration-info',
+  response: z.object({ inviteCodeRequired: z.boolean(), openRegistration: z.boolean() }),
+})
+
+/** Creates an account for oneself (specification sections 5 and 8). Its role is the invitation's, else `user`. */
+export const registerAccount = call({
+  method: 'POST',
+  path: '/v1/auth/register',
+  body: z.strictObject({
+    username,
+    email: emailAddress,
+    password: newPassword,
+    firstName: z.string({ error: 'Enter your first name' }).pipe(personName.min(1, 'Enter your first name')),
+    lastName: z.string({ error: 'Enter your last name' }).pipe(personName.min(1, 'Enter your last name')),
+    /** Needed when `registrationInfo` says so; a given one always counts. */
+    inviteCode: z.string().trim().max(100).optional(),
+  }),
+  response: z.object({ username: z.string(), role }),
+})
+
+export const profile = z.object({
+  username: z.string(),
+  email: z.string(),
+  firstName: z.string(),
+  lastName: z.string(),
+  role,
+  createdAt: z.iso.datetime(),
+  twoFactorEnabled: z.boolean(),
+  /** How many of the ten recovery codes are unused; 0 without two-factor. */
+  recoveryCodesLeft: z.number().int(),
+})
+export type Profile = z.output<typeof profile>
+
+export const readProfile = call({ method: 'GET', path: '/v1/auth/profile', response: profile })
+export const saveProfile = call({
+  method: 'PUT',
+  path: '/v1/auth/profile',
+  body: z.strictObject({ email: emailAddress, firstName: personName, lastName: personName }),
+  response: profile,
+})
+
+/** Ends every session of the person, also this one, and opens a new one here. `password_wrong` for the current one. */
+export const changePassword = call({
+  method: 'POST',
+  path: '/v1/auth/password',
+  body: z.strictObject({ currentPassword, newPassword }),
+  response: z.object({ accessToken: z.string() }),
+})
+
+export const session = z.object({
+  id: z.string(),
+  createdAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime(),
+  sourceIp: z.string(),
+  userAgent: z.string(),
+  /** The one that asks. */
+  current: z.boolean(),
+})
+export type Session = z.output<typeof session>
+
+/** The caller's own living sessions, newest first. */
+export const listSessions = call({ method: 'GET', path: '/v1/auth/sessions', response: z.array(session) })
+
+/** Ends one of the caller's own sessions; somebody else's is `session_not_found`. */
+export const endSession = call({
+  method: 'DELETE',
+  path: '/v1/auth/sessions/:id',
+  params: z.strictObject({ id: z.uuid('This is not a session id') }),
+  response: null,
+})
+
+/** A new secret that counts once `enableTwoFactor` confirmed it; each call replaces the one before. */
+export const setUpTwoFactor = call({
+  method: 'POST',
+  path: '/v1/auth/two-factor/setup',
+  /** `otpauthUrl` is what a QR code for authenticator apps holds; `secret` is base32 for typing. */
+  response: z.object({ secret: z.string(), otpauthUrl: z.string() }),
+})
+
+/** The only answer that holds the recovery codes: ten, each good once in place of a code. */
+export const enableTwoFactor = call({
+  method: 'POST',
+  path: '/v1/auth/two-factor/enable',
+  body: z.strictObject({ code: twoFactorCode }),
+  response: z.object({ recoveryCodes: z.array(z.string()) }),
+})
+
+export const disableTwoFactor = call({
+  method: 'POST',
+  path: '/v1/auth/two-factor/disable',
+  body: z.strictObject({ password: currentPassword, code: twoFactorCode }),
+  response: null,
+})

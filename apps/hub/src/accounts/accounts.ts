@@ -51,5 +51,6 @@ export function toSessionUser(row: UserRow): SessionUser {
     firstName: row.first_name,
     lastName: row.last_name,
     role: row.role,
+    mustSetUpTwoFactor: false,
   }
 }

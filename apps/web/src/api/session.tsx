@@ -67,7 +67,9 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     () => ({
       state,
       signIn: async (credentials) => {
-        const { accessToken, user } = await api(login, { body: credentials })
+        const answer = await api(login, { body: credentials })
+        if ('challenge' in answer) throw new Error('This account signs in with two-factor.')
+        const { accessToken, user } = answer
         writeToken(accessToken)
         clearExpiredMessage()
         setState({ status: 'signed-in', user })

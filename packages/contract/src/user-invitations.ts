@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { role } from './accounts.ts'
+import { call } from './call.ts'
+import { oneLine } from './gateways.ts'
+
+export const userInvitation = z.object({
+  id: z.string(),
+  label: z.string(),
+  /** What an account made with it becomes. */
+  role,
+  /** `used_up`, `expired` and `revoked` ones let nobody in any more. */
+  status: z.enum(['active', 'used_up', 'expired', 'revoked']),
+  uses: z.number().int(),
+  maxUses: z.number().int(),
+  expiresAt: z.iso.datetime(),
+  createdAt: z.iso.datetime(),
+  /** A username, or `hub` for one from the command line. */
+  createdBy: z.string(),
+})
+export type UserInvitation = z.output<typeof userInvitation>
+
+/** Newest first. Never their codes: those are shown once, at their creation. */
+export const listUserInvitations = call({
+  method: 'GET',
+  path: '/v1/admin/user-invitations',
+  response: z.array(userInvitation),
+})
+
+export const newUserInvitation = z.strictObject({
+  label: oneLine(100).default(''),
+  role: role.default('user'),
+  maxUses: z.number().int().min(1).max(10_000).default(1),
+  expiresInHours: z.number().int().min(1).max(8_760).default(168),
+})
+
+/** The only answer that holds the code. */
+export const createUserInvitation = call({
+  method: 'POST',
+  path: '/v1/admin/user-invitations',
+  body: newUserInvitation,
+  response: z.object({ invitation: userInvitation, code: z.string() }),
+})
+
+/** Lets nobody in from now on; accounts that it made stay. */
+export const revokeUserInvitation = call({
+  method: 'DELETE',
+  path: '/v1/admin/user-invitations/:id',
+  params: z.strictObject({ id: z.uuid('This is not an invitation id') }),
+  response: null,
+})

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { emailAddress, newPassword, personName, role, username } from './accounts.ts'
+import { call } from './call.ts'
+import { searchQuery } from './lists.ts'
+
+const userId = z.strictObject({ id: z.uuid('This is not a user id') })
+
+export const hubUser = z.object({
+  id: z.string(),
+  username: z.string(),
+  email: z.string(),
+  firstName: z.string(),
+  lastName: z.string(),
+  role,
+  active: z.boolean(),
+  twoFactorEnabled: z.boolean(),
+  lastLogin: z.iso.datetime().nullable(),
+  createdAt: z.iso.datetime(),
+})
+export type HubUser = z.output<typeof hubUser>
+
+/** By username. `q` looks in usernames, names and email addresses. */
+export const listUsers = call({
+  method: 'GET',
+  path: '/v1/hub/users',
+  query: searchQuery,
+  response: z.array(hubUser),
+})
+
+export const newUser = z.strictObject({
+  username,
+  email: emailAddress,
+  firstName: personName.default(''),
+  lastName: personName.default(''),
+  role: role.default('user'),
+  active: z.boolean().default(true),
+  password: newPassword,
+})
+
+/** `username_taken` also for a name that only looks like somebody's. */
+export const createUser = call({ method: 'POST', path: '/v1/hub/users', body: newUser, response: hubUser })
+
+/**
+ * The whole user, as at creation; without a password, or with an empty one, it stays as it is. A changed role, password
+ * or activity ends the user's sessions. The last active admin stays one (`last_admin`).
+ */
+export const updateUser = call({
+  method: 'PUT',
+  path: '/v1/hub/users/:id',
+  params: userId,
+  body: newUser.extend({ password: z.union([z.literal(''), newPassword]).optional() }),
+  response: hubUser,
+})
+
+/** Gateways that the user claimed stay, without an owner. */
+export const deleteUser = call({ method: 'DELETE', path: '/v1/hub/users/:id', params: userId, response: null })
+
+/** For a person who lost both the authenticator and the recovery codes. Ends the user's sessions. */
+export const resetUserTwoFactor = call({
+  method: 'DELETE',
+  path: '/v1/hub/users/:id/two-factor',
+  params: userId,
+  response: null,
+})
