@@ -19,6 +19,8 @@ import { activityRoutes } from './activity/routes.ts'
 import type { Config } from './config.ts'
 import { checkDatabase, openDatabase } from './database/database.ts'
 import type { Tables } from './database/tables.ts'
+import { createEvents, type Events } from './events/events.ts'
+import { eventRoutes } from './events/routes.ts'
 import { createGatewayUi, type GatewayUi } from './gateway-ui/gateway-ui.ts'
 import { gatewayUiRoutes } from './gateway-ui/routes.ts'
 import { findVisibleGateway, type FleetSignals } from './gateways/gateways.ts'
@@ -47,6 +49,7 @@ export type Hub = {
   app: FastifyInstance
   db: Kysely<Tables>
   sessions: Sessions
+  events: Events
   passwords: Passwords
   vpn: Vpn
   /** Set when this start created the first admin. */
@@ -79,12 +82,14 @@ export async function createHub(options: { config: Config; log: Logger; clock?: 
     const secret = await readOrCreateSecret(db, 'token-secret', () => randomBytes(32).toString('base64'))
     const sessions = createSessions({ db, secret, clock })
     closers.push(sessions.stop)
+    const events = createEvents({ db, sessions, log })
+    closers.push(events.stop)
     const identity = identityOfSeed(await readOrCreateSecret(db, 'identity-seed', generateIdentitySeed))
     const privateKey = await readOrCreateSecret(db, 'wireguard-private-key', () => generateKeyPair().privateKey)
     const { vpnNetwork: networkCidr } = await readSettings(db)
     const vpn = await openVpn({ config: config.vpn, privateKey, networkCidr, clock })
     closers.push(vpn.stop)
-    const { peers, heartbeats, signals } = await startFleet({ db, vpn, clock, log })
+    const { peers, heartbeats, signals } = await startFleet({ db, vpn, clock, log, events })
 
     const sourceAddress = createSourceAddress(config.trustedProxies)
     let listeningPort = config.port
@@ -107,7 +112,9 @@ export async function createHub(options: { config: Config; log: Logger; clock?: 
       serverFactory: createServerFactory(ui),
     })
     closers.push(() => closeServer(app, ui))
+    closers.push(events.stop)
     await compressAnswers(app)
+    eventRoutes(app, { events })
     healthRoutes(app, [() => checkDatabase(db)])
     accountRoutes(app, { db, sessions, signIn: createSignIn({ db, sessions, passwords, clock }) })
     const fleet = { db, clock, vpn, peers }
@@ -120,7 +127,10 @@ export async function createHub(options: { config: Config; log: Logger; clock?: 
       vpn,
       clock,
       heartbeats,
-      storeDetections: (gatewayId, detections) => storeDetections(db, gatewayId, detections, clock()),
+      storeDetections: async (gatewayId, detections) => {
+        await storeDetections(db, gatewayId, detections, clock())
+        tellOf(events, gatewayId)
+      },
       log,
     })
     await tunnelApi.start()
@@ -131,6 +141,7 @@ export async function createHub(options: { config: Config; log: Logger; clock?: 
       app,
       db,
       sessions,
+      events,
       passwords,
       vpn,
       firstAdmin,
@@ -144,7 +155,7 @@ export async function createHub(options: { config: Config; log: Logger; clock?: 
   }
 
   /** What the hub knows of its gateways from moment to moment: peers, heartbeats, health and changes of status. */
-  async function startFleet(parts: { db: Kysely<Tables>; vpn: Vpn; clock: () => number; log: Logger }) {
+  async function startFleet(parts: { db: Kysely<Tables>; vpn: Vpn; clock: () => number; log: Logger; events: Events }) {
     const peers = createPeers(parts)
     await peers.start()
     closers.push(peers.stop)
@@ -156,11 +167,19 @@ export async function createHub(options: { config: Config; log: Logger; clock?: 
     healthChecks.start()
     closers.push(healthChecks.stop)
     const signals: FleetSignals = { clock: parts.clock, heartbeats, handshakes, isHealthy: healthChecks.isHealthy }
-    const presence = createPresence({ ...parts, signals })
+    const onChanged = (gatewayIds: string[]) => {
+      for (const gatewayId of gatewayIds) tellOf(parts.events, gatewayId)
+    }
+    const presence = createPresence({ ...parts, signals, onChanged })
     presence.start()
     closers.push(presence.stop)
     return { peers, heartbeats, signals }
   }
+}
+
+/** A gateway's status changed or it detected something. */
+function tellOf(events: Events, gatewayId: string): void {
+  for (const topic of ['gateways', 'stats', 'activity'] as const) events.publish({ topic, gatewayId })
 }
 
 /** Without a configured host, every address: through IPv6, which takes IPv4 too, or IPv4 alone where there is no IPv6. */

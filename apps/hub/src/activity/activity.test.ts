@@ -166,7 +166,8 @@ describe.each(testEngines)('activity on %s', (engine) => {
       handshakes: () => new Map([[row.wireguard_public_key, hub.clock.now()]]),
       isHealthy: () => undefined,
     }
-    const presence = createPresence({ db: hub.db, signals, log })
+    const changed: string[] = []
+    const presence = createPresence({ db: hub.db, signals, log, onChanged: (ids) => changed.push(...ids) })
     await presence.look()
     expect(await messages(), 'where it begins is no change').toEqual([])
 
@@ -191,6 +192,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
     expect(Math.max(...(await timeline()).map((entry: { activeConnections: number }) => entry.activeConnections))).toBe(
       1,
     )
+    expect(changed, 'told once for each change').toEqual([id, id, id])
     await presence.stop()
   })
 })

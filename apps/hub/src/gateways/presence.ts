@@ -19,8 +19,14 @@ const typeOf: Record<FleetStatus['status'], ActivityEntry['type']> = {
 
 export type Presence = { start(): void; look(): Promise<void>; stop(): Promise<void> }
 
-export function createPresence(options: { db: Kysely<Tables>; signals: FleetSignals; log: Logger }): Presence {
-  const { db, signals, log } = options
+export function createPresence(options: {
+  db: Kysely<Tables>
+  signals: FleetSignals
+  log: Logger
+  /** Hears of the gateways whose status changed, after that was recorded. */
+  onChanged: (gatewayIds: string[]) => void
+}): Presence {
+  const { db, signals, log, onChanged } = options
   let known: Map<string, FleetStatus['status']> | undefined
   let peaks = { hour: 0, byScope: new Map<string, number>() }
   let timer: NodeJS.Timeout | undefined
@@ -43,6 +49,7 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
       })
     peaks = { hour, byScope: new Map([...peaksBefore, ...risen]) }
     known = new Map(statuses.map(({ id, status }) => [id, status]))
+    onChanged(changed.map(({ id }) => id))
   }
 
   function lookInTurn(): void {

@@ -81,6 +81,8 @@ export function mount<C extends Call>(
         raw: request,
         reply,
       })
+      // A stream has already begun, or an answer of another form than the call's own was sent.
+      if (reply.sent) return reply
       if (call.response) return answer
       return reply.code(204).send()
     },

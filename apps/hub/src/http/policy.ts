@@ -19,6 +19,7 @@ export const policy: Readonly<Record<string, Access>> = {
   'GET /v1/hub/stats': 'user',
   'GET /v1/hub/activity/recent': 'user',
   'GET /v1/hub/timeline': 'user',
+  'GET /v1/hub/events': 'user',
 
   'GET /v1/hub/gateways': 'user',
   'POST /v1/hub/gateways': 'manager',

@@ -1,0 +1,174 @@
+/**
+ * Tells open pages what changed, so that they ask again at once instead of at their next poll. An event names a topic
+ * and nothing else; who hears of it follows from role and from who owns the gateway concerned. Nothing is kept for who
+ * is away or too slow. Modules publish after their commit: calls of people through call-changes.ts, the rest in app.ts.
+ * Each hub tells its own changes: with several on one database, polling tells those of the others.
+ */
+import { EVENT_STREAMS_PER_USER, type EventTopic, type Role } from '@hedgerow/contract'
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Tables } from '../database/tables.ts'
+import { HubError } from '../http/hub-error.ts'
+import { hasRole } from '../http/policy.ts'
+import type { Caller, Sessions } from '../http/sessions.ts'
+
+export const COALESCE_MS = 250
+const HEARTBEAT_INTERVAL_MS = 15_000
+/** Another process may end a session too, so open ones are asked about this often. */
+const RECHECK_INTERVAL_MS = 1_000
+/** An event has some 40 bytes: whoever leaves this many unread in the hub is not reading. */
+const UNREAD_LIMIT_BYTES = 16 * 1024
+
+/** The least role that hears of a topic. Whose gateway it is decides further below managers. */
+const audience: Record<EventTopic, Role> = {
+  gateways: 'user',
+  registrations: 'user',
+  activity: 'user',
+  stats: 'user',
+  settings: 'user',
+  certificates: 'user',
+  invitations: 'manager',
+  users: 'manager',
+}
+
+export type Change = {
+  topic: EventTopic
+  /** Only managers and the owner of this gateway hear of it. */
+  gatewayId?: string | undefined
+  /** Only managers and this user hear of it. */
+  userId?: string | undefined
+}
+
+/** The writing end of one stream: what events need of an HTTP response. */
+export type EventSink = {
+  write(text: string): boolean
+  end(): void
+  destroy(): void
+  readonly writableLength: number
+}
+
+export type Events = {
+  /** Call it after the commit. */
+  publish(...changes: Change[]): void
+  /** Gives the function to call when the reader has gone; nothing is written before. Throws `too_many_streams`. */
+  open(caller: Caller, sink: EventSink): () => void
+  streams(): number
+  stop(): void
+}
+
+type Stream = { caller: Caller; sink: EventSink }
+type Pending = { everybody: boolean; gatewayIds: Set<string>; userIds: Set<string> }
+
+export function createEvents(options: {
+  db: Kysely<Tables>
+  sessions: Pick<Sessions, 'find' | 'onEnded'>
+  log: Logger
+}): Events {
+  const { db, sessions, log } = options
+  const streams = new Set<Stream>()
+  const pending = new Map<EventTopic, Pending>()
+  const pauses = new Map<EventTopic, NodeJS.Timeout>()
+  let isStopped = false
+
+  const heartbeat = setInterval(() => {
+    for (const stream of streams) send(stream, ':\n\n')
+  }, HEARTBEAT_INTERVAL_MS).unref()
+  const recheck = setInterval(() => void recheckSessions(), RECHECK_INTERVAL_MS).unref()
+  const stopListening = sessions.onEnded((sessionId) => {
+    for (const stream of streams) if (stream.caller.sessionId === sessionId) close(stream)
+  })
+
+  function close(stream: Stream): void {
+    streams.delete(stream)
+    stream.sink.end()
+  }
+
+  function send(stream: Stream, text: string): void {
+    if (stream.sink.writableLength > UNREAD_LIMIT_BYTES) {
+      streams.delete(stream)
+      stream.sink.destroy()
+    } else {
+      stream.sink.write(text)
+    }
+  }
+
+  async function recheckSessions(): Promise<void> {
+    const bySession = Map.groupBy(streams, ({ caller }) => caller.sessionId)
+    await Promise.all(
+      [...bySession].map(async ([sessionId, ofSession]) => {
+        // A storage that is away for a moment ends nobody's stream.
+        const caller = await sessions.find(sessionId).catch(() => ofSession[0]?.caller)
+        for (const stream of ofSession) {
+          if (caller) stream.caller = caller
+          else close(stream)
+        }
+      }),
+    )
+  }
+
+  function publish({ topic, gatewayId, userId }: Change): void {
+    if (streams.size === 0 || isStopped) return
+    const waiting = pending.get(topic) ?? { everybody: false, gatewayIds: new Set(), userIds: new Set() }
+    pending.set(topic, waiting)
+    if (gatewayId !== undefined) waiting.gatewayIds.add(gatewayId)
+    if (userId !== undefined) waiting.userIds.add(userId)
+    if (gatewayId === undefined && userId === undefined) waiting.everybody = true
+    if (!pauses.has(topic)) flush(topic)
+  }
+
+  /** Tells what waits, and then nothing of this topic for a while. */
+  function flush(topic: EventTopic): void {
+    pauses.delete(topic)
+    const waiting = pending.get(topic)
+    if (!waiting) return
+    pending.delete(topic)
+    pauses.set(
+      topic,
+      setTimeout(() => flush(topic), COALESCE_MS),
+    )
+    tell(topic, waiting).catch((error: unknown) => log.warn({ err: error, topic }, 'an event could not be told'))
+  }
+
+  async function tell(topic: EventTopic, { everybody, gatewayIds, userIds }: Pending): Promise<void> {
+    const text = `event: change\ndata: ${JSON.stringify({ topic })}\n\n`
+    const concerned = new Set(userIds)
+    const isSelective = !everybody && [...streams].some(({ caller }) => !hasRole(caller.role, 'manager'))
+    if (isSelective && gatewayIds.size > 0) for (const owner of await ownersOf(gatewayIds)) concerned.add(owner)
+    for (const stream of streams) {
+      const { role, userId } = stream.caller
+      if (!hasRole(role, audience[topic])) continue
+      if (everybody || hasRole(role, 'manager') || concerned.has(userId)) send(stream, text)
+    }
+  }
+
+  async function ownersOf(gatewayIds: Set<string>): Promise<string[]> {
+    const rows = await db
+      .selectFrom('gateways')
+      .select('owner_id')
+      .distinct()
+      .where('id', 'in', [...gatewayIds])
+      .where('owner_id', 'is not', null)
+      .execute()
+    return rows.map((row) => row.owner_id!)
+  }
+
+  return {
+    publish: (...changes) => changes.forEach(publish),
+    open(caller, sink) {
+      const own = [...streams].filter((stream) => stream.caller.userId === caller.userId)
+      if (own.length >= EVENT_STREAMS_PER_USER) throw new HubError('too_many_streams')
+      const stream = { caller, sink }
+      streams.add(stream)
+      return () => void streams.delete(stream)
+    },
+    streams: () => streams.size,
+    stop() {
+      isStopped = true
+      clearInterval(heartbeat)
+      clearInterval(recheck)
+      for (const timer of pauses.values()) clearTimeout(timer)
+      stopListening()
+      for (const stream of streams) close(stream)
+    },
+  }
+}
