@@ -6,7 +6,13 @@ const A = 0x0a640001
 const B = 0x0a640002
 
 /** Random bytes each way at once, over a path; returns what each side read. */
-function exchange(options: { path: Path; bytes: number; seed: number; mtuB?: number; readBytes?: number }): {
+function exchange(options: {
+  path: Path
+  bytes: number
+  seed: number
+  mtuB?: number
+  congestionControl?: 'cubic' | 'new-reno'
+}): {
   simulator: Simulator
   sent: [Uint8Array, Uint8Array]
   received: [Uint8Array, Uint8Array]
@@ -24,8 +30,8 @@ function exchange(options: { path: Path; bytes: number; seed: number; mtuB?: num
     if (written[side] === options.bytes && !connection.isFinQueued) connection.shutdown()
   }
   const simulator = new Simulator({
-    a: createCore(A),
-    b: createCore(B, { mtu: options.mtuB ?? 1420 }),
+    a: createCore(A, { congestionControl: options.congestionControl ?? 'cubic' }),
+    b: createCore(B, { mtu: options.mtuB ?? 1420, congestionControl: options.congestionControl ?? 'cubic' }),
     path: options.path,
     seed: options.seed,
     onEvent(side, event) {
@@ -34,10 +40,10 @@ function exchange(options: { path: Path; bytes: number; seed: number; mtuB?: num
         write(index, event.connection)
       if (event.type === 'readable') {
         for (;;) {
-          const chunks = event.connection.read(options.readBytes ?? 65_536)
+          const chunks = event.connection.read(65_536)
           if (chunks.length === 0) break
           for (const chunk of chunks) {
-            received[index]!.set(chunk, offsets[index])
+            received[index].set(chunk, offsets[index])
             offsets[index]! += chunk.length
           }
         }
