@@ -12,7 +12,7 @@ const RECONCILE_INTERVAL_MS = 30_000
 /** Roaming without a handshake is written at this pace. */
 const PERSIST_INTERVAL_MS = 5_000
 /** A handshake is written this much later, so that a thousand at once make one batch. */
-const PERSIST_DELAY_MS = 200
+const PERSIST_DELAY_MS = 50
 
 export type Peers = LivePeers & {
   /** Reads the database into the tunnel, then keeps both alike until `stop`. */
