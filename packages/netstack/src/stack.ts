@@ -31,6 +31,8 @@ const MAX_TIME_WAITING = 4_096
 const SYN_RECEIVED_MS = 30_000
 const MIN_MTU = 576
 const UNREACHABLES_PER_SECOND = 50
+/** Of all connections together: what arrives meanwhile is heard before more leaves. */
+const PACKETS_PER_TICK = 64
 const CODE_PROTOCOL_UNREACHABLE = 2
 const CODE_PORT_UNREACHABLE = 3
 const CODE_FRAGMENTATION_NEEDED = 4
@@ -54,8 +56,9 @@ export class Stack implements Host {
   readonly #keyedHash: KeyedHash
   readonly #fragments = new Fragments()
   readonly #listeners = new Map<number, Listener>()
-  /** By local port, then by remote address and port in one number. */
+  /** By remote address, then by both ports in one number: a peer's are bounded and mostly to one port of ours or of theirs. */
   readonly #connections = new Map<number, Map<number, Connection>>()
+  /** Those of each peer that are not in TIME-WAIT. */
   readonly #connectionsByPeer = new Map<number, number>()
   /** Oldest first. */
   readonly #timeWaiting = new Set<Connection>()
@@ -99,11 +102,18 @@ export class Stack implements Host {
     }
     const dirty = this.#dirty
     this.#dirty = new Set()
+    const unfinished: Connection[] = []
     for (const connection of dirty) {
-      if (transmit(connection, now)) this.#dirty.add(connection)
+      if (this.#outputs.length >= PACKETS_PER_TICK) {
+        // First the next time: no connection waits for the bursts of others twice.
+        this.#dirty.add(connection)
+        continue
+      }
+      if (transmit(connection, now)) unfinished.push(connection)
       const { deadline } = connection
       if (deadline < this.#earliest) this.#earliest = deadline
     }
+    for (const connection of unfinished) this.#dirty.add(connection)
     return this.#takeOutputs()
   }
 
@@ -136,9 +146,9 @@ export class Stack implements Host {
   unlisten(listener: Listener): Output[] {
     if (this.#listeners.get(listener.port) !== listener) return []
     this.#listeners.delete(listener.port)
-    for (const connection of this.#connections.get(listener.port)?.values() ?? []) {
-      if (connection.state === 'syn-received') this.#abort(connection)
-    }
+    for (const connections of this.#connections.values())
+      for (const connection of connections.values())
+        if (connection.state === 'syn-received' && connection.localPort === listener.port) this.#abort(connection)
     return this.#takeOutputs()
   }
 
@@ -170,10 +180,10 @@ export class Stack implements Host {
   }
 
   remove(connection: Connection): void {
-    const connections = this.#connections.get(connection.localPort)
+    const connections = this.#connections.get(connection.remoteAddress)
     if (connections === undefined) return
-    connections.delete(connection.remoteAddress * 65_536 + connection.remotePort)
-    if (connections.size === 0) this.#connections.delete(connection.localPort)
+    connections.delete(portsKey(connection.localPort, connection.remotePort))
+    if (connections.size === 0) this.#connections.delete(connection.remoteAddress)
     this.#dirty.delete(connection)
     if (!this.#timeWaiting.delete(connection)) this.#uncount(connection)
   }
@@ -224,7 +234,7 @@ export class Stack implements Host {
   #receiveTcp(packet: Uint8Array, ip: Ipv4Header, now: number): DropReason | undefined {
     const segment = parseSegment(packet, ip)
     if (typeof segment === 'string') return segment
-    const connection = this.#connections.get(segment.destinationPort)?.get(ip.source * 65_536 + segment.sourcePort)
+    const connection = this.#connections.get(ip.source)?.get(portsKey(segment.destinationPort, segment.sourcePort))
     if (connection === undefined) return this.#receiveUnconnected(segment, ip.source, now)
     const isReopening =
       connection.state === 'time-wait' && (segment.flags & (SYN | ACK | RST)) === SYN && isNewer(connection, segment)
@@ -272,8 +282,8 @@ export class Stack implements Host {
       return undefined
     }
     const connection = this.#connections
-      .get(message.sourcePort)
-      ?.get(message.destination * 65_536 + message.destinationPort)
+      .get(message.destination)
+      ?.get(portsKey(message.sourcePort, message.destinationPort))
     // Only an error about something in flight is believed (RFC 5927 §4.1).
     const isInFlight =
       connection !== undefined &&
@@ -302,9 +312,9 @@ export class Stack implements Host {
       initialSequence: sequence,
       timestampOffset: timestampOffset(this.#keyedHash, this.address, tuple),
     })
-    let connections = this.#connections.get(tuple.localPort)
-    if (connections === undefined) this.#connections.set(tuple.localPort, (connections = new Map()))
-    connections.set(tuple.remoteAddress * 65_536 + tuple.remotePort, connection)
+    let connections = this.#connections.get(tuple.remoteAddress)
+    if (connections === undefined) this.#connections.set(tuple.remoteAddress, (connections = new Map()))
+    connections.set(portsKey(tuple.localPort, tuple.remotePort), connection)
     this.#connectionsByPeer.set(tuple.remoteAddress, (this.#connectionsByPeer.get(tuple.remoteAddress) ?? 0) + 1)
     return connection
   }
@@ -312,21 +322,23 @@ export class Stack implements Host {
   /** RFC 6056 §3.3.3, algorithm 3: a counter from an offset that differs per destination. */
   #chooseEphemeralPort(remoteAddress: number, remotePort: number): number | undefined {
     const offset = portOffset(this.#keyedHash, this.address, remoteAddress, remotePort)
-    const key = remoteAddress * 65_536 + remotePort
+    const ofPeer = this.#connections.get(remoteAddress)
     for (let tries = 0; tries < EPHEMERAL_PORTS; tries++) {
       const port = FIRST_EPHEMERAL_PORT + ((offset + this.#portCounter++) % EPHEMERAL_PORTS)
-      if (!this.#listeners.has(port) && this.#connections.get(port)?.get(key) === undefined) return port
+      if (!this.#listeners.has(port) && ofPeer?.has(portsKey(port, remotePort)) !== true) return port
     }
     return undefined
   }
 
   #freeListenPort(): number | undefined {
     for (let port = FIRST_EPHEMERAL_PORT; port < 65_536; port++) {
-      if (!this.#listeners.has(port) && !this.#connections.has(port)) return port
+      if (!this.#listeners.has(port)) return port
     }
     return undefined
   }
 }
+
+const portsKey = (localPort: number, remotePort: number): number => localPort * 65_536 + remotePort
 
 /** Whether a SYN may take the place of a connection in TIME-WAIT: by its timestamp, or by its sequence number (RFC 6191 §2). */
 function isNewer({ timestamps, receiveNext }: Connection, syn: Segment): boolean {
