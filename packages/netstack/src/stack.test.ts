@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import type { Connection } from './connection.ts'
 import { type Path, Simulator, createCore, createRandom } from './simulator.ts'
@@ -72,6 +74,18 @@ const paths: [string, Path, number?][] = [
 ]
 
 describe('two stacks over a simulated network', () => {
+  it('carry bytes both ways unchanged with NewReno as well', () => {
+    const options = {
+      path: { delayMs: 10, loss: 0.02 },
+      bytes: 1_000_000,
+      seed: 4,
+      congestionControl: 'new-reno',
+    } as const
+    const { sent, received, ends } = exchange(options)
+    expect(ends).toHaveLength(4)
+    expect(Buffer.compare(received[0], sent[1]) || Buffer.compare(received[1], sent[0])).toBe(0)
+  })
+
   for (const [name, path, mtuB] of paths) {
     for (const seed of [1, 2, 3]) {
       it(`carries bytes both ways unchanged over ${name} (seed ${seed})`, () => {
@@ -87,4 +101,33 @@ describe('two stacks over a simulated network', () => {
       })
     }
   }
+})
+
+describe('an idle connection', () => {
+  it('keeps less than 4 KiB after a request and its answer', () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const usedBytes = (): number => {
+      collect()
+      const { heapUsed, arrayBuffers } = process.memoryUsage()
+      return heapUsed + arrayBuffers
+    }
+    const open: Connection[] = []
+    const simulator = new Simulator({
+      a: createCore(A),
+      b: createCore(B),
+      onEvent(_side, event) {
+        if (event.type === 'accepted' || event.type === 'connected') {
+          event.connection.send(new Uint8Array(1_000))
+          open.push(event.connection)
+        } else if (event.type === 'readable') event.connection.read(65_536)
+      },
+    })
+    simulator.b.listen(80, 1_000)
+    const before = usedBytes()
+    for (let i = 0; i < 500; i++) simulator.a.connect(B, 80, simulator.now)
+    simulator.pass(5_000)
+    expect(open.length).toBe(1_000)
+    expect((usedBytes() - before) / open.length).toBeLessThan(4_096)
+  })
 })
