@@ -87,8 +87,10 @@ function attack(page: Page, hubUrl: string) {
       popup: await attempt(async () => {
         const popup = open(`${hubOrigin}/dashboard`)
         // An empty page of the opener's own comes first; the hub's then cuts the tie.
-        for (let i = 0; i < 100 && popup?.closed === false; i++) await new Promise((resolve) => setTimeout(resolve, 50))
-        return popup?.closed === true ? attempt(() => popup.localStorage.getItem('hubToken')) : 'within reach'
+        const isCut = () => popup?.closed === true
+        for (let i = 0; i < 100 && !isCut(); i++) await new Promise((resolve) => setTimeout(resolve, 50))
+        if (!isCut()) return 'within reach'
+        return popup?.localStorage.getItem('hubToken')
       }),
       frame: await attempt(async () => {
         const frame = document.createElement('iframe')

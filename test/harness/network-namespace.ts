@@ -12,8 +12,8 @@ export type NetworkNamespace = {
   readonly hostAddress: string
   /** The namespace's end. */
   readonly address: string
-  /** Runs a command inside to its end; `input` goes to its standard input. */
-  run(command: string, args: string[], input?: string): Promise<string>
+  /** Runs a command inside to its end; gives its standard output. */
+  run(command: string, args: string[]): Promise<string>
   /** Starts a command inside that ends with the namespace. */
   start(command: string, args: string[], env?: Record<string, string>): Promise<Child>
   /** Ends what was started inside, by its process ids, and removes namespace and interfaces. */
@@ -53,11 +53,7 @@ export async function createNetworkNamespace(): Promise<NetworkNamespace> {
     name,
     hostAddress,
     address,
-    async run(command, args, input) {
-      const running = run('ip', ['netns', 'exec', name, command, ...args])
-      running.child.stdin?.end(input ?? '')
-      return (await running).stdout
-    },
+    run: async (command, args) => (await run('ip', ['netns', 'exec', name, command, ...args])).stdout,
     async start(command, args, env = {}) {
       const child = await startChild('ip', ['netns', 'exec', name, command, ...args], { env })
       children.push(child)

@@ -1,7 +1,9 @@
 /**
  * Our TCP against Linux's: a kernel peer behind wireguard-go in a network namespace, reached through our own WireGuard. A
  * server of the kernel's is dialled by our streams, and curl dials a server on our streams. Loss, delay, reordering and
- * duplication are made between our tunnel and our stack, seeded, because few machines carry sch_netem.
+ * duplication are made between our tunnel and our stack, seeded, because few kernels carry sch_netem.
+ *
+ * HEDGEROW_INTEROP_MEGABYTES=1024 sends that much each way over each path instead of the few that a quick look needs.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -13,7 +15,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Stack, createStack } from '@hedgerow/netstack/node'
 import { type WireGuardInterface, generateKeyPair, openInterface } from '@hedgerow/wireguard/node'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Child } from '../harness/child-process.ts'
 import { type NetworkNamespace, createNetworkNamespace } from '../harness/network-namespace.ts'
 import { skipWithout } from '../harness/privileges.ts'
 import { waitFor } from '../harness/wait-for.ts'
@@ -29,6 +32,7 @@ const SERVER = `
   const { createServer } = require('node:http'), { createHash } = require('node:crypto')
   const block = Buffer.alloc(1 << 20, 'the quick brown fox jumps over the lazy dog;')
   createServer((request, response) => {
+    request.socket.once('close', (failed) => console.log('closed', request.url, failed ? 'with an error' : 'cleanly'))
     if (request.method === 'PUT') {
       const hash = createHash('sha256')
       request.on('data', (chunk) => hash.update(chunk)).on('end', () => response.end(hash.digest('hex')))
@@ -51,21 +55,48 @@ const SERVER = `
   }).listen(80, '${THEIRS}', () => console.log('listening'))
 `
 
+/** Longer than the MTU, so it leaves in fragments; nobody listens, and the answer is an ICMP error. */
+const SEND_LONG_DATAGRAM = `
+  const socket = require('node:dgram').createSocket('udp4')
+  socket.on('error', (error) => { console.log(error.code); process.exit() })
+  socket.connect(9, '${OURS}', () => socket.send(Buffer.alloc(4000)))
+  setTimeout(() => { console.log('no answer'); process.exit() }, 5000)
+`
+
 interface Path {
   loss: number
-  duplication: number
+  /** Each way. */
   delayMs: number
-  jitterMs: number
+  /** The share that overtakes, as netem's reorder: it is not delayed. */
+  reordering: number
+  duplication: number
 }
 
-const PERFECT: Path = { loss: 0, duplication: 0, delayMs: 0, jitterMs: 0 }
+interface Scenario {
+  name: string
+  path: Path
+  mtu?: number
+  /** What is sent is split among them: one stream alone would take hours over the worst of paths. */
+  streams: number
+  megabytes: number
+}
 
-const paths: [string, Path, number][] = [
-  ['no loss', PERFECT, 50],
-  ['20 ms and 1 % loss', { loss: 0.01, duplication: 0, delayMs: 10, jitterMs: 0 }, 10],
-  ['reordering with duplication', { loss: 0, duplication: 0.05, delayMs: 2, jitterMs: 4 }, 20],
-  ['20 ms, 1 % loss and reordering', { loss: 0.01, duplication: 0.01, delayMs: 10, jitterMs: 5 }, 5],
+const PERFECT: Path = { loss: 0, delayMs: 0, reordering: 0, duplication: 0 }
+
+const scenarios: Scenario[] = [
+  { name: 'no loss', path: PERFECT, streams: 1, megabytes: 64 },
+  { name: '20 ms and 0.1 % loss', path: { ...PERFECT, delayMs: 10, loss: 0.001 }, streams: 8, megabytes: 24 },
+  { name: '100 ms and 1 % loss', path: { ...PERFECT, delayMs: 50, loss: 0.01 }, streams: 64, megabytes: 16 },
+  {
+    name: '25 % reordered and some doubled',
+    path: { ...PERFECT, delayMs: 5, reordering: 0.25, duplication: 0.01 },
+    streams: 4,
+    megabytes: 24,
+  },
+  { name: 'an MTU of 1280', path: PERFECT, mtu: 1280, streams: 1, megabytes: 32 },
 ]
+
+const wantedMegabytes = Number(process.env['HEDGEROW_INTEROP_MEGABYTES'] ?? 0)
 
 const skipped = skipWithout(
   'netstack against Linux',
@@ -81,18 +112,23 @@ describe.skipIf(skipped)('our TCP against the TCP of Linux', () => {
   let namespace: NetworkNamespace | undefined
   let directory = ''
   let tunnel: WireGuardInterface | undefined
+  let server: Child
   let stack: Stack
   let path = PERFECT
   const agent = new http.Agent({ keepAlive: false })
   const seeded = createRandom(7)
 
+  const openStack = (): Stack =>
+    createStack({ address: OURS, send: (packet) => carry(packet, (late) => tunnel?.send(late)) })
+
   /** Delivers a packet as the path would. */
   function carry(packet: Uint8Array, deliver: (packet: Uint8Array) => void): void {
     if (path === PERFECT) return deliver(packet)
     if (seeded() < path.loss) return
-    const copies = seeded() < path.duplication ? 2 : 1
-    for (let copy = 0; copy < copies; copy++)
-      setTimeout(() => deliver(packet.slice()), path.delayMs + seeded() * path.jitterMs)
+    for (let copies = seeded() < path.duplication ? 2 : 1; copies > 0; copies--) {
+      if (seeded() < path.reordering) deliver(packet.slice())
+      else setTimeout(() => deliver(packet.slice()), path.delayMs)
+    }
   }
 
   beforeAll(async () => {
@@ -110,7 +146,7 @@ describe.skipIf(skipped)('our TCP against the TCP of Linux', () => {
       host: namespace.hostAddress,
       onPacket: (packet) => carry(packet, (late) => stack.receive(late)),
     })
-    stack = createStack({ address: OURS, send: (packet) => carry(packet, (late) => tunnel?.send(late)) })
+    stack = openStack()
     Object.assign(agent, { createConnection: () => stack.connect({ host: THEIRS, port: 80 }) })
     const endpoint = { address: namespace.address, port: WIREGUARD_PORT }
     tunnel.addPeer({ publicKey: theirs.publicKey, allowedIps: [`${THEIRS}/32`], endpoint })
@@ -119,7 +155,7 @@ describe.skipIf(skipped)('our TCP against the TCP of Linux', () => {
     await run('wg', ['set', DEVICE, 'peer', ours.publicKey, 'allowed-ips', `${OURS}/32`, 'endpoint', peerEndpoint])
     await run('ip', ['address', 'add', `${THEIRS}/24`, 'dev', DEVICE])
     await run('ip', ['link', 'set', DEVICE, 'mtu', '1420', 'up'])
-    const server = await namespace.start(process.execPath, ['-e', SERVER])
+    server = await namespace.start(process.execPath, ['-e', SERVER])
     await server.says(/listening/)
   })
 
@@ -147,32 +183,61 @@ describe.skipIf(skipped)('our TCP against the TCP of Linux', () => {
     expect(await stack.ping(THEIRS)).toBeGreaterThan(0)
   })
 
-  for (const [name, given, megabytes] of paths) {
-    it(`downloads ${megabytes} MB unchanged: ${name}`, async () => {
-      path = given
-      const incoming = await request({ path: `/${megabytes * MEGABYTE}` })
-      const hash = createHash('sha256')
-      let bytes = 0
-      for await (const chunk of incoming as AsyncIterable<Buffer>) {
-        hash.update(chunk)
-        bytes += chunk.length
-      }
-      expect(bytes).toBe(megabytes * MEGABYTE)
-      expect(incoming.trailers['x-sha256']).toBe(hash.digest('hex'))
-    })
+  for (const scenario of scenarios) {
+    const megabytes = wantedMegabytes || scenario.megabytes
+    const bytes = Math.floor((megabytes * MEGABYTE) / scenario.streams)
+    const each = Array.from({ length: scenario.streams })
+    const timeoutMs = 60_000 + megabytes * 1_000
 
-    it(`uploads ${megabytes} MB unchanged: ${name}`, async () => {
-      path = given
-      const block = randomBytes(MEGABYTE)
-      const hash = createHash('sha256')
-      const blocks = function* (): Generator<Buffer> {
-        for (let i = 0; i < megabytes; i++) {
-          hash.update(block)
-          yield block
-        }
-      }
-      const incoming = await request({ method: 'PUT' }, Readable.from(blocks()))
-      expect(await body(incoming)).toBe(hash.digest('hex'))
+    describe(`over a path with ${scenario.name}`, () => {
+      beforeAll(async () => {
+        await namespace?.run('ip', ['link', 'set', DEVICE, 'mtu', String(scenario.mtu ?? 1420)])
+      })
+      beforeEach(() => {
+        path = scenario.path
+      })
+
+      it(
+        `downloads ${megabytes} MB unchanged, in ${scenario.streams}`,
+        async () => {
+          await Promise.all(
+            each.map(async () => {
+              const incoming = await request({ path: `/${bytes}` })
+              const hash = createHash('sha256')
+              let received = 0
+              for await (const chunk of incoming as AsyncIterable<Buffer>) {
+                hash.update(chunk)
+                received += chunk.length
+              }
+              expect(received).toBe(bytes)
+              expect(incoming.trailers['x-sha256']).toBe(hash.digest('hex'))
+            }),
+          )
+        },
+        timeoutMs,
+      )
+
+      it(
+        `uploads ${megabytes} MB unchanged, in ${scenario.streams}`,
+        async () => {
+          const block = randomBytes(MEGABYTE)
+          await Promise.all(
+            each.map(async () => {
+              const hash = createHash('sha256')
+              const blocks = function* (): Generator<Buffer> {
+                for (let left = bytes; left > 0; left -= MEGABYTE) {
+                  const next = block.subarray(0, Math.min(left, MEGABYTE))
+                  hash.update(next)
+                  yield next
+                }
+              }
+              const incoming = await request({ method: 'PUT' }, Readable.from(blocks()))
+              expect(await body(incoming)).toBe(hash.digest('hex'))
+            }),
+          )
+        },
+        timeoutMs,
+      )
     })
   }
 
@@ -209,13 +274,49 @@ describe.skipIf(skipped)('our TCP against the TCP of Linux', () => {
     server.close()
   })
 
-  it('opens and closes 500 connections, each of which carries a request', async () => {
-    const fresh = new http.Agent({ keepAlive: false, maxSockets: 32 })
+  it('opens and closes 2,000 connections, each of which carries a request', async () => {
+    const fresh = new http.Agent({ keepAlive: false, maxSockets: 64 })
     Object.assign(fresh, { createConnection: () => stack.connect({ host: THEIRS, port: 80 }) })
     const answers = await Promise.all(
-      Array.from({ length: 500 }, async () => body(await request({ path: '/10', agent: fresh }))),
+      Array.from({ length: 2_000 }, async () => body(await request({ path: '/10', agent: fresh }))),
     )
+    expect(answers.length).toBe(2_000)
     expect(new Set(answers)).toEqual(new Set(['the quick ']))
+  })
+
+  it('puts together what the kernel sent in fragments, and tells it that nobody listens', async () => {
+    const answer = await namespace!.run(process.execPath, ['-e', SEND_LONG_DATAGRAM])
+    expect(answer.trim()).toBe('ECONNREFUSED')
+  })
+
+  it('notices by keepalive that the kernel’s host is gone', async () => {
+    const stream = stack.connect({ host: THEIRS, port: 80 })
+    await once(stream, 'connect')
+    stream.setKeepAlive(true, 500)
+    await namespace!.run('ip', ['link', 'set', DEVICE, 'down'])
+    const [error] = (await once(stream, 'error')) as [NodeJS.ErrnoException]
+    await namespace!.run('ip', ['link', 'set', DEVICE, 'up'])
+    expect(error.code).toBe('ETIMEDOUT')
+  })
+
+  it('that dies without a word is told by its successor, which resets what it does not know', async () => {
+    const dying = stack
+    const incoming = await request({ path: '/800000000' })
+    await once(incoming, 'data')
+    incoming.on('error', () => undefined)
+    stack = openStack()
+    await server.says(/closed \/800000000 with an error/)
+    expect(await stack.ping(THEIRS)).toBeGreaterThan(0)
+    dying.close()
+  })
+
+  it('is reset or ended when the process of its peer is killed', async () => {
+    const incoming = await request({ path: '/800000000' })
+    await once(incoming, 'data')
+    const failed = once(incoming, 'error') as Promise<[NodeJS.ErrnoException]>
+    incoming.resume()
+    server.signal('SIGKILL')
+    expect((await failed)[0].code).toBe('ECONNRESET')
   })
 })
 

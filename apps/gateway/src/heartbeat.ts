@@ -11,7 +11,7 @@ const RECHECK_AFTER = 3
 /** A tunnel that has just come up, and one that has just failed, are watched closely: after this, then ever less often. */
 const CLOSE_WATCH_MS = 500
 /** The first silence only makes the gateway shake hands, so it is called early; after it the way may just be slow. */
-const FIRST_TIMEOUT_MS = 3_000
+const FIRST_TIMEOUT_MS = 2_000
 const LATER_TIMEOUT_MS = 10_000
 const INTERVAL_LIMITS_MS = { min: 5_000, max: 300_000 }
 

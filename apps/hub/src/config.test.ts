@@ -55,6 +55,8 @@ test.each([
   ['HUB_GATEWAY_ORIGIN', 'https://gateways.example.net'],
   ['HUB_GATEWAY_ORIGIN', 'https://gw-{id}.example.net/path'],
   ['HUB_GATEWAY_ORIGIN', 'ftp://gw-{id}.example.net'],
+  ['HUB_GATEWAY_ORIGIN', 'http://gw-{id}.example.net'],
+  ['HUB_GATEWAY_ORIGIN', 'https://gateways.{id}.example.net'],
   ['HUB_PUBLIC_URL', 'hub.example.net'],
   ['HUB_PUBLIC_URL', 'https://hub.example.net/portal'],
   ['HUB_TRUSTED_PROXIES', '10.0.0.0/33'],

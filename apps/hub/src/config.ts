@@ -51,8 +51,12 @@ const portRange = z
 const gatewayOrigin = z
   .string()
   .refine(
-    (text) => /^https?:\/\/[^/]*\{id\}/.test(text) && text.split('{id}').length === 2,
-    'must be an origin with {id} in its host, as in https://gw-{id}.example.net',
+    (text) => /^https?:\/\/[a-z0-9-]*\{id\}[a-z0-9-]*\./.test(text) && text.split('{id}').length === 2,
+    'must be an origin with {id} in the first label of its host, as in https://gw-{id}.example.net',
+  )
+  .refine(
+    (text) => text.startsWith('https:') || /\.localhost(:\d+)?$/.test(text),
+    'must be https: browsers keep its session cookie only there',
   )
   .refine(
     (text) =>

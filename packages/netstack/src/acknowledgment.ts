@@ -43,16 +43,17 @@ export function acknowledge(connection: Connection, segment: Segment, now: numbe
     }
   }
   if (newestSentAt > -Infinity && !isAnswerToRetransmission) roundTrip.sample(now - newestSentAt, now)
+  else if (acknowledged > 0 && sampleEcho(connection, segment, now)) roundTrip.endBackOff()
   else if (deliveredBytes > 0) roundTrip.endBackOff()
-  endProbe(connection, hasDuplicate, now)
+  endProbe(connection, hasDuplicate)
 
   if (connection.recovery !== 'none' && !before(connection.unacknowledged, connection.recoveryPoint)) {
     connection.recovery = 'none'
-    connection.duplicateAcks = 0
+    connection.duplicateAcks = connection.queue.departedBytes = 0
     rack.noteRecoveryEnded()
   }
   if (connection.sackPermitted) detectLosses(connection, now)
-  else countDuplicates(connection, segment, acknowledged, windowBefore, now)
+  else countDuplicates(connection, segment, acknowledged, windowBefore)
 
   if (acknowledged > 0 || deliveredBytes > 0) {
     // RFC 6298 §5.2, §5.3; what is selectively acknowledged shows as well that the path works.
@@ -63,11 +64,24 @@ export function acknowledge(connection: Connection, segment: Segment, now: numbe
   if (deliveredBytes > 0) {
     // A window that was not filled says nothing about the path (RFC 7661 §4.1).
     if (connection.recovery !== 'fast' && pipeBefore * 2 >= connection.congestion.window) {
-      connection.congestion.onAcknowledged(deliveredBytes, now)
+      connection.congestion.onAcknowledged({
+        bytes: deliveredBytes,
+        now,
+        roundTripMs: roundTrip.latestMs,
+        smoothedMs: roundTrip.smoothedMs,
+        inFlight: queue.bytes,
+      })
     }
     connection.probeDue = true
     connection.announceWritable()
   }
+}
+
+/** Which transmission was answered, the echo tells (RFC 7323 §4.1): a sample even from what was sent twice. */
+function sampleEcho(connection: Connection, segment: Segment, now: number): boolean {
+  const roundTripMs = connection.timestamps?.roundTripMs(segment.timestampEcho, now)
+  if (roundTripMs !== undefined) connection.roundTrip.sample(roundTripMs, now)
+  return roundTripMs !== undefined
 }
 
 /** RFC 9293 §3.10.7.4: a newer segment only may change the window. */
@@ -88,7 +102,7 @@ export function updateSendWindow(connection: Connection, segment: Segment): void
 export function detectLosses(connection: Connection, now: number): void {
   const { queue } = connection
   connection.reorderAt = connection.rack.detect(queue, now, connection.roundTrip, connection.recovery !== 'none')
-  if (queue.lostBytes > 0) enterRecovery(connection, now)
+  if (queue.lostBytes > 0) enterRecovery(connection)
 }
 
 function advanceUnacknowledged(
@@ -102,13 +116,14 @@ function advanceUnacknowledged(
   connection.persistBackoff = 0
 }
 
-function enterRecovery(connection: Connection, now: number): void {
+function enterRecovery(connection: Connection): void {
   if (connection.recovery !== 'none') return
   connection.recovery = 'fast'
   connection.recoveryPoint = connection.sendNext
+  connection.isRetransmissionDue = true
   connection.probeAt = Infinity
   beginUndo(connection)
-  connection.congestion.onLoss(connection.queue.bytes, now)
+  connection.congestion.onLoss(connection.queue.bytes)
 }
 
 /** Remembers where a recovery begins, should it turn out to be none. */
@@ -128,30 +143,25 @@ function undoSpuriousRecovery(connection: Connection, duplicateEnd: number): voi
 }
 
 /** RFC 8985 §7.4.2: a probe that repaired a lost tail counts as one loss; a reported duplicate says nothing was lost. */
-function endProbe(connection: Connection, hasDuplicate: boolean, now: number): void {
+function endProbe(connection: Connection, hasDuplicate: boolean): void {
   const { probeEnd } = connection
   if (probeEnd === undefined || before(connection.unacknowledged, probeEnd)) return
   if (connection.isProbeRetransmission && !hasDuplicate) {
     if (connection.unacknowledged === probeEnd) return
-    if (connection.recovery === 'none') connection.congestion.onLoss(connection.queue.bytes, now)
+    if (connection.recovery === 'none') connection.congestion.onLoss(connection.queue.bytes)
   }
   connection.probeEnd = undefined
 }
 
 /** RFC 5681 §3.2 and RFC 6582 §3.2, for a peer without SACK. */
-function countDuplicates(
-  connection: Connection,
-  segment: Segment,
-  acknowledged: number,
-  windowBefore: number,
-  now: number,
-): void {
+function countDuplicates(connection: Connection, segment: Segment, acknowledged: number, windowBefore: number): void {
   const { queue } = connection
   const { first } = queue
   if (acknowledged > 0) {
     connection.duplicateAcks = 0
     // A partial acknowledgment: the next segment is lost too (RFC 6582 §3.2 step 3).
     if (connection.recovery === 'fast' && first !== undefined && !first.retransmitted) queue.markLost(first)
+    queue.departedBytes = Math.max(0, queue.departedBytes - acknowledged)
     return
   }
   const isDuplicate =
@@ -160,7 +170,10 @@ function countDuplicates(
     segment.payload.length === 0 &&
     (segment.flags & (SYN | FIN)) === 0 &&
     connection.sendWindow === windowBefore
-  if (!isDuplicate || ++connection.duplicateAcks !== DUPLICATE_THRESHOLD || connection.recovery !== 'none') return
+  if (!isDuplicate) return
+  connection.duplicateAcks++
+  if (connection.recovery === 'fast') queue.departedBytes += connection.segmentBytes
+  if (connection.duplicateAcks !== DUPLICATE_THRESHOLD || connection.recovery !== 'none') return
   queue.markLost(first)
-  enterRecovery(connection, now)
+  enterRecovery(connection)
 }

@@ -6,7 +6,8 @@
 import { acknowledge, updateSendWindow } from './acknowledgment.ts'
 import type { Connection } from './connection.ts'
 import type { DropReason } from './drop.ts'
-import { ACK, FIN, RST, SYN, type Segment, encodeSegment, sequenceLength } from './segment.ts'
+import { refuse } from './reset.ts'
+import { ACK, FIN, RST, SYN, type Segment, sequenceLength } from './segment.ts'
 import { advance, after, before, distance } from './sequence.ts'
 import { sendAck, sendReset } from './transmission.ts'
 
@@ -14,8 +15,6 @@ import { sendAck, sendReset } from './transmission.ts'
 export const TIME_WAIT_MS = 60_000
 /** How long FIN-WAIT-2 lasts after the application left. */
 const FIN_WAIT_MS = 60_000
-/** RFC 5961 §7, per connection so that one cannot learn of another's. */
-const CHALLENGES_PER_SECOND = 10
 
 /** Returns why the segment, or a part of it, was not used. */
 export function receiveSegment(connection: Connection, segment: Segment, now: number): DropReason | undefined {
@@ -28,7 +27,7 @@ export function receiveSegment(connection: Connection, segment: Segment, now: nu
 function receiveInSynSent(connection: Connection, segment: Segment, now: number): DropReason | undefined {
   const hasAck = (segment.flags & ACK) !== 0
   if (hasAck && segment.acknowledgment !== connection.sendNext) {
-    if ((segment.flags & RST) === 0) refuse(connection, segment)
+    if ((segment.flags & RST) === 0) refuse(connection.host, segment, connection.remoteAddress)
     return 'bad-acknowledgment'
   }
   if ((segment.flags & RST) !== 0) {
@@ -60,6 +59,8 @@ function receiveSynchronized(connection: Connection, segment: Segment, now: numb
   const { payload } = segment
   const isHandshake = connection.state === 'syn-received'
 
+  const stale = checkTimestamp(connection, segment, now)
+  if (stale !== undefined) return stale
   if (isHandshake && (flags & SYN) !== 0 && (flags & RST) === 0 && sequence === connection.initialReceiveSequence) {
     if ((flags & ACK) === 0) {
       // The peer did not hear our SYN-ACK.
@@ -105,7 +106,7 @@ function receiveSynchronized(connection: Connection, segment: Segment, now: numb
       !after(segment.acknowledgment, connection.unacknowledged) ||
       after(segment.acknowledgment, connection.sendNext)
     ) {
-      refuse(connection, segment)
+      refuse(connection.host, segment, connection.remoteAddress)
       return 'bad-acknowledgment'
     }
     connection.sendWindow = connection.maxSendWindow =
@@ -117,11 +118,24 @@ function receiveSynchronized(connection: Connection, segment: Segment, now: numb
     challenge(connection, now)
     return 'bad-acknowledgment'
   }
+  if (segment.timestamp !== undefined && !after(segment.sequence, connection.lastAcknowledgment))
+    connection.timestamps?.note(segment.timestamp, now)
   noteHeard(connection, now)
   acknowledge(connection, segment, now)
   if (!afterOurFin(connection, now)) return undefined
   const isFin = (flags & FIN) !== 0
   return payload.length > 0 || isFin ? receivePayload(connection, { sequence, payload, isFin }, now) : undefined
+}
+
+/** RFC 7323 §5.3 R1 (PAWS), and §3.2 for a segment that lacks what both sides agreed on. Resets are judged without. */
+function checkTimestamp(connection: Connection, segment: Segment, now: number): DropReason | undefined {
+  const { timestamps } = connection
+  if (timestamps === undefined || (segment.flags & (RST | SYN)) !== 0) return undefined
+  if (segment.timestamp === undefined) return 'no-timestamp'
+  if (!timestamps.isOld(segment.timestamp, now)) return undefined
+  if (sequenceLength(segment) === 0) challenge(connection, now)
+  else connection.ackDue = true
+  return 'old-timestamp'
 }
 
 function noteHeard(connection: Connection, now: number): void {
@@ -131,7 +145,8 @@ function noteHeard(connection: Connection, now: number): void {
 
 /** RFC 9293 §3.10.7.4, first check; a FIN or an acknowledgment at the edge of a closed window is let through. */
 function isAcceptable(connection: Connection, sequence: number, length: number): boolean {
-  const { receiveNext, receiveEdge } = connection
+  const { receiveNext } = connection
+  const receiveEdge = connection.receiveWindow.edge
   if (length === 0) return sequence === receiveNext || (!before(sequence, receiveNext) && before(sequence, receiveEdge))
   if (sequence === receiveNext) return true
   return before(sequence, receiveEdge) && after(advance(sequence, length), receiveNext)
@@ -158,30 +173,7 @@ function receiveReset(connection: Connection, sequence: number, now: number): Dr
 }
 
 function challenge(connection: Connection, now: number): void {
-  if (now - connection.challengeSince >= 1000) {
-    connection.challengeSince = now
-    connection.challengeCount = 0
-  }
-  if (connection.challengeCount++ < CHALLENGES_PER_SECOND) sendAck(connection)
-}
-
-/** <SEQ=SEG.ACK><CTL=RST>, for an acknowledgment of what was never sent (RFC 9293 §3.10.7.3, §3.10.7.4). */
-function refuse(connection: Connection, segment: Segment): void {
-  const { host } = connection
-  const packet = encodeSegment(
-    {
-      source: host.address,
-      destination: connection.remoteAddress,
-      sourcePort: connection.localPort,
-      destinationPort: connection.remotePort,
-      sequence: segment.acknowledgment,
-      acknowledgment: 0,
-      flags: RST,
-      window: 0,
-    },
-    host.allocate,
-  )
-  host.emit({ type: 'packet', packet })
+  if (connection.challenges.take(now)) sendAck(connection)
 }
 
 function establish(connection: Connection, segment: Segment, now: number): void {
@@ -245,9 +237,9 @@ function receivePayload(
   if (isFin && connection.finSequence === undefined) connection.finSequence = advance(sequence, payload.length)
   // Trim to the window on the right and to the FIN.
   const limit =
-    connection.finSequence !== undefined && before(connection.finSequence, connection.receiveEdge)
+    connection.finSequence !== undefined && before(connection.finSequence, connection.receiveWindow.edge)
       ? connection.finSequence
-      : connection.receiveEdge
+      : connection.receiveWindow.edge
   const excess = distance(advance(sequence, payload.length), limit)
   if (excess > 0) {
     payload = payload.subarray(0, Math.max(0, payload.length - excess))
@@ -318,6 +310,7 @@ function enterTimeWait(connection: Connection, now: number): void {
   connection.retransmitAt =
     connection.probeAt =
     connection.reorderAt =
+    connection.paceAt =
     connection.persistAt =
     connection.keepaliveAt =
       Infinity

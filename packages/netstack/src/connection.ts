@@ -4,15 +4,19 @@
  * `timeouts.ts` does what is due. It refuses more than its buffers hold: `send` takes what fits, the receive window never
  * promises more than is free. Called by `stack.ts`; the application's half by the `node/` edge.
  */
-import { type CongestionControl, NewReno } from './congestion.ts'
-import type { DropReason } from './drop.ts'
+import { type CongestionControl, createCongestionControl } from './congestion.ts'
+import type { ConnectionError, Host } from './host.ts'
 import type { Listener } from './listener.ts'
+import { Pacer } from './pacer.ts'
 import { Rack } from './rack.ts'
+import { RateLimit } from './rate-limit.ts'
 import { Reassembly } from './reassembly.ts'
+import { ReceiveWindow, WINDOW_SCALE } from './receive-window.ts'
 import { RetransmissionQueue, RoundTrip } from './retransmission.ts'
 import { ReceivedBlocks } from './sack.ts'
 import { SendBuffer } from './send-buffer.ts'
-import { advance, distance } from './sequence.ts'
+import { advance } from './sequence.ts'
+import { TIMESTAMP_BYTES, Timestamps } from './timestamps.ts'
 
 /** RFC 9293 §3.3.2; LISTEN is a `Listener` here. */
 export type ConnectionState =
@@ -27,51 +31,22 @@ export type ConnectionState =
   | 'time-wait'
   | 'closed'
 
-/** Why a connection ended, when it did not end by two FINs. */
-export type ConnectionError = 'refused' | 'reset' | 'timed-out' | 'unreachable' | 'aborted'
-
-export type Output =
-  | { type: 'packet'; packet: Uint8Array }
-  | { type: 'drop'; reason: DropReason }
-  | { type: 'connected'; connection: Connection }
-  | { type: 'accepted'; connection: Connection }
-  /** There are bytes to read, or the peer's FIN; said once until the next `read`. */
-  | { type: 'readable'; connection: Connection }
-  /** There is room again after a `send` that took less than it was given. */
-  | { type: 'writable'; connection: Connection }
-  | { type: 'closed'; connection: Connection; error: ConnectionError | undefined }
-  | { type: 'echo-reply'; from: number; identifier: number; sequence: number }
-
-/** What a connection needs of the stack that holds it. */
-export interface Host {
-  readonly address: number
-  readonly mtu: number
-  emit(output: Output): void
-  /** Asks that `transmit` runs for this connection on the next tick. */
-  markDirty(connection: Connection): void
-  /** The connection only waits for its four-tuple to be forgotten. */
-  noteTimeWait(connection: Connection): void
-  /** The connection ended; its four-tuple is free. */
-  remove(connection: Connection): void
-  /** A buffer for one packet. */
-  allocate(length: number): Uint8Array
-}
-
 export interface ConnectionOptions {
   localPort: number
   remoteAddress: number
   remotePort: number
   /** ISS (RFC 6528). */
   initialSequence: number
+  /** Of our timestamp clock. */
+  timestampOffset: number
   /** For a passive open: told once when the handshake is over, either way. */
   listener: Listener | undefined
 }
 
-export const RECEIVE_BUFFER_BYTES = 1 << 20
-/** Makes a window of 8 MiB expressible (RFC 7323 §2.3). */
-export const WINDOW_SCALE = 7
 const SEND_BUFFER_MIN_BYTES = 128 << 10
-const SEND_BUFFER_MAX_BYTES = 1 << 20
+const SEND_BUFFER_MAX_BYTES = 4 << 20
+/** RFC 5961 §7, per connection so that one cannot learn of another's. */
+const CHALLENGES_PER_SECOND = 10
 /** RFC 9293 §3.7.1: what a peer takes that did not say. */
 const DEFAULT_MSS = 536
 /** A peer that asks for less would make us send headers only. */
@@ -95,19 +70,23 @@ export class Connection {
   windowUpdateSequence = 0
   windowUpdateAcknowledgment = 0
   sendScale = 0
-  mss: number
+  /** Payload bytes of a segment: the MSS less the options that each one carries (RFC 6691 §2). */
+  segmentBytes: number
 
   // Receive sequence space.
   initialReceiveSequence = 0
   /** RCV.NXT: the next sequence number expected, the peer's FIN counted. */
   receiveNext = 0
-  /** The right edge of the window that we have promised; it never moves back (RFC 9293 §3.8.6). */
-  receiveEdge = 0
-  receiveScale = 0
+  readonly receiveWindow: ReceiveWindow
+  /** Last.ACK.sent (RFC 7323 §4.3). */
+  lastAcknowledgment = 0
   /** Where the peer's FIN lies, once one was seen. */
   finSequence: number | undefined
 
   sackPermitted = false
+  /** Undefined unless both SYNs carried the option (RFC 7323 §3.2). */
+  timestamps: Timestamps | undefined
+  readonly timestampOffset: number
   sendBuffer: SendBuffer
   reassembly = new Reassembly(0)
   receivedBlocks = new ReceivedBlocks()
@@ -115,6 +94,7 @@ export class Connection {
   roundTrip = new RoundTrip()
   rack = new Rack()
   congestion: CongestionControl
+  readonly pacer = new Pacer()
 
   // Recovery (RFC 6582, RFC 6675): until `recoveryPoint` is acknowledged.
   recovery: 'none' | 'fast' | 'timeout' = 'none'
@@ -129,12 +109,15 @@ export class Connection {
   /** Where the data in flight ended when a tail-loss probe left. */
   probeEnd: number | undefined
   isProbeRetransmission = false
+  /** A recovery began: its first segment leaves whatever the window says. */
+  isRetransmissionDue = false
 
   // Deadlines on the stack's clock, Infinity when off.
   retransmitAt = Infinity
   probeAt = Infinity
   reorderAt = Infinity
   persistAt = Infinity
+  paceAt = Infinity
   delayedAckAt = Infinity
   keepaliveAt = Infinity
   /** End of SYN-RECEIVED, of TIME-WAIT, or of patience with a connection that the application left. */
@@ -155,8 +138,7 @@ export class Connection {
   unackedBytes = 0
   largestReceived = DEFAULT_MSS
   quickAcks = 16
-  challengeCount = 0
-  challengeSince = -Infinity
+  readonly challenges = new RateLimit(CHALLENGES_PER_SECOND)
 
   // The application's side.
   isFinQueued = false
@@ -180,14 +162,26 @@ export class Connection {
     this.unacknowledged = options.initialSequence
     this.sendNext = options.initialSequence
     this.sendBuffer = new SendBuffer(advance(options.initialSequence, 1))
-    this.mss = Math.min(DEFAULT_MSS, this.advertisedMss)
-    this.congestion = new NewReno(this.mss)
+    this.timestampOffset = options.timestampOffset
+    this.receiveWindow = new ReceiveWindow(this.advertisedMss)
+    this.segmentBytes = Math.min(DEFAULT_MSS, this.advertisedMss)
+    this.congestion = createCongestionControl(host.congestionControl, this.segmentBytes)
     this.synDue = true
   }
 
   /** RFC 6691: from the MTU, without regard to options. */
   get advertisedMss(): number {
     return this.host.mtu - TCP_IP_HEADER_BYTES
+  }
+
+  /** Options of a segment that carries data. */
+  get optionBytes(): number {
+    return this.timestamps === undefined ? 0 : TIMESTAMP_BYTES
+  }
+
+  /** Something was never sent, or is to be sent again. */
+  get hasToSend(): boolean {
+    return this.queue.lostBytes > 0 || this.sendNext !== advance(this.sendBuffer.end, this.isFinQueued ? 1 : 0)
   }
 
   /** Our FIN left at least once. */
@@ -201,19 +195,24 @@ export class Connection {
     mss: number | undefined
     windowScale: number | undefined
     sackPermitted: boolean
+    timestamp: number | undefined
   }): void {
     this.initialReceiveSequence = syn.sequence
     this.receiveNext = advance(syn.sequence, 1)
     this.reassembly.next = this.receiveNext
-    this.receiveEdge = advance(this.receiveNext, Math.min(RECEIVE_BUFFER_BYTES, 0xffff))
+    this.lastAcknowledgment = this.receiveNext
+    this.receiveWindow.edge = advance(this.receiveNext, 0xffff)
     // Scaling is on only if both SYNs carry it (RFC 7323 §2.2).
     if (syn.windowScale !== undefined) {
       this.sendScale = syn.windowScale
-      this.receiveScale = WINDOW_SCALE
+      this.receiveWindow.scale = WINDOW_SCALE
     }
     this.sackPermitted = syn.sackPermitted
-    this.mss = Math.max(MIN_MSS, Math.min(syn.mss ?? DEFAULT_MSS, this.advertisedMss))
-    this.congestion = new NewReno(this.mss)
+    if (syn.timestamp !== undefined)
+      this.timestamps = new Timestamps(this.timestampOffset, syn.timestamp, this.host.now)
+    const mss = Math.max(MIN_MSS, Math.min(syn.mss ?? DEFAULT_MSS, this.advertisedMss))
+    this.segmentBytes = mss - this.optionBytes
+    this.congestion = createCongestionControl(this.host.congestionControl, this.segmentBytes)
   }
 
   /** Room in the send buffer; it follows the congestion window, so that an idle or slow peer cannot hold much memory. */
@@ -234,11 +233,14 @@ export class Connection {
     return count
   }
 
-  /** Chunks in order, views into received packets. Reading opens the window. */
+  /** Chunks in order, views into received packets. Reading opens the window, and widens it while reading keeps up. */
   read(maxBytes: number): Uint8Array[] {
     this.#readableSaid = false
+    const waiting = this.reassembly.readyBytes
     const chunks = this.reassembly.take(maxBytes)
-    if (chunks.length > 0 && this.isWindowUpdateDue()) {
+    if (chunks.length === 0) return chunks
+    this.receiveWindow.noteRead(waiting - this.reassembly.readyBytes, this.host.now, this.roundTrip.smoothedMs)
+    if (this.isWindowUpdateDue()) {
       this.ackDue = true
       this.host.markDirty(this)
     }
@@ -317,6 +319,7 @@ export class Connection {
       this.probeAt =
       this.reorderAt =
       this.persistAt =
+      this.paceAt =
       this.delayedAckAt =
       this.keepaliveAt =
       this.expireAt =
@@ -331,30 +334,16 @@ export class Connection {
       this.probeAt,
       this.reorderAt,
       this.persistAt,
+      this.paceAt,
       this.delayedAckAt,
       this.keepaliveAt,
       this.expireAt,
     )
   }
 
-  /** The window that could be promised now, in bytes. */
-  get freeReceiveBytes(): number {
-    return Math.max(0, RECEIVE_BUFFER_BYTES - this.reassembly.readyBytes)
-  }
-
-  /** Receiver's silly-window avoidance (RFC 9293 §3.8.6.2.2): the edge moves by a segment at least. */
-  nextReceiveEdge(): number {
-    const edge = advance(this.receiveNext, Math.min(this.freeReceiveBytes, 0xffff << this.receiveScale))
-    const gain = distance(edge, this.receiveEdge)
-    return gain >= Math.min(RECEIVE_BUFFER_BYTES / 2, this.advertisedMss) ? edge : this.receiveEdge
-  }
-
-  /** Worth a segment of its own: the window doubles, or an eighth of the buffer came free. */
   isWindowUpdateDue(): boolean {
     if (this.state === 'time-wait' || this.state === 'closed' || this.finSequence !== undefined) return false
-    const promised = distance(this.receiveEdge, this.receiveNext)
-    const gain = distance(this.nextReceiveEdge(), this.receiveEdge)
-    return gain > 0 && (gain >= RECEIVE_BUFFER_BYTES / 8 || promised < 2 * this.advertisedMss)
+    return this.receiveWindow.isUpdateDue(this.receiveNext, this.reassembly.readyBytes)
   }
 }
 

@@ -1,5 +1,6 @@
-export type { Connection, ConnectionError, ConnectionState, Output } from './connection.ts'
+export type { Connection, ConnectionState } from './connection.ts'
 export type { DropReason } from './drop.ts'
+export type { ConnectionError, Output } from './host.ts'
 export { formatAddress, parseAddress } from './ipv4.ts'
 export type { Listener } from './listener.ts'
 export { Stack, type StackOptions } from './stack.ts'

@@ -39,8 +39,12 @@ export class Reassembly {
     const end = advance(start, payload.length)
     if (!after(end, this.next)) return 'duplicate'
     if (!after(start, this.next)) {
-      this.#append(payload.subarray(distance(this.next, start)))
-      if (this.#pieces.length > 0) this.#drainPieces()
+      const news = payload.subarray(distance(this.next, start))
+      if (this.#pieces.length === 0) this.#append(news)
+      else {
+        this.#hold(this.next, news)
+        this.#drainPieces()
+      }
       return 'in-order'
     }
     if (this.#pieces.length >= MAX_PIECES) return 'full'

@@ -29,6 +29,8 @@ export class RetransmissionQueue {
   #head = 0
   sackedBytes = 0
   lostBytes = 0
+  /** Left the network, as duplicates tell that name no segment (RFC 5681 §3.2 step 4). */
+  departedBytes = 0
   /** Bytes between the first and the last segment. */
   bytes = 0
 
@@ -59,7 +61,7 @@ export class RetransmissionQueue {
 
   /** What is thought to be in the network: "pipe" (RFC 6675 §2). */
   get pipe(): number {
-    return this.bytes - this.sackedBytes - this.lostBytes
+    return Math.max(0, this.bytes - this.sackedBytes - this.lostBytes - this.departedBytes)
   }
 
   push(segment: SentSegment): void {
@@ -76,6 +78,15 @@ export class RetransmissionQueue {
     this.clearLost(segment)
     segment.sacked = true
     this.sackedBytes += distance(segment.end, segment.start)
+  }
+
+  /** Nothing counts as reported any more. */
+  clearSacked(): void {
+    this.sackedBytes = 0
+    this.forEach((segment) => {
+      segment.sacked = false
+      return true
+    })
   }
 
   markLost(segment: SentSegment): void {
@@ -127,13 +138,14 @@ export class RetransmissionQueue {
 
   clear(): void {
     this.#segments = []
-    this.#head = this.bytes = this.sackedBytes = this.lostBytes = 0
+    this.#head = this.bytes = this.sackedBytes = this.lostBytes = this.departedBytes = 0
   }
 }
 
 /** Smoothed round trip and the timeout that follows from it (RFC 6298 §2). Times in milliseconds. */
 export class RoundTrip {
   smoothedMs = 0
+  latestMs = Infinity
   #variationMs = 0
   /** The least of this stretch of time and of the one before, so that a path that became longer is noticed. */
   #minMs = Infinity
@@ -161,6 +173,7 @@ export class RoundTrip {
   /** Takes a sample from a segment that was sent once only (Karn, RFC 6298 §3). It ends the back-off (§5.7). */
   sample(roundTripMs: number, now: number): void {
     const rtt = Math.max(roundTripMs, 0.01)
+    this.latestMs = rtt
     if (now - this.#stretchSince >= MIN_STRETCH_MS) {
       this.#previousMinMs = this.#minMs
       this.#minMs = Infinity

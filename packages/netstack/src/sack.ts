@@ -6,8 +6,6 @@ import type { RetransmissionQueue, SentSegment } from './retransmission.ts'
 import type { Range } from './segment.ts'
 import { after, before } from './sequence.ts'
 
-/** Without timestamps four blocks fit in the option space (RFC 2018 §3). */
-const BLOCKS_PER_SEGMENT = 4
 const MAX_BLOCKS = 512
 
 /** The ranges held above the next expected sequence number, most recently touched first. */
@@ -42,15 +40,15 @@ export class ReceivedBlocks {
     this.#duplicate = { start, end }
   }
 
-  /** What the next acknowledgment says; the duplicate is reported once. */
-  report(): readonly Range[] | undefined {
+  /** What the next acknowledgment says, in as many blocks as its options hold; the duplicate is reported once. */
+  report(maxBlocks: number): readonly Range[] | undefined {
     if (this.#duplicate !== undefined) {
-      const report = [this.#duplicate, ...this.#blocks.slice(0, BLOCKS_PER_SEGMENT - 1)]
+      const report = [this.#duplicate, ...this.#blocks.slice(0, maxBlocks - 1)]
       this.#duplicate = undefined
       return report
     }
     if (this.#blocks.length === 0) return undefined
-    return this.#blocks.length > BLOCKS_PER_SEGMENT ? this.#blocks.slice(0, BLOCKS_PER_SEGMENT) : this.#blocks
+    return this.#blocks.length > maxBlocks ? this.#blocks.slice(0, maxBlocks) : this.#blocks
   }
 }
 

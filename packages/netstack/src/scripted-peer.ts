@@ -1,7 +1,8 @@
 /** A peer that says exactly what a test tells it, for exchanges that read like a trace. Nothing of the product calls it. */
-import type { Connection, Output } from './connection.ts'
+import type { Connection } from './connection.ts'
+import type { Output } from './host.ts'
 import { parseIpv4 } from './ipv4.ts'
-import { ACK, FIN, PSH, RST, SYN, type Range, encodeSegment, parseSegment } from './segment.ts'
+import { ACK, FIN, PSH, RST, SYN, URG, type Range, encodeSegment, parseSegment } from './segment.ts'
 import { advance, distance } from './sequence.ts'
 import { Stack } from './stack.ts'
 
@@ -22,7 +23,11 @@ export interface Saying {
   mss?: number
   scale?: number
   sackPermitted?: boolean
+  /** In our sequence space, relative to ours. */
   sack?: [number, number][]
+  /** TSval; TSecr is `echo`, or our newest value. */
+  ts?: number
+  echo?: number
   /** From another port than usual. */
   port?: number
 }
@@ -32,6 +37,7 @@ const LETTERS: [number, string][] = [
   [FIN, 'FIN'],
   [RST, 'RST'],
   [ACK, 'ACK'],
+  [URG, 'URG'],
 ]
 
 export class ScriptedPeer {
@@ -44,6 +50,7 @@ export class ScriptedPeer {
   readonly packets: Uint8Array[] = []
   #sent: string[] = []
   #ourPort = 80
+  #ourTimestamp = 0
 
   constructor() {
     // The hash cancels the clock's part, so that the initial sequence number is known.
@@ -80,9 +87,11 @@ export class ScriptedPeer {
         windowScale: saying.scale,
         sackPermitted: saying.sackPermitted ?? false,
         sack: saying.sack?.map(([start, end]): Range => ({
-          start: advance(PEER_ISS, start),
-          end: advance(PEER_ISS, end),
+          start: advance(OUR_ISS, start),
+          end: advance(OUR_ISS, end),
         })),
+        timestamp: saying.ts,
+        timestampEcho: saying.echo ?? this.#ourTimestamp,
         payload: typeof saying.data === 'string' ? new TextEncoder().encode(saying.data) : saying.data,
       },
       (length) => new Uint8Array(length),
@@ -116,7 +125,7 @@ export class ScriptedPeer {
     for (const output of outputs) {
       if (output.type === 'packet') {
         this.packets.push(output.packet)
-        this.#sent.push(describe(output.packet))
+        this.#sent.push(this.#describe(output.packet))
       } else if (output.type === 'drop') this.drops.push(output.reason)
       else if (output.type === 'closed') this.events.push(`closed ${output.error ?? 'cleanly'}`)
       else {
@@ -141,24 +150,33 @@ export class ScriptedPeer {
     const peer = new ScriptedPeer().listen()
     peer.says('SYN', { seq: 0, mss: 1380, scale: 0, sackPermitted: true, ...options })
     peer.after(10)
-    peer.says('ACK', { seq: 1, ack: 1, ...(options.window === undefined ? {} : { window: options.window }) })
+    const { window, ts } = options
+    peer.says('ACK', {
+      seq: 1,
+      ack: 1,
+      ...(window === undefined ? {} : { window }),
+      ...(ts === undefined ? {} : { ts }),
+    })
     peer.packets.length = 0
     return peer
   }
-}
 
-/** 'SYN,ACK 0:0 ack 1 win 65535', sequence numbers relative; the window in bytes as scaled by us. */
-function describe(packet: Uint8Array): string {
-  const ip = parseIpv4(packet)
-  const segment = typeof ip === 'string' ? ip : parseSegment(packet, ip)
-  if (typeof segment === 'string') return `broken: ${segment}`
-  const flags = LETTERS.filter(([bit]) => (segment.flags & bit) !== 0).map(([, name]) => name)
-  const start = distance(segment.sequence, OUR_ISS)
-  const sack = segment.sack.map((range) => `${distance(range.start, PEER_ISS)}-${distance(range.end, PEER_ISS)}`)
-  return [
-    flags.join(',') || (segment.flags & PSH ? 'PSH' : 'none'),
-    `${start}:${start + segment.payload.length}`,
-    ...((segment.flags & ACK) === 0 ? [] : [`ack ${distance(segment.acknowledgment, PEER_ISS)}`]),
-    ...(sack.length === 0 ? [] : [`sack ${sack.join(' ')}`]),
-  ].join(' ')
+  /** 'ACK 1:5 ack 1 ts 10 sack 11-21': sequence numbers relative, `ts` the peer's clock as echoed, without the option none. */
+  #describe(packet: Uint8Array): string {
+    const ip = parseIpv4(packet)
+    const segment = typeof ip === 'string' ? ip : parseSegment(packet, ip)
+    if (typeof segment === 'string') return `broken: ${segment}`
+    this.#ourTimestamp = segment.timestamp ?? 0
+    const flags = LETTERS.filter(([bit]) => (segment.flags & bit) !== 0).map(([, name]) => name)
+    const start = distance(segment.sequence, OUR_ISS)
+    const sack = segment.sack.map((range) => `${distance(range.start, PEER_ISS)}-${distance(range.end, PEER_ISS)}`)
+    const hasEcho = segment.timestamp !== undefined && (segment.flags & ACK) !== 0
+    return [
+      flags.join(',') || (segment.flags & PSH ? 'PSH' : 'none'),
+      `${start}:${start + segment.payload.length}`,
+      ...((segment.flags & ACK) === 0 ? [] : [`ack ${distance(segment.acknowledgment, PEER_ISS)}`]),
+      ...(hasEcho ? [`ts ${segment.timestampEcho}`] : []),
+      ...(sack.length === 0 ? [] : [`sack ${sack.join(' ')}`]),
+    ].join(' ')
+  }
 }

@@ -7,8 +7,9 @@
  *   8  acknowledgment number   16  checksum
  *                              18  urgent pointer (ignored), then options
  *
- * Options read and written: maximum segment size (2), window scale (3, RFC 7323 §2.2), SACK permitted (4) and SACK
- * blocks (5, RFC 2018 §2, §3). Others are skipped by their length; a length that makes no sense refuses the segment.
+ * Options read and written: maximum segment size (2), window scale (3, RFC 7323 §2.2), SACK permitted (4), SACK
+ * blocks (5, RFC 2018 §2, §3) and timestamps (8, RFC 7323 §3.2). Others are skipped by their length; a length that makes
+ * no sense refuses the segment.
  */
 import { foldChecksum, sumPseudoHeader, sumWords } from './checksum.ts'
 import type { DropReason } from './drop.ts'
@@ -21,12 +22,15 @@ import {
   writeUint16,
   writeUint32,
 } from './ipv4.ts'
+import { TIMESTAMP_BYTES } from './timestamps.ts'
 
 export const FIN = 1
 export const SYN = 2
 export const RST = 4
 export const PSH = 8
 export const ACK = 16
+/** Read and ignored: urgent data is data (RFC 6093 §5). */
+export const URG = 32
 
 export const TCP_HEADER_BYTES = 20
 const MAX_WINDOW_SCALE = 14
@@ -49,6 +53,9 @@ export interface Segment {
   windowScale: number | undefined
   sackPermitted: boolean
   sack: readonly Range[]
+  /** TSval and TSecr; undefined without the option. */
+  timestamp: number | undefined
+  timestampEcho: number
   /** A view into the packet. */
   payload: Uint8Array
 }
@@ -78,6 +85,8 @@ export function parseSegment(
     windowScale: undefined,
     sackPermitted: false,
     sack: NO_RANGES,
+    timestamp: undefined,
+    timestampEcho: 0,
     payload: packet.subarray(payloadStart, end),
   }
   if (segment.sourcePort === 0 || segment.destinationPort === 0) return 'bad-segment'
@@ -103,6 +112,9 @@ function readOptions(packet: Uint8Array, start: number, end: number, segment: Se
         ranges.push({ start: readUint32(packet, block), end: readUint32(packet, block + 4) })
       }
       segment.sack = ranges
+    } else if (kind === 8 && length === 10) {
+      segment.timestamp = readUint32(packet, at + 2)
+      segment.timestampEcho = readUint32(packet, at + 6)
     }
     at += length
   }
@@ -122,8 +134,10 @@ export interface OutgoingSegment {
   mss?: number | undefined
   windowScale?: number | undefined
   sackPermitted?: boolean
-  /** At most four (RFC 2018 §3). */
+  /** At most four, three with timestamps (RFC 2018 §3). */
   sack?: readonly Range[] | undefined
+  timestamp?: number | undefined
+  timestampEcho?: number
   payload?: Uint8Array | undefined
 }
 
@@ -134,6 +148,7 @@ export function encodeSegment(segment: OutgoingSegment, allocate: (length: numbe
     (segment.mss === undefined ? 0 : 4) +
     (segment.windowScale === undefined ? 0 : 4) +
     (segment.sackPermitted === true ? 4 : 0) +
+    (segment.timestamp === undefined ? 0 : TIMESTAMP_BYTES) +
     sackBytes
   const payloadStart = IPV4_HEADER_BYTES + TCP_HEADER_BYTES + optionBytes
   const packet = allocate(payloadStart + (segment.payload?.length ?? 0))
@@ -166,6 +181,12 @@ function writeOptions(packet: Uint8Array, segment: OutgoingSegment): void {
   if (segment.sackPermitted === true) {
     writeUint32(packet, at, (1 << 24) | (1 << 16) | (4 << 8) | 2)
     at += 4
+  }
+  if (segment.timestamp !== undefined) {
+    writeUint32(packet, at, (1 << 24) | (1 << 16) | (8 << 8) | 10)
+    writeUint32(packet, at + 4, segment.timestamp)
+    writeUint32(packet, at + 8, segment.timestampEcho ?? 0)
+    at += TIMESTAMP_BYTES
   }
   if (segment.sack === undefined || segment.sack.length === 0) return
   writeUint32(packet, at, (1 << 24) | (1 << 16) | (5 << 8) | (2 + 8 * segment.sack.length))

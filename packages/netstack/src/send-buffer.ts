@@ -1,6 +1,7 @@
 import { advance, distance } from './sequence.ts'
 
-const FIRST_BYTES = 4096
+/** What an idle connection keeps. */
+const FIRST_BYTES = 512
 
 /**
  * Bytes from the application that are not yet acknowledged, addressed by sequence number. A ring that grows by doubling

@@ -2,7 +2,7 @@
  * A network between two cores for tests: a clock of its own, seeded loss, duplication, delay and reordering, an MTU. The
  * same seed gives the same run. Nothing of the product calls it.
  */
-import type { Output } from './connection.ts'
+import type { Output } from './host.ts'
 import { Stack } from './stack.ts'
 
 export interface Path {
@@ -33,10 +33,18 @@ export function createRandom(seed: number): () => number {
 }
 
 /** A core with a fixed address and a hash that is as good as any for a test. */
-export function createCore(address: number, options: { mtu?: number; seed?: number } = {}): Stack {
+export function createCore(
+  address: number,
+  options: { mtu?: number; seed?: number; congestionControl?: 'cubic' | 'new-reno' } = {},
+): Stack {
   const keyedHash = (bytes: Uint8Array): number =>
     bytes.reduce((hash, byte) => Math.imul(hash ^ byte, 16_777_619) >>> 0, options.seed ?? 2_166_136_261)
-  return new Stack({ address, mtu: options.mtu ?? 1420, keyedHash })
+  return new Stack({
+    address,
+    mtu: options.mtu ?? 1420,
+    keyedHash,
+    congestionControl: options.congestionControl ?? 'cubic',
+  })
 }
 
 export class Simulator {

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import type { Connection } from './connection.ts'
 import { type Path, Simulator, createCore, createRandom } from './simulator.ts'
@@ -6,7 +8,13 @@ const A = 0x0a640001
 const B = 0x0a640002
 
 /** Random bytes each way at once, over a path; returns what each side read. */
-function exchange(options: { path: Path; bytes: number; seed: number; mtuB?: number; readBytes?: number }): {
+function exchange(options: {
+  path: Path
+  bytes: number
+  seed: number
+  mtuB?: number
+  congestionControl?: 'cubic' | 'new-reno'
+}): {
   simulator: Simulator
   sent: [Uint8Array, Uint8Array]
   received: [Uint8Array, Uint8Array]
@@ -24,8 +32,8 @@ function exchange(options: { path: Path; bytes: number; seed: number; mtuB?: num
     if (written[side] === options.bytes && !connection.isFinQueued) connection.shutdown()
   }
   const simulator = new Simulator({
-    a: createCore(A),
-    b: createCore(B, { mtu: options.mtuB ?? 1420 }),
+    a: createCore(A, { congestionControl: options.congestionControl ?? 'cubic' }),
+    b: createCore(B, { mtu: options.mtuB ?? 1420, congestionControl: options.congestionControl ?? 'cubic' }),
     path: options.path,
     seed: options.seed,
     onEvent(side, event) {
@@ -34,10 +42,10 @@ function exchange(options: { path: Path; bytes: number; seed: number; mtuB?: num
         write(index, event.connection)
       if (event.type === 'readable') {
         for (;;) {
-          const chunks = event.connection.read(options.readBytes ?? 65_536)
+          const chunks = event.connection.read(65_536)
           if (chunks.length === 0) break
           for (const chunk of chunks) {
-            received[index]!.set(chunk, offsets[index])
+            received[index].set(chunk, offsets[index])
             offsets[index]! += chunk.length
           }
         }
@@ -66,6 +74,18 @@ const paths: [string, Path, number?][] = [
 ]
 
 describe('two stacks over a simulated network', () => {
+  it('carry bytes both ways unchanged with NewReno as well', () => {
+    const options = {
+      path: { delayMs: 10, loss: 0.02 },
+      bytes: 1_000_000,
+      seed: 4,
+      congestionControl: 'new-reno',
+    } as const
+    const { sent, received, ends } = exchange(options)
+    expect(ends).toHaveLength(4)
+    expect(Buffer.compare(received[0], sent[1]) || Buffer.compare(received[1], sent[0])).toBe(0)
+  })
+
   for (const [name, path, mtuB] of paths) {
     for (const seed of [1, 2, 3]) {
       it(`carries bytes both ways unchanged over ${name} (seed ${seed})`, () => {
@@ -81,4 +101,33 @@ describe('two stacks over a simulated network', () => {
       })
     }
   }
+})
+
+describe('an idle connection', () => {
+  it('keeps less than 4 KiB after a request and its answer', () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const usedBytes = (): number => {
+      collect()
+      const { heapUsed, arrayBuffers } = process.memoryUsage()
+      return heapUsed + arrayBuffers
+    }
+    const open: Connection[] = []
+    const simulator = new Simulator({
+      a: createCore(A),
+      b: createCore(B),
+      onEvent(_side, event) {
+        if (event.type === 'accepted' || event.type === 'connected') {
+          event.connection.send(new Uint8Array(1_000))
+          open.push(event.connection)
+        } else if (event.type === 'readable') event.connection.read(65_536)
+      },
+    })
+    simulator.b.listen(80, 1_000)
+    const before = usedBytes()
+    for (let i = 0; i < 500; i++) simulator.a.connect(B, 80, simulator.now)
+    simulator.pass(5_000)
+    expect(open.length).toBe(1_000)
+    expect((usedBytes() - before) / open.length).toBeLessThan(4_096)
+  })
 })

@@ -7,14 +7,19 @@
  * receives a batch of packets and then ticks sends one acknowledgment for all of them.
  */
 import { receiveSegment } from './arrival.ts'
-import { Connection, type Host, type Output } from './connection.ts'
+import { Connection } from './connection.ts'
 import type { DropReason } from './drop.ts'
+import { type FourTuple, type KeyedHash, initialSequence, portOffset, timestampOffset } from './four-tuple.ts'
+import { Fragments } from './fragments.ts'
+import type { Host, Output } from './host.ts'
 import { encodeEchoReply, encodeEchoRequest, encodeUnreachable, parseIcmp } from './icmp.ts'
-import { type Ipv4Header, PROTOCOL_ICMP, PROTOCOL_TCP, isUnicast, parseIpv4, writeUint16, writeUint32 } from './ipv4.ts'
+import { type Ipv4Header, PROTOCOL_ICMP, PROTOCOL_TCP, isUnicast, parseIpv4 } from './ipv4.ts'
 import { Listener } from './listener.ts'
 import { PacketAllocator } from './packet-allocator.ts'
-import { ACK, RST, SYN, type Segment, encodeSegment, parseSegment, sequenceLength } from './segment.ts'
-import { advance, after } from './sequence.ts'
+import { RateLimit } from './rate-limit.ts'
+import { refuse } from './reset.ts'
+import { ACK, RST, SYN, type Segment, parseSegment } from './segment.ts'
+import { advance, after, before } from './sequence.ts'
 import { limitSegments, runTimeouts } from './timeouts.ts'
 import { sendReset, transmit } from './transmission.ts'
 
@@ -24,10 +29,10 @@ const EPHEMERAL_PORTS = 65_536 - FIRST_EPHEMERAL_PORT
 const MAX_CONNECTIONS_PER_PEER = 1_024
 const MAX_TIME_WAITING = 4_096
 const SYN_RECEIVED_MS = 30_000
-/** RFC 6528 §3: the counter of initial sequence numbers moves every 4 us. */
-const SEQUENCES_PER_MS = 250
 const MIN_MTU = 576
 const UNREACHABLES_PER_SECOND = 50
+/** Of all connections together: what arrives meanwhile is heard before more leaves. */
+const PACKETS_PER_TICK = 64
 const CODE_PROTOCOL_UNREACHABLE = 2
 const CODE_PORT_UNREACHABLE = 3
 const CODE_FRAGMENTATION_NEEDED = 4
@@ -37,32 +42,37 @@ export interface StackOptions {
   address: number
   /** Of the tunnel, headers included. */
   mtu: number
-  /** A keyed hash of the bytes to 32 bits; the key is secret and lives as long as the stack (RFC 6528 §3, RFC 6056 §3.3.3). */
-  keyedHash(bytes: Uint8Array): number
+  keyedHash: KeyedHash
+  /** 'cubic' (RFC 9438) when left out. */
+  congestionControl?: 'cubic' | 'new-reno'
 }
 
 export class Stack implements Host {
   readonly address: number
   readonly mtu: number
+  readonly congestionControl: 'cubic' | 'new-reno'
+  now = 0
   readonly allocate: (length: number) => Uint8Array
-  readonly #keyedHash: (bytes: Uint8Array) => number
+  readonly #keyedHash: KeyedHash
+  readonly #fragments = new Fragments()
   readonly #listeners = new Map<number, Listener>()
-  /** By local port, then by remote address and port in one number. */
+  /** By remote address, then by both ports in one number: a peer's are bounded and mostly to one port of ours or of theirs. */
   readonly #connections = new Map<number, Map<number, Connection>>()
+  /** Those of each peer that are not in TIME-WAIT. */
   readonly #connectionsByPeer = new Map<number, number>()
   /** Oldest first. */
   readonly #timeWaiting = new Set<Connection>()
+  readonly #unreachables = new RateLimit(UNREACHABLES_PER_SECOND)
   #dirty = new Set<Connection>()
   #outputs: Output[] = []
   /** No deadline of any connection is earlier. */
   #earliest = Infinity
   #portCounter = 0
-  #unreachableCount = 0
-  #unreachableSince = -Infinity
 
   constructor(options: StackOptions) {
     this.address = options.address
     this.mtu = options.mtu
+    this.congestionControl = options.congestionControl ?? 'cubic'
     this.#keyedHash = options.keyedHash
     const allocator = new PacketAllocator()
     this.allocate = (length) => allocator.allocate(length)
@@ -70,6 +80,7 @@ export class Stack implements Host {
 
   /** Takes one IPv4 packet; the buffer belongs to the stack from then on. */
   receive(packet: Uint8Array, now: number): Output[] {
+    this.now = now
     const reason = this.#receivePacket(packet, now)
     if (reason !== undefined) this.emit({ type: 'drop', reason })
     return this.#takeOutputs()
@@ -77,6 +88,8 @@ export class Stack implements Host {
 
   /** Does what is due: sends for connections that changed, and runs timeouts. */
   tick(now: number): Output[] {
+    this.now = now
+    this.#fragments.expire(now)
     if (now >= this.#earliest) {
       this.#earliest = Infinity
       for (const connections of this.#connections.values()) {
@@ -89,18 +102,26 @@ export class Stack implements Host {
     }
     const dirty = this.#dirty
     this.#dirty = new Set()
+    const unfinished: Connection[] = []
     for (const connection of dirty) {
-      if (transmit(connection, now)) this.#dirty.add(connection)
+      if (this.#outputs.length >= PACKETS_PER_TICK) {
+        // First the next time: no connection waits for the bursts of others twice.
+        this.#dirty.add(connection)
+        continue
+      }
+      if (transmit(connection, now)) unfinished.push(connection)
       const { deadline } = connection
       if (deadline < this.#earliest) this.#earliest = deadline
     }
+    for (const connection of unfinished) this.#dirty.add(connection)
     return this.#takeOutputs()
   }
 
   /** When `tick` is needed next: -Infinity for at once, undefined for not before something else happens. */
   nextDeadline(): number | undefined {
     if (this.#dirty.size > 0) return -Infinity
-    return this.#earliest === Infinity ? undefined : this.#earliest
+    const earliest = Math.min(this.#earliest, this.#fragments.deadline)
+    return earliest === Infinity ? undefined : earliest
   }
 
   /** Opens a connection; its SYN leaves with the next tick. Undefined when no local port is free towards that peer. */
@@ -125,9 +146,9 @@ export class Stack implements Host {
   unlisten(listener: Listener): Output[] {
     if (this.#listeners.get(listener.port) !== listener) return []
     this.#listeners.delete(listener.port)
-    for (const connection of this.#connections.get(listener.port)?.values() ?? []) {
-      if (connection.state === 'syn-received') this.#abort(connection)
-    }
+    for (const connections of this.#connections.values())
+      for (const connection of connections.values())
+        if (connection.state === 'syn-received' && connection.localPort === listener.port) this.#abort(connection)
     return this.#takeOutputs()
   }
 
@@ -159,10 +180,10 @@ export class Stack implements Host {
   }
 
   remove(connection: Connection): void {
-    const connections = this.#connections.get(connection.localPort)
+    const connections = this.#connections.get(connection.remoteAddress)
     if (connections === undefined) return
-    connections.delete(connection.remoteAddress * 65_536 + connection.remotePort)
-    if (connections.size === 0) this.#connections.delete(connection.localPort)
+    connections.delete(portsKey(connection.localPort, connection.remotePort))
+    if (connections.size === 0) this.#connections.delete(connection.remoteAddress)
     this.#dirty.delete(connection)
     if (!this.#timeWaiting.delete(connection)) this.#uncount(connection)
   }
@@ -198,11 +219,14 @@ export class Stack implements Host {
     if (typeof ip === 'string') return ip
     if (ip.destination !== this.address) return 'wrong-destination'
     if (!isUnicast(ip.source) || ip.source === this.address) return 'bad-source'
-    if (ip.moreFragments || ip.fragmentOffset > 0) return 'fragment-refused'
+    if (ip.moreFragments || ip.fragmentOffset > 0) {
+      const whole = this.#fragments.insert(packet, ip, now)
+      return whole === undefined || typeof whole === 'string' ? whole : this.#receivePacket(whole, now)
+    }
     if (ip.protocol === PROTOCOL_TCP) return this.#receiveTcp(packet, ip, now)
     if (ip.protocol === PROTOCOL_ICMP) return this.#receiveIcmp(packet, ip)
     const code = ip.protocol === 17 ? CODE_PORT_UNREACHABLE : CODE_PROTOCOL_UNREACHABLE
-    if (this.#mayTellUnreachable(now))
+    if (this.#unreachables.take(now))
       this.emit({ type: 'packet', packet: encodeUnreachable(this.address, ip.source, code, packet) })
     return 'unknown-protocol'
   }
@@ -210,14 +234,12 @@ export class Stack implements Host {
   #receiveTcp(packet: Uint8Array, ip: Ipv4Header, now: number): DropReason | undefined {
     const segment = parseSegment(packet, ip)
     if (typeof segment === 'string') return segment
-    const connection = this.#connections.get(segment.destinationPort)?.get(ip.source * 65_536 + segment.sourcePort)
+    const connection = this.#connections.get(ip.source)?.get(portsKey(segment.destinationPort, segment.sourcePort))
     if (connection === undefined) return this.#receiveUnconnected(segment, ip.source, now)
     const isReopening =
-      connection.state === 'time-wait' &&
-      (segment.flags & (SYN | ACK | RST)) === SYN &&
-      after(segment.sequence, connection.receiveNext)
+      connection.state === 'time-wait' && (segment.flags & (SYN | ACK | RST)) === SYN && isNewer(connection, segment)
     if (isReopening && this.#listeners.has(segment.destinationPort)) {
-      // The peer uses the four-tuple again (RFC 9293 §3.10.7.4, RFC 6191 without timestamps).
+      // The peer uses the four-tuple again (RFC 9293 §3.10.7.4, RFC 6191 §2).
       const above = advance(connection.sendNext, 0x20000)
       connection.finish(undefined)
       return this.#receiveUnconnected(segment, ip.source, now, above)
@@ -230,7 +252,7 @@ export class Stack implements Host {
     if ((segment.flags & RST) !== 0) return 'no-connection'
     const listener = this.#listeners.get(segment.destinationPort)
     if (listener === undefined || (segment.flags & ACK) !== 0 || (segment.flags & SYN) === 0) {
-      this.#refuse(segment, source)
+      refuse(this, segment, source)
       return 'no-connection'
     }
     if ((this.#connectionsByPeer.get(source) ?? 0) >= MAX_CONNECTIONS_PER_PEER) return 'too-many-connections'
@@ -248,25 +270,6 @@ export class Stack implements Host {
     return undefined
   }
 
-  /** The reset for a segment that belongs to no connection (RFC 9293 §3.10.7.1). */
-  #refuse(segment: Segment, source: number): void {
-    const hasAck = (segment.flags & ACK) !== 0
-    const packet = encodeSegment(
-      {
-        source: this.address,
-        destination: source,
-        sourcePort: segment.destinationPort,
-        destinationPort: segment.sourcePort,
-        sequence: hasAck ? segment.acknowledgment : 0,
-        acknowledgment: hasAck ? 0 : advance(segment.sequence, sequenceLength(segment)),
-        flags: hasAck ? RST : RST | ACK,
-        window: 0,
-      },
-      this.allocate,
-    )
-    this.emit({ type: 'packet', packet })
-  }
-
   #receiveIcmp(packet: Uint8Array, ip: Ipv4Header): DropReason | undefined {
     const message = parseIcmp(packet, ip.payloadStart, ip.payloadEnd)
     if (message === undefined) return 'bad-icmp'
@@ -279,8 +282,8 @@ export class Stack implements Host {
       return undefined
     }
     const connection = this.#connections
-      .get(message.sourcePort)
-      ?.get(message.destination * 65_536 + message.destinationPort)
+      .get(message.destination)
+      ?.get(portsKey(message.sourcePort, message.destinationPort))
     // Only an error about something in flight is believed (RFC 5927 §4.1).
     const isInFlight =
       connection !== undefined &&
@@ -290,7 +293,7 @@ export class Stack implements Host {
     if (!isInFlight) return 'unmatched-icmp'
     if (message.code === CODE_FRAGMENTATION_NEEDED) {
       const mtu = Math.max(MIN_MTU, message.nextHopMtu === 0 ? MIN_MTU : message.nextHopMtu)
-      limitSegments(connection, mtu - 40)
+      limitSegments(connection, mtu)
       this.#dirty.add(connection)
       // Only a connection that was never open is ended by an error (RFC 5927 §5.2).
     } else if (connection.state === 'syn-sent')
@@ -298,56 +301,48 @@ export class Stack implements Host {
     return undefined
   }
 
-  #mayTellUnreachable(now: number): boolean {
-    if (now - this.#unreachableSince >= 1000) {
-      this.#unreachableSince = now
-      this.#unreachableCount = 0
-    }
-    return this.#unreachableCount++ < UNREACHABLES_PER_SECOND
-  }
-
   #open(
-    tuple: { localPort: number; remoteAddress: number; remotePort: number; listener: Listener | undefined },
+    tuple: FourTuple & { listener: Listener | undefined },
     now: number,
-    initialSequence = this.#chooseInitialSequence(tuple, now),
+    sequence = initialSequence(this.#keyedHash, this.address, tuple, now),
   ): Connection {
-    const connection = new Connection(this, { ...tuple, initialSequence })
-    let connections = this.#connections.get(tuple.localPort)
-    if (connections === undefined) this.#connections.set(tuple.localPort, (connections = new Map()))
-    connections.set(tuple.remoteAddress * 65_536 + tuple.remotePort, connection)
+    this.now = now
+    const connection = new Connection(this, {
+      ...tuple,
+      initialSequence: sequence,
+      timestampOffset: timestampOffset(this.#keyedHash, this.address, tuple),
+    })
+    let connections = this.#connections.get(tuple.remoteAddress)
+    if (connections === undefined) this.#connections.set(tuple.remoteAddress, (connections = new Map()))
+    connections.set(portsKey(tuple.localPort, tuple.remotePort), connection)
     this.#connectionsByPeer.set(tuple.remoteAddress, (this.#connectionsByPeer.get(tuple.remoteAddress) ?? 0) + 1)
     return connection
   }
 
-  /** RFC 6528 §3: ISN = M + F(localip, localport, remoteip, remoteport, secretkey). */
-  #chooseInitialSequence(tuple: { localPort: number; remoteAddress: number; remotePort: number }, now: number): number {
-    const bytes = new Uint8Array(12)
-    writeUint32(bytes, 0, this.address)
-    writeUint32(bytes, 4, tuple.remoteAddress)
-    writeUint16(bytes, 8, tuple.localPort)
-    writeUint16(bytes, 10, tuple.remotePort)
-    return (Math.floor(now * SEQUENCES_PER_MS) + this.#keyedHash(bytes)) >>> 0
-  }
-
   /** RFC 6056 §3.3.3, algorithm 3: a counter from an offset that differs per destination. */
   #chooseEphemeralPort(remoteAddress: number, remotePort: number): number | undefined {
-    const bytes = new Uint8Array(10)
-    writeUint32(bytes, 0, this.address)
-    writeUint32(bytes, 4, remoteAddress)
-    writeUint16(bytes, 8, remotePort)
-    const offset = this.#keyedHash(bytes)
-    const key = remoteAddress * 65_536 + remotePort
+    const offset = portOffset(this.#keyedHash, this.address, remoteAddress, remotePort)
+    const ofPeer = this.#connections.get(remoteAddress)
     for (let tries = 0; tries < EPHEMERAL_PORTS; tries++) {
       const port = FIRST_EPHEMERAL_PORT + ((offset + this.#portCounter++) % EPHEMERAL_PORTS)
-      if (!this.#listeners.has(port) && this.#connections.get(port)?.get(key) === undefined) return port
+      if (!this.#listeners.has(port) && ofPeer?.has(portsKey(port, remotePort)) !== true) return port
     }
     return undefined
   }
 
   #freeListenPort(): number | undefined {
     for (let port = FIRST_EPHEMERAL_PORT; port < 65_536; port++) {
-      if (!this.#listeners.has(port) && !this.#connections.has(port)) return port
+      if (!this.#listeners.has(port)) return port
     }
     return undefined
   }
+}
+
+const portsKey = (localPort: number, remotePort: number): number => localPort * 65_536 + remotePort
+
+/** Whether a SYN may take the place of a connection in TIME-WAIT: by its timestamp, or by its sequence number (RFC 6191 §2). */
+function isNewer({ timestamps, receiveNext }: Connection, syn: Segment): boolean {
+  if (timestamps !== undefined && syn.timestamp !== undefined && syn.timestamp !== timestamps.recent)
+    return before(timestamps.recent, syn.timestamp)
+  return after(syn.sequence, receiveNext)
 }

@@ -11,8 +11,9 @@ const KEEPALIVE_INTERVAL_MS = 1_000
 const KEEPALIVE_PROBES = 10
 const MAX_PERSIST_BACKOFF = 10
 const BLACK_HOLE_TIMEOUTS = 3
-/** MTUs of 1280 and 576. */
-const BLACK_HOLE_SEGMENTS = [1240, 536]
+/** What IPv6 guarantees, and what IPv4 does. */
+const BLACK_HOLE_MTUS = [1280, 576]
+const TCP_IP_HEADER_BYTES = 40
 
 export function runTimeouts(connection: Connection, now: number): void {
   connection.host.markDirty(connection)
@@ -21,6 +22,7 @@ export function runTimeouts(connection: Connection, now: number): void {
     connection.delayedAckAt = Infinity
     connection.ackDue = true
   }
+  if (now >= connection.paceAt) connection.paceAt = Infinity
   if (now >= connection.reorderAt) detectLosses(connection, now)
   if (now >= connection.probeAt) probeTail(connection, now)
   if (now >= connection.retransmitAt) retransmit(connection, now)
@@ -61,7 +63,9 @@ function retransmit(connection: Connection, now: number): void {
   connection.recoveryPoint = connection.sendNext
   connection.probeEnd = undefined
   connection.probeAt = connection.reorderAt = Infinity
-  connection.duplicateAcks = 0
+  connection.duplicateAcks = queue.departedBytes = 0
+  // A peer that lets go of what it reported has its first segment reported and not acknowledged (RFC 6675 §5.1).
+  if (queue.first?.sacked === true) queue.clearSacked()
   connection.rack.markAtTimeout(queue, now, roundTrip)
   // The earliest one leaves whatever the window says (RFC 6298 §5.4).
   const first = queue.firstUnsacked
@@ -69,9 +73,10 @@ function retransmit(connection: Connection, now: number): void {
 }
 
 /** The path takes less than it did: what is in flight and longer is lost, and will leave in parts (RFC 1191 §6.4). */
-export function limitSegments(connection: Connection, segmentBytes: number): void {
-  if (segmentBytes >= connection.mss) return
-  connection.mss = segmentBytes
+export function limitSegments(connection: Connection, mtu: number): void {
+  const segmentBytes = mtu - TCP_IP_HEADER_BYTES - connection.optionBytes
+  if (segmentBytes >= connection.segmentBytes) return
+  connection.segmentBytes = segmentBytes
   connection.queue.forEach((segment) => {
     if (distance(segment.end, segment.start) > segmentBytes) connection.queue.markLost(segment)
     return true
@@ -82,8 +87,8 @@ export function limitSegments(connection: Connection, segmentBytes: number): voi
 function narrowBlackHole(connection: Connection): void {
   const first = connection.queue.firstUnsacked
   if (first === undefined) return
-  const length = distance(first.end, first.start)
-  const narrower = BLACK_HOLE_SEGMENTS.find((bytes) => bytes < length)
+  const packetBytes = TCP_IP_HEADER_BYTES + connection.optionBytes + distance(first.end, first.start)
+  const narrower = BLACK_HOLE_MTUS.find((mtu) => mtu < packetBytes)
   if (narrower !== undefined) limitSegments(connection, narrower)
 }
 
@@ -96,7 +101,7 @@ function probeTail(connection: Connection, now: number): void {
   const unsent = distance(connection.sendBuffer.end, connection.sendNext)
   const usable = connection.sendWindow - distance(connection.sendNext, connection.unacknowledged)
   // Negative once the FIN was sent.
-  const length = Math.max(0, Math.min(unsent, connection.mss))
+  const length = Math.max(0, Math.min(unsent, connection.segmentBytes))
   connection.isProbeRetransmission = length === 0 || length > usable
   if (!connection.isProbeRetransmission) sendNextSegment(connection, length, now)
   else resend(connection, last, now)
@@ -113,7 +118,7 @@ function persist(connection: Connection, now: number): void {
   const unsent = distance(connection.sendBuffer.end, connection.sendNext)
   const usable = connection.sendWindow - distance(connection.sendNext, connection.unacknowledged)
   if (unsent <= 0) return
-  if (usable > 0) sendNextSegment(connection, Math.min(unsent, usable, connection.mss), now)
+  if (usable > 0) sendNextSegment(connection, Math.min(unsent, usable, connection.segmentBytes), now)
   else if (now - connection.lastHeardAt >= GIVE_UP_MS && connection.persistBackoff > 3) {
     sendReset(connection)
     connection.finish('timed-out')

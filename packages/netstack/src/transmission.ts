@@ -2,11 +2,13 @@
  * What a connection sends, and when it may (RFC 9293 §3.8, §3.10.7.4 end). Called by the stack once a tick for each
  * connection that has something to say, so that a batch of arrivals yields one acknowledgment.
  */
-import { type Connection, WINDOW_SCALE } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { probeTimeoutMs } from './rack.ts'
+import { WINDOW_SCALE } from './receive-window.ts'
 import type { SentSegment } from './retransmission.ts'
 import { ACK, FIN, PSH, RST, SYN, encodeSegment } from './segment.ts'
 import { advance, distance } from './sequence.ts'
+import { Timestamps } from './timestamps.ts'
 
 /** Segments one connection may send in one tick; what is left waits for the next. */
 const BURST_SEGMENTS = 32
@@ -26,12 +28,35 @@ export function transmit(connection: Connection, now: number): boolean {
       if (connection.ackDue) sendAck(connection)
       return false
   }
-  let budget = BURST_SEGMENTS
-  if (connection.queue.lostBytes > 0) budget = retransmitLost(connection, now, budget)
-  if (connection.queue.lostBytes === 0) budget = sendNew(connection, now, budget)
+  const isBurst = sendPaced(connection, now)
   acknowledgeReceived(connection, now)
   armProbe(connection, now)
-  return budget <= 0
+  return isBurst
+}
+
+/** True when only the burst limit stopped it; for the pacer's limit it sets a deadline. */
+function sendPaced(connection: Connection, now: number): boolean {
+  const { congestion, pacer, segmentBytes } = connection
+  connection.paceAt = Infinity
+  if (!connection.hasToSend) {
+    armPersist(connection, now)
+    return false
+  }
+  const allowance = pacer.fill(now, {
+    window: congestion.window,
+    smoothedMs: connection.roundTrip.smoothedMs,
+    isInSlowStart: congestion.isInSlowStart,
+    segmentBytes,
+  })
+  const limit = Math.min(BURST_SEGMENTS, Math.floor(allowance / segmentBytes))
+  let budget = limit
+  if (connection.queue.lostBytes > 0) budget = retransmitLost(connection, now, budget)
+  if (connection.queue.lostBytes === 0) budget = sendNew(connection, now, budget)
+  if (limit > 0) pacer.spend((limit - budget) * segmentBytes)
+  if (budget > 0) return false
+  if (limit === BURST_SEGMENTS) return true
+  connection.paceAt = pacer.nextAt(now, segmentBytes)
+  return false
 }
 
 function acknowledgeReceived(connection: Connection, now: number): void {
@@ -63,25 +88,40 @@ function sendSyn(connection: Connection, now: number): void {
       // The window of a SYN is never scaled (RFC 7323 §2.2).
       window: 0xffff,
       mss: connection.advertisedMss,
-      windowScale: !isAnswer || connection.receiveScale > 0 ? WINDOW_SCALE : undefined,
+      windowScale: !isAnswer || connection.receiveWindow.scale > 0 ? WINDOW_SCALE : undefined,
       sackPermitted: !isAnswer || connection.sackPermitted,
+      ...synTimestamp(connection, isAnswer, now),
     },
     connection.host.allocate,
   )
   connection.host.emit({ type: 'packet', packet })
 }
 
+/** A SYN offers timestamps, a SYN-ACK carries them if the SYN did (RFC 7323 §3.2). */
+function synTimestamp(
+  connection: Connection,
+  isAnswer: boolean,
+  now: number,
+): { timestamp: number | undefined; timestampEcho: number } {
+  const { timestamps } = connection
+  if (isAnswer) return { timestamp: timestamps?.value(now), timestampEcho: timestamps?.recent ?? 0 }
+  return { timestamp: new Timestamps(connection.timestampOffset, 0, now).value(now), timestampEcho: 0 }
+}
+
 function retransmitLost(connection: Connection, now: number, budget: number): number {
   const { queue } = connection
   let left = budget
   queue.forEach((segment) => {
-    if (queue.lostBytes === 0) return false
+    if (queue.lostBytes === 0 || left <= 0) return false
     if (!segment.lost) return true
     const length = distance(segment.end, segment.start)
-    // One segment always: it is what draws the acknowledgments that all else waits for.
-    if (queue.pipe + length > connection.congestion.window && queue.pipe > 0) return false
+    // The first of a recovery always (RFC 5681 §3.2 step 3, RFC 6675 §5 step 4.3), and one when nothing is on its way.
+    const isFree = connection.isRetransmissionDue || queue.pipe === 0
+    if (!isFree && queue.pipe + length > connection.congestion.window) return false
+    connection.isRetransmissionDue = false
     resend(connection, segment, now)
-    return --left > 0
+    left--
+    return true
   })
   return left
 }
@@ -89,7 +129,7 @@ function retransmitLost(connection: Connection, now: number, budget: number): nu
 /** Sends one segment in flight again, cut first if the path takes less than it did. */
 export function resend(connection: Connection, segment: SentSegment, now: number): void {
   const dataLength = distance(segment.end, segment.start) - (segment.isFin ? 1 : 0)
-  if (dataLength > connection.mss) connection.queue.split(segment, connection.mss)
+  if (dataLength > connection.segmentBytes) connection.queue.split(segment, connection.segmentBytes)
   connection.queue.clearLost(segment)
   segment.retransmitted = true
   connection.undoCount++
@@ -110,7 +150,7 @@ function sendNew(connection: Connection, now: number, budget: number): number {
     const isFinNext = connection.isFinQueued && unsent >= 0
     if (unsent < 0 || (unsent === 0 && !isFinNext)) break
     const usable = distance(advance(connection.unacknowledged, connection.sendWindow), connection.sendNext)
-    let length = Math.min(connection.mss, unsent)
+    let length = Math.min(connection.segmentBytes, unsent)
     if (length > usable || (length === 0 && usable <= 0 && !queue.isEmpty)) {
       // Sender's silly-window avoidance (RFC 9293 §3.8.6.2.1); the persist timer is its override.
       if (usable <= 0 || usable < connection.maxSendWindow / 2) break
@@ -180,8 +220,10 @@ function emitSegment(
   content: { sequence: number; flags: number; payload: Uint8Array | undefined },
 ): void {
   // A FIN is acknowledged as soon as everything before it is there, and then the window says nothing more.
-  connection.receiveEdge = connection.nextReceiveEdge()
-  const window = Math.max(0, distance(connection.receiveEdge, connection.receiveNext)) >>> connection.receiveScale
+  const { receiveWindow, timestamps } = connection
+  receiveWindow.edge = receiveWindow.nextEdge(connection.receiveNext, connection.reassembly.readyBytes)
+  const window = Math.max(0, distance(receiveWindow.edge, connection.receiveNext)) >>> receiveWindow.scale
+  connection.lastAcknowledgment = connection.receiveNext
   const packet = encodeSegment(
     {
       ...tuple(connection),
@@ -190,7 +232,12 @@ function emitSegment(
       flags: content.flags,
       window: Math.min(window, 0xffff),
       // Blocks travel on bare acknowledgments: data segments are already as long as the path takes.
-      sack: connection.sackPermitted && content.payload === undefined ? connection.receivedBlocks.report() : undefined,
+      sack:
+        connection.sackPermitted && content.payload === undefined
+          ? connection.receivedBlocks.report(timestamps === undefined ? 4 : 3)
+          : undefined,
+      timestamp: timestamps?.value(connection.host.now),
+      timestampEcho: timestamps?.recent ?? 0,
       payload: content.payload,
     },
     connection.host.allocate,

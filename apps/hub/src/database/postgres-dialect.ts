@@ -22,7 +22,7 @@ export function postgresDialect(url: string): Dialect {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-        oid === INT8 || oid === NUMERIC ? Number : types.getTypeParser(oid, format as 'text'),
+        oid === INT8 || oid === NUMERIC ? Number : types.getTypeParser(oid, format),
     },
   })
   // A connection that the server ends fails its next query, or is replaced when it was idle; that is enough. Without

@@ -5,7 +5,7 @@ import type { Generated, Kysely, Transaction } from 'kysely'
  * double; booleans are 0 or 1; structured values are JSON text. Keys and hashes are base64.
  */
 export type Tables = {
-  /** The hub's own keys and other values made once: `identity-seed`, `wireguard-private-key`, `token-secret`. */
+  /** The hub's own keys and other values made once: `identity-seed`, `wireguard-private-key` and others. */
   secrets: { name: string; value: string }
   settings: { name: string; value: string }
   users: {
@@ -19,7 +19,36 @@ export type Tables = {
     role: 'user' | 'manager' | 'admin'
     active: number
     password_hash: string
+    /** Two-factor: the secret that signs in, and one whose first code is still awaited; both sealed, base64. */
+    two_factor_secret: string | null
+    two_factor_pending: string | null
+    /** The time step of the last code that was accepted (RFC 6238 section 5.2). */
+    two_factor_step: number | null
     last_login_at: number | null
+    created_at: number
+  }
+  /** Unused recovery codes. */
+  recovery_codes: { user_id: string; code_hash: string }
+  /** Sign-ins whose password was right and whose code is awaited. */
+  sign_in_challenges: {
+    token_hash: string
+    user_id: string
+    /** The network that it may be answered from. */
+    source: string
+    expires_at: number
+    attempts: number
+  }
+  user_invitations: {
+    id: string
+    label: string
+    code_hash: string
+    role: 'user' | 'manager' | 'admin'
+    max_uses: number
+    uses: number
+    expires_at: number
+    revoked_at: number | null
+    /** A username as it was then, or `hub`. */
+    created_by: string
     created_at: number
   }
   sessions: {

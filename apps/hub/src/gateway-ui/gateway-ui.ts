@@ -104,7 +104,8 @@ export function createGatewayUi(deps: GatewayUiDeps): GatewayUi {
     checkRequestLine(req)
     const path = req.url?.split('?', 1)[0] ?? ''
     if (path === HANDOVER_PATH) {
-      return handOver(req, res, host, { tickets, sessions, admit: (grant) => recordVisit(req, grant) })
+      const admit = (grant: Grant) => recordVisit(req, grant)
+      return handOver(req, res, host, { tickets, sessions, admit, formTimeoutMs: progressTimeoutMs })
     }
     if (path.startsWith('/__hub/')) throw new HubError('not_found')
     const opening = await prepare(req, res, host, (origin) => !isFromStranger(req.method, req.headers, origin))

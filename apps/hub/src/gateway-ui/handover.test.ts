@@ -1,3 +1,5 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createSessions } from '../accounts/sessions.ts'
 import { isLocalPath } from './handover.ts'
@@ -121,6 +123,16 @@ describe('the handover', () => {
     expect((await post(gateway.id, { ticket: 'x'.repeat(9_000) })).status).toBe(413)
     expect((await ask(hub.hubPort, `gw-${gateway.id}.${hub.hubHost}`, { path: '/__hub/session' })).status).toBe(405)
     expect((await ask(hub.hubPort, `gw-${gateway.id}.${hub.hubHost}`, { path: '/__hub/other' })).status).toBe(404)
+  })
+
+  it('cuts off a form that does not come', async () => {
+    await hub.stop()
+    hub = await startGatewayUi({ createSessions, progressTimeoutMs: 100 })
+    const gateway = await hello()
+    const socket = connect(hub.hubPort, '127.0.0.1').on('error', () => {})
+    socket.write(`POST /__hub/session HTTP/1.1\r\nHost: gw-${gateway.id}.${hub.hubHost}\r\n`)
+    socket.write(`Content-Type: ${FORM}\r\nContent-Length: 100\r\n\r\nticket=`)
+    expect(await text(socket)).toBe('')
   })
 
   it('writes down who opened which gateway, from where and when', async () => {

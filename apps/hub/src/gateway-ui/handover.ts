@@ -18,10 +18,16 @@ export async function handOver(
   req: IncomingMessage,
   res: ServerResponse,
   host: GatewayHost,
-  { tickets, sessions, admit }: { tickets: Tickets; sessions: UiSessions; admit: (grant: Grant) => Promise<void> },
+  parts: {
+    tickets: Tickets
+    sessions: UiSessions
+    admit: (grant: Grant) => Promise<void>
+    formTimeoutMs: number
+  },
 ): Promise<void> {
+  const { tickets, sessions, admit, formTimeoutMs } = parts
   if (req.method !== 'POST') throw new HubError('method_not_allowed')
-  const form = await readForm(req)
+  const form = await readForm(req, formTimeoutMs)
   const path = form.get('path') || '/'
   if (!isLocalPath(path)) throw new HubError('invalid_request')
   const grant = tickets.redeem(form.get('ticket') ?? '')
@@ -45,15 +51,21 @@ export function isLocalPath(path: string): boolean {
   return path.length <= MAX_PATH_LENGTH && /^\/(?!\/)[\x21-\x5b\x5d-\x7e]*$/.test(path)
 }
 
-async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
+async function readForm(req: IncomingMessage, timeoutMs: number): Promise<URLSearchParams> {
   const type = req.headers['content-type'] ?? ''
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) throw new HubError('unsupported_media_type')
   const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of req as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > MAX_FORM_BYTES) throw new HubError('payload_too_large')
-    chunks.push(chunk)
+  // Nobody has shown a session here yet, so a client that dawdles is cut off.
+  const timer = setTimeout(() => req.destroy(), timeoutMs)
+  try {
+    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > MAX_FORM_BYTES) throw new HubError('payload_too_large')
+      chunks.push(chunk)
+    }
+  } finally {
+    clearTimeout(timer)
   }
   return new URLSearchParams(Buffer.concat(chunks).toString('utf8'))
 }

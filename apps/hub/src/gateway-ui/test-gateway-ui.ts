@@ -1,6 +1,6 @@
-import { createServer, request, type IncomingMessage, type RequestListener, type Server } from 'node:http'
-import { connect, type AddressInfo, type Socket } from 'node:net'
-import { buffer } from 'node:stream/consumers'
+import { createServer, request, Server, type IncomingMessage, type RequestListener } from 'node:http'
+import { connect, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net'
+import { buffer, text } from 'node:stream/consumers'
 import type { Role } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import { pino } from 'pino'
@@ -34,7 +34,15 @@ export function ask(
   })
 }
 
-async function listen(server: Server): Promise<number> {
+/** Writes bytes as they stand to a port and gives all that comes back. */
+export function raw(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(bytes, 'latin1')
+  socket.setTimeout(3_000, () => socket.end())
+  return text(socket)
+}
+
+async function listen(server: TcpServer): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return (server.address() as AddressInfo).port
 }
@@ -59,7 +67,7 @@ export async function startGatewayUi({
   let offsetMs = 0
   const clock = () => Date.now() + offsetMs
   const sessions: Sessions = createSessions({ db, secret: Buffer.alloc(32, 7).toString('base64'), clock })
-  const gatewayServers = new Map<string, Server>()
+  const gatewayServers = new Map<string, TcpServer>()
   const dialed: Socket[] = []
   let rows = 0
 
@@ -90,7 +98,7 @@ export async function startGatewayUi({
   const hubPort = await listen(hub)
   await ui.start()
 
-  async function addGateway(listener: RequestListener | Server, owner: string | null = null) {
+  async function addGateway(listener: RequestListener | TcpServer) {
     const n = ++rows
     const server = typeof listener === 'function' ? createServer(listener) : listener
     await listen(server)
@@ -107,7 +115,7 @@ export async function startGatewayUi({
         location: '',
         description: '',
         device_token: `DT-${n}`,
-        owner_id: owner,
+        owner_id: null,
         wireguard_public_key: `key ${n}`,
         preshared_key: '',
         address,
@@ -157,6 +165,13 @@ export async function startGatewayUi({
     return { origin: url.origin, host: url.host, port, cookie, handover, go }
   }
 
+  /** An admin on the page of a new gateway with this web server. */
+  async function openPage(listener: RequestListener | TcpServer) {
+    const person = await signIn('admin', `admin-${++rows}`)
+    const gateway = await addGateway(listener)
+    return { ...person, gateway, ...(await open(person.caller, gateway.id)) }
+  }
+
   return {
     ui,
     db,
@@ -167,12 +182,13 @@ export async function startGatewayUi({
     addGateway,
     signIn,
     open,
+    openPage,
     turnClock: (ms: number) => void (offsetMs += ms),
     async stop() {
       await ui.stop()
       sessions.stop()
       for (const server of [hub, ...gatewayServers.values()]) {
-        server.closeAllConnections()
+        if (server instanceof Server) server.closeAllConnections()
         server.close()
       }
       for (const socket of dialed) socket.destroy()

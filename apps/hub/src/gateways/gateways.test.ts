@@ -187,7 +187,7 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
       const id = await insertTestGateway(hub.db, { device_token: 'DT-0123456789AB' })
       const answers = await Promise.all([claim('DT-0123456789AB'), claim('DT-0123456789AB', 'admin')])
       expect(answers.map((answer) => answer.statusCode).toSorted()).toEqual([200, 404])
-      const winner = answers[0]!.statusCode === 200 ? 'the-user' : 'the-admin'
+      const winner = answers[0].statusCode === 200 ? 'the-user' : 'the-admin'
       expect((await list()).find((gateway) => gateway.id === id)?.owner).toBe(winner)
     })
 

@@ -6,7 +6,6 @@ import Fastify, {
   LogController,
   type FastifyBaseLogger,
   type FastifyInstance,
-  type FastifyReply,
   type FastifyServerFactory,
 } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
@@ -48,7 +47,7 @@ export function createApi(options: ApiOptions): FastifyInstance {
     // Long uploads to a gateway's page share the server; http/server.ts bounds the API's own requests.
     requestTimeout: 0,
     frameworkErrors: (error, _request, reply) => {
-      sendRefusal(reply as FastifyReply, new HubError('invalid_request', { cause: error }))
+      sendRefusal(reply, new HubError('invalid_request', { cause: error }))
     },
     clientErrorHandler: (_error, socket) => {
       if (socket.writable) socket.end(CLIENT_ERROR)

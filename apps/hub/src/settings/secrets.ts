@@ -1,7 +1,7 @@
 import type { Db } from '../database/tables.ts'
 
 /** What one database, and so one hub, has of its own. */
-export type SecretName = 'identity-seed' | 'wireguard-private-key' | 'token-secret'
+export type SecretName = 'identity-seed' | 'wireguard-private-key' | 'token-secret' | 'two-factor-key'
 
 /**
  * The named secret, made by `make` when there is none yet. When two hubs start at once on one database, both get the

@@ -21,11 +21,13 @@ export type EmbeddedOptions = {
 /** Rejects with Node's own error when the UDP port cannot be bound. */
 export async function openEmbeddedVpn(options: EmbeddedOptions): Promise<VpnBackend> {
   const { address, clock } = options
+  let handshakeListener = (): void => {}
   const stack = createStack({ address, send: (packet) => wireguard.send(packet) })
   const wireguard = await openOnAnyFamily({
     privateKey: options.privateKey as PrivateKey,
     port: options.port,
     onPacket: (packet) => stack.receive(packet),
+    onHandshake: () => handshakeListener(),
     clock: () => ({ monotonicMs: performance.now(), unixMs: clock() }),
   })
 
@@ -44,6 +46,9 @@ export async function openEmbeddedVpn(options: EmbeddedOptions): Promise<VpnBack
     },
     removePeer: (publicKey) => wireguard.removePeer(publicKey as PublicKey),
     peers: () => wireguard.peers(),
+    onHandshake(listener) {
+      handshakeListener = listener
+    },
     dial: (host, port, signal) => stack.connect({ host, port, ...(signal && { signal }) }),
     serve: (port, onStream) => void stack.listen({ port }, onStream),
     async stop() {

@@ -44,6 +44,7 @@ function createNoTunnel(options: { privateKey: string; port: number; reason: str
     addPeer: () => {},
     removePeer: () => {},
     peers: () => [],
+    onHandshake: () => {},
     dial: () => {
       throw new HubError('vpn_disabled')
     },

@@ -9,7 +9,10 @@ import type { Tables } from '../database/tables.ts'
 import type { LivePeers, Vpn, VpnPeer, VpnPeerStatus } from './vpn.ts'
 
 const RECONCILE_INTERVAL_MS = 30_000
+/** Roaming without a handshake is written at this pace. */
 const PERSIST_INTERVAL_MS = 5_000
+/** A handshake is written this much later, so that a thousand at once make one batch. */
+const PERSIST_DELAY_MS = 50
 
 export type Peers = LivePeers & {
   /** Reads the database into the tunnel, then keeps both alike until `stop`. */
@@ -29,6 +32,7 @@ export function createPeers({ db, vpn, log }: { db: Kysely<Tables>; vpn: Vpn; lo
   /** Counts live changes: a read that began before one must not undo it. */
   let changes = 0
   let timers: NodeJS.Timeout[] = []
+  let soon: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
 
   function apply(peer: VpnPeer): void {
@@ -116,6 +120,12 @@ export function createPeers({ db, vpn, log }: { db: Kysely<Tables>; vpn: Vpn; lo
   return {
     async start() {
       await reconcile()
+      vpn.onHandshake(() => {
+        soon ??= setTimeout(() => {
+          soon = undefined
+          inTurn(persist)()
+        }, PERSIST_DELAY_MS).unref()
+      })
       timers = [
         setInterval(inTurn(reconcile), RECONCILE_INTERVAL_MS).unref(),
         setInterval(inTurn(persist), PERSIST_INTERVAL_MS).unref(),
@@ -135,6 +145,8 @@ export function createPeers({ db, vpn, log }: { db: Kysely<Tables>; vpn: Vpn; lo
       ),
     async stop() {
       for (const timer of timers) clearInterval(timer)
+      vpn.onHandshake(() => {})
+      clearTimeout(soon)
       inTurn(persist)()
       await running
     },

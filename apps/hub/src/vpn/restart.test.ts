@@ -72,6 +72,16 @@ describe.each(testEngines)('a hub that restarts on %s', (engine) => {
     await expect(device.stack.ping(vpn.address)).resolves.toBeGreaterThanOrEqual(0)
   })
 
+  it('has written where a gateway is within a second of its handshake, should it be killed then', async () => {
+    const gateway = await addGateway()
+    device = await joinTunnel(gateway)
+    await device.stack.ping(vpn.address)
+    const { port } = device.wireguard
+    const endpoint = () =>
+      database.db.selectFrom('gateways').select('endpoint_port').where('id', '=', gateway.id).executeTakeFirstOrThrow()
+    await vi.waitFor(async () => expect((await endpoint()).endpoint_port).toBe(port), { timeout: 1_000 })
+  })
+
   it('has every peer of the database again, and drops those that are gone from it', async () => {
     const gateway = await addGateway()
     const port = vpn.port

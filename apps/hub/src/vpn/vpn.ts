@@ -38,6 +38,8 @@ export type VpnBackend = {
   /** Silent at once. */
   removePeer(publicKey: string): void
   peers(): VpnPeerStatus[]
+  /** Calls the one listener after each handshake that a peer completed. */
+  onHandshake(listener: () => void): void
   /** TCP through the tunnel. The stream errs when nothing answers. */
   dial(address: string, port: number, signal?: AbortSignal): TcpStream
   /** TCP from gateways to the hub's tunnel address; `stream.remoteAddress` is authenticated. */

@@ -17,8 +17,10 @@ afterEach(() => {
   joined.close()
 })
 
+type Handler = (incoming: http.IncomingMessage, outgoing: http.ServerResponse) => unknown
+
 /** An HTTP server behind stack b, and a way to ask it from stack a. */
-function serve(handler: http.RequestListener, path: Parameters<typeof joinStacks>[0] = {}): http.Server {
+function serve(handler: Handler, path: Parameters<typeof joinStacks>[0] = {}): http.Server {
   joined = joinStacks(path)
   server = http.createServer(handler)
   const { emit } = server

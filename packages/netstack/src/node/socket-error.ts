@@ -1,4 +1,4 @@
-import type { ConnectionError } from '../connection.ts'
+import type { ConnectionError } from '../host.ts'
 
 export type SocketErrorCode =
   | 'ECONNREFUSED'

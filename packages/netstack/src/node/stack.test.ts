@@ -184,6 +184,30 @@ describe('the stack', () => {
     await expect(joined.a.ping(B)).rejects.toMatchObject({ code: 'ERR_STACK_CLOSED' })
   })
 
+  it('goes on for others when a handler throws, and the error is the process’s as with net', async () => {
+    const [client, server] = await pair()
+    const other = joined.a.connect({ host: B, port: 9 })
+    await once(other, 'ready')
+    const listeners = process.listeners('uncaughtException')
+    process.removeAllListeners('uncaughtException')
+    const caught = once(process, 'uncaughtException') as Promise<[Error]>
+    client.on('data', () => {
+      throw new Error('from a handler')
+    })
+    server.write('boom')
+    const [error] = await caught
+    for (const listener of listeners) process.on('uncaughtException', listener)
+    expect(error.message).toBe('from a handler')
+    const answered = once(client.removeAllListeners('data'), 'data') as Promise<[Buffer]>
+    server.write('still here')
+    expect(String((await answered)[0])).toBe('still here')
+    const closed = once(other, 'close')
+    other.end()
+    other.resume()
+    other.destroy()
+    await closed
+  })
+
   it('refuses an address or MTU that is none', () => {
     const send = (): void => undefined
     expect(() => createStack({ address: '10.0.0.256', send })).toThrow(

@@ -6,7 +6,7 @@
  * acknowledgment and one push.
  */
 import { createHmac, randomBytes, randomInt } from 'node:crypto'
-import type { Output } from '../connection.ts'
+import type { Output } from '../host.ts'
 import type { DropReason } from '../drop.ts'
 import { formatAddress, isUnicast, parseAddress } from '../ipv4.ts'
 import { Stack as Core } from '../stack.ts'

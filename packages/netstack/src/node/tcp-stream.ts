@@ -1,5 +1,6 @@
 import { Duplex } from 'node:stream'
-import type { Connection, ConnectionError } from '../connection.ts'
+import type { Connection } from '../connection.ts'
+import type { ConnectionError } from '../host.ts'
 import { type SocketError, errorCodeOf, socketError } from './socket-error.ts'
 
 /** What a stream asks of the stack that drives its connection. */

@@ -1,0 +1,123 @@
+/**
+ * The near end of the tunnel benches, a process of its own: with our WireGuard and TCP in it, or on the TCP of Linux in a
+ * namespace whose wireguard-go carries it. What it does with its streams is the same code for both.
+ */
+import { connect as connectOverLinux } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createStack } from '@hedgerow/netstack/node'
+import type { PrivateKey, PublicKey } from '@hedgerow/wireguard'
+import { openInterface } from '@hedgerow/wireguard/node'
+import { DOWNLOAD_PORT, REQUEST_PORT, RESPONSE, UPLOAD_PORT } from './tunnel-server.ts'
+
+export type Measurement = {
+  what: 'download' | 'upload' | 'requests'
+  streams: number
+  seconds: number
+}
+
+export type ClientTask = Measurement & {
+  server: string
+  /** Absent on Linux's TCP. */
+  tunnel?: { privateKey: PrivateKey; peer: PublicKey; address: string; endpoint: { address: string; port: number } }
+}
+
+/** Megabits, or requests, a second; and the longest time in which nothing at all moved. */
+export type ClientResult = { rate: number; longestPauseMs: number; cpuSeconds: number }
+
+const WARM_UP_MS = 1_000
+const STEP_MS = 50
+const BLOCK = Buffer.alloc(256 << 10, 'y')
+const REQUEST = 'GET /status HTTP/1.1\r\nHost: gateway\r\nAccept: */*\r\n\r\n'
+
+/** Starts one stream; `count` adds what it got done. */
+type Start = (stream: Duplex, count: (amount: number) => void) => void
+
+const download: Start = (stream, count) => void stream.on('data', (chunk: Buffer) => count(chunk.length * 8e-6))
+
+const upload: Start = (stream, count) => {
+  let last = 0
+  stream.on('data', (chunk: Buffer) => {
+    const bytes = Number(chunk.readBigUInt64BE(chunk.length - 8))
+    count((bytes - last) * 8e-6)
+    last = bytes
+  })
+  const fill = (): void => {
+    while (!stream.destroyed && stream.write(BLOCK));
+  }
+  stream.on('drain', fill)
+  fill()
+}
+
+const requests: Start = (stream, count) => {
+  let missing = RESPONSE.length
+  stream.on('data', (chunk: Buffer) => {
+    missing -= chunk.length
+    if (missing > 0) return
+    missing = RESPONSE.length
+    count(1)
+    stream.write(REQUEST)
+  })
+  stream.write(REQUEST)
+}
+
+const STARTS = {
+  download: [download, DOWNLOAD_PORT],
+  upload: [upload, UPLOAD_PORT],
+  requests: [requests, REQUEST_PORT],
+} as const
+
+async function measure(
+  connect: (port: number) => Duplex,
+  { what, streams, seconds }: Measurement,
+): Promise<ClientResult> {
+  const [start, port] = STARTS[what]
+  let total = 0
+  for (let i = 0; i < streams; i++) {
+    const stream = connect(port)
+    stream.on('error', (error) => {
+      console.error(error)
+      process.exitCode = 1
+    })
+    start(stream, (amount) => (total += amount))
+  }
+  await sleep(WARM_UP_MS)
+  const [startedAt, totalBefore, cpuBefore] = [performance.now(), total, process.cpuUsage()]
+  let movedAt = startedAt
+  let longestPauseMs = 0
+  for (let seen = total, now = startedAt; now - startedAt < seconds * 1000; now = performance.now()) {
+    await sleep(STEP_MS)
+    if (total !== seen) movedAt = performance.now()
+    seen = total
+    longestPauseMs = Math.max(longestPauseMs, performance.now() - movedAt)
+  }
+  const { user, system } = process.cpuUsage(cpuBefore)
+  return {
+    rate: (total - totalBefore) / ((performance.now() - startedAt) / 1000),
+    longestPauseMs: Math.round(longestPauseMs),
+    cpuSeconds: (user + system) / 1e6,
+  }
+}
+
+async function openTunnel({ server, tunnel }: ClientTask): Promise<(port: number) => Duplex> {
+  if (tunnel === undefined) return (port) => connectOverLinux({ host: server, port, noDelay: true })
+  const device = await openInterface({
+    privateKey: tunnel.privateKey,
+    onPacket: (packet) => stack.receive(packet),
+  })
+  const stack = createStack({ address: tunnel.address, send: (packet) => device.send(packet) })
+  device.addPeer({
+    publicKey: tunnel.peer,
+    allowedIps: [`${server}/32`],
+    endpoint: tunnel.endpoint,
+  })
+  await stack.ping(server)
+  return (port) => stack.connect({ host: server, port })
+}
+
+if (import.meta.main) {
+  const task = JSON.parse(process.argv[2]!) as ClientTask
+  const result = await measure(await openTunnel(task), task)
+  console.log(`result ${JSON.stringify(result)}`)
+  process.exit()
+}

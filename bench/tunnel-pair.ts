@@ -1,0 +1,133 @@
+/**
+ * Two ways to one server on Linux's TCP behind wireguard-go in a namespace: from our WireGuard and TCP on the host, and
+ * from Linux's TCP over a second wireguard-go in a second namespace. Both may go through the same impaired path. Needs
+ * root. All Linux ends use CUBIC, whatever the machine prefers, so that both sides play by the same rules.
+ */
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { generateKeyPair } from '@hedgerow/wireguard/node'
+import { startChild } from '../test/harness/child-process.ts'
+import { createNetworkNamespace, type NetworkNamespace } from '../test/harness/network-namespace.ts'
+import { missingPrivilege } from '../test/harness/privileges.ts'
+import { waitFor } from '../test/harness/wait-for.ts'
+import type { ClientResult, ClientTask, Measurement } from './tunnel-client.ts'
+import type { Impairment } from './tunnel-relay.ts'
+
+const execute = promisify(execFile)
+const SUBNET = '10.79.0'
+const SERVER = `${SUBNET}.1`
+const LINUX = `${SUBNET}.2`
+const OURS = `${SUBNET}.3`
+/** Names differ, because all wireguard-go listen for `wg` in one directory. */
+const [SERVER_DEVICE, CLIENT_DEVICE] = ['hgbench0', 'hgbench1']
+const PORT = 51_820
+/** Between the two namespaces, without the host in between. */
+const [DIRECT_SERVER, DIRECT_CLIENT] = ['198.19.0.1', '198.19.0.2']
+
+const script = (name: string): string => join(import.meta.dirname, name)
+
+export type TunnelPair = {
+  linux(measurement: Measurement): Promise<ClientResult>
+  ours(measurement: Measurement): Promise<ClientResult>
+  remove(): Promise<void>
+}
+
+/** Without an impairment the two are joined directly. Throws with what is missing on this machine. */
+export async function openTunnelPair(impairment?: Impairment): Promise<TunnelPair> {
+  const missing = missingPrivilege('root', 'tun', 'command ip', 'command wg', 'command wireguard-go')
+  if (missing !== undefined) throw new Error(`This bench compares with Linux over wireguard-go, and here ${missing}.`)
+  const directory = await mkdtemp(join(tmpdir(), 'hedgerow-bench-'))
+  const stops: (() => Promise<unknown>)[] = [() => rm(directory, { recursive: true })]
+  const remove = async (): Promise<void> => {
+    for (const stop of stops.toReversed()) await stop()
+  }
+  try {
+    const [server, client] = [await createNetworkNamespace(), await createNetworkNamespace()]
+    stops.push(server.remove, client.remove)
+    const keys = { server: generateKeyPair(), linux: generateKeyPair(), ours: generateKeyPair() }
+    await cable(server, client)
+    for (const [namespace, device, pair, address] of [
+      [server, SERVER_DEVICE, keys.server, SERVER],
+      [client, CLIENT_DEVICE, keys.linux, LINUX],
+    ] as const) {
+      const keyFile = join(directory, address)
+      await writeFile(keyFile, pair.privateKey, { mode: 0o600 })
+      await openWireGuard(namespace, { device, keyFile, address })
+    }
+
+    let endpoints = {
+      linux: { address: DIRECT_SERVER, port: PORT },
+      ours: { address: server.address, port: PORT },
+    }
+    if (impairment !== undefined) {
+      const path = await startChild(process.execPath, [
+        script('tunnel-relay.ts'),
+        server.address,
+        String(PORT),
+        JSON.stringify(impairment),
+      ])
+      stops.push(() => path.stop())
+      const [, port] = await path.says(/relaying on (\d+)/)
+      endpoints = {
+        linux: { address: client.hostAddress, port: Number(port) },
+        ours: { address: '127.0.0.1', port: Number(port) },
+      }
+    }
+
+    const allow = (peer: string, address: string): string[] => ['peer', peer, 'allowed-ips', `${address}/32`]
+    for (const [pair, address] of [
+      [keys.linux, LINUX],
+      [keys.ours, OURS],
+    ] as const)
+      await server.run('wg', ['set', SERVER_DEVICE, ...allow(pair.publicKey, address)])
+    const endpoint = `${endpoints.linux.address}:${endpoints.linux.port}`
+    await client.run('wg', ['set', CLIENT_DEVICE, ...allow(keys.server.publicKey, SERVER), 'endpoint', endpoint])
+    const listening = await server.start(process.execPath, [script('tunnel-server.ts')])
+    await listening.says(/listening/)
+
+    const ours = {
+      privateKey: keys.ours.privateKey,
+      peer: keys.server.publicKey,
+      address: OURS,
+      endpoint: endpoints.ours,
+    }
+    const ask = async (task: ClientTask, prefix: string[]): Promise<ClientResult> => {
+      const [command, ...args] = [...prefix, process.execPath, script('tunnel-client.ts'), JSON.stringify(task)]
+      const { stdout } = await execute(command, args)
+      return JSON.parse(/^result (.*)$/m.exec(stdout)![1]!) as ClientResult
+    }
+    return {
+      linux: (measurement) => ask({ ...measurement, server: SERVER }, ['ip', 'netns', 'exec', client.name]),
+      ours: (measurement) => ask({ ...measurement, server: SERVER, tunnel: ours }, []),
+      remove,
+    }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+async function openWireGuard(
+  namespace: NetworkNamespace,
+  { device, keyFile, address }: { device: string; keyFile: string; address: string },
+): Promise<void> {
+  const { run } = namespace
+  await namespace.start('wireguard-go', ['--foreground', device], { WG_I_PREFER_BUGGY_USERSPACE_TO_POLISHED_KMOD: '1' })
+  await waitFor(() => run('wg', ['show', device]).catch(() => undefined), { for: 'wireguard-go to answer' })
+  await run('wg', ['set', device, 'private-key', keyFile, 'listen-port', String(PORT)])
+  await run('ip', ['address', 'add', `${address}/24`, 'dev', device])
+  await run('ip', ['link', 'set', device, 'mtu', '1420', 'up'])
+  // By route, since a namespace may only choose as default what the machine allows everyone.
+  await run('ip', ['route', 'replace', `${SUBNET}.0/24`, 'dev', device, 'congctl', 'cubic'])
+}
+
+/** A cable from one namespace to the other. */
+async function cable(server: NetworkNamespace, client: NetworkNamespace): Promise<void> {
+  await server.run('ip', ['link', 'add', 'direct', 'type', 'veth', 'peer', 'name', 'direct', 'netns', client.name])
+  await server.run('ip', ['address', 'add', `${DIRECT_SERVER}/30`, 'dev', 'direct'])
+  await client.run('ip', ['address', 'add', `${DIRECT_CLIENT}/30`, 'dev', 'direct'])
+  for (const namespace of [server, client]) await namespace.run('ip', ['link', 'set', 'direct', 'up'])
+}

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import { createCongestionControl } from './congestion.ts'
+import { Pacer } from './pacer.ts'
+import { ReceiveWindow } from './receive-window.ts'
+
+const SEGMENT = 1_000
+
+/** Round trips of `roundTripMs`, each of which acknowledges what the window was. */
+function pass(control: ReturnType<typeof createCongestionControl>, from: number, forMs: number, roundTripMs: number) {
+  for (let now = from; now < from + forMs; now += roundTripMs) {
+    const rounds = Math.floor(control.window / SEGMENT)
+    for (let i = 0; i < rounds; i++) {
+      control.onAcknowledged({
+        bytes: SEGMENT,
+        now,
+        roundTripMs,
+        smoothedMs: roundTripMs,
+        inFlight: control.window,
+      })
+    }
+  }
+  return control.window / SEGMENT
+}
+
+describe('CUBIC (RFC 9438)', () => {
+  it('starts with ten segments and doubles each round trip', () => {
+    const control = createCongestionControl('cubic', SEGMENT)
+    expect(control.window).toBe(10_000)
+    expect(pass(control, 0, 100, 100)).toBe(20)
+    expect(pass(control, 100, 100, 100)).toBe(40)
+  })
+
+  it('leaves 0.7 of the window after a loss, is back after K seconds and probes faster beyond', () => {
+    const control = createCongestionControl('cubic', SEGMENT)
+    while (control.window < 1_000_000) pass(control, 0, 100, 100)
+    const plateau = control.window / SEGMENT
+    control.onLoss(control.window)
+    expect(control.window / SEGMENT / plateau).toBeCloseTo(0.7, 2)
+    const k = Math.cbrt((plateau * 0.3) / 0.4)
+    const before = pass(control, 1_000, (k - 2) * 1000, 100)
+    expect(before).toBeGreaterThan(0.95 * plateau)
+    expect(before).toBeLessThan(plateau)
+    const at = pass(control, 1_000 + (k - 2) * 1000, 3_000, 100)
+    expect(Math.abs(at - plateau)).toBeLessThan(0.02 * plateau)
+    const late = pass(control, 1_000 + (k + 1) * 1000, 4_000, 100)
+    expect(late).toBeGreaterThan(plateau + 30)
+  })
+
+  it('lets go of more when it loses below the last plateau (§4.7)', () => {
+    const control = createCongestionControl('cubic', SEGMENT)
+    while (control.window < 1_000_000) pass(control, 0, 100, 100)
+    const plateau = control.window / SEGMENT
+    control.onLoss(control.window)
+    control.onLoss(control.window)
+    // Rest lies at 0.7 * (1 + 0.7) / 2 of what it was.
+    const k = Math.cbrt((plateau * (0.595 - 0.49)) / 0.4)
+    expect(pass(control, 0, k * 1000, 100) / plateau).toBeCloseTo(0.595, 1)
+  })
+
+  it('grows at least as Reno would on a short path (§4.3)', () => {
+    const control = createCongestionControl('cubic', SEGMENT)
+    while (control.window < 100_000) pass(control, 0, 2, 2)
+    control.onLoss(100_000)
+    expect(pass(control, 1_000, 100, 2)).toBeGreaterThan(70 + 0.5 * 45)
+  })
+
+  it('leaves slow start when round trips grow, before anything is lost (RFC 9406)', () => {
+    const control = createCongestionControl('cubic', SEGMENT)
+    let now = 0
+    for (let roundTripMs = 50; control.isInSlowStart && now < 10_000; roundTripMs += 15) {
+      pass(control, now, roundTripMs, roundTripMs)
+      now += roundTripMs
+    }
+    expect(control.isInSlowStart).toBe(false)
+    expect(control.window).toBeLessThan(300_000)
+  })
+})
+
+describe.each(['cubic', 'new-reno'] as const)('%s', (name) => {
+  it('starts over with one segment at a timeout, and forgets it when it was none', () => {
+    const control = createCongestionControl(name, SEGMENT)
+    pass(control, 0, 300, 100)
+    const before = control.window
+    control.onTimeout(before, true)
+    control.onTimeout(before, false)
+    expect(control.window).toBe(SEGMENT)
+    control.onSpurious()
+    expect(control.window).toBe(before)
+  })
+
+  it('keeps two segments whatever is lost, and ten at most after a rest', () => {
+    const control = createCongestionControl(name, SEGMENT)
+    for (let i = 0; i < 20; i++) control.onLoss(SEGMENT)
+    expect(control.window).toBe(2 * SEGMENT)
+    const rested = createCongestionControl(name, SEGMENT)
+    pass(rested, 0, 300, 100)
+    rested.onIdle()
+    expect(rested.window).toBe(10 * SEGMENT)
+  })
+})
+
+describe('the pacer', () => {
+  const path = { window: 100_000, smoothedMs: 100, isInSlowStart: false, segmentBytes: SEGMENT }
+
+  it('lets a burst of sixteen segments go, and then the window in a little less than its round trip', () => {
+    const pacer = new Pacer()
+    expect(pacer.fill(0, path)).toBe(16_000)
+    let sent = 0
+    for (let now = 0; now <= 100; now++) {
+      const bytes = Math.floor(pacer.fill(now, path) / SEGMENT) * SEGMENT
+      pacer.spend(bytes)
+      sent += bytes
+    }
+    expect(sent).toBe(16_000 + 125_000)
+  })
+
+  it('says when two segments may leave', () => {
+    const pacer = new Pacer()
+    pacer.fill(0, path)
+    pacer.spend(16_000)
+    expect(pacer.nextAt(0, SEGMENT)).toBe(1.6)
+  })
+
+  it('leaves a path that is faster than timers alone', () => {
+    expect(new Pacer().fill(0, { ...path, smoothedMs: 0.5 })).toBe(Infinity)
+  })
+})
+
+describe('the receive window', () => {
+  it('grows to 4 MiB while the application keeps up, and not for one that rests', () => {
+    const window = new ReceiveWindow(SEGMENT)
+    for (let now = 0; now < 1_000; now += 20) window.noteRead(window.bufferBytes, now, 20)
+    expect(window.bufferBytes).toBe(4 << 20)
+    const rested = new ReceiveWindow(SEGMENT)
+    for (let now = 0; now < 100_000; now += 2_000) rested.noteRead(200_000, now, 20)
+    expect(rested.bufferBytes).toBe(256 << 10)
+  })
+
+  it('never moves its edge back, nor by less than a segment (RFC 9293 §3.8.6.2.2)', () => {
+    const window = new ReceiveWindow(SEGMENT)
+    window.scale = 7
+    window.edge = window.nextEdge(0, 0)
+    expect(window.edge).toBe(256 << 10)
+    expect(window.nextEdge(0, 100_000)).toBe(256 << 10)
+    expect(window.nextEdge(999, 0)).toBe(256 << 10)
+    expect(window.nextEdge(1_000, 0)).toBe((256 << 10) + 1_000)
+  })
+})
