@@ -76,6 +76,8 @@ export type Tables = {
     owner_id: string | null
     /** The gateway invitation whose code it carried last. */
     invitation_id: string | null
+    /** 1 when no rule may approve it. */
+    needs_person: number
     reason: string | null
     gateway_id: string | null
     requested_at: number

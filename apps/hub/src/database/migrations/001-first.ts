@@ -136,6 +136,7 @@ export async function up(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Pr
     .addColumn('source_ip', 'text', (c) => c.notNull())
     .addColumn('owner_id', 'text', (c) => c.references('users.id').onDelete('set null'))
     .addColumn('invitation_id', 'text', (c) => c.references('gateway_invitations.id').onDelete('set null'))
+    .addColumn('needs_person', 'integer', (c) => c.notNull())
     .addColumn('reason', 'text')
     .addColumn('gateway_id', 'text', (c) => c.references('gateways.id').onDelete('set null'))
     .addColumn('requested_at', 'double precision', (c) => c.notNull())
