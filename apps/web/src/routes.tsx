@@ -15,7 +15,13 @@ export const router = createBrowserRouter([
         Component: RequireSession,
         children: [
           {
-            lazy: async () => ({ Component: (await import('./features/shell/layout.tsx')).Layout }),
+            lazy: async () => {
+              const [{ Layout }, { CommandPalette }] = await Promise.all([
+                import('./features/shell/layout.tsx'),
+                import('./features/command-palette/command-palette.tsx'),
+              ])
+              return { Component: () => <Layout tools={<CommandPalette />} /> }
+            },
             children: [
               {
                 path: '/dashboard',
@@ -26,9 +32,25 @@ export const router = createBrowserRouter([
                 lazy: async () => ({ Component: (await import('./features/gateways/page.tsx')).GatewaysPage }),
               },
               {
+                path: '/gateways/:id',
+                lazy: async () => ({ Component: (await import('./features/gateways/gateway-page.tsx')).GatewayPage }),
+              },
+              {
                 path: '/gateway-approvals',
                 lazy: async () => ({
                   Component: (await import('./features/registrations/page.tsx')).RegistrationsPage,
+                }),
+              },
+              {
+                path: '/gateway-invitations',
+                lazy: async () => ({
+                  Component: (await import('./features/gateway-invitations/page.tsx')).GatewayInvitationsPage,
+                }),
+              },
+              {
+                path: '/auto-approval-settings',
+                lazy: async () => ({
+                  Component: (await import('./features/auto-approval/page.tsx')).AutoApprovalPage,
                 }),
               },
               {

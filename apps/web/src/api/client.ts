@@ -40,14 +40,28 @@ export function listenForSessionEnd(listener: () => void): () => void {
 
 /** Throws ApiError; an aborted call rejects with the signal's reason. */
 export async function api<C extends Call>(call: C, request: RequestOf<C>): Promise<ResponseOf<C>> {
-  const { params, query, body, signal } = request as {
-    params?: Record<string, string>
-    query?: Record<string, unknown>
-    body?: unknown
-    signal?: AbortSignal
-  }
+  const response = await send(call, request, 'application/json')
+  if (call.response === null) return undefined as ResponseOf<C>
+  return (await response.json()) as ResponseOf<C>
+}
+
+/** Opens a call that answers with a stream of server-sent events; refused and failing like any other call. */
+export async function openStream(call: Call, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+  const { body } = await send(call, { signal }, 'text/event-stream')
+  if (body === null) throw new ApiError(0, 'unreachable', 'The hub answered without a stream.')
+  return body
+}
+
+type Request = {
+  params?: Record<string, string>
+  query?: Record<string, unknown>
+  body?: unknown
+  signal?: AbortSignal
+}
+
+async function send(call: Call, { params, query, body, signal }: Request, accept: string): Promise<Response> {
   const token = readToken()
-  const headers: Record<string, string> = { accept: 'application/json' }
+  const headers: Record<string, string> = { accept }
   if (body !== undefined) headers['content-type'] = 'application/json'
   if (token !== null) headers['authorization'] = `Bearer ${token}`
 
@@ -64,19 +78,13 @@ export async function api<C extends Call>(call: C, request: RequestOf<C>): Promi
     if (signal?.aborted === true) throw error
     throw new ApiError(0, 'unreachable', 'The hub does not answer. Check your connection and try again.')
   }
-  if (!response.ok) {
-    const refusal = await refusalOf(response)
-    // A refusal of a token that has been replaced since says nothing about the session that is open now.
-    if (
-      token === readToken() &&
-      endsSession({ status: refusal.status, error: refusal.code, path: location.pathname })
-    ) {
-      endSession()
-    }
-    throw refusal
+  if (response.ok) return response
+  const refusal = await refusalOf(response)
+  // A refusal of a token that has been replaced since says nothing about the session that is open now.
+  if (token === readToken() && endsSession({ status: refusal.status, error: refusal.code, path: location.pathname })) {
+    endSession()
   }
-  if (call.response === null) return undefined as ResponseOf<C>
-  return (await response.json()) as ResponseOf<C>
+  throw refusal
 }
 
 function endSession(): void {

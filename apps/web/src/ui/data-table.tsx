@@ -4,7 +4,9 @@
 import type { ComponentProps, ReactNode, Ref } from 'react'
 import styles from './data-table.module.css'
 
-export type Column = { name: string; width?: string; numeric?: boolean }
+type Order = 'ascending' | 'descending' | 'none'
+/** With `onSort` the head is a button that orders the table by this column. */
+export type Column = { name: string; width?: string; numeric?: boolean; order?: Order; onSort?: () => void }
 
 type DataTableProps = {
   label: string
@@ -25,9 +27,15 @@ export function DataTable({ label, columns, rowCount, bodyRef, children }: DataT
       </colgroup>
       <thead>
         <tr aria-rowindex={1}>
-          {columns.map(({ name, numeric }) => (
-            <th key={name} scope="col" data-numeric={numeric}>
-              {name}
+          {columns.map(({ name, numeric, order, onSort }) => (
+            <th key={name} scope="col" data-numeric={numeric} aria-sort={order === 'none' ? undefined : order}>
+              {onSort === undefined ? (
+                name
+              ) : (
+                <button type="button" className={styles.sort} data-order={order} onClick={onSort}>
+                  {name}
+                </button>
+              )}
             </th>
           ))}
         </tr>

@@ -89,3 +89,23 @@ export const ArrowIcon = () => (
     <path d="M3 8h10m0 0L9.500 4.500M13 8l-3.500 3.500" />
   </Icon>
 )
+
+export const CrossIcon = () => (
+  <Icon>
+    <path d="m4 4 8 8M12 4l-8 8" />
+  </Icon>
+)
+
+export const CameraIcon = () => (
+  <Icon>
+    <path d="M2.500 5.500h2.300l1-1.700h4.400l1 1.700h2.300v7h-11z" />
+    <circle cx="8" cy="8.800" r="2.200" />
+  </Icon>
+)
+
+export const MailIcon = () => (
+  <Icon>
+    <rect x="2" y="3.500" width="12" height="9" rx="1.500" />
+    <path d="m2.500 4.500 5.500 4.500 5.500-4.500" />
+  </Icon>
+)

@@ -1,5 +1,5 @@
 /**
- * The dashboard: four figures, the last 24 hours, and what happened lately. A failed refresh keeps what was there
+ * The dashboard: four figures, what is wrong now, the last 24 hours, and what happened lately. A failed refresh keeps what was there
  * (specification section 4); only a panel that never had anything says that it has failed.
  */
 import { lazy, Suspense } from 'react'
@@ -13,6 +13,7 @@ import { Activity } from './activity.tsx'
 import { Approvals } from './approvals.tsx'
 import { threatBanner } from './messages.ts'
 import { useDashboard, useTimeline } from './queries.ts'
+import { WrongNow } from './wrong-now.tsx'
 import styles from './page.module.css'
 
 const NetworkChart = lazy(() => import('./network-chart.tsx'))
@@ -36,6 +37,7 @@ export function DashboardPage() {
           { label: 'Threats Today', value: stats.threats, tone: 'danger' },
         ]}
       />
+      <WrongNow />
       <div className={styles.columns}>
         <Panel title="Network Activity (Last 24 Hours)">
           <div className={styles.chart}>

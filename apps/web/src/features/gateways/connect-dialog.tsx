@@ -1,10 +1,13 @@
 import type { Gateway } from '@hedgerow/contract'
 import { Button, Loader } from '@mantine/core'
-import { useEffect, useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { validateAccess } from 'virtual:contract-calls'
 import { accessFailed, NOT_AUTHORIZED } from '#api/access-messages.ts'
 import { api, messageOf } from '#api/client.ts'
+import { GATEWAYS_KEY } from '#api/gateways.ts'
+import { useHubSettings } from '#api/hub-settings.ts'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
 import { CheckIcon } from '#ui/icons.tsx'
 import { Notice } from '#ui/notice.tsx'
@@ -23,10 +26,25 @@ type ConnectDialogProps = DialogLife & { gateway: Gateway }
 /** Shows the connect flow while it runs; it ends on the gateway's page, or here with the reason why not. */
 export function ConnectDialog({ gateway, opened, onClose, onGone }: ConnectDialogProps) {
   const [problem, setProblem] = useState<string | null>(null)
+  const settings = useHubSettings()
+  const queries = useQueryClient()
+  const fail = useCallback(
+    (reason: string) => {
+      setProblem(reason)
+      // It may have been deleted or taken away meanwhile, and then its row is stale.
+      void queries.invalidateQueries({ queryKey: GATEWAYS_KEY })
+    },
+    [queries],
+  )
   return (
     <Dialog title={`Connect to ${gateway.name}`} size="sm" opened={opened} onClose={onClose} onGone={onGone}>
       {problem === null ? (
-        <ConnectSteps gateway={gateway} running={opened} onProblem={setProblem} />
+        <ConnectSteps
+          gateway={gateway}
+          running={opened && !settings.isPending}
+          directHealthCheck={settings.data?.directHealthCheck ?? true}
+          onProblem={fail}
+        />
       ) : (
         <Notice tone="danger">{problem}</Notice>
       )}
@@ -40,10 +58,15 @@ export function ConnectDialog({ gateway, opened, onClose, onGone }: ConnectDialo
   )
 }
 
-type ConnectStepsProps = { gateway: Gateway; running: boolean; onProblem: (problem: string) => void }
+type ConnectStepsProps = {
+  gateway: Gateway
+  running: boolean
+  directHealthCheck: boolean
+  onProblem: (problem: string) => void
+}
 
 /** One run of the flow, from when it appears until it goes or the dialog closes. */
-function ConnectSteps({ gateway, running, onProblem }: ConnectStepsProps) {
+function ConnectSteps({ gateway, running, directHealthCheck, onProblem }: ConnectStepsProps) {
   const navigate = useNavigate()
   const [step, setStep] = useState<ConnectStep>('access')
 
@@ -57,6 +80,7 @@ function ConnectSteps({ gateway, running, onProblem }: ConnectStepsProps) {
           validateAccess: (deviceToken, abort) => api(validateAccess, { body: { deviceToken }, signal: abort }),
           fetch: (input, init) => fetch(input, init),
           pageProtocol: location.protocol,
+          directHealthCheck,
           onStep: setStep,
           signal,
         })
@@ -69,7 +93,7 @@ function ConnectSteps({ gateway, running, onProblem }: ConnectStepsProps) {
     }
     void connect()
     return () => controller.abort()
-  }, [gateway, navigate, running, onProblem])
+  }, [gateway, navigate, running, directHealthCheck, onProblem])
 
   const current = STEPS.findIndex(([name]) => name === step)
   return (

@@ -21,6 +21,7 @@ function world(answers: Record<string, unknown>, overrides: Partial<ConnectWorld
       return host in answers ? Promise.resolve(Response.json(answers[host])) : Promise.reject(new TypeError('refused'))
     },
     pageProtocol: 'http:',
+    directHealthCheck: true,
     onStep: (step) => steps.push(step),
     signal: new AbortController().signal,
     ...overrides,
@@ -62,6 +63,13 @@ describe('the connect flow', () => {
 
   it('asks no plain-HTTP address from an https page', async () => {
     const { value, steps, asked } = world({ localhost: health(gateway.id) }, { pageProtocol: 'https:' })
+    expect(await findWayToGateway(gateway, value)).toMatchObject({ kind: 'hub' })
+    expect(asked).toEqual([])
+    expect(steps).toEqual(['access', 'hub'])
+  })
+
+  it('asks no gateway directly when the hub’s settings say so', async () => {
+    const { value, steps, asked } = world({ localhost: health(gateway.id) }, { directHealthCheck: false })
     expect(await findWayToGateway(gateway, value)).toMatchObject({ kind: 'hub' })
     expect(asked).toEqual([])
     expect(steps).toEqual(['access', 'hub'])

@@ -18,6 +18,8 @@ export type ConnectWorld = {
   fetch: typeof fetch
   /** `location.protocol`: a page served over https may not ask a plain-HTTP address. */
   pageProtocol: string
+  /** The hub's setting; off, only the hub's own way is taken. */
+  directHealthCheck: boolean
   onStep: (step: ConnectStep) => void
   signal: AbortSignal
 }
@@ -32,7 +34,7 @@ export async function findWayToGateway(
     const access = await world.validateAccess(gateway.deviceToken, world.signal)
     if (!access.authorized || access.gatewayId !== gateway.id) return { kind: 'not-authorized' }
   }
-  if (world.pageProtocol !== 'https:') {
+  if (world.directHealthCheck && world.pageProtocol !== 'https:') {
     world.onStep('direct')
     const origin = await directOrigin(gateway, world)
     if (origin !== undefined) return { kind: 'direct', url: `${origin}/` }

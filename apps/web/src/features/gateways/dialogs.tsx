@@ -1,19 +1,33 @@
-/** The dialogs of the gateway screen, one per verb, loaded when the first one is opened. */
+/** The dialogs of one gateway and of the fleet, one per verb, loaded when the first one is opened. */
+import type { Gateway } from '@hedgerow/contract'
 import { useState } from 'react'
 import { AddDialog } from './add-dialog.tsx'
 import { ClaimDialog } from './claim-dialog.tsx'
 import { ConnectDialog } from './connect-dialog.tsx'
-import type { OpenDialog } from './page.tsx'
+import { DeleteDialog } from './delete-dialog.tsx'
+import { EditDialog } from './edit-dialog.tsx'
 import { VpnDialog } from './vpn-dialog.tsx'
 
+export type GatewayVerb = 'connect' | 'edit' | 'vpn' | 'delete'
+
+export type OpenDialog =
+  | { verb: 'add' }
+  | { verb: 'claim'; deviceToken: string }
+  | { verb: GatewayVerb; gateway: Gateway }
+
+export type DialogLife = { opened: boolean; onClose: () => void; onGone: () => void }
+
+type DialogsProps = { dialog: OpenDialog; onGone: () => void; onDeleted?: () => void }
+
 /** `onGone` follows the closing animation, so that a dialog keeps its content while it fades. */
-export default function Dialogs({ dialog, onGone }: { dialog: OpenDialog; onGone: () => void }) {
+export default function Dialogs({ dialog, onGone, onDeleted = () => undefined }: DialogsProps) {
   const [opened, setOpened] = useState(true)
   const life = { opened, onClose: () => setOpened(false), onGone }
   if (dialog.verb === 'add') return <AddDialog {...life} />
   if (dialog.verb === 'claim') return <ClaimDialog {...life} deviceToken={dialog.deviceToken} />
-  if (dialog.verb === 'vpn') return <VpnDialog {...life} gateway={dialog.gateway} />
-  return <ConnectDialog {...life} gateway={dialog.gateway} />
+  const { gateway } = dialog
+  if (dialog.verb === 'edit') return <EditDialog {...life} gateway={gateway} />
+  if (dialog.verb === 'vpn') return <VpnDialog {...life} gateway={gateway} />
+  if (dialog.verb === 'delete') return <DeleteDialog {...life} gateway={gateway} onDeleted={onDeleted} />
+  return <ConnectDialog {...life} gateway={gateway} />
 }
-
-export type DialogLife = { opened: boolean; onClose: () => void; onGone: () => void }

@@ -3,32 +3,30 @@
  * is decided by the hub; here it is only said in advance.
  */
 import type { Gateway } from '@hedgerow/contract'
-import { Button, TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { messageOf } from '#api/client.ts'
+import { useGateways } from '#api/gateways.ts'
 import { MANAGER_NEEDED, mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
 import { FigureStrip } from '#ui/figure-strip.tsx'
-import { KeyIcon, PlusIcon, RefreshIcon, SearchIcon } from '#ui/icons.tsx'
+import { KeyIcon, PlusIcon, RefreshIcon } from '#ui/icons.tsx'
 import { Notice } from '#ui/notice.tsx'
 import { PageHead } from '#ui/page-head.tsx'
 import { PanelEmpty, PanelError, PanelSkeleton } from '#ui/panel-states.tsx'
 import { Panel } from '#ui/panel.tsx'
 import { ReasonedButton } from '#ui/reasoned-button.tsx'
+import type { GatewayVerb, OpenDialog } from './dialogs.tsx'
+import { Find } from './find.tsx'
+import { noMatch } from './messages.ts'
 import { NoGateways } from './no-gateways.tsx'
-import { useGateways } from './queries.ts'
 import { searchGateways } from './search.ts'
 import { GatewayTable } from './table.tsx'
-import styles from './page.module.css'
+import { useView } from './use-view.ts'
+import { sortGateways } from './view.ts'
 
 const Dialogs = lazy(() => import('./dialogs.tsx'))
-
-export type OpenDialog =
-  | { verb: 'add' }
-  | { verb: 'claim'; deviceToken: string }
-  | { verb: 'vpn'; gateway: Gateway }
-  | { verb: 'connect'; gateway: Gateway }
 
 const NONE: readonly Gateway[] = []
 
@@ -40,9 +38,9 @@ export function GatewaysPage() {
   const [dialog, setDialog] = useState<OpenDialog | null>(
     scanned === null ? null : { verb: 'claim', deviceToken: scanned },
   )
-  const [search, setSearch] = useState('')
+  const [view, setView] = useView()
   const [refreshing, setRefreshing] = useState(false)
-  const deferredSearch = useDeferredValue(search)
+  const deferred = useDeferredValue(view)
 
   // A QR label opens this page with the device's token; it leaves the address, so that a reload does not ask again.
   useEffect(() => {
@@ -57,15 +55,23 @@ export function GatewaysPage() {
   }, [scanned, setParameters])
 
   const all = gateways.data ?? NONE
-  const shown = useMemo(() => searchGateways(all, deferredSearch), [all, deferredSearch])
+  const { search, status, sort, descending } = deferred
+  const sorted = useMemo(
+    () => sortGateways(all, { search: '', status: 'any', sort, descending }),
+    [all, sort, descending],
+  )
+  const shown = useMemo(() => {
+    const some = status === 'any' ? sorted : sorted.filter((gateway) => gateway.status === status)
+    return searchGateways(some, search)
+  }, [sorted, status, search])
   const figures = useMemo(() => summarize(all), [all])
   const refresh = async () => {
     setRefreshing(true)
     await gateways.refetch()
     setRefreshing(false)
   }
-  const connect = useCallback((gateway: Gateway) => setDialog({ verb: 'connect', gateway }), [])
-  const showVpn = useCallback((gateway: Gateway) => setDialog({ verb: 'vpn', gateway }), [])
+  const openVerb = useCallback((verb: GatewayVerb, gateway: Gateway) => setDialog({ verb, gateway }), [])
+  const filtered = view.search !== '' || view.status !== 'any'
 
   return (
     <>
@@ -104,20 +110,9 @@ export function GatewaysPage() {
         title="Gateways"
         actions={
           all.length > 0 && (
-            <div className={styles.find}>
-              <output className={styles.count}>
-                {search === '' ? '' : `${shown.length.toLocaleString()} of ${all.length.toLocaleString()}`}
-              </output>
-              <TextInput
-                type="search"
-                size="sm"
-                aria-label="Search gateways"
-                placeholder="Search gateways"
-                leftSection={<SearchIcon />}
-                value={search}
-                onChange={(event) => setSearch(event.currentTarget.value)}
-              />
-            </div>
+            <Find view={view} onView={setView}>
+              {filtered ? `${shown.length.toLocaleString()} of ${all.length.toLocaleString()}` : ''}
+            </Find>
           )
         }
       >
@@ -133,10 +128,19 @@ export function GatewaysPage() {
           <NoGateways />
         ) : shown.length === 0 ? (
           <PanelEmpty title="No gateway matches">
-            Nothing in the fleet has “{search}” in its name, id, place, address, version or status.
+            <p>{noMatch(deferred)}</p>
+            <Button mt={10} variant="default" size="sm" onClick={() => setView({ ...view, search: '', status: 'any' })}>
+              Show all gateways
+            </Button>
           </PanelEmpty>
         ) : (
-          <GatewayTable gateways={shown} mayManage={mayManageFleet(role)} onConnect={connect} onVpnConfig={showVpn} />
+          <GatewayTable
+            gateways={shown}
+            mayManage={mayManageFleet(role)}
+            onVerb={openVerb}
+            view={view}
+            onView={setView}
+          />
         )}
       </Panel>
       <Suspense>{dialog !== null && <Dialogs dialog={dialog} onGone={() => setDialog(null)} />}</Suspense>

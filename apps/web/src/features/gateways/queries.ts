@@ -1,22 +1,49 @@
 import { GATEWAY_LIST_REFRESH_MS } from '@hedgerow/contract'
 import type { BodyOf } from '@hedgerow/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { addGateway, claimGateway, gatewayVpnConfig, listGateways } from 'virtual:contract-calls'
+import {
+  addGateway,
+  claimGateway,
+  deleteGateway,
+  gatewayVpnConfig,
+  listDetections,
+  readDetectionThumbnail,
+  readGateway,
+  updateGateway,
+} from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
+import { GATEWAYS_KEY } from '#api/gateways.ts'
 
-const GATEWAYS_KEY = ['gateways'] as const
+const detailKey = (id: string) => [...GATEWAYS_KEY, id, 'detail'] as const
 
-export const useGateways = () =>
+export const useGateway = (id: string) =>
   useQuery({
-    queryKey: GATEWAYS_KEY,
-    queryFn: ({ signal }) => api(listGateways, { signal }),
+    queryKey: detailKey(id),
+    queryFn: ({ signal }) => api(readGateway, { params: { id }, signal }),
     refetchInterval: GATEWAY_LIST_REFRESH_MS,
+  })
+
+/** The newest 50, newest first. */
+export const useDetections = (id: string) =>
+  useQuery({
+    queryKey: ['detections', id],
+    queryFn: ({ signal }) => api(listDetections, { params: { id }, signal }),
+    refetchInterval: GATEWAY_LIST_REFRESH_MS,
+  })
+
+/** A detection's picture never changes, so it is asked for once. */
+export const useThumbnail = (id: string, detectionId: string, wanted: boolean) =>
+  useQuery({
+    queryKey: ['thumbnail', id, detectionId],
+    queryFn: ({ signal }) => api(readDetectionThumbnail, { params: { id, detectionId }, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled: wanted,
   })
 
 /** Not kept once nobody looks: it may hold a private key. */
 export const useVpnConfig = (id: string) =>
   useQuery({
-    queryKey: ['gateways', id, 'vpn-config'],
+    queryKey: ['vpn-config', id],
     queryFn: ({ signal }) => api(gatewayVpnConfig, { params: { id }, signal }),
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
@@ -35,5 +62,26 @@ export function useClaimGateway() {
   return useMutation({
     mutationFn: (body: BodyOf<typeof claimGateway>) => api(claimGateway, { body }),
     onSuccess: () => queries.invalidateQueries({ queryKey: GATEWAYS_KEY, exact: true }),
+  })
+}
+
+export function useUpdateGateway(id: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: BodyOf<typeof updateGateway>) => api(updateGateway, { params: { id }, body }),
+    onSuccess: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: GATEWAYS_KEY, exact: true }),
+        queries.invalidateQueries({ queryKey: detailKey(id) }),
+      ]),
+  })
+}
+
+export function useDeleteGateway(id: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (name: string) => api(deleteGateway, { params: { id }, body: { name } }),
+    // Also after a refusal: somebody else may have deleted it, and then the row is stale.
+    onSettled: () => queries.invalidateQueries({ queryKey: GATEWAYS_KEY, exact: true }),
   })
 }

@@ -1,46 +1,40 @@
 import type { Gateway } from '@hedgerow/contract'
-import { ActionIcon, Button, Menu } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { memo } from 'react'
-import { MANAGER_NEEDED } from '#api/roles.ts'
+import { Link } from 'react-router'
+import { statusMark } from '#api/gateways.ts'
 import { Absent, ActionsCell, Cell, Row, TwoLines } from '#ui/data-table.tsx'
-import { MoreIcon } from '#ui/icons.tsx'
 import { Mono } from '#ui/mono.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
-import { StatusMark, type MarkShape } from '#ui/status-mark.tsx'
+import { StatusMark } from '#ui/status-mark.tsx'
+import type { GatewayVerb } from './dialogs.tsx'
+import { GatewayMenu } from './gateway-menu.tsx'
 import styles from './row.module.css'
-
-const STATUS: ReadonlyMap<string, { shape: MarkShape; word: string }> = new Map([
-  ['online', { shape: 'dot', word: 'Online' }],
-  ['offline', { shape: 'ring', word: 'Offline' }],
-  ['warning', { shape: 'diamond', word: 'Warning' }],
-])
 
 type GatewayRowProps = {
   gateway: Gateway
   index: number
   mayManage: boolean
-  onConnect: (gateway: Gateway) => void
-  onVpnConfig: (gateway: Gateway) => void
+  onVerb: (verb: GatewayVerb, gateway: Gateway) => void
   measure: ((node: HTMLTableRowElement | null) => void) | undefined
 }
 
 /** One gateway; drawn again only when its own data changes, so that a search over thousands stays smooth. */
-export const GatewayRow = memo(function GatewayRow({
-  gateway,
-  index,
-  mayManage,
-  onConnect,
-  onVpnConfig,
-  measure,
-}: GatewayRowProps) {
-  const status = STATUS.get(gateway.status) ?? { shape: 'neutral', word: gateway.status }
+export const GatewayRow = memo(function GatewayRow({ gateway, index, mayManage, onVerb, measure }: GatewayRowProps) {
   return (
     <Row ref={measure} index={index}>
       <Cell label="Status" place="line">
-        <StatusMark shape={status.shape} word={status.word} reason={gateway.statusReason} />
+        <StatusMark {...statusMark(gateway.status)} reason={gateway.statusReason} />
       </Cell>
       <Cell label="Gateway Name" place="title">
-        <TwoLines first={<strong>{gateway.name}</strong>} second={<Mono>{gateway.id}</Mono>} />
+        <TwoLines
+          first={
+            <Link to={`/gateways/${gateway.id}`} className={styles.name}>
+              {gateway.name}
+            </Link>
+          }
+          second={<Mono>{gateway.id}</Mono>}
+        />
       </Cell>
       <Cell label="Location">{gateway.location === '' ? <Absent>Unknown</Absent> : gateway.location}</Cell>
       <Cell label="IP Address">
@@ -62,33 +56,11 @@ export const GatewayRow = memo(function GatewayRow({
           size="compact-sm"
           variant="default"
           aria-label={`Connect to ${gateway.name}`}
-          onClick={() => onConnect(gateway)}
+          onClick={() => onVerb('connect', gateway)}
         >
           Connect
         </Button>
-        <Menu
-          position="bottom-end"
-          width={220}
-          withinPortal={false}
-          withInitialFocusPlaceholder={false}
-          transitionProps={{ duration: 100 }}
-        >
-          <Menu.Target>
-            <ActionIcon variant="subtle" size={28} aria-label={`More actions for ${gateway.name}`}>
-              <MoreIcon />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            {mayManage ? (
-              <Menu.Item onClick={() => onVpnConfig(gateway)}>VPN Config</Menu.Item>
-            ) : (
-              <Menu.Item aria-disabled="true" data-disabled closeMenuOnClick={false}>
-                VPN Config
-                <span className={styles.reason}>{MANAGER_NEEDED}</span>
-              </Menu.Item>
-            )}
-          </Menu.Dropdown>
-        </Menu>
+        <GatewayMenu gateway={gateway} mayManage={mayManage} onVerb={onVerb} />
       </ActionsCell>
     </Row>
   )

@@ -6,31 +6,34 @@ import type { Gateway } from '@hedgerow/contract'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useLayoutEffect, useRef, useState } from 'react'
 import { DataTable, Gap, type Column } from '#ui/data-table.tsx'
+import type { GatewayVerb } from './dialogs.tsx'
 import { GatewayRow } from './row.tsx'
+import { sortBy, type SortKey, type View } from './view.ts'
 
 /** Below this many rows drawing all of them is faster, and the browser's own search finds them. */
 const VIRTUAL_FROM = 120
 const ROW_HEIGHT = 45
 
-const COLUMNS: readonly Column[] = [
-  { name: 'Status', width: '21%' },
-  { name: 'Gateway Name' },
-  { name: 'Location' },
-  { name: 'IP Address', width: '130px' },
-  { name: 'Version', width: '86px' },
-  { name: 'Last Seen', width: '96px' },
-  { name: 'Connected Users', width: '132px', numeric: true },
+const COLUMNS: readonly (Column & { sort?: SortKey })[] = [
+  { name: 'Status', width: '21%', sort: 'status' },
+  { name: 'Gateway Name', sort: 'name' },
+  { name: 'Location', sort: 'location' },
+  { name: 'IP Address', width: '130px', sort: 'address' },
+  { name: 'Version', width: '86px', sort: 'version' },
+  { name: 'Last Seen', width: '96px', sort: 'seen' },
+  { name: 'Connected Users', width: '140px', numeric: true, sort: 'users' },
   { name: 'Actions', width: '134px' },
 ]
 
 type GatewayTableProps = {
   gateways: readonly Gateway[]
   mayManage: boolean
-  onConnect: (gateway: Gateway) => void
-  onVpnConfig: (gateway: Gateway) => void
+  onVerb: (verb: GatewayVerb, gateway: Gateway) => void
+  view: View
+  onView: (view: View) => void
 }
 
-export function GatewayTable({ gateways, ...row }: GatewayTableProps) {
+export function GatewayTable({ gateways, view, onView, ...row }: GatewayTableProps) {
   const body = useRef<HTMLTableSectionElement>(null)
   const [top, setTop] = useState(0)
   const virtual = gateways.length >= VIRTUAL_FROM
@@ -49,8 +52,14 @@ export function GatewayTable({ gateways, ...row }: GatewayTableProps) {
   const drawn = virtual ? virtualizer.getVirtualItems() : []
   const last = drawn.at(-1)
 
+  const columns = COLUMNS.map(({ sort, ...column }) => {
+    if (sort === undefined) return column
+    const order = view.sort !== sort ? 'none' : view.descending ? 'descending' : 'ascending'
+    return { ...column, order, onSort: () => onView(sortBy(view, sort)) } as const
+  })
+
   return (
-    <DataTable label="Gateways" columns={COLUMNS} rowCount={gateways.length} bodyRef={body}>
+    <DataTable label="Gateways" columns={columns} rowCount={gateways.length} bodyRef={body}>
       <Gap height={(drawn[0]?.start ?? top) - top} />
       {virtual
         ? drawn.map(({ index }) => {

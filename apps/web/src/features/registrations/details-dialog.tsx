@@ -36,6 +36,11 @@ export function DetailsDialog({
           reset or moved.
         </Notice>
       )}
+      {registration.trustedNetwork && (
+        <Notice tone="plain">
+          It asks from a trusted network of the auto-approval settings. It waits because they ask for a person.
+        </Notice>
+      )}
       <DetailList
         details={[
           ['Device Name', registration.deviceName],

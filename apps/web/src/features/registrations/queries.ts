@@ -1,7 +1,24 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { approveRegistration, rejectRegistration } from 'virtual:contract-calls'
+import { PENDING_LIST_REFRESH_MS } from '@hedgerow/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  approveRegistration,
+  liftRejection,
+  listRejectedRegistrations,
+  rejectRegistration,
+} from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
+import { GATEWAYS_KEY } from '#api/gateways.ts'
 import { PENDING_REGISTRATIONS_KEY } from '#api/pending-registrations.ts'
+
+const REJECTED_KEY = ['registrations', 'rejected'] as const
+
+export const useRejected = (enabled: boolean) =>
+  useQuery({
+    queryKey: REJECTED_KEY,
+    queryFn: ({ signal }) => api(listRejectedRegistrations, { signal }),
+    refetchInterval: PENDING_LIST_REFRESH_MS,
+    enabled,
+  })
 
 export function useApprove() {
   const queries = useQueryClient()
@@ -9,7 +26,7 @@ export function useApprove() {
     mutationFn: (registrationId: string) => api(approveRegistration, { params: { registrationId } }),
     // Also after a refusal: somebody else may have decided, and then the row is stale.
     onSettled: () => queries.invalidateQueries({ queryKey: PENDING_REGISTRATIONS_KEY }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['gateways'], exact: true }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: GATEWAYS_KEY, exact: true }),
   })
 }
 
@@ -18,6 +35,14 @@ export function useReject() {
   return useMutation({
     mutationFn: ({ registrationId, reason }: { registrationId: string; reason: string }) =>
       api(rejectRegistration, { params: { registrationId }, body: { reason } }),
-    onSettled: () => queries.invalidateQueries({ queryKey: PENDING_REGISTRATIONS_KEY }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['registrations'] }),
+  })
+}
+
+export function useLift() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (registrationId: string) => api(liftRejection, { params: { registrationId } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: REJECTED_KEY }),
   })
 }

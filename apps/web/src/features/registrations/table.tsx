@@ -4,34 +4,41 @@ import { Chip } from '#ui/chip.tsx'
 import { Absent, ActionsCell, Cell, DataTable, Row, TwoLines, type Column } from '#ui/data-table.tsx'
 import { Mono } from '#ui/mono.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
-import type { OpenDialog } from './page.tsx'
+import { TickBox } from '#ui/tick-box.tsx'
+import type { OpenDialog } from './dialogs.tsx'
+import styles from './page.module.css'
 
 const COLUMNS: readonly Column[] = [
-  { name: 'Device Name', width: '23%' },
-  { name: 'Location', width: '17%' },
-  { name: 'Source IP', width: '14%' },
+  { name: 'Device Name', width: '26%' },
+  { name: 'Location', width: '16%' },
+  { name: 'Source IP', width: '13%' },
   { name: 'Requested At', width: '12%' },
-  { name: 'Version', width: '10%' },
+  { name: 'Version', width: '9%' },
   { name: 'Actions', width: '24%' },
 ]
 
-type RegistrationTableProps = { registrations: readonly PendingRegistration[]; onOpen: (dialog: OpenDialog) => void }
+type RegistrationTableProps = {
+  registrations: readonly PendingRegistration[]
+  selected: ReadonlySet<string>
+  onSelect: (registrationId: string, selected: boolean) => void
+  onOpen: (dialog: OpenDialog) => void
+}
 
 /** The queue, oldest first. A request that would replace a gateway's key is marked as one. */
-export function RegistrationTable({ registrations, onOpen }: RegistrationTableProps) {
+export function RegistrationTable({ registrations, selected, onSelect, onOpen }: RegistrationTableProps) {
   return (
     <DataTable label="Pending registrations" columns={COLUMNS} rowCount={registrations.length}>
       {registrations.map((registration, index) => (
-        <Row key={registration.registrationId} index={index}>
+        <Row key={registration.registrationId} index={index} aria-selected={selected.has(registration.registrationId)}>
           <Cell label="Device Name" place="title">
-            {registration.keyChangeFor === null ? (
-              <strong>{registration.deviceName}</strong>
-            ) : (
-              <TwoLines
-                first={<strong>{registration.deviceName}</strong>}
-                second={<Chip tone="warning">Key change for {registration.keyChangeFor}</Chip>}
+            <div className={styles.device}>
+              <TickBox
+                label={`Select ${registration.deviceName}`}
+                checked={selected.has(registration.registrationId)}
+                onChange={(checked) => onSelect(registration.registrationId, checked)}
               />
-            )}
+              <DeviceName registration={registration} />
+            </div>
           </Cell>
           <Cell label="Location">
             {registration.deviceLocation === '' ? <Absent>N/A</Absent> : registration.deviceLocation}
@@ -65,3 +72,23 @@ export function RegistrationTable({ registrations, onOpen }: RegistrationTablePr
 }
 
 const WORDS = { details: 'Details', approve: 'Approve', reject: 'Reject' } as const
+
+function DeviceName({
+  registration: { deviceName, keyChangeFor, trustedNetwork },
+}: {
+  registration: PendingRegistration
+}) {
+  const name = <strong>{deviceName}</strong>
+  if (keyChangeFor === null && !trustedNetwork) return name
+  return (
+    <TwoLines
+      first={name}
+      second={
+        <span className={styles.marks}>
+          {keyChangeFor !== null && <Chip tone="warning">Key change for {keyChangeFor}</Chip>}
+          {trustedNetwork && <Chip tone="good">Trusted network</Chip>}
+        </span>
+      }
+    />
+  )
+}

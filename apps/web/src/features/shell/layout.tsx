@@ -3,14 +3,15 @@
  * Knows no screen; it only links to them.
  */
 import { QueryClientProvider } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { Outlet, ScrollRestoration, useLocation } from 'react-router'
 import { createQueryClient } from '#api/query-client.ts'
 import { Toasts } from '#ui/toast.tsx'
 import { TopBar } from './top-bar.tsx'
 import styles from './layout.module.css'
 
-export function Layout() {
+/** `tools` stand in the top bar beside the account. */
+export function Layout({ tools }: { tools: ReactNode }) {
   const [queries] = useState(createQueryClient)
   const main = useRef<HTMLElement>(null)
   const { pathname } = useLocation()
@@ -28,7 +29,7 @@ export function Layout() {
       <a className={styles.skip} href="#main">
         Skip to content
       </a>
-      <TopBar />
+      <TopBar tools={tools} />
       <main ref={main} id="main" className={styles.main} tabIndex={-1}>
         <Outlet />
       </main>

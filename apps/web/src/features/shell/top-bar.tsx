@@ -1,22 +1,32 @@
-import { mayManageFleet } from '#api/roles.ts'
+import type { ReactNode } from 'react'
+import { NavLink } from 'react-router'
+import { useHubSettings } from '#api/hub-settings.ts'
 import { usePendingRegistrations } from '#api/pending-registrations.ts'
+import { mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
 import { HedgeMark } from '#ui/wordmark.tsx'
-import { NavLink } from 'react-router'
 import { AccountMenu } from './account-menu.tsx'
+import { ConnectionState } from './connection-state.tsx'
 import styles from './top-bar.module.css'
 
-/** The top bar: the title, the screens with the current one marked, and the account. */
-export function TopBar() {
+/** The top bar: the hub's name, the screens with the current one marked, `tools`, and the account. */
+export function TopBar({ tools }: { tools: ReactNode }) {
   const { role } = useUser()
   const pending = usePendingRegistrations()
+  const hubName = useHubSettings().data?.hubName ?? ''
   const waiting = mayManageFleet(role) ? (pending.data?.length ?? 0) : 0
   return (
     <header className={styles.bar}>
-      <span className={styles.title}>
+      <div className={styles.title}>
         <HedgeMark />
-        Hub
-      </span>
+        <span>Hub</span>
+        {hubName !== '' && (
+          <span className={styles.name} title={hubName}>
+            {hubName}
+          </span>
+        )}
+        <ConnectionState />
+      </div>
       <nav className={styles.nav} aria-label="Main">
         <NavLink to="/dashboard">Dashboard</NavLink>
         <NavLink to="/gateways">Gateways</NavLink>
@@ -29,8 +39,13 @@ export function TopBar() {
             </span>
           )}
         </NavLink>
+        <NavLink to="/users">Users</NavLink>
+        <NavLink to="/settings">Settings</NavLink>
       </nav>
-      <AccountMenu />
+      <div className={styles.tools}>
+        {tools}
+        <AccountMenu />
+      </div>
     </header>
   )
 }

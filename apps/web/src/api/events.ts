@@ -1,0 +1,163 @@
+/**
+ * Live updates: holds the hub's event stream open while the page is looked at, and asks again for what has changed.
+ * Polling goes on beside it, so a proxy that holds streams back costs speed and nothing else.
+ */
+import type { EventTopic } from '@hedgerow/contract'
+import { useQueryClient, type QueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { hubEvents } from 'virtual:contract-calls'
+import { ApiError, openStream } from './client.ts'
+import { createEventParser, pauseMs } from './event-stream.ts'
+
+/** The first part of the keys of the queries that a topic makes stale. */
+const STALE: Readonly<Record<EventTopic, readonly string[]>> = {
+  gateways: ['gateways'],
+  registrations: ['registrations'],
+  activity: ['dashboard', 'detections'],
+  stats: ['dashboard'],
+  users: ['users'],
+  invitations: ['gateway-invitations', 'user-invitations'],
+  settings: ['hub-settings'],
+  certificates: ['certificates'],
+}
+/** The hub writes something every 15 s; a stream that is silent for longer is dead, whatever TCP says. */
+const SILENCE_MS = 40_000
+const REFRESH_EVERY_MS = 2_000
+/** A pause shorter than this is nobody's business. */
+const SHOWN_AFTER_MS = 1_500
+
+/** Follows the hub's events for as long as it is mounted; `reconnecting` while they do not come. */
+export function useLiveUpdates(): 'live' | 'reconnecting' {
+  const queries = useQueryClient()
+  const [lost, setLost] = useState(false)
+  useEffect(() => {
+    let notice: ReturnType<typeof setTimeout> | undefined
+    const onState = (open: boolean) => {
+      clearTimeout(notice)
+      if (open) setLost(false)
+      else notice = setTimeout(() => setLost(true), SHOWN_AFTER_MS)
+    }
+    const refresher = createRefresher(queries)
+    const onTopics = refresher.add
+    let controller: AbortController | undefined
+    // Browsers open six connections to a plain-HTTP hub, for all tabs together: a page nobody looks at holds none.
+    const onVisibility = () => {
+      controller?.abort()
+      controller = undefined
+      clearTimeout(notice)
+      if (document.hidden) return
+      controller = new AbortController()
+      void follow({ onState, onTopics, signal: controller.signal })
+    }
+    onVisibility()
+    document.addEventListener('visibilitychange', onVisibility)
+    return () => {
+      document.removeEventListener('visibilitychange', onVisibility)
+      controller?.abort()
+      clearTimeout(notice)
+      refresher.stop()
+    }
+  }, [queries])
+  return lost ? 'reconnecting' : 'live'
+}
+
+/**
+ * Asks again for what is stale, at once and then every two seconds at most: a large fleet changes all the time, and
+ * an answer under way must be let arrive.
+ */
+function createRefresher(queries: QueryClient) {
+  const roots = new Set<string>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const stale = { predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => roots.has(String(queryKey[0])) }
+  const flush = () => {
+    timer = undefined
+    if (roots.size === 0) return
+    if (queries.isFetching(stale) === 0) {
+      void queries.invalidateQueries(stale)
+      roots.clear()
+    }
+    timer = setTimeout(flush, REFRESH_EVERY_MS)
+  }
+  return {
+    add: (topics: readonly EventTopic[]) => {
+      for (const topic of topics) for (const root of STALE[topic] ?? []) roots.add(root)
+      if (timer === undefined) flush()
+    },
+    stop: () => clearTimeout(timer),
+  }
+}
+
+type Follower = {
+  onState: (open: boolean) => void
+  onTopics: (topics: readonly EventTopic[]) => void
+  signal: AbortSignal
+}
+
+async function follow({ onState, onTopics, signal }: Follower): Promise<void> {
+  let failures = 0
+  let opened = false
+  while (!signal.aborted) {
+    try {
+      await readUntilEnd({
+        onOpen: () => {
+          onState(true)
+          failures = 0
+          // Nothing is kept for who was away.
+          if (opened) onTopics(Object.keys(STALE) as EventTopic[])
+          opened = true
+        },
+        onTopics,
+        signal,
+      })
+    } catch (error) {
+      // Somebody with a dozen windows has no stream left for this one; polling serves it, and nothing is broken.
+      if (error instanceof ApiError && error.code === 'too_many_streams') return
+    }
+    if (signal.aborted) return
+    onState(false)
+    await pause(pauseMs(failures++, Math.random()), signal)
+  }
+}
+
+async function readUntilEnd({
+  onOpen,
+  onTopics,
+  signal,
+}: {
+  onOpen: () => void
+  onTopics: Follower['onTopics']
+  signal: AbortSignal
+}): Promise<void> {
+  const silence = new AbortController()
+  let timer = setTimeout(() => silence.abort(), SILENCE_MS)
+  try {
+    const stream = await openStream(hubEvents, AbortSignal.any([signal, silence.signal]))
+    onOpen()
+    const parse = createEventParser()
+    const reader = stream.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader()
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      clearTimeout(timer)
+      timer = setTimeout(() => silence.abort(), SILENCE_MS)
+      const topics = parse(part.value).flatMap(topicOf)
+      if (topics.length > 0) onTopics(topics)
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function topicOf({ event, data }: { event: string; data: string }): EventTopic[] {
+  if (event !== 'change') return []
+  const { topic } = JSON.parse(data) as { topic: EventTopic }
+  return [topic]
+}
+
+function pause(durationMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, durationMs)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

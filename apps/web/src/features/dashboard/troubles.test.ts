@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import { findTroubles } from './troubles.ts'
+
+const gateway = (name: string, status: 'online' | 'offline' | 'warning') => ({
+  id: name,
+  name,
+  status,
+  statusReason: '',
+})
+
+it('lists warnings before what is offline, each by name, and leaves the well ones out', () => {
+  const fleet = [
+    gateway('Mill', 'offline'),
+    gateway('Barn', 'online'),
+    gateway('Gate', 'warning'),
+    gateway('Ash', 'offline'),
+  ]
+  expect(findTroubles(fleet).map(({ name }) => name)).toEqual(['Gate', 'Ash', 'Mill'])
+})

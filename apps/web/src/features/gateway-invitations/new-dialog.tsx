@@ -1,0 +1,108 @@
+import { newGatewayInvitation, type createGatewayInvitation, type ResponseOf } from '@hedgerow/contract'
+import { Button, TextInput } from '@mantine/core'
+import { schemaResolver, useForm } from '@mantine/form'
+import { ApiError, messageOf } from '#api/client.ts'
+import { CopyButton } from '#ui/copy-button.tsx'
+import { Dialog, DialogActions } from '#ui/dialog.tsx'
+import { Mono } from '#ui/mono.tsx'
+import { Notice } from '#ui/notice.tsx'
+import { QrCode } from '#ui/qr-code.tsx'
+import type { DialogLife } from './dialogs.tsx'
+import { useCreateInvitation } from './queries.ts'
+import styles from './new-dialog.module.css'
+
+/** Makes an invitation, then shows its code, the only time that it can be seen. */
+export function NewDialog({ opened, onClose, onGone }: DialogLife) {
+  const create = useCreateInvitation()
+  const form = useForm({
+    initialValues: { label: '', maxUses: 1, expiresInHours: 168 },
+    validate: schemaResolver(newGatewayInvitation, { sync: true }),
+  })
+  const submit = form.onSubmit(async (values) => {
+    try {
+      await create.mutateAsync(values)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      form.setErrors(error.fieldErrors)
+    }
+  })
+  const made = create.data
+  return (
+    <Dialog
+      title={made === undefined ? 'New Invitation' : `Invitation ${made.invitation.label}`}
+      size={made === undefined ? 'md' : 'lg'}
+      opened={opened}
+      onClose={onClose}
+      onGone={onGone}
+    >
+      {made === undefined ? (
+        <form onSubmit={submit} noValidate>
+          {create.isError && <Notice tone="danger">{messageOf(create.error)}</Notice>}
+          <TextInput
+            label="Label"
+            description="For the list, such as the place or the person who sets the devices up."
+            withAsterisk
+            autoComplete="off"
+            data-autofocus
+            {...form.getInputProps('label')}
+          />
+          <div className={styles.numbers}>
+            <TextInput
+              type="number"
+              inputMode="numeric"
+              label="Devices"
+              min={1}
+              {...form.getInputProps('maxUses')}
+              onChange={(event) => form.setFieldValue('maxUses', event.currentTarget.valueAsNumber)}
+              value={shown(form.values.maxUses)}
+            />
+            <TextInput
+              type="number"
+              inputMode="numeric"
+              label="Expires in hours"
+              min={1}
+              {...form.getInputProps('expiresInHours')}
+              onChange={(event) => form.setFieldValue('expiresInHours', event.currentTarget.valueAsNumber)}
+              value={shown(form.values.expiresInHours)}
+            />
+          </div>
+          <DialogActions>
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={create.isPending}>
+              Create Invitation
+            </Button>
+          </DialogActions>
+        </form>
+      ) : (
+        <Made made={made} onClose={onClose} />
+      )}
+    </Dialog>
+  )
+}
+
+const shown = (number: number) => (Number.isNaN(number) ? '' : number)
+
+function Made({ made, onClose }: { made: ResponseOf<typeof createGatewayInvitation>; onClose: () => void }) {
+  return (
+    <>
+      <Notice tone="warning">Copy the command or scan the code now: the hub keeps only a hash of it.</Notice>
+      <div className={styles.ways}>
+        <div className={styles.words}>
+          <h3>On a device with the agent</h3>
+          <pre className={styles.command}>{made.command}</pre>
+          <h3>Code</h3>
+          <Mono>{made.code}</Mono>
+          <h3>Hub fingerprint, which the device pins</h3>
+          <Mono>{made.hubFingerprint}</Mono>
+        </div>
+        <QrCode text={made.qrText} label={`QR code of the invitation ${made.invitation.label}`} />
+      </div>
+      <DialogActions>
+        <CopyButton text={made.command}>Copy command</CopyButton>
+        <Button onClick={onClose}>Done</Button>
+      </DialogActions>
+    </>
+  )
+}

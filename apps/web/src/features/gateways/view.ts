@@ -1,0 +1,62 @@
+/**
+ * What of the fleet is looked at: search, status and order, kept in the address so that it can be sent to somebody
+ * and survives a reload. Pure; the page reads and writes the address.
+ */
+import type { Gateway } from '@hedgerow/contract'
+
+const STATUSES = ['online', 'warning', 'offline'] as const
+const SORTS = ['name', 'status', 'location', 'address', 'version', 'seen', 'users'] as const
+
+export type StatusFilter = (typeof STATUSES)[number] | 'any'
+export type SortKey = (typeof SORTS)[number]
+export type View = { search: string; status: StatusFilter; sort: SortKey; descending: boolean }
+
+/** Whatever is in the address that this page does not know counts as not said. */
+export function readView(parameters: URLSearchParams): View {
+  const sort = parameters.get('sort') ?? 'name'
+  const key = sort.replace(/^-/, '')
+  return {
+    search: parameters.get('q') ?? '',
+    status: STATUSES.find((status) => status === parameters.get('status')) ?? 'any',
+    sort: SORTS.find((known) => known === key) ?? 'name',
+    descending: sort.startsWith('-'),
+  }
+}
+
+/** Changes `parameters` to say `view`, leaving out what is as usual, and leaving others' parameters alone. */
+export function writeView(parameters: URLSearchParams, view: View): URLSearchParams {
+  const next = new URLSearchParams(parameters)
+  const say = (name: string, value: string, usual: string) =>
+    value === usual ? next.delete(name) : next.set(name, value)
+  say('q', view.search, '')
+  say('status', view.status, 'any')
+  say('sort', `${view.descending ? '-' : ''}${view.sort}`, 'name')
+  return next
+}
+
+/** The same column again turns the order round. */
+export const sortBy = (view: View, sort: SortKey): View => ({
+  ...view,
+  sort,
+  descending: view.sort === sort && !view.descending,
+})
+
+const URGENCY = { warning: 0, offline: 1, online: 2 }
+const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
+const ORDERS: Readonly<Record<SortKey, (a: Gateway, b: Gateway) => number>> = {
+  name: () => 0,
+  status: (a, b) => URGENCY[a.status] - URGENCY[b.status],
+  location: (a, b) => collator.compare(a.location, b.location),
+  address: (a, b) => collator.compare(a.publicIp ?? a.vpnInternalIp, b.publicIp ?? b.vpnInternalIp),
+  version: (a, b) => collator.compare(a.version ?? '', b.version ?? ''),
+  // The most recent first.
+  seen: (a, b) => (b.lastSeen ?? '').localeCompare(a.lastSeen ?? ''),
+  users: (a, b) => a.connectedUsers - b.connectedUsers,
+}
+
+/** In the asked order; among equals by name. */
+export function sortGateways(gateways: readonly Gateway[], { sort, descending }: View): readonly Gateway[] {
+  const order = ORDERS[sort]
+  const turn = descending ? -1 : 1
+  return gateways.toSorted((a, b) => turn * (order(a, b) || collator.compare(a.name, b.name)))
+}

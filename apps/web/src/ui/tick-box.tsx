@@ -1,0 +1,27 @@
+import type { ReactNode } from 'react'
+import styles from './tick-box.module.css'
+
+type TickBoxProps = { checked: boolean; onChange: (checked: boolean) => void } & (
+  | { children: ReactNode; label?: never }
+  | { label: string; children?: never }
+)
+
+/** The browser's own tick box in our colour, with its words beside it or, as `label`, only read out. */
+export function TickBox({ checked, onChange, label, children }: TickBoxProps) {
+  const box = (
+    <input
+      type="checkbox"
+      className={styles.box}
+      checked={checked}
+      aria-label={label}
+      onChange={(event) => onChange(event.currentTarget.checked)}
+    />
+  )
+  if (label !== undefined) return box
+  return (
+    <label className={styles.label}>
+      {box}
+      {children}
+    </label>
+  )
+}

@@ -1,0 +1,37 @@
+import { Button } from '@mantine/core'
+import { useEffect } from 'react'
+import { useBlocker } from 'react-router'
+import { Dialog, DialogActions } from './dialog.tsx'
+
+/** Asks before a page with changes that are not saved is left, by a link, by Back or by closing the tab. */
+export function UnsavedGuard({ unsaved }: { unsaved: boolean }) {
+  const blocker = useBlocker(
+    ({ currentLocation, nextLocation }) => unsaved && currentLocation.pathname !== nextLocation.pathname,
+  )
+  useEffect(() => {
+    if (!unsaved) return undefined
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+    window.addEventListener('beforeunload', ask)
+    return () => window.removeEventListener('beforeunload', ask)
+  }, [unsaved])
+  const stay = () => blocker.reset?.()
+  return (
+    <Dialog
+      title="Leave without saving?"
+      size="sm"
+      opened={blocker.state === 'blocked'}
+      onClose={stay}
+      onGone={() => undefined}
+    >
+      <p>The changes on this page are not saved. Leaving drops them.</p>
+      <DialogActions>
+        <Button variant="default" onClick={() => blocker.proceed?.()}>
+          Leave
+        </Button>
+        <Button onClick={stay} data-autofocus>
+          Stay
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}
