@@ -51,6 +51,7 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
   const env = {
     HUB_HOST: '127.0.0.1',
     HUB_PORT: String(port),
+    HUB_HTTPS_PORT: 'off',
     HUB_DATA_DIR: dataDir,
     HUB_VPN_PORT: String(vpnPort),
     HUB_VPN_ENDPOINT_HOST: '127.0.0.1',

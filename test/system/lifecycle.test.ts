@@ -31,6 +31,7 @@ async function startMistaken(env: Record<string, string>) {
     env: {
       HUB_HOST: '127.0.0.1',
       HUB_PORT: String(await freeTcpPort()),
+      HUB_HTTPS_PORT: 'off',
       HUB_DATA_DIR: await temporaryFolder(),
       ...env,
     },

@@ -13,15 +13,17 @@ import { ensureFirstAdmin, type FirstAdmin } from './accounts/first-admin.ts'
 import { createPasswords, type Passwords } from './accounts/passwords.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import { createSessions } from './accounts/sessions.ts'
-import { createSignIn } from './accounts/sign-in.ts'
 import { storeDetections } from './activity/detections.ts'
 import { activityRoutes } from './activity/routes.ts'
+import { auditRoutes } from './audit/routes.ts'
+import { openCertificates, type Certificates } from './certificates/certificates.ts'
+import { certificateRoutes } from './certificates/routes.ts'
 import type { Config } from './config.ts'
 import { checkDatabase, openDatabase } from './database/database.ts'
 import type { Tables } from './database/tables.ts'
 import { createEvents, type Events } from './events/events.ts'
 import { eventRoutes } from './events/routes.ts'
-import { createGatewayUi, type GatewayUi } from './gateway-ui/gateway-ui.ts'
+import { createGatewayUi } from './gateway-ui/gateway-ui.ts'
 import { gatewayUiRoutes } from './gateway-ui/routes.ts'
 import { findVisibleGateway, type FleetSignals } from './gateways/gateways.ts'
 import { createHealthChecks } from './gateways/health-checks.ts'
@@ -32,30 +34,38 @@ import { createTunnelApi } from './gateways/tunnel-api.ts'
 import { createApi } from './http/api.ts'
 import { compressAnswers } from './http/compression.ts'
 import { healthRoutes } from './http/health.ts'
-import { createServerFactory } from './http/server.ts'
+import { drain, listen, listenTls } from './http/listening.ts'
+import { createServers } from './http/server.ts'
 import type { Sessions } from './http/sessions.ts'
 import { createSourceAddress } from './http/source-address.ts'
 import { isWebBuilt, serveWeb } from './http/web.ts'
+import { createMailer } from './notifications/mailer.ts'
+import { createNotifications, type Notifications } from './notifications/notifications.ts'
+import { notificationRoutes } from './notifications/routes.ts'
+import { createWebhook } from './notifications/webhook.ts'
+import { readAutoApproval } from './registrations/auto-approval-settings.ts'
 import { registrationRoutes } from './registrations/routes.ts'
+import { ruleRoutes } from './registrations/rule-routes.ts'
+import { createRetention } from './settings/retention.ts'
+import { settingsRoutes } from './settings/routes.ts'
 import { readOrCreateSecret } from './settings/secrets.ts'
 import { readSettings } from './settings/settings.ts'
 import { openVpn } from './vpn/open-vpn.ts'
 import { createPeers } from './vpn/peers.ts'
 import type { Vpn } from './vpn/vpn.ts'
 
-const DRAIN_MS = 5_000
-
 export type Hub = {
   app: FastifyInstance
   db: Kysely<Tables>
   sessions: Sessions
   events: Events
+  certificates: Certificates
   passwords: Passwords
   vpn: Vpn
   /** Set when this start created the first admin. */
   firstAdmin: FirstAdmin | undefined
   /** Listens; before it, only `app.inject()` reaches the hub. */
-  start(): Promise<{ url: string; port: number }>
+  start(): Promise<{ url: string; port: number; httpsPort: number | undefined }>
   stop(): Promise<void>
 }
 
@@ -83,13 +93,19 @@ export async function createHub(options: { config: Config; log: Logger; clock?: 
     const sessions = createSessions({ db, secret, clock })
     closers.push(sessions.stop)
     const events = createEvents({ db, sessions, log })
-    closers.push(events.stop)
+    const certificates = await openCertificates({ db, config, clock, log })
+    closers.push(certificates.stop)
+    certificates.onChanged(() => events.publish({ topic: 'certificates' }))
     const identity = identityOfSeed(await readOrCreateSecret(db, 'identity-seed', generateIdentitySeed))
     const privateKey = await readOrCreateSecret(db, 'wireguard-private-key', () => generateKeyPair().privateKey)
-    const { vpnNetwork: networkCidr } = await readSettings(db)
-    const vpn = await openVpn({ config: config.vpn, privateKey, networkCidr, clock })
+    const { enableVpn: enabled, vpnNetwork: networkCidr } = await readSettings(db)
+    const vpn = await openVpn({ config: config.vpn, privateKey, enabled, networkCidr, clock })
     closers.push(vpn.stop)
-    const { peers, heartbeats, signals } = await startFleet({ db, vpn, clock, log, events })
+    const notifications = await startNotifications(db)
+    const retention = createRetention({ db, clock, log })
+    retention.start()
+    closers.push(retention.stop)
+    const { peers, heartbeats, signals } = await startFleet({ db, vpn, clock, log, events, notifications })
 
     const sourceAddress = createSourceAddress(config.trustedProxies)
     let listeningPort = config.port
@@ -104,24 +120,40 @@ export async function createHub(options: { config: Config; log: Logger; clock?: 
       clock,
       log,
     })
+    const servers = createServers(ui)
     const app = createApi({
       face: 'public',
       log,
       sourceAddress,
       authenticate: sessions.authenticate,
-      serverFactory: createServerFactory(ui),
+      serverFactory: servers.factory,
     })
-    closers.push(() => closeServer(app, ui))
+    const tls = config.httpsPort === undefined ? undefined : servers.createTls(certificates.current())
+    certificates.onChanged(() => tls?.setSecureContext(certificates.current()))
+    closers.push(() => drain(app, tls, ui.stop))
     closers.push(events.stop)
     await compressAnswers(app)
     eventRoutes(app, { events })
     healthRoutes(app, [() => checkDatabase(db)])
-    accountRoutes(app, { db, sessions, signIn: createSignIn({ db, sessions, passwords, clock }) })
+    const twoFactorKey = await readOrCreateSecret(db, 'two-factor-key', () => randomBytes(32).toString('base64'))
+    accountRoutes(app, { db, sessions, passwords, clock, twoFactorKey })
     const fleet = { db, clock, vpn, peers }
-    registrationRoutes(app, { ...fleet, identity })
-    gatewayRoutes(app, { ...fleet, list: { signals, hubPublicKey: vpn.publicKey, connectedUsers: ui.connectedUsers } })
+    registrationRoutes(app, { ...fleet, identity, notifications })
+    ruleRoutes(app, { db, clock, identity, publicUrl: config.publicUrl })
+    gatewayRoutes(app, {
+      ...fleet,
+      list: { signals, hubPublicKey: vpn.publicKey, connectedUsers: ui.connectedUsers },
+      forget(gatewayId) {
+        heartbeats.forget(gatewayId)
+        void retention.forgetGateway(gatewayId)
+      },
+    })
+    settingsRoutes(app, { ...fleet, retention })
+    notificationRoutes(app, { db, notifications })
     activityRoutes(app, { db, clock, signals })
     gatewayUiRoutes(app, { ui })
+    certificateRoutes(app, { certificates })
+    auditRoutes(app, { db })
     const tunnelApi = createTunnelApi({
       db,
       vpn,
@@ -135,27 +167,59 @@ export async function createHub(options: { config: Config; log: Logger; clock?: 
     })
     await tunnelApi.start()
     closers.push(tunnelApi.stop)
-    if (isWebBuilt(config.webDir)) await serveWeb(app, { dir: config.webDir, formActionSources: ui.formActionSources })
+    if (isWebBuilt(config.webDir)) await serveWeb(app, {
+        dir: config.webDir,
+        formActionSources: ui.formActionSources,
+        directHealthCheck: async () => (await readSettings(db)).directHealthCheck,
+      })
 
     return {
       app,
       db,
       sessions,
       events,
+      certificates,
       passwords,
       vpn,
       firstAdmin,
       stop,
       async start() {
         listeningPort = await listen(app, config)
+        const httpsPort = tls && (await listenTls(tls, { host: config.host, port: config.httpsPort ?? 0 }))
         await ui.start()
-        return { url: `http://localhost:${listeningPort}`, port: listeningPort }
+        return { url: `http://localhost:${listeningPort}`, port: listeningPort, httpsPort }
       },
     }
   }
 
+  /** Whoever is to be told outside the hub, over what this start was configured with. */
+  async function startNotifications(db: Kysely<Tables>): Promise<Notifications> {
+    const { smtp, webhook } = config.notifications
+    const notifications = createNotifications({
+      db,
+      clock,
+      log,
+      mailer: smtp && createMailer(smtp),
+      webhook: webhook && createWebhook({ ...webhook, clock }),
+      async readSwitches(from) {
+        const { notificationEnabled, notificationEmail } = await readAutoApproval(from)
+        return { enabled: notificationEnabled, email: notificationEmail }
+      },
+    })
+    await notifications.start()
+    closers.push(notifications.stop)
+    return notifications
+  }
+
   /** What the hub knows of its gateways from moment to moment: peers, heartbeats, health and changes of status. */
-  async function startFleet(parts: { db: Kysely<Tables>; vpn: Vpn; clock: () => number; log: Logger; events: Events }) {
+  async function startFleet(parts: {
+    db: Kysely<Tables>
+    vpn: Vpn
+    clock: () => number
+    log: Logger
+    events: Events
+    notifications: Notifications
+  }) {
     const peers = createPeers(parts)
     await peers.start()
     closers.push(peers.stop)
@@ -180,28 +244,4 @@ export async function createHub(options: { config: Config; log: Logger; clock?: 
 /** A gateway's status changed or it detected something. */
 function tellOf(events: Events, gatewayId: string): void {
   for (const topic of ['gateways', 'stats', 'activity'] as const) events.publish({ topic, gatewayId })
-}
-
-/** Without a configured host, every address: through IPv6, which takes IPv4 too, or IPv4 alone where there is no IPv6. */
-async function listen(app: FastifyInstance, { host, port }: Config): Promise<number> {
-  try {
-    await app.listen({ host: host ?? '::', port })
-  } catch (error) {
-    if (host !== undefined || (error as NodeJS.ErrnoException).code !== 'EAFNOSUPPORT') throw error
-    await app.listen({ host: '0.0.0.0', port })
-  }
-  const address = app.server.address()
-  return typeof address === 'object' && address ? address.port : port
-}
-
-/** Takes nothing new, lets what is under way finish for a while, and cuts the rest: also streams that never end. */
-async function closeServer(app: FastifyInstance, ui: Pick<GatewayUi, 'stop'>): Promise<void> {
-  let cut: Promise<void> | undefined
-  const timer = setTimeout(() => {
-    cut = ui.stop()
-    app.server.closeAllConnections()
-  }, DRAIN_MS)
-  await app.close()
-  clearTimeout(timer)
-  await (cut ?? ui.stop())
 }

@@ -8,6 +8,8 @@ test('an empty environment gives a hub in ./data on port 8080', () => {
   expect(readConfig({ PATH: '/bin', HUB_LOG_LEVEL: '' })).toMatchObject({
     host: undefined,
     port: 8080,
+    httpsPort: 8443,
+    tlsFiles: undefined,
     dataDir: resolve('data'),
     databaseUrl: `sqlite:${resolve('data/hub.sqlite')}`,
     vpn: { backend: 'auto', port: 51820, endpointHost: undefined },
@@ -67,6 +69,9 @@ test.each([
   ['HUB_ADMIN_PASSWORD', 'short'],
   ['HUB_ADMIN_USERNAME', 'ab'],
   ['HUB_PROT', '8080'],
+  ['HUB_HTTPS_PORT', 'on'],
+  ['HUB_TLS_CERT', '/etc/tls.crt'],
+  ['HUB_TLS_KEY_FILE_FILE', '/etc/tls.key'],
 ])('%s=%s is refused by name, without its value', (name, value) => {
   const read = () => readConfig({ [name]: value })
   expect(read).toThrow(ConfigError)
@@ -94,4 +99,14 @@ test('a value may stand in a file, but not in both places', () => {
   } finally {
     rmSync(dir, { recursive: true })
   }
+})
+
+test('HTTPS can be switched off, and the files of TLS are paths, not values', () => {
+  const tls = readConfig({ HUB_HTTPS_PORT: 'off', HUB_TLS_CERT_FILE: '/etc/tls.crt', HUB_TLS_KEY_FILE: '/etc/tls.key' })
+  expect(tls).toMatchObject({
+    httpsPort: undefined,
+    tlsFiles: { certFile: '/etc/tls.crt', keyFile: '/etc/tls.key' },
+  })
+  expect(() => readConfig({ HUB_TLS_CERT_FILE: '/etc/tls.crt' })).toThrow(/^HUB_TLS_KEY_FILE is not set/)
+  expect(() => readConfig({ HUB_TLS_KEY_FILE: '/etc/tls.key' })).toThrow(/^HUB_TLS_CERT_FILE is not set/)
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { HUB_DEFAULT_PORT, VPN_LISTEN_PORT } from '@hedgerow/contract'
+import { HUB_DEFAULT_HTTPS_PORT, HUB_DEFAULT_PORT, VPN_LISTEN_PORT } from '@hedgerow/contract'
 import { z } from 'zod'
 
 /** A start that cannot be: each message names the variable at fault. */
@@ -20,6 +20,10 @@ const port = (lowest: number) =>
     .regex(/^\d{1,5}$/, 'must be a port number')
     .transform(Number)
     .refine((number) => number >= lowest && number <= 65_535, `must be between ${lowest} and 65535`)
+
+const portOrOff = z.union([z.literal('off'), port(0)], {
+  error: 'must be a port number or off',
+})
 
 const httpUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
@@ -47,6 +51,9 @@ const portRange = z
     return { first, last }
   })
   .refine(({ first, last }) => first >= 1 && first <= last && last <= 65_535, 'must run upwards between 1 and 65535')
+
+const smtpUrl = z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// address' })
+const webhookUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
 
 const gatewayOrigin = z
   .string()
@@ -80,6 +87,9 @@ const databaseUrl = z.union([z.string().regex(/^sqlite:.+/), z.url({ protocol: /
 const variables = z.object({
   HUB_HOST: hostName.optional(),
   HUB_PORT: port(0).default(HUB_DEFAULT_PORT),
+  HUB_HTTPS_PORT: portOrOff.default(HUB_DEFAULT_HTTPS_PORT),
+  HUB_TLS_CERT_FILE: z.string().optional(),
+  HUB_TLS_KEY_FILE: z.string().optional(),
   HUB_DATA_DIR: z.string().default('./data'),
   HUB_DATABASE_URL: databaseUrl.optional(),
   HUB_ADMIN_USERNAME: z.string().trim().min(3, 'must have at least 3 characters').max(200).optional(),
@@ -91,6 +101,10 @@ const variables = z.object({
   HUB_GATEWAY_ORIGIN: gatewayOrigin.optional(),
   HUB_PUBLIC_URL: httpUrl.optional(),
   HUB_TRUSTED_PROXIES: networks.default([]),
+  HUB_SMTP_URL: smtpUrl.optional(),
+  HUB_SMTP_FROM: z.string().trim().min(3).max(320).optional(),
+  HUB_WEBHOOK_URL: webhookUrl.optional(),
+  HUB_WEBHOOK_SECRET: z.string().min(16, 'must have at least 16 characters').max(1_024).optional(),
   HUB_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')
     .default('info'),
@@ -102,6 +116,10 @@ export type Config = {
   host: string | undefined
   /** 0 takes a free one. */
   port: number
+  /** Unset: no HTTPS. 0 takes a free one. */
+  httpsPort: number | undefined
+  /** The operator's own certificate, with its chain, and key. */
+  tlsFiles: { certFile: string; keyFile: string } | undefined
   dataDir: string
   databaseUrl: string
   admin: { username: string | undefined; password: string | undefined }
@@ -109,6 +127,11 @@ export type Config = {
   gatewayUi: { ports: { first: number; last: number }; origin: string | undefined }
   publicUrl: string | undefined
   trustedProxies: string[]
+  /** How people are told of what waits for them; each undefined where it is not configured. */
+  notifications: {
+    smtp: { url: string; from: string } | undefined
+    webhook: { url: string; secret: string } | undefined
+  }
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   webDir: string
 }
@@ -126,6 +149,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   return {
     host: found.HUB_HOST,
     port: found.HUB_PORT,
+    httpsPort: found.HUB_HTTPS_PORT === 'off' ? undefined : found.HUB_HTTPS_PORT,
+    tlsFiles: tlsFiles(found.HUB_TLS_CERT_FILE, found.HUB_TLS_KEY_FILE),
     dataDir,
     databaseUrl: found.HUB_DATABASE_URL ?? `sqlite:${resolve(dataDir, 'hub.sqlite')}`,
     admin: { username: found.HUB_ADMIN_USERNAME, password: found.HUB_ADMIN_PASSWORD },
@@ -133,6 +158,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     gatewayUi: { ports: found.HUB_GATEWAY_PORTS, origin: found.HUB_GATEWAY_ORIGIN },
     publicUrl: found.HUB_PUBLIC_URL,
     trustedProxies: found.HUB_TRUSTED_PROXIES,
+    notifications: notifications(found),
     logLevel: found.HUB_LOG_LEVEL,
     webDir: resolve(found.HUB_WEB_DIR),
   }
@@ -142,7 +168,8 @@ function readValues(environment: Record<string, string | undefined>, problems: s
   const values: Record<string, string> = {}
   for (const [name, text] of Object.entries(environment)) {
     if (!name.startsWith('HUB_') || !text) continue
-    const base = name.replace(/_FILE$/, '')
+    // A few variables are paths themselves, and have no twin.
+    const base = name in variables.shape ? name : name.replace(/_FILE$/, '')
     if (!(base in variables.shape)) {
       problems.push(`${name} is not a variable of the hub`)
     } else if (base === name) {
@@ -158,6 +185,25 @@ function readValues(environment: Record<string, string | undefined>, problems: s
     }
   }
   return values
+}
+
+function tlsFiles(certFile: string | undefined, keyFile: string | undefined): Config['tlsFiles'] {
+  if (certFile === undefined && keyFile === undefined) return undefined
+  if (certFile === undefined) throw new ConfigError(['HUB_TLS_CERT_FILE is not set, though HUB_TLS_KEY_FILE is'])
+  if (keyFile === undefined) throw new ConfigError(['HUB_TLS_KEY_FILE is not set, though HUB_TLS_CERT_FILE is'])
+  return { certFile: resolve(certFile), keyFile: resolve(keyFile) }
+}
+
+function notifications(found: z.output<typeof variables>): Config['notifications'] {
+  const { HUB_SMTP_URL, HUB_SMTP_FROM, HUB_WEBHOOK_URL, HUB_WEBHOOK_SECRET } = found
+  if (HUB_SMTP_URL !== undefined && HUB_SMTP_FROM === undefined)
+    throw new ConfigError(['HUB_SMTP_FROM is not set, though HUB_SMTP_URL is'])
+  if (HUB_WEBHOOK_URL !== undefined && HUB_WEBHOOK_SECRET === undefined)
+    throw new ConfigError(['HUB_WEBHOOK_SECRET is not set, though HUB_WEBHOOK_URL is'])
+  return {
+    smtp: HUB_SMTP_URL && HUB_SMTP_FROM ? { url: HUB_SMTP_URL, from: HUB_SMTP_FROM } : undefined,
+    webhook: HUB_WEBHOOK_URL && HUB_WEBHOOK_SECRET ? { url: HUB_WEBHOOK_URL, secret: HUB_WEBHOOK_SECRET } : undefined,
+  }
 }
 
 function isNetwork(text: string): boolean {

@@ -18,13 +18,19 @@ function fail(problem: string): never {
 function explain(error: unknown, config: Config): string | undefined {
   if (error instanceof ConfigError) return error.message
   const { code, port, syscall } = error as { code?: string; port?: number; syscall?: string }
-  const variable = port === config.vpn.port ? 'HUB_VPN_PORT' : port === config.port ? 'HUB_PORT' : 'HUB_GATEWAY_PORTS'
+  const variable = variableOf(port, config)
   if (code === 'EADDRINUSE') return `Port ${port} is already in use. Stop what uses it, or set ${variable} to another.`
   if (code === 'EACCES' && port) return `This user may not listen on port ${port}. Set ${variable} to another.`
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `HUB_HOST ${config.host} is no address of this machine.`
   if (syscall === 'mkdir' || syscall === 'open') return `The database file cannot be used (HUB_DATA_DIR): ${code}`
   if (isDatabaseError(error)) return `The database cannot be used (HUB_DATABASE_URL): ${causeOf(error)}`
   return undefined
+}
+
+function variableOf(port: number | undefined, config: Config): string {
+  if (port === config.vpn.port) return 'HUB_VPN_PORT'
+  if (port === config.port) return 'HUB_PORT'
+  return port === config.httpsPort ? 'HUB_HTTPS_PORT' : 'HUB_GATEWAY_PORTS'
 }
 
 /** SQLite names a result code, PostgreSQL a SQLSTATE of five characters. */
@@ -75,8 +81,8 @@ try {
   }
   if (!isWebBuilt(config.webDir))
     console.log('The portal is not built, so there are no pages: build it with "npm run build".')
-  const { url } = await hub.start()
-  console.log(`Hub: ${url}`)
+  const { url, httpsPort } = await hub.start()
+  console.log(`Hub: ${url}${httpsPort === undefined ? '' : ` and https://localhost:${httpsPort}`}`)
 } catch (error) {
   const reason = explain(error, config)
   if (!reason) log.fatal({ err: error }, 'the hub could not start')

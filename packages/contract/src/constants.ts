@@ -10,6 +10,7 @@ export const PENDING_LIST_REFRESH_MS = 10_000
 /** The port of a gateway's own face, on the device and on its tunnel address. */
 export const GATEWAY_PORT = 8080
 export const HUB_DEFAULT_PORT = 8080
+export const HUB_DEFAULT_HTTPS_PORT = 8443
 export const VPN_LISTEN_PORT = 51820
 export const KEEPALIVE_SECONDS = 25
 export const HEARTBEAT_INTERVAL_MS = 30_000

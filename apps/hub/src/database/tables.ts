@@ -77,7 +77,7 @@ export type Tables = {
     /** The gateway invitation whose code it carried last. */
     invitation_id: string | null
     /** 1 when no rule may approve it. */
-    needs_person: number
+    needs_person: Generated<number>
     reason: string | null
     gateway_id: string | null
     requested_at: number
@@ -175,7 +175,7 @@ export type Tables = {
     action: string
     target: string | null
     source_ip: string | null
-    result: string
+    result: 'ok' | 'refused'
   }
   ui_access: {
     id: Generated<number>

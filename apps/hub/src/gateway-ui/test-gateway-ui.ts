@@ -10,7 +10,7 @@ import type { Tables } from '../database/tables.ts'
 import { openTestDatabase } from '../database/test-databases.ts'
 import { findVisibleGateway } from '../gateways/gateways.ts'
 import type { Sessions } from '../http/sessions.ts'
-import { createServerFactory } from '../http/server.ts'
+import { createServers } from '../http/server.ts'
 import { createSourceAddress } from '../http/source-address.ts'
 import { createGatewayUi } from './gateway-ui.ts'
 
@@ -94,7 +94,7 @@ export async function startGatewayUi({
     log: pino({ level: 'silent' }),
     limits: { connectTimeoutMs: 2_000, progressTimeoutMs },
   })
-  const hub = createServerFactory(ui)((_req, res) => res.end('the hub itself'), {}) as Server
+  const hub = createServers(ui).factory((_req, res) => res.end('the hub itself'), {}) as Server
   const hubPort = await listen(hub)
   await ui.start()
 

@@ -9,16 +9,19 @@ import Fastify, {
   type FastifyServerFactory,
 } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
-import { answerUnknownRoute, handleErrors, sendRefusal, toErrorBody } from './errors.ts'
+import { answerClientError, answerUnknownRoute, handleErrors, sendRefusal } from './errors.ts'
 import { HubError } from './hub-error.ts'
 import { sendSecurityHeaders } from './security-headers.ts'
-import type { Caller } from './sessions.ts'
+import type { Caller, Sessions } from './sessions.ts'
 import type { SourceAddress } from './source-address.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     face: 'public' | 'tunnel'
-    authenticate(token: string): Promise<Caller>
+    authenticate: Sessions['authenticate']
+  }
+  interface FastifyContextConfig {
+    messageOfFirstField?: boolean
   }
   interface FastifyRequest {
     caller: Caller | undefined
@@ -34,7 +37,7 @@ export type ApiOptions = {
   log: FastifyBaseLogger
   sourceAddress: SourceAddress
   /** Turns an access token into its caller; the tunnel's API has no callers. */
-  authenticate?: (token: string) => Promise<Caller>
+  authenticate?: Sessions['authenticate']
   serverFactory?: FastifyServerFactory
 }
 
@@ -49,9 +52,7 @@ export function createApi(options: ApiOptions): FastifyInstance {
     frameworkErrors: (error, _request, reply) => {
       sendRefusal(reply, new HubError('invalid_request', { cause: error }))
     },
-    clientErrorHandler: (_error, socket) => {
-      if (socket.writable) socket.end(CLIENT_ERROR)
-    },
+    clientErrorHandler: (_error, socket) => answerClientError(socket),
     ...(options.serverFactory && { serverFactory: options.serverFactory }),
   })
   app.setValidatorCompiler(validatorCompiler)
@@ -90,8 +91,3 @@ function parseJsonOnly(app: FastifyInstance): void {
     void parse(request, body.toString('utf8'), done)
   })
 }
-
-const CLIENT_ERROR = (() => {
-  const body = JSON.stringify(toErrorBody(new HubError('invalid_request')))
-  return `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
-})()

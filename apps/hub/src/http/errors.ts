@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import { API_BASE, type ErrorBody } from '@hedgerow/contract'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { HubError } from './hub-error.ts'
@@ -9,7 +10,7 @@ const FIELD_NAME_LENGTH = 100
 /** Answers every failure of a request, whatever threw it, with an `ErrorBody`; what nobody foresaw goes to the log. */
 export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const refusal = toHubError(error)
+    const refusal = toHubError(error, request.routeOptions.config.messageOfFirstField)
     if (refusal.code === 'internal_error')
       request.log.error({ err: error, route: request.routeOptions.url }, 'a request failed')
     else if (refusal.status >= 500) request.log.warn({ err: refusal.cause, code: refusal.code }, refusal.message)
@@ -25,6 +26,11 @@ export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply)
   return sendRefusal(reply.header('allow', methods.join(', ')), new HubError('method_not_allowed'))
 }
 
+/** Answers what is no HTTP, and so no request of any route. */
+export function answerClientError(socket: Duplex): void {
+  if (socket.writable) socket.end(CLIENT_ERROR)
+}
+
 export function toErrorBody(refusal: HubError): ErrorBody {
   const { code, message, fieldErrors } = refusal
   return { error: code, message, ...(fieldErrors && { fieldErrors }) }
@@ -35,9 +41,13 @@ export function sendRefusal(reply: FastifyReply, refusal: HubError): FastifyRepl
   return reply.code(refusal.status).send(toErrorBody(refusal))
 }
 
-function toHubError(error: FastifyError): HubError {
+function toHubError(error: FastifyError, messageOfFirstField = false): HubError {
   if (error instanceof HubError) return error
-  if (error.validation) return new HubError('invalid_request', { fieldErrors: fieldErrors(error.validation) })
+  if (error.validation) {
+    const named = fieldErrors(error.validation)
+    const message = messageOfFirstField ? Object.values(named).at(-1) : undefined
+    return new HubError('invalid_request', { fieldErrors: named, ...(message !== undefined && { message }) })
+  }
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new HubError('payload_too_large')
@@ -78,3 +88,8 @@ const patterns = Object.keys(policy).map((key) => {
 function methodsOf(path: string): string[] {
   return patterns.filter((pattern) => pattern.path.test(path)).map(({ method }) => method)
 }
+
+const CLIENT_ERROR = (() => {
+  const body = JSON.stringify(toErrorBody(new HubError('invalid_request')))
+  return `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
+})()

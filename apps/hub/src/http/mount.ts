@@ -1,8 +1,9 @@
-import { API_BASE, type Call, type ResponseOf, type Role } from '@hedgerow/contract'
+import type { Readable } from 'node:stream'
+import { API_BASE, type Call, type ResponseOf } from '@hedgerow/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { HubError } from './hub-error.ts'
-import { hasRole, policy } from './policy.ts'
+import { hasRole, policy, type SessionAccess } from './policy.ts'
 import type { Caller } from './sessions.ts'
 
 type Parsed<C, Part extends string> =
@@ -27,16 +28,19 @@ export type MountOptions = {
   bodyLimitBytes?: number
   /** Headers that depend on the answer's exact text, such as its signature. Such an answer is never compressed. */
   answerHeaders?: (answer: string, request: FastifyRequest) => Record<string, string>
+  /** What the refusal of an invalid body says is what is wrong with its first field, for calls that people fill in. */
+  messageOfFirstField?: boolean
 }
 
 /**
  * Mounts a call of the contract under /api: authenticates as its line in the policy says, before the body is read;
- * parses what came; and sends what the handler returns through the response's schema.
+ * parses what came; and sends what the handler returns through the response's schema. A handler may answer with a
+ * stream of another media type instead, having named it on the reply.
  */
 export function mount<C extends Call>(
   app: FastifyInstance,
   call: C,
-  handler: (request: HubRequest<C>) => ResponseOf<C> | Promise<ResponseOf<C>>,
+  handler: (request: HubRequest<C>) => ResponseOf<C> | Readable | Promise<ResponseOf<C> | Readable>,
   options: MountOptions = {},
 ): void {
   const key = `${call.method} ${call.path}`
@@ -49,6 +53,7 @@ export function mount<C extends Call>(
   app.route({
     method: call.method,
     url: API_BASE + call.path,
+    config: { messageOfFirstField: options.messageOfFirstField ?? false },
     schema: {
       ...(call.params && { params: call.params }),
       ...(call.query && { querystring: call.query }),
@@ -81,7 +86,7 @@ export function mount<C extends Call>(
         raw: request,
         reply,
       })
-      // A stream has already begun, or an answer of another form than the call's own was sent.
+      // A stream of events has begun.
       if (reply.sent) return reply
       if (call.response) return answer
       return reply.code(204).send()
@@ -89,9 +94,10 @@ export function mount<C extends Call>(
   })
 }
 
-async function authenticate(app: FastifyInstance, request: FastifyRequest, required: Role): Promise<Caller> {
+async function authenticate(app: FastifyInstance, request: FastifyRequest, required: SessionAccess): Promise<Caller> {
   const token = /^Bearer ([\w.~+/=-]+)$/i.exec(request.headers.authorization ?? '')?.[1]
   if (!token) throw new HubError('session_required')
+  if (required === 'session') return app.authenticate(token, { evenBeforeTwoFactor: true })
   const caller = await app.authenticate(token)
   if (!hasRole(caller.role, required)) throw new HubError('role_required')
   return caller

@@ -1,10 +1,12 @@
 import type { Role } from '@hedgerow/contract'
 
 /**
- * Who may make a call: `anyone`; a signed-in person of at least a role; a `gateway`, which proves itself with its
- * keys inside the call; or a peer of the `tunnel`, whose source address there is its identity.
+ * Who may make a call: `anyone`; a signed-in person of at least a role; whoever has a `session`, even one that may only
+ * set two-factor up; a `gateway`, which proves itself with its keys inside the call; or a peer of the `tunnel`, whose
+ * source address there is its identity.
  */
-export type Access = 'anyone' | Role | 'gateway' | 'tunnel'
+export type Access = 'anyone' | SessionAccess | 'gateway' | 'tunnel'
+export type SessionAccess = 'session' | Role
 
 /**
  * Every call of the hub by `METHOD path`, the path relative to `/api` as in the contract. `mount` refuses a call that
@@ -12,14 +14,37 @@ export type Access = 'anyone' | Role | 'gateway' | 'tunnel'
  */
 export const policy: Readonly<Record<string, Access>> = {
   'POST /v1/auth/login': 'anyone',
-  'GET /v1/auth/validate': 'user',
-  'POST /v1/auth/renew': 'user',
-  'POST /v1/auth/logout': 'user',
+  'POST /v1/auth/login/two-factor': 'anyone',
+  'GET /v1/auth/validate': 'session',
+  'POST /v1/auth/renew': 'session',
+  'POST /v1/auth/logout': 'session',
+  'GET /v1/auth/registration-info': 'anyone',
+  'POST /v1/auth/register': 'anyone',
+  'GET /v1/auth/profile': 'user',
+  'PUT /v1/auth/profile': 'user',
+  'POST /v1/auth/password': 'user',
+  'GET /v1/auth/sessions': 'user',
+  'DELETE /v1/auth/sessions/:id': 'user',
+  'POST /v1/auth/two-factor/setup': 'session',
+  'POST /v1/auth/two-factor/enable': 'session',
+  'POST /v1/auth/two-factor/disable': 'user',
+
+  'GET /v1/hub/users': 'manager',
+  'POST /v1/hub/users': 'admin',
+  'PUT /v1/hub/users/:id': 'admin',
+  'DELETE /v1/hub/users/:id': 'admin',
+  'DELETE /v1/hub/users/:id/two-factor': 'admin',
+  'GET /v1/admin/user-invitations': 'manager',
+  'POST /v1/admin/user-invitations': 'admin',
+  'DELETE /v1/admin/user-invitations/:id': 'admin',
 
   'GET /v1/hub/stats': 'user',
   'GET /v1/hub/activity/recent': 'user',
   'GET /v1/hub/timeline': 'user',
   'GET /v1/hub/events': 'user',
+  'GET /v1/hub/certificates': 'user',
+  'POST /v1/hub/certificates/:id/renew': 'admin',
+  'GET /v1/admin/audit': 'manager',
 
   'GET /v1/hub/gateways': 'user',
   'POST /v1/hub/gateways': 'manager',

@@ -32,6 +32,7 @@ export async function startTestHub(engine: Engine, overrides: Partial<Config> = 
   const config: Config = {
     ...readConfig({
       HUB_PORT: '0',
+      HUB_HTTPS_PORT: 'off',
       HUB_VPN_PORT: '0',
       HUB_HOST: '127.0.0.1',
       HUB_DATA_DIR: dataDir,

@@ -136,7 +136,7 @@ export async function up(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Pr
     .addColumn('source_ip', 'text', (c) => c.notNull())
     .addColumn('owner_id', 'text', (c) => c.references('users.id').onDelete('set null'))
     .addColumn('invitation_id', 'text', (c) => c.references('gateway_invitations.id').onDelete('set null'))
-    .addColumn('needs_person', 'integer', (c) => c.notNull())
+    .addColumn('needs_person', 'integer', (c) => c.notNull().defaultTo(0))
     .addColumn('reason', 'text')
     .addColumn('gateway_id', 'text', (c) => c.references('gateways.id').onDelete('set null'))
     .addColumn('requested_at', 'double precision', (c) => c.notNull())
@@ -222,6 +222,8 @@ export async function up(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Pr
     .addColumn('source_ip', 'text')
     .addColumn('result', 'text', (c) => c.notNull())
     .execute()
+  await db.schema.createIndex('audit_by_time').on('audit').column('at').execute()
+  await refuseUpdates(db, engine, 'audit')
   await db.schema
     .createTable('ui_access')
     .addColumn('id', serial, (c) => c.primaryKey())
@@ -232,4 +234,17 @@ export async function up(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Pr
     .execute()
   await db.schema.createIndex('ui_access_by_gateway').on('ui_access').columns(['gateway_id', 'started_at']).execute()
   await db.schema.createIndex('ui_access_by_time').on('ui_access').column('started_at').execute()
+}
+
+/** Rows of `table` may be added and, when they are old, deleted; never changed. */
+async function refuseUpdates(db: Kysely<unknown>, engine: 'sqlite' | 'postgres', table: string): Promise<void> {
+  if (engine === 'sqlite') {
+    await sql`create trigger ${sql.raw(table)}_is_append_only before update on ${sql.raw(table)}
+      begin select raise(abort, 'entries are never changed'); end`.execute(db)
+    return
+  }
+  await sql`create function refuse_update() returns trigger language plpgsql as
+    $$ begin raise exception 'entries are never changed'; end $$`.execute(db)
+  await sql`create trigger ${sql.raw(table)}_is_append_only before update on ${sql.raw(table)}
+    for each row execute function refuse_update()`.execute(db)
 }

@@ -1,0 +1,127 @@
+import type { AuditEntry } from '@hedgerow/contract'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { testEngines } from '../database/test-databases.ts'
+import { startTestHub, type TestHub } from '../http/test-hub.ts'
+import { writeAudit } from './audit.ts'
+
+describe.each(testEngines)('audit on %s', (engine) => {
+  let hub: TestHub
+  beforeAll(async () => {
+    hub = await startTestHub(engine, { vpn: { backend: 'off', port: 0, endpointHost: undefined } })
+    await hub.signIn('manager')
+  })
+  afterAll(() => hub.stop())
+  beforeEach(() => hub.db.deleteFrom('audit').execute())
+
+  const get = async (query = '', headers: Record<string, string> = {}) =>
+    hub.app.inject({
+      url: `/api/v1/admin/audit${query}`,
+      headers: { authorization: `Bearer ${await hub.signIn('manager')}`, ...headers },
+    })
+  const actionsOf = async (query: string) =>
+    (await get(query)).json<AuditEntry[]>().map(({ action, actor }) => `${actor} ${action}`)
+  const insert = (...entries: { at?: number; actor?: string; action?: string; target?: string }[]) =>
+    hub.db
+      .insertInto('audit')
+      .values(
+        entries.map((entry) => ({
+          at: entry.at ?? 0,
+          actor: entry.actor ?? 'rosa',
+          action: entry.action ?? 'gateway.add',
+          target: entry.target ?? null,
+          source_ip: '192.0.2.1',
+          result: 'ok' as const,
+        })),
+      )
+      .execute()
+
+  test('tells who, what, on what, from where, when and with which result, newest first', async () => {
+    await writeAudit(hub.db, { actor: 'rosa', action: 'gateway.add', target: 'abc', sourceIp: '::1', result: 'ok' })
+    await writeAudit(hub.db, { actor: 'emil', action: 'session.start', result: 'refused' })
+    const entries = (await get()).json<AuditEntry[]>()
+    expect(entries).toMatchObject([
+      { actor: 'emil', action: 'session.start', target: null, sourceIp: null, result: 'refused' },
+      { actor: 'rosa', action: 'gateway.add', target: 'abc', sourceIp: '::1', result: 'ok' },
+    ])
+    expect(Math.abs(Date.parse(entries[0]!.at) - Date.now())).toBeLessThan(5_000)
+  })
+
+  test('filters by actor, action or its noun, time and text, and takes no pattern', async () => {
+    await insert(
+      { actor: 'Rosa', action: 'gateway.add', at: 1_000, target: '100%' },
+      { actor: 'rosalind', action: 'gateway.delete', at: 2_000, target: 'barn_door' },
+      { actor: 'emil', action: 'gateways.count', at: 3_000, target: 'barnXdoor' },
+    )
+    expect(await actionsOf('?actor=rosa')).toEqual(['Rosa gateway.add'])
+    expect(await actionsOf('?action=gateway')).toEqual(['rosalind gateway.delete', 'Rosa gateway.add'])
+    expect(await actionsOf('?action=gateway.add')).toEqual(['Rosa gateway.add'])
+    expect(await actionsOf('?q=ROSA')).toEqual(['rosalind gateway.delete', 'Rosa gateway.add'])
+    expect(await actionsOf('?q=n_d')).toEqual(['rosalind gateway.delete'])
+    expect(await actionsOf('?q=%25')).toEqual(['Rosa gateway.add'])
+    expect(await actionsOf('?q=%5C')).toEqual([])
+    expect(await actionsOf('?from=1970-01-01T00:00:02Z&to=1970-01-01T00:00:03Z')).toEqual(['rosalind gateway.delete'])
+  })
+
+  test('pages by cursor, without gaps or repeats while entries are added', async () => {
+    await insert(...Array.from({ length: 25 }, (_, i) => ({ target: `t${i}` })))
+    const seen: string[] = []
+    let cursor: unknown
+    do {
+      const page = await get(`?limit=10${cursor === undefined ? '' : `&cursor=${String(cursor)}`}`)
+      seen.push(...page.json<AuditEntry[]>().map(({ target }) => target!))
+      cursor = page.headers['x-next-cursor']
+      await insert({ target: 'later' })
+    } while (cursor !== undefined)
+    expect(seen).toEqual(Array.from({ length: 25 }, (_, i) => `t${24 - i}`))
+  })
+
+  test('a bare call answers a plain list of at most 100', async () => {
+    await insert(...Array.from({ length: 101 }, () => ({})))
+    const bare = await get()
+    expect(bare.json<unknown[]>()).toHaveLength(100)
+    expect(bare.headers['x-next-cursor']).toBeDefined()
+  })
+
+  test('is a CSV file on demand, whole, in which nothing is a formula', async () => {
+    await insert({ actor: '=HYPERLINK("http://x")', target: 'a "quoted", text' }, { actor: '@sum', target: '-1+1' })
+    await insert(...Array.from({ length: 1_500 }, () => ({ actor: 'many' })))
+    const csv = await get('?format=csv')
+    expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8')
+    expect(csv.headers['content-disposition']).toBe('attachment; filename="audit.csv"')
+    const lines = csv.body.split('\r\n')
+    expect(lines[0]).toBe('"at","actor","action","target","sourceIp","result"')
+    expect(lines).toHaveLength(1 + 1_502 + 1)
+    expect(lines.slice(-3)).toEqual([
+      `"1970-01-01T00:00:00.000Z","'@sum","gateway.add","'-1+1","192.0.2.1","ok"`,
+      `"1970-01-01T00:00:00.000Z","'=HYPERLINK(""http://x"")","gateway.add","a ""quoted"", text","192.0.2.1","ok"`,
+      '',
+    ])
+    const accepted = await get('?limit=1', { accept: 'text/csv' })
+    expect(accepted.body.split('\r\n')).toHaveLength(3)
+  })
+
+  test('the database refuses to change an entry', async () => {
+    await insert({})
+    await expect(hub.db.updateTable('audit').set({ actor: 'somebody else' }).execute()).rejects.toThrow(
+      'entries are never changed',
+    )
+  })
+
+  test('is for managers and admins, and takes only what it knows', async () => {
+    const asUser = await hub.app.inject({
+      url: '/api/v1/admin/audit',
+      headers: { authorization: `Bearer ${await hub.signIn('user')}` },
+    })
+    expect(asUser.json()).toMatchObject({ error: 'role_required' })
+    for (const query of ['?limit=0', '?limit=1001', '?cursor=x', '?from=yesterday', '?sort=actor', '?format=xml'])
+      expect((await get(query)).statusCode).toBe(400)
+  })
+
+  test('records nothing while it is switched off, but who switched it', async () => {
+    await hub.db.insertInto('settings').values({ name: 'enableAuditLog', value: 'false' }).execute()
+    await writeAudit(hub.db, { actor: 'rosa', action: 'gateway.add', result: 'ok' })
+    await writeAudit(hub.db, { actor: 'rosa', action: 'settings.change', result: 'ok' })
+    await hub.db.deleteFrom('settings').execute()
+    expect(await actionsOf('')).toEqual(['rosa settings.change'])
+  })
+})

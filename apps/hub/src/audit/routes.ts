@@ -1,0 +1,28 @@
+import { Readable } from 'node:stream'
+import { listAudit } from '@hedgerow/contract'
+import type { FastifyInstance } from 'fastify'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../database/tables.ts'
+import { mount } from '../http/mount.ts'
+import { auditPages, findAudit } from './audit.ts'
+import { csvHeader, csvLine } from './csv.ts'
+
+const PAGE_LENGTH = 100
+
+export function auditRoutes(app: FastifyInstance, { db }: { db: Kysely<Tables> }): void {
+  mount(app, listAudit, async ({ query, raw, reply }) => {
+    const { format, limit, ...filter } = query
+    if (format === 'csv' || /\btext\/csv\b/.test(raw.headers.accept ?? '')) {
+      reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="audit.csv"')
+      return Readable.from(csvOf(db, { ...filter, limit: limit ?? Infinity }))
+    }
+    const { entries, nextCursor } = await findAudit(db, { ...filter, limit: limit ?? PAGE_LENGTH })
+    if (nextCursor !== undefined) reply.header('x-next-cursor', nextCursor)
+    return entries
+  })
+}
+
+async function* csvOf(db: Kysely<Tables>, wanted: Parameters<typeof auditPages>[1]): AsyncGenerator<string> {
+  yield csvHeader
+  for await (const entries of auditPages(db, wanted)) yield entries.map(csvLine).join('')
+}

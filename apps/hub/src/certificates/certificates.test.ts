@@ -1,0 +1,188 @@
+import { X509Certificate } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect, type PeerCertificate } from 'node:tls'
+import type { Certificate } from '@hedgerow/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testEngines } from '../database/test-databases.ts'
+import { startTestHub, type TestHub } from '../http/test-hub.ts'
+import { RENEWED_AHEAD_MS } from './certificates.ts'
+import { issueAuthority, issueServerCertificate } from './issue.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+
+/** GET over TLS as any client does it: the certificate must be good for `host` and lead to `ca`. */
+function get(port: number, ca: string, host: string, path = '/livez') {
+  return new Promise<{ status: number; body: string; certificate: PeerCertificate }>((resolve, reject) => {
+    const servername = /^[\d.:]+$/.test(host) ? '' : host
+    request({ host: '127.0.0.1', port, path, ca, servername, headers: { host: `${host}:${port}` }, agent: false })
+      .on('response', (response) => {
+        let body = ''
+        const certificate = (response.socket as import('node:tls').TLSSocket).getPeerCertificate()
+        response.setEncoding('utf8').on('data', (text: string) => (body += text))
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body, certificate }))
+      })
+      .on('error', reject)
+      .end()
+  })
+}
+
+describe.each(testEngines)('certificates on %s', (engine) => {
+  let hub: TestHub
+  let httpsPort: number
+  const headersOf = async (role: 'user' | 'manager' | 'admin') => ({
+    authorization: `Bearer ${await hub.signIn(role)}`,
+  })
+  const listed = async () =>
+    (await hub.app.inject({ url: '/api/v1/hub/certificates', headers: await headersOf('user') })).json<Certificate[]>()
+  const pemOf = async (id: string) => (await listed()).find((certificate) => certificate.id === id)!.pem
+  const renew = async (id: string, role: 'user' | 'manager' | 'admin' = 'admin') =>
+    hub.app.inject({
+      method: 'POST',
+      url: `/api/v1/hub/certificates/${id}/renew`,
+      headers: await headersOf(role),
+    })
+
+  beforeAll(async () => {
+    hub = await startTestHub(engine, {
+      httpsPort: 0,
+      publicUrl: 'https://hub.example.net',
+      vpn: { backend: 'off', port: 0, endpointHost: '192.0.2.7' },
+    })
+    httpsPort = (await hub.start()).httpsPort!
+  })
+  afterAll(() => hub.stop())
+
+  test.each(['localhost', '127.0.0.1', '::1', 'hub.example.net', '192.0.2.7'])(
+    'a client that trusts the CA reaches the hub as %s',
+    async (host) => {
+      const { status, body } = await get(httpsPort, await pemOf('hub-ca'), host)
+      expect([status, JSON.parse(body)]).toEqual([200, { status: 'ok' }])
+    },
+  )
+
+  test('a client that does not trust the CA, or asks for another name, refuses it', async () => {
+    const other = await issueAuthority(Date.now())
+    await expect(get(httpsPort, other.certificate, 'localhost')).rejects.toThrow(/verify|issuer|signature/)
+    await expect(get(httpsPort, await pemOf('hub-ca'), 'elsewhere.example.net')).rejects.toThrow(/altnames/)
+  })
+
+  test('lists the CA and the TLS certificate, and never a private key', async () => {
+    const [ca, tls, ...more] = await listed()
+    expect(more).toEqual([])
+    expect(ca).toMatchObject({ id: 'hub-ca', type: 'CA', inUse: false, renewable: true, issuedBy: ca!.issuedTo })
+    expect(tls).toMatchObject({ id: 'hub-tls', type: 'TLS', inUse: true, renewable: true, issuedBy: ca!.issuedTo })
+    expect(tls!.issuedTo).toBe('hub.example.net')
+    const validDays = (Date.parse(tls!.expiresAt) - Date.now()) / DAY_MS
+    expect(validDays).toBeGreaterThan(390)
+    expect(validDays).toBeLessThan(398)
+    expect(JSON.stringify([ca, tls])).not.toContain('PRIVATE')
+  })
+
+  test('an admin renews the TLS certificate while HTTPS goes on, and it is recorded', async () => {
+    const before = (await get(httpsPort, await pemOf('hub-ca'), 'localhost')).certificate.serialNumber
+    expect((await renew('hub-tls')).statusCode).toBe(200)
+    const after = (await get(httpsPort, await pemOf('hub-ca'), 'localhost')).certificate.serialNumber
+    expect(after).not.toBe(before)
+    const audit = await hub.db.selectFrom('audit').selectAll().where('action', '=', 'certificate.renew').execute()
+    expect(audit).toMatchObject([{ target: 'hub-tls', actor: 'the-admin', result: 'ok' }])
+  })
+
+  test('who trusted the CA goes on trusting the hub after the CA was renewed', async () => {
+    const old = await pemOf('hub-ca')
+    expect((await renew('hub-ca')).statusCode).toBe(200)
+    expect(await pemOf('hub-ca')).not.toBe(old)
+    expect((await get(httpsPort, old, 'localhost')).status).toBe(200)
+    expect((await get(httpsPort, await pemOf('hub-ca'), 'localhost')).status).toBe(200)
+  })
+
+  test('only an admin renews, and only what there is', async () => {
+    expect((await renew('hub-tls', 'manager')).json()).toMatchObject({ error: 'role_required' })
+    expect((await renew('configured-tls')).json()).toMatchObject({ error: 'certificate_not_found' })
+    expect((await renew('other')).json()).toMatchObject({ error: 'invalid_request' })
+  })
+
+  test('what expires within 30 days is renewed by itself, and nothing before', async () => {
+    const pem = await pemOf('hub-tls')
+    const expiresAt = new X509Certificate(pem).validToDate.getTime()
+    hub.clock.advance(expiresAt - RENEWED_AHEAD_MS - hub.clock.now() - DAY_MS)
+    await hub.certificates.renewDue()
+    expect(hub.certificates.list()[1]!.pem).toBe(pem)
+    hub.clock.advance(2 * DAY_MS)
+    await hub.certificates.renewDue()
+    const renewed = hub.certificates.list()[1]!
+    expect(renewed.pem).not.toBe(pem)
+    expect(Date.parse(renewed.expiresAt)).toBeGreaterThan(expiresAt)
+  })
+})
+
+describe("an operator's own certificate", () => {
+  const dir = mkdtempSync(join(tmpdir(), 'hub-tls-'))
+  const tlsFiles = { certFile: join(dir, 'tls.crt'), keyFile: join(dir, 'tls.key') }
+  afterAll(() => rmSync(dir, { recursive: true }))
+
+  async function writeOwn(name: string) {
+    const authority = await issueAuthority(Date.now())
+    const own = await issueServerCertificate(authority, [name], Date.now())
+    writeFileSync(tlsFiles.certFile, own.certificate)
+    writeFileSync(tlsFiles.keyFile, own.privateKey)
+    return authority.certificate
+  }
+
+  test('is the one in use, is listed, is not renewed, and is taken up anew when its files change', async () => {
+    const first = await writeOwn('portal.example.net')
+    const hub = await startTestHub('sqlite', { httpsPort: 0, tlsFiles })
+    const { httpsPort } = await hub.start()
+    expect((await get(httpsPort!, first, 'portal.example.net')).status).toBe(200)
+    expect(hub.certificates.list()).toMatchObject([
+      { id: 'hub-ca' },
+      { id: 'hub-tls', inUse: false },
+      { id: 'configured-tls', inUse: true, renewable: false, issuedTo: 'portal.example.net' },
+    ])
+    await expect(hub.certificates.renew('configured-tls')).rejects.toMatchObject({ code: 'certificate_not_renewable' })
+
+    writeFileSync(tlsFiles.certFile, 'half of a')
+    hub.certificates.reloadFiles()
+    expect((await get(httpsPort!, first, 'portal.example.net')).status).toBe(200)
+
+    const second = await writeOwn('portal.example.net')
+    hub.certificates.reloadFiles()
+    expect((await get(httpsPort!, second, 'portal.example.net')).status).toBe(200)
+    await hub.stop()
+  })
+
+  test.each([
+    ['HUB_TLS_CERT_FILE', () => rmSync(tlsFiles.certFile)],
+    ['HUB_TLS_CERT_FILE', () => writeFileSync(tlsFiles.certFile, 'no certificate')],
+    ['HUB_TLS_KEY_FILE', () => writeFileSync(tlsFiles.keyFile, 'no key')],
+    [
+      'HUB_TLS_KEY_FILE',
+      async () => {
+        const { certificate } = await issueAuthority(Date.now())
+        writeFileSync(tlsFiles.certFile, certificate)
+      },
+    ],
+  ])('that cannot be used stops the start by the name of %s', async (variable, spoil) => {
+    await writeOwn('portal.example.net')
+    await spoil()
+    await expect(startTestHub('sqlite', { httpsPort: 0, tlsFiles })).rejects.toThrow(new RegExp(`^${variable} `))
+  })
+})
+
+test('what is no TLS on the HTTPS port ends, and the hub goes on', async () => {
+  const hub = await startTestHub('sqlite', { httpsPort: 0 })
+  const { httpsPort } = await hub.start()
+  await expect(fetch(`http://127.0.0.1:${httpsPort}/livez`)).rejects.toThrow('fetch failed')
+  const ca = hub.certificates.list()[0]!.pem
+  const status = await new Promise((resolve, reject) => {
+    const socket = connect({ port: httpsPort, host: '127.0.0.1', servername: 'localhost', ca }, () => {
+      socket.write('nonsense\r\n\r\n')
+    })
+    socket.setEncoding('utf8').once('data', resolve).once('error', reject)
+  })
+  expect(status).toMatch(/^HTTP\/1\.1 400 /)
+  expect((await get(httpsPort!, ca, 'localhost')).status).toBe(200)
+  await hub.stop()
+})

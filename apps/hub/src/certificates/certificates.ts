@@ -1,0 +1,207 @@
+/**
+ * The certificates of the hub: its own CA and the TLS certificate that this CA issued, both kept among the secrets of
+ * the database, and the operator's own where HUB_TLS_CERT_FILE names one, which then is the one in use. Renews what it
+ * issued 30 days ahead and takes up changed files, both while HTTPS goes on. Called by app.ts, the routes and the doctor.
+ */
+import { X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
+import { hostname } from 'node:os'
+import type { Certificate } from '@hedgerow/contract'
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { Db, Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { HubError } from '../http/hub-error.ts'
+import { readOrCreateSecret, replaceSecret } from '../settings/secrets.ts'
+import { readConfigured } from './configured.ts'
+import { issueAuthority, issueServerCertificate, type KeyedCertificate } from './issue.ts'
+
+export const RENEWED_AHEAD_MS = 30 * 24 * 60 * 60 * 1_000
+const CHECK_INTERVAL_MS = 24 * 60 * 60 * 1_000
+const FILES_LOOKED_AT_INTERVAL_MS = 5_000
+
+export type Certificates = {
+  list(): Certificate[]
+  /** Throws `certificate_not_found` or `certificate_not_renewable`; `record` runs in the transaction that stores it. */
+  renew(id: Certificate['id'], record?: (transaction: Db) => Promise<void>): Promise<Certificate>
+  /** Renews what the hub issued and what expires in 30 days. */
+  renewDue(): Promise<void>
+  /** Takes up the operator's files when they changed; files that do not work leave the old ones in use. */
+  reloadFiles(): void
+  /** What HTTPS answers with: PEM. */
+  current(): { cert: string; key: string }
+  /** Hears of every change of `current` or `list`. */
+  onChanged(listener: () => void): void
+  stop(): void
+}
+
+export type CertificateOptions = {
+  db: Kysely<Tables>
+  config: Pick<Config, 'tlsFiles' | 'publicUrl' | 'vpn' | 'gatewayUi'>
+  clock: () => number
+  log: Logger
+}
+
+/** Makes what is missing. Throws a `ConfigError` when the operator's files cannot be used. */
+export async function openCertificates(options: CertificateOptions): Promise<Certificates> {
+  const { db, config, clock, log } = options
+  const names = namesOf(config)
+  const listeners = new Set<() => void>()
+  const { tlsFiles } = config
+  let configured = tlsFiles && readConfigured(tlsFiles)
+  let rejected: string | undefined
+  let authority = decode(
+    await readOrCreateSecret(db, 'certificate-authority', async () => JSON.stringify(await issueAuthority(clock()))),
+  )
+  let issued = decode(
+    await readOrCreateSecret(db, 'tls-certificate', async () =>
+      JSON.stringify(await issueServerCertificate(authority, names, clock())),
+    ),
+  )
+
+  const changed = () => listeners.forEach((listener) => listener())
+
+  async function store(
+    next: { authority?: KeyedCertificate; issued: KeyedCertificate },
+    record?: (db: Db) => Promise<void>,
+  ) {
+    await inTransaction(db, async (transaction) => {
+      if (next.authority) await replaceSecret(transaction, 'certificate-authority', JSON.stringify(next.authority))
+      await replaceSecret(transaction, 'tls-certificate', JSON.stringify(next.issued))
+      await record?.(transaction)
+    })
+    authority = next.authority ?? authority
+    issued = next.issued
+    changed()
+  }
+
+  async function renewAuthority(record?: (db: Db) => Promise<void>): Promise<void> {
+    const next = await issueAuthority(clock(), authority)
+    await store({ authority: next, issued: await issueServerCertificate(next, names, clock()) }, record)
+  }
+
+  async function renewIssued(record?: (db: Db) => Promise<void>): Promise<void> {
+    await store({ issued: await issueServerCertificate(authority, names, clock()) }, record)
+  }
+
+  async function renewDue(): Promise<void> {
+    if (isDue(authority, clock())) await renewAuthority()
+    else if (isDue(issued, clock()) || !covers(issued, names)) await renewIssued()
+    else return
+    log.info('the TLS certificate was renewed')
+  }
+
+  function reloadFiles(): void {
+    if (!tlsFiles) return
+    try {
+      const read = readConfigured(tlsFiles)
+      rejected = undefined
+      if (read.certificate === configured?.certificate && read.privateKey === configured.privateKey) return
+      configured = read
+    } catch (error) {
+      // The two files change one after the other, so a mismatch may last a moment; each finding is told once.
+      const { message } = error as Error
+      if (message !== rejected) log.warn({ reason: message }, 'the TLS files cannot be used: the old ones stay in use')
+      rejected = message
+      return
+    }
+    log.info('the TLS files were taken up')
+    changed()
+  }
+
+  await renewDue()
+  const dailyCheck = setInterval(() => {
+    renewDue().catch((error: unknown) => log.warn({ err: error }, 'the TLS certificate could not be renewed'))
+  }, CHECK_INTERVAL_MS).unref()
+  const fileCheck = tlsFiles && setInterval(reloadFiles, FILES_LOOKED_AT_INTERVAL_MS).unref()
+
+  function list(): Certificate[] {
+    const own = [
+      describe('hub-ca', 'Hub CA', authority, false),
+      describe('hub-tls', 'Hub TLS certificate', issued, configured === undefined),
+    ]
+    return configured ? [...own, describe('configured-tls', 'Configured TLS certificate', configured, true)] : own
+  }
+
+  return {
+    list,
+    async renew(id, record) {
+      if (!list().some((certificate) => certificate.id === id)) throw new HubError('certificate_not_found')
+      if (id === 'configured-tls') throw new HubError('certificate_not_renewable')
+      await (id === 'hub-ca' ? renewAuthority(record) : renewIssued(record))
+      return list().find((certificate) => certificate.id === id)!
+    },
+    renewDue,
+    reloadFiles,
+    current() {
+      const { certificate, privateKey } = configured ?? issued
+      return { cert: certificate, key: privateKey }
+    },
+    onChanged: (listener) => void listeners.add(listener),
+    stop() {
+      clearInterval(dailyCheck)
+      clearInterval(fileCheck)
+    },
+  }
+}
+
+/** What people and gateways may call this hub, the most public name first. */
+function namesOf({ publicUrl, vpn, gatewayUi }: CertificateOptions['config']): string[] {
+  const { origin } = gatewayUi
+  const gateways = origin?.startsWith('https:')
+    ? new URL(origin.replace('{id}', 'id')).hostname.replace(/^[^.]+/, '*')
+    : ''
+  const names = [
+    publicUrl === undefined ? '' : new URL(publicUrl).hostname.replaceAll(/[[\]]/g, ''),
+    vpn.endpointHost ?? '',
+    hostname().toLowerCase(),
+    'localhost',
+    '127.0.0.1',
+    '::1',
+    gateways,
+  ]
+  return [...new Set(names)].filter((name) => isIP(name) !== 0 || /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(name))
+}
+
+function isDue({ certificate }: KeyedCertificate, now: number): boolean {
+  const { validFromDate, validToDate } = new X509Certificate(certificate)
+  return validToDate.getTime() - now < RENEWED_AHEAD_MS || validFromDate.getTime() > now
+}
+
+function covers({ certificate }: KeyedCertificate, names: readonly string[]): boolean {
+  const parsed = new X509Certificate(certificate)
+  const listed = new Set((parsed.subjectAltName ?? '').split(', '))
+  return names.every((name) => (isIP(name) === 0 ? listed.has(`DNS:${name}`) : parsed.checkIP(name) !== undefined))
+}
+
+function decode(text: string): KeyedCertificate {
+  return JSON.parse(text) as KeyedCertificate
+}
+
+function describe(
+  id: Certificate['id'],
+  name: string,
+  { certificate: pem }: KeyedCertificate,
+  inUse: boolean,
+): Certificate {
+  const certificate = new X509Certificate(pem)
+  return {
+    id,
+    name,
+    type: certificate.ca ? 'CA' : 'TLS',
+    issuedTo: nameIn(certificate.subject),
+    issuedBy: nameIn(certificate.issuer),
+    issuedAt: certificate.validFromDate.toISOString(),
+    expiresAt: certificate.validToDate.toISOString(),
+    fingerprint: certificate.fingerprint256,
+    inUse,
+    renewable: id !== 'configured-tls',
+    pem: certificate.toString(),
+  }
+}
+
+/** The common name, or the whole distinguished name where there is none. */
+function nameIn(distinguishedName: string): string {
+  return /^CN=(.+)$/m.exec(distinguishedName)?.[1] ?? distinguishedName.replaceAll('\n', ', ')
+}

@@ -1,0 +1,61 @@
+import type { Server } from 'node:net'
+import type { Server as TlsServer } from 'node:https'
+import type { FastifyInstance } from 'fastify'
+
+const DRAIN_MS = 5_000
+
+type At = { host: string | undefined; port: number }
+
+/** Listens and gives the port, for `port` 0 the one it got. */
+export async function listen(app: FastifyInstance, at: At): Promise<number> {
+  // Its own `listen`, as it closes only what it opened.
+  await onEveryAddress(at, (address) => app.listen(address))
+  return portOf(app.server) ?? at.port
+}
+
+/** The same for a server that Fastify does not know. */
+export async function listenTls(server: TlsServer, at: At): Promise<number> {
+  await onEveryAddress(at, (address) => listening(server, address))
+  return portOf(server) ?? at.port
+}
+
+/** Without a host, through IPv6, which takes IPv4 too, or through IPv4 alone where there is no IPv6. */
+async function onEveryAddress(at: At, open: (address: { host: string; port: number }) => Promise<unknown>) {
+  try {
+    await open({ host: at.host ?? '::', port: at.port })
+  } catch (error) {
+    if (at.host !== undefined || (error as NodeJS.ErrnoException).code !== 'EAFNOSUPPORT') throw error
+    await open({ host: '0.0.0.0', port: at.port })
+  }
+}
+
+function listening(server: TlsServer, address: { host: string; port: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(address, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+function portOf(server: Server): number | undefined {
+  const address = server.address()
+  return typeof address === 'object' ? address?.port : undefined
+}
+
+/**
+ * Takes nothing new, lets what is under way finish for a while, and cuts the rest, also streams that never end; `cut`
+ * ends those that hang on no connection of these servers.
+ */
+export async function drain(app: FastifyInstance, tls: TlsServer | undefined, cut: () => Promise<void>): Promise<void> {
+  let isCut: Promise<void> | undefined
+  const timer = setTimeout(() => {
+    isCut = cut()
+    app.server.closeAllConnections()
+    tls?.closeAllConnections()
+  }, DRAIN_MS)
+  await Promise.all([app.close(), tls?.listening && new Promise((resolve) => tls.close(resolve))])
+  clearTimeout(timer)
+  await (isCut ?? cut())
+}
