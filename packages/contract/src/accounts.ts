@@ -11,13 +11,23 @@ export const PASSWORD_MIN_LENGTH = 8
 /** Longer ones are refused before they are hashed. */
 const PASSWORD_MAX_LENGTH = 1_024
 
+/** Those whose letters look like each other's. */
+const ALPHABETS = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u]
+
 /** Letters and digits of any script and `. _ - @ +`; the hub also refuses one that looks like another user's. */
 export const username = z
   .string({ error: 'Enter a username' })
   .trim()
   .min(USERNAME_MIN_LENGTH, 'Username must be at least 3 characters long')
   .max(64, 'Username must be at most 64 characters long')
-  .regex(/^[\p{L}\p{M}\p{N}._@+-]+$/u, 'A username may hold letters, digits and . _ - @ + only')
+  .regex(/^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}._@+-])+$/u, {
+    error: 'A username may hold letters, digits and . _ - @ + only',
+    abort: true,
+  })
+  .refine(
+    (name) => ALPHABETS.filter((alphabet) => alphabet.test(name)).length <= 1,
+    'A username may not mix letters of different alphabets',
+  )
 
 /** What every password must be; with `passwordComplexity` the hub asks for more (`password_too_weak`). */
 export const newPassword = z

@@ -41,7 +41,15 @@ describe.each(testEngines)('accounts on %s', (engine) => {
     const response = await signIn({ username: 'Walker', password: PASSWORD })
     expect(response.statusCode).toBe(200)
     const { accessToken, user } = response.json<{ accessToken: string; user: unknown }>()
-    expect(user).toEqual({ id: walkerId, username: 'Walker', email: '', firstName: '', lastName: '', role: 'manager' })
+    expect(user).toEqual({
+      id: walkerId,
+      username: 'Walker',
+      email: '',
+      firstName: '',
+      lastName: '',
+      role: 'manager',
+      mustSetUpTwoFactor: false,
+    })
     expect((await validate(accessToken)).json()).toEqual(user)
   })
 
@@ -70,7 +78,7 @@ describe.each(testEngines)('accounts on %s', (engine) => {
   })
 
   test('a name that another look-alike has cannot be created', async () => {
-    await expect(hub.addUser('WALKER', 'user', PASSWORD)).rejects.toThrow(/unique/i)
+    await expect(hub.addUser('WALKER', 'user', PASSWORD)).rejects.toMatchObject({ code: 'username_taken' })
   })
 
   test('fields that are not declared are named and refused', async () => {

@@ -1,30 +1,57 @@
 /**
- * Users: who may sign in, under which name and role. Usernames are compared case-folded and in NFKC, passwords are
- * kept as argon2id hashes only. Refuses a taken username. Called by sign-in, by the first start and by tests.
+ * Users: who may sign in, under which name and role. A username is taken when another one looks like it, passwords are
+ * kept as argon2id hashes only, and invitations let people make an account of their own. Refuses a taken username and a
+ * password that is easy to guess. Called by the rest of this folder, by the first start and by the command line.
  */
 import { randomUUID } from 'node:crypto'
-import type { Role, SessionUser } from '@hedgerow/contract'
+import {
+  newPassword,
+  newUserInvitation,
+  type HubUser,
+  type Role,
+  type SessionUser,
+  type UserInvitation,
+} from '@hedgerow/contract'
 import type { Selectable } from 'kysely'
+import type { z } from 'zod'
+import { writeAudit } from '../audit/audit.ts'
+import { isUniqueViolation } from '../database/storage-errors.ts'
 import type { Db, Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { HubError } from '../http/hub-error.ts'
+import { readSettings } from '../settings/settings.ts'
+import { hashCode, makeCode } from './codes.ts'
+import { usernameKey } from './look-alikes.ts'
+import { findWeakness } from './password-strength.ts'
 import type { Passwords } from './passwords.ts'
+
+const HOUR_MS = 3_600_000
 
 export type UserRow = Selectable<Tables['users']>
 
+/** Who does something, for the audit. */
+export type Actor = { username: string; userId?: string | undefined; sourceIp?: string | undefined }
+
 export type NewUser = {
   username: string
-  password: string
   role: Role
   email?: string
   firstName?: string
   lastName?: string
+  active?: boolean
 }
 
-/** The form in which a username must be unique, so that look-alikes of case and width are one name. */
-export function usernameKey(username: string): string {
-  return username.normalize('NFKC').trim().toLowerCase()
+/** As `insertUser`, with any password. */
+export async function createUser(
+  db: Db,
+  passwords: Passwords,
+  { password, ...user }: NewUser & { password: string },
+): Promise<UserRow> {
+  return insertUser(db, user, await passwords.hash(password), Date.now())
 }
 
-export async function createUser(db: Db, passwords: Passwords, user: NewUser): Promise<UserRow> {
+/** Throws `username_taken`, also for a name that looks like another user's. */
+export async function insertUser(db: Db, user: NewUser, passwordHash: string, now: number): Promise<UserRow> {
   const row: UserRow = {
     id: randomUUID(),
     username: user.username,
@@ -33,17 +60,125 @@ export async function createUser(db: Db, passwords: Passwords, user: NewUser): P
     first_name: user.firstName ?? '',
     last_name: user.lastName ?? '',
     role: user.role,
-    active: 1,
-    password_hash: await passwords.hash(user.password),
+    active: user.active === false ? 0 : 1,
+    password_hash: passwordHash,
+    two_factor_secret: null,
+    two_factor_pending: null,
+    two_factor_step: null,
     last_login_at: null,
-    created_at: Date.now(),
+    created_at: now,
   }
-  await db.insertInto('users').values(row).execute()
+  await refuseTakenName(db.insertInto('users').values(row).execute())
   return row
 }
 
-/** What a person may know of themselves. */
-export function toSessionUser(row: UserRow): SessionUser {
+/** Gives `write` back, a violated unique name as `username_taken`. */
+export async function refuseTakenName<T>(write: Promise<T>): Promise<T> {
+  try {
+    return await write
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    const { message } = new HubError('username_taken')
+    throw new HubError('username_taken', { fieldErrors: { username: message }, cause: error })
+  }
+}
+
+/** With the switch `passwordComplexity`, throws `password_too_weak` and says why; `field` is what the caller named it. */
+export async function requireStrongPassword(
+  db: Db,
+  password: string,
+  person: { username: string; email?: string; firstName?: string; lastName?: string },
+  field: string,
+): Promise<void> {
+  const { passwordComplexity } = await readSettings(db)
+  if (!passwordComplexity) return
+  const { username, email = '', firstName = '', lastName = '' } = person
+  const message = findWeakness(password, [username, email, firstName, lastName])
+  if (message !== undefined) throw new HubError('password_too_weak', { message, fieldErrors: { [field]: message } })
+}
+
+/**
+ * Ends all that the user's password or rights had opened: sessions, and sign-ins that wait for a code. Part of the
+ * transaction that changes them; call `sessions.endAllOf` once it is committed, so that streams end at once too.
+ */
+export async function deleteSessionsOf(db: Db, userId: string): Promise<void> {
+  await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
+  await db.deleteFrom('sign_in_challenges').where('user_id', '=', userId).execute()
+}
+
+/**
+ * Gives a user a new password without knowing the old one, and ends the user's sessions; a running hub on the same
+ * database ends their streams within a second. Nothing else changes: neither two-factor nor whether the user is active.
+ * Throws `user_not_found`, `invalid_request` for one that is too short and `password_too_weak`.
+ */
+export async function resetPassword(db: Db, passwords: Passwords, username: string, password: string): Promise<void> {
+  const checked = newPassword.safeParse(password)
+  if (!checked.success) throw new HubError('invalid_request', { message: checked.error.issues[0]!.message })
+  const key = usernameKey(username)
+  const user = await db.selectFrom('users').selectAll().where('username_key', '=', key).executeTakeFirst()
+  if (!user) throw new HubError('user_not_found')
+  await requireStrongPassword(db, password, toHubUser(user), 'password')
+  const passwordHash = await passwords.hash(password)
+  await inTransaction(db, async (transaction) => {
+    await transaction.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', user.id).execute()
+    await deleteSessionsOf(transaction, user.id)
+    await writeAudit(transaction, { actor: 'hub', action: 'user.reset-password', target: user.id, result: 'ok' })
+  })
+}
+
+/** The answer's code is stored as a hash only: it cannot be shown again. */
+export async function createUserInvitation(
+  db: Db,
+  wanted: z.input<typeof newUserInvitation>,
+  by: { actor: Actor; now: number },
+): Promise<{ invitation: UserInvitation; code: string }> {
+  const { label, role, maxUses, expiresInHours } = newUserInvitation.parse(wanted)
+  const code = makeCode()
+  const row: InvitationRow = {
+    id: randomUUID(),
+    label,
+    code_hash: hashCode(code),
+    role,
+    max_uses: maxUses,
+    uses: 0,
+    expires_at: by.now + expiresInHours * HOUR_MS,
+    revoked_at: null,
+    created_by: by.actor.username,
+    created_at: by.now,
+  }
+  await inTransaction(db, async (transaction) => {
+    await transaction.insertInto('user_invitations').values(row).execute()
+    await audit(transaction, by.actor, 'user-invitation.create', row.id)
+  })
+  return { invitation: toUserInvitation(row, by.now), code }
+}
+
+export type InvitationRow = Selectable<Tables['user_invitations']>
+
+export function toUserInvitation(row: InvitationRow, now: number): UserInvitation {
+  const ended =
+    row.revoked_at !== null
+      ? 'revoked'
+      : row.uses >= row.max_uses
+        ? 'used_up'
+        : row.expires_at <= now
+          ? 'expired'
+          : null
+  return {
+    id: row.id,
+    label: row.label,
+    role: row.role,
+    status: ended ?? 'active',
+    uses: row.uses,
+    maxUses: row.max_uses,
+    expiresAt: new Date(row.expires_at).toISOString(),
+    createdAt: new Date(row.created_at).toISOString(),
+    createdBy: row.created_by,
+  }
+}
+
+/** What managers and admins see of a user. */
+export function toHubUser(row: UserRow): HubUser {
   return {
     id: row.id,
     username: row.username,
@@ -51,6 +186,34 @@ export function toSessionUser(row: UserRow): SessionUser {
     firstName: row.first_name,
     lastName: row.last_name,
     role: row.role,
-    mustSetUpTwoFactor: false,
+    active: row.active === 1,
+    twoFactorEnabled: row.two_factor_secret !== null,
+    lastLogin: row.last_login_at === null ? null : new Date(row.last_login_at).toISOString(),
+    createdAt: new Date(row.created_at).toISOString(),
   }
+}
+
+/** What a person may know of themselves. */
+export function toSessionUser(row: UserRow, mustSetUpTwoFactor: boolean): SessionUser {
+  return {
+    id: row.id,
+    username: row.username,
+    email: row.email,
+    firstName: row.first_name,
+    lastName: row.last_name,
+    role: row.role,
+    mustSetUpTwoFactor,
+  }
+}
+
+/** Records that `actor` did something to a user, an invitation or, without a target, to themselves. */
+export async function audit(db: Db, actor: Actor, action: string, target?: string): Promise<void> {
+  await writeAudit(db, {
+    actor: actor.username,
+    actorId: actor.userId,
+    action,
+    target,
+    sourceIp: actor.sourceIp,
+    result: 'ok',
+  })
 }

@@ -1,39 +1,160 @@
-import { login, logout, renewSession, validateSession } from '@hedgerow/contract'
+import * as contract from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
-import { writeAudit } from '../audit/audit.ts'
 import type { Tables } from '../database/tables.ts'
 import { HubError } from '../http/hub-error.ts'
-import { mount } from '../http/mount.ts'
-import type { Sessions } from '../http/sessions.ts'
-import { toSessionUser } from './accounts.ts'
-import type { SignIn } from './sign-in.ts'
+import { mount, type MountOptions } from '../http/mount.ts'
+import { pageFrom, sendPage } from '../http/pages.ts'
+import type { Caller, Sessions } from '../http/sessions.ts'
+import { audit, createUserInvitation, toSessionUser, type Actor } from './accounts.ts'
+import { mustSetUp } from './must-set-up.ts'
+import type { Passwords } from './passwords.ts'
+import * as own from './profile.ts'
+import { createSignIn } from './sign-in.ts'
+import { createSignUp, readRegistrationInfo } from './sign-up.ts'
+import { createThrottle } from './throttle.ts'
+import { createTwoFactorSecrets } from './two-factor-secrets.ts'
+import * as twoFactor from './two-factor.ts'
+import { listUserInvitations, revokeUserInvitation } from './user-invitations.ts'
+import * as users from './users.ts'
 
-export function accountRoutes(
-  app: FastifyInstance,
-  deps: { db: Kysely<Tables>; sessions: Sessions; signIn: SignIn },
-): void {
-  const { db, sessions, signIn } = deps
+const FREE_CONFIRMATIONS = 5
+const CONFIRMATION_MAX_WAIT_MS = 15 * 60_000
 
-  mount(app, login, ({ body, sourceIp, raw }) => signIn(body, { sourceIp, userAgent: raw.headers['user-agent'] ?? '' }))
+/** People read the message of a refused form (specification section 8), so it says which field is wrong and how. */
+const FORM: MountOptions = { messageOfFirstField: true }
 
-  mount(app, validateSession, async ({ caller }) => {
+export type AccountDependencies = {
+  db: Kysely<Tables>
+  sessions: Sessions
+  passwords: Passwords
+  clock: () => number
+  /** 32 bytes as base64. */
+  twoFactorKey: string
+}
+
+type Mounted = own.ProfileDependencies & twoFactor.TwoFactorDependencies
+
+/** Signing in and up, one's own account, and the users and invitations that administrators manage. */
+export function accountRoutes(app: FastifyInstance, dependencies: AccountDependencies): void {
+  const deps: Mounted = {
+    ...dependencies,
+    secrets: createTwoFactorSecrets(dependencies.twoFactorKey),
+    confirmations: createThrottle({
+      free: FREE_CONFIRMATIONS,
+      maxWaitMs: CONFIRMATION_MAX_WAIT_MS,
+      clock: dependencies.clock,
+    }),
+  }
+  mountSessions(app, deps)
+  mountSignUp(app, deps)
+  mountProfile(app, deps)
+  mountTwoFactor(app, deps)
+  mountUsers(app, deps)
+  mountInvitations(app, deps)
+}
+
+/** Who asks, for the audit. */
+function actorOf({ caller, sourceIp }: { caller: Caller; sourceIp: string }): Actor {
+  return { username: caller.username, userId: caller.userId, sourceIp }
+}
+
+function mountSessions(app: FastifyInstance, deps: Mounted): void {
+  const { db, sessions } = deps
+  const signIn = createSignIn(deps)
+
+  mount(app, contract.login, ({ body, sourceIp, raw }) =>
+    signIn.withPassword(body, { sourceIp, userAgent: raw.headers['user-agent'] ?? '' }),
+  )
+  mount(app, contract.loginTwoFactor, ({ body, sourceIp, raw }) =>
+    signIn.withCode(body, { sourceIp, userAgent: raw.headers['user-agent'] ?? '' }),
+  )
+  mount(app, contract.validateSession, async ({ caller }) => {
     const user = await db.selectFrom('users').selectAll().where('id', '=', caller.userId).executeTakeFirst()
     if (!user) throw new HubError('session_ended')
-    return toSessionUser(user)
+    return toSessionUser(user, await mustSetUp(db, user))
   })
+  mount(app, contract.renewSession, async ({ caller }) => ({ accessToken: await sessions.renew(caller) }))
+  mount(app, contract.logout, async (request) => {
+    await sessions.end(request.caller.sessionId)
+    await audit(db, actorOf(request), 'session.end')
+    return undefined
+  })
+}
 
-  mount(app, renewSession, async ({ caller }) => ({ accessToken: await sessions.renew(caller) }))
+function mountSignUp(app: FastifyInstance, deps: Mounted): void {
+  const signUp = createSignUp(deps)
+  mount(app, contract.registrationInfo, () => readRegistrationInfo(deps.db))
+  mount(app, contract.registerAccount, ({ body, sourceIp }) => signUp(body, sourceIp), FORM)
+}
 
-  mount(app, logout, async ({ caller, sourceIp }) => {
-    await sessions.end(caller.sessionId)
-    await writeAudit(db, {
-      actor: caller.username,
-      actorId: caller.userId,
-      action: 'session.end',
-      sourceIp,
-      result: 'ok',
-    })
+function mountProfile(app: FastifyInstance, deps: Mounted): void {
+  const { db, clock } = deps
+  const self = (request: { caller: Caller; sourceIp: string }) => ({ caller: request.caller, actor: actorOf(request) })
+
+  mount(app, contract.readProfile, ({ caller }) => own.readProfile(db, caller))
+  mount(app, contract.saveProfile, (request) => own.saveProfile(db, request.body, self(request)), FORM)
+  mount(
+    app,
+    contract.changePassword,
+    async (request) => {
+      const from = { sourceIp: request.sourceIp, userAgent: request.raw.headers['user-agent'] ?? '' }
+      return { accessToken: await own.changePassword(deps, request.body, self(request), from) }
+    },
+    FORM,
+  )
+  mount(app, contract.listSessions, ({ caller }) => own.listOwnSessions(db, caller, clock()))
+  mount(app, contract.endSession, async (request) => {
+    await own.endOwnSession(deps, request.params.id, self(request))
+    return undefined
+  })
+}
+
+function mountTwoFactor(app: FastifyInstance, deps: Mounted): void {
+  mount(app, contract.setUpTwoFactor, ({ caller }) => twoFactor.setUpTwoFactor(deps, caller))
+  mount(app, contract.enableTwoFactor, async (request) => {
+    const by = { caller: request.caller, actor: actorOf(request) }
+    return { recoveryCodes: await twoFactor.enableTwoFactor(deps, request.body.code, by) }
+  })
+  mount(app, contract.disableTwoFactor, async (request) => {
+    await twoFactor.disableTwoFactor(deps, request.body, { caller: request.caller, actor: actorOf(request) })
+    return undefined
+  })
+}
+
+function mountUsers(app: FastifyInstance, deps: Mounted): void {
+  mount(app, contract.listUsers, async ({ query, reply }) => {
+    const page = pageFrom(query, ['string', 'string'])
+    const listed = await users.listUsers(deps.db, query, page)
+    return sendPage(reply, listed, page, ({ position }) => position).map(({ user }) => user)
+  })
+  mount(app, contract.createUser, (request) => users.addUser(deps, request.body, actorOf(request)), FORM)
+  mount(
+    app,
+    contract.updateUser,
+    (request) => users.updateUser(deps, request.params.id, request.body, actorOf(request)),
+    FORM,
+  )
+  mount(app, contract.deleteUser, async (request) => {
+    await users.deleteUser(deps, request.params.id, actorOf(request))
+    return undefined
+  })
+  mount(app, contract.resetUserTwoFactor, async (request) => {
+    await users.resetTwoFactor(deps, request.params.id, actorOf(request))
+    return undefined
+  })
+}
+
+function mountInvitations(app: FastifyInstance, { db, clock }: Mounted): void {
+  mount(app, contract.listUserInvitations, () => listUserInvitations(db, clock()))
+  mount(
+    app,
+    contract.createUserInvitation,
+    (request) => createUserInvitation(db, request.body, { actor: actorOf(request), now: clock() }),
+    FORM,
+  )
+  mount(app, contract.revokeUserInvitation, async (request) => {
+    await revokeUserInvitation(db, request.params.id, { actor: actorOf(request), now: clock() })
     return undefined
   })
 }

@@ -7,9 +7,11 @@ import { randomUUID } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../http/hub-error.ts'
 import type { Caller, Sessions } from '../http/sessions.ts'
 import { readSettings } from '../settings/settings.ts'
+import { mustSetUp } from './must-set-up.ts'
 
 const ALGORITHM = 'HS256'
 const ISSUER = 'hedgerow-hub'
@@ -18,8 +20,12 @@ const AUDIENCE = 'hedgerow-portal'
 const TRUSTED_MS = 1_000
 const REMEMBERED = 10_000
 const SWEEP_INTERVAL_MS = 10_000
+/** How soon an ending by another process, such as the command line, reaches the streams of this one. */
+const WATCH_INTERVAL_MS = 500
+const WATCHED = 50_000
+const WATCHED_PER_QUERY = 500
 
-type Found = { caller: Caller; active: boolean; expiresAt: number }
+type Found = { caller: Caller; active: boolean; mustSetUpTwoFactor: boolean; expiresAt: number }
 
 export function createSessions({
   db,
@@ -34,13 +40,33 @@ export function createSessions({
   const key = Buffer.from(secret, 'base64')
   const listeners = new Set<(sessionId: string) => void>()
   const remembered = new Map<string, { found: Found; at: number }>()
+  /** Sessions that this process has seen alive and not yet seen end, with their users. */
+  const watched = new Map<string, string>()
   /** Counts endings, so that a read which began before one is not remembered after it. */
   let endings = 0
 
   const sweeper = setInterval(() => void sweep().catch(() => {}), SWEEP_INTERVAL_MS).unref()
+  const watcher = setInterval(() => void lookAfterWatched().catch(() => {}), WATCH_INTERVAL_MS).unref()
 
   async function sweep(): Promise<void> {
     tellEnded(await db.deleteFrom('sessions').where('expires_at', '<=', clock()).returning('id').execute())
+  }
+
+  /** Rows may also go with their user, or by another process: whatever is watched and has no row has ended. */
+  async function lookAfterWatched(): Promise<void> {
+    const ids = [...watched.keys()]
+    for (let i = 0; i < ids.length; i += WATCHED_PER_QUERY) {
+      const asked = ids.slice(i, i + WATCHED_PER_QUERY)
+      const rows = await db.selectFrom('sessions').select('id').where('id', 'in', asked).execute()
+      const living = new Set(rows.map(({ id }) => id))
+      tellEnded(asked.filter((id) => !living.has(id)).map((id) => ({ id })))
+    }
+  }
+
+  function watch({ sessionId, userId }: Caller): void {
+    if (watched.has(sessionId)) return
+    if (watched.size >= WATCHED) watched.delete(watched.keys().next().value ?? sessionId)
+    watched.set(sessionId, userId)
   }
 
   function tellEnded(sessions: { id: string }[]): void {
@@ -48,6 +74,7 @@ export function createSessions({
     endings++
     for (const { id } of sessions) {
       remembered.delete(id)
+      watched.delete(id)
       for (const listener of listeners) listener(id)
     }
   }
@@ -60,15 +87,25 @@ export function createSessions({
     const row = await db
       .selectFrom('sessions')
       .innerJoin('users', 'users.id', 'sessions.user_id')
-      .select(['users.id', 'users.username', 'users.role', 'users.active', 'sessions.expires_at'])
+      .select([
+        'users.id',
+        'users.username',
+        'users.role',
+        'users.active',
+        'users.two_factor_secret',
+        'sessions.expires_at',
+      ])
       .where('sessions.id', '=', sessionId)
       .executeTakeFirst()
     remembered.delete(sessionId)
     if (!row) return undefined
     const caller: Caller = { userId: row.id, username: row.username, role: row.role, sessionId }
-    const found = { caller, active: row.active === 1, expiresAt: row.expires_at }
+    const mustSetUpTwoFactor = await mustSetUp(db, row)
+    const found = { caller, active: row.active === 1, mustSetUpTwoFactor, expiresAt: row.expires_at }
     if (remembered.size >= REMEMBERED) remembered.clear()
-    if (endings === endingsBefore) remembered.set(sessionId, { found, at: now })
+    // Setting two-factor up must count with the next request.
+    if (endings === endingsBefore && !mustSetUpTwoFactor) remembered.set(sessionId, { found, at: now })
+    watch(caller)
     return found
   }
 
@@ -108,24 +145,36 @@ export function createSessions({
     async start(user, from) {
       const id = randomUUID()
       const expiresAt = await expiry()
-      await db
-        .insertInto('sessions')
-        .values({
-          id,
-          user_id: user.id,
-          created_at: clock(),
-          expires_at: expiresAt,
-          source_ip: from.sourceIp,
-          user_agent: from.userAgent.slice(0, 300),
-        })
-        .execute()
+      await inTransaction(db, async (transaction) => {
+        // Or a password that was replaced while it was being checked would still open a session.
+        const row = await transaction
+          .selectFrom('users')
+          .select('password_hash')
+          .where('id', '=', user.id)
+          .where('active', '=', 1)
+          .executeTakeFirst()
+        if (!row || (user.passwordHash !== undefined && row.password_hash !== user.passwordHash))
+          throw new HubError('session_ended')
+        await transaction
+          .insertInto('sessions')
+          .values({
+            id,
+            user_id: user.id,
+            created_at: clock(),
+            expires_at: expiresAt,
+            source_ip: from.sourceIp,
+            user_agent: from.userAgent.slice(0, 300),
+          })
+          .execute()
+      })
       return sign(id, user.id, expiresAt)
     },
 
-    async authenticate(token) {
+    async authenticate(token, { evenBeforeTwoFactor = false } = {}) {
       const found = await read(await sessionIdOf(token))
       if (!found || found.expiresAt <= clock()) throw new HubError('session_ended')
       if (!found.active) throw new HubError('account_inactive')
+      if (found.mustSetUpTwoFactor && !evenBeforeTwoFactor) throw new HubError('two_factor_setup_required')
       return found.caller
     },
 
@@ -146,9 +195,17 @@ export function createSessions({
       tellEnded(await db.deleteFrom('sessions').where('id', '=', sessionId).returning('id').execute())
     },
 
+    async endAllOf(userId) {
+      const known = [...watched].flatMap(([id, owner]) => (owner === userId ? [{ id }] : []))
+      const rows = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute()
+      const ended = new Set([...known, ...rows].map(({ id }) => id))
+      tellEnded([...ended].map((id) => ({ id })))
+    },
+
     async find(sessionId) {
       const found = await read(sessionId)
-      return found?.active && found.expiresAt > clock() ? found.caller : undefined
+      const mayGoOn = found?.active && !found.mustSetUpTwoFactor && found.expiresAt > clock()
+      return mayGoOn ? found.caller : undefined
     },
 
     onEnded(listener) {
@@ -156,6 +213,9 @@ export function createSessions({
       return () => listeners.delete(listener)
     },
 
-    stop: () => clearInterval(sweeper),
+    stop() {
+      clearInterval(sweeper)
+      clearInterval(watcher)
+    },
   }
 }

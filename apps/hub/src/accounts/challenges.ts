@@ -1,0 +1,72 @@
+/**
+ * What stands between a right password and its code: a random token that is good for five minutes and five codes, for
+ * one user and from one network. It is kept in the database, so that any hub on it takes the code, and ends with the
+ * password it was given for.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { sql, type Kysely } from 'kysely'
+import type { Tables } from '../database/tables.ts'
+import { HubError } from '../http/hub-error.ts'
+import type { UserRow } from './accounts.ts'
+
+const LIFETIME_MS = 5 * 60_000
+const MAX_ATTEMPTS = 5
+const TOKEN_BYTES = 24
+
+export type Challenges = {
+  open(user: { id: string }, source: string): Promise<string>
+  /** Counts a try and gives the user, active at this moment. Throws `challenge_ended`. */
+  attempt(token: string, source: string): Promise<UserRow>
+  /** Throws `challenge_ended` when another request was first. */
+  close(token: string): Promise<void>
+}
+
+export function createChallenges({ db, clock }: { db: Kysely<Tables>; clock: () => number }): Challenges {
+  return {
+    async open(user, source) {
+      const token = randomBytes(TOKEN_BYTES).toString('base64url')
+      const now = clock()
+      await db.deleteFrom('sign_in_challenges').where('expires_at', '<=', now).execute()
+      await db
+        .insertInto('sign_in_challenges')
+        .values({ token_hash: hashOf(token), user_id: user.id, source, expires_at: now + LIFETIME_MS, attempts: 0 })
+        .execute()
+      return token
+    },
+
+    async attempt(token, source) {
+      const challenge = await db
+        .updateTable('sign_in_challenges')
+        .set({ attempts: sql`attempts + 1` })
+        .where('token_hash', '=', hashOf(token))
+        .where('source', '=', source)
+        .where('expires_at', '>', clock())
+        .where('attempts', '<', MAX_ATTEMPTS)
+        .returning('user_id')
+        .executeTakeFirst()
+      const user =
+        challenge &&
+        (await db
+          .selectFrom('users')
+          .selectAll()
+          .where('id', '=', challenge.user_id)
+          .where('active', '=', 1)
+          .executeTakeFirst())
+      if (!user) throw new HubError('challenge_ended')
+      return user
+    },
+
+    async close(token) {
+      const closed = await db
+        .deleteFrom('sign_in_challenges')
+        .where('token_hash', '=', hashOf(token))
+        .returning('user_id')
+        .executeTakeFirst()
+      if (!closed) throw new HubError('challenge_ended')
+    },
+  }
+}
+
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64')
+}

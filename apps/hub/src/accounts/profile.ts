@@ -1,0 +1,118 @@
+/** What people do with their own account, besides two-factor: who they are, their password, where they are signed in. */
+import type {
+  BodyOf,
+  changePassword as changePasswordCall,
+  Profile,
+  saveProfile as saveCall,
+  Session,
+} from '@hedgerow/contract'
+import type { Kysely } from 'kysely'
+import type { Db, Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { HubError } from '../http/hub-error.ts'
+import type { Caller, Sessions } from '../http/sessions.ts'
+import { audit, deleteSessionsOf, requireStrongPassword, toHubUser, type Actor } from './accounts.ts'
+import type { Passwords } from './passwords.ts'
+import type { Throttle } from './throttle.ts'
+import { confirmed, confirmPassword, readUser } from './two-factor.ts'
+
+export type ProfileDependencies = {
+  db: Kysely<Tables>
+  sessions: Sessions
+  passwords: Passwords
+  clock: () => number
+  confirmations: Throttle
+}
+
+type Self = { caller: Caller; actor: Actor }
+
+export async function readProfile(db: Db, caller: Caller): Promise<Profile> {
+  const { username, email, firstName, lastName, role, createdAt, twoFactorEnabled } = toHubUser(
+    await readUser(db, caller),
+  )
+  const { count } = await db
+    .selectFrom('recovery_codes')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('user_id', '=', caller.userId)
+    .executeTakeFirstOrThrow()
+  return { username, email, firstName, lastName, role, createdAt, twoFactorEnabled, recoveryCodesLeft: Number(count) }
+}
+
+export async function saveProfile(db: Db, body: BodyOf<typeof saveCall>, { caller, actor }: Self): Promise<Profile> {
+  return inTransaction(db, async (transaction) => {
+    await transaction
+      .updateTable('users')
+      .set({ email: body.email, first_name: body.firstName, last_name: body.lastName })
+      .where('id', '=', caller.userId)
+      .execute()
+    await audit(transaction, actor, 'profile.update')
+    return readProfile(transaction, caller)
+  })
+}
+
+/** Ends all of the person's sessions and gives the token of a new one. Throws `password_wrong`, `password_too_weak`. */
+export async function changePassword(
+  { db, sessions, passwords, confirmations }: ProfileDependencies,
+  body: BodyOf<typeof changePasswordCall>,
+  { caller, actor }: Self,
+  from: { sourceIp: string; userAgent: string },
+): Promise<string> {
+  const user = await readUser(db, caller)
+  await confirmed(confirmations, caller, () =>
+    confirmPassword(passwords, user, body.currentPassword, 'currentPassword'),
+  )
+  await requireStrongPassword(db, body.newPassword, toHubUser(user), 'newPassword')
+  const passwordHash = await passwords.hash(body.newPassword)
+  await inTransaction(db, async (transaction) => {
+    const changed = await transaction
+      .updateTable('users')
+      .set({ password_hash: passwordHash })
+      .where('id', '=', user.id)
+      .where('password_hash', '=', user.password_hash)
+      .returning('id')
+      .executeTakeFirst()
+    // Somebody else replaced it meanwhile, and that ended this session too.
+    if (!changed) throw new HubError('session_ended')
+    await deleteSessionsOf(transaction, user.id)
+    await audit(transaction, actor, 'user.change-password')
+  })
+  await sessions.endAllOf(user.id)
+  return sessions.start({ id: user.id, passwordHash }, from)
+}
+
+/** Newest first. */
+export async function listOwnSessions(db: Db, caller: Caller, now: number): Promise<Session[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('user_id', '=', caller.userId)
+    .where('expires_at', '>', now)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    createdAt: new Date(row.created_at).toISOString(),
+    expiresAt: new Date(row.expires_at).toISOString(),
+    sourceIp: row.source_ip,
+    userAgent: row.user_agent,
+    current: row.id === caller.sessionId,
+  }))
+}
+
+/** Throws `session_not_found`, also for somebody else's. */
+export async function endOwnSession(
+  { db, sessions }: ProfileDependencies,
+  sessionId: string,
+  { caller, actor }: Self,
+): Promise<void> {
+  const own = await db
+    .selectFrom('sessions')
+    .select('id')
+    .where('id', '=', sessionId)
+    .where('user_id', '=', caller.userId)
+    .executeTakeFirst()
+  if (!own) throw new HubError('session_not_found')
+  await sessions.end(sessionId)
+  await audit(db, actor, 'session.end', sessionId)
+}

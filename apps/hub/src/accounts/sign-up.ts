@@ -1,0 +1,58 @@
+import type { registerAccount, registrationInfo, ResponseOf } from '@hedgerow/contract'
+import type { Kysely } from 'kysely'
+import type { z } from 'zod'
+import type { Db, Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { HubError } from '../http/hub-error.ts'
+import { readSettings } from '../settings/settings.ts'
+import { audit, insertUser, requireStrongPassword } from './accounts.ts'
+import { networkOf } from './networks.ts'
+import type { Passwords } from './passwords.ts'
+import { createThrottle } from './throttle.ts'
+import { isInvitationValid, useInvitation } from './user-invitations.ts'
+
+const INVITE_CODE_REQUIRED = 'Invite code is required'
+const FREE_ATTEMPTS = 20
+const MAX_WAIT_MS = 15 * 60_000
+
+export type SignUp = (
+  body: z.output<(typeof registerAccount)['body']>,
+  sourceIp: string,
+) => Promise<ResponseOf<typeof registerAccount>>
+
+export async function readRegistrationInfo(db: Db): Promise<ResponseOf<typeof registrationInfo>> {
+  const { inviteCodeRequired, openRegistration } = await readSettings(db)
+  return { inviteCodeRequired, openRegistration }
+}
+
+/**
+ * Makes an account for whoever asks, as the settings allow. Anybody may ask, so what is cheap to refuse is refused
+ * before anything is hashed, and one network's attempts are slowed down. Throws `registration_closed`,
+ * `invite_code_invalid`, `password_too_weak` and `username_taken`; then no use of the invitation is counted.
+ */
+export function createSignUp(deps: { db: Kysely<Tables>; passwords: Passwords; clock: () => number }): SignUp {
+  const { db, passwords, clock } = deps
+  const attempts = createThrottle({ free: FREE_ATTEMPTS, maxWaitMs: MAX_WAIT_MS, clock })
+
+  return async ({ inviteCode, ...person }, sourceIp) => {
+    const { openRegistration, inviteCodeRequired } = await readSettings(db)
+    if (!openRegistration) throw new HubError('registration_closed')
+    if (inviteCodeRequired && !inviteCode)
+      throw new HubError('invalid_request', {
+        message: INVITE_CODE_REQUIRED,
+        fieldErrors: { inviteCode: INVITE_CODE_REQUIRED },
+      })
+    const network = networkOf(sourceIp)
+    if (attempts.waitMs(network) > 0) throw new HubError('too_many_requests')
+    attempts.failed(network)
+    if (inviteCode && !(await isInvitationValid(db, inviteCode, clock()))) throw new HubError('invite_code_invalid')
+    await requireStrongPassword(db, person.password, person, 'password')
+    const passwordHash = await passwords.hash(person.password)
+    return inTransaction(db, async (transaction) => {
+      const role = inviteCode ? await useInvitation(transaction, inviteCode, clock()) : 'user'
+      const { id, username } = await insertUser(transaction, { ...person, role }, passwordHash, clock())
+      await audit(transaction, { username, userId: id, sourceIp }, 'user.register', id)
+      return { username, role }
+    })
+  }
+}

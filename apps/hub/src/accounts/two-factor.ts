@@ -1,0 +1,185 @@
+/**
+ * Two-factor sign-in: six digits of an authenticator app (TOTP, RFC 6238: SHA-1, 30 s) or a recovery code. A code is
+ * good in its own step and the one before and after, and once. Called by sign-in and by a person's own settings.
+ */
+import { generateSecret, generateURI, verify } from 'otplib'
+import type { Kysely } from 'kysely'
+import type { Db, Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { HubError } from '../http/hub-error.ts'
+import type { Caller } from '../http/sessions.ts'
+import { readSettings } from '../settings/settings.ts'
+import { audit, type Actor, type UserRow } from './accounts.ts'
+import { hashCode, makeCode } from './codes.ts'
+import type { Passwords } from './passwords.ts'
+import type { Throttle } from './throttle.ts'
+import type { TwoFactorSecrets } from './two-factor-secrets.ts'
+
+const STEP_SECONDS = 30
+const TOLERATED_STEPS = 1
+const RECOVERY_CODES = 10
+const PRODUCT = 'Hedgerow'
+
+export type TwoFactorDependencies = {
+  db: Kysely<Tables>
+  passwords: Passwords
+  secrets: TwoFactorSecrets
+  clock: () => number
+  /** Slows guessing down in a session that somebody took over, by user id. */
+  confirmations: Throttle
+}
+
+type Factors = Pick<TwoFactorDependencies, 'secrets' | 'clock'>
+
+/** Makes a secret that counts once `enableTwoFactor` has seen a code of it. Throws `two_factor_enabled`. */
+export async function setUpTwoFactor(
+  { db, secrets }: TwoFactorDependencies,
+  caller: Caller,
+): Promise<{ secret: string; otpauthUrl: string }> {
+  const secret = generateSecret()
+  const updated = await db
+    .updateTable('users')
+    .set({ two_factor_pending: secrets.seal(secret, caller.userId) })
+    .where('id', '=', caller.userId)
+    .where('two_factor_secret', 'is', null)
+    .returning('id')
+    .executeTakeFirst()
+  if (!updated) throw new HubError('two_factor_enabled')
+  const { hubName } = await readSettings(db)
+  return { secret, otpauthUrl: generateURI({ issuer: hubName || PRODUCT, label: caller.username, secret }) }
+}
+
+/** Throws `two_factor_disabled` before a setup, `two_factor_enabled` after it and `two_factor_code_wrong`. */
+export async function enableTwoFactor(
+  { db, secrets, clock, confirmations }: TwoFactorDependencies,
+  code: string,
+  { caller, actor }: { caller: Caller; actor: Actor },
+): Promise<string[]> {
+  return confirmed(confirmations, caller, async () => {
+    const recoveryCodes = Array.from({ length: RECOVERY_CODES }, makeCode)
+    await inTransaction(db, async (transaction) => {
+      const user = await readUser(transaction, caller)
+      if (user.two_factor_secret !== null) throw new HubError('two_factor_enabled')
+      if (user.two_factor_pending === null) throw new HubError('two_factor_disabled')
+      const step = await stepOf(code, secrets.open(user.two_factor_pending, user.id), clock())
+      if (step === undefined) throw new HubError('two_factor_code_wrong')
+      await transaction
+        .updateTable('users')
+        .set({ two_factor_secret: user.two_factor_pending, two_factor_pending: null, two_factor_step: step })
+        .where('id', '=', user.id)
+        .execute()
+      await transaction
+        .insertInto('recovery_codes')
+        .values(recoveryCodes.map((recoveryCode) => ({ user_id: user.id, code_hash: hashCode(recoveryCode) })))
+        .execute()
+      await audit(transaction, actor, 'two-factor.enable')
+    })
+    return recoveryCodes
+  })
+}
+
+/** Throws `password_wrong`, `two_factor_code_wrong` and `two_factor_disabled`. */
+export async function disableTwoFactor(
+  deps: TwoFactorDependencies,
+  { password, code }: { password: string; code: string },
+  { caller, actor }: { caller: Caller; actor: Actor },
+): Promise<void> {
+  const { db, passwords, confirmations } = deps
+  await confirmed(confirmations, caller, async () => {
+    const user = await readUser(db, caller)
+    if (user.two_factor_secret === null) throw new HubError('two_factor_disabled')
+    await confirmPassword(passwords, user, password, 'password')
+    await inTransaction(db, async (transaction) => {
+      await useCode(transaction, await readUser(transaction, caller), code, deps)
+      await transaction
+        .updateTable('users')
+        .set({ two_factor_secret: null, two_factor_pending: null, two_factor_step: null })
+        .where('id', '=', user.id)
+        .execute()
+      await transaction.deleteFrom('recovery_codes').where('user_id', '=', user.id).execute()
+      await audit(transaction, actor, 'two-factor.disable')
+    })
+  })
+}
+
+/**
+ * Uses up a code of the authenticator or a recovery code of the user; says which it was. Throws `two_factor_code_wrong`
+ * for a wrong or used one and `two_factor_disabled` without two-factor.
+ */
+export async function useCode(
+  db: Db,
+  user: UserRow,
+  code: string,
+  { secrets, clock }: Factors,
+): Promise<'authenticator' | 'recovery'> {
+  if (user.two_factor_secret === null) throw new HubError('two_factor_disabled')
+  const step = await stepOf(code, secrets.open(user.two_factor_secret, user.id), clock())
+  if (step !== undefined) {
+    const used = await db
+      .updateTable('users')
+      .set({ two_factor_step: step })
+      .where('id', '=', user.id)
+      .where((eb) =>
+        eb.or([
+          eb('two_factor_step', 'is', null),
+          eb('two_factor_step', '<', step),
+          // Only a clock that was set back makes a step this old good again: its owner must not be locked out.
+          eb('two_factor_step', '>', step + 2 * TOLERATED_STEPS),
+        ]),
+      )
+      .returning('id')
+      .executeTakeFirst()
+    if (!used) throw new HubError('two_factor_code_wrong')
+    return 'authenticator'
+  }
+  const used = await db
+    .deleteFrom('recovery_codes')
+    .where('user_id', '=', user.id)
+    .where('code_hash', '=', hashCode(code))
+    .returning('user_id')
+    .executeTakeFirst()
+  if (!used) throw new HubError('two_factor_code_wrong')
+  return 'recovery'
+}
+
+/** Throws `password_wrong`, at the field that the caller named `field`. */
+export async function confirmPassword(
+  passwords: Passwords,
+  user: UserRow,
+  password: string,
+  field: string,
+): Promise<void> {
+  if (await passwords.verify(password, user.password_hash)) return
+  const { message } = new HubError('password_wrong')
+  throw new HubError('password_wrong', { fieldErrors: { [field]: message } })
+}
+
+/** Runs what asks for a password or a code again; counted first, so that parallel guesses do not all get through. */
+export async function confirmed<T>(confirmations: Throttle, caller: Caller, work: () => Promise<T>): Promise<T> {
+  if (confirmations.waitMs(caller.userId) > 0) throw new HubError('too_many_requests')
+  confirmations.failed(caller.userId)
+  try {
+    const result = await work()
+    confirmations.forget(caller.userId)
+    return result
+  } catch (error) {
+    const guessed = error instanceof HubError && ['password_wrong', 'two_factor_code_wrong'].includes(error.code)
+    if (!guessed) confirmations.takeBack(caller.userId)
+    throw error
+  }
+}
+
+export async function readUser(db: Db, caller: Caller): Promise<UserRow> {
+  const user = await db.selectFrom('users').selectAll().where('id', '=', caller.userId).executeTakeFirst()
+  if (!user) throw new HubError('session_ended')
+  return user
+}
+
+/** The time step that the code belongs to, if it is one of the tolerated ones. */
+async function stepOf(code: string, secret: string, nowMs: number): Promise<number | undefined> {
+  const token = code.replaceAll(/\s/g, '')
+  if (!/^\d{6}$/.test(token)) return undefined
+  const epoch = Math.floor(nowMs / 1_000)
+  const result = await verify({ secret, token, epoch, epochTolerance: TOLERATED_STEPS * STEP_SECONDS })
+  return result.valid && 'timeStep' in result ? result.timeStep : undefined
+}

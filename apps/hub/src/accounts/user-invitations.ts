@@ -1,0 +1,56 @@
+import type { Role, UserInvitation } from '@hedgerow/contract'
+import { sql } from 'kysely'
+import type { Db } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { HubError } from '../http/hub-error.ts'
+import { audit, toUserInvitation, type Actor } from './accounts.ts'
+import { hashCode } from './codes.ts'
+
+/** Newest first. */
+export async function listUserInvitations(db: Db, now: number): Promise<UserInvitation[]> {
+  const rows = await db.selectFrom('user_invitations').selectAll().orderBy('created_at', 'desc').orderBy('id').execute()
+  return rows.map((row) => toUserInvitation(row, now))
+}
+
+/** Throws `user_invitation_not_found`, also for one that was revoked before. */
+export async function revokeUserInvitation(db: Db, id: string, by: { actor: Actor; now: number }): Promise<void> {
+  await inTransaction(db, async (transaction) => {
+    const revoked = await transaction
+      .updateTable('user_invitations')
+      .set({ revoked_at: by.now })
+      .where('id', '=', id)
+      .where('revoked_at', 'is', null)
+      .returning('id')
+      .executeTakeFirst()
+    if (!revoked) throw new HubError('user_invitation_not_found')
+    await audit(transaction, by.actor, 'user-invitation.revoke', id)
+  })
+}
+
+/** Whether `useInvitation` would take the code now: so that a wrong one costs no hashing. */
+export async function isInvitationValid(db: Db, code: string, now: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('user_invitations')
+    .selectAll()
+    .where('code_hash', '=', hashCode(code))
+    .executeTakeFirst()
+  return row !== undefined && toUserInvitation(row, now).status === 'active'
+}
+
+/** Counts one use and gives the role that comes with it. Throws `invite_code_invalid`. */
+export async function useInvitation(db: Db, code: string, now: number): Promise<Role> {
+  const used = await db
+    .updateTable('user_invitations')
+    .set({ uses: sql`uses + 1` })
+    .where('code_hash', '=', hashCode(code))
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)
+    .whereRef('uses', '<', 'max_uses')
+    .returning('role')
+    .executeTakeFirst()
+  if (!used)
+    throw new HubError('invite_code_invalid', {
+      fieldErrors: { inviteCode: new HubError('invite_code_invalid').message },
+    })
+  return used.role
+}

@@ -1,0 +1,153 @@
+/** The users as administrators manage them. Whatever happens, one active admin remains. */
+import type { HubUser, newUser, SearchQuery, updateUser as updateUserCall } from '@hedgerow/contract'
+import type { z } from 'zod'
+import { sql, type Kysely } from 'kysely'
+import type { Db, Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { HubError } from '../http/hub-error.ts'
+import { containing, type Page } from '../http/pages.ts'
+import type { Sessions } from '../http/sessions.ts'
+import {
+  audit,
+  deleteSessionsOf,
+  insertUser,
+  refuseTakenName,
+  requireStrongPassword,
+  toHubUser,
+  type Actor,
+  type UserRow,
+} from './accounts.ts'
+import { usernameKey } from './look-alikes.ts'
+import type { Passwords } from './passwords.ts'
+
+export type UserDependencies = {
+  db: Kysely<Tables>
+  sessions: Sessions
+  passwords: Passwords
+  clock: () => number
+}
+
+/** A user and what the list is sorted by. */
+export type ListedUser = { user: HubUser; position: readonly [string, string] }
+
+/** By username, the same order on every page; what `page.after` names comes before the first. */
+export async function listUsers(db: Db, { q }: Pick<SearchQuery, 'q'>, page: Page): Promise<ListedUser[]> {
+  const sortKey = sql<string>`lower(username)`
+  let query = db.selectFrom('users').selectAll().select(sortKey.as('sort_key')).orderBy('sort_key').orderBy('id')
+  if (q) {
+    const pattern = containing(q.toLowerCase())
+    query = query.where((eb) =>
+      eb.or(
+        (['username', 'email', 'first_name', 'last_name'] as const).map(
+          (column) => sql<boolean>`lower(${eb.ref(column)}) like ${pattern} escape '\\'`,
+        ),
+      ),
+    )
+  }
+  if (page.after) {
+    const [name, id] = page.after
+    query = query.where(sql<boolean>`(${sortKey}, id) > (${name}, ${id})`)
+  }
+  if (page.rowsWanted !== undefined) query = query.limit(page.rowsWanted)
+  const rows = await query.execute()
+  return rows.map((row) => ({ user: toHubUser(row), position: [row.sort_key, row.id] }))
+}
+
+/** Throws `username_taken` and `password_too_weak`. */
+export async function addUser(
+  { db, passwords, clock }: UserDependencies,
+  body: z.output<typeof newUser>,
+  actor: Actor,
+): Promise<HubUser> {
+  await requireStrongPassword(db, body.password, body, 'password')
+  const passwordHash = await passwords.hash(body.password)
+  return inTransaction(db, async (transaction) => {
+    const row = await insertUser(transaction, body, passwordHash, clock())
+    await audit(transaction, actor, 'user.create', row.id)
+    return toHubUser(row)
+  })
+}
+
+/** Throws `user_not_found`, `username_taken`, `password_too_weak` and `last_admin`. */
+export async function updateUser(
+  { db, sessions, passwords }: UserDependencies,
+  id: string,
+  body: z.output<(typeof updateUserCall)['body']>,
+  actor: Actor,
+): Promise<HubUser> {
+  const { password } = body
+  if (password) await requireStrongPassword(db, password, body, 'password')
+  const passwordHash = password ? await passwords.hash(password) : undefined
+  const changed = await inTransaction(db, async (transaction) => {
+    const before = await readUser(transaction, id)
+    const after: UserRow = {
+      ...before,
+      username: body.username,
+      username_key: usernameKey(body.username),
+      email: body.email,
+      first_name: body.firstName,
+      last_name: body.lastName,
+      role: body.role,
+      active: body.active ? 1 : 0,
+      password_hash: passwordHash ?? before.password_hash,
+    }
+    await refuseTakenName(transaction.updateTable('users').set(after).where('id', '=', id).execute())
+    await requireAnAdmin(transaction)
+    const endsSessions =
+      after.role !== before.role || after.active !== before.active || after.password_hash !== before.password_hash
+    if (endsSessions) await deleteSessionsOf(transaction, id)
+    await audit(transaction, actor, 'user.update', id)
+    if (after.role !== before.role) await audit(transaction, actor, 'user.change-role', id)
+    if (after.active !== before.active)
+      await audit(transaction, actor, after.active ? 'user.activate' : 'user.deactivate', id)
+    if (passwordHash !== undefined) await audit(transaction, actor, 'user.reset-password', id)
+    return { user: toHubUser(after), endsSessions }
+  })
+  if (changed.endsSessions) await sessions.endAllOf(id)
+  return changed.user
+}
+
+/** Throws `user_not_found` and `last_admin`. */
+export async function deleteUser({ db, sessions }: UserDependencies, id: string, actor: Actor): Promise<void> {
+  await inTransaction(db, async (transaction) => {
+    const { username } = await readUser(transaction, id)
+    await transaction.deleteFrom('users').where('id', '=', id).execute()
+    await requireAnAdmin(transaction)
+    await audit(transaction, actor, 'user.delete', username)
+  })
+  await sessions.endAllOf(id)
+}
+
+/** Switches two-factor off for somebody who can no longer do it. Throws `user_not_found`. */
+export async function resetTwoFactor({ db, sessions }: UserDependencies, id: string, actor: Actor): Promise<void> {
+  await inTransaction(db, async (transaction) => {
+    await readUser(transaction, id)
+    await transaction
+      .updateTable('users')
+      .set({ two_factor_secret: null, two_factor_pending: null, two_factor_step: null })
+      .where('id', '=', id)
+      .execute()
+    await transaction.deleteFrom('recovery_codes').where('user_id', '=', id).execute()
+    await deleteSessionsOf(transaction, id)
+    await audit(transaction, actor, 'user.reset-two-factor', id)
+  })
+  await sessions.endAllOf(id)
+}
+
+async function readUser(db: Db, id: string): Promise<UserRow> {
+  const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+  if (!row) throw new HubError('user_not_found')
+  return row
+}
+
+/** After the change and inside its transaction, which is serializable: two admins can't demote each other at once. */
+async function requireAnAdmin(db: Db): Promise<void> {
+  const admin = await db
+    .selectFrom('users')
+    .select('id')
+    .where('role', '=', 'admin')
+    .where('active', '=', 1)
+    .limit(1)
+    .executeTakeFirst()
+  if (!admin) throw new HubError('last_admin')
+}

@@ -1,0 +1,56 @@
+import { NEXT_CURSOR_HEADER, type PageQuery } from '@hedgerow/contract'
+import type { FastifyReply } from 'fastify'
+import { HubError } from './hub-error.ts'
+
+/** Where a page ended: the values that its last row is sorted by. */
+export type Position = readonly (string | number)[]
+
+/**
+ * What a list of one page is asked for. `rowsWanted` is one more than are shown, which tells whether there are more;
+ * undefined for a list that is not paged.
+ */
+export type Page = { after: Position | undefined; rowsWanted: number | undefined }
+
+/** `kinds` are the types of the sort's values. Throws `invalid_request` for a cursor that this list did not give. */
+export function pageFrom(query: PageQuery, kinds: readonly ('string' | 'number')[], defaultLimit?: number): Page {
+  const limit = query.limit ?? defaultLimit
+  return {
+    after: query.cursor === undefined ? undefined : decodeCursor(query.cursor, kinds),
+    rowsWanted: limit === undefined ? undefined : limit + 1,
+  }
+}
+
+/** The rows to show, and the header that leads to the next page where there is one. */
+export function sendPage<T>(
+  reply: FastifyReply,
+  rows: readonly T[],
+  page: Page,
+  positionOf: (row: T) => Position,
+): T[] {
+  const limit = page.rowsWanted === undefined ? rows.length : page.rowsWanted - 1
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  if (rows.length > limit && last !== undefined)
+    reply.header(NEXT_CURSOR_HEADER, Buffer.from(JSON.stringify(positionOf(last))).toString('base64url'))
+  return shown
+}
+
+/** A pattern for LIKE with `escape '\'` that finds `text` anywhere, and nothing else in it means anything. */
+export function containing(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, (special) => `\\${special}`)}%`
+}
+
+function decodeCursor(cursor: string, kinds: readonly ('string' | 'number')[]): Position {
+  const values = parseJson(Buffer.from(cursor, 'base64url').toString('utf8'))
+  if (!Array.isArray(values) || values.length !== kinds.length || values.some((value, i) => typeof value !== kinds[i]))
+    throw new HubError('invalid_request', { fieldErrors: { cursor: 'This is not a cursor' } })
+  return values as Position
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
