@@ -1,26 +1,34 @@
 import { z } from 'zod'
 import { call } from './call.ts'
 
-const ENTRIES_MAX = 1_000
+const ENTRIES_MAX = 500
+const INVALID_ADDRESS = 'Invalid IP address format'
+const INVALID_RANGE = 'Invalid CIDR format (e.g., 10.100.0.0/16)'
 
 /** IPv4 as four decimal numbers, or IPv6: one strict spelling, no octal, hexadecimal or short forms. */
 export const ipAddress = z
   .string()
   .trim()
-  .pipe(z.union([z.ipv4(), z.ipv6()], { error: 'Invalid IP address format' }))
+  .pipe(z.union([z.ipv4(), z.ipv6()], { error: INVALID_ADDRESS }))
 
 /** An address, a slash and a prefix length: 0 to 32, or 0 to 128 behind an IPv6 address. */
 export const networkRange = z
   .string()
   .trim()
-  .pipe(z.union([z.cidrv4(), z.cidrv6()], { error: 'Invalid CIDR format (e.g., 10.100.0.0/16)' }))
+  .pipe(z.union([z.cidrv4(), z.cidrv6()], { error: INVALID_RANGE }))
 
 /** Blank entries are ignored. */
-const entries = <Entry extends z.ZodType<string, string>>(entry: Entry) =>
+const entries = (entry: z.ZodType<string, string>, error: string) =>
   z
-    .array(z.string().max(100))
-    .transform((texts) => texts.filter((text) => text.trim() !== ''))
-    .pipe(z.array(entry).max(ENTRIES_MAX))
+    .array(
+      z
+        .string()
+        .trim()
+        .max(100, error)
+        .refine((text) => text === '' || entry.safeParse(text).success, error),
+    )
+    .max(ENTRIES_MAX)
+    .transform((texts) => texts.filter((text) => text !== ''))
 
 /**
  * Which registration requests are approved without a person. A request with a valid invitation is when
@@ -28,8 +36,8 @@ const entries = <Entry extends z.ZodType<string, string>>(entry: Entry) =>
  */
 export const autoApprovalSettings = z.strictObject({
   enabled: z.boolean().default(false),
-  ipWhitelist: entries(ipAddress).default([]),
-  networkRanges: entries(networkRange).default([]),
+  ipWhitelist: entries(ipAddress, INVALID_ADDRESS).default([]),
+  networkRanges: entries(networkRange, INVALID_RANGE).default([]),
   autoApproveWithInvitation: z.boolean().default(true),
   requireAdminApproval: z.boolean().default(true),
   /** Who is told of a new request; empty for nobody. */
@@ -45,7 +53,7 @@ export const readAutoApprovalSettings = call({
   response: autoApprovalSettings,
 })
 
-/** Takes the whole object. Answers what is saved: addresses in their one spelling, ranges from their first address. */
+/** Takes the whole object. Answers what is saved, each address in its one spelling. */
 export const saveAutoApprovalSettings = call({
   method: 'POST',
   path: '/v1/admin/auto-approval/settings',

@@ -70,7 +70,9 @@ export const gatewayDetail = gateway.extend({
   /** Of the identity key; null for a gateway on plain WireGuard. */
   fingerprint: z.string().nullable(),
   /** The last heartbeat, with when it arrived; null when there was none. */
-  heartbeat: heartbeat.omit({ bootId: true, sequence: true }).extend({ receivedAt: z.iso.datetime() }).nullable(),
+  heartbeat: z
+    .object({ ...heartbeat.omit({ bootId: true, sequence: true }).shape, receivedAt: z.iso.datetime() })
+    .nullable(),
   /** Bytes through the tunnel since the hub or the tunnel started; null without a tunnel. */
   traffic: z.object({ receivedBytes: z.number().int(), sentBytes: z.number().int() }).nullable(),
   /** Who opened the gateway's page, newest first, 50 at most; empty but for managers and admins. */

@@ -61,6 +61,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
       message: 'entry 59',
       timestamp: new Date(59).toISOString(),
       type: 'info',
+      gatewayId: null,
     })
     expect(await messages('user')).toEqual([50, 40, 30, 20, 10, 0].map((i) => `entry ${i}`))
   })

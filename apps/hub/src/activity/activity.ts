@@ -3,8 +3,11 @@
  * behind its chart. A user sees what concerns the gateways they claimed; managers and admins see everything. Entries are
  * written by the verbs of registrations/ and gateways/, inside their transactions.
  */
-import type { ActivityEntry } from '@hedgerow/contract'
-import type { Db } from '../database/tables.ts'
+import type { ActivityEntry, PageQuery } from '@hedgerow/contract'
+import type { FastifyReply } from 'fastify'
+import { sql, type Kysely, type Selectable } from 'kysely'
+import type { Db, Tables } from '../database/tables.ts'
+import { pageFrom, sendPage, type Page } from '../http/pages.ts'
 import { hasRole } from '../http/policy.ts'
 import type { Caller } from '../http/sessions.ts'
 
@@ -29,23 +32,54 @@ export async function recordActivity(db: Db, ...entries: NewActivity[]): Promise
   await db.insertInto('activity').values(rows).execute()
 }
 
-/** The newest entries that the caller may see, newest first. */
-export async function recentActivity(db: Db, caller: Caller): Promise<ActivityEntry[]> {
-  let query = db
-    .selectFrom('activity')
-    .select(['activity.id', 'activity.at', 'activity.type', 'activity.message', 'activity.gateway_id'])
-  if (!hasRole(caller.role, 'manager'))
-    query = query
-      .innerJoin('gateways', 'gateways.id', 'activity.gateway_id')
-      .where('gateways.owner_id', '=', caller.userId)
-  const rows = await query.orderBy('activity.at', 'desc').orderBy('activity.id', 'desc').limit(ENTRIES_SHOWN).execute()
-  return rows.map((row) => ({
+/** The newest entries that the caller may see, or a page of them, newest first. */
+export async function recentActivity(
+  db: Kysely<Tables>,
+  caller: Caller,
+  { query, reply }: { query: PageQuery; reply: FastifyReply },
+): Promise<ActivityEntry[]> {
+  const page = pageFrom(query, ['number', 'number'], ENTRIES_SHOWN)
+  const rows = hasRole(caller.role, 'manager')
+    ? await newestEntries(db, page, undefined)
+    : await newestOfOwn(db, page, caller.userId)
+  const shown = sendPage(reply, rows, page, (row) => [row.at, row.id])
+  const existing = await existingGateways(db, shown)
+  return shown.map((row) => ({
     id: String(row.id),
     message: row.message,
     timestamp: new Date(row.at).toISOString(),
     type: row.type,
-    gatewayId: row.gateway_id,
+    gatewayId: row.gateway_id !== null && existing.has(row.gateway_id) ? row.gateway_id : null,
   }))
+}
+
+type Entry = Selectable<Tables['activity']>
+
+/** Found by an index and cut at the page's size, however many there are. */
+function newestEntries(db: Db, page: Page, gatewayId: string | undefined): Promise<Entry[]> {
+  let asked = db.selectFrom('activity').selectAll()
+  if (gatewayId !== undefined) asked = asked.where('gateway_id', '=', gatewayId)
+  if (page.after) asked = asked.where(sql<boolean>`(at, id) < (${page.after[0]}, ${page.after[1]})`)
+  return asked
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.rowsWanted ?? ENTRIES_SHOWN)
+    .execute()
+}
+
+/** Of each gateway the newest, merged: one index scan a gateway, since a person claims few. */
+async function newestOfOwn(db: Db, page: Page, userId: string): Promise<Entry[]> {
+  const own = await db.selectFrom('gateways').select('id').where('owner_id', '=', userId).execute()
+  const entries: Entry[] = []
+  for (const { id } of own) entries.push(...(await newestEntries(db, page, id)))
+  return entries.toSorted((a, b) => b.at - a.at || b.id - a.id).slice(0, page.rowsWanted)
+}
+
+async function existingGateways(db: Db, entries: readonly Entry[]): Promise<Set<string>> {
+  const ids = [...new Set(entries.flatMap(({ gateway_id }) => gateway_id ?? []))]
+  if (ids.length === 0) return new Set()
+  const rows = await db.selectFrom('gateways').select('id').where('id', 'in', ids).execute()
+  return new Set(rows.map(({ id }) => id))
 }
 
 export type HourlyCount = { at: number; scope: string; threats?: number; activeConnections?: number }
@@ -93,13 +127,30 @@ export async function timeline(db: Db, caller: Caller, now: number): Promise<Tim
   }))
 }
 
-/** Detections of severity alert since the hub's local midnight, of the gateways that the caller may see. */
+/**
+ * Detections of severity alert since the hub's local midnight, of the gateways that the caller may see: the counts of
+ * whole hours and, where local midnight is not on one, the detections of the minutes before the first.
+ */
 export async function threatsToday(db: Db, caller: Caller, now: number): Promise<number> {
+  const midnight = new Date(now).setHours(0, 0, 0, 0)
+  const firstHour = Math.ceil(midnight / HOUR_MS) * HOUR_MS
+  const counted = await db
+    .selectFrom('hourly_stats')
+    .select((row) => row.fn.sum<number | null>('threats').as('threats'))
+    .where('scope', '=', hasRole(caller.role, 'manager') ? WHOLE_FLEET : caller.userId)
+    .where('hour', '>=', firstHour)
+    .executeTakeFirstOrThrow()
+  const early = firstHour === midnight ? 0 : await threatsBetween(db, caller, midnight, Math.min(firstHour, now + 1))
+  return Number(counted.threats ?? 0) + early
+}
+
+async function threatsBetween(db: Db, caller: Caller, from: number, to: number): Promise<number> {
   let query = db
     .selectFrom('detections')
     .select((row) => row.fn.countAll<number>().as('count'))
     .where('detections.severity', '=', 'alert')
-    .where('detections.started_at', '>=', new Date(now).setHours(0, 0, 0, 0))
+    .where('detections.started_at', '>=', from)
+    .where('detections.started_at', '<', to)
   if (!hasRole(caller.role, 'manager'))
     query = query
       .innerJoin('gateways', 'gateways.id', 'detections.gateway_id')

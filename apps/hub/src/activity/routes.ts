@@ -2,13 +2,14 @@ import * as contract from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
-import { fleetStatuses, type FleetSignals } from '../gateways/gateways.ts'
+import { findVisibleGateway, fleetStatuses, type FleetSignals } from '../gateways/gateways.ts'
 import { mount } from '../http/mount.ts'
+import { listDetections, readThumbnail } from './detection-list.ts'
 import { recentActivity, threatsToday, timeline } from './activity.ts'
 
 type Dependencies = { db: Kysely<Tables>; clock: () => number; signals: FleetSignals }
 
-/** The dashboard's three calls. */
+/** The dashboard's three calls, and the detections of a gateway. */
 export function activityRoutes(app: FastifyInstance, { db, clock, signals }: Dependencies): void {
   mount(app, contract.hubStats, async ({ caller }) => {
     const statuses = await fleetStatuses(db, signals, caller)
@@ -23,6 +24,14 @@ export function activityRoutes(app: FastifyInstance, { db, clock, signals }: Dep
       threats: await threatsToday(db, caller, clock()),
     }
   })
-  mount(app, contract.recentActivity, ({ caller }) => recentActivity(db, caller))
+  mount(app, contract.recentActivity, ({ caller, query, reply }) => recentActivity(db, caller, { query, reply }))
   mount(app, contract.hubTimeline, ({ caller }) => timeline(db, caller, clock()))
+  mount(app, contract.listDetections, async ({ params, caller, query, reply }) => {
+    const { id } = await findVisibleGateway(db, caller, params.id)
+    return listDetections(db, id, { query, reply })
+  })
+  mount(app, contract.readDetectionThumbnail, async ({ params, caller }) => {
+    const { id } = await findVisibleGateway(db, caller, params.id)
+    return { jpeg: await readThumbnail(db, id, params.detectionId) }
+  })
 }

@@ -10,7 +10,7 @@ import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../http/hub-error.ts'
 import type { Caller } from '../http/sessions.ts'
-import type { Vpn, VpnPeer } from '../vpn/vpn.ts'
+import type { VpnPeer } from '../vpn/vpn.ts'
 import { allocateAddress, nameKey, newGatewayId } from './gateways.ts'
 
 type NewGateway = z.output<typeof newGateway>
@@ -23,9 +23,9 @@ type NewGateway = z.output<typeof newGateway>
 export async function addGateway(
   db: Kysely<Tables>,
   gateway: NewGateway,
-  context: { caller: Caller; sourceIp: string; vpn: Vpn; now: number },
+  context: { caller: Caller; sourceIp: string; now: number },
 ): Promise<{ id: string; peer: VpnPeer }> {
-  const { caller, sourceIp, vpn, now } = context
+  const { caller, sourceIp, now } = context
   return inTransaction(db, async (transaction) => {
     const name_key = nameKey(gateway.name)
     const taken = await transaction
@@ -34,7 +34,7 @@ export async function addGateway(
       .where('name_key', '=', name_key)
       .executeTakeFirst()
     if (taken) throw new HubError('gateway_name_taken')
-    const address = await allocateAddress(transaction, vpn)
+    const address = await allocateAddress(transaction)
     const { privateKey, publicKey } = generateKeyPair()
     const id = newGatewayId()
     const presharedKey = generatePresharedKey()

@@ -4,15 +4,17 @@
  * through here. Called by the routes, by activity/ for its counts and by gateway-ui/ for access.
  */
 import { randomBytes } from 'node:crypto'
-import type { Gateway } from '@hedgerow/contract'
+import type { Gateway, SearchQuery } from '@hedgerow/contract'
 import { base32 } from '@hedgerow/enrolment'
-import type { Kysely, Selectable, Transaction } from 'kysely'
+import type { FastifyReply } from 'fastify'
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { HubError } from '../http/hub-error.ts'
+import { containing, pageFrom, sendPage } from '../http/pages.ts'
 import { hasRole } from '../http/policy.ts'
 import type { Caller } from '../http/sessions.ts'
 import { readSettings } from '../settings/settings.ts'
-import type { Vpn } from '../vpn/vpn.ts'
+import { lowestFreeAddress, parseNetwork } from '../vpn/addresses.ts'
 import type { Heartbeats } from './heartbeats.ts'
 import { judge, type Judgement } from './status.ts'
 
@@ -34,20 +36,32 @@ export type ListDependencies = {
   connectedUsers(gatewayId: string): number
 }
 
-/** The gateways that the caller may see, by name. */
+/** The gateways that the caller may see, by name: all, or a page. */
 export async function listGateways(
   db: Kysely<Tables>,
   caller: Caller,
-  dependencies: ListDependencies,
+  { query, reply, ...dependencies }: ListDependencies & { query: SearchQuery; reply: FastifyReply },
 ): Promise<Gateway[]> {
-  const rows = await visibleTo(db, caller)
-    .leftJoin('users', 'users.id', 'gateways.owner_id')
-    .selectAll('gateways')
-    .select('users.username as owner')
-    .orderBy('gateways.name_key')
-    .execute()
+  const page = pageFrom(query, ['string'])
+  let asked = withOwner(visibleTo(db, caller))
+  if (query.q) asked = asked.where(matching(query.q))
+  if (page.after) asked = asked.where('gateways.name_key', '>', String(page.after[0]))
+  if (page.rowsWanted !== undefined) asked = asked.limit(page.rowsWanted)
+  const rows = await asked.orderBy('gateways.name_key').execute()
   const handshakes = dependencies.signals.handshakes()
-  return rows.map((row) => present(row, row.owner, judgeRow(row, dependencies.signals, handshakes), dependencies))
+  return sendPage(reply, rows, page, (row) => [row.name_key]).map((row) => present(row, dependencies, handshakes))
+}
+
+/** As in the list. Throws `gateway_not_found` when there is none, or none that the caller may see. */
+export async function findGateway(
+  db: Kysely<Tables>,
+  caller: Caller,
+  id: string,
+  dependencies: ListDependencies,
+): Promise<Gateway> {
+  const row = await withOwner(visibleTo(db, caller)).where('gateways.id', '=', id).executeTakeFirst()
+  if (!row) throw new HubError('gateway_not_found')
+  return present(row, dependencies, dependencies.signals.handshakes())
 }
 
 export type VisibleGateway = {
@@ -115,16 +129,29 @@ export function newGatewayId(): string {
  * The address of one more gateway. Within `inTransaction` two callers never get the same. Throws
  * `gateway_limit_reached` or `address_pool_exhausted`.
  */
-export async function allocateAddress(
-  transaction: Transaction<Tables>,
-  vpn: Pick<Vpn, 'lowestFreeAddress'>,
-): Promise<string> {
-  const { maxGateways } = await readSettings(transaction)
+export async function allocateAddress(transaction: Transaction<Tables>): Promise<string> {
+  const { maxGateways, vpnNetwork } = await readSettings(transaction)
+  const network = parseNetwork(vpnNetwork)
   const rows = await transaction.selectFrom('gateways').select('address').execute()
   if (rows.length >= maxGateways) throw new HubError('gateway_limit_reached')
-  const address = vpn.lowestFreeAddress(new Set(rows.map((row) => row.address)))
+  const address = network && lowestFreeAddress(network, new Set(rows.map((row) => row.address)))
   if (address === undefined) throw new HubError('address_pool_exhausted')
   return address
+}
+
+function withOwner(gateways: ReturnType<typeof visibleTo>) {
+  return gateways
+    .leftJoin('users', 'users.id', 'gateways.owner_id')
+    .selectAll('gateways')
+    .select('users.username as owner')
+}
+
+/** In what a person would type of a gateway. */
+function matching(text: string) {
+  const pattern = containing(text.toLowerCase())
+  const named = containing(nameKey(text))
+  return sql<boolean>`(name_key like ${named} escape '\\' or lower(location) like ${pattern} escape '\\'
+    or gateways.id like ${pattern} escape '\\' or address like ${pattern} escape '\\')`
 }
 
 function visibleTo(db: Db, caller: Caller) {
@@ -145,15 +172,15 @@ function judgeRow(row: JudgedColumns, signals: FleetSignals, handshakes: Map<str
 }
 
 function present(
-  row: Row,
-  owner: string | null,
-  { status, reason }: Judgement,
+  row: Row & { owner: string | null },
   dependencies: ListDependencies,
+  handshakes: Map<string, number>,
 ): Gateway {
   const { signals, hubPublicKey, connectedUsers } = dependencies
+  const { status, reason } = judgeRow(row, signals, handshakes)
   const heartbeat = signals.heartbeats.latest(row.id)
   const handshakeAt =
-    row.kind === 'wireguard' ? (signals.handshakes().get(row.wireguard_public_key) ?? row.last_handshake_at) : null
+    row.kind === 'wireguard' ? (handshakes.get(row.wireguard_public_key) ?? row.last_handshake_at) : null
   const lastSeenAt = heartbeat?.at ?? handshakeAt
   return {
     id: row.id,
@@ -172,7 +199,7 @@ function present(
     connectedUsers: connectedUsers(row.id),
     // Whoever sees the row at all is its owner, a manager or an admin.
     deviceToken: row.device_token,
-    owner,
+    owner: row.owner,
     createdAt: new Date(row.created_at).toISOString(),
   }
 }

@@ -93,7 +93,6 @@ export function createHealthChecks({ db, vpn, clock, handshakes, log }: Options)
 
   return {
     start() {
-      if (vpn.disabledReason !== undefined) return
       timer = setInterval(checkInTurn, LOOK_INTERVAL_MS).unref()
     },
     check,

@@ -20,6 +20,8 @@ export type Heartbeats = {
   start(): Promise<void>
   record(gatewayId: string, content: Heartbeat): void
   latest(gatewayId: string): KnownHeartbeat | undefined
+  /** Its gateway was deleted. */
+  forget(gatewayId: string): void
   /** Writes what came since the last call; throws what the database threw, and then nothing is lost. */
   flush(): Promise<void>
   stop(): Promise<void>
@@ -107,6 +109,10 @@ export function createHeartbeats({
       if (!entry) return undefined
       const { at, content, clonedAt } = entry
       return { at, content, isCloned: clonedAt !== undefined && clock() - clonedAt < CLONE_REMEMBERED_MS }
+    },
+    forget(gatewayId) {
+      entries.delete(gatewayId)
+      unwritten.delete(gatewayId)
     },
     flush,
     async stop() {

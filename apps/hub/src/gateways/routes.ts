@@ -8,7 +8,9 @@ import { mount } from '../http/mount.ts'
 import { requireVpn, type LivePeers, type Vpn } from '../vpn/vpn.ts'
 import { addGateway } from './add.ts'
 import { claimGateway, createClaimLock } from './claim.ts'
-import { findByDeviceToken, findVisibleGateway, listGateways, type ListDependencies } from './gateways.ts'
+import { readGateway } from './detail.ts'
+import { deleteGateway, updateGateway } from './edit.ts'
+import { findByDeviceToken, findGateway, findVisibleGateway, listGateways, type ListDependencies } from './gateways.ts'
 import { vpnConfigText } from './vpn-config.ts'
 
 export type GatewayDependencies = {
@@ -17,17 +19,23 @@ export type GatewayDependencies = {
   vpn: Vpn
   peers: LivePeers
   list: ListDependencies
+  /** A gateway is gone: whatever else is kept of it may go. */
+  forget(gatewayId: string): void
 }
 
-/** The fleet for people: see, add, configure, claim. */
+/** The fleet for people: see, add, configure, edit, delete, claim. */
 export function gatewayRoutes(app: FastifyInstance, dependencies: GatewayDependencies): void {
   const { db, list } = dependencies
-  mount(app, contract.listGateways, ({ caller }) => listGateways(db, caller, list))
+  mount(app, contract.listGateways, ({ caller, query, reply }) => listGateways(db, caller, { ...list, query, reply }))
+  mount(app, contract.readGateway, ({ params, caller }) =>
+    readGateway(db, caller, params.id, { ...list, vpn: dependencies.vpn }),
+  )
   mount(app, contract.validateAccess, async ({ body, caller }) => {
     const gateway = await findByDeviceToken(db, caller, body.deviceToken)
     return { authorized: gateway !== undefined, gatewayId: gateway?.id ?? null }
   })
   mountAdding(app, dependencies)
+  mountChanges(app, dependencies)
   mountClaiming(app, dependencies)
 }
 
@@ -36,11 +44,9 @@ function mountAdding(app: FastifyInstance, dependencies: GatewayDependencies): v
 
   mount(app, contract.addGateway, async ({ body, caller, sourceIp }) => {
     requireVpn(vpn)
-    const { id, peer } = await addGateway(db, body, { caller, sourceIp, vpn, now: clock() })
+    const { id, peer } = await addGateway(db, body, { caller, sourceIp, now: clock() })
     peers.apply(peer)
-    const added = (await listGateways(db, caller, list)).find((gateway) => gateway.id === id)
-    if (!added) throw new HubError('gateway_not_found')
-    return added
+    return findGateway(db, caller, id, list)
   })
 
   mount(app, contract.gatewayVpnConfig, async ({ params, caller, sourceIp, raw }) => {
@@ -73,6 +79,22 @@ function mountAdding(app: FastifyInstance, dependencies: GatewayDependencies): v
         network: vpn.network,
       }),
     }
+  })
+}
+
+function mountChanges(app: FastifyInstance, dependencies: GatewayDependencies): void {
+  const { db, clock, peers, list, forget } = dependencies
+
+  mount(app, contract.updateGateway, async ({ params, body, caller, sourceIp }) => {
+    await updateGateway(db, params.id, body, { caller, sourceIp, now: clock() })
+    return findGateway(db, caller, params.id, list)
+  })
+
+  mount(app, contract.deleteGateway, async ({ params, body, caller, sourceIp }) => {
+    const { publicKey } = await deleteGateway(db, params.id, body.name, { caller, sourceIp, now: clock() })
+    peers.remove(publicKey)
+    forget(params.id)
+    return undefined
   })
 }
 

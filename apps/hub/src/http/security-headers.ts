@@ -19,10 +19,17 @@ export function sendSecurityHeaders(app: FastifyInstance): void {
 }
 
 /**
- * The policy of the hub's pages. A page may reach any gateway's health check directly, and hands over to
- * `formActionSources`, the gateways' own origins, by posting a form.
+ * The policy of the hub's pages. With `directHealthCheck` a page may ask any gateway for its health itself; it hands over
+ * to `formActionSources`, the gateways' own origins, by posting a form.
  */
-export function pagePolicy(formActionSources: readonly string[]): string {
+export function pagePolicy({
+  formActionSources,
+  directHealthCheck,
+}: {
+  formActionSources: readonly string[]
+  directHealthCheck: boolean
+}): string {
+  const health = directHealthCheck ? ` http://*:${GATEWAY_PORT} https://*:${GATEWAY_PORT}` : ''
   const sources = formActionSources.filter((source) => !/[\s;,'"]/.test(source))
   return [
     "default-src 'none'",
@@ -32,7 +39,7 @@ export function pagePolicy(formActionSources: readonly string[]): string {
     "img-src 'self' data: blob:",
     "media-src 'self'",
     "font-src 'self'",
-    `connect-src 'self' http://*:${GATEWAY_PORT} https://*:${GATEWAY_PORT}`,
+    `connect-src 'self'${health}`,
     "worker-src 'self'",
     "manifest-src 'self'",
     "base-uri 'none'",

@@ -20,7 +20,12 @@ export function isWebBuilt(dir: string): boolean {
  */
 export async function serveWeb(
   app: FastifyInstance,
-  options: { dir: string; formActionSources: (host: string | undefined) => string[] },
+  options: {
+    dir: string
+    formActionSources: (host: string | undefined) => string[]
+    /** Whether pages may ask gateways directly for their health; read for each page. */
+    directHealthCheck: () => Promise<boolean>
+  },
 ): Promise<void> {
   await app.register(fastifyStatic, {
     root: options.dir,
@@ -36,10 +41,13 @@ export async function serveWeb(
   app.route<{ Params: { '*': string } }>({
     method: ['GET', 'HEAD'],
     url: '/*',
-    handler: (request, reply) => {
+    handler: async (request, reply) => {
       const path = request.params['*']
       if (`/${path}/`.startsWith(`${API_BASE}/`)) return answerUnknownRoute(request, reply)
-      reply.header('content-security-policy', pagePolicy(options.formActionSources(request.headers.host)))
+      // A page is there even when the database is away.
+      const directHealthCheck = await options.directHealthCheck().catch(() => false)
+      const formActionSources = options.formActionSources(request.headers.host)
+      reply.header('content-security-policy', pagePolicy({ formActionSources, directHealthCheck }))
       return reply.sendFile(/\.[^/]*$/.test(path) ? path : PAGE)
     },
   })

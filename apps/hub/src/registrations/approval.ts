@@ -4,15 +4,16 @@
  * The caller puts the peer into the tunnel once this has committed; a crash in between is made good by reconciling.
  */
 import { generatePresharedKey } from '@hedgerow/wireguard/node'
-import type { Kysely, Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import { recordActivity } from '../activity/activity.ts'
 import { writeAudit } from '../audit/audit.ts'
 import { isUniqueViolation } from '../database/storage-errors.ts'
-import type { Tables } from '../database/tables.ts'
+import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { allocateAddress, nameKey, newGatewayId } from '../gateways/gateways.ts'
 import { HubError } from '../http/hub-error.ts'
-import type { Vpn, VpnPeer } from '../vpn/vpn.ts'
+import type { VpnPeer } from '../vpn/vpn.ts'
+import { useInvitation } from './invitations.ts'
 import { gatewayOfKeys, takePending, type Decision, type RegistrationRow } from './registrations.ts'
 
 export type Approved = {
@@ -24,36 +25,40 @@ export type Approved = {
 }
 
 /**
- * Throws `registration_not_found`, `registration_decided`, `gateway_limit_reached`, `address_pool_exhausted`,
+ * A use of the request's invitation is counted with it. Throws `registration_not_found`, `registration_decided`, `gateway_limit_reached`, `address_pool_exhausted`,
  * `device_token_taken` or `key_invalid`; the request then waits as before.
  */
 export function approveRegistration(
-  db: Kysely<Tables>,
-  { id, caller, sourceIp, now, vpn }: Decision & { vpn: Vpn },
+  db: Db,
+  decision: Decision & {
+    /** Why a rule approved it; undefined when a person did. */
+    rule?: string
+  },
 ): Promise<Approved> {
+  const { id, by, sourceIp, now, rule } = decision
   return inTransaction(db, async (transaction) => {
     const row = await takePending(transaction, id, now)
     const known = await gatewayOfKeys(transaction, row.identity_public_key, row.wireguard_public_key)
     await checkToken(transaction, row, known?.id)
-    const approved = known
-      ? await changeKeys(transaction, row, known)
-      : await createGateway(transaction, row, { vpn, now })
+    const approved = known ? await changeKeys(transaction, row, known) : await createGateway(transaction, row, now)
     await transaction
       .updateTable('registrations')
-      .set({ status: 'approved', gateway_id: approved.gatewayId, decided_at: now, decided_by: caller.username })
+      .set({ status: 'approved', gateway_id: approved.gatewayId, decided_at: now, decided_by: by.username })
       .where('id', '=', id)
       .execute()
     await recordActivity(transaction, {
       at: now,
       type: 'success',
       message: known
-        ? `New keys of gateway "${approved.name}" were approved by ${caller.username}`
-        : `Gateway "${approved.name}" was approved by ${caller.username}: ${approved.peer.address}`,
+        ? `New keys of gateway "${approved.name}" were approved by ${by.username}`
+        : rule === undefined
+          ? `Gateway "${approved.name}" was approved by ${by.username}: ${approved.peer.address}`
+          : `Gateway "${approved.name}" was approved automatically, since ${rule}: ${approved.peer.address}`,
       gatewayId: approved.gatewayId,
     })
     await writeAudit(transaction, {
-      actor: caller.username,
-      actorId: caller.userId,
+      actor: by.username,
+      actorId: by.userId,
       action: 'registration.approve',
       target: id,
       sourceIp,
@@ -77,12 +82,10 @@ async function checkToken(
   if (holder && holder.id !== ownId) throw new HubError('device_token_taken')
 }
 
-async function createGateway(
-  transaction: Transaction<Tables>,
-  row: RegistrationRow,
-  { vpn, now }: { vpn: Vpn; now: number },
-): Promise<Approved> {
-  const address = await allocateAddress(transaction, vpn)
+async function createGateway(transaction: Transaction<Tables>, row: RegistrationRow, now: number): Promise<Approved> {
+  const address = await allocateAddress(transaction)
+  // One that was used up or revoked meanwhile does not stand in a person's way, and lets nobody in by a rule.
+  if (row.invitation_id !== null) await useInvitation(transaction, row.invitation_id, now)
   const name = await freeName(transaction, row.device_name)
   const peer = { publicKey: row.wireguard_public_key, presharedKey: generatePresharedKey(), address }
   const gatewayId = newGatewayId()

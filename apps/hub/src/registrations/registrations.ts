@@ -1,19 +1,16 @@
 /**
- * Requests of devices to join: handed in by the enrolment handshake, listed for people, and rejected by them (approval
- * has a file of its own). A device is its keys: the same keys are always the same request, a rejected identity stays
+ * Requests of devices to join: handed in by the enrolment handshake (admission.ts) and rejected by people (approval has a
+ * file of its own, lists have one too). A device is its keys: the same keys are always the same request, a rejected identity stays
  * rejected, and a known gateway that shows up with one new key waits as a key change while the old one works on.
  */
 import { randomBytes } from 'node:crypto'
-import type { PendingRegistration } from '@hedgerow/contract'
-import { base32, fingerprint } from '@hedgerow/enrolment'
+import { base32 } from '@hedgerow/enrolment'
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import { recordActivity } from '../activity/activity.ts'
 import { writeAudit } from '../audit/audit.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../http/hub-error.ts'
-import { hasRole } from '../http/policy.ts'
-import type { Caller } from '../http/sessions.ts'
 import { sourceKey } from './limits.ts'
 
 export const PENDING_LIFETIME_MS = 7 * 24 * 3_600_000
@@ -37,17 +34,30 @@ export type Submission = {
   macAddress: string
   deviceToken: string
   sourceIp: string
+  /** Of an invitation that is valid now. */
+  invitationId: string | undefined
+}
+
+export type Submitted = Pick<RegistrationRow, 'id' | 'status'> & {
+  /** A request that was not waiting before. */
+  isNew: boolean
+  /** It changes a gateway's keys, or asks for a gateway that somebody deleted: only a person may approve it. */
+  needsPerson: boolean
+  /** The gateway whose keys it would change. */
+  keyChangeFor: { id: string; name: string } | undefined
 }
 
 /** The row that stands for these keys, made or refreshed. Throws `pending_limit_reached` or `key_invalid`. */
-export async function submitRegistration(
-  db: Kysely<Tables>,
-  submission: Submission,
-  now: number,
-): Promise<Pick<RegistrationRow, 'id' | 'status'>> {
-  await expirePending(db, now)
+export function submitRegistration(db: Db, submission: Submission, now: number): Promise<Submitted> {
   return inTransaction(db, async (transaction) => {
     const { identityPublicKey, wireguardPublicKey } = submission
+    const decided = ({ id, status }: RegistrationRow): Submitted => ({
+      id,
+      status,
+      isNew: false,
+      needsPerson: true,
+      keyChangeFor: undefined,
+    })
     const same = await transaction
       .selectFrom('registrations')
       .selectAll()
@@ -57,11 +67,13 @@ export async function submitRegistration(
     const gateway = await gatewayOfKeys(transaction, identityPublicKey, wireguardPublicKey)
     const isMember =
       gateway?.identity_public_key === identityPublicKey && gateway.wireguard_public_key === wireguardPublicKey
-    if (same?.status === 'rejected' || (same?.status === 'approved' && isMember)) return same
+    if (same?.status === 'rejected' || (same?.status === 'approved' && isMember)) return decided(same)
     if (!same && !gateway) {
       const rejected = await rejectionOf(transaction, identityPublicKey)
-      if (rejected) return rejected
+      if (rejected) return decided(rejected)
     }
+    const needsPerson =
+      gateway !== undefined || same?.needs_person === 1 || (await wasDeleted(transaction, identityPublicKey))
     const details = {
       status: 'pending' as const,
       key_change_for: gateway?.id ?? null,
@@ -71,10 +83,17 @@ export async function submitRegistration(
       mac_address: submission.macAddress,
       device_token: submission.deviceToken,
       source_ip: submission.sourceIp,
+      invitation_id: submission.invitationId ?? null,
+      needs_person: Number(needsPerson),
+    }
+    const submitted = {
+      status: details.status,
+      needsPerson,
+      keyChangeFor: gateway && { id: gateway.id, name: gateway.name },
     }
     if (same?.status === 'pending') {
       await transaction.updateTable('registrations').set(details).where('id', '=', same.id).execute()
-      return same
+      return { ...submitted, id: same.id, isNew: false }
     }
     await checkRoom(transaction, submission.sourceIp)
     const fresh = { ...details, reason: null, gateway_id: null, requested_at: now, decided_at: null, decided_by: null }
@@ -85,75 +104,74 @@ export async function submitRegistration(
         .insertInto('registrations')
         .values({ id, identity_public_key: identityPublicKey, wireguard_public_key: wireguardPublicKey, ...fresh })
         .execute()
-    await recordActivity(transaction, {
-      at: now,
-      type: 'info',
-      message: gateway
-        ? `Gateway "${gateway.name}" asks to change its keys, from ${submission.sourceIp}`
-        : `New gateway "${submission.deviceName}" waits for approval, from ${submission.sourceIp}`,
-      gatewayId: gateway?.id,
-    })
-    return { id, status: 'pending' }
+    return { ...submitted, id, isNew: true }
   })
 }
 
-/** Oldest first: all for managers and admins, for a user those that they claimed. */
-export async function listPending(
-  db: Kysely<Tables>,
-  caller: Caller,
-  context: { now: number; hubIdentityPublicKey: string },
-): Promise<PendingRegistration[]> {
-  let query = db
-    .selectFrom('registrations')
-    .leftJoin('gateways', 'gateways.id', 'registrations.key_change_for')
-    .selectAll('registrations')
-    .select('gateways.name as gateway_name')
-    .where('registrations.status', '=', 'pending')
-    .where('registrations.requested_at', '>', context.now - PENDING_LIFETIME_MS)
-  if (!hasRole(caller.role, 'manager')) query = query.where('registrations.owner_id', '=', caller.userId)
-  const rows = await query.orderBy('registrations.requested_at').orderBy('registrations.id').execute()
-  const hubFingerprint = fingerprint(context.hubIdentityPublicKey)
-  return rows.map((row) => ({
-    registrationId: row.id,
-    deviceName: row.device_name,
-    deviceLocation: row.device_location,
-    sourceIp: row.source_ip,
-    requestedAt: new Date(row.requested_at).toISOString(),
-    deviceVersion: row.device_version,
-    macAddress: row.mac_address,
-    wireguardPublicKey: row.wireguard_public_key,
-    status: 'pending',
-    fingerprint: fingerprint(row.identity_public_key),
-    hubFingerprint,
-    keyChangeFor: row.gateway_name,
-    trustedNetwork: false,
-  }))
-}
-
-export type Decision = { id: string; caller: Caller; sourceIp: string; now: number }
+/** `by` is a person, or the hub itself under its own rules. */
+export type Decision = { id: string; by: Decider; sourceIp: string; now: number }
+export type Decider = { username: string; userId?: string | undefined }
 
 /** Throws `registration_not_found` or `registration_decided`. */
 export function rejectRegistration(
   db: Kysely<Tables>,
-  { id, caller, sourceIp, now, reason }: Decision & { reason: string },
+  { id, by, sourceIp, now, reason }: Decision & { reason: string },
 ): Promise<{ deviceName: string }> {
   return inTransaction(db, async (transaction) => {
     const row = await takePending(transaction, id, now)
     await transaction
       .updateTable('registrations')
-      .set({ status: 'rejected', reason, decided_at: now, decided_by: caller.username })
+      .set({ status: 'rejected', reason, decided_at: now, decided_by: by.username })
       .where('id', '=', id)
       .execute()
     await recordActivity(transaction, {
       at: now,
       type: 'warning',
-      message: `Gateway "${row.device_name}" was rejected by ${caller.username}`,
+      message: `Gateway "${row.device_name}" was rejected by ${by.username}`,
       gatewayId: row.key_change_for ?? undefined,
     })
     await writeAudit(transaction, {
-      actor: caller.username,
-      actorId: caller.userId,
+      actor: by.username,
+      actorId: by.userId,
       action: 'registration.reject',
+      target: id,
+      sourceIp,
+      result: 'ok',
+    })
+    return { deviceName: row.device_name }
+  })
+}
+
+/**
+ * Forgets that a device was rejected, with all keys it was rejected under: its next request waits like any other. Throws
+ * `registration_not_found` for one that is not rejected.
+ */
+export function liftRejection(
+  db: Kysely<Tables>,
+  { id, by, sourceIp, now }: Decision,
+): Promise<{ deviceName: string }> {
+  return inTransaction(db, async (transaction) => {
+    const row = await transaction
+      .selectFrom('registrations')
+      .select(['device_name', 'identity_public_key'])
+      .where('id', '=', id)
+      .where('status', '=', 'rejected')
+      .executeTakeFirst()
+    if (!row) throw new HubError('registration_not_found')
+    await transaction
+      .deleteFrom('registrations')
+      .where('identity_public_key', '=', row.identity_public_key)
+      .where('status', '=', 'rejected')
+      .execute()
+    await recordActivity(transaction, {
+      at: now,
+      type: 'info',
+      message: `The rejection of "${row.device_name}" was lifted by ${by.username}`,
+    })
+    await writeAudit(transaction, {
+      actor: by.username,
+      actorId: by.userId,
+      action: 'registration.lift',
       target: id,
       sourceIp,
       result: 'ok',
@@ -201,6 +219,18 @@ export async function gatewayOfKeys(
   if (found.length > 1)
     throw new HubError('key_invalid', { message: 'The two public keys belong to different gateways.' })
   return found[0]
+}
+
+/** Whether this identity was approved before and its gateway is gone: it does not come back by a rule. */
+async function wasDeleted(db: Db, identityPublicKey: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('registrations')
+    .select('id')
+    .where('identity_public_key', '=', identityPublicKey)
+    .where('status', '=', 'approved')
+    .where('gateway_id', 'is', null)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 function rejectionOf(db: Db, identityPublicKey: string): Promise<RegistrationRow | undefined> {

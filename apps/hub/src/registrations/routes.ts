@@ -4,11 +4,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { mount, type HubRequest } from '../http/mount.ts'
+import type { Caller } from '../http/sessions.ts'
+import type { Notifications } from '../notifications/notifications.ts'
 import { requireVpn, type LivePeers, type Vpn } from '../vpn/vpn.ts'
 import { approveRegistration } from './approval.ts'
 import { createHandshake } from './handshake.ts'
+import { admitRegistration, type Admitted } from './admission.ts'
 import { createLimiter } from './limits.ts'
-import { listPending, rejectRegistration, submitRegistration, type Submission } from './registrations.ts'
+import { listPending, listRejected } from './lists.ts'
+import { liftRejection, rejectRegistration, type Decider, type Submission } from './registrations.ts'
 import { createSignedRequests } from './signed-requests.ts'
 import { answerStatus, findRegistration, type StatusAnswer } from './status.ts'
 import { createWaiters } from './waiters.ts'
@@ -23,6 +27,7 @@ export type RegistrationDependencies = {
   identity: Identity
   vpn: Vpn
   peers: LivePeers
+  notifications: Pick<Notifications, 'announce' | 'wake'>
 }
 
 /** Enrolment for devices, which prove themselves inside each call, and its decisions for people. */
@@ -30,12 +35,16 @@ export function registrationRoutes(app: FastifyInstance, dependencies: Registrat
   const waiters = createWaiters()
   // Held-open requests would keep the server from closing.
   app.addHook('preClose', async () => waiters.close())
-  mountHandshake(app, dependencies)
+  mountHandshake(app, dependencies, waiters)
   mountStatus(app, dependencies, waiters)
   mountDecisions(app, dependencies, waiters)
 }
 
-function mountHandshake(app: FastifyInstance, { db, clock, identity }: RegistrationDependencies): void {
+function mountHandshake(
+  app: FastifyInstance,
+  { db, clock, identity, vpn, peers, notifications }: RegistrationDependencies,
+  waiters: ReturnType<typeof createWaiters>,
+): void {
   const limiter = createLimiter({ ...ENROLMENT_LIMITS, clock })
   const handshake = createHandshake({ identity, clock })
   const options = { bodyLimitBytes: contract.ENROLMENT_BODY_LIMIT }
@@ -55,16 +64,35 @@ function mountHandshake(app: FastifyInstance, { db, clock, identity }: Registrat
     contract.register,
     async ({ body, rawBody, sourceIp, raw, reply }) => {
       limiter.take(sourceIp)
-      const { deviceToken } = handshake.open(body, rawBody, String(raw.headers[SIGNATURE_HEADER]))
-      const { id, status } = await submitRegistration(db, { ...detailsOf(body), deviceToken, sourceIp }, clock())
+      const { deviceToken, invitationCode } = handshake.open(body, rawBody, String(raw.headers[SIGNATURE_HEADER]))
+      const admitted = await admitRegistration(
+        db,
+        { ...detailsOf(body), deviceToken, invitationCode, sourceIp },
+        { now: clock(), announce: notifications.announce, canApprove: vpn.disabledReason === undefined },
+      )
+      follow(admitted)
       reply.code(202)
-      return { registrationId: id, status, fingerprint: fingerprint(body.identityPublicKey) }
+      return {
+        registrationId: admitted.id,
+        status: admitted.status,
+        fingerprint: fingerprint(body.identityPublicKey),
+      }
     },
     options,
   )
+
+  /** What was committed, told to the rest of the process. */
+  function follow({ id, approved }: Admitted): void {
+    notifications.wake()
+    if (!approved) return
+    peers.apply(approved.peer)
+    waiters.wake(id)
+  }
 }
 
-function detailsOf(body: HubRequest<typeof contract.register>['body']): Omit<Submission, 'deviceToken' | 'sourceIp'> {
+function detailsOf(
+  body: HubRequest<typeof contract.register>['body'],
+): Omit<Submission, 'deviceToken' | 'sourceIp' | 'invitationId'> {
   const { identityPublicKey, wireguardPublicKey, deviceName, deviceLocation, deviceVersion, macAddress } = body
   return { identityPublicKey, wireguardPublicKey, deviceName, deviceLocation, deviceVersion, macAddress }
 }
@@ -126,13 +154,14 @@ function mountDecisions(
 ): void {
   const { db, clock, identity, vpn, peers } = dependencies
 
-  mount(app, contract.listPendingRegistrations, ({ caller }) =>
-    listPending(db, caller, { now: clock(), hubIdentityPublicKey: identity.publicKey }),
+  mount(app, contract.listPendingRegistrations, ({ caller, query, reply }) =>
+    listPending(db, caller, { query, reply, now: clock(), hubIdentityPublicKey: identity.publicKey }),
   )
+  mount(app, contract.listRejectedRegistrations, ({ query, reply }) => listRejected(db, { query, reply }))
 
   mount(app, contract.approveRegistration, async ({ params, caller, sourceIp }) => {
     requireVpn(vpn)
-    const decision = { id: params.registrationId, caller, sourceIp, now: clock(), vpn }
+    const decision = { id: params.registrationId, by: decider(caller), sourceIp, now: clock() }
     const { gatewayId, name, peer, replacedPublicKey } = await approveRegistration(db, decision)
     if (replacedPublicKey !== undefined) peers.remove(replacedPublicKey)
     peers.apply(peer)
@@ -141,9 +170,17 @@ function mountDecisions(
   })
 
   mount(app, contract.rejectRegistration, async ({ params, body, caller, sourceIp }) => {
-    const decision = { id: params.registrationId, caller, sourceIp, now: clock(), reason: body.reason }
+    const decision = { id: params.registrationId, by: decider(caller), sourceIp, now: clock(), reason: body.reason }
     const rejected = await rejectRegistration(db, decision)
     waiters.wake(params.registrationId)
     return rejected
   })
+
+  mount(app, contract.liftRejection, ({ params, caller, sourceIp }) =>
+    liftRejection(db, { id: params.registrationId, by: decider(caller), sourceIp, now: clock() }),
+  )
+}
+
+function decider({ username, userId }: Caller): Decider {
+  return { username, userId }
 }

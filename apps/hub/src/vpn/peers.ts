@@ -18,6 +18,8 @@ export type Peers = LivePeers & {
   /** Reads the database into the tunnel, then keeps both alike until `stop`. */
   start(): Promise<void>
   reconcile(): Promise<void>
+  /** The tunnel was started anew and knows nobody: tells it everything. */
+  restore(): Promise<void>
   /** Writes endpoints and handshakes that changed since the last call. */
   persist(): Promise<void>
   /** The last handshake of each peer that had one since the hub started, in milliseconds since 1970. */
@@ -134,6 +136,12 @@ export function createPeers({ db, vpn, log }: { db: Kysely<Tables>; vpn: Vpn; lo
     apply,
     remove,
     reconcile,
+    restore() {
+      changes++
+      applied.clear()
+      persisted.clear()
+      return reconcile()
+    },
     persist,
     handshakes: () =>
       new Map(

@@ -20,7 +20,7 @@ describe.each(testEngines)('a hub that restarts on %s', (engine) => {
 
   async function start(port = 0): Promise<void> {
     const config = { backend: 'embedded' as const, port, endpointHost: undefined }
-    vpn = await openVpn({ config, privateKey, networkCidr: '10.100.0.0/16', clock: Date.now })
+    vpn = await openVpn({ config, privateKey, networkCidr: '10.100.0.0/16', enabled: true, clock: Date.now })
     peers = createPeers({ db: database.db, vpn, log })
     await peers.start()
   }
@@ -131,7 +131,7 @@ describe.each(testEngines)('a hub that restarts on %s', (engine) => {
 it('a network in the settings that is none stops the start', async () => {
   const config = { backend: 'embedded' as const, port: 0, endpointHost: undefined }
   const { privateKey } = generateKeyPair()
-  await expect(openVpn({ config, privateKey, networkCidr: '10.100.0.0/33', clock: Date.now })).rejects.toThrow(
-    'vpnNetwork',
-  )
+  await expect(
+    openVpn({ config, privateKey, networkCidr: '10.100.0.0/33', enabled: true, clock: Date.now }),
+  ).rejects.toThrow('vpnNetwork')
 })

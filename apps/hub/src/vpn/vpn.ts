@@ -1,7 +1,8 @@
 /**
  * The tunnel as the rest of the hub sees it: peers that come and go while it runs, TCP out to a gateway, and TCP in on
  * the hub's own tunnel address. A peer reaches that address and nothing else; nothing is ever forwarded. Two things
- * stand behind it: the embedded backend, and none at all. Called by registrations/, gateways/ and gateway-ui/.
+ * stand behind it, and may take each other's place while the hub runs: the embedded backend, and none at all. Called by
+ * registrations/, gateways/, settings/ and gateway-ui/.
  */
 import type { TcpStream } from '@hedgerow/netstack/node'
 import { HubError } from '../http/hub-error.ts'
@@ -52,10 +53,23 @@ export type Vpn = VpnBackend & {
   readonly address: string
   /** `a.b.c.d/n` */
   readonly network: string
-  /** The lowest address that a gateway may have and that is not in `taken`; undefined when there is none. */
-  lowestFreeAddress(taken: ReadonlySet<string>): string | undefined
   /** Where gateways reach the hub, as `host:port` in order; `requestHost` is the `Host` header of whoever asks. */
   endpoints(requestHost: string | undefined): string[]
+}
+
+/** What the hub's settings say of the tunnel. */
+export type VpnSettings = {
+  enabled: boolean
+  /** `a.b.c.d/n` */
+  networkCidr: string
+}
+
+export type SwitchableVpn = Vpn & {
+  /**
+   * Stops the tunnel and starts it as these settings say, with no peers yet; gives false when it is so already. Rejects
+   * when it cannot be started, and then there is none.
+   */
+  configure(settings: VpnSettings): Promise<boolean>
 }
 
 /** Throws `vpn_disabled` when there is no tunnel for what is about to be done. */

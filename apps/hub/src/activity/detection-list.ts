@@ -1,0 +1,54 @@
+import type { PageQuery, StoredDetection } from '@hedgerow/contract'
+import type { FastifyReply } from 'fastify'
+import { sql } from 'kysely'
+import type { Db } from '../database/tables.ts'
+import { HubError } from '../http/hub-error.ts'
+import { pageFrom, sendPage } from '../http/pages.ts'
+
+const DETECTIONS_SHOWN = 50
+
+/** A gateway's newest detections, or a page of them, newest first; found by an index, without their pictures. */
+export async function listDetections(
+  db: Db,
+  gatewayId: string,
+  { query, reply }: { query: PageQuery; reply: FastifyReply },
+): Promise<StoredDetection[]> {
+  const page = pageFrom(query, ['number', 'string'], DETECTIONS_SHOWN)
+  let asked = db
+    .selectFrom('detections')
+    .select(['id', 'camera', 'label', 'severity', 'score', 'started_at', 'ended_at'])
+    .select(['validated', 'false_positive', 'deterrent'])
+    .select(sql<number>`case when thumbnail is null then 0 else 1 end`.as('has_thumbnail'))
+    .where('gateway_id', '=', gatewayId)
+  if (page.after) asked = asked.where(sql<boolean>`(started_at, id) < (${page.after[0]}, ${page.after[1]})`)
+  const rows = await asked
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.rowsWanted ?? DETECTIONS_SHOWN)
+    .execute()
+  return sendPage(reply, rows, page, (row) => [row.started_at, row.id]).map((row) => ({
+    id: row.id,
+    camera: row.camera,
+    label: row.label,
+    severity: row.severity,
+    score: row.score,
+    startedAt: new Date(row.started_at).toISOString(),
+    endedAt: row.ended_at === null ? null : new Date(row.ended_at).toISOString(),
+    hasThumbnail: row.has_thumbnail === 1,
+    validated: row.validated === null ? null : row.validated === 1,
+    falsePositive: row.false_positive === null ? null : row.false_positive === 1,
+    deterrent: row.deterrent,
+  }))
+}
+
+/** A JPEG as base64. Throws `detection_not_found` when there is none. */
+export async function readThumbnail(db: Db, gatewayId: string, id: string): Promise<string> {
+  const row = await db
+    .selectFrom('detections')
+    .select('thumbnail')
+    .where('gateway_id', '=', gatewayId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!row || row.thumbnail === null) throw new HubError('detection_not_found')
+  return row.thumbnail
+}

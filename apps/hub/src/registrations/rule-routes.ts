@@ -1,0 +1,43 @@
+import * as contract from '@hedgerow/contract'
+import { fingerprint, type Identity } from '@hedgerow/enrolment'
+import type { FastifyInstance } from 'fastify'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../database/tables.ts'
+import { mount } from '../http/mount.ts'
+import { decide } from './auto-approval.ts'
+import { readAutoApproval, saveAutoApproval } from './auto-approval-settings.ts'
+import { hubUrlOf, invitationCard } from './invitation-card.ts'
+import { createInvitation, listInvitations, revokeInvitation } from './invitations.ts'
+import { canonicalIp } from './trusted-sources.ts'
+
+export type RuleDependencies = {
+  db: Kysely<Tables>
+  clock: () => number
+  identity: Pick<Identity, 'publicKey'>
+  publicUrl: string | undefined
+}
+
+/** What decides in people's place: the auto-approval settings, and invitations handed out before. */
+export function ruleRoutes(app: FastifyInstance, { db, clock, identity, publicUrl }: RuleDependencies): void {
+  mount(app, contract.readAutoApprovalSettings, () => readAutoApproval(db))
+  mount(app, contract.saveAutoApprovalSettings, ({ body, caller, sourceIp }) =>
+    saveAutoApproval(db, body, { caller, sourceIp }),
+  )
+  mount(app, contract.testAutoApproval, async ({ body }) => {
+    const sourceIp = canonicalIp(body.ip) ?? body.ip
+    const { approve, message } = decide(await readAutoApproval(db), { sourceIp, hasValidInvitation: false })
+    return { wouldAutoApprove: approve, message }
+  })
+
+  mount(app, contract.listGatewayInvitations, () => listInvitations(db, clock()))
+  mount(app, contract.createGatewayInvitation, async ({ body, caller, sourceIp, raw }) => {
+    const hubUrl = hubUrlOf(publicUrl, raw.headers)
+    const { invitation, code } = await createInvitation(db, body, { caller, sourceIp, now: clock() })
+    const hubFingerprint = fingerprint(identity.publicKey)
+    return { invitation, code, hubUrl, hubFingerprint, ...invitationCard({ hubUrl, hubFingerprint, code }) }
+  })
+  mount(app, contract.revokeGatewayInvitation, async ({ params, caller, sourceIp }) => {
+    await revokeInvitation(db, params.id, { caller, sourceIp, now: clock() })
+    return undefined
+  })
+}

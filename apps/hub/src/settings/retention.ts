@@ -1,0 +1,91 @@
+/**
+ * Forgets what is older than logRetentionDays: activity, audit, detections, visits, hourly counts and notifications that
+ * are over. Once a day, and at once when the setting changes; in small batches with pauses, so that nobody waits for it
+ * however much there is. Also removes what a deleted gateway left behind.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql, type Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Tables } from '../database/tables.ts'
+import { readSettings } from './settings.ts'
+
+const DAY_MS = 86_400_000
+const LOOK_INTERVAL_MS = 3_600_000
+const FIRST_LOOK_MS = 60_000
+const BATCH_ROWS = 500
+const PAUSE_MS = 10
+
+export type Retention = {
+  start(): void
+  /** Deletes what is too old now. */
+  purge(): Promise<void>
+  /** Deletes what belonged to a gateway that is gone. */
+  forgetGateway(gatewayId: string): Promise<void>
+  stop(): Promise<void>
+}
+
+export function createRetention(options: { db: Kysely<Tables>; clock: () => number; log: Logger }): Retention {
+  const { db, clock, log } = options
+  const stopped = new AbortController()
+  let timers: NodeJS.Timeout[] = []
+  let purgedAt = -Infinity
+  let working: Promise<void> = Promise.resolve()
+
+  /** Deletes by `batch` until it finds no more. */
+  async function drain(batch: ReturnType<typeof sql>): Promise<void> {
+    while (!stopped.signal.aborted) {
+      const { numAffectedRows = 0n } = await batch.execute(db)
+      if (numAffectedRows < BigInt(BATCH_ROWS)) return
+      await sleep(PAUSE_MS, undefined, { signal: stopped.signal }).catch(() => {})
+    }
+  }
+
+  async function purge(): Promise<void> {
+    const now = clock()
+    const { logRetentionDays } = await readSettings(db)
+    const oldest = now - logRetentionDays * DAY_MS
+    await drain(oldRows('activity', ['id'], sql`at < ${oldest}`, 'at'))
+    await drain(oldRows('audit', ['id'], sql`at < ${oldest}`, 'at'))
+    await drain(oldRows('ui_access', ['id'], sql`started_at < ${oldest}`, 'started_at'))
+    await drain(oldRows('detections', ['gateway_id', 'id'], sql`started_at < ${oldest}`, 'started_at'))
+    await drain(oldRows('hourly_stats', ['hour', 'scope'], sql`hour < ${oldest}`, 'hour'))
+    for (const state of ['sent', 'failed'])
+      await drain(oldRows('notifications', ['id'], sql`state = ${state} and due_at < ${oldest}`, 'due_at'))
+    purgedAt = now
+  }
+
+  async function forgetGateway(gatewayId: string): Promise<void> {
+    const theirs = sql`gateway_id = ${gatewayId}`
+    await drain(oldRows('detections', ['gateway_id', 'id'], theirs, 'started_at'))
+    await drain(oldRows('ui_access', ['id'], theirs, 'started_at'))
+  }
+
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    working = working.then(work).catch((error: unknown) => log.warn({ err: error }, 'old rows could not be deleted'))
+    return working
+  }
+
+  function purgeDaily(): void {
+    if (clock() - purgedAt >= DAY_MS) void inTurn(purge)
+  }
+
+  return {
+    start() {
+      timers = [setTimeout(purgeDaily, FIRST_LOOK_MS).unref(), setInterval(purgeDaily, LOOK_INTERVAL_MS).unref()]
+    },
+    purge: () => inTurn(purge),
+    forgetGateway: (gatewayId) => inTurn(() => forgetGateway(gatewayId)),
+    async stop() {
+      for (const timer of timers) clearTimeout(timer)
+      stopped.abort()
+      await working
+    },
+  }
+}
+
+/** One batch, found by the index that begins with `sortedBy`. */
+function oldRows(table: keyof Tables, key: readonly string[], condition: ReturnType<typeof sql>, sortedBy: string) {
+  const columns = sql.join(key.map((name) => sql.ref(name)))
+  const batch = sql`select ${columns} from ${sql.table(table)} where ${condition} order by ${sql.ref(sortedBy)} limit ${sql.lit(BATCH_ROWS)}`
+  return sql`delete from ${sql.table(table)} where (${columns}) in (${batch})`
+}

@@ -1,0 +1,56 @@
+import * as contract from '@hedgerow/contract'
+import type { HubSettings } from '@hedgerow/contract'
+import type { FastifyInstance } from 'fastify'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../database/tables.ts'
+import { HubError } from '../http/hub-error.ts'
+import { mount } from '../http/mount.ts'
+import type { SwitchableVpn } from '../vpn/vpn.ts'
+import type { Retention } from './retention.ts'
+import { restoreSettings, saveSettings } from './save.ts'
+import { readSettings } from './settings.ts'
+
+export type SettingsDependencies = {
+  db: Kysely<Tables>
+  clock: () => number
+  vpn: Pick<SwitchableVpn, 'configure'>
+  peers: { persist(): Promise<void>; restore(): Promise<void> }
+  retention: Pick<Retention, 'purge'>
+}
+
+/** Everybody signed in reads the settings; an admin changes them, and the hub has followed when that is answered. */
+export function settingsRoutes(app: FastifyInstance, dependencies: SettingsDependencies): void {
+  const { db, clock, vpn, peers, retention } = dependencies
+  /** One change after the other: the tunnel ends up as the last one said. */
+  let changing: Promise<unknown> = Promise.resolve()
+
+  mount(app, contract.readHubSettings, () => readSettings(db))
+
+  mount(app, contract.saveHubSettings, ({ body, caller, sourceIp }) => {
+    const saved = changing.then(async () => {
+      const { before, after } = await saveSettings(db, body, { caller, sourceIp, now: clock() })
+      await followVpn(before, after)
+      if (after.logRetentionDays !== before.logRetentionDays) void retention.purge()
+      return after
+    })
+    changing = saved.catch(() => {})
+    return saved
+  })
+
+  async function followVpn(before: HubSettings, after: HubSettings): Promise<void> {
+    if (after.enableVpn === before.enableVpn && after.vpnNetwork === before.vpnNetwork) return
+    await peers.persist()
+    try {
+      await configure(after)
+    } catch (error) {
+      const { enableVpn, vpnNetwork } = before
+      await restoreSettings(db, { enableVpn, vpnNetwork })
+      await configure(before).catch(() => {})
+      throw new HubError('vpn_start_failed', { cause: error })
+    }
+  }
+
+  async function configure({ enableVpn, vpnNetwork }: HubSettings): Promise<void> {
+    if (await vpn.configure({ enabled: enableVpn, networkCidr: vpnNetwork })) await peers.restore()
+  }
+}

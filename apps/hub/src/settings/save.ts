@@ -1,0 +1,85 @@
+/**
+ * Changes the hub's settings: checks what has to hold across rows, writes what differs, and leaves one audit entry. The
+ * caller makes the parts of the hub that keep something running follow.
+ */
+import type { HubSettings, saveHubSettings } from '@hedgerow/contract'
+import type { Kysely, Transaction } from 'kysely'
+import type { z } from 'zod'
+import { writeAudit } from '../audit/audit.ts'
+import type { Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { HubError } from '../http/hub-error.ts'
+import type { Caller } from '../http/sessions.ts'
+import { isGatewayAddress, parseNetwork } from '../vpn/addresses.ts'
+import { readSettings } from './settings.ts'
+
+export type SettingsChange = z.output<(typeof saveHubSettings)['body']>
+
+/** Throws `invalid_request` for a network that is none, and `vpn_network_in_use`. */
+export function saveSettings(
+  db: Kysely<Tables>,
+  change: SettingsChange,
+  { caller, sourceIp, now }: { caller: Caller; sourceIp: string; now: number },
+): Promise<{ before: HubSettings; after: HubSettings }> {
+  return inTransaction(db, async (transaction) => {
+    const before = await readSettings(transaction)
+    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+    const after: HubSettings = { ...before, ...given }
+    const changed = (Object.keys(after) as (keyof HubSettings)[]).filter((name) => after[name] !== before[name])
+    if (changed.length === 0) return { before, after }
+    if (changed.includes('vpnNetwork')) await checkNetwork(transaction, after.vpnNetwork)
+
+    for (const name of changed) await writeSetting(transaction, name, after[name])
+    await writeAudit(transaction, {
+      actor: caller.username,
+      actorId: caller.userId,
+      action: 'settings.change',
+      target: changed.join(' '),
+      sourceIp,
+      result: 'ok',
+    })
+    if (after.sessionTimeout < before.sessionTimeout) await shortenSessions(transaction, after.sessionTimeout, now)
+    return { before, after }
+  })
+}
+
+/** Puts values back that could not be followed. */
+export function restoreSettings(db: Kysely<Tables>, values: Partial<HubSettings>): Promise<void> {
+  return inTransaction(db, async (transaction) => {
+    for (const [name, value] of Object.entries(values)) await writeSetting(transaction, name, value)
+  })
+}
+
+async function writeSetting(transaction: Transaction<Tables>, name: string, setting: unknown): Promise<void> {
+  const value = JSON.stringify(setting)
+  await transaction
+    .insertInto('settings')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute()
+}
+
+/** In the transaction that changes it: no gateway can get an address meanwhile. */
+async function checkNetwork(transaction: Transaction<Tables>, cidr: string): Promise<void> {
+  const network = parseNetwork(cidr)
+  if (!network) {
+    const message = 'Enter an IPv4 network of /8 to /30 from its first address, as in 10.100.0.0/16'
+    throw new HubError('invalid_request', { message, fieldErrors: { vpnNetwork: message } })
+  }
+  const gateways = await transaction.selectFrom('gateways').select(['name', 'address']).orderBy('name_key').execute()
+  const outside = gateways.filter(({ address }) => !isGatewayAddress(network, address))
+  const [first] = outside
+  if (!first) return
+  const example = `"${first.name}" has ${first.address}`
+  const message =
+    outside.length === 1
+      ? `A gateway in use would be outside that network: ${example}.`
+      : `${outside.length} gateways in use would be outside that network: ${example}, for one.`
+  throw new HubError('vpn_network_in_use', { message, fieldErrors: { vpnNetwork: message } })
+}
+
+/** Nobody stays signed in for longer than a sign-in now lasts. */
+async function shortenSessions(transaction: Transaction<Tables>, timeoutSeconds: number, now: number): Promise<void> {
+  const latest = now + timeoutSeconds * 1_000
+  await transaction.updateTable('sessions').set({ expires_at: latest }).where('expires_at', '>', latest).execute()
+}
