@@ -29,10 +29,10 @@ export function CommandPalette() {
         aria-label="Go to a screen or gateway"
         aria-keyshortcuts={onApple ? 'Meta+K' : 'Control+K'}
         aria-haspopup="dialog"
+        data-keys={onApple ? '⌘K' : 'Ctrl K'}
         onClick={() => setOpen(true)}
       >
         <SearchIcon />
-        <kbd aria-hidden="true">{onApple ? '⌘K' : 'Ctrl K'}</kbd>
       </button>
       <Suspense>{open && <Palette onGone={() => setOpen(false)} />}</Suspense>
     </>

@@ -1,19 +1,38 @@
 import { claimGateway } from '@hedgerow/contract'
 import { Button, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
 import { ApiError, messageOf } from '#api/client.ts'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
+import { CameraIcon } from '#ui/icons.tsx'
 import { Mono } from '#ui/mono.tsx'
 import { Notice } from '#ui/notice.tsx'
+import { PanelSkeleton } from '#ui/panel-states.tsx'
 import { toast } from '#ui/toast.tsx'
 import type { DialogLife } from './dialogs.tsx'
 import { claimedMessage } from './messages.ts'
 import { useClaimGateway } from './queries.ts'
+import { canScanCodes } from './scan.ts'
+
+const Scanner = lazy(() => import('./scanner.tsx'))
 
 /** Makes the person the owner of a device whose token they hold. */
 export function ClaimDialog({ deviceToken, opened, onClose, onGone }: DialogLife & { deviceToken: string }) {
   const claim = useClaimGateway()
+  const [canScan, setCanScan] = useState(false)
+  const [scanning, setScanning] = useState(false)
+  useEffect(() => {
+    void canScanCodes().then(setCanScan)
+  }, [])
   const form = useForm({ initialValues: { deviceToken }, validate: schemaResolver(claimGateway.body, { sync: true }) })
+  const { setFieldValue } = form
+  const takeToken = useCallback(
+    (token: string) => {
+      setFieldValue('deviceToken', token)
+      setScanning(false)
+    },
+    [setFieldValue],
+  )
   const submit = form.onSubmit(async (values) => {
     try {
       void toast(claimedMessage(await claim.mutateAsync(values)))
@@ -31,6 +50,11 @@ export function ClaimDialog({ deviceToken, opened, onClose, onGone }: DialogLife
           <Mono>DT-0123456789AB</Mono>.
         </p>
         {claim.isError && <Notice tone="danger">Failed to claim gateway: {messageOf(claim.error)}</Notice>}
+        {scanning && (
+          <Suspense fallback={<PanelSkeleton rows={3} label="Starting the camera" />}>
+            <Scanner onToken={takeToken} />
+          </Suspense>
+        )}
         <TextInput
           label="Device Token"
           placeholder="DT-0123456789AB"
@@ -41,6 +65,11 @@ export function ClaimDialog({ deviceToken, opened, onClose, onGone }: DialogLife
           {...form.getInputProps('deviceToken')}
         />
         <DialogActions>
+          {canScan && (
+            <Button variant="default" leftSection={<CameraIcon />} onClick={() => setScanning(!scanning)}>
+              {scanning ? 'Stop the camera' : 'Scan the label'}
+            </Button>
+          )}
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>

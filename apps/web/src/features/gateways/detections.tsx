@@ -27,12 +27,14 @@ export function Detections({ gateway }: { gateway: GatewayDetail }) {
   if (detections.data.length === 0) {
     return <PanelEmpty title="Nothing seen yet">Detections of its cameras appear here as they arrive.</PanelEmpty>
   }
+  // A gateway that sends no pictures at all gets a denser list instead of empty frames.
+  const pictures = detections.data.some(({ hasThumbnail }) => hasThumbnail)
   return (
     <>
       <ul className={styles.detections}>
         {(all ? detections.data : detections.data.slice(0, FIRST)).map((detection) => (
           <li key={detection.id}>
-            <Thumbnail gatewayId={gateway.id} detection={detection} />
+            {pictures && <Thumbnail gatewayId={gateway.id} detection={detection} />}
             <div className={styles.caption}>
               <strong>{detection.label}</strong>
               <Chip tone={toneOf(detection)}>{wordOf(detection)}</Chip>
