@@ -40,7 +40,7 @@ export function createSessions({
   const key = Buffer.from(secret, 'base64')
   const listeners = new Set<(sessionId: string) => void>()
   const remembered = new Map<string, { found: Found; at: number }>()
-  /** Sessions that this process has seen alive and not yet seen end, with their users. */
+  /** Sessions that this process has opened or seen alive and not yet seen end, with their users. */
   const watched = new Map<string, string>()
   /** Counts endings, so that a read which began before one is not remembered after it. */
   let endings = 0
@@ -63,7 +63,7 @@ export function createSessions({
     }
   }
 
-  function watch({ sessionId, userId }: Caller): void {
+  function watch(sessionId: string, userId: string): void {
     if (watched.has(sessionId)) return
     if (watched.size >= WATCHED) watched.delete(watched.keys().next().value ?? sessionId)
     watched.set(sessionId, userId)
@@ -105,13 +105,13 @@ export function createSessions({
     if (remembered.size >= REMEMBERED) remembered.clear()
     // Setting two-factor up must count with the next request.
     if (endings === endingsBefore && !mustSetUpTwoFactor) remembered.set(sessionId, { found, at: now })
-    watch(caller)
+    watch(sessionId, caller.userId)
     return found
   }
 
-  async function expiry(): Promise<number> {
+  async function expiry(now: number): Promise<number> {
     const { sessionTimeout } = await readSettings(db)
-    return clock() + sessionTimeout * 1_000
+    return now + sessionTimeout * 1_000
   }
 
   function sign(sessionId: string, userId: string, expiresAt: number): Promise<string> {
@@ -144,7 +144,8 @@ export function createSessions({
   return {
     async start(user, from) {
       const id = randomUUID()
-      const expiresAt = await expiry()
+      const now = clock()
+      const expiresAt = await expiry(now)
       await inTransaction(db, async (transaction) => {
         // Or a password that was replaced while it was being checked would still open a session.
         const row = await transaction
@@ -160,13 +161,14 @@ export function createSessions({
           .values({
             id,
             user_id: user.id,
-            created_at: clock(),
+            created_at: now,
             expires_at: expiresAt,
             source_ip: from.sourceIp,
             user_agent: from.userAgent.slice(0, 300),
           })
           .execute()
       })
+      watch(id, user.id)
       return sign(id, user.id, expiresAt)
     },
 
@@ -179,7 +181,7 @@ export function createSessions({
     },
 
     async renew(caller) {
-      const expiresAt = await expiry()
+      const expiresAt = await expiry(clock())
       const row = await db
         .updateTable('sessions')
         .set({ expires_at: expiresAt })

@@ -1,0 +1,101 @@
+import * as contract from '@hedgerow/contract'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { startTestHub, type TestHub } from '../http/test-hub.ts'
+import { createTestApi, nextAddress } from './test-api.ts'
+
+/** Counts what is hashed and how much of it at once; the hashing itself is the real one. */
+const argon = vi.hoisted(() => ({ calls: 0, running: 0, mostAtOnce: 0 }))
+vi.mock('@node-rs/argon2', async (original) => {
+  const real = await original<typeof import('@node-rs/argon2')>()
+  const counted =
+    <A extends unknown[], R>(work: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      argon.calls++
+      argon.mostAtOnce = Math.max(argon.mostAtOnce, ++argon.running)
+      return work(...args).finally(() => argon.running--)
+    }
+  return { ...real, hash: counted(real.hash), verify: counted(real.verify) }
+})
+
+const PASSWORD = 'gravel-lantern-42'
+
+describe('attacks on accounts', () => {
+  let hub: TestHub
+  let api: ReturnType<typeof createTestApi>
+  beforeAll(async () => {
+    hub = await startTestHub('sqlite')
+    await hub.app.ready()
+    api = createTestApi(hub)
+    await hub.addUser('owner', 'admin', PASSWORD)
+    await signIn('owner', PASSWORD)
+  })
+  beforeEach(() => Object.assign(argon, { calls: 0, mostAtOnce: 0 }))
+  afterAll(() => hub.stop())
+
+  const signIn = (username: string, password: string, from = nextAddress()) =>
+    api(contract.login, { body: { username, password }, from })
+  const tally = (answers: { status: number }[]) => {
+    const counts: Record<number, number> = {}
+    for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+    return counts
+  }
+
+  test('one account guessed at from forty addresses: each is slowed down, the owner elsewhere signs in', async () => {
+    const addresses = Array.from({ length: 40 }, nextAddress)
+    const answers: { status: number }[] = []
+    for (let round = 0; round < 8; round++)
+      for (const from of addresses) answers.push(await signIn('owner', `guess ${round}`, from))
+    expect(tally(answers)).toEqual({ 401: 40 * 6, 429: 40 * 2 })
+    expect((await signIn('owner', PASSWORD)).status).toBe(200)
+  })
+
+  test('forty accounts guessed at from one address: it is slowed down, their owners elsewhere sign in', async () => {
+    const from = nextAddress()
+    const answers: { status: number }[] = []
+    for (let i = 0; i < 40; i++) answers.push(await signIn(`target-${i}`, 'guess', from))
+    expect(tally(answers)).toEqual({ 401: 31, 429: 9 })
+    expect((await signIn('owner', PASSWORD, from)).status).toBe(429)
+    expect((await signIn('owner', PASSWORD)).status).toBe(200)
+  })
+
+  test('an unknown and a known name each cost exactly one argon2', async () => {
+    await signIn('owner', 'wrong')
+    const known = argon.calls
+    await signIn('never-heard-of', 'wrong')
+    expect([known, argon.calls - known]).toEqual([1, 1])
+  })
+
+  test('a thousand sign-ins at once: two hash at a time, the queue has an end, all are answered', async () => {
+    const answers = await Promise.all(Array.from({ length: 1_000 }, (_, i) => signIn(`crowd-${i}`, 'guess')))
+    const { 401: refused = 0, 429: turnedAway = 0 } = tally(answers)
+    expect(refused + turnedAway).toBe(1_000)
+    expect(refused).toBeGreaterThanOrEqual(200)
+    expect(argon.calls).toBe(refused)
+    expect(argon.mostAtOnce).toBeLessThanOrEqual(2)
+    expect((await signIn('owner', PASSWORD)).status).toBe(200)
+  })
+
+  test('long passwords are refused without hashing them, wherever one is taken', async () => {
+    const { body } = await signIn('owner', PASSWORD)
+    const token = (body as { accessToken: string }).accessToken
+    const person = { username: 'long', email: 'long@example.org', firstName: 'L', lastName: 'O' }
+    argon.calls = 0
+    for (const [length, status] of [
+      [1_000_000, 413],
+      [60_000, 400],
+      [1_025, 400],
+    ] as const) {
+      const password = 'x'.repeat(length)
+      const answers = [
+        await signIn('owner', password),
+        await api(contract.registerAccount, { body: { ...person, password, inviteCode: 'x' } }),
+        await api(contract.createUser, { token, body: { ...person, password } }),
+        await api(contract.changePassword, { token, body: { currentPassword: password, newPassword: PASSWORD } }),
+        await api(contract.changePassword, { token, body: { currentPassword: PASSWORD, newPassword: password } }),
+        await api(contract.disableTwoFactor, { token, body: { password, code: '123456' } }),
+      ]
+      expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => status))
+    }
+    expect(argon.calls).toBe(0)
+  })
+})
