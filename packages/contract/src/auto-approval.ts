@@ -18,17 +18,10 @@ export const networkRange = z
   .pipe(z.union([z.cidrv4(), z.cidrv6()], { error: INVALID_RANGE }))
 
 /** Blank entries are ignored. */
-const entries = (entry: z.ZodType<string, string>, error: string) =>
-  z
-    .array(
-      z
-        .string()
-        .trim()
-        .max(100, error)
-        .refine((text) => text === '' || entry.safeParse(text).success, error),
-    )
-    .max(ENTRIES_MAX)
-    .transform((texts) => texts.filter((text) => text !== ''))
+const entries = (entry: z.ZodType<string, string>, error: string) => {
+  const line = z.string().trim().max(100, error)
+  return z.array(line.refine((text) => text === '' || entry.safeParse(text).success, error)).max(ENTRIES_MAX)
+}
 
 /**
  * Which registration requests are approved without a person. A request with a valid invitation is when

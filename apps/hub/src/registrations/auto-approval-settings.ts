@@ -66,6 +66,7 @@ type EntryForm = {
 function canonical(entries: readonly string[], { field, spell, isSame, twice }: EntryForm): string[] {
   const spelled: string[] = []
   for (const [index, entry] of entries.entries()) {
+    if (entry === '') continue
     const text = spell(entry)
     if (text === undefined) throw new Error(`The schema of ${field} lets through what is not valid`)
     if (spelled.some((known) => isSame(known, text)))

@@ -72,8 +72,7 @@ export function submitRegistration(db: Db, submission: Submission, now: number):
       const rejected = await rejectionOf(transaction, identityPublicKey)
       if (rejected) return decided(rejected)
     }
-    const needsPerson =
-      gateway !== undefined || same?.needs_person === 1 || (await wasDeleted(transaction, identityPublicKey))
+    const needsPerson = gateway !== undefined || (await wasDeleted(transaction, identityPublicKey))
     const details = {
       status: 'pending' as const,
       key_change_for: gateway?.id ?? null,
@@ -227,8 +226,9 @@ async function wasDeleted(db: Db, identityPublicKey: string): Promise<boolean> {
     .selectFrom('registrations')
     .select('id')
     .where('identity_public_key', '=', identityPublicKey)
-    .where('status', '=', 'approved')
-    .where('gateway_id', 'is', null)
+    .where((row) =>
+      row.or([row('needs_person', '=', 1), row.and([row('status', '=', 'approved'), row('gateway_id', 'is', null)])]),
+    )
     .executeTakeFirst()
   return row !== undefined
 }

@@ -47,6 +47,7 @@ function mountHandshake(
 ): void {
   const limiter = createLimiter({ ...ENROLMENT_LIMITS, clock })
   const handshake = createHandshake({ identity, clock })
+  let admitting: Promise<unknown> = Promise.resolve()
   const options = { bodyLimitBytes: contract.ENROLMENT_BODY_LIMIT }
 
   mount(
@@ -65,10 +66,13 @@ function mountHandshake(
     async ({ body, rawBody, sourceIp, raw, reply }) => {
       limiter.take(sourceIp)
       const { deviceToken, invitationCode } = handshake.open(body, rawBody, String(raw.headers[SIGNATURE_HEADER]))
-      const admitted = await admitRegistration(
-        db,
-        { ...detailsOf(body), deviceToken, invitationCode, sourceIp },
-        { now: clock(), announce: notifications.announce, canApprove: vpn.disabledReason === undefined },
+      const registration = { ...detailsOf(body), deviceToken, invitationCode, sourceIp }
+      const admitted = await inTurn(() =>
+        admitRegistration(db, registration, {
+          now: clock(),
+          announce: notifications.announce,
+          canApprove: vpn.disabledReason === undefined,
+        }),
       )
       follow(admitted)
       reply.code(202)
@@ -80,6 +84,13 @@ function mountHandshake(
     },
     options,
   )
+
+  /** Each admission reads the queue and the fleet whole: side by side they would only undo each other. */
+  function inTurn<T>(admit: () => Promise<T>): Promise<T> {
+    const admitted = admitting.then(admit)
+    admitting = admitted.catch(() => {})
+    return admitted
+  }
 
   /** What was committed, told to the rest of the process. */
   function follow({ id, approved }: Admitted): void {

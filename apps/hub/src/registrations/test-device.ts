@@ -40,10 +40,10 @@ export type TestDevice = Keys & {
   deviceToken: string
   challenge(): Promise<Challenge & { signature: string }>
   /** The registration's body; `change` edits it before it is sealed in JSON and signed. */
-  message(challenge: Challenge, change?: Record<string, unknown>): Record<string, unknown>
+  message(challenge: Challenge, change?: Record<string, unknown>, invitationCode?: string): Record<string, unknown>
   send(message: Record<string, unknown>, headers?: Record<string, string>): Promise<Answer>
   /** Challenge and registration. */
-  register(change?: Record<string, unknown>): Promise<Answer>
+  register(change?: Record<string, unknown>, invitationCode?: string): Promise<Answer>
   /** The signed request of a status, to be sent once or again. */
   statusRequest(
     registrationId: string,
@@ -94,7 +94,7 @@ export function createTestDevice(
       if (!verifyChallenge(challenge, body.signature)) throw new Error('The challenge is not signed by its hub')
       return challenge
     },
-    message(challenge, change = {}) {
+    message(challenge, change = {}, invitationCode) {
       const exchange = exchangeKeys(privateKey, challenge.hubEphemeralPublicKey, challenge.nonce)
       if (!exchange) throw new Error('The hub gave no usable ephemeral key')
       const { hubEphemeralPublicKey } = challenge
@@ -109,7 +109,7 @@ export function createTestDevice(
         deviceVersion: '1.2.3',
         macAddress: '02:00:00:00:00:01',
         proof: proofOfPossession(exchange, proven),
-        sealed: seal(exchange, JSON.stringify({ deviceToken })),
+        sealed: seal(exchange, JSON.stringify({ deviceToken, invitationCode })),
         ...change,
       }
     },
@@ -123,7 +123,8 @@ export function createTestDevice(
         headers: { 'content-type': 'application/json', [SIGNATURE_HEADER]: signature, ...headers },
       })
     },
-    register: async (change) => device.send(device.message(await device.challenge(), change)),
+    register: async (change, invitationCode) =>
+      device.send(device.message(await device.challenge(), change, invitationCode)),
     statusRequest(registrationId, { waitSeconds, timeMs = now(), nonce = randomBytes(32).toString('base64') } = {}) {
       const query = waitSeconds === undefined ? '' : `?waitSeconds=${waitSeconds}`
       const target = `${REGISTER}/${registrationId}/status${query}`
