@@ -96,7 +96,8 @@ export async function openTunnelPair(impairment?: Impairment): Promise<TunnelPai
     }
     const ask = async (task: ClientTask, prefix: string[]): Promise<ClientResult> => {
       const [command, ...args] = [...prefix, process.execPath, script('tunnel-client.ts'), JSON.stringify(task)]
-      const { stdout } = await execute(command, args)
+      const { stdout, stderr } = await execute(command, args)
+      if (process.env.DBG) console.error(stderr)
       return JSON.parse(/^result (.*)$/m.exec(stdout)![1]!) as ClientResult
     }
     return {

@@ -42,6 +42,7 @@ export function acknowledge(connection: Connection, segment: Segment, now: numbe
       undoSpuriousRecovery(connection, segment.sack[0]!.end)
     }
   }
+  if (acknowledged > 0 && isAnswerToRetransmission) detectOvertaken(connection, segment)
   if (newestSentAt > -Infinity && !isAnswerToRetransmission) roundTrip.sample(now - newestSentAt, now)
   else if (acknowledged > 0 && sampleEcho(connection, segment, now)) roundTrip.endBackOff()
   else if (deliveredBytes > 0) roundTrip.endBackOff()
@@ -129,6 +130,7 @@ function enterRecovery(connection: Connection): void {
 /** Remembers where a recovery begins, should it turn out to be none. */
 export function beginUndo(connection: Connection): void {
   connection.undoFrom = connection.unacknowledged
+  connection.undoTimestamp = undefined
   connection.undoCount = 0
 }
 
@@ -137,8 +139,22 @@ function undoSpuriousRecovery(connection: Connection, duplicateEnd: number): voi
   if (connection.undoFrom === undefined || connection.undoCount === 0 || !after(duplicateEnd, connection.undoFrom))
     return
   if (--connection.undoCount > 0) return
+  undoRecovery(connection)
+}
+
+/** The Eifel algorithm (RFC 3522 §3.2): the first transmission was answered, so the second was not needed. */
+function detectOvertaken(connection: Connection, segment: Segment): void {
+  const { undoTimestamp } = connection
+  if (connection.undoFrom === undefined || undoTimestamp === undefined || segment.timestamp === undefined) return
+  if (segment.timestampEcho === 0 || !before(segment.timestampEcho, undoTimestamp)) return
+  connection.rack.noteDuplicate()
+  undoRecovery(connection)
+}
+
+function undoRecovery(connection: Connection): void {
   connection.undoFrom = undefined
   connection.recovery = 'none'
+  connection.queue.clearAllLost()
   connection.congestion.onSpurious()
 }
 

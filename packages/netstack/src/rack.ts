@@ -8,6 +8,8 @@ import { after, before } from './sequence.ts'
 const DUPLICATE_THRESHOLD = 3
 /** Round trips after which a widened reordering window shrinks back (RFC 8985 §6.2 step 4). */
 const WINDOW_PERSISTENCE = 16
+/** The smoothed round trip bounds the window; this only keeps it from staying there for long. */
+const MAX_WINDOW_MULTIPLIER = 255
 const WORST_CASE_DELAYED_ACK_MS = 200
 
 export class Rack {
@@ -40,7 +42,7 @@ export class Rack {
 
   /** A duplicate was reported: the window was too narrow for the reordering of this path (RFC 8985 §6.2 step 4). */
   noteDuplicate(): void {
-    this.#windowMultiplier = Math.min(this.#windowMultiplier + 1, 16)
+    this.#windowMultiplier = Math.min(this.#windowMultiplier + 1, MAX_WINDOW_MULTIPLIER)
     this.#windowPersistence = WINDOW_PERSISTENCE
   }
 
@@ -60,7 +62,9 @@ export class Rack {
       if (sacked >= DUPLICATE_THRESHOLD) return 0
     }
     const minMs = roundTrip.minMs === Infinity ? roundTrip.smoothedMs : roundTrip.minMs
-    return Math.min((this.#windowMultiplier * minMs) / 4, roundTrip.smoothedMs)
+    // RFC 8985 bounds it by the smoothed round trip; where round trips differ by more than that, as between packets that
+    // overtake and those overtaken, no bound below their spread would ever be enough.
+    return Math.min((this.#windowMultiplier * minMs) / 4, roundTrip.spreadMs)
   }
 
   /** Marks what is lost by now; returns when the next segment will be, Infinity when none (RFC 8985 §6.2 step 5). */
