@@ -96,8 +96,7 @@ export async function openTunnelPair(impairment?: Impairment): Promise<TunnelPai
     }
     const ask = async (task: ClientTask, prefix: string[]): Promise<ClientResult> => {
       const [command, ...args] = [...prefix, process.execPath, script('tunnel-client.ts'), JSON.stringify(task)]
-      const { stdout, stderr } = await execute(command, args)
-      if (process.env.DBG) console.error(stderr)
+      const { stdout } = await execute(command, args)
       return JSON.parse(/^result (.*)$/m.exec(stdout)![1]!) as ClientResult
     }
     return {
