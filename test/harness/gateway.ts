@@ -3,9 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { startGateway as startAgent, type Gateway, type GatewayOptions } from '../../apps/gateway/src/gateway.ts'
-import { startChild, type Child } from './child-process.ts'
-
-const GATEWAY_MAIN = join(import.meta.dirname, '..', '..', 'apps', 'gateway', 'src', 'main.ts')
 
 /** The real agent in this process, with keys and a device page of its own. */
 export type TestGateway = Gateway & {
@@ -57,10 +54,4 @@ export async function startGateway(hub: { url: string }, options: TestGatewayOpt
       await rm(dataDir, { recursive: true, force: true })
     },
   }
-}
-
-/** The agent as people run it: a process of its own, with its flags. Give it a data directory; it is not removed. */
-export function startGatewayProcess(hub: { url: string }, options: { name: string; dataDir: string }): Promise<Child> {
-  const flags = ['--hub', hub.url, '--name', options.name, '--data', options.dataDir, '--port', '0']
-  return startChild(process.execPath, [GATEWAY_MAIN, ...flags], { env: { GATEWAY_HOST: '127.0.0.1' } })
 }
