@@ -9,10 +9,6 @@ export type TestGateway = Gateway & {
   readonly name: string
   /** Its device page, as a browser on the device opens it. */
   readonly pageUrl: string
-  /** Ends the agent and starts it again with the same keys. */
-  restart(): Promise<void>
-  /** Ends the agent and keeps its keys, as a power cut does. */
-  disconnect(): Promise<void>
 }
 
 export type TestGatewayOptions = { name: string } & Partial<Omit<GatewayOptions, 'name' | 'dataDir'>>
@@ -20,35 +16,21 @@ export type TestGatewayOptions = { name: string } & Partial<Omit<GatewayOptions,
 /** Starts an agent that knows the hub's address. It asks again soon after a failure, since a test won't wait for long. */
 export async function startGateway(hub: { url: string }, options: TestGatewayOptions): Promise<TestGateway> {
   const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-gateway-'))
-  const start = () =>
-    startAgent({
-      location: '',
-      hubUrl: new URL(hub.url),
-      host: '127.0.0.1',
-      port: 0,
-      searchDomains: [],
-      log: pino({ level: 'silent' }),
-      pace: { retryFirstMs: 200, retryMaxMs: 1_000 },
-      ...options,
-      dataDir,
-    })
-  let agent = await start()
+  const agent = await startAgent({
+    location: '',
+    hubUrl: new URL(hub.url),
+    host: '127.0.0.1',
+    port: 0,
+    searchDomains: [],
+    log: pino({ level: 'silent' }),
+    pace: { retryFirstMs: 200, retryMaxMs: 1_000 },
+    ...options,
+    dataDir,
+  })
   return {
+    ...agent,
     name: options.name,
-    get port() {
-      return agent.port
-    },
-    get pageUrl() {
-      return `http://127.0.0.1:${agent.port}/`
-    },
-    state: () => agent.state(),
-    reportDetections: (detections) => agent.reportDetections(detections),
-    setDeviceReport: (report) => agent.setDeviceReport(report),
-    disconnect: () => agent.stop(),
-    async restart() {
-      await agent.stop()
-      agent = await start()
-    },
+    pageUrl: `http://127.0.0.1:${agent.port}/`,
     async stop() {
       await agent.stop()
       await rm(dataDir, { recursive: true, force: true })

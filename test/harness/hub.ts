@@ -34,7 +34,6 @@ export type Hub = {
   restart(): Promise<void>
   /** SIGTERM, and its data directory is removed. */
   stop(): Promise<Exit>
-  [Symbol.asyncDispose](): Promise<void>
 }
 
 export type HubOptions = {
@@ -90,9 +89,6 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
       child = await start()
     },
     stop,
-    async [Symbol.asyncDispose]() {
-      await stop()
-    },
   }
 }
 
