@@ -58,7 +58,7 @@ export function GatewaysPage() {
 
   const all = gateways.data ?? NONE
   const shown = useMemo(() => searchGateways(all, deferredSearch), [all, deferredSearch])
-  const figures = useMemo(() => summarize(all), [all])
+  const figures = useMemo(() => summarize(gateways.data), [gateways.data])
   const refresh = async () => {
     setRefreshing(true)
     await gateways.refetch()
@@ -130,7 +130,7 @@ export function GatewaysPage() {
             onRetry={() => void gateways.refetch()}
           />
         ) : all.length === 0 ? (
-          <NoGateways />
+          <NoGateways mayManage={mayManageFleet(role)} />
         ) : shown.length === 0 ? (
           <PanelEmpty title="No gateway matches">
             Nothing in the fleet has “{search}” in its name, id, place, address, version or status.
@@ -144,10 +144,10 @@ export function GatewaysPage() {
   )
 }
 
-function summarize(gateways: readonly Gateway[]) {
-  const count = (status: Gateway['status']) => gateways.filter((gateway) => gateway.status === status).length
+function summarize(gateways: readonly Gateway[] | undefined) {
+  const count = (status: Gateway['status']) => gateways?.filter((gateway) => gateway.status === status).length ?? null
   return [
-    { label: 'Total', value: gateways.length },
+    { label: 'Total', value: gateways?.length ?? null },
     { label: 'Online', value: count('online') },
     { label: 'Offline', value: count('offline') },
     { label: 'Warnings', value: count('warning'), tone: 'warning' as const },
