@@ -94,7 +94,7 @@ export async function startGatewayUi({
     log: pino({ level: 'silent' }),
     limits: { connectTimeoutMs: 2_000, progressTimeoutMs },
   })
-  const hub = createServerFactory(ui)((_req, res) => res.end('the hub itself'), {}) as Server
+  const hub = createServerFactory(ui)((_req, res) => res.end('the hub itself'), {})
   const hubPort = await listen(hub)
   await ui.start()
 
