@@ -22,9 +22,13 @@ export function acknowledge(connection: Connection, segment: Segment, now: numbe
   let newestSentAt = -Infinity
   let deliveredBytes = 0
   let isAnswerToRetransmission = false
+  let resentAt = Infinity
   const delivered = (sent: SentSegment): void => {
     deliveredBytes += distance(sent.end, sent.start)
-    if (sent.retransmitted) isAnswerToRetransmission = true
+    if (sent.retransmitted) {
+      isAnswerToRetransmission = true
+      resentAt = Math.min(resentAt, sent.sentAt)
+    }
     // What left before a timeout may have arrived long ago; the answer to the retransmission only reports it.
     else if (sent.sentAt > newestSentAt && sent.sentAt >= connection.timedOutAt) newestSentAt = sent.sentAt
     rack.noteDelivered(sent, now, roundTrip)
@@ -44,8 +48,10 @@ export function acknowledge(connection: Connection, segment: Segment, now: numbe
   }
   if (acknowledged > 0 && isAnswerToRetransmission) detectOvertaken(connection, segment)
   if (newestSentAt > -Infinity && !isAnswerToRetransmission) roundTrip.sample(now - newestSentAt, now)
-  else if (acknowledged > 0 && sampleEcho(connection, segment, now)) roundTrip.endBackOff()
-  else if (deliveredBytes > 0) roundTrip.endBackOff()
+  else if (deliveredBytes > 0) {
+    roundTrip.endBackOff()
+    if (acknowledged > 0) sampleEcho(connection, segment, resentAt, now)
+  }
   endProbe(connection, hasDuplicate)
 
   if (connection.recovery !== 'none' && !before(connection.unacknowledged, connection.recoveryPoint)) {
@@ -78,11 +84,13 @@ export function acknowledge(connection: Connection, segment: Segment, now: numbe
   }
 }
 
-/** Which transmission was answered, the echo tells (RFC 7323 §4.1): a sample even from what was sent twice. */
-function sampleEcho(connection: Connection, segment: Segment, now: number): boolean {
+/**
+ * Which transmission was answered, the echo tells (RFC 7323 §4.1): a sample even from what was sent twice. An echo older
+ * than the last transmission is none: the answer to an earlier one was lost, and this one says when that was.
+ */
+function sampleEcho(connection: Connection, segment: Segment, resentAt: number, now: number): void {
   const roundTripMs = connection.timestamps?.roundTripMs(segment.timestampEcho, now)
-  if (roundTripMs !== undefined) connection.roundTrip.sample(roundTripMs, now)
-  return roundTripMs !== undefined
+  if (roundTripMs !== undefined && roundTripMs <= now - resentAt + 1) connection.roundTrip.sample(roundTripMs, now)
 }
 
 /** RFC 9293 §3.10.7.4: a newer segment only may change the window. */

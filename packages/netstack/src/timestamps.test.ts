@@ -70,6 +70,16 @@ describe('timestamps (RFC 7323)', () => {
     expect(peer.connection!.roundTrip.latestMs).toBeCloseTo(80, -1)
   })
 
+  it('that echo a first transmission long after the second give no sample: its answer was lost', () => {
+    const peer = ScriptedPeer.established({ ts: 10 })
+    peer.writes('x')
+    const echo = peer.echoes()
+    const { smoothedMs } = peer.connection!.roundTrip
+    peer.after(20_000)
+    peer.says('ACK', { seq: 1, ack: 2, ts: 500, echo })
+    expect(peer.connection!.roundTrip.smoothedMs).toBe(smoothedMs)
+  })
+
   it('tell a retransmission that was not needed, and the window is as before (RFC 3522)', () => {
     const peer = ScriptedPeer.established({ ts: 10, sackPermitted: true })
     peer.writes(new Uint8Array(1_368 * 8))
