@@ -11,12 +11,12 @@ const project = (name: string, root: string, testTimeout = 20_000) => ({
 
 const unit = (name: string, root: string, testTimeout?: number) => ({ test: project(name, root, testTimeout) })
 
-/** These start real processes and look at real clocks, so they run after the others, one file at a time. */
-const system = (name: string, testTimeout: number) => ({
+/** These start real processes and look at real clocks, so they run after the others, one project and one file at a time. */
+const system = (name: string, groupOrder: number, testTimeout: number) => ({
   test: {
     ...project(name, `test/${name}`, testTimeout),
     fileParallelism: false,
-    sequence: { groupOrder: 1 },
+    sequence: { groupOrder },
   },
 })
 
@@ -32,9 +32,9 @@ export default defineConfig({
       unit('gateway', 'apps/gateway'),
       unit('web', 'apps/web'),
       unit('gates', 'test/gates', 60_000),
-      system('system', 120_000),
-      system('interop', 120_000),
-      system('e2e', 180_000),
+      system('system', 1, 120_000),
+      system('interop', 2, 120_000),
+      system('e2e', 3, 180_000),
     ],
   },
 })

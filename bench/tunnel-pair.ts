@@ -21,8 +21,8 @@ const SUBNET = '10.79.0'
 const SERVER = `${SUBNET}.1`
 const LINUX = `${SUBNET}.2`
 const OURS = `${SUBNET}.3`
-/** Names differ, because all wireguard-go listen for `wg` in one directory. */
-const [SERVER_DEVICE, CLIENT_DEVICE] = ['hgbench0', 'hgbench1']
+/** Names that no other run has, because all wireguard-go of a machine listen for `wg` in one directory. */
+const [SERVER_DEVICE, CLIENT_DEVICE] = [`hgs${process.pid}`, `hgc${process.pid}`]
 const PORT = 51_820
 /** Between the two namespaces, without the host in between. */
 const [DIRECT_SERVER, DIRECT_CLIENT] = ['198.19.0.1', '198.19.0.2']

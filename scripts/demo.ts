@@ -65,7 +65,7 @@ async function keepRunning(hub: Hub): Promise<void> {
 async function main(): Promise<void> {
   await ensureWebBuilt()
   const port = (await isTcpPortFree(PREFERRED_PORT)) ? PREFERRED_PORT : await freeTcpPort()
-  const hub = await startHub({ env: { HUB_PORT: String(port), HUB_LOG_LEVEL: 'warn' } })
+  const hub = await startHub({ env: { HUB_PORT: String(port), HUB_LOG_LEVEL: 'warn' }, detached: true })
   life.defer(async () => void (await hub.stop()))
   const gateways = await startFleet(hub)
   const stopAnimation = await animate(gateways)

@@ -29,7 +29,9 @@ for (const screen of screens.filter(({ name }) => name.includes(wanted))) {
       try {
         await screen.show(page, showcase)
         await page.evaluate(() => document.fonts.ready.then(() => undefined))
-        await page.screenshot({ path: join(FOLDER, file), fullPage: true })
+        // A dialog covers the window, not the page below it.
+        const fullPage = !(await page.getByRole('dialog').isVisible())
+        await page.screenshot({ path: join(FOLDER, file), fullPage })
         console.log(file)
       } catch (error) {
         process.exitCode = 1

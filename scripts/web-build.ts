@@ -18,10 +18,13 @@ export async function ensureWebBuilt(): Promise<void> {
   const vite = join(fileURLToPath(import.meta.resolve('vite/package.json')), '..', 'bin', 'vite.js')
   const build = spawn(process.execPath, [vite, 'build', 'apps/web', '--logLevel', 'warn'], {
     cwd: ROOT,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
+  // On a terminal the build would draw its progress; what it says matters only when it fails.
+  const said: Buffer[] = []
+  for (const stream of [build.stdout, build.stderr]) stream.on('data', (part: Buffer) => said.push(part))
   const [code] = (await once(build, 'close')) as [number | null]
-  if (code !== 0) throw new Error('The portal could not be built')
+  if (code !== 0) throw new Error(`The portal could not be built:\n${Buffer.concat(said).toString('utf8')}`)
 }
 
 async function changedAtMs(path: string): Promise<number> {

@@ -25,18 +25,21 @@ export type Child = {
   says(pattern: RegExp, timeoutMs?: number): Promise<RegExpMatchArray>
 }
 
-export type ChildOptions = { env?: Record<string, string>; cwd?: string; uid?: number; gid?: number }
+export type ChildOptions = {
+  env?: Record<string, string>
+  /** In a process group of its own Ctrl-C does not reach it: who started it ends it in good order. */
+  detached?: boolean
+}
 
 /**
  * Starts `command` with arguments and no shell. It inherits PATH, HOME and TMPDIR only, so no setting of the machine
- * that runs the tests reaches it; and it leads a process group, so that Ctrl-C reaches it only through who started it.
+ * that runs the tests reaches it.
  */
 export async function startChild(command: string, args: string[], options: ChildOptions = {}): Promise<Child> {
   const child = spawn(command, args, {
     ...options,
     env: { ...inherited('PATH', 'HOME', 'TMPDIR'), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
   })
   await once(child, 'spawn')
   living.add(child)

@@ -23,9 +23,9 @@ export async function freeUdpPort(): Promise<number> {
   return port
 }
 
-/** Whether something can listen on this TCP port of 127.0.0.1. */
+/** Whether nothing listens on this TCP port, on any address: a browser's `localhost` may be ::1 as well as 127.0.0.1. */
 export async function isTcpPortFree(port: number): Promise<boolean> {
-  const server = createServer().listen(port, '127.0.0.1')
+  const server = createServer().listen(port)
   try {
     await once(server, 'listening')
   } catch {

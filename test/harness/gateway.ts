@@ -3,19 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { startGateway as startAgent, type Gateway, type GatewayOptions } from '../../apps/gateway/src/gateway.ts'
-import { startChild, type Child } from './child-process.ts'
-
-const GATEWAY_MAIN = join(import.meta.dirname, '..', '..', 'apps', 'gateway', 'src', 'main.ts')
 
 /** The real agent in this process, with keys and a device page of its own. */
 export type TestGateway = Gateway & {
   readonly name: string
   /** Its device page, as a browser on the device opens it. */
   readonly pageUrl: string
-  /** Ends the agent and starts it again with the same keys. */
-  restart(): Promise<void>
-  /** Ends the agent and keeps its keys, as a power cut does. */
-  disconnect(): Promise<void>
 }
 
 export type TestGatewayOptions = { name: string } & Partial<Omit<GatewayOptions, 'name' | 'dataDir'>>
@@ -23,44 +16,24 @@ export type TestGatewayOptions = { name: string } & Partial<Omit<GatewayOptions,
 /** Starts an agent that knows the hub's address. It asks again soon after a failure, since a test won't wait for long. */
 export async function startGateway(hub: { url: string }, options: TestGatewayOptions): Promise<TestGateway> {
   const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-gateway-'))
-  const start = () =>
-    startAgent({
-      location: '',
-      hubUrl: new URL(hub.url),
-      host: '127.0.0.1',
-      port: 0,
-      searchDomains: [],
-      log: pino({ level: 'silent' }),
-      pace: { retryFirstMs: 200, retryMaxMs: 1_000 },
-      ...options,
-      dataDir,
-    })
-  let agent = await start()
+  const agent = await startAgent({
+    location: '',
+    hubUrl: new URL(hub.url),
+    host: '127.0.0.1',
+    port: 0,
+    searchDomains: [],
+    log: pino({ level: 'silent' }),
+    pace: { retryFirstMs: 200, retryMaxMs: 1_000 },
+    ...options,
+    dataDir,
+  })
   return {
+    ...agent,
     name: options.name,
-    get port() {
-      return agent.port
-    },
-    get pageUrl() {
-      return `http://127.0.0.1:${agent.port}/`
-    },
-    state: () => agent.state(),
-    reportDetections: (detections) => agent.reportDetections(detections),
-    setDeviceReport: (report) => agent.setDeviceReport(report),
-    disconnect: () => agent.stop(),
-    async restart() {
-      await agent.stop()
-      agent = await start()
-    },
+    pageUrl: `http://127.0.0.1:${agent.port}/`,
     async stop() {
       await agent.stop()
       await rm(dataDir, { recursive: true, force: true })
     },
   }
-}
-
-/** The agent as people run it: a process of its own, with its flags. Give it a data directory; it is not removed. */
-export function startGatewayProcess(hub: { url: string }, options: { name: string; dataDir: string }): Promise<Child> {
-  const flags = ['--hub', hub.url, '--name', options.name, '--data', options.dataDir, '--port', '0']
-  return startChild(process.execPath, [GATEWAY_MAIN, ...flags], { env: { GATEWAY_HOST: '127.0.0.1' } })
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApi, createApiAs, type Api } from './api-client.ts'
-import { startChild, type Child, type Exit } from './child-process.ts'
+import { startChild, type Child, type ChildOptions, type Exit } from './child-process.ts'
 import { freePortRange, freeTcpPort, freeUdpPort } from './free-ports.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -34,13 +34,13 @@ export type Hub = {
   restart(): Promise<void>
   /** SIGTERM, and its data directory is removed. */
   stop(): Promise<Exit>
-  [Symbol.asyncDispose](): Promise<void>
 }
 
 export type HubOptions = {
   env?: Record<string, string>
   /** The first admin, when `env` names a file for it. */
   admin?: Credentials
+  detached?: boolean
 }
 
 export async function startHub(options: HubOptions = {}): Promise<Hub> {
@@ -61,8 +61,9 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
     ...options.env,
   }
   const url = `http://localhost:${port}`
-  let child = await startReadyHub(env, port)
-  const admin = options.admin ?? adminOf(env, child)
+  const start = () => startReadyHub({ env, detached: options.detached ?? false }, port)
+  let child = await start()
+  const admin = options.admin ?? (await adminOf(env, child))
 
   const stop = async () => {
     const exit = child.hasEnded() ? await child.ended : await child.stop()
@@ -86,17 +87,14 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
     },
     async restart() {
       if (!child.hasEnded()) await child.stop()
-      child = await startReadyHub(env, port)
+      child = await start()
     },
     stop,
-    async [Symbol.asyncDispose]() {
-      await stop()
-    },
   }
 }
 
-async function startReadyHub(env: Record<string, string>, port: number): Promise<Child> {
-  const child = await startChild(process.execPath, [HUB_MAIN], { env })
+async function startReadyHub(options: ChildOptions, port: number): Promise<Child> {
+  const child = await startChild(process.execPath, [HUB_MAIN], options)
   const ready = async () => child.hasEnded() || (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
   await waitFor(ready, { for: 'the hub to be ready', timeoutMs: 20_000 }).catch(async (cause: unknown) => {
     await child.stop(0)
@@ -106,10 +104,13 @@ async function startReadyHub(env: Record<string, string>, port: number): Promise
   return child
 }
 
-function adminOf(env: Record<string, string>, child: Child): Credentials {
+async function adminOf(env: Record<string, string>, child: Child): Promise<Credentials> {
   if (env.HUB_ADMIN_PASSWORD) return { username: env.HUB_ADMIN_USERNAME ?? 'admin', password: env.HUB_ADMIN_PASSWORD }
   const printed = printedPassword(child.output())
-  if (!printed) throw new Error(`The hub printed no password. It said:\n${child.output()}`)
+  if (!printed) {
+    await child.stop(0)
+    throw new Error(`The hub printed no password. It said:\n${child.output()}`)
+  }
   return { username: 'admin', password: printed }
 }
 

@@ -18,7 +18,6 @@ export type NetworkNamespace = {
   start(command: string, args: string[], env?: Record<string, string>): Promise<Child>
   /** Ends what was started inside, by its process ids, and removes namespace and interfaces. */
   remove(): Promise<void>
-  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** Two addresses of 198.18.0.0/15 (RFC 2544, for tests between devices) make the link. */
@@ -60,6 +59,5 @@ export async function createNetworkNamespace(): Promise<NetworkNamespace> {
       return child
     },
     remove,
-    [Symbol.asyncDispose]: remove,
   }
 }

@@ -79,7 +79,10 @@ export const screens: Screen[] = [
     await portal.page.locator('canvas').waitFor()
     await text(portal, /potential threats detected today/)
   }),
-  firstDay('dashboard-empty', '/dashboard', (portal) => text(portal, 'No recent activity')),
+  firstDay('dashboard-empty', '/dashboard', async (portal) => {
+    await portal.page.locator('canvas').waitFor()
+    await text(portal, 'No recent activity')
+  }),
   user('dashboard-as-user', '/dashboard', (portal) => portal.page.locator('canvas').waitFor()),
 
   admin('gateways', '/gateways', tableIsThere),

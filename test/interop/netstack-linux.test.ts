@@ -23,7 +23,8 @@ import { waitFor } from '../harness/wait-for.ts'
 
 const OURS = '10.77.1.1'
 const THEIRS = '10.77.1.2'
-const DEVICE = 'hgtun0'
+/** Every wireguard-go of the machine is found by its device's name, so it is one that no other run has. */
+const DEVICE = `hg${randomBytes(4).toString('hex')}`
 const WIREGUARD_PORT = 51_820
 const MEGABYTE = 1 << 20
 

@@ -59,8 +59,8 @@ describe('a hub that is killed while registrations are being approved', () => {
     async ({ killAfterMs }) => {
       const answered = await approveUntilKilled(killAfterMs)
 
-      const restartedAtMs = performance.now()
       await hub.restart()
+      const restartedAtMs = performance.now()
       const approved = await hub.api(listGateways)
       const pending = await hub.api(listPendingRegistrations)
       const back = await Promise.all(

@@ -46,7 +46,7 @@ import { createWebhook } from './notifications/webhook.ts'
 import { readAutoApproval } from './registrations/auto-approval-settings.ts'
 import { registrationRoutes } from './registrations/routes.ts'
 import { ruleRoutes } from './registrations/rule-routes.ts'
-import { createRetention } from './settings/retention.ts'
+import { createRetention, type Retention } from './settings/retention.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import { readOrCreateSecret } from './settings/secrets.ts'
 import { readSettings } from './settings/settings.ts'
@@ -62,6 +62,8 @@ export type Hub = {
   certificates: Certificates
   passwords: Passwords
   vpn: Vpn
+  notifications: Notifications
+  retention: Retention
   /** Set when this start created the first admin. */
   firstAdmin: FirstAdmin | undefined
   /** Listens; before it, only `app.inject()` reaches the hub. */
@@ -181,6 +183,8 @@ export async function createHub(options: { config: Config; log: Logger; clock?: 
       certificates,
       passwords,
       vpn,
+      notifications,
+      retention,
       firstAdmin,
       stop,
       async start() {

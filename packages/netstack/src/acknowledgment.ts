@@ -22,9 +22,13 @@ export function acknowledge(connection: Connection, segment: Segment, now: numbe
   let newestSentAt = -Infinity
   let deliveredBytes = 0
   let isAnswerToRetransmission = false
+  let resentAt = Infinity
   const delivered = (sent: SentSegment): void => {
     deliveredBytes += distance(sent.end, sent.start)
-    if (sent.retransmitted) isAnswerToRetransmission = true
+    if (sent.retransmitted) {
+      isAnswerToRetransmission = true
+      resentAt = Math.min(resentAt, sent.sentAt)
+    }
     // What left before a timeout may have arrived long ago; the answer to the retransmission only reports it.
     else if (sent.sentAt > newestSentAt && sent.sentAt >= connection.timedOutAt) newestSentAt = sent.sentAt
     rack.noteDelivered(sent, now, roundTrip)
@@ -42,9 +46,12 @@ export function acknowledge(connection: Connection, segment: Segment, now: numbe
       undoSpuriousRecovery(connection, segment.sack[0]!.end)
     }
   }
+  if (acknowledged > 0 && isAnswerToRetransmission) detectOvertaken(connection, segment)
   if (newestSentAt > -Infinity && !isAnswerToRetransmission) roundTrip.sample(now - newestSentAt, now)
-  else if (acknowledged > 0 && sampleEcho(connection, segment, now)) roundTrip.endBackOff()
-  else if (deliveredBytes > 0) roundTrip.endBackOff()
+  else if (deliveredBytes > 0) {
+    roundTrip.endBackOff()
+    if (acknowledged > 0) sampleEcho(connection, segment, resentAt, now)
+  }
   endProbe(connection, hasDuplicate)
 
   if (connection.recovery !== 'none' && !before(connection.unacknowledged, connection.recoveryPoint)) {
@@ -77,11 +84,13 @@ export function acknowledge(connection: Connection, segment: Segment, now: numbe
   }
 }
 
-/** Which transmission was answered, the echo tells (RFC 7323 §4.1): a sample even from what was sent twice. */
-function sampleEcho(connection: Connection, segment: Segment, now: number): boolean {
+/**
+ * Which transmission was answered, the echo tells (RFC 7323 §4.1): a sample even from what was sent twice. An echo older
+ * than the last transmission is none: the answer to an earlier one was lost, and this one says when that was.
+ */
+function sampleEcho(connection: Connection, segment: Segment, resentAt: number, now: number): void {
   const roundTripMs = connection.timestamps?.roundTripMs(segment.timestampEcho, now)
-  if (roundTripMs !== undefined) connection.roundTrip.sample(roundTripMs, now)
-  return roundTripMs !== undefined
+  if (roundTripMs !== undefined && roundTripMs <= now - resentAt + 1) connection.roundTrip.sample(roundTripMs, now)
 }
 
 /** RFC 9293 §3.10.7.4: a newer segment only may change the window. */
@@ -129,6 +138,7 @@ function enterRecovery(connection: Connection): void {
 /** Remembers where a recovery begins, should it turn out to be none. */
 export function beginUndo(connection: Connection): void {
   connection.undoFrom = connection.unacknowledged
+  connection.undoTimestamp = undefined
   connection.undoCount = 0
 }
 
@@ -137,8 +147,22 @@ function undoSpuriousRecovery(connection: Connection, duplicateEnd: number): voi
   if (connection.undoFrom === undefined || connection.undoCount === 0 || !after(duplicateEnd, connection.undoFrom))
     return
   if (--connection.undoCount > 0) return
+  undoRecovery(connection)
+}
+
+/** The Eifel algorithm (RFC 3522 §3.2): the first transmission was answered, so the second was not needed. */
+function detectOvertaken(connection: Connection, segment: Segment): void {
+  const { undoTimestamp } = connection
+  if (connection.undoFrom === undefined || undoTimestamp === undefined || segment.timestamp === undefined) return
+  if (segment.timestampEcho === 0 || !before(segment.timestampEcho, undoTimestamp)) return
+  connection.rack.noteDuplicate()
+  undoRecovery(connection)
+}
+
+function undoRecovery(connection: Connection): void {
   connection.undoFrom = undefined
   connection.recovery = 'none'
+  connection.queue.clearAllLost()
   connection.congestion.onSpurious()
 }
 

@@ -101,6 +101,8 @@ export class Connection {
   recoveryPoint = 0
   /** Where the last recovery began, and how many of its retransmissions were not yet reported as duplicates. */
   undoFrom: number | undefined
+  /** Our clock at the first retransmission of it (RFC 3522 §3.2). */
+  undoTimestamp: number | undefined
   undoCount = 0
   /** When the retransmission timer last expired. */
   timedOutAt = -Infinity

@@ -129,6 +129,25 @@ describe('fragments (RFC 815)', () => {
     expect(peer.packets).toHaveLength(1)
   })
 
+  it('of any kind neither throw nor make more of a datagram than came', () => {
+    const whole = echo(992)
+    const cut = fc.record({
+      from: fc.nat(124).map((word) => word * 8),
+      length: fc.nat(1_000),
+      isLast: fc.boolean(),
+      identification: fc.nat(2),
+    })
+    fc.assert(
+      fc.property(fc.array(cut, { maxLength: 40 }), (cuts) => {
+        const peer = new ScriptedPeer()
+        for (const { from, length, ...rest } of cuts)
+          receive(peer, whole, [{ from, to: Math.min(from + length, 1_000), ...rest }])
+        for (const packet of peer.packets) expect([...whole.subarray(24)]).toEqual([...packet.subarray(24)])
+      }),
+      { numRuns: 500 },
+    )
+  })
+
   it('too small to be anything but an attack end with the 64th', () => {
     const whole = echo(992)
     const peer = new ScriptedPeer()

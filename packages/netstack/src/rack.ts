@@ -8,6 +8,8 @@ import { after, before } from './sequence.ts'
 const DUPLICATE_THRESHOLD = 3
 /** Round trips after which a widened reordering window shrinks back (RFC 8985 §6.2 step 4). */
 const WINDOW_PERSISTENCE = 16
+/** The smoothed round trip bounds the window; this only keeps it from staying there for long. */
+const MAX_WINDOW_MULTIPLIER = 255
 const WORST_CASE_DELAYED_ACK_MS = 200
 
 export class Rack {
@@ -19,12 +21,17 @@ export class Rack {
   reorderingSeen = false
   #windowMultiplier = 1
   #windowPersistence = 0
+  /** By how much the latest of those overtaken came after what overtook it. */
+  #latenessMs = 0
 
   /** RFC 8985 §6.2 steps 1 to 3, for one segment newly acknowledged or sacked. */
   noteDelivered(segment: SentSegment, now: number, roundTrip: RoundTrip): void {
     if (this.#highestDelivered === undefined || after(segment.end, this.#highestDelivered))
       this.#highestDelivered = segment.end
-    else if (!segment.retransmitted && before(segment.end, this.#highestDelivered)) this.reorderingSeen = true
+    else if (!segment.retransmitted && before(segment.end, this.#highestDelivered)) {
+      this.reorderingSeen = true
+      this.#noteLate(now - segment.sentAt - this.#roundTripMs)
+    }
     const rtt = now - segment.sentAt
     // An answer faster than the path can be is one to the first transmission.
     if (segment.retransmitted && rtt < roundTrip.minMs) return
@@ -40,12 +47,24 @@ export class Rack {
 
   /** A duplicate was reported: the window was too narrow for the reordering of this path (RFC 8985 §6.2 step 4). */
   noteDuplicate(): void {
-    this.#windowMultiplier = Math.min(this.#windowMultiplier + 1, 16)
+    this.#windowMultiplier = Math.min(this.#windowMultiplier + 1, MAX_WINDOW_MULTIPLIER)
+    this.#windowPersistence = WINDOW_PERSISTENCE
+  }
+
+  /**
+   * RFC 8985 learns the width from duplicates alone. What was overtaken and still came tells it at once, and before the
+   * retransmission that would make the duplicate; a receiver with timestamps drops what arrives behind that one.
+   */
+  #noteLate(byMs: number): void {
+    if (byMs <= 0) return
+    this.#latenessMs = Math.max(this.#latenessMs, byMs)
     this.#windowPersistence = WINDOW_PERSISTENCE
   }
 
   noteRecoveryEnded(): void {
-    if (--this.#windowPersistence <= 0) this.#windowMultiplier = 1
+    if (--this.#windowPersistence > 0) return
+    this.#windowMultiplier = 1
+    this.#latenessMs = 0
   }
 
   /** How much later than its successors a segment may arrive (RFC 8985 §6.2 step 4). */
@@ -60,7 +79,9 @@ export class Rack {
       if (sacked >= DUPLICATE_THRESHOLD) return 0
     }
     const minMs = roundTrip.minMs === Infinity ? roundTrip.smoothedMs : roundTrip.minMs
-    return Math.min((this.#windowMultiplier * minMs) / 4, roundTrip.smoothedMs)
+    // RFC 8985 bounds it by the smoothed round trip; where round trips differ by more than that, as between packets that
+    // overtake and those overtaken, no bound below their spread would ever be enough.
+    return Math.min(Math.max((this.#windowMultiplier * minMs) / 4, this.#latenessMs), roundTrip.spreadMs)
   }
 
   /** Marks what is lost by now; returns when the next segment will be, Infinity when none (RFC 8985 §6.2 step 5). */

@@ -101,6 +101,13 @@ export class RetransmissionQueue {
     this.lostBytes -= distance(segment.end, segment.start)
   }
 
+  clearAllLost(): void {
+    this.forEach((segment) => {
+      this.clearLost(segment)
+      return this.lostBytes > 0
+    })
+  }
+
   /** Removes what a cumulative acknowledgment covers; each whole segment that was not sacked before goes to `delivered`. */
   acknowledge(acknowledgment: number, delivered: (segment: SentSegment) => void): void {
     while (this.#head < this.#segments.length) {
@@ -164,6 +171,11 @@ export class RoundTrip {
         ? INITIAL_RTO_MS
         : Math.max(MIN_RTO_MS, this.smoothedMs + Math.max(1, 4 * this.#variationMs))
     return Math.min(MAX_RTO_MS, base * 2 ** this.#backoff)
+  }
+
+  /** The longest that a round trip should take: the timeout without its floor. */
+  get spreadMs(): number {
+    return this.smoothedMs + 4 * this.#variationMs
   }
 
   get minMs(): number {

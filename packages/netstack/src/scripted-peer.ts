@@ -135,6 +135,11 @@ export class ScriptedPeer {
     }
   }
 
+  /** Our newest timestamp, for an echo of it later. */
+  echoes(): number {
+    return this.#ourTimestamp
+  }
+
   /** Everything readable now, as text. */
   reads(): string {
     return (this.connection?.read(1 << 20) ?? []).map((chunk) => new TextDecoder().decode(chunk)).join('')

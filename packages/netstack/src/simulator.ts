@@ -9,6 +9,8 @@ export interface Path {
   delayMs?: number
   /** Added at random, which reorders. */
   jitterMs?: number
+  /** The share that overtakes: it is not delayed. */
+  reordering?: number
   loss?: number
   duplication?: number
   /** Longer packets vanish. */
@@ -123,7 +125,15 @@ export class Simulator {
   }
 
   #send(from: Stack, packet: Uint8Array): void {
-    const { delayMs = 1, jitterMs = 0, loss = 0, duplication = 0, mtu = 65_535, bytesPerMs } = this.#path
+    const {
+      delayMs = 1,
+      jitterMs = 0,
+      reordering = 0,
+      loss = 0,
+      duplication = 0,
+      mtu = 65_535,
+      bytesPerMs,
+    } = this.#path
     const line = from === this.a ? 0 : 1
     this.sent++
     if (packet.length > mtu || !this.filter(packet, line === 0) || this.#random() < loss) return
@@ -138,7 +148,7 @@ export class Simulator {
     const copies = this.#random() < duplication ? 2 : 1
     for (let copy = 0; copy < copies; copy++) {
       this.#flights.push({
-        at: leavesAt + delayMs + this.#random() * jitterMs,
+        at: leavesAt + (reordering > 0 && this.#random() < reordering ? 0.1 : delayMs + this.#random() * jitterMs),
         order: this.#order++,
         to,
         packet: packet.slice(),

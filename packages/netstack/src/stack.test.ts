@@ -66,6 +66,7 @@ const paths: [string, Path, number?][] = [
   ['100 ms and 1 % loss', { delayMs: 50, loss: 0.01 }],
   ['10 % loss', { delayMs: 5, loss: 0.1 }],
   ['20 % loss', { delayMs: 2, loss: 0.2 }],
+  ['25 % reordered with duplication', { delayMs: 5, reordering: 0.25, duplication: 0.05 }],
   ['heavy reordering with duplication', { delayMs: 5, jitterMs: 20, duplication: 0.25 }],
   ['loss, reordering and duplication at once', { delayMs: 10, jitterMs: 10, loss: 0.05, duplication: 0.1 }],
   ['a bottleneck with a short queue', { delayMs: 10, bytesPerMs: 2_000 }],
@@ -101,6 +102,78 @@ describe('two stacks over a simulated network', () => {
       })
     }
   }
+})
+
+describe('two stacks', () => {
+  it('open and close 2,000 connections over a path that loses 1 %', () => {
+    const ends: string[] = []
+    const simulator = new Simulator({
+      a: createCore(A),
+      b: createCore(B),
+      path: { delayMs: 10, loss: 0.01 },
+      onEvent(_side, event) {
+        if (event.type === 'connected') {
+          event.connection.send(new Uint8Array(500))
+          event.connection.shutdown()
+        } else if (event.type === 'readable') {
+          event.connection.read(65_536)
+          if (event.connection.isEnded) event.connection.shutdown()
+        } else if (event.type === 'closed') ends.push(event.error ?? 'cleanly')
+      },
+    })
+    simulator.b.listen(80)
+    for (let i = 0; i < 2_000; i++) {
+      expect(simulator.a.connect(B, 80, simulator.now)).toBeDefined()
+      simulator.pass(1)
+    }
+    simulator.run(() => ends.length === 4_000, 300_000)
+    expect(ends).toEqual(Array.from({ length: 4_000 }, () => 'cleanly'))
+    expect([simulator.a.nextDeadline(), simulator.b.nextDeadline()]).toEqual([undefined, undefined])
+  })
+
+  it('end a connection whose other side lost its memory, by the reset of its successor', () => {
+    const ends: string[] = []
+    const simulator = new Simulator({
+      a: createCore(A),
+      b: createCore(B),
+      onEvent(side, event) {
+        if (event.type === 'connected') event.connection.send(new Uint8Array(1_000))
+        if (event.type === 'closed') ends.push(`${side} ${event.error ?? 'cleanly'}`)
+      },
+    })
+    simulator.b.listen(80)
+    const connection = simulator.a.connect(B, 80, simulator.now)
+    simulator.pass(100)
+    const successor = createCore(B)
+    successor.listen(80)
+    simulator.filter = (packet, fromA) => {
+      if (fromA) simulator.take(simulator.b, successor.receive(packet.slice(), simulator.now))
+      return !fromA
+    }
+    connection!.send(new Uint8Array(10))
+    simulator.pass(1_000)
+    expect(ends).toEqual(['a reset'])
+  })
+
+  it('end a connection whose other side is gone: after 100 s when something is owed', () => {
+    const ends: string[] = []
+    const simulator = new Simulator({
+      a: createCore(A),
+      b: createCore(B),
+      onEvent(side, event) {
+        if (event.type === 'connected') event.connection.send(new Uint8Array(1_000))
+        if (event.type === 'closed')
+          ends.push(`${side} ${event.error ?? 'cleanly'} after ${Math.round(simulator.now / 10_000)}0 s`)
+      },
+    })
+    simulator.b.listen(80)
+    const connection = simulator.a.connect(B, 80, simulator.now)
+    simulator.pass(100)
+    simulator.filter = () => false
+    connection!.send(new Uint8Array(10))
+    simulator.pass(300_000)
+    expect(ends).toEqual([expect.stringMatching(/^a timed-out after 1[0-6]0 s$/)])
+  })
 })
 
 describe('an idle connection', () => {

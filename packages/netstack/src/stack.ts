@@ -7,7 +7,7 @@
  * receives a batch of packets and then ticks sends one acknowledgment for all of them.
  */
 import { receiveSegment } from './arrival.ts'
-import { Connection } from './connection.ts'
+import { Connection, type ConnectionState } from './connection.ts'
 import type { DropReason } from './drop.ts'
 import { type FourTuple, type KeyedHash, initialSequence, portOffset, timestampOffset } from './four-tuple.ts'
 import { Fragments } from './fragments.ts'
@@ -36,6 +36,9 @@ const PACKETS_PER_TICK = 64
 const CODE_PROTOCOL_UNREACHABLE = 2
 const CODE_PORT_UNREACHABLE = 3
 const CODE_FRAGMENTATION_NEEDED = 4
+
+/** Where the peer has our FIN, or never heard of us, an abort needs no reset (RFC 9293 §3.10.5). */
+const SILENT_ABORTS: ReadonlySet<ConnectionState> = new Set(['syn-sent', 'closing', 'last-ack', 'time-wait', 'closed'])
 
 export interface StackOptions {
   /** Our address as a number, see `parseAddress`. */
@@ -209,8 +212,7 @@ export class Stack implements Host {
   }
 
   #abort(connection: Connection): void {
-    const { state } = connection
-    if (state !== 'closed' && state !== 'syn-sent' && state !== 'time-wait') sendReset(connection)
+    if (!SILENT_ABORTS.has(connection.state)) sendReset(connection)
     connection.finish('aborted')
   }
 

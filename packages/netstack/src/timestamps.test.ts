@@ -70,6 +70,30 @@ describe('timestamps (RFC 7323)', () => {
     expect(peer.connection!.roundTrip.latestMs).toBeCloseTo(80, -1)
   })
 
+  it('that echo a first transmission long after the second give no sample: its answer was lost', () => {
+    const peer = ScriptedPeer.established({ ts: 10 })
+    peer.writes('x')
+    const echo = peer.echoes()
+    const { smoothedMs } = peer.connection!.roundTrip
+    peer.after(20_000)
+    peer.says('ACK', { seq: 1, ack: 2, ts: 500, echo })
+    expect(peer.connection!.roundTrip.smoothedMs).toBe(smoothedMs)
+  })
+
+  it('tell a retransmission that was not needed, and the window is as before (RFC 3522)', () => {
+    const peer = ScriptedPeer.established({ ts: 10, sackPermitted: true })
+    peer.writes(new Uint8Array(1_368 * 8))
+    const { window } = peer.connection!.congestion
+    const echo = peer.echoes()
+    peer.now += 20
+    for (const end of [2, 3, 4]) peer.says('ACK', { seq: 1, ack: 1, ts: 20, echo, sack: [[1_369, 1 + end * 1_368]] })
+    expect(peer.connection!.recovery).toBe('fast')
+    expect(peer.connection!.congestion.window).toBeLessThan(window)
+    peer.says('ACK', { seq: 1, ack: 1 + 8 * 1_368, ts: 21, echo })
+    expect(peer.connection!.recovery).toBe('none')
+    expect(peer.connection!.congestion.window).toBeGreaterThanOrEqual(window)
+  })
+
   it('that echo what was never said give no sample', () => {
     const timestamps = new Timestamps(0xfffffff0, 1, 1_000)
     expect(timestamps.roundTripMs(timestamps.value(900), 1_000)).toBe(100)

@@ -133,6 +133,7 @@ export function resend(connection: Connection, segment: SentSegment, now: number
   connection.queue.clearLost(segment)
   segment.retransmitted = true
   connection.undoCount++
+  connection.undoTimestamp ??= connection.timestamps?.value(now)
   segment.sentAt = now
   emitData(connection, segment)
   connection.lastSentAt = now

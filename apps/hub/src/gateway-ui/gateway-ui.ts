@@ -219,7 +219,7 @@ export function createGatewayUi(deps: GatewayUiDeps): GatewayUi {
   }
 
   function serve(req: IncomingMessage, res: ServerResponse, host: GatewayHost | undefined): void {
-    if (!host) return void refuse(req, res, 'invalid_request')
+    if (!host) return refuse(req, res, 'invalid_request')
     handle(req, res, host).catch((error: unknown) => answerFailure(error, req, res, host))
   }
 
@@ -230,7 +230,7 @@ export function createGatewayUi(deps: GatewayUiDeps): GatewayUi {
     res.shouldKeepAlive = false
     res.assignSocket(socket)
     res.once('finish', () => socket.destroySoon())
-    if (!host) return void refuse(req, res, 'invalid_request')
+    if (!host) return refuse(req, res, 'invalid_request')
     handleWebSocket(req, { socket, head, res }, host).catch((error: unknown) => answerFailure(error, req, res, host))
   }
 

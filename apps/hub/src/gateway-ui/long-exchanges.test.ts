@@ -31,7 +31,10 @@ describe('long exchanges', () => {
       const more = () => {
         while (sentMb < TOTAL_MB) {
           sentMb++
-          if (!res.write(MEGABYTE)) return void res.once('drain', more)
+          if (!res.write(MEGABYTE)) {
+            res.once('drain', more)
+            return
+          }
         }
         res.end()
       }

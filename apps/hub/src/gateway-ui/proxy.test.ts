@@ -81,7 +81,7 @@ describe('a request reaches the gateway', () => {
   it("without the hub's token, living or ended, and with an application's own", async () => {
     const page = await hub.openPage(mirror)
     const seenWith = async (authorization: string | string[]) =>
-      JSON.parse((await page.go({ headers: { authorization } as Record<string, string> })).text).headers.authorization
+      JSON.parse((await page.go({ headers: { authorization } })).text).headers.authorization
     const ended = await hub.signIn()
     await hub.sessions.end(ended.caller.sessionId)
     for (const token of [page.token, ended.token]) {

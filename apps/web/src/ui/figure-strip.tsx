@@ -1,7 +1,8 @@
 import { Skeleton } from '@mantine/core'
 import styles from './figure-strip.module.css'
 
-export type Figure = { label: string; value: number; tone?: 'danger' | 'warning' }
+/** `value` is null while it is not known. */
+export type Figure = { label: string; value: number | null; tone?: 'danger' | 'warning' }
 
 /** A few figures as one divided strip. `loading` keeps the strip's height, so nothing moves when they arrive. */
 export function FigureStrip({
@@ -18,8 +19,12 @@ export function FigureStrip({
       {figures.map((figure) => (
         <div key={figure.label} className={styles.figure}>
           <dt>{figure.label}</dt>
-          <dd data-tone={figure.value > 0 ? figure.tone : undefined}>
-            {loading ? <Skeleton height={24} width={48} mt={6} mb={4} radius={4} /> : figure.value.toLocaleString()}
+          <dd data-tone={(figure.value ?? 0) > 0 ? figure.tone : undefined}>
+            {loading ? (
+              <Skeleton height={24} width={48} mt={6} mb={4} radius={4} />
+            ) : (
+              (figure.value?.toLocaleString() ?? '–')
+            )}
           </dd>
         </div>
       ))}

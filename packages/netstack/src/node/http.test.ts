@@ -70,6 +70,29 @@ describe('HTTP over streams of the stack', () => {
     expect(await text(await response(outgoing))).toBe('10.100.0.1 IPv4 /hello')
   })
 
+  it('carries the requests of undici, which fetch is made of', async () => {
+    serve((incoming, outgoing) => incoming.pipe(outgoing))
+    await fetch('data:,').then((loaded) => loaded.text())
+    // The one that Node carries; its agent takes a connector.
+    const known = globalThis as unknown as Record<
+      symbol,
+      { constructor: new (options: object) => { close(): Promise<void> } }
+    >
+    const { constructor: Agent } = known[Symbol.for('undici.globalDispatcher.2')]!
+    const connector = (_options: unknown, connected: (error: null, stream: TcpStream) => void): void => {
+      const stream = connect()
+      stream.once('connect', () => connected(null, stream))
+    }
+    const dispatcher = new Agent({ connect: connector, pipelining: 1 })
+    const sent = 'x'.repeat(2 * MEGABYTE)
+    for (let i = 0; i < 3; i++) {
+      const options = { method: 'POST', body: sent, dispatcher }
+      const answer = await fetch(`http://${B}/`, options)
+      expect(await answer.text()).toBe(sent)
+    }
+    await dispatcher.close()
+  })
+
   it('keeps a connection alive for the agent', async () => {
     const ports = new Set<number | undefined>()
     serve((incoming, outgoing) => {

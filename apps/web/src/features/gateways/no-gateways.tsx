@@ -1,8 +1,15 @@
 import { PanelEmpty } from '#ui/panel-states.tsx'
 import styles from './page.module.css'
 
-/** An empty fleet: says what to run, and where. */
-export function NoGateways() {
+/** An empty fleet: says what to do next, which depends on who looks. */
+export function NoGateways({ mayManage }: { mayManage: boolean }) {
+  if (!mayManage) {
+    return (
+      <PanelEmpty title="No gateways yet">
+        You see the gateways that you have claimed. Claim one with the device token on its page or its QR label.
+      </PanelEmpty>
+    )
+  }
   return (
     <PanelEmpty title="No gateways yet">
       Run this on a device, with a name of your choice. It then waits under Approvals until somebody lets it in.

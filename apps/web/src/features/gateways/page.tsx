@@ -64,7 +64,7 @@ export function GatewaysPage() {
     const some = status === 'any' ? sorted : sorted.filter((gateway) => gateway.status === status)
     return searchGateways(some, search)
   }, [sorted, status, search])
-  const figures = useMemo(() => summarize(all), [all])
+  const figures = useMemo(() => summarize(gateways.data), [gateways.data])
   const refresh = async () => {
     setRefreshing(true)
     await gateways.refetch()
@@ -125,7 +125,7 @@ export function GatewaysPage() {
             onRetry={() => void gateways.refetch()}
           />
         ) : all.length === 0 ? (
-          <NoGateways />
+          <NoGateways mayManage={mayManageFleet(role)} />
         ) : shown.length === 0 ? (
           <PanelEmpty title="No gateway matches">
             <p>{noMatch(deferred)}</p>
@@ -148,10 +148,10 @@ export function GatewaysPage() {
   )
 }
 
-function summarize(gateways: readonly Gateway[]) {
-  const count = (status: Gateway['status']) => gateways.filter((gateway) => gateway.status === status).length
+function summarize(gateways: readonly Gateway[] | undefined) {
+  const count = (status: Gateway['status']) => gateways?.filter((gateway) => gateway.status === status).length ?? null
   return [
-    { label: 'Total', value: gateways.length },
+    { label: 'Total', value: gateways?.length ?? null },
     { label: 'Online', value: count('online') },
     { label: 'Offline', value: count('offline') },
     { label: 'Warnings', value: count('warning'), tone: 'warning' as const },

@@ -1,0 +1,270 @@
+import { createHmac } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { AutoApprovalSettings, Role } from '@hedgerow/contract'
+import { SMTPServer } from 'smtp-server'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Config } from '../config.ts'
+import { testEngines } from '../database/test-databases.ts'
+import { startTestHub, type TestHub } from '../http/test-hub.ts'
+import { createTestDevice } from '../registrations/test-device.ts'
+
+const SECRET = 'a secret for webhooks'
+
+/** A real mail server on loopback; `refuse` makes it turn every message away. */
+async function startMailServer() {
+  const mails: { to: string[]; from: string; text: string; header: (name: string) => string | undefined }[] = []
+  const state = { refuse: false }
+  const server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    logger: false,
+    onData(stream, session, done) {
+      void text(stream).then((message) => {
+        if (state.refuse) return done(new Error('the mailbox is full'))
+        mails.push({
+          to: session.envelope.rcptTo.map(({ address }) => address),
+          from: session.envelope.mailFrom ? session.envelope.mailFrom.address : '',
+          text: message.replaceAll('=\r\n', ''),
+          header: (name) => new RegExp(`^${name}: (.*)$`, 'mi').exec(message)?.[1]?.trim(),
+        })
+        done()
+      })
+    },
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))
+  const { port } = server.server.address() as AddressInfo
+  const stop = () => new Promise<void>((resolve) => server.close(() => resolve()))
+  return { url: `smtp://127.0.0.1:${port}`, mails, state, stop }
+}
+
+async function startReceiver() {
+  const received: { headers: Record<string, string | string[] | undefined>; body: string }[] = []
+  const state = { status: 204, location: '' }
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      received.push({ headers: request.headers, body })
+      response.writeHead(state.status, state.location ? { location: state.location } : {}).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}/hook`, received, state, stop: () => void server.close() }
+}
+
+describe.each(testEngines)('notifications on %s', (engine) => {
+  let hub: TestHub
+  let mail: Awaited<ReturnType<typeof startMailServer>>
+  let receiver: Awaited<ReturnType<typeof startReceiver>>
+  let config: Partial<Config>
+  beforeEach(async () => {
+    mail = await startMailServer()
+    receiver = await startReceiver()
+    config = {
+      notifications: {
+        smtp: { url: mail.url, from: 'Hub <hub@example.net>' },
+        webhook: { url: receiver.url, secret: SECRET },
+      },
+    }
+    hub = await startTestHub(engine, config)
+    await set({ notificationEmail: 'owner@example.org' })
+  })
+  afterEach(async () => {
+    await hub.stop()
+    await mail.stop()
+    receiver.stop()
+  })
+
+  const call = async (method: 'GET' | 'POST' | 'PUT', url: string, payload?: object, role: Role = 'admin') =>
+    hub.app.inject({
+      method,
+      url: `/api/v1${url}`,
+      headers: { authorization: `Bearer ${await hub.signIn(role)}` },
+      ...(payload && { payload }),
+    })
+  const set = (settings: Partial<AutoApprovalSettings>) => call('POST', '/admin/auto-approval/settings', settings)
+  const device = (name: string) => createTestDevice(hub.app, { now: hub.clock.now, name })
+  const outbox = () =>
+    hub.db.selectFrom('notifications').select(['channel', 'state', 'attempts', 'error']).orderBy('channel').execute()
+
+  it('tell of a new request by mail and by signed webhook, once, however often the device asks', async () => {
+    const barn = device('Barn\tüber')
+    expect((await barn.register()).status, 'a tab is no part of a name').toBe(400)
+    const shed = device('Shed "über"')
+    await shed.register()
+    await shed.register()
+    await vi.waitFor(() => expect([mail.mails.length, receiver.received.length]).toEqual([1, 1]), { timeout: 5_000 })
+    await hub.notifications.deliver()
+    expect([mail.mails.length, receiver.received.length]).toEqual([1, 1])
+
+    const [sent] = mail.mails
+    expect(sent).toMatchObject({ to: ['owner@example.org'], from: 'hub@example.net' })
+    expect(sent!.text).toContain('198.51.100.7')
+    expect(sent!.header('Auto-Submitted')).toBe('auto-generated')
+
+    const [posted] = receiver.received
+    const timestamp = String(posted!.headers['x-hedgerow-timestamp'])
+    expect(Math.abs(Number(timestamp) - hub.clock.now() / 1_000)).toBeLessThan(60)
+    const signature = createHmac('sha256', SECRET).update(`${timestamp}.${posted!.body}`).digest('hex')
+    expect(posted!.headers['x-hedgerow-signature']).toBe(`sha256=${signature}`)
+    expect(JSON.parse(posted!.body)).toMatchObject({
+      event: 'registration.pending',
+      id: posted!.headers['x-hedgerow-delivery'],
+      data: { deviceName: 'Shed "über"', sourceIp: '198.51.100.7', keyChangeFor: null },
+    })
+  })
+
+  it('keep enrolment as quick and sure as without them when nobody answers', async () => {
+    await mail.stop()
+    receiver.state.status = 500
+    const answer = await device('Barn').register()
+    expect([answer.status, answer.body.status]).toEqual([202, 'pending'])
+    await hub.notifications.deliver()
+    expect(await outbox()).toMatchObject([
+      { channel: 'email', state: 'waiting', attempts: 1, error: expect.stringContaining('ECONNREFUSED') },
+      { channel: 'webhook', state: 'waiting', attempts: 1, error: 'The webhook answered 500.' },
+    ])
+  })
+
+  it('are tried again later and later until they arrive, under the same id', async () => {
+    receiver.state.status = 503
+    mail.state.refuse = true
+    await device('Barn').register()
+    await hub.notifications.deliver()
+    await hub.notifications.deliver()
+    expect(receiver.received, 'not before its time').toHaveLength(1)
+    hub.clock.advance(31_000)
+    await hub.notifications.deliver()
+    expect(receiver.received).toHaveLength(2)
+    hub.clock.advance(31_000)
+    await hub.notifications.deliver()
+    expect(receiver.received, 'the pause doubles').toHaveLength(2)
+    receiver.state.status = 200
+    mail.state.refuse = false
+    hub.clock.advance(3_600_000)
+    await hub.notifications.deliver()
+    expect((await outbox()).map(({ state }) => state)).toEqual(['sent', 'sent'])
+    expect(new Set(receiver.received.map(({ headers }) => headers['x-hedgerow-delivery'])).size).toBe(1)
+    expect(mail.mails).toHaveLength(1)
+  })
+
+  it('are given up after ten tries, and counted as failed', async () => {
+    receiver.state.status = 410
+    await device('Barn').register()
+    for (let i = 0; i < 12; i++) {
+      await hub.notifications.deliver()
+      hub.clock.advance(3_600_000)
+    }
+    expect(receiver.received).toHaveLength(10)
+    expect((await hub.notifications.status()).failed).toBe(1)
+  })
+
+  it('follow no redirect', async () => {
+    const elsewhere = await startReceiver()
+    receiver.state.status = 307
+    receiver.state.location = elsewhere.url
+    await device('Barn').register()
+    await hub.notifications.deliver()
+    expect(elsewhere.received).toEqual([])
+    expect((await outbox()).at(-1)).toMatchObject({ state: 'waiting', error: 'The webhook answered 307.' })
+    elsewhere.stop()
+  })
+
+  it('survive a hub that stops before they went out, and are then sent once', async () => {
+    await mail.stop()
+    receiver.state.status = 503
+    await device('Barn').register()
+    await hub.notifications.deliver()
+    // As a hub leaves it that dies in the middle of both.
+    await hub.db.updateTable('notifications').set({ state: 'sending' }).where('channel', '=', 'webhook').execute()
+    receiver.state.status = 200
+    await hub.notifications.start()
+    hub.clock.advance(31_000)
+    await hub.notifications.deliver()
+    expect(receiver.received.map(({ headers }) => headers['x-hedgerow-delivery'])).toHaveLength(2)
+    await hub.notifications.deliver()
+    expect(receiver.received).toHaveLength(2)
+  })
+
+  it('never send a mail again of which nobody knows whether it arrived', async () => {
+    await device('Barn').register()
+    await vi.waitFor(() => expect(mail.mails).toHaveLength(1), { timeout: 5_000 })
+    await hub.notifications.deliver()
+    await hub.db.updateTable('notifications').set({ state: 'sending' }).where('channel', '=', 'email').execute()
+    await hub.notifications.start()
+    hub.clock.advance(3_600_000)
+    await hub.notifications.deliver()
+    expect(mail.mails).toHaveLength(1)
+    expect((await outbox())[0]).toMatchObject({ channel: 'email', state: 'failed' })
+  })
+
+  it('of a flood of requests are a mail a minute', async () => {
+    await device('First').register()
+    await vi.waitFor(() => expect(mail.mails).toHaveLength(1), { timeout: 5_000 })
+    for (let i = 0; i < 20; i++) await device(`Flood ${i}`).register()
+    await hub.notifications.deliver()
+    expect(mail.mails).toHaveLength(1)
+    hub.clock.advance(61_000)
+    await hub.notifications.deliver()
+    expect(mail.mails).toHaveLength(2)
+    expect(mail.mails[1]!.header('Subject')).toBe('20 messages from your hub')
+    expect(mail.mails[1]!.text).toContain('Flood 19')
+  })
+
+  it.each([
+    ['the switch of auto-approval', () => set({ notificationEmail: 'owner@example.org', notificationEnabled: false })],
+    ['the hub’s own switch', () => call('PUT', '/hub/settings', { enableNotifications: false })],
+  ])('are off with %s, also what waits', async (_name, switchOff) => {
+    receiver.state.status = 503
+    await device('Barn').register()
+    await hub.notifications.deliver()
+    const before = [mail.mails.length, receiver.received.length]
+    await switchOff()
+    await device('Shed').register()
+    hub.clock.advance(120_000)
+    await hub.notifications.deliver()
+    expect([mail.mails.length, receiver.received.length]).toEqual(before)
+    expect((await hub.notifications.status()).waiting).toBe(0)
+  })
+
+  it('go by webhook alone without an address', async () => {
+    await set({})
+    await device('Barn').register()
+    await hub.notifications.deliver()
+    expect([mail.mails.length, receiver.received.length]).toEqual([0, 1])
+  })
+
+  it('say nothing of a device that a rule let in', async () => {
+    await set({
+      enabled: true,
+      requireAdminApproval: false,
+      ipWhitelist: ['198.51.100.7'],
+      notificationEmail: 'a@b.org',
+    })
+    expect((await device('Barn').register()).body.status).toBe('approved')
+    expect(await outbox()).toEqual([])
+  })
+
+  it('can be tried out by an admin, who reads how that went', async () => {
+    const test = async (role?: Role) => (await call('POST', '/admin/notifications/test', undefined, role)).json()
+    expect((await test('manager')).error).toBe('role_required')
+    expect(await test()).toEqual({
+      email: { status: 'sent', message: 'The mail server took it.' },
+      webhook: { status: 'sent', message: 'It was accepted.' },
+    })
+    expect(mail.mails[0]!.header('Subject')).toBe('Test message from your hub')
+    mail.state.refuse = true
+    receiver.stop()
+    expect(await test()).toMatchObject({
+      email: { status: 'failed', message: expect.stringContaining('mailbox is full') },
+    })
+    await set({})
+    expect((await test()).email.status).toBe('off')
+    expect((await call('GET', '/admin/notifications', undefined, 'manager')).json()).toEqual({
+      email: true,
+      webhook: true,
+      waiting: 0,
+      failed: 0,
+    })
+  })
+})
