@@ -1,4 +1,5 @@
 import * as contract from '@hedgerow/contract'
+import type * as Argon2 from '@node-rs/argon2'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startTestHub, type TestHub } from '../http/test-hub.ts'
 import { createTestApi, nextAddress } from './test-api.ts'
@@ -6,7 +7,7 @@ import { createTestApi, nextAddress } from './test-api.ts'
 /** Counts what is hashed and how much of it at once; the hashing itself is the real one. */
 const argon = vi.hoisted(() => ({ calls: 0, running: 0, mostAtOnce: 0 }))
 vi.mock('@node-rs/argon2', async (original) => {
-  const real = await original<typeof import('@node-rs/argon2')>()
+  const real = await original<typeof Argon2>()
   const counted =
     <A extends unknown[], R>(work: (...args: A) => Promise<R>) =>
     async (...args: A): Promise<R> => {

@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import * as contract from '@hedgerow/contract'
 import type { Role } from '@hedgerow/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -170,29 +171,68 @@ describe('every call', () => {
   )
 
   const callers = ['nobody', 'user', 'manager', 'admin'] as const
-  const protectedCalls = calls.filter((call) => ['user', 'manager', 'admin'].includes(policy[keyOf(call)] ?? ''))
-  const rank = (role: string) => callers.indexOf(role as Role)
+  type Who = (typeof callers)[number]
+  const userIds = new Map<Who, Promise<string>>()
 
-  // Signing out ends the session that the other calls use, so here only nobody tries it.
-  const attempts = protectedCalls.flatMap((call) =>
-    (call === contract.logout ? (['nobody'] as const) : callers).map((caller) => [keyOf(call), caller, call] as const),
-  )
-  test.each(attempts)('%s as %s gets exactly what the policy says', async (key, caller, call) => {
-    const headers = caller === 'nobody' ? {} : { authorization: `Bearer ${await hub.signIn(caller)}` }
+  /** A session of its own for each attempt, since some calls end the one that they are made in. */
+  async function tokenOf(who: Exclude<Who, 'nobody'>): Promise<string> {
+    const id = userIds.get(who) ?? hub.addUser(`policy-${who}`, who, 'gravel-lantern-42')
+    userIds.set(who, id)
+    return hub.sessions.start({ id: await id }, { sourceIp: '127.0.0.1', userAgent: 'test' })
+  }
+
+  async function attempt(call: contract.Call, who: Who): Promise<[number, string | undefined]> {
+    const headers = who === 'nobody' ? {} : { authorization: `Bearer ${await tokenOf(who)}` }
     const url = `/api${call.path}`.replace(':id', 'aaaaaaaaaaaa').replace(':registrationId', 'a'.repeat(20))
     // A stream has no end of its own: its head is enough.
-    const isStream = 'event' in call && caller !== 'nobody'
+    const isStream = 'event' in call && who !== 'nobody'
     const response = await hub.app.inject({ method: call.method, url, headers, payloadAsStream: isStream })
-    if (isStream) response.stream().destroy()
-    const { error } = !isStream && response.body ? response.json<{ error?: string }>() : {}
-    const refused = error === 'session_required' || error === 'session_ended' || error === 'role_required'
-    const expected =
-      caller === 'nobody'
-        ? [401, 'session_required']
-        : rank(caller) < rank(policy[key] as Role)
-          ? [403, 'role_required']
-          : 'let in'
-    expect(refused ? [response.statusCode, error] : 'let in').toEqual(expected)
+    if (isStream && response.statusCode === 200) {
+      response.stream().destroy()
+      return [200, undefined]
+    }
+    const body = isStream ? await text(response.stream()) : response.body
+    return [response.statusCode, body ? (JSON.parse(body) as { error?: string }).error : undefined]
+  }
+
+  /** What the policy has for somebody who may not make the call; undefined for who may. */
+  function refusalOf(call: contract.Call, who: Who): [number, string] | undefined {
+    const access = policy[keyOf(call)]
+    if (access === 'tunnel') return [404, 'not_found']
+    if (access === 'anyone' || access === 'gateway') return undefined
+    if (who === 'nobody') return [401, 'session_required']
+    const needed = access === 'session' ? 'user' : (access as Role)
+    return callers.indexOf(who) < callers.indexOf(needed) ? [403, 'role_required'] : undefined
+  }
+
+  const attempts = calls.flatMap((call) => callers.map((who) => [keyOf(call), who, call] as const))
+  const REFUSALS = ['not_found', 'session_required', 'session_ended', 'role_required', 'two_factor_setup_required']
+
+  test.each(attempts)('%s as %s gets exactly what the policy says', async (_key, who, call) => {
+    const [status, error] = await attempt(call, who)
+    const isRefused = REFUSALS.includes(error ?? '')
+    expect(isRefused ? [status, error] : undefined).toEqual(refusalOf(call, who))
+  })
+
+  test('for those who must set two-factor up is refused, unless it takes any session', async () => {
+    await hub.db.insertInto('settings').values({ name: 'twoFactorRequired', value: 'true' }).execute()
+    const openTo: string[] = []
+    const statuses = new Set<number>()
+    for (const call of calls) {
+      if (refusalOf(call, 'nobody')?.[1] !== 'session_required') continue
+      const [status, error] = await attempt(call, 'admin')
+      if (error === 'two_factor_setup_required') statuses.add(status)
+      else openTo.push(keyOf(call))
+    }
+    expect([...statuses]).toEqual([409])
+    await hub.db.deleteFrom('settings').execute()
+    expect(openTo.sort()).toEqual([
+      'GET /v1/auth/validate',
+      'POST /v1/auth/logout',
+      'POST /v1/auth/renew',
+      'POST /v1/auth/two-factor/enable',
+      'POST /v1/auth/two-factor/setup',
+    ])
   })
 })
 

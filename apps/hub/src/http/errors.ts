@@ -21,7 +21,7 @@ export function handleErrors(app: FastifyInstance): void {
 /** Answers an address without a route: 405 where another method has one. */
 export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const path = request.url.split('?', 1)[0] ?? ''
-  const methods = methodsOf(path)
+  const methods = methodsOf(path, request.server.face)
   if (methods.length === 0) return sendRefusal(reply, new HubError('not_found'))
   return sendRefusal(reply.header('allow', methods.join(', ')), new HubError('method_not_allowed'))
 }
@@ -80,13 +80,14 @@ function fieldErrors(issues: NonNullable<FastifyError['validation']>): Record<st
   )
 }
 
-const patterns = Object.keys(policy).map((key) => {
+const patterns = Object.entries(policy).map(([key, access]) => {
   const [method = '', path = ''] = key.split(' ')
-  return { method, path: new RegExp(`^${API_BASE}${path.replaceAll(/:\w+/g, '[^/]+')}$`) }
+  const face = access === 'tunnel' ? 'tunnel' : 'public'
+  return { method, face, path: new RegExp(`^${API_BASE}${path.replaceAll(/:\w+/g, '[^/]+')}$`) }
 })
 
-function methodsOf(path: string): string[] {
-  return patterns.filter((pattern) => pattern.path.test(path)).map(({ method }) => method)
+function methodsOf(path: string, face: FastifyInstance['face']): string[] {
+  return patterns.filter((pattern) => pattern.face === face && pattern.path.test(path)).map(({ method }) => method)
 }
 
 const CLIENT_ERROR = (() => {
