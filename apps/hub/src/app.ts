@@ -20,6 +20,7 @@ import { openCertificates, type Certificates } from './certificates/certificates
 import { certificateRoutes } from './certificates/routes.ts'
 import type { Config } from './config.ts'
 import { checkDatabase, openDatabase } from './database/database.ts'
+import { lockDatabase } from './database/lock.ts'
 import type { Tables } from './database/tables.ts'
 import { createEvents, type Events } from './events/events.ts'
 import { eventRoutes } from './events/routes.ts'
@@ -71,7 +72,15 @@ export type Hub = {
   stop(): Promise<void>
 }
 
-export async function createHub(options: { config: Config; log: Logger; clock?: () => number }): Promise<Hub> {
+export type HubOptions = {
+  config: Config
+  log: Logger
+  clock?: () => number
+  /** Hears that another hub has taken this one's database: there is nothing to do but end. */
+  onTakenOver?: () => void
+}
+
+export async function createHub(options: HubOptions): Promise<Hub> {
   const { config, log, clock = Date.now } = options
   /** What to take down, last first; also when a later part cannot be built. */
   const closers: (() => void | Promise<void>)[] = []
@@ -86,6 +95,8 @@ export async function createHub(options: { config: Config; log: Logger; clock?: 
   }
 
   async function build(): Promise<Hub> {
+    const lock = await lockDatabase(config.databaseUrl, options.onTakenOver)
+    closers.push(lock.release)
     const database = await openDatabase({ url: config.databaseUrl })
     closers.push(database.close)
     const { db } = database
@@ -169,7 +180,8 @@ export async function createHub(options: { config: Config; log: Logger; clock?: 
     })
     await tunnelApi.start()
     closers.push(tunnelApi.stop)
-    if (isWebBuilt(config.webDir)) await serveWeb(app, {
+    if (isWebBuilt(config.webDir))
+      await serveWeb(app, {
         dir: config.webDir,
         formActionSources: ui.formActionSources,
         directHealthCheck: async () => (await readSettings(db)).directHealthCheck,

@@ -71,7 +71,8 @@ function loadConfig(): Config {
 const config = loadConfig()
 const log = createLog(config.logLevel)
 try {
-  const hub = await createHub({ config, log })
+  const onTakenOver = () => fail('Another hub has taken over the database (HUB_DATABASE_URL), so this one ends.')
+  const hub = await createHub({ config, log, onTakenOver })
   stopOnSignals(hub)
   const { firstAdmin } = hub
   if (firstAdmin?.generatedPassword) {

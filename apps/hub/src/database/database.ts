@@ -6,7 +6,8 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Kysely, sql } from 'kysely'
-import { migrate } from './migrations.ts'
+import { copyBeforeMigrating } from './sqlite-copy.ts'
+import { migrate, type Migration } from './migrations.ts'
 import { postgresDialect } from './postgres-dialect.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 import type { Tables } from './tables.ts'
@@ -15,14 +16,32 @@ export type Engine = 'sqlite' | 'postgres'
 export type Database = { db: Kysely<Tables>; engine: Engine; close(): Promise<void> }
 
 /** `url` is `sqlite:` and a file's path, or a `postgres://` address. */
-export async function openDatabase(config: { url: string }): Promise<Database> {
-  const engine: Engine = config.url.startsWith('sqlite:') ? 'sqlite' : 'postgres'
+export function engineOf(url: string): Engine {
+  return url.startsWith('sqlite:') ? 'sqlite' : 'postgres'
+}
+
+export type DatabaseConfig = {
+  url: string
+  /** Whether a SQLite file is copied before it is migrated; true unless said otherwise. */
+  keepsCopies?: boolean
+  /** False refuses a database that is not up to date: another hub may be running on it. */
+  mayMigrate?: boolean
+  migrations?: readonly Migration[]
+}
+
+export async function openDatabase(config: DatabaseConfig): Promise<Database> {
+  const engine = engineOf(config.url)
   const db = new Kysely<unknown>({
     dialect:
       engine === 'sqlite' ? sqliteDialect(createFile(config.url.slice('sqlite:'.length))) : postgresDialect(config.url),
   })
   try {
-    await migrate(db, engine)
+    const copies = engine === 'sqlite' && config.keepsCopies !== false
+    await migrate(db, engine, {
+      ...(config.migrations && { migrations: config.migrations }),
+      mayMigrate: config.mayMigrate !== false,
+      beforeMigrating: () => copies && copyBeforeMigrating(config.url.slice('sqlite:'.length), new Date()),
+    })
   } catch (error) {
     await db.destroy()
     throw error

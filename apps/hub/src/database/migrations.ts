@@ -3,19 +3,24 @@ import { ConfigError } from '../config.ts'
 import * as first from './migrations/001-first.ts'
 import type { Engine } from './database.ts'
 
-type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
+export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
 
-const MIGRATIONS: Migration[] = [{ name: '001-first', up: first.up }]
+const MIGRATIONS: readonly Migration[] = [{ name: '001-first', up: first.up }]
 
 type Applied = { migrations: { name: string; applied_at: number } }
 /** Any constant will do, as long as every hub takes the same. */
 const POSTGRES_LOCK = 4_831_207
 
 /**
- * Brings the schema up to date in one transaction, so that a crash in the middle leaves the old one. Refuses a
- * database that a newer hub has migrated.
+ * Brings the schema up to date in one transaction, so that a crash in the middle leaves the old one. `beforeMigrating`
+ * is called when a schema that is there will change. Refuses a database that a newer hub has migrated.
  */
-export async function migrate(db: Kysely<unknown>, engine: Engine): Promise<void> {
+export async function migrate(
+  db: Kysely<unknown>,
+  engine: Engine,
+  options: { migrations?: readonly Migration[]; mayMigrate: boolean; beforeMigrating: () => void },
+): Promise<void> {
+  const { migrations = MIGRATIONS } = options
   await db.transaction().execute(async (transaction) => {
     if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${POSTGRES_LOCK})`.execute(transaction)
     await transaction.schema
@@ -26,11 +31,14 @@ export async function migrate(db: Kysely<unknown>, engine: Engine): Promise<void
       .execute()
     const ledger = transaction.withTables<Applied>()
     const applied = new Set((await ledger.selectFrom('migrations').select('name').execute()).map((row) => row.name))
-    const unknown = [...applied].find((name) => !MIGRATIONS.some((migration) => migration.name === name))
+    const unknown = [...applied].find((name) => !migrations.some((migration) => migration.name === name))
     if (unknown) {
       throw new ConfigError([`HUB_DATABASE_URL names a database of a newer hub (${unknown}). Start that version.`])
     }
-    for (const { name, up } of MIGRATIONS) {
+    if (!options.mayMigrate && applied.size < migrations.length)
+      throw new ConfigError(['The database is of an older hub. Start this one on it first, or use that version.'])
+    if (applied.size > 0 && applied.size < migrations.length) options.beforeMigrating()
+    for (const { name, up } of migrations) {
       if (applied.has(name)) continue
       await up(transaction, engine)
       await ledger.insertInto('migrations').values({ name, applied_at: Date.now() }).execute()

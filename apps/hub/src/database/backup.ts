@@ -1,0 +1,213 @@
+/**
+ * Backups of the whole database in one file, whose form is a SQLite database with the hub's tables, whichever engine it
+ * came from: so a backup can be restored on the other engine too. The file holds the hub's keys and is readable for its
+ * owner only. Called by the commands of cli/.
+ */
+import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { ConfigError } from '../config.ts'
+import { engineOf, openDatabase } from './database.ts'
+import { copySqlite } from './sqlite-copy.ts'
+
+/** Tables by name only: what is copied is whatever is there. */
+type AnyTables = Record<string, Record<string, unknown>>
+
+const ROWS_AT_ONCE = 500
+/** The fewest variables that a statement of either engine may have. */
+const VARIABLES_LIMIT = 30_000
+
+/** A consistent copy of the database at `url` into `file`, which must not exist; the hub may run meanwhile. */
+export async function backupDatabase(url: string, file: string): Promise<void> {
+  if (existsSync(file)) throw new ConfigError([`${file} exists already. Name a new file.`])
+  await writeWhole(file, async (unfinished) => {
+    if (engineOf(url) === 'sqlite') copySqlite(url.slice('sqlite:'.length), unfinished)
+    else await copyPostgres(url, unfinished)
+  })
+}
+
+/**
+ * Puts the backup in `file` in the place of the database at `url`, which no hub may be using: see lock.ts. All of it or
+ * nothing. Gives where the database that was there before is kept, where it was a file.
+ */
+export async function restoreDatabase(url: string, file: string): Promise<{ replaced: string | undefined }> {
+  const target = engineOf(url) === 'sqlite' ? url.slice('sqlite:'.length) : undefined
+  checkBackup(file)
+  const copy = target === undefined ? `${file}.restoring` : `${target}.restoring`
+  if (target !== undefined) mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
+  removeSqlite(copy)
+  try {
+    copyFileSync(file, copy)
+    chmodSync(copy, 0o600)
+    // Migrated like any other, so that a backup of an older hub fits; a newer one's is refused by name.
+    const source = await openDatabase({ url: `sqlite:${copy}`, keepsCopies: false })
+    try {
+      if (target === undefined) await fillPostgres(source.db.withTables<AnyTables>(), url)
+    } finally {
+      await source.close()
+    }
+    return { replaced: target === undefined ? undefined : replace(target, copy) }
+  } finally {
+    removeSqlite(copy)
+  }
+}
+
+/** Nobody ever sees half a file under its name. */
+async function writeWhole(file: string, write: (unfinished: string) => Promise<void>): Promise<void> {
+  const unfinished = `${file}.unfinished`
+  rmSync(unfinished, { force: true })
+  try {
+    closeSync(openSync(unfinished, 'wx', 0o600))
+    await write(unfinished)
+    const descriptor = openSync(unfinished, 'r')
+    fsyncSync(descriptor)
+    closeSync(descriptor)
+    renameSync(unfinished, file)
+  } finally {
+    removeSqlite(unfinished)
+  }
+}
+
+async function copyPostgres(url: string, file: string): Promise<void> {
+  const source = await openDatabase({ url, mayMigrate: false })
+  const target = await openDatabase({ url: `sqlite:${file}` })
+  try {
+    const from = source.db.withTables<AnyTables>()
+    const to = target.db.withTables<AnyTables>()
+    await sql`pragma foreign_keys = off`.execute(to)
+    // Asked for here, as inside its transaction there would be no second connection to ask on.
+    const tables = await tablesInOrder(to)
+    await from
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute((reading) =>
+        to.transaction().execute(async (writing) => {
+          for (const table of tables) {
+            await writing.deleteFrom(table).execute()
+            for await (const rows of rowsOfPostgres(reading, table)) await insertRows(writing, table, rows)
+          }
+        }),
+      )
+    await sql`pragma journal_mode = delete`.execute(to)
+  } finally {
+    await source.close()
+    await target.close()
+  }
+}
+
+async function* rowsOfPostgres(reading: Transaction<AnyTables>, table: string) {
+  await sql`declare backup_rows no scroll cursor for select * from ${sql.table(table)}`.execute(reading)
+  for (;;) {
+    const { rows } = await sql<Record<string, unknown>>`fetch ${sql.lit(ROWS_AT_ONCE)} from backup_rows`.execute(
+      reading,
+    )
+    if (rows.length === 0) break
+    yield rows
+  }
+  await sql`close backup_rows`.execute(reading)
+}
+
+async function fillPostgres(from: Kysely<AnyTables>, url: string): Promise<void> {
+  const target = await openDatabase({ url })
+  const to = target.db.withTables<AnyTables>()
+  try {
+    const tables = await tablesInOrder(from)
+    await to.transaction().execute(async (writing) => {
+      for (const table of tables.toReversed()) await writing.deleteFrom(table).execute()
+      for (const table of tables) {
+        for (let offset = 0; ; offset += ROWS_AT_ONCE) {
+          const page = from
+            .selectFrom(table)
+            .selectAll()
+            .orderBy(sql`rowid`)
+            .limit(ROWS_AT_ONCE)
+            .offset(offset)
+          const rows = await page.execute()
+          if (rows.length === 0) break
+          await insertRows(writing, table, rows)
+        }
+      }
+      await continueSequences(writing)
+    })
+  } finally {
+    await target.close()
+  }
+}
+
+async function insertRows(to: Transaction<AnyTables>, table: string, rows: Record<string, unknown>[]): Promise<void> {
+  const atOnce = Math.max(1, Math.floor(VARIABLES_LIMIT / Object.keys(rows[0] ?? {}).length))
+  for (let start = 0; start < rows.length; start += atOnce)
+    await to
+      .insertInto(table)
+      .values(rows.slice(start, start + atOnce))
+      .execute()
+}
+
+/** So that the next row's generated id follows the highest one that was copied. */
+async function continueSequences(to: Transaction<AnyTables>): Promise<void> {
+  const { rows } = await sql<{ name: string; column: string }>`
+    select table_name as name, column_name as "column" from information_schema.columns
+    where table_schema = current_schema() and column_default like 'nextval(%'`.execute(to)
+  for (const { name, column } of rows)
+    await sql`select setval(pg_get_serial_sequence(${name}, ${column}),
+      coalesce((select max(${sql.ref(column)}) from ${sql.table(name)}), 0) + 1, false)`.execute(to)
+}
+
+/** The tables of a SQLite database, each behind those that it refers to. */
+async function tablesInOrder(db: Kysely<AnyTables>): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'`.execute(db)
+  const ordered = new Set<string>()
+  const add = async (name: string): Promise<void> => {
+    if (ordered.has(name)) return
+    const { rows: references } = await sql<{ table: string }>`
+      select "table" from pragma_foreign_key_list(${name})`.execute(db)
+    for (const { table } of references) if (table !== name) await add(table)
+    ordered.add(name)
+  }
+  for (const { name } of rows) await add(name)
+  return [...ordered]
+}
+
+function checkBackup(file: string): void {
+  if (!existsSync(file)) throw new ConfigError([`There is no file ${file}.`])
+  const problem = findProblem(file)
+  if (problem) throw new ConfigError([`${file} is no usable backup of a hub: ${problem}.`])
+}
+
+function findProblem(file: string): string | undefined {
+  let database: DatabaseSync | undefined
+  try {
+    database = new DatabaseSync(file, { readOnly: true })
+    const [finding] = database.prepare('pragma integrity_check(1)').all()
+    if (finding?.['integrity_check'] !== 'ok') return String(finding?.['integrity_check'])
+    const has = database.prepare(`select 1 from sqlite_schema where name = 'migrations'`).get()
+    return has ? undefined : 'it holds none of its tables'
+  } catch (error) {
+    return (error as Error).message
+  } finally {
+    database?.close()
+  }
+}
+
+function replace(target: string, copy: string): string | undefined {
+  let replaced: string | undefined
+  if (existsSync(target)) {
+    // What still stands in its write-ahead log belongs to it.
+    const before = new DatabaseSync(target)
+    before.exec('pragma wal_checkpoint(truncate)')
+    before.close()
+    replaced = `${target}.replaced-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
+    renameSync(target, replaced)
+  }
+  for (const suffix of ['-wal', '-shm']) rmSync(target + suffix, { force: true })
+  renameSync(copy, target)
+  return replaced
+}
+
+function removeSqlite(path: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true })
+}

@@ -1,0 +1,93 @@
+/**
+ * One hub for a database: two would fight over the gateways' tunnels and each other's memory. The lock ends with the
+ * process that holds it, however that ends. Taken by app.ts before anything else, and by `hub restore`.
+ */
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { ConfigError } from '../config.ts'
+import { storageError } from './storage-errors.ts'
+
+export type DatabaseLock = { release(): Promise<void> }
+
+/** A hub that is just ending, or whose end the server has yet to notice, is waited for this long. */
+const PATIENCE_MS = 2_000
+const RETRY_INTERVAL_MS = 250
+/** Any constant will do, as long as every hub takes the same. */
+const POSTGRES_LOCK = 4_831_208
+const SQLITE_BUSY = 5
+
+/**
+ * Throws a `ConfigError` when another process holds it. `onTakenOver` hears that PostgreSQL lost this hub's connection
+ * and that another hub took the lock since.
+ */
+export async function lockDatabase(url: string, onTakenOver: () => void = () => {}): Promise<DatabaseLock> {
+  return url.startsWith('sqlite:') ? lockFile(url.slice('sqlite:'.length)) : lockPostgres(url, onTakenOver)
+}
+
+/** An empty SQLite file beside the database, since SQLite's locks are the operating system's on every platform. */
+function lockFile(path: string): DatabaseLock {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const file = new DatabaseSync(`${path}.lock`, { timeout: PATIENCE_MS })
+  try {
+    file.exec('begin exclusive')
+  } catch (error) {
+    file.close()
+    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error
+    throw new ConfigError([`Another hub is running on ${path}. Stop it, or set HUB_DATA_DIR to another folder.`])
+  }
+  return { release: async () => file.close() }
+}
+
+async function lockPostgres(url: string, onTakenOver: () => void): Promise<DatabaseLock> {
+  let isReleased = false
+  let holder: Client | undefined = await acquire()
+  if (!holder)
+    throw new ConfigError(['Another hub is running on this database (HUB_DATABASE_URL). Stop it, or name another.'])
+
+  /** Undefined when another process holds the lock. */
+  async function acquire(): Promise<Client | undefined> {
+    const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      for (const startedAt = performance.now(); ; await sleep(RETRY_INTERVAL_MS)) {
+        const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
+          POSTGRES_LOCK,
+        ])
+        if (rows[0]?.locked) break
+        if (performance.now() - startedAt > PATIENCE_MS) {
+          await client.end()
+          return undefined
+        }
+      }
+    } catch (error) {
+      await client.end().catch(() => {})
+      throw storageError(error)
+    }
+    client.once('end', () => void acquireAgain())
+    return client
+  }
+
+  async function acquireAgain(): Promise<void> {
+    for (; !isReleased; await sleep(RETRY_INTERVAL_MS, undefined, { ref: false })) {
+      try {
+        holder = await acquire()
+      } catch {
+        continue
+      }
+      if (isReleased) await holder?.end()
+      else if (!holder) onTakenOver()
+      return
+    }
+  }
+
+  return {
+    async release() {
+      isReleased = true
+      await holder?.end().catch(() => {})
+    },
+  }
+}
