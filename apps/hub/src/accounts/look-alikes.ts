@@ -10,7 +10,7 @@ const LATIN_AS_ONE = '1liloo0oıl'
 
 const table = new Map<string, string>()
 for (const pairs of [LATIN_AS_ONE, CYRILLIC_AS_LATIN, GREEK_AS_LATIN]) {
-  const letters = [...pairs]
+  const letters = Array.from(pairs)
   for (let i = 0; i + 1 < letters.length; i += 2) table.set(letters[i]!, letters[i + 1]!)
 }
 
@@ -21,7 +21,7 @@ export function usernameKey(username: string): string {
     .trim()
     .toLowerCase()
     .replaceAll(/[\p{Default_Ignorable_Code_Point}\u0307]/gu, '')
-  const latin = [...folded].map((letter) => table.get(letter) ?? letter).join('')
+  const latin = Array.from(folded, (letter) => table.get(letter) ?? letter).join('')
   // The tables lead to i, which in turn looks like l.
   return latin.replaceAll('i', 'l').replaceAll('rn', 'm').replaceAll('vv', 'w')
 }

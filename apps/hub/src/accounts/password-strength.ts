@@ -27,7 +27,7 @@ const ROWS = [
   '1qaz2wsx3edc4rfv5tgb6yhn7ujm',
 ]
 const NEIGHBOURS: ReadonlySet<string> = new Set(
-  ROWS.flatMap((row) => [...row].flatMap((key, i) => (i === 0 ? [] : [row[i - 1]! + key, key + row[i - 1]!]))),
+  ROWS.flatMap((row) => Array.from(row).flatMap((key, i) => (i === 0 ? [] : [row[i - 1]! + key, key + row[i - 1]!]))),
 )
 const LEET: Record<string, string> = {
   '0': 'o',
@@ -59,7 +59,7 @@ function fold(text: string): string {
 }
 
 function unleet(text: string): string {
-  return [...text].map((letter) => LEET[letter] ?? letter).join('')
+  return Array.from(text, (letter) => LEET[letter] ?? letter).join('')
 }
 
 /** A name, and the part of an email address before its @. */

@@ -73,6 +73,9 @@ describe.each(testEngines)('registration on %s', (engine) => {
       body: { user: { username: 'invited', email: 'invited@example.org', firstName: 'Ada', role: 'manager' } },
     })
     expect(await find(invitation.id)).toMatchObject({ uses: 1, status: 'used_up', createdBy: 'the-admin' })
+    const activity = (await api(contract.recentActivity, { token: admin })).body
+    const message = 'User "invited" registered as manager'
+    expect(activity).toContainEqual(expect.objectContaining({ message }))
   })
 
   test('the code is stored as a hash and listed never', async () => {

@@ -1,6 +1,7 @@
 import type { registerAccount, registrationInfo, ResponseOf } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { z } from 'zod'
+import { recordActivity } from '../activity/activity.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../http/hub-error.ts'
@@ -52,6 +53,11 @@ export function createSignUp(deps: { db: Kysely<Tables>; passwords: Passwords; c
       const role = inviteCode ? await useInvitation(transaction, inviteCode, clock()) : 'user'
       const { id, username } = await insertUser(transaction, { ...person, role }, passwordHash, clock())
       await audit(transaction, { username, userId: id, sourceIp }, 'user.register', id)
+      await recordActivity(transaction, {
+        at: clock(),
+        type: 'info',
+        message: `User "${username}" registered as ${role}`,
+      })
       return { username, role }
     })
   }

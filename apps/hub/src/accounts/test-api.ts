@@ -31,7 +31,7 @@ export function createTestApi(hub: TestHub) {
       ...(query !== undefined && {
         query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
       }),
-      ...(body !== undefined && { payload: body as object }),
+      ...(body !== undefined && { payload: body }),
       ...(token !== undefined && { headers: { authorization: `Bearer ${token}`, 'user-agent': 'test' } }),
     })
     return {

@@ -70,6 +70,10 @@ describe.each(testEngines)('users on %s', (engine) => {
     const { lastLogin } = ((await list({ q: 'gardener' })).body as HubUser[])[0]!
     expect(Math.abs(Date.parse(lastLogin ?? '') - Date.now())).toBeLessThan(60_000)
     expect(await auditOf(user.id)).toEqual([['the-admin', 'user.create', 'ok']])
+    const activity = (await api(contract.recentActivity, { token: admin })).body
+    expect(activity).toContainEqual(
+      expect.objectContaining({ message: 'User "gardener" was added by the-admin as manager' }),
+    )
   })
 
   test('a new user is an active user unless told otherwise', async () => {

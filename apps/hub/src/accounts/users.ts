@@ -2,6 +2,7 @@
 import type { HubUser, newUser, SearchQuery, updateUser as updateUserCall } from '@hedgerow/contract'
 import type { z } from 'zod'
 import { sql, type Kysely } from 'kysely'
+import { recordActivity } from '../activity/activity.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../http/hub-error.ts'
@@ -64,6 +65,7 @@ export async function addUser(
   return inTransaction(db, async (transaction) => {
     const row = await insertUser(transaction, body, passwordHash, clock())
     await audit(transaction, actor, 'user.create', row.id)
+    await record(transaction, clock(), `User "${row.username}" was added by ${actor.username} as ${row.role}`)
     return toHubUser(row)
   })
 }
@@ -108,12 +110,13 @@ export async function updateUser(
 }
 
 /** Throws `user_not_found` and `last_admin`. */
-export async function deleteUser({ db, sessions }: UserDependencies, id: string, actor: Actor): Promise<void> {
+export async function deleteUser({ db, sessions, clock }: UserDependencies, id: string, actor: Actor): Promise<void> {
   await inTransaction(db, async (transaction) => {
     const { username } = await readUser(transaction, id)
     await transaction.deleteFrom('users').where('id', '=', id).execute()
     await requireAnAdmin(transaction)
     await audit(transaction, actor, 'user.delete', username)
+    await record(transaction, clock(), `User "${username}" was deleted by ${actor.username}`)
   })
   await sessions.endAllOf(id)
 }
@@ -132,6 +135,10 @@ export async function resetTwoFactor({ db, sessions }: UserDependencies, id: str
     await audit(transaction, actor, 'user.reset-two-factor', id)
   })
   await sessions.endAllOf(id)
+}
+
+function record(db: Db, at: number, message: string): Promise<void> {
+  return recordActivity(db, { at, type: 'info', message })
 }
 
 async function readUser(db: Db, id: string): Promise<UserRow> {
