@@ -168,7 +168,13 @@ describe.each(testEngines)('activity on %s', (engine) => {
       isHealthy: () => undefined,
     }
     const changed: string[] = []
-    const presence = createPresence({ db: hub.db, signals, log, onChanged: (ids) => changed.push(...ids) })
+    const presence = createPresence({
+      db: hub.db,
+      signals,
+      log,
+      onChanged: (ids) => changed.push(...ids),
+      notifications: hub.notifications,
+    })
     await presence.look()
     expect(await messages(), 'where it begins is no change').toEqual([])
 

@@ -94,7 +94,13 @@ export async function findByDeviceToken(
   return row && toVisible(row)
 }
 
-export type FleetStatus = Judgement & { id: string; name: string; ownerId: string | null }
+export type FleetStatus = Judgement & {
+  id: string
+  name: string
+  ownerId: string | null
+  /** The last sign of life, in milliseconds since 1970. */
+  lastSeenAt: number | undefined
+}
 
 /** The status of every gateway, or of those that the caller may see. */
 export async function fleetStatuses(
@@ -111,6 +117,7 @@ export async function fleetStatuses(
     id: row.id,
     name: row.name,
     ownerId: row.owner_id,
+    lastSeenAt: lastSeen(row, signals, handshakes),
     ...judgeRow(row, signals, handshakes),
   }))
 }
@@ -171,6 +178,13 @@ function judgeRow(row: JudgedColumns, signals: FleetSignals, handshakes: Map<str
   })
 }
 
+/** A heartbeat or, for a device that sends none, a handshake. */
+function lastSeen(row: JudgedColumns, signals: FleetSignals, handshakes: Map<string, number>): number | undefined {
+  const handshakeAt =
+    row.kind === 'wireguard' ? (handshakes.get(row.wireguard_public_key) ?? row.last_handshake_at) : null
+  return signals.heartbeats.latest(row.id)?.at ?? handshakeAt ?? undefined
+}
+
 function present(
   row: Row & { owner: string | null },
   dependencies: ListDependencies,
@@ -179,9 +193,7 @@ function present(
   const { signals, hubPublicKey, connectedUsers } = dependencies
   const { status, reason } = judgeRow(row, signals, handshakes)
   const heartbeat = signals.heartbeats.latest(row.id)
-  const handshakeAt =
-    row.kind === 'wireguard' ? (handshakes.get(row.wireguard_public_key) ?? row.last_handshake_at) : null
-  const lastSeenAt = heartbeat?.at ?? handshakeAt
+  const lastSeenAt = lastSeen(row, signals, handshakes)
   return {
     id: row.id,
     name: row.name,
@@ -195,7 +207,7 @@ function present(
     vpnAddress: `${row.address}/24`,
     hubPublicKey,
     version: heartbeat?.content.version ?? row.version,
-    lastSeen: lastSeenAt === null ? null : new Date(lastSeenAt).toISOString(),
+    lastSeen: lastSeenAt === undefined ? null : new Date(lastSeenAt).toISOString(),
     connectedUsers: connectedUsers(row.id),
     // Whoever sees the row at all is its owner, a manager or an admin.
     deviceToken: row.device_token,

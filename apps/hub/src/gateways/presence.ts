@@ -1,12 +1,14 @@
 /**
- * Watches the fleet's statuses: each change of one becomes an activity entry, and the most gateways connected at once go
- * into the hour's count. What it finds first after a start is where it begins, not a change.
+ * Watches the fleet's statuses: each change of one becomes an activity entry, the most gateways connected at once go into
+ * the hour's count, and who stays away is announced. What it finds first after a start is where it begins, not a change.
  */
 import type { ActivityEntry } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { countInHour, recordActivity, startOfHour, WHOLE_FLEET, type NewActivity } from '../activity/activity.ts'
 import type { Tables } from '../database/tables.ts'
+import type { Notifications } from '../notifications/notifications.ts'
+import { createQuietWatch } from './quiet.ts'
 import { fleetStatuses, type FleetSignals, type FleetStatus } from './gateways.ts'
 
 const LOOK_INTERVAL_MS = 5_000
@@ -25,8 +27,10 @@ export function createPresence(options: {
   log: Logger
   /** Hears of the gateways whose status changed, after that was recorded. */
   onChanged: (gatewayIds: string[]) => void
+  notifications: Pick<Notifications, 'announce' | 'wake'>
 }): Presence {
-  const { db, signals, log, onChanged } = options
+  const { db, signals, log, onChanged, notifications } = options
+  const quiet = createQuietWatch()
   let known: Map<string, FleetStatus['status']> | undefined
   let peaks = { hour: 0, byScope: new Map<string, number>() }
   let timer: NodeJS.Timeout | undefined
@@ -41,12 +45,15 @@ export function createPresence(options: {
     const peaksBefore = peaks.hour === hour ? peaks.byScope : new Map<string, number>()
     // Written when it rises: a quiet fleet costs no writes.
     const risen = connectedByScope(statuses).filter(([scope, connected]) => connected > (peaksBefore.get(scope) ?? 0))
-    if (changed.length > 0 || risen.length > 0)
+    const quietNow = quiet.observe(statuses, now)
+    if (changed.length > 0 || risen.length > 0 || quietNow.length > 0)
       await db.transaction().execute(async (transaction) => {
         await recordActivity(transaction, ...changed.map((status) => transitionEntry(status, now)))
         for (const [scope, activeConnections] of risen)
           await countInHour(transaction, { at: now, scope, activeConnections })
+        for (const announcement of quietNow) await notifications.announce(transaction, announcement)
       })
+    if (quietNow.length > 0) notifications.wake()
     peaks = { hour, byScope: new Map([...peaksBefore, ...risen]) }
     known = new Map(statuses.map(({ id, status }) => [id, status]))
     onChanged(changed.map(({ id }) => id))

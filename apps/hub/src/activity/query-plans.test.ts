@@ -1,0 +1,83 @@
+import { CompiledQuery, createQueryId, sql, type Kysely, type RootOperationNode } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testEngines } from '../database/test-databases.ts'
+import type { Tables } from '../database/tables.ts'
+import { insertTestGateway } from '../gateways/test-gateway.ts'
+import type { Caller } from '../http/sessions.ts'
+import { startTestHub, type TestHub } from '../http/test-hub.ts'
+import { recentActivity, threatsToday, timeline } from './activity.ts'
+import { listDetections } from './detection-list.ts'
+
+const reply = { header: () => reply } as never
+const caller = (role: Caller['role'], userId = 'u'): Caller => ({ userId, username: 'u', role, sessionId: 's' })
+
+describe.each(testEngines)('what the dashboard asks on %s', (engine) => {
+  let hub: TestHub
+  let ownerId: string
+  beforeAll(async () => {
+    hub = await startTestHub(engine)
+    const { db } = hub
+    ownerId = await hub.addUser('owner', 'user', 'a password of some length')
+    const id = await insertTestGateway(db, { owner_id: ownerId })
+    const now = sql`cast(${Date.now()} as double precision)`
+    // Enough that a planner prefers an index where there is one.
+    const numbers =
+      engine === 'postgres'
+        ? sql`generate_series(1, 20000) as n`
+        : sql`(with recursive s(n) as (select 1 union all select n + 1 from s where n < 20000) select n from s) as numbers`
+    await sql`insert into activity (at, type, message, gateway_id)
+      select ${now} - n, 'info', 'm', case when n % 2 = 0 then ${id} end from ${numbers}`.execute(db)
+    await sql`insert into detections (gateway_id, id, camera, label, severity, score, started_at, received_at)
+      select ${id}, 'd' || n, 'c', 'l', 'alert', 1, ${now} - n, 0 from ${numbers}`.execute(db)
+    await sql`insert into hourly_stats (hour, scope, active_connections, threats)
+      select n * 3600000.0, 'fleet', 1, 1 from ${numbers}`.execute(db)
+    await sql`analyze`.execute(db)
+  })
+  afterAll(() => hub.stop())
+
+  /** The plans of every statement that `ask` runs. */
+  async function plansOf(ask: (db: Kysely<Tables>) => Promise<unknown>): Promise<string[]> {
+    const nodes: RootOperationNode[] = []
+    const observed = hub.db.withPlugin({
+      transformQuery({ node }) {
+        nodes.push(node)
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    })
+    await ask(observed)
+    expect(nodes.length).toBeGreaterThan(0)
+    return Promise.all(
+      nodes.map(async (node) => {
+        const query = hub.db.getExecutor().compileQuery(node, createQueryId())
+        const explain = engine === 'postgres' ? 'explain' : 'explain query plan'
+        const { rows } = await hub.db.executeQuery(CompiledQuery.raw(`${explain} ${query.sql}`, [...query.parameters]))
+        return rows.map((row) => Object.values(row as object).join(' ')).join('\n')
+      }),
+    )
+  }
+
+  const questions: [string, (db: Kysely<Tables>) => Promise<unknown>][] = [
+    ['recent activity of all', (db) => recentActivity(db, caller('admin'), { query: {}, reply })],
+    ['recent activity of one’s own', (db) => recentActivity(db, caller('user', ownerId), { query: {}, reply })],
+    ['threats of the day', (db) => threatsToday(db, caller('admin'), Date.now())],
+    ['threats of the day of one’s own', (db) => threatsToday(db, caller('user', ownerId), Date.now())],
+    ['the timeline', (db) => timeline(db, caller('admin'), Date.now())],
+    [
+      'the detections of a gateway',
+      async (db) => {
+        const { id } = await db.selectFrom('gateways').select('id').executeTakeFirstOrThrow()
+        return listDetections(db, id, { query: {}, reply })
+      },
+    ],
+  ]
+  it.each(questions)('%s reads no whole table of what grows', async (_name, ask) => {
+    for (const plan of await plansOf(ask)) {
+      expect(plan).not.toMatch(/seq scan on (activity|detections|hourly_stats)/i)
+      expect(plan).not.toMatch(/scan (activity|detections|hourly_stats)(?! using)/i)
+      expect(plan, 'nothing is sorted that an index has in order').not.toMatch(
+        /temp b-tree for order by|\bsort key: (at|started_at)/i,
+      )
+    }
+  })
+})
