@@ -14,7 +14,7 @@ import { containing, pageFrom, sendPage } from '../http/pages.ts'
 import { hasRole } from '../http/policy.ts'
 import type { Caller } from '../http/sessions.ts'
 import { readSettings } from '../settings/settings.ts'
-import { lowestFreeAddress, parseNetwork } from '../vpn/addresses.ts'
+import { gatewayAddresses } from '../vpn/vpn.ts'
 import type { Heartbeats } from './heartbeats.ts'
 import { judge, type Judgement } from './status.ts'
 
@@ -138,10 +138,9 @@ export function newGatewayId(): string {
  */
 export async function allocateAddress(transaction: Transaction<Tables>): Promise<string> {
   const { maxGateways, vpnNetwork } = await readSettings(transaction)
-  const network = parseNetwork(vpnNetwork)
   const rows = await transaction.selectFrom('gateways').select('address').execute()
   if (rows.length >= maxGateways) throw new HubError('gateway_limit_reached')
-  const address = network && lowestFreeAddress(network, new Set(rows.map((row) => row.address)))
+  const address = gatewayAddresses(vpnNetwork)?.lowestFree(new Set(rows.map((row) => row.address)))
   if (address === undefined) throw new HubError('address_pool_exhausted')
   return address
 }

@@ -19,17 +19,19 @@ async function startMailServer() {
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     logger: false,
-    onData(stream, session, done) {
-      void text(stream).then((message) => {
-        if (state.refuse) return done(new Error('the mailbox is full'))
+    onData(stream, session, answer) {
+      const take = async (): Promise<Error | undefined> => {
+        const message = await text(stream)
+        if (state.refuse) return new Error('the mailbox is full')
         mails.push({
           to: session.envelope.rcptTo.map(({ address }) => address),
           from: session.envelope.mailFrom ? session.envelope.mailFrom.address : '',
           text: message.replaceAll('=\r\n', ''),
           header: (name) => new RegExp(`^${name}: (.*)$`, 'mi').exec(message)?.[1]?.trim(),
         })
-        done()
-      })
+        return undefined
+      }
+      take().then(answer, answer)
     },
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))

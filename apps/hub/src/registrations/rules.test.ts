@@ -225,20 +225,16 @@ describe.each(testEngines)('approval without a person on %s', (engine) => {
       const revoke = () => call('DELETE', `/admin/gateway-invitations/${revoked.invitation.id}`, undefined, 'manager')
       expect([(await revoke()).statusCode, (await revoke()).statusCode]).toEqual([204, 204])
       hub.clock.advance(2 * 60_000)
-      for (const [name, tried] of Object.entries({ expired: code, revoked: revoked.code, unknown: 'AAAA-BBBB' }))
-        expect((await registerWith(tried, device({ name }))).body.status, name).toBe('pending')
-      const list: GatewayInvitation[] = await hub.db
-        .selectFrom('gateway_invitations')
-        .selectAll()
-        .execute()
-        .then(async () => {
-          const token = await hub.sessions.start(
-            { id: await hub.addUser('later', 'admin', 'a long password for later') },
-            { sourceIp: '', userAgent: '' },
-          )
-          const headers = { authorization: `Bearer ${token}` }
-          return (await hub.app.inject({ method: 'GET', url: '/api/v1/admin/gateway-invitations', headers })).json()
-        })
+      const tried = { expired: code, revoked: revoked.code, unknown: 'AAAA-BBBB' }
+      const outcomes: string[] = []
+      for (const [name, one] of Object.entries(tried))
+        outcomes.push((await registerWith(one, device({ name }))).body.status)
+      expect(outcomes).toEqual(['pending', 'pending', 'pending'])
+      const laterId = await hub.addUser('later', 'admin', 'a long password for later')
+      const token = await hub.sessions.start({ id: laterId }, { sourceIp: '', userAgent: '' })
+      const headers = { authorization: `Bearer ${token}` }
+      const url = '/api/v1/admin/gateway-invitations'
+      const list: GatewayInvitation[] = (await hub.app.inject({ method: 'GET', url, headers })).json()
       expect(Object.fromEntries(list.map(({ id, status }) => [id, status]))).toEqual({
         [made.id]: 'expired',
         [revoked.invitation.id]: 'revoked',

@@ -10,7 +10,7 @@ import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../http/hub-error.ts'
 import type { Caller } from '../http/sessions.ts'
-import { isGatewayAddress, parseNetwork } from '../vpn/addresses.ts'
+import { gatewayAddresses } from '../vpn/vpn.ts'
 import { readSettings } from './settings.ts'
 
 export type SettingsChange = z.output<(typeof saveHubSettings)['body']>
@@ -61,13 +61,13 @@ async function writeSetting(transaction: Transaction<Tables>, name: string, sett
 
 /** In the transaction that changes it: no gateway can get an address meanwhile. */
 async function checkNetwork(transaction: Transaction<Tables>, cidr: string): Promise<void> {
-  const network = parseNetwork(cidr)
-  if (!network) {
+  const addresses = gatewayAddresses(cidr)
+  if (!addresses) {
     const message = 'Enter an IPv4 network of /8 to /30 from its first address, as in 10.100.0.0/16'
     throw new HubError('invalid_request', { message, fieldErrors: { vpnNetwork: message } })
   }
   const gateways = await transaction.selectFrom('gateways').select(['name', 'address']).orderBy('name_key').execute()
-  const outside = gateways.filter(({ address }) => !isGatewayAddress(network, address))
+  const outside = gateways.filter(({ address }) => !addresses.has(address))
   const [first] = outside
   if (!first) return
   const example = `"${first.name}" has ${first.address}`

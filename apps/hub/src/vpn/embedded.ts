@@ -8,6 +8,8 @@ import type { PresharedKey, PrivateKey, PublicKey } from '@hedgerow/wireguard'
 import { openInterface, type InterfaceOptions } from '@hedgerow/wireguard/node'
 import type { VpnBackend } from './vpn.ts'
 
+export type OnDrop = (layer: 'wireguard' | 'netstack', reason: string) => void
+
 export type EmbeddedOptions = {
   /** X25519, base64. */
   privateKey: string
@@ -16,18 +18,25 @@ export type EmbeddedOptions = {
   /** The hub's own in the tunnel. */
   address: string
   clock: () => number
+  /** Hears why a packet was not used. */
+  onDrop?: OnDrop | undefined
 }
 
 /** Rejects with Node's own error when the UDP port cannot be bound. */
 export async function openEmbeddedVpn(options: EmbeddedOptions): Promise<VpnBackend> {
   const { address, clock } = options
   let handshakeListener = (): void => {}
-  const stack = createStack({ address, send: (packet) => wireguard.send(packet) })
+  const stack = createStack({
+    address,
+    send: (packet) => wireguard.send(packet),
+    onDrop: (reason) => options.onDrop?.('netstack', reason),
+  })
   const wireguard = await openOnAnyFamily({
     privateKey: options.privateKey as PrivateKey,
     port: options.port,
     onPacket: (packet) => stack.receive(packet),
     onHandshake: () => handshakeListener(),
+    onDrop: (reason) => options.onDrop?.('wireguard', reason),
     clock: () => ({ monotonicMs: performance.now(), unixMs: clock() }),
   })
 

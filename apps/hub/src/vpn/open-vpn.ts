@@ -4,7 +4,7 @@ import type { PrivateKey } from '@hedgerow/wireguard'
 import type { Config } from '../config.ts'
 import { HubError } from '../http/hub-error.ts'
 import { parseNetwork, type Network } from './addresses.ts'
-import { openEmbeddedVpn } from './embedded.ts'
+import { openEmbeddedVpn, type OnDrop } from './embedded.ts'
 import { vpnEndpoints } from './endpoints.ts'
 import type { SwitchableVpn, VpnBackend, VpnSettings } from './vpn.ts'
 
@@ -20,9 +20,10 @@ export async function openVpn(
     /** X25519, base64. */
     privateKey: string
     clock: () => number
+    onDrop?: OnDrop
   } & VpnSettings,
 ): Promise<SwitchableVpn> {
-  const { config, privateKey, clock } = options
+  const { config, privateKey, clock, onDrop } = options
   /** A port that was taken at random stays the one that gateways know. */
   let port = config.port
   const served = new Map<number, (stream: TcpStream) => void>()
@@ -36,7 +37,7 @@ export async function openVpn(
       config.backend === 'off' ? 'HUB_VPN_BACKEND is off' : enabled ? undefined : 'the VPN is off in the settings'
     const backend =
       reason === undefined
-        ? await openEmbeddedVpn({ privateKey, port, address: network.hubAddress, clock })
+        ? await openEmbeddedVpn({ privateKey, port, address: network.hubAddress, clock, onDrop })
         : createNoTunnel({ privateKey, port, reason })
     port = backend.port
     backend.onHandshake(() => handshakeListener())

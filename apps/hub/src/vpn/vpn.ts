@@ -6,6 +6,7 @@
  */
 import type { TcpStream } from '@hedgerow/netstack/node'
 import { HubError } from '../http/hub-error.ts'
+import { isGatewayAddress, lowestFreeAddress, parseNetwork } from './addresses.ts'
 
 export type VpnEndpoint = { address: string; port: number }
 
@@ -81,4 +82,23 @@ export function requireVpn(vpn: Vpn): void {
 export type LivePeers = {
   apply(peer: VpnPeer): void
   remove(publicKey: string): void
+}
+
+/** The addresses that a setting vpnNetwork stands for. */
+export type GatewayAddresses = {
+  /** Whether a gateway may have it: neither the network's ends nor the hub's own. */
+  has(address: string): boolean
+  /** The lowest that is not in `taken`; undefined when there is none. */
+  lowestFree(taken: ReadonlySet<string>): string | undefined
+}
+
+/** Undefined for what is no IPv4 network of /8 to /30, written from its first address. */
+export function gatewayAddresses(networkCidr: string): GatewayAddresses | undefined {
+  const network = parseNetwork(networkCidr)
+  return (
+    network && {
+      has: (address) => isGatewayAddress(network, address),
+      lowestFree: (taken) => lowestFreeAddress(network, taken),
+    }
+  )
 }
