@@ -42,13 +42,17 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
     const barn = device()
     const { registrationId } = (await barn.register()).body
     await approve(registrationId)
+    let current: TestPeer | undefined
+    stops.push(async () => current?.stop())
     const rejoin = async () => {
+      // Two at once with one key would take the tunnel from each other.
+      await current?.stop()
+      current = undefined
       const nonce = randomBytes(32).toString('base64')
       const approved = (await barn.status(registrationId, { nonce })).body as unknown as ApprovedRegistration
       const presharedKey = barn.presharedKey(approved, nonce)!
-      const peer = await joinTunnel({ ...approved, presharedKey, privateKey: barn.privateKey, hubPort: hub.vpn.port })
-      stops.push(peer.stop)
-      return peer
+      current = await joinTunnel({ ...approved, presharedKey, privateKey: barn.privateKey, hubPort: hub.vpn.port })
+      return current
     }
     return { peer: await rejoin(), rejoin }
   }
