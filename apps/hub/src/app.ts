@@ -32,6 +32,7 @@ import { createHeartbeats } from './gateways/heartbeats.ts'
 import { createPresence } from './gateways/presence.ts'
 import { gatewayRoutes } from './gateways/routes.ts'
 import { createTunnelApi } from './gateways/tunnel-api.ts'
+import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { createApi } from './http/api.ts'
 import { compressAnswers } from './http/compression.ts'
 import { healthRoutes } from './http/health.ts'
@@ -49,7 +50,7 @@ import { registrationRoutes } from './registrations/routes.ts'
 import { ruleRoutes } from './registrations/rule-routes.ts'
 import { createRetention, type Retention } from './settings/retention.ts'
 import { settingsRoutes } from './settings/routes.ts'
-import { readOrCreateSecret } from './settings/secrets.ts'
+import { readOrCreateSecret } from './database/secrets.ts'
 import { readSettings } from './settings/settings.ts'
 import { openVpn } from './vpn/open-vpn.ts'
 import { createPeers } from './vpn/peers.ts'
@@ -61,6 +62,7 @@ export type Hub = {
   sessions: Sessions
   events: Events
   certificates: Certificates
+  metrics: Metrics
   passwords: Passwords
   vpn: Vpn
   notifications: Notifications
@@ -95,7 +97,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   }
 
   async function build(): Promise<Hub> {
-    const lock = await lockDatabase(config.databaseUrl, options.onTakenOver)
+    const lock = await lockDatabase(config.databaseUrl, { onTakenOver: options.onTakenOver })
     closers.push(lock.release)
     const database = await openDatabase({ url: config.databaseUrl })
     closers.push(database.close)
@@ -112,7 +114,9 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const identity = identityOfSeed(await readOrCreateSecret(db, 'identity-seed', generateIdentitySeed))
     const privateKey = await readOrCreateSecret(db, 'wireguard-private-key', () => generateKeyPair().privateKey)
     const { enableVpn: enabled, vpnNetwork: networkCidr } = await readSettings(db)
-    const vpn = await openVpn({ config: config.vpn, privateKey, enabled, networkCidr, clock })
+    const metrics = createMetrics(config)
+    const onDrop = metrics.countDrop
+    const vpn = await openVpn({ config: config.vpn, privateKey, enabled, networkCidr, clock, onDrop })
     closers.push(vpn.stop)
     const notifications = await startNotifications(db)
     const retention = createRetention({ db, clock, log })
@@ -147,6 +151,8 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     closers.push(events.stop)
     await compressAnswers(app)
     eventRoutes(app, { events })
+    metrics.mountOn(app, { db, signals, vpn, eventStreams: events.streams })
+    closers.push(metrics.stop)
     healthRoutes(app, [() => checkDatabase(db)])
     const twoFactorKey = await readOrCreateSecret(db, 'two-factor-key', () => randomBytes(32).toString('base64'))
     accountRoutes(app, { db, sessions, passwords, clock, twoFactorKey })
@@ -193,6 +199,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       sessions,
       events,
       certificates,
+      metrics,
       passwords,
       vpn,
       notifications,
@@ -202,6 +209,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       async start() {
         listeningPort = await listen(app, config)
         const httpsPort = tls && (await listenTls(tls, { host: config.host, port: config.httpsPort ?? 0 }))
+        await metrics.start()
         await ui.start()
         return { url: `http://localhost:${listeningPort}`, port: listeningPort, httpsPort }
       },

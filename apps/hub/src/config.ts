@@ -105,6 +105,9 @@ const variables = z.object({
   HUB_SMTP_FROM: z.string().trim().min(3).max(320).optional(),
   HUB_WEBHOOK_URL: webhookUrl.optional(),
   HUB_WEBHOOK_SECRET: z.string().min(16, 'must have at least 16 characters').max(1_024).optional(),
+  HUB_METRICS_PORT: port(0).optional(),
+  HUB_METRICS_HOST: hostName.default('127.0.0.1'),
+  HUB_METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').max(1_024).optional(),
   HUB_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')
     .default('info'),
@@ -132,6 +135,8 @@ export type Config = {
     smtp: { url: string; from: string } | undefined
     webhook: { url: string; secret: string } | undefined
   }
+  /** Served on a port of their own when there is one, on the hub's for whoever has the token. */
+  metrics: { port: number | undefined; host: string; token: string | undefined }
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   webDir: string
 }
@@ -159,6 +164,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     publicUrl: found.HUB_PUBLIC_URL,
     trustedProxies: found.HUB_TRUSTED_PROXIES,
     notifications: notifications(found),
+    metrics: { port: found.HUB_METRICS_PORT, host: found.HUB_METRICS_HOST, token: found.HUB_METRICS_TOKEN },
     logLevel: found.HUB_LOG_LEVEL,
     webDir: resolve(found.HUB_WEB_DIR),
   }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connect, type PeerCertificate } from 'node:tls'
+import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
 import type { Certificate } from '@hedgerow/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testEngines } from '../database/test-databases.ts'
@@ -20,7 +20,7 @@ function get(port: number, ca: string, host: string, path = '/livez') {
     request({ host: '127.0.0.1', port, path, ca, servername, headers: { host: `${host}:${port}` }, agent: false })
       .on('response', (response) => {
         let body = ''
-        const certificate = (response.socket as import('node:tls').TLSSocket).getPeerCertificate()
+        const certificate = (response.socket as TLSSocket).getPeerCertificate()
         response.setEncoding('utf8').on('data', (text: string) => (body += text))
         response.on('end', () => resolve({ status: response.statusCode ?? 0, body, certificate }))
       })

@@ -13,7 +13,7 @@ import type { Config } from '../config.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../http/hub-error.ts'
-import { readOrCreateSecret, replaceSecret } from '../settings/secrets.ts'
+import { readOrCreateSecret, replaceSecret } from '../database/secrets.ts'
 import { readConfigured } from './configured.ts'
 import { issueAuthority, issueServerCertificate, type KeyedCertificate } from './issue.ts'
 
@@ -116,13 +116,7 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
   }, CHECK_INTERVAL_MS).unref()
   const fileCheck = tlsFiles && setInterval(reloadFiles, FILES_LOOKED_AT_INTERVAL_MS).unref()
 
-  function list(): Certificate[] {
-    const own = [
-      describe('hub-ca', 'Hub CA', authority, false),
-      describe('hub-tls', 'Hub TLS certificate', issued, configured === undefined),
-    ]
-    return configured ? [...own, describe('configured-tls', 'Configured TLS certificate', configured, true)] : own
-  }
+  const list = () => describeAll({ authority, issued, configured })
 
   return {
     list,
@@ -144,6 +138,32 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
       clearInterval(fileCheck)
     },
   }
+}
+
+/** Those of a hub that may not be running; none of its own before its first start. Throws like `openCertificates`. */
+export async function certificatesIn(db: Db, { tlsFiles }: Pick<Config, 'tlsFiles'>): Promise<Certificate[]> {
+  const rows = await db
+    .selectFrom('secrets')
+    .selectAll()
+    .where('name', 'in', ['certificate-authority', 'tls-certificate'])
+    .execute()
+  const stored = new Map(rows.map(({ name, value }) => [name, decode(value)]))
+  return describeAll({
+    authority: stored.get('certificate-authority'),
+    issued: stored.get('tls-certificate'),
+    configured: tlsFiles && readConfigured(tlsFiles),
+  })
+}
+
+function describeAll(
+  known: Record<'authority' | 'issued' | 'configured', KeyedCertificate | undefined>,
+): Certificate[] {
+  const { authority, issued, configured } = known
+  return [
+    authority && describe('hub-ca', 'Hub CA', authority, false),
+    issued && describe('hub-tls', 'Hub TLS certificate', issued, configured === undefined),
+    configured && describe('configured-tls', 'Configured TLS certificate', configured, true),
+  ].filter((certificate) => certificate !== undefined)
 }
 
 /** What people and gateways may call this hub, the most public name first. */

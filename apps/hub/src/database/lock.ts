@@ -11,6 +11,7 @@ import { ConfigError } from '../config.ts'
 import { storageError } from './storage-errors.ts'
 
 export type DatabaseLock = { release(): Promise<void> }
+export type LockOptions = { onTakenOver?: (() => void) | undefined; patienceMs?: number }
 
 /** A hub that is just ending, or whose end the server has yet to notice, is waited for this long. */
 const PATIENCE_MS = 2_000
@@ -20,17 +21,20 @@ const POSTGRES_LOCK = 4_831_208
 const SQLITE_BUSY = 5
 
 /**
- * Throws a `ConfigError` when another process holds it. `onTakenOver` hears that PostgreSQL lost this hub's connection
- * and that another hub took the lock since.
+ * Throws a `ConfigError` when another process holds it and does not let go within `patienceMs`. `onTakenOver` hears that
+ * PostgreSQL lost this hub's connection and that another hub took the lock since.
  */
-export async function lockDatabase(url: string, onTakenOver: () => void = () => {}): Promise<DatabaseLock> {
-  return url.startsWith('sqlite:') ? lockFile(url.slice('sqlite:'.length)) : lockPostgres(url, onTakenOver)
+export async function lockDatabase(url: string, options: LockOptions = {}): Promise<DatabaseLock> {
+  const { onTakenOver = () => {}, patienceMs = PATIENCE_MS } = options
+  return url.startsWith('sqlite:')
+    ? lockFile(url.slice('sqlite:'.length), patienceMs)
+    : lockPostgres(url, patienceMs, onTakenOver)
 }
 
 /** An empty SQLite file beside the database, since SQLite's locks are the operating system's on every platform. */
-function lockFile(path: string): DatabaseLock {
+function lockFile(path: string, patienceMs: number): DatabaseLock {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const file = new DatabaseSync(`${path}.lock`, { timeout: PATIENCE_MS })
+  const file = new DatabaseSync(`${path}.lock`, { timeout: patienceMs })
   try {
     file.exec('begin exclusive')
   } catch (error) {
@@ -41,8 +45,8 @@ function lockFile(path: string): DatabaseLock {
   return { release: async () => file.close() }
 }
 
-async function lockPostgres(url: string, onTakenOver: () => void): Promise<DatabaseLock> {
-  let isReleased = false
+async function lockPostgres(url: string, patienceMs: number, onTakenOver: () => void): Promise<DatabaseLock> {
+  const released = new AbortController()
   let holder: Client | undefined = await acquire()
   if (!holder)
     throw new ConfigError(['Another hub is running on this database (HUB_DATABASE_URL). Stop it, or name another.'])
@@ -58,7 +62,7 @@ async function lockPostgres(url: string, onTakenOver: () => void): Promise<Datab
           POSTGRES_LOCK,
         ])
         if (rows[0]?.locked) break
-        if (performance.now() - startedAt > PATIENCE_MS) {
+        if (performance.now() - startedAt > patienceMs) {
           await client.end()
           return undefined
         }
@@ -72,13 +76,13 @@ async function lockPostgres(url: string, onTakenOver: () => void): Promise<Datab
   }
 
   async function acquireAgain(): Promise<void> {
-    for (; !isReleased; await sleep(RETRY_INTERVAL_MS, undefined, { ref: false })) {
+    for (; !released.signal.aborted; await sleep(RETRY_INTERVAL_MS, undefined, { ref: false })) {
       try {
         holder = await acquire()
       } catch {
         continue
       }
-      if (isReleased) await holder?.end()
+      if (released.signal.aborted) await holder?.end()
       else if (!holder) onTakenOver()
       return
     }
@@ -86,7 +90,7 @@ async function lockPostgres(url: string, onTakenOver: () => void): Promise<Datab
 
   return {
     async release() {
-      isReleased = true
+      released.abort()
       await holder?.end().catch(() => {})
     },
   }

@@ -1,0 +1,142 @@
+/**
+ * The commands beside serving: `hub backup | restore | doctor | reset-password | invite`. They read the same HUB_*
+ * variables as the hub they look after and, but for restore, work while it runs. What they find goes to standard
+ * output; what stops them is thrown, for main.ts to explain.
+ */
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { newUserInvitation } from '@hedgerow/contract'
+import type { Kysely } from 'kysely'
+import { createUserInvitation, resetPassword } from '../accounts/accounts.ts'
+import { ConfigError, type Config } from '../config.ts'
+import { backupDatabase, restoreDatabase } from '../database/backup.ts'
+import { engineOf, openDatabase } from '../database/database.ts'
+import { lockDatabase } from '../database/lock.ts'
+import type { Tables } from '../database/tables.ts'
+import { examine } from './doctor.ts'
+
+export const HELP = `Usage: npm run hub -- [command]
+
+  (no command)            serve
+  backup FILE             copy the whole database into a new file, also while the hub runs
+  restore FILE            put a backup in the database's place; the hub must be stopped
+  doctor                  look for what is wrong, and say what to do
+  reset-password NAME     give a user a new password and end their sessions
+  invite [options]        make an invitation for a new user, and print its code
+    --role ROLE           user, manager or admin (user)
+    --uses N              how many accounts it makes (1)
+    --hours N             how long it is good for (168)
+    --label TEXT          what it is for
+  --help                  this text
+
+All of them read the HUB_* variables that docs/operations/configuration.md lists.
+`
+
+export type CommandContext = {
+  config: Config
+  passwords: Parameters<typeof resetPassword>[1]
+  /** Takes lines for standard output. */
+  print: (text: string) => void
+}
+
+type Command = (args: string[], context: CommandContext) => Promise<number>
+
+const commands: Readonly<Record<string, Command>> = {
+  async backup(args, { config, print }) {
+    const [file] = read(args, 'backup FILE', 1).positionals
+    const path = resolve(file!)
+    await backupDatabase(config.databaseUrl, path)
+    print(`Backed up to ${path}. It holds the hub's keys: keep it where nobody else can read it.`)
+    return 0
+  },
+
+  async restore(args, { config, print }) {
+    const [file] = read(args, 'restore FILE', 1).positionals
+    const lock = await lockDatabase(config.databaseUrl)
+    try {
+      const { replaced } = await restoreDatabase(config.databaseUrl, resolve(file!))
+      print('Restored. Start the hub again.')
+      if (replaced) print(`The database that was there before is kept as ${replaced}.`)
+    } finally {
+      await lock.release()
+    }
+    return 0
+  },
+
+  async doctor(args, { config, print }) {
+    read(args, 'doctor', 0)
+    const findings = await examine(config)
+    for (const { check, state, text, remedy } of findings) {
+      print(`${state.padEnd(4)}  ${check.padEnd(12)}  ${text}`)
+      if (remedy) print(`${' '.repeat(20)}${remedy}`)
+    }
+    return findings.some(({ state }) => state === 'FAIL') ? 1 : 0
+  },
+
+  async 'reset-password'(args, { config, passwords, print }) {
+    const [name] = read(args, 'reset-password NAME', 1).positionals
+    const password = randomBytes(15).toString('base64url')
+    await withDatabase(config, (db) => resetPassword(db, passwords, name!, password))
+    print(`The new password of ${JSON.stringify(name)}, shown only once:\n  ${password}`)
+    return 0
+  },
+
+  async invite(args, { config, print }) {
+    const text = { type: 'string' } as const
+    const { values } = read(args, 'invite [options]', 0, { role: text, uses: text, hours: text, label: text })
+    const wanted = newUserInvitation.safeParse({
+      role: values['role'],
+      label: values['label'],
+      maxUses: values['uses'] === undefined ? undefined : Number(values['uses']),
+      expiresInHours: values['hours'] === undefined ? undefined : Number(values['hours']),
+    })
+    if (!wanted.success) {
+      const [issue] = wanted.error.issues
+      const option = { maxUses: 'uses', expiresInHours: 'hours' }[String(issue?.path[0])] ?? String(issue?.path[0])
+      throw new ConfigError([`--${option}: ${issue?.message}`])
+    }
+    const { invitation, code } = await withDatabase(config, (db) =>
+      createUserInvitation(db, wanted.data, { actor: { username: 'hub' }, now: Date.now() }),
+    )
+    print(`Invitation code, shown only once:\n  ${code}`)
+    const uses = invitation.maxUses === 1 ? 'one account' : `${invitation.maxUses} accounts`
+    print(`Good for ${uses} with the role ${invitation.role}, until ${invitation.expiresAt}.`)
+    return 0
+  },
+}
+
+/** Gives the exit code. Throws a `ConfigError` for what it does not understand. */
+export async function runCommand([name = '', ...args]: string[], context: CommandContext): Promise<number> {
+  if (name === '--help' || name === '-h' || name === 'help') {
+    context.print(HELP.trimEnd())
+    return 0
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (!command) throw new ConfigError([`There is no command ${JSON.stringify(name)}.\n\n${HELP}`])
+  return command(args, context)
+}
+
+function read(args: string[], usage: string, positionals: number, options: ParseArgsOptionsConfig = {}) {
+  try {
+    const parsed = parseArgs({ args, options, allowPositionals: true })
+    if (parsed.positionals.length === positionals) return parsed
+  } catch (error) {
+    throw new ConfigError([`${(error as Error).message}\nUsage: ${usage}`])
+  }
+  throw new ConfigError([`Usage: ${usage}`])
+}
+
+/** The database of a hub that may be running, so never a new or a migrated one. */
+async function withDatabase<T>({ databaseUrl: url }: Config, work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+  const path = url.slice('sqlite:'.length)
+  if (engineOf(url) === 'sqlite' && !existsSync(path))
+    throw new ConfigError([`There is no database at ${path} (HUB_DATA_DIR, HUB_DATABASE_URL).`])
+  const database = await openDatabase({ url, mayMigrate: false })
+  try {
+    return await work(database.db)
+  } finally {
+    await database.close()
+  }
+}

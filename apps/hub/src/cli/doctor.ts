@@ -1,0 +1,232 @@
+/**
+ * Looks over a hub from outside, running or not: database, disk, clock, ports, VPN and certificates. Changes nothing.
+ */
+import { createSocket } from 'node:dgram'
+import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import { existsSync, statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { createServer, isIP } from 'node:net'
+import { dirname } from 'node:path'
+import { sql, type Kysely } from 'kysely'
+import { certificatesIn, RENEWED_AHEAD_MS } from '../certificates/certificates.ts'
+import { ConfigError, type Config } from '../config.ts'
+import { engineOf, openDatabase } from '../database/database.ts'
+import { lockDatabase } from '../database/lock.ts'
+import type { Tables } from '../database/tables.ts'
+import { readSettings } from '../settings/settings.ts'
+
+export type Finding = {
+  check: 'database' | 'disk' | 'clock' | 'ports' | 'VPN' | 'certificates'
+  state: 'ok' | 'warn' | 'FAIL'
+  text: string
+  /** What to do about it. */
+  remedy?: string
+}
+
+const SPACE_NEEDED_BYTES = 200 * 1024 ** 2
+const SPACE_WANTED_BYTES = 2 * 1024 ** 3
+const CLOCK_TOLERANCE_MS = 30_000
+const ANSWER_TIMEOUT_MS = 5_000
+
+export async function examine(config: Config): Promise<Finding[]> {
+  const findings: Finding[] = [await examineDisk(config)]
+  const isRunning = await isHubRunning(config).catch(() => false)
+  const opened = await openForLooking(config).catch((error: unknown) => error)
+  if (opened === undefined) {
+    findings.push({ check: 'database', state: 'ok', text: 'there is none yet: the first start makes it' })
+  } else if (opened instanceof Error) {
+    const { cause, message } = opened
+    findings.push({
+      check: 'database',
+      state: 'FAIL',
+      text: cause instanceof Error ? cause.message : message,
+      remedy: 'Check HUB_DATABASE_URL, HUB_DATA_DIR and who may read them, or restore a backup: hub restore FILE.',
+    })
+  } else {
+    const { db, close } = opened as Awaited<ReturnType<typeof openDatabase>>
+    try {
+      findings.push(await examineDatabase(db, config), await examineClock(db, config))
+      findings.push(await examineVpn(db, config), ...(await examineCertificates(db, config)))
+    } finally {
+      await close()
+    }
+  }
+  return [...findings, ...(isRunning ? [await examineRunningHub(config)] : await examinePorts(config))]
+}
+
+/** Undefined when there is no database yet. */
+async function openForLooking({ databaseUrl: url }: Config) {
+  if (engineOf(url) === 'sqlite' && !existsSync(url.slice('sqlite:'.length))) return undefined
+  return openDatabase({ url, mayMigrate: false })
+}
+
+async function isHubRunning({ databaseUrl: url }: Config): Promise<boolean> {
+  if (engineOf(url) === 'sqlite' && !existsSync(`${url.slice('sqlite:'.length)}.lock`)) return false
+  try {
+    await (await lockDatabase(url, { patienceMs: 0 })).release()
+    return false
+  } catch (error) {
+    return error instanceof ConfigError
+  }
+}
+
+async function examineDatabase(db: Kysely<Tables>, { databaseUrl }: Config): Promise<Finding> {
+  if (engineOf(databaseUrl) === 'postgres') return { check: 'database', state: 'ok', text: 'PostgreSQL answers' }
+  const path = databaseUrl.slice('sqlite:'.length)
+  const { rows } = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(db)
+  const [finding] = rows
+  if (finding?.quick_check !== 'ok')
+    return {
+      check: 'database',
+      state: 'FAIL',
+      text: `${path} is damaged: ${finding?.quick_check}`,
+      remedy: 'Stop the hub and restore a backup: hub restore FILE.',
+    }
+  if (statSync(path).mode & 0o077)
+    return {
+      check: 'database',
+      state: 'warn',
+      text: `others on this machine may read ${path}, which holds the hub's keys`,
+      remedy: `chmod 600 ${path}`,
+    }
+  return { check: 'database', state: 'ok', text: `${path} is sound` }
+}
+
+async function examineDisk({ dataDir }: Config): Promise<Finding> {
+  let folder = dataDir
+  while (!existsSync(folder)) folder = dirname(folder)
+  const { bavail, bsize } = await statfs(folder)
+  const free = bavail * bsize
+  const text = `${(free / 1024 ** 3).toFixed(1)} GiB free in ${folder}`
+  const remedy = 'Make room, or move the data with HUB_DATA_DIR. Settings hold how long logs are kept.'
+  if (free < SPACE_NEEDED_BYTES) return { check: 'disk', state: 'FAIL', text, remedy }
+  return free < SPACE_WANTED_BYTES
+    ? { check: 'disk', state: 'warn', text, remedy }
+    : { check: 'disk', state: 'ok', text }
+}
+
+/** Against PostgreSQL's clock, and against what the hub has written: nothing was written in the future. */
+async function examineClock(db: Kysely<Tables>, { databaseUrl }: Config): Promise<Finding> {
+  const remedy = 'Set the clock and keep it right, with timedatectl set-ntp true for example.'
+  const fail = (text: string): Finding => ({ check: 'clock', state: 'FAIL', text, remedy })
+  if (engineOf(databaseUrl) === 'postgres') {
+    const { rows } = await sql<{ now: number }>`
+      select (extract(epoch from clock_timestamp()) * 1000)::double precision as now`.execute(db)
+    const offMs = Date.now() - (rows[0]?.now ?? Number.NaN)
+    if (Math.abs(offMs) > CLOCK_TOLERANCE_MS)
+      return fail(`this machine's clock is ${Math.round(offMs / 1_000)} s off the one of PostgreSQL`)
+  }
+  const { last } = await db
+    .selectFrom('audit')
+    .select((row) => row.fn.max('at').as('last'))
+    .executeTakeFirstOrThrow()
+  if (last !== null && last - Date.now() > CLOCK_TOLERANCE_MS)
+    return fail(
+      `the clock says ${new Date().toISOString()}, but the hub has written at ${new Date(last).toISOString()}`,
+    )
+  return { check: 'clock', state: 'ok', text: new Date().toISOString() }
+}
+
+async function examineVpn(db: Kysely<Tables>, { vpn }: Config): Promise<Finding> {
+  if (vpn.backend === 'off')
+    return {
+      check: 'VPN',
+      state: 'warn',
+      text: 'switched off by HUB_VPN_BACKEND',
+      remedy: 'Gateways need it. Unset HUB_VPN_BACKEND unless this hub is for looking at only.',
+    }
+  if (!(await readSettings(db)).enableVpn)
+    return { check: 'VPN', state: 'warn', text: 'switched off in the settings', remedy: 'Switch it on under Settings.' }
+  const { endpointHost } = vpn
+  if (endpointHost !== undefined && isIP(endpointHost) === 0) {
+    const found = await lookup(endpointHost).catch(() => undefined)
+    if (!found)
+      return {
+        check: 'VPN',
+        state: 'FAIL',
+        text: `HUB_VPN_ENDPOINT_HOST ${endpointHost} is no name that DNS knows`,
+        remedy:
+          'Gateways send their packets there. Correct it, or unset it: then they use the name they found the hub by.',
+      }
+  }
+  return {
+    check: 'VPN',
+    state: 'ok',
+    text: `gateways send to UDP ${vpn.port} of ${endpointHost ?? 'the host that they reached the hub by'}`,
+  }
+}
+
+async function examineCertificates(db: Kysely<Tables>, config: Config): Promise<Finding[]> {
+  try {
+    const found = await certificatesIn(db, config)
+    return found.map(({ name, expiresAt, renewable }) => {
+      const leftMs = Date.parse(expiresAt) - Date.now()
+      const text = `${name}: until ${expiresAt.slice(0, 10)}`
+      const remedy = renewable
+        ? 'The hub renews it by itself while it runs: start it, or renew it under Settings.'
+        : 'Renew it where it came from and replace the files that HUB_TLS_CERT_FILE and HUB_TLS_KEY_FILE name.'
+      if (leftMs < 0) return { check: 'certificates', state: 'FAIL', text: `${text}, expired`, remedy }
+      return leftMs < RENEWED_AHEAD_MS
+        ? { check: 'certificates', state: 'warn', text, remedy }
+        : { check: 'certificates', state: 'ok', text }
+    })
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const remedy = 'Correct the two variables or their files; the key must be that of the first certificate.'
+    return [{ check: 'certificates', state: 'FAIL', text: error.message, remedy }]
+  }
+}
+
+async function examineRunningHub({ host, port }: Config): Promise<Finding> {
+  const address = host === undefined || host === '::' || host === '0.0.0.0' ? '127.0.0.1' : host
+  const url = `http://${isIP(address) === 6 ? `[${address}]` : address}:${port}/readyz`
+  const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) }).catch(() => undefined)
+  if (answer?.ok) return { check: 'ports', state: 'ok', text: `the hub is running and answers on port ${port}` }
+  return {
+    check: 'ports',
+    state: 'FAIL',
+    text: `a hub is running, but ${answer ? `answers ${answer.status}` : 'does not answer'} on port ${port}`,
+    remedy: 'Check that these are its HUB_PORT and HUB_HOST, and read its log.',
+  }
+}
+
+async function examinePorts(config: Config): Promise<Finding[]> {
+  const host = config.host ?? '::'
+  const wanted = [
+    ['HUB_PORT', () => tryTcp(host, config.port)],
+    ['HUB_HTTPS_PORT', () => tryTcp(host, config.httpsPort ?? 0)],
+    ['HUB_METRICS_PORT', () => tryTcp(config.metrics.host, config.metrics.port ?? 0)],
+    ['HUB_VPN_PORT', () => tryUdp(config.vpn.backend === 'off' ? 0 : config.vpn.port)],
+  ] as const
+  const findings: Finding[] = []
+  for (const [variable, attempt] of wanted) {
+    const error = await attempt().catch((thrown: unknown) => thrown as NodeJS.ErrnoException & { port?: number })
+    if (!error) continue
+    findings.push({
+      check: 'ports',
+      state: 'FAIL',
+      text: `${variable} ${error.port ?? ''} cannot be used (${error.code})`,
+      remedy:
+        error.code === 'EADDRINUSE'
+          ? `Stop what uses it (ss -lptun shows it), or set ${variable} to another.`
+          : `Set ${variable} to another, or HUB_HOST to an address of this machine.`,
+    })
+  }
+  if (findings.length > 0) return findings
+  return [{ check: 'ports', state: 'ok', text: 'the hub is not running, and its ports are free' }]
+}
+
+async function tryTcp(host: string, port: number): Promise<undefined> {
+  const server = createServer()
+  server.listen({ host, port })
+  await once(server, 'listening')
+  server.close()
+}
+
+async function tryUdp(port: number): Promise<undefined> {
+  const socket = createSocket({ type: 'udp6', ipv6Only: false })
+  socket.bind(port)
+  await once(socket, 'listening')
+  socket.close()
+}

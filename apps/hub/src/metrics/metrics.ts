@@ -1,0 +1,181 @@
+/**
+ * What Prometheus may know of a hub: its requests, its fleet, its tunnel and itself. No name of a person or a gateway is
+ * a label. Served on the hub's own port to whoever has HUB_METRICS_TOKEN, or on HUB_METRICS_PORT; with neither there is
+ * no such page and nothing is measured for it. Called by app.ts.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { createServer, type Server } from 'node:http'
+import { API_BASE } from '@hedgerow/contract'
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { sql, type Kysely } from 'kysely'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Config } from '../config.ts'
+import { engineOf } from '../database/database.ts'
+import type { Tables } from '../database/tables.ts'
+import { fleetStatuses, type FleetSignals } from '../gateways/gateways.ts'
+import { HubError } from '../http/hub-error.ts'
+import type { Vpn } from '../vpn/vpn.ts'
+
+const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30]
+
+export type Metrics = {
+  /** A packet that the tunnel did not use. */
+  countDrop(layer: 'wireguard' | 'netstack', reason: string): void
+  /** Measures what is there only once the fleet is, and mounts the page. Call it before other routes. */
+  mountOn(app: FastifyInstance, parts: MeasuredParts): void
+  /** Its own port, where it has one. */
+  start(): Promise<void>
+  /** Where that port is, once it is open. */
+  address(): AddressInfo | undefined
+  stop(): Promise<void>
+}
+
+export type MeasuredParts = {
+  db: Kysely<Tables>
+  signals: FleetSignals
+  vpn: Pick<Vpn, 'peers'>
+  eventStreams: () => number
+}
+
+export function createMetrics({ metrics: config, databaseUrl }: Pick<Config, 'metrics' | 'databaseUrl'>): Metrics {
+  const { token, port, host } = config
+  if (token === undefined && port === undefined)
+    return {
+      countDrop: () => {},
+      mountOn: () => {},
+      start: async () => {},
+      address: () => undefined,
+      stop: async () => {},
+    }
+
+  const registry = new Registry()
+  const registers = [registry]
+  const drops = new Counter({
+    name: 'hedgerow_tunnel_drops_total',
+    help: 'Packets that the tunnel did not use',
+    labelNames: ['layer', 'reason'],
+    registers,
+  })
+  let server: Server | undefined
+
+  return {
+    countDrop: (layer, reason) => drops.inc({ layer, reason }),
+
+    mountOn(app, parts) {
+      collectDefaultMetrics({ register: registry })
+      measureRequests(app, registry)
+      measureParts(registry, parts, databaseUrl)
+      if (token !== undefined)
+        app.get('/metrics', async (request, reply) => {
+          if (!isToken(request.headers.authorization, token)) throw new HubError('session_required')
+          return reply.type(registry.contentType).send(await registry.metrics())
+        })
+    },
+
+    async start() {
+      if (port === undefined) return
+      const own = createServer((request, response) => {
+        const refuse = (status: number) => response.writeHead(status).end()
+        if (request.url?.split('?', 1)[0] !== '/metrics') return refuse(404)
+        if (token !== undefined && !isToken(request.headers.authorization, token)) return refuse(401)
+        registry.metrics().then(
+          (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
+          () => refuse(503),
+        )
+      })
+      await new Promise<void>((resolve, reject) => {
+        own.once('error', reject)
+        own.listen({ host, port }, resolve)
+      })
+      server = own
+    },
+
+    address: () => (server?.address() ?? undefined) as AddressInfo | undefined,
+
+    async stop() {
+      server?.closeAllConnections()
+      await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)))
+    },
+  }
+}
+
+function measureRequests(app: FastifyInstance, registry: Registry): void {
+  const duration = new Histogram({
+    name: 'hedgerow_http_request_duration_seconds',
+    help: 'Requests of the API by route',
+    labelNames: ['method', 'route', 'status'],
+    buckets: DURATION_BUCKETS_SECONDS,
+    registers: [registry],
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const { url } = request.routeOptions
+    // The route and never the address: whoever asks for what is not there must not make labels.
+    const route = url?.startsWith(API_BASE) ? url : 'other'
+    const method = route === 'other' ? 'other' : request.method
+    duration.observe({ method, route, status: reply.statusCode }, reply.elapsedTime / 1_000)
+  })
+}
+
+function measureParts(
+  registry: Registry,
+  { db, signals, vpn, eventStreams }: MeasuredParts,
+  databaseUrl: string,
+): void {
+  const gauge = (name: string, help: string, collect: (this: Gauge) => void | Promise<void>, label?: string) =>
+    new Gauge({ name, help, collect, labelNames: label ? [label] : [], registers: [registry] })
+
+  gauge(
+    'hedgerow_gateways',
+    'Gateways by status',
+    async function collect() {
+      const counts = { online: 0, warning: 0, offline: 0 }
+      for (const { status } of await fleetStatuses(db, signals)) counts[status]++
+      for (const [status, count] of Object.entries(counts)) this.set({ status }, count)
+    },
+    'status',
+  )
+  gauge('hedgerow_registrations_pending', 'Registration requests that wait for a decision', async function collect() {
+    const query = db.selectFrom('registrations').where('status', '=', 'pending')
+    const { count } = await query.select((row) => row.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+    this.set(count)
+  })
+  gauge('hedgerow_event_streams', 'Open streams of live events', function collect() {
+    this.set(eventStreams())
+  })
+  gauge(
+    'hedgerow_tunnel_bytes',
+    'Bytes of the peers that the tunnel has, since it started',
+    function collect() {
+      let [received, sent] = [0, 0]
+      for (const peer of vpn.peers()) {
+        received += peer.receivedBytes
+        sent += peer.sentBytes
+      }
+      this.set({ direction: 'received' }, received)
+      this.set({ direction: 'sent' }, sent)
+    },
+    'direction',
+  )
+  gauge(
+    'hedgerow_database_ping_seconds',
+    'How long the database took for the smallest question',
+    async function collect() {
+      const startedAtMs = performance.now()
+      await sql`select 1`.execute(db)
+      this.set((performance.now() - startedAtMs) / 1_000)
+    },
+  )
+  gauge('hedgerow_database_bytes', 'Size of the database', async function collect() {
+    const size =
+      engineOf(databaseUrl) === 'sqlite'
+        ? sql<{ bytes: number }>`select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()`
+        : sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`
+    this.set((await size.execute(db)).rows[0]?.bytes ?? 0)
+  })
+}
+
+function isToken(authorization: string | undefined, token: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(authorization ?? ''), digest(`Bearer ${token}`))
+}
