@@ -32,10 +32,16 @@ export function useLiveUpdates(): 'live' | 'reconnecting' {
   const [lost, setLost] = useState(false)
   useEffect(() => {
     let notice: ReturnType<typeof setTimeout> | undefined
-    const onState = (open: boolean) => {
+    const forget = () => {
       clearTimeout(notice)
-      if (open) setLost(false)
-      else notice = setTimeout(() => setLost(true), SHOWN_AFTER_MS)
+      notice = undefined
+    }
+    const onState = (open: boolean) => {
+      if (!open) notice ??= setTimeout(() => setLost(true), SHOWN_AFTER_MS)
+      else {
+        forget()
+        setLost(false)
+      }
     }
     const refresher = createRefresher(queries)
     const onTopics = refresher.add
@@ -44,7 +50,7 @@ export function useLiveUpdates(): 'live' | 'reconnecting' {
     const onVisibility = () => {
       controller?.abort()
       controller = undefined
-      clearTimeout(notice)
+      forget()
       if (document.hidden) return
       controller = new AbortController()
       void follow({ onState, onTopics, signal: controller.signal })
@@ -54,7 +60,7 @@ export function useLiveUpdates(): 'live' | 'reconnecting' {
     return () => {
       document.removeEventListener('visibilitychange', onVisibility)
       controller?.abort()
-      clearTimeout(notice)
+      forget()
       refresher.stop()
     }
   }, [queries])

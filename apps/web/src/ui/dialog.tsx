@@ -18,8 +18,10 @@ const WIDTHS = { sm: 420, md: 520, lg: 680 }
 export function Dialog({ title, opened, onClose, onGone, size = 'md', children }: DialogProps) {
   const [opener] = useState(findOpener)
   const gone = () => {
-    const target = opener?.isConnected === true ? opener : document.querySelector<HTMLElement>('main')
-    target?.focus({ preventScroll: true })
+    if (focusIsLost()) {
+      const target = opener?.isConnected === true ? opener : document.querySelector<HTMLElement>('main')
+      target?.focus({ preventScroll: true })
+    }
     onGone()
   }
   return (
@@ -49,6 +51,12 @@ export function Dialog({ title, opened, onClose, onGone, size = 'md', children }
       </Modal.Content>
     </Modal.Root>
   )
+}
+
+/** Not where the dialog has led to another screen, which then has the focus already. */
+function focusIsLost(): boolean {
+  const focused = document.activeElement
+  return focused === null || focused === document.body || focused.closest('[role="dialog"]') !== null
 }
 
 /** What has focus when the dialog appears. A menu's item is gone by the time it closes, so the menu's button stands for it. */

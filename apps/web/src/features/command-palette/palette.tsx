@@ -45,6 +45,8 @@ export default function Palette({ onGone }: { onGone: () => void }) {
             walk(event)
             const first = found[0]
             if (event.key !== 'Enter' || first === undefined) return
+            // Else the same key press would go on to press whatever has the focus once this is closed.
+            event.preventDefault()
             setOpened(false)
             void navigate(first.path)
           }}

@@ -6,6 +6,7 @@ import { CopyButton } from '#ui/copy-button.tsx'
 import { DownloadIcon } from '#ui/icons.tsx'
 import { PanelError, PanelForbidden, PanelSkeleton } from '#ui/panel-states.tsx'
 import { QrCode } from '#ui/qr-code.tsx'
+import { saveFile } from '#ui/save-file.ts'
 import { configFileName, hasPrivateKey } from './config-file.ts'
 import { useVpnConfig } from './queries.ts'
 import styles from './page.module.css'
@@ -44,20 +45,11 @@ export function VpnConfig({ gateway }: { gateway: Gateway }) {
         <Button
           variant="default"
           leftSection={<DownloadIcon />}
-          onClick={() => download(text, configFileName(gateway.name))}
+          onClick={() => saveFile(new Blob([text], { type: 'text/plain' }), configFileName(gateway.name))}
         >
           Download
         </Button>
       </div>
     </>
   )
-}
-
-function download(text: string, name: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(address)
 }

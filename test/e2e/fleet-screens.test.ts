@@ -1,0 +1,373 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { BrowserContext, Page } from 'playwright-core'
+import {
+  addGateway,
+  approveRegistration,
+  deleteGateway,
+  listGateways,
+  listPendingRegistrations,
+  readAutoApprovalSettings,
+  rejectRegistration,
+  testAutoApproval,
+} from '@hedgerow/contract'
+import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { addPerson } from '../harness/hub-database.ts'
+import { startHub, type Credentials, type Hub } from '../harness/hub.ts'
+import { portalOf, type Portal } from '../harness/portal.ts'
+import { waitFor } from '../harness/wait-for.ts'
+
+/** A JPEG of one grey pixel. */
+const PICTURE =
+  '/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAAMCAgICAgMCAgIDAwMDBAYEBAQEBAgGBgUGCQgKCgkICQkKDA8MCgsOCwkJDRENDg8QEBEQCgwSExIQEw8QEBD/yQALCAABAAEBAREA/8wABgAQEAX/2gAIAQEAAD8A0s8g/9k='
+
+let browser: BrowserHandle
+let hub: Hub
+let manager: Credentials
+let person: BrowserContext
+let page: Page
+let portal: Portal
+const gateways: TestGateway[] = []
+
+beforeAll(async () => {
+  ;[browser, hub] = await Promise.all([startBrowser(), startHub()])
+  manager = await addPerson(hub, { username: 'shepherd', role: 'manager' })
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await Promise.all(gateways.map((gateway) => gateway.stop()))
+  await hub?.stop()
+})
+
+beforeEach(async () => {
+  person = await browser.person({ reducedMotion: 'reduce' })
+  page = await person.newPage()
+  page.setDefaultTimeout(15_000)
+  portal = portalOf(page, hub)
+  await portal.open('/login')
+  await portal.signIn(hub.admin)
+  await page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
+})
+
+afterEach(() => person.close())
+
+/** A device that has asked to join. */
+async function waitingDevice(name: string): Promise<{ gateway: TestGateway; registrationId: string }> {
+  const gateway = await startGateway(hub, { name, location: 'By the stream' })
+  gateways.push(gateway)
+  const request = await waitFor(
+    async () => (await hub.api(listPendingRegistrations)).find(({ deviceName }) => deviceName === name),
+    { for: `${name} to ask` },
+  )
+  return { gateway, registrationId: request.registrationId }
+}
+
+const said = (words: string) => page.getByText(words, { exact: true }).waitFor()
+const parameters = () => new URL(page.url()).searchParams
+
+describe('approvals', () => {
+  test('of two people who approve the same request, the second is told, and the request leaves both screens', async () => {
+    const { registrationId } = await waitingDevice('Twice wanted')
+    await page.getByRole('link', { name: /^Approvals/ }).click()
+    await page.getByRole('button', { name: 'Approve Twice wanted' }).click()
+    const dialog = portal.dialog()
+    await dialog.getByText('Gateway fingerprint').waitFor()
+    // The other one is quicker, while this dialog is open.
+    await hub.apiAs(manager)(approveRegistration, { params: { registrationId } })
+    await dialog.getByRole('button', { name: 'Approve' }).click()
+    await said('Failed to approve registration: This registration request has already been decided.')
+    await page.keyboard.press('Escape')
+    await expect.poll(() => portal.row('Twice wanted').count(), { timeout: 10_000 }).toBe(0)
+  })
+
+  test('a new request arrives by itself, without waiting for the next poll', async () => {
+    // Without the browser's intervals nothing polls.
+    await page.addInitScript(() => (globalThis.setInterval = (() => 0) as unknown as typeof setInterval))
+    await portal.open('/gateway-approvals')
+    await said('No Pending Requests - All gateway registration requests have been processed.')
+    const { registrationId } = await waitingDevice('Night arrival')
+    await expect.poll(() => portal.row('Night arrival').count(), { timeout: 10_000 }).toBe(1)
+    await hub.api(rejectRegistration, { params: { registrationId }, body: { reason: 'Only passing' } })
+  })
+
+  test('several are approved at once, each with its own outcome', async () => {
+    await waitingDevice('Upper weir')
+    const { registrationId } = await waitingDevice('Lower weir')
+    await page.getByRole('link', { name: /^Approvals/ }).click()
+    await portal.row('Lower weir').waitFor()
+    await portal.row('Upper weir').waitFor()
+    await page.getByLabel('Select all').check()
+    await page.getByRole('button', { name: 'Approve selected' }).click()
+    await portal.dialog().getByText('Lower weir').waitFor()
+    await hub.apiAs(manager)(rejectRegistration, { params: { registrationId }, body: { reason: 'Not ours' } })
+    await portal.dialog().getByRole('button', { name: 'Approve 2' }).click()
+    await page.getByText(/^Gateway "Upper weir" approved successfully! VPN IP: 10\.100\.\d+\.\d+$/).waitFor()
+    await said('Failed to approve registration: This registration request has already been decided.')
+    await portal.dialog().getByRole('button', { name: 'Close', exact: true }).last().click()
+    await said('No Pending Requests - All gateway registration requests have been processed.')
+    expect((await hub.api(listGateways)).map(({ name }) => name).filter((name) => name.endsWith('weir'))).toEqual([
+      'Upper weir',
+    ])
+  })
+
+  test('a rejection is listed with its reason and can be taken back', async () => {
+    const { registrationId } = await waitingDevice('Stray box')
+    await hub.api(rejectRegistration, { params: { registrationId }, body: { reason: 'Nobody knows it' } })
+    await page.getByRole('link', { name: /^Approvals/ }).click()
+    const row = portal.row('Stray box')
+    await row.getByText('Nobody knows it').waitFor()
+    await row.getByRole('button', { name: 'Let Stray box ask again' }).click()
+    await portal.dialog().getByRole('button', { name: 'Let it ask again' }).click()
+    await said('Gateway "Stray box" may ask again.')
+    await expect.poll(() => row.count(), { timeout: 10_000 }).toBe(0)
+  })
+})
+
+describe('gateways', () => {
+  test('search, status and order live in the address and survive a reload and Back', async () => {
+    for (const name of ['Ash lane', 'Birch lane', 'Cedar yard']) await hub.api(addGateway, { body: { name } })
+    await page.getByRole('link', { name: 'Cedar yard' }).waitFor()
+    await page.getByLabel('Search gateways').fill('lane')
+    await portal.row('Cedar yard').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Gateway Name' }).click()
+    await page.getByLabel('Filter by status').selectOption('offline')
+    await expect
+      .poll(() => Object.fromEntries(parameters()), { timeout: 10_000 })
+      .toEqual({ q: 'lane', sort: '-name', status: 'offline' })
+
+    await page.reload()
+    await page.getByRole('link', { name: 'Birch lane' }).click()
+    await page.getByRole('heading', { name: 'Birch lane' }).waitFor()
+    await page.goBack()
+    const names = () => page.getByRole('row').getByRole('link').allTextContents()
+    await expect.poll(names, { timeout: 10_000 }).toEqual(['Birch lane', 'Ash lane'])
+    expect(await page.getByLabel('Search gateways').inputValue()).toBe('lane')
+    expect(await page.getByRole('columnheader', { name: 'Gateway Name' }).getAttribute('aria-sort')).toBe('descending')
+  })
+
+  test('a gateway is renamed, and deleted only with its name typed', async () => {
+    const { id } = await hub.api(addGateway, { body: { name: 'Old pump' } })
+    await page.getByRole('button', { name: 'More actions for Old pump' }).click()
+    await page.getByRole('menuitem', { name: 'Edit Gateway' }).click()
+    await portal.dialog().getByLabel('Gateway Name').fill('New pump')
+    await portal.dialog().getByLabel('Location').fill('Mill race')
+    await portal.dialog().getByRole('button', { name: 'Save Gateway' }).click()
+    await said('Gateway "New pump" saved.')
+    await portal.row('New pump').getByText('Mill race').waitFor()
+
+    await page.getByRole('button', { name: 'More actions for New pump' }).click()
+    await page.getByRole('menuitem', { name: 'Delete Gateway' }).click()
+    const confirm = portal.dialog().getByRole('button', { name: 'Delete Gateway' })
+    expect(await confirm.isDisabled()).toBe(true)
+    await portal.dialog().getByLabel(/^Type/).fill('new pump')
+    expect(await confirm.isDisabled()).toBe(true)
+    await portal.dialog().getByLabel(/^Type/).fill('New pump')
+    await confirm.click()
+    await said('Gateway "New pump" deleted.')
+    await portal.row('New pump').waitFor({ state: 'detached' })
+    expect((await hub.api(listGateways)).map((gateway) => gateway.id)).not.toContain(id)
+  })
+
+  test('a gateway that vanishes during Connect is said to be gone, and leaves the list', async () => {
+    const { id } = await hub.api(addGateway, { body: { name: 'Will o the wisp' } })
+    const connect = page.getByRole('button', { name: 'Connect to Will o the wisp' })
+    await connect.waitFor()
+    // Its own check of the network is the step during which it goes.
+    await page.route('**/api/health', async (route) => {
+      await hub.api(deleteGateway, { params: { id }, body: { name: 'Will o the wisp' } }).catch(() => {})
+      await route.abort()
+    })
+    await connect.click()
+    await said('Failed to access gateway: This gateway does not exist, or you may not see it.')
+    await page.getByRole('link', { name: 'Back to the gateways' }).click()
+    await page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
+    await expect.poll(() => portal.row('Will o the wisp').count(), { timeout: 10_000 }).toBe(0)
+  })
+
+  test('a gateway’s own page shows its way to the hub, its cameras and what they saw', async () => {
+    const { gateway, registrationId } = await waitingDevice('Hen house')
+    gateway.setDeviceReport({
+      cameras: [
+        { name: 'perch', state: 'online', fps: 14.5 },
+        { name: 'run', state: 'offline', fps: 0 },
+      ],
+    })
+    const { gatewayId } = await hub.api(approveRegistration, { params: { registrationId } })
+    await gateway.reportDetections([
+      {
+        id: 'one',
+        camera: 'perch',
+        label: 'marten',
+        severity: 'alert',
+        score: 0.93,
+        startedAt: new Date().toISOString(),
+        thumbnail: PICTURE,
+        deterrent: 'Yard siren',
+      },
+    ])
+    await portal.open(`/gateways/${gatewayId}`)
+    await page.getByRole('heading', { name: 'Hen house' }).waitFor()
+    const rungs = page.getByRole('region', { name: 'Way to the hub' }).getByRole('listitem')
+    await expect.poll(() => rungs.count(), { timeout: 10_000 }).toBe(4)
+    await expect
+      .poll(async () => (await rungs.allTextContents()).every((rung) => rung.startsWith('done')), { timeout: 20_000 })
+      .toBe(true)
+    const health = page.getByRole('region', { name: 'Health' })
+    await health.getByText('14.5 FPS').waitFor()
+    await health.getByText('offline').waitFor()
+    const picture = page.getByRole('img', { name: 'marten at perch' })
+    await picture.waitFor()
+    expect(await picture.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))).toBe(1)
+    await page.getByText('Yard siren').waitFor()
+  })
+
+  test('an address of no gateway says so and leads back', async () => {
+    await portal.open('/gateways/aaaaaaaaaaaa')
+    await said('This gateway does not exist, or you may not see it.')
+    await page.getByRole('link', { name: 'Back to the gateways' }).click()
+    await page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/gateways')
+  })
+})
+
+describe('the command palette', () => {
+  test('goes by keyboard alone to a gateway and to a screen, and gives focus back', async () => {
+    const { id } = await hub.api(addGateway, { body: { name: 'Quince corner' } })
+    const opener = page.getByRole('button', { name: 'Go to a screen or gateway' })
+    await opener.focus()
+    await page.keyboard.press('Control+k')
+    const field = portal.dialog().getByLabel('Screen or gateway')
+    await field.fill('quince')
+    await portal
+      .dialog()
+      .getByRole('link', { name: /^Quince corner/ })
+      .waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Quince corner' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/gateways/${id}`)
+    await field.waitFor({ state: 'detached' })
+    expect(await page.locator('main').evaluate((main) => main === document.activeElement)).toBe(true)
+
+    await opener.focus()
+    await page.keyboard.press('Control+k')
+    await field.waitFor()
+    await page.keyboard.press('Escape')
+    await field.waitFor({ state: 'detached' })
+    expect(await opener.evaluate((button) => button === document.activeElement)).toBe(true)
+
+    await page.keyboard.press('Control+k')
+    await field.fill('auto-approval')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Auto-Approval Settings' }).waitFor()
+  })
+})
+
+describe('auto-approval settings', () => {
+  beforeEach(async () => {
+    await page.getByRole('link', { name: /^Approvals/ }).click()
+    await page.getByRole('link', { name: 'Auto-approval' }).click()
+    await page.getByRole('heading', { name: 'IP whitelist' }).waitFor()
+  })
+
+  test('lists take entries by Enter and by button, and say what is wrong with one', async () => {
+    const address = page.getByLabel('IP address', { exact: true })
+    await address.fill('198.51.100.300')
+    await address.press('Enter')
+    await said('Invalid IP address format')
+    expect(await address.inputValue()).toBe('198.51.100.300')
+    await address.fill('198.51.100.7')
+    await address.press('Enter')
+    await page.getByRole('button', { name: 'Remove 198.51.100.7' }).waitFor()
+    await address.fill('198.51.100.7')
+    await address.press('Enter')
+    await said('IP already in whitelist')
+    await address.fill('   ')
+    await address.press('Enter')
+    expect(await page.getByText('Invalid IP address format').count()).toBe(0)
+
+    const range = page.getByLabel('Network range', { exact: true })
+    const add = page.getByRole('button', { name: 'Add Network range' })
+    await range.fill('192.0.2.0/33')
+    await add.click()
+    await page.getByText(/^Invalid CIDR format \(e\.g\., [\d.]+\/16\)$/).waitFor()
+    await range.fill('192.0.2.0/24')
+    await add.click()
+    await range.fill('192.0.2.0/24')
+    await add.click()
+    await said('Network range already exists')
+    await range.fill('')
+
+    await page.getByRole('button', { name: 'Save Settings' }).click()
+    await said('Settings saved successfully')
+    expect(await hub.api(readAutoApprovalSettings)).toMatchObject({
+      ipWhitelist: ['198.51.100.7'],
+      networkRanges: ['192.0.2.0/24'],
+    })
+  })
+
+  test('the test box explains what the saved rules would do', async () => {
+    const box = page.getByLabel('Test IP')
+    await box.fill('1.2.3')
+    await page.getByRole('button', { name: 'Test', exact: true }).click()
+    await said('Invalid IP address format')
+    await box.fill('203.0.113.9')
+    await page.getByRole('button', { name: 'Test', exact: true }).click()
+    const verdict = await hub.api(testAutoApproval, { body: { ip: '203.0.113.9' } })
+    expect(verdict).toMatchObject({ wouldAutoApprove: false, message: expect.stringContaining('203.0.113.9') })
+    await said(verdict.message)
+  })
+
+  test('changes that are not saved are not lost by a slip', async () => {
+    await page.getByLabel('Notification email').fill('shepherd@example.net')
+    await portal.navigation('Gateways').click()
+    const dialog = portal.dialog()
+    await dialog.getByText('Leave without saving?').waitFor()
+    await dialog.getByRole('button', { name: 'Stay' }).click()
+    expect(await page.getByLabel('Notification email').inputValue()).toBe('shepherd@example.net')
+    await portal.navigation('Gateways').click()
+    await dialog.getByRole('button', { name: 'Leave' }).click()
+    await page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
+  })
+})
+
+test('an invitation shows its command and code once, and is revoked', async () => {
+  await page.getByRole('link', { name: /^Approvals/ }).click()
+  await page.getByRole('link', { name: 'Invitations' }).click()
+  await page.getByRole('button', { name: 'New Invitation' }).click()
+  await portal.dialog().getByRole('button', { name: 'Create Invitation' }).click()
+  await said('Enter a label')
+  await portal.dialog().getByLabel('Label').fill('South fields')
+  await portal.dialog().getByLabel('Devices').fill('3')
+  await portal.dialog().getByRole('button', { name: 'Create Invitation' }).click()
+  await portal.dialog().getByRole('img', { name: 'QR code of the invitation South fields' }).waitFor()
+  await portal.dialog().getByText(hub.url).first().waitFor()
+  await page.keyboard.press('Escape')
+  const row = portal.row('South fields')
+  await row.getByText('0 of 3').waitFor()
+  await row.getByRole('button', { name: 'Revoke South fields' }).click()
+  await portal.dialog().getByRole('button', { name: 'Revoke' }).click()
+  await said('Invitation "South fields" revoked.')
+  await expect.poll(() => row.textContent(), { timeout: 10_000 }).toContain('Revoked')
+})
+
+test('the dashboard names what is wrong and why, and leads there', async () => {
+  await hub.api(addGateway, { body: { name: 'A silent ford' } })
+  await portal.navigation('Dashboard').click()
+  const panel = page.getByRole('region', { name: 'Needs attention' })
+  const entry = panel.getByRole('listitem').filter({ hasText: 'A silent ford' })
+  await expect.poll(() => entry.textContent(), { timeout: 10_000 }).toMatch(/Offline.*no VPN handshake/)
+  await entry.getByRole('link', { name: 'A silent ford' }).click()
+  await page.getByRole('heading', { name: 'A silent ford' }).waitFor()
+})
+
+test('while the hub is away the bar says so, and everything is fresh when it is back', async () => {
+  await portal.navigation('Dashboard').click()
+  await page.locator('canvas').waitFor()
+  const away = page.getByRole('banner').getByText('reconnecting…')
+  await hub.kill9()
+  await away.waitFor()
+  await hub.restart()
+  await expect.poll(() => away.count(), { timeout: 40_000 }).toBe(0)
+})
