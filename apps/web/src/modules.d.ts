@@ -8,6 +8,7 @@ declare module 'virtual:contract-calls' {
   import type * as contract from '@hedgerow/contract'
 
   export const login: typeof contract.login
+  export const loginTwoFactor: typeof contract.loginTwoFactor
   export const logout: typeof contract.logout
   export const validateSession: typeof contract.validateSession
   export const renewSession: typeof contract.renewSession
@@ -38,4 +39,26 @@ declare module 'virtual:contract-calls' {
   export const saveAutoApprovalSettings: typeof contract.saveAutoApprovalSettings
   export const testAutoApproval: typeof contract.testAutoApproval
   export const readHubSettings: typeof contract.readHubSettings
+  export const saveHubSettings: typeof contract.saveHubSettings
+  export const registrationInfo: typeof contract.registrationInfo
+  export const registerAccount: typeof contract.registerAccount
+  export const readProfile: typeof contract.readProfile
+  export const saveProfile: typeof contract.saveProfile
+  export const changePassword: typeof contract.changePassword
+  export const listSessions: typeof contract.listSessions
+  export const endSession: typeof contract.endSession
+  export const setUpTwoFactor: typeof contract.setUpTwoFactor
+  export const enableTwoFactor: typeof contract.enableTwoFactor
+  export const disableTwoFactor: typeof contract.disableTwoFactor
+  export const listUsers: typeof contract.listUsers
+  export const createUser: typeof contract.createUser
+  export const updateUser: typeof contract.updateUser
+  export const deleteUser: typeof contract.deleteUser
+  export const resetUserTwoFactor: typeof contract.resetUserTwoFactor
+  export const listUserInvitations: typeof contract.listUserInvitations
+  export const createUserInvitation: typeof contract.createUserInvitation
+  export const revokeUserInvitation: typeof contract.revokeUserInvitation
+  export const listCertificates: typeof contract.listCertificates
+  export const renewCertificate: typeof contract.renewCertificate
+  export const listAudit: typeof contract.listAudit
 }

@@ -1,8 +1,12 @@
 /** The portal's addresses. Each screen is a chunk of its own; the sign-in page carries none of the others. */
+import { lazy, Suspense } from 'react'
 import { createBrowserRouter } from 'react-router'
 import { CentredSpinner } from '#ui/centred-spinner.tsx'
 import { Home, RequireSession } from './features/sign-in/gates.tsx'
 import { RouteError } from './features/shell/route-error.tsx'
+
+const MustSetUpTwoFactor = lazy(() => import('./features/profile/must-set-up.tsx'))
+const Audit = lazy(() => import('./features/audit/audit.tsx'))
 
 export const router = createBrowserRouter([
   {
@@ -12,7 +16,19 @@ export const router = createBrowserRouter([
       { path: '/', Component: Home },
       { path: '/login', lazy: async () => ({ Component: (await import('./features/sign-in/page.tsx')).SignInPage }) },
       {
-        Component: RequireSession,
+        path: '/register',
+        lazy: async () => ({ Component: (await import('./features/register/page.tsx')).RegisterPage }),
+      },
+      {
+        Component: () => (
+          <RequireSession
+            setUp={
+              <Suspense fallback={<CentredSpinner />}>
+                <MustSetUpTwoFactor />
+              </Suspense>
+            }
+          />
+        ),
         children: [
           {
             lazy: async () => {
@@ -52,6 +68,31 @@ export const router = createBrowserRouter([
                 lazy: async () => ({
                   Component: (await import('./features/auto-approval/page.tsx')).AutoApprovalPage,
                 }),
+              },
+              {
+                path: '/users',
+                lazy: async () => ({ Component: (await import('./features/users/page.tsx')).UsersPage }),
+              },
+              {
+                path: '/settings',
+                lazy: async () => {
+                  const { SettingsPage } = await import('./features/settings/page.tsx')
+                  return {
+                    Component: () => (
+                      <SettingsPage
+                        audit={
+                          <Suspense>
+                            <Audit />
+                          </Suspense>
+                        }
+                      />
+                    ),
+                  }
+                },
+              },
+              {
+                path: '/profile',
+                lazy: async () => ({ Component: (await import('./features/profile/page.tsx')).ProfilePage }),
               },
               {
                 path: '/proxy/gateway/:id',

@@ -5,7 +5,7 @@
 import { API_BASE } from '@hedgerow/contract'
 import type { BodyOf, Call, ErrorBody, ParamsOf, QueryOf, ResponseOf } from '@hedgerow/contract'
 import { createRedirectGate, endsSession, SESSION_EXPIRED_MESSAGE } from './session-rule.ts'
-import { clearToken, readToken, writeExpiredMessage } from './token.ts'
+import { clearToken, readToken, writeExpiredMessage, writeToken } from './token.ts'
 
 /** A refusal of the hub, or no answer at all (`status` 0, `code` 'unreachable'). `message` is for the person. */
 export class ApiError extends Error {
@@ -27,20 +27,42 @@ type RequestOf<C extends Call> = Part<'params', ParamsOf<C>> &
   Part<'query', QueryOf<C>> &
   Part<'body', BodyOf<C>> & { signal?: AbortSignal }
 
+type SessionListener = {
+  onEnded: () => void
+  /** The hub has begun to ask everyone for two-factor, and this person has none. */
+  onSetUpRequired: () => void
+}
+const NOBODY: SessionListener = { onEnded: () => undefined, onSetUpRequired: () => undefined }
+
 const mayRedirect = createRedirectGate(() => performance.now())
-let onSessionEnded: () => void = () => undefined
+let sessionListener = NOBODY
+let replacing: Promise<unknown> | undefined
 
 /** The session provider listens here; there is one session per page. */
-export function listenForSessionEnd(listener: () => void): () => void {
-  onSessionEnded = listener
+export function listenToSession(listener: SessionListener): () => void {
+  sessionListener = listener
   return () => {
-    onSessionEnded = () => undefined
+    sessionListener = NOBODY
+  }
+}
+
+/**
+ * Makes a call that ends this session and opens another. Polls that are refused meanwhile wait with their verdict:
+ * the session is only over when there is no new token either.
+ */
+export async function replaceToken(work: () => Promise<{ accessToken: string }>): Promise<void> {
+  const replacement = work().then(({ accessToken }) => writeToken(accessToken))
+  replacing = replacement
+  try {
+    await replacement
+  } finally {
+    if (replacing === replacement) replacing = undefined
   }
 }
 
 /** Throws ApiError; an aborted call rejects with the signal's reason. */
 export async function api<C extends Call>(call: C, request: RequestOf<C>): Promise<ResponseOf<C>> {
-  const response = await send(call, request, 'application/json')
+  const response = await send(call, request)
   if (call.response === null) return undefined as ResponseOf<C>
   return (await response.json()) as ResponseOf<C>
 }
@@ -59,7 +81,12 @@ type Request = {
   signal?: AbortSignal
 }
 
-async function send(call: Call, { params, query, body, signal }: Request, accept: string): Promise<Response> {
+/** The answer as it came, for calls whose headers or bytes matter. */
+export async function send(
+  call: Call,
+  { params, query, body, signal }: Request,
+  accept = 'application/json',
+): Promise<Response> {
   const token = readToken()
   const headers: Record<string, string> = { accept }
   if (body !== undefined) headers['content-type'] = 'application/json'
@@ -80,23 +107,30 @@ async function send(call: Call, { params, query, body, signal }: Request, accept
   }
   if (response.ok) return response
   const refusal = await refusalOf(response)
-  // A refusal of a token that has been replaced since says nothing about the session that is open now.
-  if (token === readToken() && endsSession({ status: refusal.status, error: refusal.code, path: location.pathname })) {
-    endSession()
-  }
+  if (replacing === undefined) judge(refusal, token)
+  else void replacing.catch(() => undefined).then(() => judge(refusal, token))
   throw refusal
+}
+
+/** What a refusal of a request with `token` means for the session that is open now: nothing, once it has another token. */
+function judge({ status, code }: ApiError, token: string | null): void {
+  if (token !== readToken()) return
+  if (code === 'two_factor_setup_required') sessionListener.onSetUpRequired()
+  else if (endsSession({ status, error: code, path: location.pathname })) endSession()
 }
 
 function endSession(): void {
   if (!mayRedirect()) return
   clearToken()
   writeExpiredMessage(SESSION_EXPIRED_MESSAGE)
-  onSessionEnded()
+  sessionListener.onEnded()
 }
 
 function addressOf(call: Call, params: Record<string, string> = {}, query: Record<string, unknown> = {}): string {
   const path = call.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
-  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()
+  const search = new URLSearchParams(
+    Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  ).toString()
   return `${API_BASE}${path}${search === '' ? '' : `?${search}`}`
 }
 

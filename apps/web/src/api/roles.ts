@@ -4,3 +4,4 @@ import type { Role } from '@hedgerow/contract'
 export const mayManageFleet = (role: Role): boolean => role === 'manager' || role === 'admin'
 
 export const MANAGER_NEEDED = 'This needs the manager role.'
+export const ADMIN_NEEDED = 'This needs the admin role.'

@@ -3,10 +3,10 @@
  * signing out, or by another tab. Screens ask `useUser`; only the sign-in page and the routes look at the state.
  */
 import { TOKEN_STORAGE_KEY } from '@hedgerow/contract'
-import type { BodyOf, SessionUser } from '@hedgerow/contract'
-import { login, logout, validateSession } from 'virtual:contract-calls'
+import type { BodyOf, ResponseOf, SessionUser } from '@hedgerow/contract'
+import { login, loginTwoFactor, logout, validateSession } from 'virtual:contract-calls'
 import { createContext, useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from 'react'
-import { api, listenForSessionEnd } from './client.ts'
+import { api, listenToSession } from './client.ts'
 import { renewWhileActive } from './renewal.ts'
 import { clearExpiredMessage, clearToken, readToken, writeToken } from './token.ts'
 
@@ -17,8 +17,12 @@ export type SessionState =
 
 type Session = {
   state: SessionState
-  /** Throws ApiError with the hub's reason. */
-  signIn: (credentials: BodyOf<typeof login>) => Promise<void>
+  /** Throws ApiError with the hub's reason. Gives the challenge of the second step where there is one. */
+  signIn: (credentials: BodyOf<typeof login>) => Promise<string | undefined>
+  /** The second step. Throws ApiError. */
+  confirmSignIn: (answer: BodyOf<typeof loginTwoFactor>) => Promise<void>
+  /** Asks the hub again who this is, after something about them has changed. Throws ApiError. */
+  refresh: () => Promise<void>
   signOut: () => Promise<void>
 }
 
@@ -28,11 +32,26 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   const [state, setState] = useState<SessionState>(() =>
     readToken() === null ? { status: 'visitor', leftFreely: false } : { status: 'loading' },
   )
+  const enter = useCallback(({ accessToken, user }: ResponseOf<typeof loginTwoFactor>) => {
+    writeToken(accessToken)
+    clearExpiredMessage()
+    setState({ status: 'signed-in', user })
+  }, [])
   const leave = useCallback((leftFreely: boolean) => {
     setState({ status: 'visitor', leftFreely })
   }, [])
 
-  useEffect(() => listenForSessionEnd(() => leave(false)), [leave])
+  useEffect(
+    () =>
+      listenToSession({
+        onEnded: () => leave(false),
+        onSetUpRequired: () =>
+          setState((now) =>
+            now.status === 'signed-in' ? { ...now, user: { ...now.user, mustSetUpTwoFactor: true } } : now,
+          ),
+      }),
+    [leave],
+  )
 
   useEffect(() => {
     const controller = new AbortController()
@@ -68,12 +87,12 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       state,
       signIn: async (credentials) => {
         const answer = await api(login, { body: credentials })
-        if ('challenge' in answer) throw new Error('This account signs in with two-factor.')
-        const { accessToken, user } = answer
-        writeToken(accessToken)
-        clearExpiredMessage()
-        setState({ status: 'signed-in', user })
+        if ('challenge' in answer) return answer.challenge
+        enter(answer)
+        return undefined
       },
+      confirmSignIn: async (answer) => enter(await api(loginTwoFactor, { body: answer })),
+      refresh: async () => setState({ status: 'signed-in', user: await api(validateSession, {}) }),
       signOut: async () => {
         // The hub ends the session too; when it can't be reached, this browser still forgets the token.
         await api(logout, {}).catch((error: unknown) => console.error('Sign-out was not confirmed by the hub:', error))
@@ -82,7 +101,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
         leave(true)
       },
     }),
-    [state, leave],
+    [state, enter, leave],
   )
   return <SessionContext value={session}>{children}</SessionContext>
 }

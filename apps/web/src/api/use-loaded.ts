@@ -1,0 +1,30 @@
+import { useEffect, useState } from 'react'
+import { messageOf } from './client.ts'
+
+type Loaded<T> = { data?: T; problem?: string }
+
+/**
+ * One answer of the hub for the pages before the portal, which carry no query client. `load` must stay the same
+ * function; `retry` asks again.
+ */
+export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>): Loaded<T> & { retry: () => void } {
+  const [loaded, setLoaded] = useState<Loaded<T>>({})
+  const [controller, setController] = useState(() => new AbortController())
+  useEffect(() => {
+    const { signal } = controller
+    const ask = async () => {
+      try {
+        setLoaded({ data: await load(signal) })
+      } catch (error) {
+        if (!signal.aborted) setLoaded({ problem: messageOf(error) })
+      }
+    }
+    void ask()
+  }, [load, controller])
+  useEffect(() => () => controller.abort(), [controller])
+  const retry = () => {
+    setLoaded({})
+    setController(new AbortController())
+  }
+  return { ...loaded, retry }
+}

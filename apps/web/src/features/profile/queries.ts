@@ -1,0 +1,71 @@
+import type { BodyOf } from '@hedgerow/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  changePassword,
+  disableTwoFactor,
+  endSession,
+  listSessions,
+  readProfile,
+  saveProfile,
+} from 'virtual:contract-calls'
+import { api, replaceToken } from '#api/client.ts'
+import { useSession } from '#api/session.tsx'
+
+const PROFILE_KEY = ['profile'] as const
+const SESSIONS_KEY = ['sessions'] as const
+const SESSIONS_REFRESH_MS = 30_000
+
+export const useProfile = () =>
+  useQuery({ queryKey: PROFILE_KEY, queryFn: ({ signal }) => api(readProfile, { signal }) })
+
+export const useSessions = () =>
+  useQuery({
+    queryKey: SESSIONS_KEY,
+    queryFn: ({ signal }) => api(listSessions, { signal }),
+    refetchInterval: SESSIONS_REFRESH_MS,
+  })
+
+export function useSaveProfile() {
+  const queries = useQueryClient()
+  const { refresh } = useSession()
+  return useMutation({
+    mutationFn: (body: BodyOf<typeof saveProfile>) => api(saveProfile, { body }),
+    onSuccess: (profile) => {
+      queries.setQueryData(PROFILE_KEY, profile)
+      // What the page holds of the person is only a copy; saved is saved.
+      void refresh().catch((error: unknown) => console.error('The session was not asked again:', error))
+    },
+  })
+}
+
+export function useChangePassword() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: BodyOf<typeof changePassword>) => replaceToken(() => api(changePassword, { body })),
+    onSuccess: () => queries.invalidateQueries({ queryKey: SESSIONS_KEY }),
+    // It holds both passwords.
+    gcTime: 0,
+  })
+}
+
+export function useEndSession() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => api(endSession, { params: { id } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: SESSIONS_KEY }),
+  })
+}
+
+export function useDisableTwoFactor() {
+  const refreshProfile = useRefreshProfile()
+  return useMutation({
+    mutationFn: (body: BodyOf<typeof disableTwoFactor>) => api(disableTwoFactor, { body }),
+    onSuccess: refreshProfile,
+    gcTime: 0,
+  })
+}
+
+export function useRefreshProfile() {
+  const queries = useQueryClient()
+  return () => queries.invalidateQueries({ queryKey: PROFILE_KEY })
+}

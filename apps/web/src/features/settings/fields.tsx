@@ -1,0 +1,44 @@
+/** The parts of the three tabs that are saved together: each tab draws its fields from one set of values. */
+import { Switch, TextInput } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { FieldErrors, SwitchName, TextName, Values } from './values.ts'
+
+export type Fields = {
+  values: Values
+  /** As the hub has them. */
+  saved: Values
+  errors: FieldErrors
+  mayChange: boolean
+  set: (change: Partial<Values>) => void
+}
+
+type FieldProps<Name> = { fields: Fields; name: Name; label: string; description?: ReactNode }
+
+export function TextField({ fields, name, label, description, ...more }: FieldProps<TextName> & { numeric?: boolean }) {
+  const { numeric = false } = more
+  return (
+    <TextInput
+      label={label}
+      description={description}
+      autoComplete="off"
+      spellCheck={false}
+      inputMode={numeric ? 'numeric' : 'text'}
+      disabled={!fields.mayChange}
+      value={fields.values[name]}
+      error={fields.errors[name]}
+      onChange={(event) => fields.set({ [name]: event.currentTarget.value })}
+    />
+  )
+}
+
+export function SwitchField({ fields, name, label, description }: FieldProps<SwitchName>) {
+  return (
+    <Switch
+      label={label}
+      description={description}
+      disabled={!fields.mayChange}
+      checked={fields.values[name]}
+      onChange={(event) => fields.set({ [name]: event.currentTarget.checked })}
+    />
+  )
+}

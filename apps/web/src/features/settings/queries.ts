@@ -1,0 +1,27 @@
+import type { Certificate, HubSettings } from '@hedgerow/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { listCertificates, renewCertificate, saveHubSettings } from 'virtual:contract-calls'
+import { api } from '#api/client.ts'
+import { HUB_SETTINGS_KEY } from '#api/hub-settings.ts'
+
+const CERTIFICATES_KEY = ['certificates'] as const
+
+/** Sends the whole object (specification section 7). */
+export function useSaveSettings() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: HubSettings) => api(saveHubSettings, { body }),
+    onSuccess: (saved) => queries.setQueryData(HUB_SETTINGS_KEY, saved),
+  })
+}
+
+export const useCertificates = () =>
+  useQuery({ queryKey: CERTIFICATES_KEY, queryFn: ({ signal }) => api(listCertificates, { signal }) })
+
+export function useRenewCertificate() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (id: Certificate['id']) => api(renewCertificate, { params: { id } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: CERTIFICATES_KEY }),
+  })
+}

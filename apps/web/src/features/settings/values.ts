@@ -1,0 +1,79 @@
+/**
+ * The settings as a form holds them: numbers as they are typed, so that half a number is not lost. Pure, for reading
+ * what was typed, saying what is wrong with it, and following what somebody else has saved meanwhile.
+ */
+import { hubSettings, type HubSettings } from '@hedgerow/contract'
+
+type NumberName = 'maxGateways' | 'sessionTimeout' | 'logRetentionDays'
+export type Values = Omit<HubSettings, NumberName> & Record<NumberName, string>
+export type FieldName = keyof Values
+export type FieldErrors = Partial<Record<FieldName, string>>
+export type SwitchName = { [K in FieldName]: Values[K] extends boolean ? K : never }[FieldName]
+export type TextName = { [K in FieldName]: Values[K] extends string ? K : never }[FieldName]
+
+/** The tabs that are saved together, and where each field is. */
+export type FormTab = 'general' | 'security' | 'network'
+const TAB_OF: Record<FieldName, FormTab> = {
+  hubName: 'general',
+  hubDescription: 'general',
+  maxGateways: 'general',
+  enableNotifications: 'general',
+  enableAuditLog: 'general',
+  logRetentionDays: 'general',
+  sessionTimeout: 'security',
+  passwordComplexity: 'security',
+  twoFactorRequired: 'security',
+  openRegistration: 'security',
+  inviteCodeRequired: 'security',
+  enableVpn: 'network',
+  vpnNetwork: 'network',
+  directHealthCheck: 'network',
+}
+const NUMBERS: Record<NumberName, string> = {
+  maxGateways: 'Enter a whole number from 1 to 100,000',
+  sessionTimeout: 'Enter whole seconds from 60 (a minute) to 604,800 (a week)',
+  logRetentionDays: 'Enter whole days from 1 to 3,650',
+}
+const isNumber = (name: FieldName): name is NumberName => Object.hasOwn(NUMBERS, name)
+const NAMES = Object.keys(TAB_OF) as FieldName[]
+
+export const valuesOf = (settings: HubSettings): Values => ({
+  ...settings,
+  maxGateways: String(settings.maxGateways),
+  sessionTimeout: String(settings.sessionTimeout),
+  logRetentionDays: String(settings.logRetentionDays),
+})
+
+export type Checked = { settings: HubSettings } | { errors: FieldErrors }
+
+/** What is to be saved, or one sentence for each field at fault. */
+export function checkValues(values: Values): Checked {
+  const number = (name: NumberName) => (/^\s*\d+\s*$/.test(values[name]) ? Number(values[name]) : Number.NaN)
+  const parsed = hubSettings.safeParse({
+    ...values,
+    maxGateways: number('maxGateways'),
+    sessionTimeout: number('sessionTimeout'),
+    logRetentionDays: number('logRetentionDays'),
+  })
+  if (parsed.success) return { settings: parsed.data }
+  const errors: FieldErrors = {}
+  for (const issue of parsed.error.issues) {
+    const name = NAMES.find((field) => field === issue.path[0])
+    if (name !== undefined) errors[name] ??= isNumber(name) ? NUMBERS[name] : issue.message
+  }
+  return { errors }
+}
+
+/** The tab of the first field at fault, as the tabs and their fields stand on the page. */
+export function firstTabAtFault(errors: FieldErrors): FormTab | undefined {
+  const at = NAMES.filter((name) => errors[name] !== undefined).map((name) => TAB_OF[name])
+  return (['general', 'security', 'network'] as const).find((tab) => at.includes(tab))
+}
+
+export const sameValues = (a: Values, b: Values): boolean => NAMES.every((name) => a[name] === b[name])
+
+/** Settings came from the hub again: what was changed here stays as it is, the rest follows. */
+export function follow(values: Values, basis: Values, saved: Values): Values {
+  const kept = NAMES.filter((name) => values[name] !== basis[name]).map((name) => [name, values[name]])
+  return { ...saved, ...(Object.fromEntries(kept) as Partial<Values>) }
+}

@@ -1,0 +1,81 @@
+import { Button, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { ApiError, messageOf } from '#api/client.ts'
+import { useSession } from '#api/session.tsx'
+import { EntranceHead } from '#ui/entrance.tsx'
+import { focusFirstError } from '#ui/focus-first-error.ts'
+import { Notice } from '#ui/notice.tsx'
+
+type CodeFormProps = {
+  challenge: string
+  username: string
+  /** Leads back to the password, with the reason where it was not the person's wish. */
+  onOver: (problem?: string) => void
+}
+
+/** The second step of signing in: what the authenticator app shows now, or one of the recovery codes. */
+export function CodeForm({ challenge, username, onOver }: CodeFormProps) {
+  const { confirmSignIn } = useSession()
+  const [working, setWorking] = useState(false)
+  const [wrong, setWrong] = useState<string | undefined>()
+  const [problem, setProblem] = useState<string | undefined>()
+
+  const submit = async (form: HTMLFormElement) => {
+    const code = String(new FormData(form).get('code')).trim()
+    setProblem(undefined)
+    setWrong(code === '' ? 'Enter the code' : undefined)
+    if (code === '') {
+      focusFirstError(form)
+      return
+    }
+    setWorking(true)
+    try {
+      await confirmSignIn({ challenge, code })
+      return
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'challenge_ended') {
+        onOver(error.message)
+        return
+      }
+      if (error instanceof ApiError && error.code === 'two_factor_code_wrong') {
+        setWrong(error.message)
+        focusFirstError(form)
+      } else setProblem(messageOf(error))
+    }
+    setWorking(false)
+  }
+
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit(event.currentTarget)
+      }}
+      noValidate
+    >
+      <EntranceHead title="One more step">
+        {username} signs in with two-factor. Open the authenticator app and type the code that it shows.
+      </EntranceHead>
+      {problem !== undefined && <Notice tone="danger">{problem}</Notice>}
+      <TextInput
+        label="Code"
+        description="Six digits, or one of your recovery codes if the app is out of reach."
+        name="code"
+        autoComplete="one-time-code"
+        autoCapitalize="characters"
+        spellCheck={false}
+        ref={focusOnce}
+        error={wrong}
+      />
+      <Button type="submit" size="md" loading={working} fullWidth>
+        Sign In
+      </Button>
+      <Button variant="subtle" onClick={() => onOver()} fullWidth>
+        Back
+      </Button>
+    </form>
+  )
+}
+
+/** The only field of this step. */
+const focusOnce = (field: HTMLInputElement | null) => field?.focus()

@@ -1,0 +1,28 @@
+/** Reading the list of users: names, search, and who may not go. Pure. */
+import type { HubUser } from '@hedgerow/contract'
+
+/** What a person is called: their name, or their username where none is known. */
+export function nameOf({
+  firstName,
+  lastName,
+  username,
+}: Pick<HubUser, 'firstName' | 'lastName' | 'username'>): string {
+  const name = `${firstName} ${lastName}`.trim()
+  return name === '' ? username : name
+}
+
+/** Those that hold every word of `text`, in the order of the list. */
+export function findUsers(users: readonly HubUser[], text: string): readonly HubUser[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return users
+  return users.filter(({ username, firstName, lastName, email, role }) => {
+    const held = `${username} ${firstName} ${lastName} ${email} ${role}`.toLowerCase()
+    return words.every((word) => held.includes(word))
+  })
+}
+
+/** Whether the hub would be left without an active admin; it refuses that (`last_admin`). */
+export function isLastAdmin(users: readonly HubUser[], { id }: Pick<HubUser, 'id'>): boolean {
+  const admins = users.filter(({ role, active }) => role === 'admin' && active)
+  return admins.length === 1 && admins[0]?.id === id
+}

@@ -1,0 +1,91 @@
+import type { BodyOf } from '@hedgerow/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  createUser,
+  createUserInvitation,
+  deleteUser,
+  listUserInvitations,
+  listUsers,
+  resetUserTwoFactor,
+  revokeUserInvitation,
+  updateUser,
+} from 'virtual:contract-calls'
+import { api } from '#api/client.ts'
+
+const USERS_KEY = ['users'] as const
+const INVITATIONS_KEY = ['user-invitations'] as const
+const REFRESH_MS = 30_000
+
+export const useUsers = (enabled: boolean) =>
+  useQuery({
+    queryKey: USERS_KEY,
+    queryFn: ({ signal }) => api(listUsers, { query: {}, signal }),
+    refetchInterval: REFRESH_MS,
+    enabled,
+  })
+
+export const useInvitations = (enabled: boolean) =>
+  useQuery({
+    queryKey: INVITATIONS_KEY,
+    queryFn: ({ signal }) => api(listUserInvitations, { signal }),
+    refetchInterval: REFRESH_MS,
+    enabled,
+  })
+
+/** What holds a password or a code goes with its dialog. */
+const FORGOTTEN = { gcTime: 0 }
+
+/** Makes a user, or changes the one of `id`. Refusals of the specification's section 8 are logged as well as shown. */
+export function useSaveUser(id: string | undefined) {
+  const refresh = useRefresh(USERS_KEY)
+  return useMutation({
+    mutationFn: (body: BodyOf<typeof createUser>) => {
+      if (id === undefined) return api(createUser, { body })
+      const { password: _, ...user } = body
+      return api(updateUser, { params: { id }, body: user })
+    },
+    // Also after a refusal: somebody else may have changed the list, and then it is stale.
+    onSettled: refresh,
+    onError: (error) => console.error('The user was not saved:', error),
+    ...FORGOTTEN,
+  })
+}
+
+export function useDeleteUser(id: string) {
+  const refresh = useRefresh(USERS_KEY)
+  return useMutation({
+    mutationFn: () => api(deleteUser, { params: { id } }),
+    onSettled: refresh,
+    onError: (error) => console.error('The user was not deleted:', error),
+  })
+}
+
+export function useResetTwoFactor(id: string) {
+  const refresh = useRefresh(USERS_KEY)
+  return useMutation({
+    mutationFn: () => api(resetUserTwoFactor, { params: { id } }),
+    onSettled: refresh,
+  })
+}
+
+export function useCreateInvitation() {
+  const refresh = useRefresh(INVITATIONS_KEY)
+  return useMutation({
+    mutationFn: (body: BodyOf<typeof createUserInvitation>) => api(createUserInvitation, { body }),
+    onSuccess: refresh,
+    ...FORGOTTEN,
+  })
+}
+
+export function useRevokeInvitation() {
+  const refresh = useRefresh(INVITATIONS_KEY)
+  return useMutation({
+    mutationFn: (id: string) => api(revokeUserInvitation, { params: { id } }),
+    onSettled: refresh,
+  })
+}
+
+function useRefresh(key: readonly string[]) {
+  const queries = useQueryClient()
+  return () => queries.invalidateQueries({ queryKey: key })
+}
