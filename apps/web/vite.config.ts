@@ -26,9 +26,6 @@ export default defineConfig({
     // The contract only declares, so a page that takes one constant from it carries no schemas.
     rolldownOptions: {
       treeshake: { moduleSideEffects: [{ test: /packages[\\/]contract[\\/]/, sideEffects: false }] },
-      // zod's switch for the policy (api/zod-policy.ts) is set by the first chunk; without a chunk of its own it would
-      // bring all of zod along.
-      output: { codeSplitting: { groups: [{ name: 'zod-config', test: /zod[\\/]v4[\\/]core[\\/]core\.js$/ }] } },
     },
   },
   server: { proxy: { '/api': process.env['HUB_URL'] ?? 'http://localhost:8080' } },

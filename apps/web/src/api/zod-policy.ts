@@ -1,4 +1,8 @@
-import { config } from 'zod'
+import type { config } from 'zod'
 
-/** The hub's policy allows no code made from text; without this zod would try it once and be reported for it. */
-config({ jitless: true })
+/**
+ * The hub's policy allows no code made from text; without this zod would try it once and be reported for it. Written
+ * to where zod looks for its settings instead of through its `config`, which would bring zod into the first chunk.
+ */
+const settings: Parameters<typeof config>[0] = { jitless: true }
+Object.assign(globalThis, { __zod_globalConfig: settings })

@@ -2,7 +2,7 @@
  * Create Account: for whoever the hub lets in by its registration settings, with an invite code where it asks for one.
  * An invitation's link carries its code behind the #, which no server gets to see.
  */
-import { Button, Skeleton } from '@mantine/core'
+import { Button, Loader } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { Link, Navigate, useLocation, useNavigate } from 'react-router'
 import { registrationInfo } from 'virtual:contract-calls'
@@ -55,7 +55,7 @@ function Registration({ invited, onRegistered }: { invited: string; onRegistered
       <>
         <EntranceHead title="Create Account">An account of your own on this hub.</EntranceHead>
         <output aria-label="Loading">
-          <Skeleton height={340} radius={6} />
+          <Loader size={24} />
         </output>
       </>
     )

@@ -14,7 +14,7 @@ type CodeFormProps = {
 }
 
 /** The second step of signing in: what the authenticator app shows now, or one of the recovery codes. */
-export function CodeForm({ challenge, username, onOver }: CodeFormProps) {
+export default function CodeForm({ challenge, username, onOver }: CodeFormProps) {
   const { confirmSignIn } = useSession()
   const [working, setWorking] = useState(false)
   const [wrong, setWrong] = useState<string | undefined>()

@@ -2,15 +2,16 @@
  * Signing in, in one step or, with two-factor, in two. Goes on to the address that was asked for, else to the
  * gateways.
  */
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { Navigate, useLocation } from 'react-router'
 import { useSession } from '#api/session.tsx'
 import { readExpiredMessage } from '#api/token.ts'
 import { CentredSpinner } from '#ui/centred-spinner.tsx'
 import { Entrance } from '#ui/entrance.tsx'
-import { CodeForm } from './code-form.tsx'
 import type { AskedPath } from './gates.tsx'
 import { PasswordForm } from './password-form.tsx'
+
+const CodeForm = lazy(() => import('./code-form.tsx'))
 
 type Step = { name: 'password'; problem?: string } | { name: 'code'; challenge: string }
 
@@ -41,11 +42,13 @@ export function SignInPage() {
           onChallenge={(challenge) => setStep({ name: 'code', challenge })}
         />
       ) : (
-        <CodeForm
-          challenge={step.challenge}
-          username={username}
-          onOver={(problem) => setStep({ name: 'password', ...(problem !== undefined && { problem }) })}
-        />
+        <Suspense>
+          <CodeForm
+            challenge={step.challenge}
+            username={username}
+            onOver={(problem) => setStep({ name: 'password', ...(problem !== undefined && { problem }) })}
+          />
+        </Suspense>
       )}
     </Entrance>
   )
