@@ -108,6 +108,41 @@ export const screens: Screen[] = [
     await openMenuOf(portal, 'Barn')
     await portal.page.getByRole('menuitem', { name: 'VPN Config' }).waitFor()
   }),
+  admin('gateways-sorted-and-filtered', '/gateways?q=r&sort=-status', tableIsThere),
+  admin('gateways-edit-dialog', '/gateways', async (portal) => {
+    await openMenuOf(portal, 'Barn')
+    await portal.page.getByRole('menuitem', { name: 'Edit Gateway' }).click()
+    await portal.dialog().getByLabel('Description').waitFor()
+  }),
+  admin('gateways-delete-dialog', '/gateways', async (portal) => {
+    await openMenuOf(portal, 'Barn')
+    await portal.page.getByRole('menuitem', { name: 'Delete Gateway' }).click()
+    await portal.dialog().getByLabel(/^Type/).waitFor()
+  }),
+  admin('gateway', '/gateways', async (portal) => {
+    await portal.page.getByRole('link', { name: 'Barn' }).click()
+    await text(portal, 'Way to the hub')
+    await text(portal, /FPS$/)
+    await text(portal, /^Show all/)
+  }),
+  admin('gateway-plain-wireguard', '/gateways', async (portal) => {
+    await portal.page.getByRole('link', { name: 'Pump house' }).click()
+    await text(portal, 'No heartbeat yet')
+    await text(portal, 'Nothing seen yet')
+  }),
+  admin('gateway-unknown', '/gateways/aaaaaaaaaaaa', (portal) => text(portal, /^This gateway does not exist/)),
+  admin('command-palette', '/gateways', async (portal) => {
+    await tableIsThere(portal)
+    await button(portal, 'Go to a screen or gateway').click()
+    await portal.dialog().getByLabel('Screen or gateway').fill('a')
+    await portal.dialog().getByRole('link', { name: /^Barn/ }).waitFor()
+  }),
+  admin('reconnecting', '/gateways', async (portal) => {
+    await tableIsThere(portal)
+    await portal.page.route('**/api/v1/hub/events', (route) => route.abort())
+    await portal.page.reload()
+    await text(portal, 'reconnecting…')
+  }),
   admin('account-menu', '/gateways', async (portal) => {
     await button(portal, /^Account of/).click()
     await portal.page.getByRole('menuitem', { name: 'Logout' }).waitFor()
@@ -158,6 +193,11 @@ export const screens: Screen[] = [
   admin('approvals', '/gateway-approvals', (portal) => portal.row('River gate').waitFor()),
   firstDay('approvals-empty', '/gateway-approvals', (portal) => text(portal, /^No Pending Requests/)),
   user('approvals-as-user', '/gateway-approvals', (portal) => text(portal, /^Managers and administrators/)),
+  admin('approvals-several', '/gateway-approvals', async (portal) => {
+    await portal.page.getByLabel('Select all').check()
+    await button(portal, 'Approve selected').click()
+    await portal.dialog().getByText('River gate').waitFor()
+  }),
   admin('approvals-details', '/gateway-approvals', async (portal) => {
     await button(portal, 'Details River gate').click()
     await portal.dialog().getByText('Gateway fingerprint').waitFor()
@@ -170,6 +210,40 @@ export const screens: Screen[] = [
     await button(portal, 'Reject River gate').click()
     await portal.dialog().getByRole('button', { name: 'Reject' }).click()
     await text(portal, 'Rejection reason is required')
+  }),
+
+  firstDay('gateway-invitations-empty', '/gateway-invitations', (portal) => text(portal, 'No invitations yet')),
+  user('gateway-invitations-as-user', '/gateway-invitations', (portal) => text(portal, /invite gateways\.$/)),
+  admin('gateway-invitations-new', '/gateway-invitations', async (portal) => {
+    await button(portal, 'New Invitation').click()
+    await portal.dialog().getByRole('button', { name: 'Create Invitation' }).click()
+    await text(portal, 'Enter a label')
+  }),
+  admin('gateway-invitations-made', '/gateway-invitations', async (portal) => {
+    await button(portal, 'New Invitation').click()
+    await portal.dialog().getByLabel('Label').fill('South fields')
+    await portal.dialog().getByRole('button', { name: 'Create Invitation' }).click()
+    await portal.dialog().getByRole('img').waitFor()
+  }),
+  admin('gateway-invitations', '/gateway-invitations', (portal) => portal.row('South fields').first().waitFor()),
+  admin('gateway-invitations-revoke', '/gateway-invitations', async (portal) => {
+    await button(portal, 'Revoke South fields').first().click()
+    await portal.dialog().getByRole('button', { name: 'Revoke' }).waitFor()
+  }),
+
+  admin('auto-approval', '/auto-approval-settings', (portal) => text(portal, 'IP whitelist')),
+  user('auto-approval-as-user', '/auto-approval-settings', (portal) => text(portal, /see the rules/)),
+  admin('auto-approval-entries-wrong', '/auto-approval-settings', async (portal) => {
+    await portal.page.getByLabel('IP address', { exact: true }).fill('198.51.100.300')
+    await button(portal, 'Add IP address').click()
+    await portal.page.getByLabel('Test IP').fill('198.51.100.7')
+    await button(portal, 'Test').click()
+    await text(portal, /^198\.51\.100\.7 would/)
+  }),
+  admin('auto-approval-unsaved', '/auto-approval-settings', async (portal) => {
+    await portal.page.getByLabel('Notification email').fill('shepherd@example.net')
+    await portal.navigation('Gateways').click()
+    await text(portal, 'Leave without saving?')
   }),
 
   {
