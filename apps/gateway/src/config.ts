@@ -11,6 +11,8 @@ export type Config = {
   hubDomain: string | undefined
   /** In the form of `parseFingerprint`. */
   hubFingerprint: string | undefined
+  /** PEM: the CA of an https hub that well-known ones do not vouch for. */
+  hubCaFile: string | undefined
   name: string
   location: string
   dataDir: string
@@ -39,13 +41,14 @@ export const HELP = `Usage: node apps/gateway/src/main.ts [options]
 Only as variables:
   GATEWAY_HUB_DOMAIN        domain whose DNS names the hub (SRV _hedgerow._tcp.DOMAIN)
   GATEWAY_HUB_FINGERPRINT   the only hub to trust, 8 groups of 4 characters
+  GATEWAY_HUB_CA_FILE       the CA of an https hub with a certificate of its own (PEM)
   GATEWAY_INVITATION_CODE   an invitation for this device
   GATEWAY_HOST              address the device page listens on (all)
   GATEWAY_UI_TARGET         the device's own application, for example http://127.0.0.1:5000
   GATEWAY_DNS_SERVERS       name servers to ask instead of the system's, comma separated
   GATEWAY_LOG_LEVEL         fatal, error, warn, info, debug, trace or silent (info)
 
-Each variable may be given as NAME_FILE, the path of a file that holds the value.
+Each variable but GATEWAY_HUB_CA_FILE may be given as NAME_FILE, the path of a file that holds the value.
 `
 
 const VARIABLES = [
@@ -63,6 +66,8 @@ const VARIABLES = [
   'GATEWAY_LOG_LEVEL',
 ] as const
 type Variable = (typeof VARIABLES)[number]
+/** A path itself, and so without a twin. */
+const CA_FILE = 'GATEWAY_HUB_CA_FILE'
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
@@ -84,6 +89,7 @@ export function readConfig(args: string[], environment: NodeJS.ProcessEnv): Conf
     hubUrl: optional(setting('GATEWAY_HUB_URL', 'hub'), readOrigin),
     hubDomain: optional(setting('GATEWAY_HUB_DOMAIN'), readDomain),
     hubFingerprint: optional(setting('GATEWAY_HUB_FINGERPRINT'), readFingerprint),
+    hubCaFile: environment[CA_FILE] || undefined,
     name: optional(setting('GATEWAY_NAME', 'name'), (given) => readLine(given, gatewayName)) ?? hostname(),
     location: optional(setting('GATEWAY_LOCATION', 'location'), (given) => readLine(given, oneLine(200))) ?? '',
     dataDir: setting('GATEWAY_DATA_DIR', 'data')?.text ?? './gateway-data',
@@ -115,7 +121,7 @@ function readFlags(args: string[]) {
 }
 
 function refuseUnknown(environment: NodeJS.ProcessEnv): void {
-  const known = new Set<string>(VARIABLES.flatMap((name) => [name, `${name}_FILE`]))
+  const known = new Set<string>([CA_FILE, ...VARIABLES.flatMap((name) => [name, `${name}_FILE`])])
   const unknown = Object.keys(environment).find((name) => name.startsWith('GATEWAY_') && !known.has(name))
   if (unknown !== undefined) throw new ConfigError(`${unknown} is not a setting of the gateway`)
 }

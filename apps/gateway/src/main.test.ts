@@ -19,6 +19,8 @@ test.each([
   [['--colour', 'green'], {}, '--colour'],
   [[], { GATEWAY_HUBURL: 'https://hub.example.net' }, 'GATEWAY_HUBURL'],
   [[], { GATEWAY_PORT: 'eighty' }, 'GATEWAY_PORT'],
+  [[], { GATEWAY_HUB_CA_FILE: '/nonexistent' }, 'GATEWAY_HUB_CA_FILE'],
+  [[], { GATEWAY_HUB_CA_FILE: MAIN }, 'GATEWAY_HUB_CA_FILE'],
 ])('settings %j %j end the start with code 1, one line and the name', async (args, environment, name) => {
   const { child, ended } = run(args, environment)
   child.stdout.resume()

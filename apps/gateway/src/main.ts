@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { ConfigError, HELP, readConfig } from './config.ts'
 import { DataFileError } from './durable-file.ts'
 import { inWords } from './failure.ts'
+import { trustHubAuthority } from './hub-authority.ts'
 import { startGateway, type Gateway } from './gateway.ts'
 
 /** The gateway agent as a program: settings in, log lines out, a clean end on SIGINT and SIGTERM. */
@@ -11,6 +12,7 @@ async function main(): Promise<void> {
     process.stdout.write(HELP)
     return
   }
+  if (config.hubCaFile !== undefined) trustHubAuthority(config.hubCaFile)
   const log = pino({ level: config.logLevel })
   const gateway = await startGateway({ ...config, log })
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => void end(gateway, name))

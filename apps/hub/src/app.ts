@@ -26,6 +26,7 @@ import { createEvents, type Events } from './events/events.ts'
 import { eventRoutes } from './events/routes.ts'
 import { createGatewayUi } from './gateway-ui/gateway-ui.ts'
 import { gatewayUiRoutes } from './gateway-ui/routes.ts'
+import { signedGatewayRoutes, type GatewayCallDependencies } from './gateways/gateway-calls.ts'
 import { findVisibleGateway, type FleetSignals } from './gateways/gateways.ts'
 import { createHealthChecks } from './gateways/health-checks.ts'
 import { createHeartbeats } from './gateways/heartbeats.ts'
@@ -33,6 +34,7 @@ import { createPresence } from './gateways/presence.ts'
 import { gatewayRoutes } from './gateways/routes.ts'
 import { createTunnelApi } from './gateways/tunnel-api.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
+import { apiDescriptionRoutes } from './http/api-page.ts'
 import { createApi } from './http/api.ts'
 import { compressAnswers } from './http/compression.ts'
 import { healthRoutes } from './http/health.ts'
@@ -171,19 +173,19 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     notificationRoutes(app, { db, notifications })
     activityRoutes(app, { db, clock, signals })
     gatewayUiRoutes(app, { ui })
+    apiDescriptionRoutes(app)
     certificateRoutes(app, { certificates })
     auditRoutes(app, { db })
-    const tunnelApi = createTunnelApi({
-      db,
-      vpn,
+    const gatewayCalls: GatewayCallDependencies = {
       clock,
       heartbeats,
       storeDetections: async (gatewayId, detections) => {
         await storeDetections(db, gatewayId, detections, clock())
         tellOf(events, gatewayId)
       },
-      log,
-    })
+    }
+    signedGatewayRoutes(app, { ...gatewayCalls, db, identity })
+    const tunnelApi = createTunnelApi({ ...gatewayCalls, db, vpn, log })
     await tunnelApi.start()
     closers.push(tunnelApi.stop)
     if (isWebBuilt(config.webDir))

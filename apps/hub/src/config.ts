@@ -83,8 +83,8 @@ const databaseUrl = z.union([z.string().regex(/^sqlite:.+/), z.url({ protocol: /
   error: 'must be sqlite:<file> or a postgres:// address',
 })
 
-/** Each variable's name and form. An empty one counts as unset. */
-const variables = z.object({
+/** Each variable's name and form, as docs/operations/configuration.md lists them. An empty one counts as unset. */
+export const variables = z.object({
   HUB_HOST: hostName.optional(),
   HUB_PORT: port(0).default(HUB_DEFAULT_PORT),
   HUB_HTTPS_PORT: portOrOff.default(HUB_DEFAULT_HTTPS_PORT),

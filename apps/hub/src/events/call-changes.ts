@@ -47,7 +47,7 @@ export const topicsByCall: Readonly<Record<string, readonly EventTopic[]>> = {
   'PUT /v1/hub/settings': ['settings', 'stats'],
   'POST /v1/hub/certificates/:id/renew': ['certificates'],
 
-  // On the tunnel's API, which has its own way to tell.
+  // Told by app.ts, which knows the gateway.
   'POST /v1/gateway/heartbeat': [],
   'POST /v1/gateway/detections': [],
 }

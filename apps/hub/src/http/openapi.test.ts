@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describeApi, describedCalls } from './openapi.ts'
+import { policy } from './policy.ts'
+import { startTestHub, type TestHub } from './test-hub.ts'
+
+type Document = {
+  openapi: string
+  paths: Record<string, Record<string, { operationId: string; security?: unknown; responses: Record<string, unknown> }>>
+}
+
+describe('the description of the API', () => {
+  let hub: TestHub
+  beforeAll(async () => {
+    hub = await startTestHub('sqlite')
+  })
+  afterAll(() => hub.stop())
+
+  test('is the one that was reviewed: after a change of the contract, run npm run api-snapshot', () => {
+    const snapshot = readFileSync(join(import.meta.dirname, '../../../../docs/openapi.json'), 'utf8')
+    expect(describeApi()).toEqual(JSON.parse(snapshot))
+  })
+
+  test('has every call of the policy, with an answer, and a session where one is needed', async () => {
+    const document = (await hub.app.inject({ url: '/api/openapi.json' })).json<Document>()
+    expect(document.openapi).toBe('3.1.0')
+    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ key: `${method.toUpperCase()} ${path}`, operation })),
+    )
+    expect(operations.map(({ key }) => key).toSorted()).toEqual(
+      Object.keys(policy)
+        .map((key) => key.replaceAll(/:(\w+)/g, '{$1}'))
+        .toSorted(),
+    )
+    expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length)
+    for (const { key, operation } of operations) {
+      expect(Object.keys(operation.responses), key).toHaveLength(2)
+      const access = policy[key.replaceAll(/\{(\w+)\}/g, ':$1')]!
+      expect('security' in operation, key).toBe(!['anyone', 'gateway', 'member'].includes(access))
+    }
+  })
+
+  test('is a page for people that needs nothing from elsewhere and runs no script', async () => {
+    const page = await hub.app.inject({ url: '/api/docs' })
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'")
+    expect(page.body).not.toMatch(/<script|style=|(src|href)="[^\/#]/)
+    for (const { name } of describedCalls()) expect(page.body).toContain(`id="${name}"`)
+    expect((await hub.app.inject({ url: '/api/docs.css' })).headers['content-type']).toBe('text/css; charset=utf-8')
+  })
+})

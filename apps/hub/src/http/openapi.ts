@@ -1,0 +1,124 @@
+import * as contract from '@hedgerow/contract'
+import { API_BASE, errorBody, errorTable, type Call } from '@hedgerow/contract'
+import { z } from 'zod'
+import { policy, type Access } from './policy.ts'
+
+type Json = Record<string, unknown>
+
+const VERSION = '1'
+
+const whoMay: Record<Access, string> = {
+  anyone: 'Anyone.',
+  session: 'Whoever is signed in, also before setting up a two-factor sign-in that is required.',
+  user: 'Every signed-in user, for what concerns them.',
+  manager: 'Managers and admins.',
+  admin: 'Admins.',
+  gateway: 'A gateway, which proves itself with its keys: docs/protocol.md.',
+  member: "An approved gateway: through its tunnel, on the hub's address there, or signed: docs/protocol.md.",
+}
+
+export type DescribedCall = Call & { name: string; access: Access }
+
+/** Every call of the contract with its name there and who may make it, by path. */
+export function describedCalls(): DescribedCall[] {
+  return Object.entries<unknown>(contract)
+    .flatMap(([name, value]) => (isCall(value) ? [{ name, call: value }] : []))
+    .flatMap(({ name, call }) => {
+      const access = policy[`${call.method} ${call.path}`]
+      return access ? [{ ...call, name, access }] : []
+    })
+    .toSorted((a, b) => compare(`${a.path} ${a.method}`, `${b.path} ${b.method}`))
+}
+
+/** The whole API as an OpenAPI 3.1 document, made from the very schemas that requests and answers go through. */
+export function describeApi(): Json {
+  const paths: Record<string, Json> = {}
+  for (const call of describedCalls()) {
+    const path = call.path.replaceAll(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [call.method.toLowerCase()]: operation(call) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Hedgerow hub',
+      version: VERSION,
+      description:
+        'Lists answer plain arrays. Where a call takes `limit`, `X-Next-Cursor` carries the cursor of the next page and is absent at the end. Every refusal is an `Error`, whose codes docs/api.md explains.',
+    },
+    servers: [{ url: API_BASE }],
+    tags: Object.entries(whoMay).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: { Error: schemaOf(errorBody, 'output') },
+      responses: {
+        Refusal: {
+          description: 'A refusal. Its status follows from its code.',
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        },
+      },
+      securitySchemes: { session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+    },
+    'x-errors': errorTable,
+  }
+}
+
+/** `listGateways` as `List gateways`. */
+export function titleOf(name: string): string {
+  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+function operation(call: DescribedCall): Json {
+  const { access, body, name } = call
+  const parameters = [...parametersIn('path', call.params), ...parametersIn('query', call.query)]
+  return {
+    operationId: name,
+    summary: titleOf(name),
+    description: whoMay[access],
+    tags: [access],
+    ...(access !== 'anyone' && access !== 'gateway' && access !== 'member' && { security: [{ session: [] }] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { required: true, content: json(schemaOf(body, 'input')) } }),
+    responses: { ...success(call), default: { $ref: '#/components/responses/Refusal' } },
+  }
+}
+
+function success({ response, event }: Call): Json {
+  if (event) {
+    const content = { 'text/event-stream': { schema: schemaOf(event, 'output') } }
+    return { 200: { description: 'A stream of server-sent events, each with this as its data', content } }
+  }
+  if (!response) return { 204: { description: 'Done' } }
+  return { 200: { description: 'Done', content: json(schemaOf(response, 'output')) } }
+}
+
+function parametersIn(place: 'path' | 'query', schema: z.ZodType | undefined): Json[] {
+  if (!schema) return []
+  const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
+    properties?: Record<string, Json>
+    required?: string[]
+  }
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: required.includes(name),
+    schema: property,
+  }))
+}
+
+function json(schema: Json): Json {
+  return { 'application/json': { schema } }
+}
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _dialect, ...described } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  return described
+}
+
+function isCall(value: unknown): value is Call {
+  return typeof value === 'object' && value !== null && 'method' in value && 'path' in value
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,112 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  approveRegistration,
+  listCertificates,
+  listGateways,
+  login,
+  listPendingRegistrations,
+} from '@hedgerow/contract'
+import { afterEach, expect, test } from 'vitest'
+import { startChild } from '../harness/child-process.ts'
+import { freeTcpPort } from '../harness/free-ports.ts'
+import { HUB_MAIN, startHub } from '../harness/hub.ts'
+import { waitFor } from '../harness/wait-for.ts'
+
+const GATEWAY_MAIN = join(import.meta.dirname, '../../apps/gateway/src/main.ts')
+const cleanups: (() => Promise<unknown>)[] = []
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+async function start() {
+  const httpsPort = await freeTcpPort()
+  const hub = await startHub({ env: { HUB_HTTPS_PORT: String(httpsPort) } })
+  cleanups.push(() => hub.stop())
+  const folder = await mkdtemp(join(tmpdir(), 'hedgerow-https-'))
+  cleanups.push(() => rm(folder, { recursive: true, force: true }))
+  return { hub, httpsPort, folder }
+}
+
+async function startAgent(httpsPort: number, folder: string, env: Record<string, string>) {
+  const flags = ['--hub', `https://localhost:${httpsPort}`, '--name', 'Gate', '--data', folder, '--port', '0']
+  const agent = await startChild(process.execPath, [GATEWAY_MAIN, ...flags], {
+    env: { GATEWAY_HOST: '127.0.0.1', ...env },
+  })
+  cleanups.push(() => agent.stop())
+  return agent
+}
+
+test("a gateway enrols over https with the hub's own CA, and not without it", async () => {
+  const { hub, httpsPort, folder } = await start()
+  const stranger = await startAgent(httpsPort, join(folder, 'stranger'), {})
+  await stranger.says(/hub found: failed/)
+  expect(stranger.output()).toContain('GATEWAY_HUB_CA_FILE')
+
+  const [ca] = await hub.api(listCertificates)
+  const caFile = join(folder, 'ca.pem')
+  await writeFile(caFile, ca!.pem)
+  await startAgent(httpsPort, join(folder, 'gate'), { GATEWAY_HUB_CA_FILE: caFile })
+  const pending = await waitFor(
+    async () => {
+      const waiting = await hub.api(listPendingRegistrations)
+      return waiting.length === 1 ? waiting : undefined
+    },
+    { for: 'the registration', timeoutMs: 20_000 },
+  )
+  await hub.api(approveRegistration, { params: { registrationId: pending[0]!.registrationId } })
+  await waitFor(async () => (await hub.api(listGateways))[0]?.status === 'online', {
+    for: 'the gateway to be online',
+    timeoutMs: 20_000,
+  })
+})
+
+test('live events come over https too, and SIGTERM ends such a stream at once', async () => {
+  const { hub, httpsPort } = await start()
+  const [ca] = await hub.api(listCertificates)
+  const signedIn = await hub.visitor(login, { body: hub.admin })
+  if (!('accessToken' in signedIn)) throw new Error('a second factor is asked for')
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request({
+      host: '127.0.0.1',
+      servername: 'localhost',
+      port: httpsPort,
+      path: '/api/v1/hub/events',
+      ca: ca!.pem,
+      headers: { authorization: `Bearer ${signedIn.accessToken}` },
+    })
+      .on('response', resolve)
+      .on('error', reject)
+      .end()
+  })
+  expect(response.statusCode).toBe(200)
+  response.resume()
+  const ended = new Promise((resolve) => response.once('end', resolve))
+  const startedAtMs = performance.now()
+  hub.process().signal('SIGTERM')
+  await ended
+  expect(performance.now() - startedAtMs).toBeLessThan(2_000)
+  expect(await hub.process().ended).toEqual({ code: 0, signal: null })
+})
+
+test('a busy HTTPS port stops the start and names its variable', async () => {
+  const { hub, httpsPort, folder } = await start()
+  expect(hub.output()).toContain(`https://localhost:${httpsPort}`)
+  const second = await startChild(process.execPath, [HUB_MAIN], {
+    env: {
+      HUB_HOST: '127.0.0.1',
+      HUB_PORT: String(await freeTcpPort()),
+      HUB_HTTPS_PORT: String(httpsPort),
+      HUB_VPN_BACKEND: 'off',
+      HUB_DATA_DIR: folder,
+    },
+  })
+  cleanups.push(() => second.stop(0))
+  expect(await second.ended).toEqual({ code: 1, signal: null })
+  expect(second.output()).toContain(`Port ${httpsPort} is already in use`)
+  expect(second.output()).toContain('HUB_HTTPS_PORT')
+})
