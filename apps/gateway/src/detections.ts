@@ -1,6 +1,7 @@
-import { detection, reportDetections, type Detection } from '@hedgerow/contract'
+import { detection, reportDetections, type BodyOf, type Detection } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import { createBackoff, createPause } from './backoff.ts'
+import type { Detour } from './detour.ts'
 import type { DetectionQueue } from './detection-queue.ts'
 import { inWords } from './failure.ts'
 import { HubRefusal } from './http-call.ts'
@@ -8,8 +9,10 @@ import { postThroughTunnel } from './tunnel-call.ts'
 import type { Tunnel } from './tunnel.ts'
 
 const SEND_TIMEOUT_MS = 30_000
-/** While the tunnel is down nothing is tried; it is looked at again this often, or when it comes up. */
+/** While there is no way to the hub nothing is tried; it is looked at again this often, or when it comes up. */
 const IDLE_CHECK_MS = 10_000
+
+type Post = (body: BodyOf<typeof reportDetections>) => Promise<unknown>
 
 export type DetectionSender = {
   /**
@@ -26,26 +29,27 @@ export type DetectionSender = {
 export function keepSendingDetections(options: {
   queue: DetectionQueue
   tunnel: () => Tunnel | undefined
+  detour: Pick<Detour, 'isPrivate' | 'post'>
   log: Logger
   signal: AbortSignal
 }): DetectionSender {
-  const { queue, log, signal } = options
+  const { queue, log, signal, detour } = options
   const rest = createPause(signal)
   const backoff = createBackoff({ firstMs: 1_000, maxMs: 30_000 })
 
   /** False when nothing waits. */
-  async function sendOldest(tunnel: Tunnel): Promise<boolean> {
+  async function sendOldest(post: Post): Promise<boolean> {
     const batch = await queue.oldest()
     if (!batch) return false
-    if (batch.detections.length > 0) await deliver(tunnel, batch.detections)
+    if (batch.detections.length > 0) await deliver(post, batch.detections)
     await queue.remove(batch)
     return true
   }
 
   /** Rejects when the batch has to be sent again. */
-  async function deliver(tunnel: Tunnel, detections: Detection[]): Promise<void> {
+  async function deliver(post: Post, detections: Detection[]): Promise<void> {
     try {
-      await postThroughTunnel(tunnel, reportDetections, { detections }, signal, SEND_TIMEOUT_MS)
+      await post({ detections })
     } catch (error) {
       // Sent again, it would be refused again and hold up all the others for ever.
       if (!(error instanceof HubRefusal && (error.code === 'invalid_request' || error.code === 'payload_too_large')))
@@ -57,12 +61,21 @@ export function keepSendingDetections(options: {
     }
   }
 
+  /** Undefined while there is no way to the hub. */
+  function wayToHub(): Post | undefined {
+    if (detour.isPrivate()) return (body) => detour.post(reportDetections, body, SEND_TIMEOUT_MS)
+    const tunnel = options.tunnel()
+    return tunnel?.isUp()
+      ? (body) => postThroughTunnel(tunnel, reportDetections, body, signal, SEND_TIMEOUT_MS)
+      : undefined
+  }
+
   async function run(): Promise<void> {
     while (!signal.aborted) {
-      const tunnel = options.tunnel()
       try {
-        if (tunnel?.isUp()) {
-          while (!signal.aborted && (await sendOldest(tunnel))) backoff.reset()
+        const post = wayToHub()
+        if (post) {
+          while (!signal.aborted && (await sendOldest(post))) backoff.reset()
         }
         await rest.pause(IDLE_CHECK_MS)
       } catch (error) {

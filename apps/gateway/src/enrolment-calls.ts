@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import {
   API_BASE,
@@ -10,38 +9,25 @@ import {
   type SealedRegistration,
 } from '@hedgerow/contract'
 import {
-  answerBytes,
   exchangeKeys,
-  HUB_SIGNATURE_HEADER,
-  IDENTITY_HEADER,
-  NONCE_HEADER,
   proofOfPossession,
   registrationBytes,
-  requestBytes,
   seal,
   SIGNATURE_HEADER,
-  TIME_HEADER,
   unseal,
   verifyChallenge,
-  verifySignature,
   type Challenge,
 } from '@hedgerow/enrolment'
 import { approvalOf, type Approval } from './approval.ts'
 import { NotAHubError, post, readAnswer } from './http-call.ts'
 import type { DeviceKeys } from './identity.ts'
-import type { NameService } from './name-service.ts'
+import { callSigned, type CallContext, type SigningSession } from './signed-call.ts'
 
 /**
  * The three calls of enrolment, each checked as docs/protocol.md asks: nothing that this file returns is unsigned,
  * but the registration id, which the signed status answers confirm.
  */
-export type HubSession = {
-  url: URL
-  hubIdentityPublicKey: string
-  challenge: Challenge
-  /** The hub's wall clock in milliseconds since 1970, by the challenge and this device's monotonic clock. */
-  hubTime(): number
-}
+export type HubSession = SigningSession & { challenge: Challenge }
 
 export type Device = {
   keys: DeviceKeys
@@ -51,8 +37,6 @@ export type Device = {
   macAddress: string
   invitationCode: string | undefined
 }
-
-export type CallContext = { names: NameService; signal: AbortSignal }
 
 export type RegistrationStatus =
   | { status: 'pending' }
@@ -116,26 +100,14 @@ export async function askStatus(
   keys: DeviceKeys,
   context: CallContext,
 ): Promise<RegistrationStatus> {
-  const url = callUrl(session.url, registrationStatus.path.replace(':registrationId', registrationId))
-  url.searchParams.set('waitSeconds', String(Math.min(waitSeconds, STATUS_WAIT_MAX_SECONDS)))
-  const body = Buffer.alloc(0)
-  const time = String(session.hubTime())
-  const nonce = randomBytes(32).toString('base64')
-  const signed = requestBytes({ method: 'POST', target: url.pathname + url.search, time, nonce, body })
-  const headers = {
-    [IDENTITY_HEADER]: keys.identity.publicKey,
-    [TIME_HEADER]: time,
-    [NONCE_HEADER]: nonce,
-    [SIGNATURE_HEADER]: keys.identity.sign(signed),
-  }
-  const answer = await send(url, body, headers, waitSeconds * 1_000 + CALL_TIMEOUT_MS, context)
-  const status = readAnswer(answer, registrationStatus.response)
-  const signature = answer.headers[HUB_SIGNATURE_HEADER]
-  if (
-    typeof signature !== 'string' ||
-    !verifySignature(session.hubIdentityPublicKey, answerBytes(nonce, answer.body), signature)
+  const waited = Math.min(waitSeconds, STATUS_WAIT_MAX_SECONDS)
+  const path = `${registrationStatus.path.replace(':registrationId', registrationId)}?waitSeconds=${waited}`
+  const { answer: status, nonce } = await callSigned(
+    session,
+    { path, body: Buffer.alloc(0), response: registrationStatus.response, timeoutMs: waited * 1_000 + CALL_TIMEOUT_MS },
+    keys,
+    context,
   )
-    throw new NotAHubError("the hub's signature on its answer is missing or wrong")
   if (status.status !== 'approved') return status
   const shared = exchangeKeys(keys.wireguardPrivateKey, status.hubEphemeralPublicKey, nonce)
   const presharedKey = shared && unseal(shared, status.sealedPresharedKey)

@@ -14,13 +14,14 @@ import { keepSendingDetections } from './detections.ts'
 import { readDeviceStatus, readMacAddress } from './device-status.ts'
 import { findHubs, readSearchDomains } from './discovery.ts'
 import { makePrivateDirectory } from './durable-file.ts'
-import type { RegistrationStatus } from './enrolment-calls.ts'
+import type { HubSession, RegistrationStatus } from './enrolment-calls.ts'
 import { createFace } from './face/face.ts'
 import { openFaceServer } from './face/face-server.ts'
 import { inWords } from './failure.ts'
 import type { GatewayState } from './gateway-state.ts'
 import { keepBeating } from './heartbeat.ts'
 import { HUB_FILE, openHubTrust } from './hub-trust.ts'
+import { createDetour } from './detour.ts'
 import { loadDeviceKeys } from './identity.ts'
 import { createLadder } from './ladder.ts'
 import { createNameService } from './name-service.ts'
@@ -39,6 +40,8 @@ export type GatewayOptions = Pick<Config, 'name' | 'dataDir'> &
     /** Domains to look for the hub in; those of /etc/resolv.conf when left out. */
     searchDomains?: readonly string[]
     pace?: Partial<RegistrationPace>
+    /** How long the tunnel may be silent before the hub is told around it; a minute when left out. */
+    detourAfterMs?: number
   }
 
 /** What only the device's own programs know; goes out with the next heartbeat. */
@@ -88,6 +91,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
   )
 
   let hubUrl = options.hubUrl
+  let session: HubSession | undefined
   let approval: Approval | undefined
   let tunnel: Tunnel | undefined
   let report: DeviceReport = { cameras: [], detectors: [], deterrents: [], problems: [] }
@@ -184,14 +188,21 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     ...report,
   })
 
+  const detour = createDetour({
+    session: () => approval && session,
+    keys,
+    context: { names, signal },
+    afterMs: options.detourAfterMs,
+  })
   const heartbeats = keepBeating({
     tunnel: () => tunnel,
+    detour,
     compose,
     ladder,
     signal,
     onUnanswered: () => registration.recheck(),
   })
-  const sender = keepSendingDetections({ queue, tunnel: () => tunnel, log, signal })
+  const sender = keepSendingDetections({ queue, tunnel: () => tunnel, detour, log, signal })
   if (stored && stored.hubIdentityPublicKey === trust.known()) {
     ladder.done('approved', `as gateway ${stored.gatewayId}`)
     await joinTunnel(stored)
@@ -213,7 +224,10 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     log,
     signal,
     pace: { ...REGISTRATION_PACE, ...options.pace },
-    onHub: (url) => (hubUrl = url),
+    onHub(found) {
+      session = found
+      hubUrl = found.url
+    },
     onStatus: follow,
   })
   life.defer(() => Promise.all([registration.done, heartbeats.done, sender.done]).then(() => {}))

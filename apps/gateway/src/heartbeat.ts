@@ -1,5 +1,6 @@
 import { HEARTBEAT_INTERVAL_MS, sendHeartbeat, type Heartbeat } from '@hedgerow/contract'
 import { createPause } from './backoff.ts'
+import type { Detour } from './detour.ts'
 import { inWords } from './failure.ts'
 import { HubRefusal, NotAHubError } from './http-call.ts'
 import type { Ladder } from './ladder.ts'
@@ -17,6 +18,7 @@ const INTERVAL_LIMITS_MS = { min: 5_000, max: 300_000 }
 
 export type HeartbeatOptions = {
   tunnel: () => Tunnel | undefined
+  detour: Detour
   compose(): Promise<Heartbeat>
   ladder: Ladder
   signal: AbortSignal
@@ -31,9 +33,9 @@ export type Heartbeats = {
   done: Promise<void>
 }
 
-/** Sends a heartbeat through the tunnel every 30 s, or as often as the hub asks. */
+/** Sends a heartbeat every 30 s, or as often as the hub asks: through the tunnel, or around it while it is silent. */
 export function keepBeating(options: HeartbeatOptions): Heartbeats {
-  const { ladder, signal } = options
+  const { ladder, signal, detour } = options
   const rest = createPause(signal)
   let intervalMs = HEARTBEAT_INTERVAL_MS
   let watchMs = CLOSE_WATCH_MS
@@ -46,6 +48,7 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
       const askedMs = settings.heartbeatIntervalSeconds * 1_000
       intervalMs = Math.min(INTERVAL_LIMITS_MS.max, Math.max(INTERVAL_LIMITS_MS.min, askedMs))
       failures = 0
+      detour.tunnelAnswers()
       ladder.done('heartbeat', `by the hub, every ${Math.round(intervalMs / 1_000)} s`)
     } catch (error) {
       if (signal.aborted) return
@@ -57,10 +60,21 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
     }
   }
 
+  /** The hub had better know that this device lives, and why it is not in its tunnel. */
+  async function sendAround(): Promise<void> {
+    try {
+      await detour.post(sendHeartbeat, await options.compose(), LATER_TIMEOUT_MS)
+      ladder.done('heartbeat', 'by the hub, outside the tunnel, which does not answer')
+    } catch (error) {
+      if (!signal.aborted) ladder.failed('heartbeat', `The hub did not acknowledge it: ${inWords(error)}`)
+    }
+  }
+
   async function run(): Promise<void> {
     while (!signal.aborted) {
       const tunnel = options.tunnel()
       if (tunnel?.isUp()) await send(tunnel)
+      if (detour.isOpen(tunnel, failures >= RECHECK_AFTER)) await sendAround()
       await rest.pause(Math.min(intervalMs, watchMs))
       watchMs *= 2
     }

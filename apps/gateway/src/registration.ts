@@ -33,7 +33,8 @@ export type RegistrationOptions = {
   log: Logger
   signal: AbortSignal
   pace: RegistrationPace
-  onHub(url: URL): void
+  /** A hub answered that this device trusts. */
+  onHub(session: HubSession): void
   onStatus(status: RegistrationStatus): Promise<void>
 }
 
@@ -81,7 +82,7 @@ export function keepRegistered(options: RegistrationOptions): Registration {
         const session = await openSession(candidate.url, device.keys, context)
         trust.check(session.hubIdentityPublicKey, candidate.pins)
         ladder.done('hubFound', `${candidate.url.origin}, by ${candidate.source}`)
-        options.onHub(candidate.url)
+        options.onHub(session)
         return session
       } catch (error) {
         if (signal.aborted) throw error

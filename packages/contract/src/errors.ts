@@ -68,7 +68,7 @@ export const errorTable = {
     status: 503,
     message: 'Too many registration requests wait for a decision. Try again later.',
   },
-  gateway_unknown: { status: 403, message: 'No gateway has this tunnel address.' },
+  gateway_unknown: { status: 403, message: "This is not one of the hub's gateways." },
   gateway_unreachable: { status: 502, message: 'The gateway does not answer through the tunnel.' },
   ticket_invalid: { status: 403, message: 'The ticket is unknown, already used or older than 30 seconds.' },
   origin_not_allowed: { status: 403, message: 'Requests from this origin are not accepted.' },

@@ -33,7 +33,7 @@ export const heartbeat = z.strictObject({
 })
 export type Heartbeat = z.output<typeof heartbeat>
 
-/** Through the tunnel: the source address is the identity. */
+/** Through the tunnel, where the source address is the identity; or signed, on the public API, when UDP is blocked. */
 export const sendHeartbeat = call({
   method: 'POST',
   path: '/v1/gateway/heartbeat',

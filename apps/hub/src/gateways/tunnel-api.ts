@@ -3,40 +3,29 @@
  * out of the embedded stack. A peer can send from its own address only, so the source address is the identity; nothing
  * else of the hub is mounted here. The number of connections is bounded, for each gateway too.
  */
-import * as contract from '@hedgerow/contract'
+import { TUNNEL_API_PORT } from '@hedgerow/contract'
 import type { TcpStream } from '@hedgerow/netstack/node'
 import { createServer, type Server } from 'node:http'
-import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
 import { createApi } from '../http/api.ts'
 import { HubError } from '../http/hub-error.ts'
-import { mount } from '../http/mount.ts'
 import type { Vpn } from '../vpn/vpn.ts'
-import type { Heartbeats } from './heartbeats.ts'
+import { mountGatewayCalls, type GatewayCallDependencies } from './gateway-calls.ts'
 
-const HEARTBEAT_INTERVAL_SECONDS = contract.HEARTBEAT_INTERVAL_MS / 1_000
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 120_000
 /** 500 detections with a thumbnail of 64 KiB each as base64, and room for the rest. */
 const DETECTIONS_BODY_LIMIT_BYTES = 48 * 1024 * 1024
 const CONNECTIONS_PER_GATEWAY = 8
 
-type Dependencies = {
-  db: Kysely<Tables>
-  vpn: Vpn
-  clock: () => number
-  heartbeats: Pick<Heartbeats, 'record'>
-  /** Committed when it resolves. */
-  storeDetections(gatewayId: string, detections: readonly contract.Detection[]): Promise<void>
-  log: Logger
-}
+type Dependencies = GatewayCallDependencies & { db: Kysely<Tables>; vpn: Vpn; log: Logger }
 
 export type TunnelApi = { start(): Promise<void>; stop(): Promise<void> }
 
 export function createTunnelApi(dependencies: Dependencies): TunnelApi {
-  const { vpn, log } = dependencies
+  const { db, vpn, log } = dependencies
   let server: Server | undefined
   const connections = new Map<string, number>()
   const app = createApi({
@@ -48,7 +37,16 @@ export function createTunnelApi(dependencies: Dependencies): TunnelApi {
       return server
     },
   })
-  mountTunnelCalls(app, dependencies)
+  mountGatewayCalls(app, dependencies, ({ sourceIp }) => gatewayAt(sourceIp), {
+    detections: { bodyLimitBytes: DETECTIONS_BODY_LIMIT_BYTES },
+  })
+
+  /** Throws `gateway_unknown` for the address of a gateway that was just deleted. */
+  async function gatewayAt(address: string): Promise<string> {
+    const row = await db.selectFrom('gateways').select('id').where('address', '=', address).executeTakeFirst()
+    if (!row) throw new HubError('gateway_unknown')
+    return row.id
+  }
 
   function accept(stream: TcpStream): void {
     const { remoteAddress } = stream
@@ -67,31 +65,8 @@ export function createTunnelApi(dependencies: Dependencies): TunnelApi {
   return {
     async start() {
       await app.ready()
-      vpn.serve(contract.TUNNEL_API_PORT, accept)
+      vpn.serve(TUNNEL_API_PORT, accept)
     },
     stop: () => app.close(),
   }
-}
-
-function mountTunnelCalls(app: FastifyInstance, { db, clock, heartbeats, storeDetections }: Dependencies): void {
-  /** Throws `gateway_unknown` for the address of a gateway that was just deleted. */
-  async function gatewayAt(address: string): Promise<string> {
-    const row = await db.selectFrom('gateways').select('id').where('address', '=', address).executeTakeFirst()
-    if (!row) throw new HubError('gateway_unknown')
-    return row.id
-  }
-
-  mount(app, contract.sendHeartbeat, async ({ body, sourceIp }) => {
-    heartbeats.record(await gatewayAt(sourceIp), body)
-    return { serverTime: clock(), settings: { heartbeatIntervalSeconds: HEARTBEAT_INTERVAL_SECONDS } }
-  })
-  mount(
-    app,
-    contract.reportDetections,
-    async ({ body, sourceIp }) => {
-      await storeDetections(await gatewayAt(sourceIp), body.detections)
-      return { accepted: body.detections.length }
-    },
-    { bodyLimitBytes: DETECTIONS_BODY_LIMIT_BYTES },
-  )
 }

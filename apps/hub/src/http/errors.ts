@@ -82,12 +82,14 @@ function fieldErrors(issues: NonNullable<FastifyError['validation']>): Record<st
 
 const patterns = Object.entries(policy).map(([key, access]) => {
   const [method = '', path = ''] = key.split(' ')
-  const face = access === 'tunnel' ? 'tunnel' : 'public'
-  return { method, face, path: new RegExp(`^${API_BASE}${path.replaceAll(/:\w+/g, '[^/]+')}$`) }
+  const faces: FastifyInstance['face'][] = access === 'member' ? ['public', 'tunnel'] : ['public']
+  return { method, faces, path: new RegExp(`^${API_BASE}${path.replaceAll(/:\w+/g, '[^/]+')}$`) }
 })
 
 function methodsOf(path: string, face: FastifyInstance['face']): string[] {
-  return patterns.filter((pattern) => pattern.face === face && pattern.path.test(path)).map(({ method }) => method)
+  return patterns
+    .filter((pattern) => pattern.faces.includes(face) && pattern.path.test(path))
+    .map(({ method }) => method)
 }
 
 const CLIENT_ERROR = (() => {

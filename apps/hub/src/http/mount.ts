@@ -25,6 +25,8 @@ export type HubRequest<C extends Call> = {
 }
 
 export type MountOptions = {
+  /** Refuses before the body is read, where the call has no session to do so. */
+  beforeBody?: (request: FastifyRequest) => Promise<void>
   bodyLimitBytes?: number
   /** Headers that depend on the answer's exact text, such as its signature. Such an answer is never compressed. */
   answerHeaders?: (answer: string, request: FastifyRequest) => Record<string, string>
@@ -46,8 +48,7 @@ export function mount<C extends Call>(
   const key = `${call.method} ${call.path}`
   const access = policy[key]
   if (!access) throw new Error(`${key} has no line in the policy`)
-  if ((access === 'tunnel') !== (app.face === 'tunnel'))
-    throw new Error(`${key} does not belong on the ${app.face} API`)
+  if (app.face === 'tunnel' && access !== 'member') throw new Error(`${key} does not belong on the tunnel's API`)
   const { answerHeaders } = options
 
   app.route({
@@ -69,7 +70,7 @@ export function mount<C extends Call>(
       },
     }),
     onRequest: async (request) => {
-      if (access === 'anyone' || access === 'gateway' || access === 'tunnel') return
+      if (access === 'anyone' || access === 'gateway' || access === 'member') return options.beforeBody?.(request)
       request.caller = await authenticate(app, request, access)
     },
     handler: async (request, reply) => {

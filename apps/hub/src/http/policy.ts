@@ -2,10 +2,10 @@ import type { Role } from '@hedgerow/contract'
 
 /**
  * Who may make a call: `anyone`; a signed-in person of at least a role; whoever has a `session`, even one that may only
- * set two-factor up; a `gateway`, which proves itself with its keys inside the call; or a peer of the `tunnel`, whose
- * source address there is its identity.
+ * set two-factor up; a `gateway`, which proves itself with its keys inside the call; or a `member`, an approved gateway: by
+ * its source address on the tunnel's API, which has only these calls, and by its signature on the public one.
  */
-export type Access = 'anyone' | SessionAccess | 'gateway' | 'tunnel'
+export type Access = 'anyone' | SessionAccess | 'gateway' | 'member'
 export type SessionAccess = 'session' | Role
 
 /**
@@ -78,8 +78,8 @@ export const policy: Readonly<Record<string, Access>> = {
   'GET /v1/hub/settings': 'user',
   'PUT /v1/hub/settings': 'admin',
 
-  'POST /v1/gateway/heartbeat': 'tunnel',
-  'POST /v1/gateway/detections': 'tunnel',
+  'POST /v1/gateway/heartbeat': 'member',
+  'POST /v1/gateway/detections': 'member',
 }
 
 const RANK: Record<Role, number> = { user: 0, manager: 1, admin: 2 }

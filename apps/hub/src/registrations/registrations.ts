@@ -11,7 +11,7 @@ import { writeAudit } from '../audit/audit.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../http/hub-error.ts'
-import { sourceKey } from './limits.ts'
+import { sourceKey } from '../http/limiter.ts'
 
 export const PENDING_LIFETIME_MS = 7 * 24 * 3_600_000
 const PENDING_MAX = 1_000

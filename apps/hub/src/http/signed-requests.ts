@@ -1,6 +1,6 @@
 /**
  * Requests that a device signs with its identity key: fresh by the hub's time, and each used once. Called for the
- * status of a registration.
+ * status of a registration and for what a gateway tells outside the tunnel.
  */
 import {
   decodeBase64,
@@ -11,7 +11,7 @@ import {
   verifySignature,
 } from '@hedgerow/enrolment'
 import type { IncomingHttpHeaders } from 'node:http'
-import { HubError } from '../http/hub-error.ts'
+import { HubError } from './hub-error.ts'
 
 /** How far a request's time may be from the hub's, either way. */
 const TIME_WINDOW_MS = 120_000

@@ -1,9 +1,9 @@
 /**
- * How often enrolment may be asked: a token bucket for each address, so that one cannot crowd out the others, and one for
- * all of them, so that the work has an end. Enrolment is open to anybody who reaches the hub.
+ * How often a call may be made that anybody who reaches the hub may try: a token bucket for each address, so that one
+ * cannot crowd out the others, and one for all of them, so that the work has an end. Used for what devices ask.
  */
 import { isIP } from 'node:net'
-import { HubError } from '../http/hub-error.ts'
+import { HubError } from './hub-error.ts'
 
 export type Rate = { burst: number; perSecond: number }
 

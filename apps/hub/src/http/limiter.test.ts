@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createLimiter, sourceKey } from './limits.ts'
+import { createLimiter, sourceKey } from './limiter.ts'
 
 function limiter(capacity = 100) {
   let now = 0

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto'
+import { request } from 'node:http'
+import type { Gateway } from '@hedgerow/contract'
+import {
+  answerBytes,
+  generateIdentitySeed,
+  HUB_SIGNATURE_HEADER,
+  IDENTITY_HEADER,
+  identityOfSeed,
+  NONCE_HEADER,
+  requestBytes,
+  SIGNATURE_HEADER,
+  TIME_HEADER,
+  verifySignature,
+  type Identity,
+} from '@hedgerow/enrolment'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { testEngines } from '../database/test-databases.ts'
+import { startTestHub, type TestHub } from '../http/test-hub.ts'
+import { createTestDevice, newKeys } from '../registrations/test-device.ts'
+import { insertTestGateway } from './test-gateway.ts'
+import { testHeartbeat } from './test-heartbeat.ts'
+
+const HEARTBEAT = '/api/v1/gateway/heartbeat'
+const DETECTIONS = '/api/v1/gateway/detections'
+
+describe.each(testEngines)('what a gateway tells outside its tunnel on %s', (engine) => {
+  let hub: TestHub
+  let identity: Identity
+  let gatewayId: string
+  beforeEach(async () => {
+    hub = await startTestHub(engine)
+    identity = identityOfSeed(generateIdentitySeed())
+    gatewayId = await insertTestGateway(hub.db, { identity_public_key: identity.publicKey })
+  })
+  afterEach(() => hub.stop())
+
+  const signed = (
+    url: string,
+    content: object,
+    change: { signer?: Identity; timeMs?: number; target?: string } = {},
+  ) => {
+    const payload = JSON.stringify(content)
+    const time = String(Math.floor(change.timeMs ?? hub.clock.now()))
+    const nonce = randomBytes(32).toString('base64')
+    const body = Buffer.from(payload)
+    const bytes = requestBytes({ method: 'POST', target: change.target ?? url, time, nonce, body })
+    const headers = {
+      'content-type': 'application/json',
+      [IDENTITY_HEADER]: identity.publicKey,
+      [TIME_HEADER]: time,
+      [NONCE_HEADER]: nonce,
+      [SIGNATURE_HEADER]: (change.signer ?? identity).sign(bytes),
+    }
+    return { method: 'POST' as const, url, headers, payload }
+  }
+  const beat = () => testHeartbeat(hub.clock.now())
+  const list = async (): Promise<Gateway[]> => {
+    const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
+    return (await hub.app.inject({ method: 'GET', url: '/api/v1/hub/gateways', headers })).json()
+  }
+
+  it('is heard when its identity signed it, and the gateway shows as a warning that names the tunnel', async () => {
+    const sent = signed(HEARTBEAT, beat())
+    const response = await hub.app.inject(sent)
+    expect([response.statusCode, response.json().settings]).toEqual([200, { heartbeatIntervalSeconds: 30 }])
+    expect((await list())[0]).toMatchObject({
+      id: gatewayId,
+      status: 'warning',
+      statusReason: 'heartbeat 0 s ago, no VPN handshake yet',
+      version: '2.0.0',
+    })
+    const { hubIdentityPublicKey } = await createTestDevice(hub.app, { now: hub.clock.now }).challenge()
+    const bytes = answerBytes(sent.headers[NONCE_HEADER], Buffer.from(response.body))
+    expect(verifySignature(hubIdentityPublicKey, bytes, String(response.headers[HUB_SIGNATURE_HEADER]))).toBe(true)
+  })
+
+  it('is stored before it is answered, detections too', async () => {
+    const startedAt = new Date(hub.clock.now()).toISOString()
+    const detection = { id: 'd1', camera: 'Gate', label: 'person', severity: 'alert', score: 0.9, startedAt }
+    const response = await hub.app.inject(signed(DETECTIONS, { detections: [detection] }))
+    expect(response.json()).toEqual({ accepted: 1 })
+    expect(await hub.db.selectFrom('detections').select(['gateway_id', 'id']).execute()).toEqual([
+      { gateway_id: gatewayId, id: 'd1' },
+    ])
+  })
+
+  it('is refused when anybody else signed it, for another call, with another body, too late, or again', async () => {
+    const stranger = identityOfSeed(generateIdentitySeed())
+    const replayed = signed(HEARTBEAT, beat())
+    expect((await hub.app.inject(replayed)).statusCode).toBe(200)
+    const attempts = {
+      stranger: signed(HEARTBEAT, beat(), { signer: stranger }),
+      otherCall: signed(HEARTBEAT, beat(), { target: DETECTIONS }),
+      otherBody: { ...signed(HEARTBEAT, beat()), payload: JSON.stringify({ ...beat(), disk: 0.99 }) },
+      late: signed(HEARTBEAT, beat(), { timeMs: hub.clock.now() - 121_000 }),
+      replayed,
+    }
+    const codes: Record<string, string> = {}
+    for (const [name, attempt] of Object.entries(attempts)) codes[name] = (await hub.app.inject(attempt)).json().error
+    expect(codes).toEqual({
+      stranger: 'signature_invalid',
+      otherCall: 'signature_invalid',
+      otherBody: 'signature_invalid',
+      late: 'request_replayed',
+      replayed: 'request_replayed',
+    })
+  })
+
+  it('is refused from who waits for approval, was rejected or was deleted', async () => {
+    await hub.db.deleteFrom('gateways').execute()
+    const outcome = async () => (await hub.app.inject(signed(HEARTBEAT, beat()))).json().error
+    expect(await outcome(), 'deleted').toBe('gateway_unknown')
+    const { publicKey, privateKey } = newKeys()
+    const device = createTestDevice(hub.app, { now: hub.clock.now, identity, publicKey, privateKey })
+    const { registrationId } = (await device.register()).body
+    expect(await outcome(), 'waiting').toBe('gateway_unknown')
+    await hub.db.updateTable('registrations').set({ status: 'rejected' }).where('id', '=', registrationId).execute()
+    expect(await outcome(), 'rejected').toBe('gateway_unknown')
+  })
+
+  it('is refused of a stranger before a byte of its body was read', async () => {
+    const { port } = await hub.start()
+    const status = await new Promise<number>((resolve, reject) => {
+      const asking = request({
+        port,
+        host: '127.0.0.1',
+        method: 'POST',
+        path: DETECTIONS,
+        headers: { 'content-type': 'application/json', 'content-length': String(1024 * 1024) },
+      })
+      asking.on('error', reject)
+      // The body never comes.
+      asking.on('response', (answer) => {
+        resolve(answer.statusCode ?? 0)
+        asking.destroy()
+      })
+      asking.flushHeaders()
+    })
+    expect(status).toBe(403)
+  })
+
+  it('counts for its address only so often', async () => {
+    const statuses = new Set<number>()
+    for (let i = 0; i < 230; i++) statuses.add((await hub.app.inject({ method: 'POST', url: HEARTBEAT })).statusCode)
+    expect([...statuses]).toEqual([403, 429])
+  })
+})
