@@ -76,7 +76,7 @@ export function createMetrics({ metrics: config, databaseUrl }: Pick<Config, 'me
     async start() {
       if (port === undefined) return
       const own = createServer((request, response) => {
-        const refuse = (status: number) => response.writeHead(status).end()
+        const refuse = (status: number): void => void response.writeHead(status).end()
         if (request.url?.split('?', 1)[0] !== '/metrics') return refuse(404)
         if (token !== undefined && !isToken(request.headers.authorization, token)) return refuse(401)
         registry.metrics().then(
