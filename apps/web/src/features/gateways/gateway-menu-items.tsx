@@ -1,0 +1,53 @@
+import type { Gateway } from '@hedgerow/contract'
+import { Menu } from '@mantine/core'
+import type { ReactElement } from 'react'
+import { MANAGER_NEEDED } from '#api/roles.ts'
+import type { GatewayVerb } from './dialogs.tsx'
+import styles from './row.module.css'
+
+const ITEMS = [
+  ['edit', 'Edit Gateway'],
+  ['vpn', 'VPN Config'],
+  ['delete', 'Delete Gateway'],
+] as const
+
+type GatewayMenuItemsProps = {
+  button: ReactElement
+  gateway: Gateway
+  mayManage: boolean
+  onVerb: (verb: GatewayVerb, gateway: Gateway) => void
+}
+
+/** It appears open: it was just asked for. What the role may not do stays visible, with the reason. */
+export default function GatewayMenuItems({ button, gateway, mayManage, onVerb }: GatewayMenuItemsProps) {
+  return (
+    <Menu
+      defaultOpened
+      position="bottom-end"
+      width={220}
+      withinPortal={false}
+      withInitialFocusPlaceholder={false}
+      transitionProps={{ duration: 100 }}
+    >
+      <Menu.Target>{button}</Menu.Target>
+      <Menu.Dropdown>
+        {ITEMS.map(([verb, words]) =>
+          mayManage ? (
+            <Menu.Item
+              key={verb}
+              className={verb === 'delete' ? (styles.danger ?? '') : ''}
+              onClick={() => onVerb(verb, gateway)}
+            >
+              {words}
+            </Menu.Item>
+          ) : (
+            <Menu.Item key={verb} aria-disabled="true" data-disabled closeMenuOnClick={false}>
+              {words}
+            </Menu.Item>
+          ),
+        )}
+        {!mayManage && <p className={styles.reason}>{MANAGER_NEEDED}</p>}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
