@@ -26,6 +26,7 @@ export type PeerConfig = {
   persistentKeepaliveSeconds?: number
 }
 
+/** What `wg show` tells of a peer. */
 export type PeerStatus = {
   publicKey: PublicKey
   endpoint?: Endpoint
@@ -34,6 +35,9 @@ export type PeerStatus = {
   /** Whole authenticated datagrams of every kind, as `wg show` counts. */
   receivedBytes: number
   sentBytes: number
+  /** 0 is off. */
+  persistentKeepaliveSeconds: number
+  hasPresharedKey: boolean
   /** Canonical prefixes, in the order they were given. */
   allowedIps: string[]
 }
@@ -90,6 +94,8 @@ export function statusOf(state: DeviceState, peer: Peer): PeerStatus {
     ...(latestHandshakeAtMs === undefined ? {} : { latestHandshakeAtMs }),
     receivedBytes,
     sentBytes,
+    persistentKeepaliveSeconds: peer.persistentKeepaliveMs / 1000,
+    hasPresharedKey: peer.presharedKey.some((byte) => byte !== 0),
     allowedIps: state.allowedIps.prefixesOf(peer),
   }
 }

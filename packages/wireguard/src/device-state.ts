@@ -6,7 +6,8 @@ import type { Crypto, KeyPair } from './crypto.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { PublicKey } from './keys.ts'
 import type { LoadGauge } from './load.ts'
-import type { DropReason, Output } from './outputs.ts'
+import type { DropCounts, DropReason } from './drops.ts'
+import type { Output } from './outputs.ts'
 import type { Indices, Peer } from './peer.ts'
 
 export type DeviceState = {
@@ -24,10 +25,11 @@ export type DeviceState = {
   nextTimestamp(unixMs: number): Uint8Array
 }
 
-/** One call's instant and what it answers with. */
-export type Turn = { nowMs: number; unixMs: number; outputs: Output[] }
+/** One call's instant, what it answers with, and where it counts what it drops. */
+export type Turn = { nowMs: number; unixMs: number; outputs: Output[]; drops: DropCounts }
 
 export function drop(turn: Turn, reason: DropReason): void {
+  turn.drops[reason]++
   turn.outputs.push({ type: 'drop', reason })
 }
 

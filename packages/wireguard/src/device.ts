@@ -15,6 +15,8 @@ import { equalBytes } from './crypto.ts'
 import { createDeadlines } from './deadlines.ts'
 import type { DeviceState, Turn } from './device-state.ts'
 import { scheduleHandshake } from './initiate.ts'
+import type { DropCounts } from './drops.ts'
+import { noDrops } from './drops.ts'
 import type { PrivateKey, PublicKey } from './keys.ts'
 import { encodePublicKey, keyBytes, parsePrivateKey } from './keys.ts'
 import { DEFAULT_HANDSHAKES_PER_SECOND, createLoadGauge } from './load.ts'
@@ -53,6 +55,8 @@ export type Device = {
   /** Starts a handshake at the next tick, if the peer's endpoint is known and none was sent within 5 s. */
   handshake(publicKey: PublicKey, now: Now): void
   peers(): PeerStatus[]
+  /** Every drop since the device was made, by reason; a copy. */
+  drops(): DropCounts
   /** Removes every peer and zeroes the private key. The device drops everything afterwards. */
   close(): void
 }
@@ -76,9 +80,10 @@ export function createDevice(options: DeviceOptions): Device {
     nextTimestamp: createTimestamps(),
   }
   const publicKey = encodePublicKey(local.publicKey)
+  const drops = noDrops()
 
   function turnAt(now: Now): Turn {
-    return { nowMs: now.monotonicMs, unixMs: now.unixMs, outputs: [] }
+    return { nowMs: now.monotonicMs, unixMs: now.unixMs, outputs: [], drops }
   }
 
   function receive(datagram: Uint8Array, from: Endpoint, now: Now): Output[] {
@@ -148,6 +153,7 @@ export function createDevice(options: DeviceOptions): Device {
     removePeer,
     handshake,
     peers: () => Array.from(state.peers.values(), (peer) => statusOf(state, peer)),
+    drops: () => ({ ...drops }),
     close,
   }
 }

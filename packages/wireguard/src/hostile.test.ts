@@ -38,6 +38,20 @@ test('no datagram makes a device throw, deliver, follow or answer', () => {
   expect(link.hub.packets).toHaveLength(1)
 })
 
+test('every drop is counted under its reason', () => {
+  const link = createLink()
+  link.connect()
+  const before = link.hub.device.drops()
+  fc.assert(fc.property(datagram, (data) => void link.receive(link.hub, data, stranger)))
+  link.send(link.hub, new Uint8Array(3))
+  link.send(link.hub, upPacket())
+  const expected = { ...before }
+  for (const reason of link.hub.drops) expected[reason]++
+  expect(link.hub.device.drops()).toEqual(expected)
+  expect(expected.malformed).toBeGreaterThan(0)
+  expect(expected['bad-packet']).toBe(1)
+})
+
 test('no datagram with a right mac1 makes a device throw, and none but the true one gets a session', () => {
   const link = createLink()
   link.connect()

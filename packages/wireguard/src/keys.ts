@@ -30,20 +30,25 @@ export function parsePresharedKey(text: string): PresharedKey | undefined {
 
 /** `bytes` must be 32 long. */
 export function encodePublicKey(bytes: Uint8Array): PublicKey {
-  return bytes.toBase64() as PublicKey
+  return toBase64(bytes) as PublicKey
 }
 
 /** `bytes` must be 32 long. */
 export function encodePrivateKey(bytes: Uint8Array): PrivateKey {
-  return bytes.toBase64() as PrivateKey
+  return toBase64(bytes) as PrivateKey
 }
 
 /** `bytes` must be 32 long. */
 export function encodePresharedKey(bytes: Uint8Array): PresharedKey {
-  return bytes.toBase64() as PresharedKey
+  return toBase64(bytes) as PresharedKey
 }
 
 /** Returns a fresh array that the caller owns and may zero. */
 export function keyBytes(key: PublicKey | PrivateKey | PresharedKey): Uint8Array {
-  return Uint8Array.fromBase64(key)
+  return Uint8Array.from(atob(key), (character) => character.charCodeAt(0))
+}
+
+/** By the web's own function: Node 24 has no `toBase64` on arrays. */
+function toBase64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
 }

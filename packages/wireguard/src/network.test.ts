@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { generatePresharedKey } from './node/keys.ts'
 import type { Link } from './simulator/link.ts'
 import { createLink, downPacket, sentTypes, upPacket } from './simulator/link.ts'
 import { ipv4Packet } from './simulator/packet.ts'
@@ -266,6 +267,32 @@ describe('peers changed live', () => {
     link.settle()
     expect(link.hub.drops).toEqual(['unknown-peer'])
     expect(sentTypes(link.hub)).toEqual([1])
+  })
+
+  test('a peer tells what `wg show` tells of it', () => {
+    const presharedKey = generatePresharedKey()
+    const link = createLink({
+      hub: { presharedKey, persistentKeepaliveSeconds: 25, allowedIps: ['10.0.0.2', 'FD00::/9'] },
+      gateway: { presharedKey },
+    })
+    const [before] = link.hub.device.peers()
+    expect(before).toEqual({
+      publicKey: link.gateway.device.publicKey,
+      allowedIps: ['10.0.0.2/32', 'fd00::/9'],
+      persistentKeepaliveSeconds: 25,
+      hasPresharedKey: true,
+      receivedBytes: 0,
+      sentBytes: 0,
+    })
+    link.send(link.gateway, upPacket(60))
+    link.settle()
+    expect(link.hub.device.peers()[0]).toEqual({
+      ...before,
+      endpoint: link.gateway.endpoint,
+      latestHandshakeAtMs: link.now.unixMs,
+      receivedBytes: 148 + 32 + 64,
+      sentBytes: 92,
+    })
   })
 
   test('a closed device drops everything', () => {

@@ -3,7 +3,7 @@
 import { REJECT_AFTER_MESSAGES, REJECT_AFTER_TIME_MS } from './constants.ts'
 import type { Aead } from './crypto.ts'
 import type { TransportKeys } from './handshake.ts'
-import type { DropReason } from './outputs.ts'
+import type { DropReason } from './drops.ts'
 import { Transport, createTransport, readCounter } from './messages.ts'
 import type { ReplayWindow } from './replay.ts'
 import { acceptCounter, createReplayWindow, isFresh } from './replay.ts'

@@ -1,11 +1,10 @@
 /**
- * The cryptography of the core on `node:crypto`, with keyed BLAKE2s, which OpenSSL's binding lacks, from @noble/hashes. ChaCha20-Poly1305 is
- * given raw keys: a KeyObject costs half as much again per packet.
+ * The cryptography of the core: `node:crypto`, with keyed BLAKE2s, which OpenSSL's binding lacks, from @noble/hashes, and the AEAD
+ * of packets, which costs most, from `wasm-aead.ts`.
  */
 
 import {
   createCipheriv,
-  createDecipheriv,
   createHash,
   createHmac,
   createPrivateKey,
@@ -15,31 +14,13 @@ import {
 } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { blake2s } from '@noble/hashes/blake2.js'
-import type { Aead, Crypto } from '../crypto.ts'
+import type { Crypto } from '../crypto.ts'
 import { TAG_BYTES } from '../crypto.ts'
 import { KEY_BYTES } from '../keys.ts'
+import { openWith, plain, sealWith } from './node-aead.ts'
+import { fastestAead } from './wasm-aead.ts'
 
-const AEAD = 'chacha20-poly1305'
-const AEAD_OPTIONS = { authTagLength: TAG_BYTES }
 const MAC_BYTES = 16
-
-/** Written anew for each packet; the ciphers copy it before they return. */
-const nonceBytes = Buffer.alloc(12)
-
-function nonceOf(counter: number): Buffer {
-  nonceBytes.writeUInt32LE(counter % 2 ** 32, 4)
-  nonceBytes.writeUInt32LE(Math.floor(counter / 2 ** 32), 8)
-  return nonceBytes
-}
-
-export const nodeAead: Aead = {
-  seal(key, counter, plaintext, ad, out) {
-    sealWith(key, nonceOf(counter), { plaintext, ad, out })
-  },
-  open(key, counter, ciphertext, ad) {
-    return openWith(key, nonceOf(counter), { ciphertext, ad })
-  },
-}
 
 /** Importing a private key computes its public one, which costs as much as a DH, so the import is kept as long as its bytes are. */
 const imported = new WeakMap<Uint8Array, KeyObject>()
@@ -62,7 +43,7 @@ function publicKeyOf(privateKey: Uint8Array): Uint8Array {
 }
 
 export const nodeCrypto: Crypto = {
-  ...nodeAead,
+  ...fastestAead(),
   dh(privateKey, publicKey) {
     try {
       return plain(diffieHellman({ privateKey: privateKeyObject(privateKey), publicKey: publicKeyObject(publicKey) }))
@@ -93,41 +74,6 @@ export const nodeCrypto: Crypto = {
     return plaintext
   },
   random: (length) => randomFillSync(new Uint8Array(length)),
-}
-
-function sealWith(
-  key: Uint8Array,
-  nonce: Uint8Array,
-  { plaintext, ad, out }: { plaintext: Uint8Array; ad: Uint8Array; out: Uint8Array },
-): void {
-  const cipher = createCipheriv(AEAD, key, nonce, AEAD_OPTIONS)
-  if (ad.length > 0) cipher.setAAD(ad)
-  if (plaintext.length > 0) out.set(cipher.update(plaintext))
-  cipher.final()
-  out.set(cipher.getAuthTag(), plaintext.length)
-}
-
-function openWith(
-  key: Uint8Array,
-  nonce: Uint8Array,
-  { ciphertext, ad }: { ciphertext: Uint8Array; ad: Uint8Array },
-): Uint8Array | undefined {
-  const length = ciphertext.length - TAG_BYTES
-  const decipher = createDecipheriv(AEAD, key, nonce, AEAD_OPTIONS)
-  if (ad.length > 0) decipher.setAAD(ad)
-  decipher.setAuthTag(ciphertext.subarray(length))
-  const plaintext = decipher.update(ciphertext.subarray(0, length))
-  try {
-    decipher.final()
-  } catch {
-    return undefined
-  }
-  return plain(plaintext)
-}
-
-/** The same memory without Buffer's ways: its `slice`, unlike every other Uint8Array's, does not copy. */
-function plain(buffer: Buffer): Uint8Array {
-  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length)
 }
 
 /** XChaCha20 puts the last 8 of its 24 nonce bytes behind 4 zero bytes, under a key derived from the first 16. */

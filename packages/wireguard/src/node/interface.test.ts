@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { afterEach, expect, test, vi } from 'vitest'
 import { ConfigError } from '../config-error.ts'
 import type { PublicKey } from '../keys.ts'
-import type { DropReason } from '../outputs.ts'
+import type { DropReason } from '../drops.ts'
 import { ipv4Packet } from '../simulator/packet.ts'
 import type { InterfaceOptions, WireGuardInterface } from './interface.ts'
 import { openInterface } from './interface.ts'
@@ -140,6 +140,7 @@ test('noise from strangers is dropped with its reason and the tunnel lives', asy
     stranger.send(Buffer.alloc(size, 1), hub.wireguard.port, '127.0.0.1')
   await vi.waitFor(() => expect(hub.drops.length).toBeGreaterThanOrEqual(8))
   stranger.close()
+  expect(hub.wireguard.drops()).toMatchObject({ malformed: 8, 'handshake-backlog': 0 })
   gateway.wireguard.send(up)
   await vi.waitFor(() => expect(hub.packets).toHaveLength(1))
 })

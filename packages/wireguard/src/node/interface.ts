@@ -11,8 +11,10 @@ import { isIP } from 'node:net'
 import type { PeerConfig, PeerStatus } from '../configuration.ts'
 import { createDevice } from '../device.ts'
 import type { PrivateKey, PublicKey } from '../keys.ts'
-import type { DropReason, Endpoint, Now, Output } from '../outputs.ts'
+import type { DropCounts, DropReason } from '../drops.ts'
+import type { Endpoint, Now, Output } from '../outputs.ts'
 import { nodeCrypto } from './crypto.ts'
+import { createHandshakeQueue, isHandshakeMessage } from './handshake-queue.ts'
 
 const RECEIVE_BUFFER_BYTES = 4 * 1024 * 1024
 /** setTimeout takes no more; a longer wait is simply looked at again. */
@@ -48,6 +50,8 @@ export type WireGuardInterface = {
   /** Starts an initiation now if the peer's endpoint is known and none went out within 5 s. */
   handshake(publicKey: PublicKey): void
   peers(): PeerStatus[]
+  /** Every drop since the interface was opened, by reason; a copy. */
+  drops(): DropCounts
   /** Closes the socket and erases every key. Later sends do nothing. */
   close(): Promise<void>
 }
@@ -61,6 +65,8 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
   let isOpen = true
   let timer: NodeJS.Timeout | undefined
   let timerAtMs = Number.POSITIVE_INFINITY
+  const handshakes = createHandshakeQueue(receive, refuseHandshake)
+  let refusedHandshakes = 0
 
   function perform(outputs: Output[]): void {
     for (const output of outputs) {
@@ -102,7 +108,18 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
   }
 
   function onMessage(datagram: Uint8Array, { address, port }: RemoteInfo): void {
-    perform(device.receive(datagram, { address: unmapV4(address), port }, clock()))
+    const from = { address: unmapV4(address), port }
+    if (isHandshakeMessage(datagram)) handshakes.push(datagram, from)
+    else receive(datagram, from)
+  }
+
+  function receive(datagram: Uint8Array, from: Endpoint): void {
+    perform(device.receive(datagram, from, clock()))
+  }
+
+  function refuseHandshake(): void {
+    refusedHandshakes++
+    perform([{ type: 'drop', reason: 'handshake-backlog' }])
   }
 
   function changePeers(change: () => void): void {
@@ -114,6 +131,7 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
     if (!isOpen) return
     isOpen = false
     clearTimeout(timer)
+    handshakes.clear()
     device.close()
     const closed = once(socket, 'close')
     socket.close()
@@ -145,6 +163,7 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
     removePeer: (publicKey) => changePeers(() => device.removePeer(publicKey)),
     handshake: (publicKey) => changePeers(() => device.handshake(publicKey, clock())),
     peers: () => device.peers(),
+    drops: () => ({ ...device.drops(), 'handshake-backlog': refusedHandshakes }),
     close,
   }
 }

@@ -9,7 +9,8 @@ import type { Device, DeviceOptions } from '../device.ts'
 import { createDevice } from '../device.ts'
 import { nodeCrypto } from '../node/crypto.ts'
 import { generateKeyPair } from '../node/keys.ts'
-import type { DropReason, Endpoint, Output } from '../outputs.ts'
+import type { DropReason } from '../drops.ts'
+import type { Endpoint, Output } from '../outputs.ts'
 import { ipv4Packet } from './packet.ts'
 
 export const START_UNIX_MS = 1_700_000_000_000

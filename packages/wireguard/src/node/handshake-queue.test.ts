@@ -1,0 +1,72 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createHandshakeQueue, isHandshakeMessage } from './handshake-queue.ts'
+
+const from = { address: '192.0.2.1', port: 1 }
+const message = (number: number) => Uint8Array.of(number >> 8, number & 0xff)
+
+function createQueue(costMs: number) {
+  const handled: number[] = []
+  let refused = 0
+  const queue = createHandshakeQueue(
+    ([high = 0, low = 0]) => {
+      handled.push((high << 8) | low)
+      const endMs = performance.now() + costMs
+      while (performance.now() < endMs);
+    },
+    () => refused++,
+  )
+  return { queue, handled, refused: () => refused }
+}
+
+test('what comes in one turn is handled in order, a little in each turn', async () => {
+  const { queue, handled } = createQueue(1)
+  for (let i = 0; i < 5; i++) queue.push(message(i), from)
+  expect(handled).toEqual([])
+  for (let turns = 1; turns <= 5; turns++) {
+    await nextTurn()
+    expect(handled.length).toBeLessThanOrEqual(turns)
+  }
+  await nextTurn()
+  expect(handled).toEqual([0, 1, 2, 3, 4])
+})
+
+test('cheap ones share a turn', async () => {
+  const { queue, handled } = createQueue(0)
+  for (let i = 0; i < 20; i++) queue.push(message(i), from)
+  await nextTurn()
+  await nextTurn()
+  expect(handled).toHaveLength(20)
+})
+
+test('the queue has an end, says what it refuses, and takes more when there is room again', async () => {
+  const { queue, handled, refused } = createQueue(0)
+  for (let round = 1; round <= 3; round++) {
+    for (let i = 0; i < 8_200; i++) queue.push(message(i), from)
+    expect(refused()).toBe(8 * round)
+    while (handled.length < 8_192 * round) await nextTurn()
+  }
+  expect(handled.slice(8_192, 8_192 + 8_192)).toEqual(Array.from({ length: 8_192 }, (_, i) => i))
+})
+
+test('nothing is handled after clear', async () => {
+  const { queue, handled } = createQueue(0)
+  queue.push(message(1), from)
+  queue.clear()
+  await nextTurn()
+  await nextTurn()
+  expect(handled).toEqual([])
+  queue.push(message(2), from)
+  await nextTurn()
+  await nextTurn()
+  expect(handled).toEqual([2])
+})
+
+test('only initiations and responses wait', () => {
+  const like = (type: number, size: number) => Uint8Array.from({ length: size }, (_, i) => (i === 0 ? type : 0))
+  expect(isHandshakeMessage(like(1, 148))).toBe(true)
+  expect(isHandshakeMessage(like(2, 92))).toBe(true)
+  for (const other of [like(1, 147), like(2, 148), like(3, 64), like(4, 148), new Uint8Array(0)]) {
+    expect(isHandshakeMessage(other)).toBe(false)
+  }
+})

@@ -1,0 +1,83 @@
+/**
+ * Where handshake messages wait for their turn. One costs as much as a hundred packets, so a storm of them (a hub that starts before
+ * ten thousand gateways) would leave the socket unread until the kernel's buffer is full, and packets of live tunnels would be lost there.
+ * Each turn of the event loop reads what has come, then spends a little time here.
+ */
+
+import { REKEY_TIMEOUT_MS } from '../constants.ts'
+import { MessageType, messageTypeOf } from '../messages.ts'
+import type { Endpoint } from '../outputs.ts'
+
+/** About what one core answers before the first sender has given up and begun anew. */
+const MAX_WAITING = 8_192
+/** One handshake, or a few dozen refusals. */
+const TURN_BUDGET_MS = 0.4
+
+type Waiting = { datagram: Uint8Array; from: Endpoint; sinceMs: number }
+
+export type HandshakeQueue = {
+  /** Keeps the datagram as it is, so it must not change. */
+  push(datagram: Uint8Array, from: Endpoint): void
+  clear(): void
+}
+
+/** `refuse` is told of each message that came when the queue was full, or that waited until its sender no longer wants an answer. */
+export function createHandshakeQueue(
+  handle: (datagram: Uint8Array, from: Endpoint) => void,
+  refuse: () => void,
+): HandshakeQueue {
+  /** A ring: `count` entries from `first` on. */
+  const ring: (Waiting | undefined)[] = []
+  let first = 0
+  let count = 0
+  let turn: NodeJS.Immediate | undefined
+
+  function push(datagram: Uint8Array, from: Endpoint): void {
+    if (count === MAX_WAITING) {
+      refuse()
+      return
+    }
+    ring[(first + count) % MAX_WAITING] = { datagram, from, sinceMs: performance.now() }
+    count++
+    turn ??= setImmediate(work)
+  }
+
+  function take(): Waiting | undefined {
+    const taken = ring[first]
+    if (count === 0) return undefined
+    ring[first] = undefined
+    first = (first + 1) % MAX_WAITING
+    count--
+    return taken
+  }
+
+  function work(): void {
+    turn = undefined
+    const startMs = performance.now()
+    let nowMs = startMs
+    while (nowMs - startMs < TURN_BUDGET_MS) {
+      const waiting = take()
+      if (waiting === undefined) return
+      if (nowMs - waiting.sinceMs < REKEY_TIMEOUT_MS) handle(waiting.datagram, waiting.from)
+      else refuse()
+      nowMs = performance.now()
+    }
+    if (count > 0) turn ??= setImmediate(work)
+  }
+
+  function clear(): void {
+    clearImmediate(turn)
+    turn = undefined
+    ring.length = 0
+    first = 0
+    count = 0
+  }
+
+  return { push, clear }
+}
+
+/** Whether a datagram is worth a place in the queue: an initiation or a response by its header and length. */
+export function isHandshakeMessage(datagram: Uint8Array): boolean {
+  const type = messageTypeOf(datagram)
+  return type === MessageType.initiation || type === MessageType.response
+}
