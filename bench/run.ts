@@ -1,9 +1,11 @@
+import { benchApi } from './api.ts'
 import { benchApprove } from './approve.ts'
 import { benchNetstack } from './netstack.ts'
 import { benchTunnel } from './tunnel.ts'
 
 /** `npm run bench NAME`: each bench prints a table for people and one JSON line for machines. */
 const benches: Record<string, (arguments_: string[]) => Promise<void>> = {
+  api: benchApi,
   approve: benchApprove,
   netstack: benchNetstack,
   tunnel: benchTunnel,

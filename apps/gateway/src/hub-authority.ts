@@ -17,10 +17,14 @@ export function trustHubAuthority(path: string): void {
   }
   const certificates = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
   if (certificates.length === 0) throw refuse('the file holds no certificate in PEM form')
-  try {
-    for (const certificate of certificates) new X509Certificate(certificate)
-  } catch {
-    throw refuse('the file holds a certificate that is damaged')
-  }
+  if (!certificates.every(isCertificate)) throw refuse('the file holds a certificate that is damaged')
   setDefaultCACertificates([...getCACertificates('default'), ...certificates])
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0
+  } catch {
+    return false
+  }
 }

@@ -100,9 +100,7 @@ async function importKeys(pem: string): Promise<CryptoKeyPair> {
 
 async function exportKey(key: CryptoKey): Promise<string> {
   const der = Buffer.from(await crypto.subtle.exportKey('pkcs8', key))
-  return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
-    .export({ format: 'pem', type: 'pkcs8' })
-    .toString()
+  return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }).export({ format: 'pem', type: 'pkcs8' })
 }
 
 function toPem(certificate: { toString(format: 'pem'): string }): string {

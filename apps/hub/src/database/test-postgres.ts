@@ -27,8 +27,11 @@ rm -rf "$dir"`
 
 const START_TIMEOUT_MS = 30_000
 
-/** A real PostgreSQL of the test's own: unix socket only, no fsync. `url(name)` addresses a database in it. */
-export async function startPostgres(): Promise<{ url(database: string): string; stop(): Promise<void> }> {
+/**
+ * A real PostgreSQL of the test's own, over a unix socket only. It survives no power cut unless `isDurable`. `url(name)`
+ * addresses a database in it.
+ */
+export async function startPostgres({ isDurable = false } = {}): Promise<{ url(database: string): string; stop(): Promise<void> }> {
   const dir = mkdtempSync(join(tmpdir(), 'hub-postgres-'))
   if (identity.uid) chownSync(dir, identity.uid, identity.gid)
   const bin = join(reachableBinaries(dir), 'bin')
@@ -47,9 +50,7 @@ export async function startPostgres(): Promise<{ url(database: string): string; 
   const options = [
     'listen_addresses=',
     `unix_socket_directories=${dir}`,
-    'fsync=off',
-    'full_page_writes=off',
-    'shared_buffers=16MB',
+    ...(isDurable ? [] : ['fsync=off', 'full_page_writes=off', 'shared_buffers=16MB']),
   ]
   const server = spawn(
     '/bin/sh',

@@ -75,14 +75,14 @@ export function createMetrics({ metrics: config, databaseUrl }: Pick<Config, 'me
 
     async start() {
       if (port === undefined) return
-      const own = createServer((request, response) => {
-        const refuse = (status: number): void => void response.writeHead(status).end()
+      const own = createServer(async (request, response) => {
+        const refuse = (status: number) => response.writeHead(status).end()
         if (request.url?.split('?', 1)[0] !== '/metrics') return refuse(404)
         if (token !== undefined && !isToken(request.headers.authorization, token)) return refuse(401)
-        registry.metrics().then(
-          (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
-          () => refuse(503),
-        )
+        const text = await registry.metrics().catch(() => undefined)
+        return text === undefined
+          ? refuse(503)
+          : response.writeHead(200, { 'content-type': registry.contentType }).end(text)
       })
       await new Promise<void>((resolve, reject) => {
         own.once('error', reject)
