@@ -31,7 +31,10 @@ const START_TIMEOUT_MS = 30_000
  * A real PostgreSQL of the test's own, over a unix socket only. It survives no power cut unless `isDurable`. `url(name)`
  * addresses a database in it.
  */
-export async function startPostgres({ isDurable = false } = {}): Promise<{ url(database: string): string; stop(): Promise<void> }> {
+export async function startPostgres({ isDurable = false } = {}): Promise<{
+  url(database: string): string
+  stop(): Promise<void>
+}> {
   const dir = mkdtempSync(join(tmpdir(), 'hub-postgres-'))
   if (identity.uid) chownSync(dir, identity.uid, identity.gid)
   const bin = join(reachableBinaries(dir), 'bin')
