@@ -2,6 +2,7 @@ import { benchApi } from './api.ts'
 import { benchApprove } from './approve.ts'
 import { benchNetstack } from './netstack.ts'
 import { benchTunnel } from './tunnel.ts'
+import { benchWireGuard } from './wireguard.ts'
 
 /** `npm run bench NAME`: each bench prints a table for people and one JSON line for machines. */
 const benches: Record<string, (arguments_: string[]) => Promise<void>> = {
@@ -9,6 +10,7 @@ const benches: Record<string, (arguments_: string[]) => Promise<void>> = {
   approve: benchApprove,
   netstack: benchNetstack,
   tunnel: benchTunnel,
+  wireguard: benchWireGuard,
 }
 
 const [name = '', ...rest] = process.argv.slice(2)

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createHandshakeQueue, isHandshakeMessage } from './handshake-queue.ts'
 
 const from = { address: '192.0.2.1', port: 1 }
@@ -18,6 +18,10 @@ function createQueue(costMs: number) {
   )
   return { queue, handled, refused: () => refused }
 }
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 test('what comes in one turn is handled in order, a little in each turn', async () => {
   const { queue, handled } = createQueue(1)
@@ -47,6 +51,18 @@ test('the queue has an end, says what it refuses, and takes more when there is r
     while (handled.length < 8_192 * round) await nextTurn()
   }
   expect(handled.slice(8_192, 8_192 + 8_192)).toEqual(Array.from({ length: 8_192 }, (_, i) => i))
+})
+
+test('what waited until its sender asks anew is refused, what came after it is not', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const { queue, handled, refused } = createQueue(0)
+  queue.push(message(1), from)
+  vi.advanceTimersByTime(2_000)
+  queue.push(message(2), from)
+  vi.advanceTimersByTime(1_000)
+  await nextTurn()
+  await nextTurn()
+  expect({ handled, refused: refused() }).toEqual({ handled: [2], refused: 1 })
 })
 
 test('nothing is handled after clear', async () => {

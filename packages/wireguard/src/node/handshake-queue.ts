@@ -4,11 +4,12 @@
  * Each turn of the event loop reads what has come, then spends a little time here.
  */
 
-import { REKEY_TIMEOUT_MS } from '../constants.ts'
 import { MessageType, messageTypeOf } from '../messages.ts'
 import type { Endpoint } from '../outputs.ts'
 
-/** About what one core answers before the first sender has given up and begun anew. */
+/** An initiator asks anew after 5 s and then has no use for the answer to what it asked before; the rest is for the way there and back. */
+const MAX_WAIT_MS = 3_000
+/** About what one core answers in that time. */
 const MAX_WAITING = 8_192
 /** One handshake, or a few dozen refusals. */
 const TURN_BUDGET_MS = 0.4
@@ -58,7 +59,7 @@ export function createHandshakeQueue(
     while (nowMs - startMs < TURN_BUDGET_MS) {
       const waiting = take()
       if (waiting === undefined) return
-      if (nowMs - waiting.sinceMs < REKEY_TIMEOUT_MS) handle(waiting.datagram, waiting.from)
+      if (nowMs - waiting.sinceMs < MAX_WAIT_MS) handle(waiting.datagram, waiting.from)
       else refuse()
       nowMs = performance.now()
     }

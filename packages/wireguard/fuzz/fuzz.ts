@@ -1,0 +1,102 @@
+/**
+ * `npm run fuzz -w packages/wireguard -- --seconds 60 --seed 1 --corpus FOLDER`: mutates inputs for a device for a while, and keeps each that reaches
+ * code which none before it reached. An exception, an output that no input may cause, or a call that takes too long ends it with
+ * the input in hexadecimal and an exit code of 1. With a folder, what was kept there is where the next run begins.
+ */
+
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { openCoverage } from './coverage.ts'
+import { createRandom, mutate } from './mutate.ts'
+import type { Input } from './target.ts'
+import { KINDS, createTarget, seeds } from './target.ts'
+
+/** Counting blocks costs more than running: a batch at a time, and one by one only where a batch found something. */
+const BATCH = 50
+const LIMIT_MS = 250
+const REPORT_MS = 5_000
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '30' },
+    seed: { type: 'string', default: '1' },
+    corpus: { type: 'string' },
+  },
+})
+const random = createRandom(Number(values.seed))
+const target = createTarget()
+const corpus = [...seeds(), ...(await readCorpus())]
+const known = new Set<string>()
+const coverage = await openCoverage((url) => url.includes('/packages/wireguard/src/') && !url.includes('/simulator/'))
+
+for (const input of corpus) run(input)
+for (const block of await coverage.take()) known.add(block)
+
+let runs = 0
+let reportAt = performance.now() + REPORT_MS
+for (const endAt = performance.now() + Number(values.seconds) * 1000; performance.now() < endAt;) {
+  const batch = Array.from({ length: BATCH }, createInput)
+  for (const input of batch) run(input)
+  runs += BATCH
+  const fresh = new Set(await coverage.take()).difference(known)
+  if (fresh.size > 0) await keepThoseThatReach(fresh, batch)
+  if (performance.now() >= reportAt) {
+    reportAt += REPORT_MS
+    report('')
+  }
+}
+report(', no fault')
+process.exit()
+
+function createInput(): Input {
+  const { kind, data } = pick()
+  return { kind, data: mutate(data, pick().data, random) }
+}
+
+function pick(): Input {
+  return corpus[random(corpus.length)] as Input
+}
+
+function run(input: Input): void {
+  const startedAt = performance.now()
+  try {
+    target.run(input)
+    const tookMs = performance.now() - startedAt
+    if (tookMs > LIMIT_MS) throw new Error(`it took ${Math.round(tookMs)} ms`)
+  } catch (error) {
+    process.stderr.write(`fault: ${input.kind} ${Buffer.from(input.data).toString('hex')}\n`)
+    throw error
+  }
+}
+
+/** The device has moved on since, so a second run need not reach what the first did; then the block is known and no input stands for it. */
+async function keepThoseThatReach(fresh: Set<string>, batch: Input[]): Promise<void> {
+  for (const block of fresh) known.add(block)
+  for (const input of batch) {
+    run(input)
+    const reached = (await coverage.take()).filter((block) => fresh.delete(block))
+    if (reached.length === 0) continue
+    corpus.push(input)
+    if (values.corpus === undefined) continue
+    const name = createHash('sha256').update(input.data).digest('hex').slice(0, 16)
+    await writeFile(join(values.corpus, `${input.kind}-${name}`), input.data)
+  }
+}
+
+async function readCorpus(): Promise<Input[]> {
+  const folder = values.corpus
+  if (folder === undefined) return []
+  await mkdir(folder, { recursive: true })
+  const kept: Input[] = []
+  for (const name of (await readdir(folder)).toSorted()) {
+    const kind = KINDS.find((kind) => name.startsWith(`${kind}-`))
+    if (kind !== undefined) kept.push({ kind, data: new Uint8Array(await readFile(join(folder, name))) })
+  }
+  return kept
+}
+
+function report(end: string): void {
+  process.stdout.write(`${runs} runs, ${corpus.length} inputs kept, ${known.size} blocks reached${end}\n`)
+}
