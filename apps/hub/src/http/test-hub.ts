@@ -10,8 +10,8 @@ import type { Engine } from '../database/database.ts'
 import { createTestDatabase } from '../database/test-databases.ts'
 
 export type TestHub = Hub & {
-  /** Runs with real time until it is turned. */
-  clock: { now(): number; advance(ms: number): void }
+  /** Runs with the real one, `advance` ahead of it, until it is frozen. */
+  clock: { now(): number; advance(ms: number): void; freeze(): void }
   /** The access token of a user of that role, made at the first call. */
   signIn(role: Role): Promise<string>
   /** Creates a user whose password is `password`; gives its id. */
@@ -23,8 +23,12 @@ export async function startTestHub(engine: Engine, overrides: Partial<Config> = 
   const { url, remove } = await createTestDatabase(engine)
   const dataDir = mkdtempSync(join(tmpdir(), 'hub-test-'))
   let offsetMs = 0
+  let frozenAt: number | undefined
   const clock = {
-    now: () => Date.now() + offsetMs,
+    now: () => (frozenAt ?? Date.now()) + offsetMs,
+    freeze: () => {
+      frozenAt = Date.now()
+    },
     advance: (ms: number) => {
       offsetMs += ms
     },
