@@ -124,9 +124,9 @@ describe('enrolment', () => {
     hub.decide({ status: 'approved' })
     await untilDone(gateway, 'tunnelUp')
     hub.decide({ status: 'gone' })
+    await until(() => expect(hub.registrations.length).toBe(2))
     await until(() => expect(gateway.state().gatewayId).toBeNull())
-    expect(hub.registrations.length).toBe(2)
-    expect(rung(gateway, 'tunnelUp').state).toBe('waiting')
+    await until(() => expect(rung(gateway, 'tunnelUp').state).toBe('waiting'))
   })
 
   test('an endpoint where no hub answers is passed over for the next one', { timeout: 30_000 }, async () => {
