@@ -27,6 +27,8 @@ export type InterfaceOptions = {
   port?: number
   /** Local address, `0.0.0.0` unless told. `::` listens on IPv6 and IPv4 both. */
   host?: string
+  /** Largest inner packet that fits the path in one datagram, 1420 unless told: padding stops there. Larger ones are sent all the same. */
+  mtu?: number
   /** Authenticated, from an allowed address; a whole IP packet that the callback then owns. Must not throw. */
   onPacket(packet: Uint8Array, peer: PublicKey): void
   /** A session was confirmed, as initiator or responder. */
@@ -59,7 +61,11 @@ export type WireGuardInterface = {
 /** Binds the socket; rejects with Node's own error (`EADDRINUSE`, `EACCES`) when it cannot, and with a ConfigError on a bad key. */
 export async function openInterface(options: InterfaceOptions): Promise<WireGuardInterface> {
   const clock = options.clock ?? systemClock
-  const device = createDevice({ privateKey: options.privateKey, crypto: nodeCrypto })
+  const device = createDevice({
+    privateKey: options.privateKey,
+    crypto: nodeCrypto,
+    ...(options.mtu === undefined ? {} : { mtu: options.mtu }),
+  })
   const socket = openSocket(options.host)
   const toSocketAddress = isDualStack(options.host) ? mapV4 : (address: string) => address
   let isOpen = true
