@@ -166,7 +166,7 @@ describe("an operator's own certificate", () => {
     ],
   ])('that cannot be used stops the start by the name of %s', async (variable, spoil) => {
     await writeOwn('portal.example.net')
-    spoil()
+    await spoil()
     await expect(startTestHub('sqlite', { httpsPort: 0, tlsFiles })).rejects.toThrow(new RegExp(`^${variable} `))
   })
 })
