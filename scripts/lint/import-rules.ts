@@ -117,10 +117,10 @@ const hubMainFiles: Rule = ({ importer, target }) => {
 const compositionRoot: Rule = ({ importer, target }) =>
   target === 'apps/hub/src/app.ts' &&
   importer.startsWith('apps/hub/src/') &&
-  importer !== 'apps/hub/src/main.ts' &&
+  importer !== 'apps/hub/src/program.ts' &&
   !isTest(importer) &&
   !importer.endsWith('test-hub.ts')
-    ? 'only main.ts builds the hub; a module gets what it needs as an argument'
+    ? 'only program.ts builds the hub; a module gets what it needs as an argument'
     : undefined
 
 const noBarrels: Rule = ({ importer, target, reexport }) =>

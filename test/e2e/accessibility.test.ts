@@ -3,7 +3,8 @@ import type { Page } from 'playwright-core'
 import { axeViolations } from '../harness/axe.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { portalOf } from '../harness/portal.ts'
-import { screens, type Screen } from '../harness/screens.ts'
+import type { Screen } from '../harness/screen.ts'
+import { screens } from '../harness/screens.ts'
 import { startShowcase, type Showcase } from '../harness/showcase.ts'
 
 const NARROW = { width: 360, height: 740 }

@@ -112,7 +112,7 @@ const breaches: Breach[] = [
     title: 'a hub module importing the composition root',
     file: 'apps/hub/src/gateways/breach-root.ts',
     source: `import '../app.ts'`,
-    message: 'only main.ts builds the hub; a module gets what it needs as an argument',
+    message: 'only program.ts builds the hub; a module gets what it needs as an argument',
   },
   {
     title: "a barrel that is not a package's index.ts",

@@ -1,52 +1,13 @@
-import type { Page } from 'playwright-core'
-import type { Credentials, Hub } from './hub.ts'
-import { portalOf, type Portal } from './portal.ts'
-import type { Showcase } from './showcase.ts'
+import { peopleScreens } from './people-screens.ts'
+import type { Portal } from './portal.ts'
+import { admin, button, firstDay, openMenuOf, text, user, visitor, type Screen } from './screen.ts'
+
+const tableIsThere = (portal: Portal) => portal.row('Barn').waitFor()
 
 /**
- * Every screen, dialog and state of the portal and of the device page, each with a person's way to it. The
- * accessibility test and `npm run screenshots` both walk this list, so a new screen is added here once.
+ * Every screen, dialog and state of the portal and of the device page. The accessibility test and `npm run screenshots`
+ * both walk this list, so a new screen is added here once.
  */
-export type Screen = {
-  /** kebab-case: the name of its picture. */
-  name: string
-  /** Leaves what is to be seen on the page, settled. */
-  show(page: Page, showcase: Showcase): Promise<void>
-}
-
-type Steps = (portal: Portal, showcase: Showcase) => Promise<unknown>
-
-/** On `hub`, with nobody signed in. */
-const visitor = (name: string, steps: Steps): Screen => ({
-  name,
-  show: async (page, showcase) => void (await steps(portalOf(page, showcase.hub), showcase)),
-})
-
-const signedIn =
-  (who: (showcase: Showcase) => { hub: Hub; credentials: Credentials }) =>
-  (name: string, path: string, steps?: Steps): Screen => ({
-    name,
-    async show(page, showcase) {
-      const { hub, credentials } = who(showcase)
-      const portal = portalOf(page, hub)
-      await portal.open('/login')
-      await portal.signIn(credentials)
-      await page.waitForURL('**/gateways')
-      if (path !== '/gateways') await portal.open(path)
-      await page.locator('main h1').waitFor()
-      await steps?.(portal, showcase)
-    },
-  })
-
-const admin = signedIn(({ hub }) => ({ hub, credentials: hub.admin }))
-const firstDay = signedIn(({ emptyHub }) => ({ hub: emptyHub, credentials: emptyHub.admin }))
-const user = signedIn(({ hub, visitorOfFarm }) => ({ hub, credentials: visitorOfFarm }))
-
-const button = (portal: Portal, name: string | RegExp) => portal.page.getByRole('button', { name })
-const text = (portal: Portal, words: string | RegExp) => portal.page.getByText(words).first().waitFor()
-const tableIsThere = (portal: Portal) => portal.row('Barn').waitFor()
-const openMenuOf = async (portal: Portal, name: string) => button(portal, `More actions for ${name}`).click()
-
 export const screens: Screen[] = [
   visitor('sign-in', async (portal) => {
     await portal.open('/login')
@@ -260,4 +221,5 @@ export const screens: Screen[] = [
       await page.getByText('has to approve this device').waitFor()
     },
   },
+  ...peopleScreens,
 ]

@@ -2,11 +2,16 @@ import { randomUUID } from 'node:crypto'
 import {
   addGateway,
   approveRegistration,
+  createUser,
+  createUserInvitation,
+  enableTwoFactor,
   hubStats,
   listGateways,
   listPendingRegistrations,
+  setUpTwoFactor,
   type Detection,
 } from '@hedgerow/contract'
+import { authenticatorCode } from './authenticator.ts'
 import { startGateway, type TestGateway } from './gateway.ts'
 import { addPerson } from './hub-database.ts'
 import { startHub, type Credentials, type Hub } from './hub.ts'
@@ -18,6 +23,8 @@ export type Showcase = {
   emptyHub: Hub
   /** Signs in to `hub` with the role user, and owns nothing. */
   visitorOfFarm: Credentials
+  /** Signs in to `hub` with two-factor. */
+  guarded: Credentials
   /** The approved gateway's own page, as its device shows it, and that of one that waits. */
   barn: TestGateway
   waiting: TestGateway
@@ -38,6 +45,7 @@ export async function startShowcase(): Promise<Showcase> {
       return started
     }
     const visitorOfFarm = await addPerson(hub, { username: 'walker', role: 'user' })
+    const guarded = await addPeople(hub)
     const barn = await gateway('Barn', 'Yard, south wall')
     const orchard = await gateway('North orchard', 'Row 12, by the stream')
     barn.setDeviceReport({ cameras: [{ name: 'yard', state: 'online', fps: 29.7 }] })
@@ -50,11 +58,30 @@ export async function startShowcase(): Promise<Showcase> {
     await waitFor(async () => (await hub.api(listPendingRegistrations)).length === 2, { for: 'two to wait' })
     await waitFor(async () => (await hub.api(hubStats)).threats > 0, { for: 'the detections', timeoutMs: 20_000 })
     const stop = () => life.disposeAsync()
-    return { hub, emptyHub, visitorOfFarm, barn, waiting, stop }
+    return { hub, emptyHub, visitorOfFarm, guarded, barn, waiting, stop }
   } catch (error) {
     await life.disposeAsync()
     throw error
   }
+}
+
+/** A user of each role and state, invitations, and somebody with two-factor, whose credentials it gives. */
+async function addPeople(hub: Hub): Promise<Credentials> {
+  const guarded = { username: 'rosa.lind', password: 'four foxes in fog' }
+  const names = { email: 'rosa.lind@farm.example', firstName: 'Rosa', lastName: 'Lind' }
+  await hub.api(createUser, { body: { ...guarded, ...names, role: 'manager' } })
+  const leaver = {
+    username: 'seasonal-helper-2025',
+    email: 'a.very.long.address@subsidiary.farm.example',
+    active: false,
+  }
+  await hub.api(createUser, { body: { ...leaver, password: 'nine owls at noon', firstName: 'Jan' } })
+  await hub.api(createUserInvitation, { body: { label: 'Spring helpers', maxUses: 5 } })
+  await hub.api(createUserInvitation, { body: { role: 'manager' } })
+  const asGuarded = hub.apiAs(guarded)
+  const { secret } = await asGuarded(setUpTwoFactor)
+  await asGuarded(enableTwoFactor, { body: { code: authenticatorCode(secret) } })
+  return guarded
 }
 
 async function approveAll(hub: Hub, count: number): Promise<void> {

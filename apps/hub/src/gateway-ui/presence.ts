@@ -78,6 +78,7 @@ export function createPresence({
     },
     endSession: (sessionId) => cutAll(openBySession.get(sessionId) ?? []),
     connectedUsers(gatewayId) {
+      if (open.size === 0 && !lastSeen.has(gatewayId)) return 0
       const people = new Set<string>()
       for (const [userId, at] of lastSeen.get(gatewayId) ?? []) if (clock() - at <= PRESENCE_MS) people.add(userId)
       for (const exchange of open) if (exchange.gatewayId === gatewayId) people.add(exchange.userId)

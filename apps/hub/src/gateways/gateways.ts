@@ -16,9 +16,30 @@ import type { Caller } from '../http/sessions.ts'
 import { readSettings } from '../settings/settings.ts'
 import { gatewayAddresses } from '../vpn/vpn.ts'
 import type { Heartbeats } from './heartbeats.ts'
-import { judge, type Judgement } from './status.ts'
+import { judge, reasonOf, statusOf, type Judgement, type Signals } from './status.ts'
 
 type Row = Selectable<Tables['gateways']>
+
+/** What the list shows or judges by. The rest of a row, its last heartbeat above all, would take longer than all of it. */
+const LISTED = [
+  'gateways.id',
+  'gateways.kind',
+  'gateways.name',
+  'gateways.name_key',
+  'gateways.location',
+  'gateways.description',
+  'gateways.device_token',
+  'gateways.wireguard_public_key',
+  'gateways.address',
+  'gateways.endpoint_address',
+  'gateways.source_ip',
+  'gateways.last_handshake_at',
+  'gateways.version',
+  'gateways.created_at',
+] as const
+
+type ListedColumn = (typeof LISTED)[number] extends `gateways.${infer Column extends keyof Row}` ? Column : never
+type ListedRow = Pick<Row, ListedColumn> & { owner: string | null }
 
 /** What is known of the fleet from moment to moment, beside its rows. */
 export type FleetSignals = {
@@ -113,13 +134,20 @@ export async function fleetStatuses(
     .select(['gateways.wireguard_public_key', 'gateways.last_handshake_at'])
     .execute()
   const handshakes = signals.handshakes()
-  return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    ownerId: row.owner_id,
-    lastSeenAt: lastSeen(row, signals, handshakes),
-    ...judgeRow(row, signals, handshakes),
-  }))
+  return rows.map((row) => {
+    const known = signalsOf(row, signals, handshakes)
+    return {
+      id: row.id,
+      name: row.name,
+      ownerId: row.owner_id,
+      lastSeenAt: lastSeen(known),
+      status: statusOf(known),
+      // Few ask: it is put into words then.
+      get reason() {
+        return reasonOf(known)
+      },
+    }
+  })
 }
 
 /** The form in which a gateway's name must be unique. */
@@ -146,10 +174,7 @@ export async function allocateAddress(transaction: Transaction<Tables>): Promise
 }
 
 function withOwner(gateways: ReturnType<typeof visibleTo>) {
-  return gateways
-    .leftJoin('users', 'users.id', 'gateways.owner_id')
-    .selectAll('gateways')
-    .select('users.username as owner')
+  return gateways.leftJoin('users', 'users.id', 'gateways.owner_id').select(LISTED).select('users.username as owner')
 }
 
 /** In what a person would type of a gateway. */
@@ -167,32 +192,26 @@ function visibleTo(db: Db, caller: Caller) {
 
 type JudgedColumns = Pick<Row, 'id' | 'kind' | 'wireguard_public_key' | 'last_handshake_at'>
 
-function judgeRow(row: JudgedColumns, signals: FleetSignals, handshakes: Map<string, number>): Judgement {
-  return judge({
+function signalsOf(row: JudgedColumns, signals: FleetSignals, handshakes: Map<string, number>): Signals {
+  return {
     kind: row.kind,
     now: signals.clock(),
     heartbeat: signals.heartbeats.latest(row.id),
     latestHandshakeAt: handshakes.get(row.wireguard_public_key) ?? row.last_handshake_at ?? undefined,
     isHealthy: signals.isHealthy(row.id),
-  })
+  }
 }
 
 /** A heartbeat or, for a device that sends none, a handshake. */
-function lastSeen(row: JudgedColumns, signals: FleetSignals, handshakes: Map<string, number>): number | undefined {
-  const handshakeAt =
-    row.kind === 'wireguard' ? (handshakes.get(row.wireguard_public_key) ?? row.last_handshake_at) : null
-  return signals.heartbeats.latest(row.id)?.at ?? handshakeAt ?? undefined
+function lastSeen({ kind, heartbeat, latestHandshakeAt }: Signals): number | undefined {
+  return heartbeat?.at ?? (kind === 'wireguard' ? latestHandshakeAt : undefined)
 }
 
-function present(
-  row: Row & { owner: string | null },
-  dependencies: ListDependencies,
-  handshakes: Map<string, number>,
-): Gateway {
+function present(row: ListedRow, dependencies: ListDependencies, handshakes: Map<string, number>): Gateway {
   const { signals, hubPublicKey, connectedUsers } = dependencies
-  const { status, reason } = judgeRow(row, signals, handshakes)
-  const heartbeat = signals.heartbeats.latest(row.id)
-  const lastSeenAt = lastSeen(row, signals, handshakes)
+  const known = signalsOf(row, signals, handshakes)
+  const { status, reason } = judge(known)
+  const lastSeenAt = lastSeen(known)
   return {
     id: row.id,
     name: row.name,
@@ -205,7 +224,7 @@ function present(
     vpnInternalIp: row.address,
     vpnAddress: `${row.address}/24`,
     hubPublicKey,
-    version: heartbeat?.content.version ?? row.version,
+    version: known.heartbeat?.content.version ?? row.version,
     lastSeen: lastSeenAt === undefined ? null : new Date(lastSeenAt).toISOString(),
     connectedUsers: connectedUsers(row.id),
     // Whoever sees the row at all is its owner, a manager or an admin.

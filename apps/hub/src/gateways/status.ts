@@ -25,13 +25,26 @@ export type Signals = {
 export type Judgement = { status: Gateway['status']; reason: string }
 
 export function judge(signals: Signals): Judgement {
-  return signals.kind === 'enrolled' ? judgeEnrolled(signals) : judgeWireguard(signals)
+  return { status: statusOf(signals), reason: reasonOf(signals) }
 }
 
-function judgeEnrolled({ now, heartbeat, latestHandshakeAt }: Signals): Judgement {
+/** The status alone, which is all that counting a fleet needs. */
+export function statusOf({ kind, now, heartbeat, latestHandshakeAt, isHealthy }: Signals): Gateway['status'] {
+  const hasHandshake = isRecent(now, latestHandshakeAt)
+  if (kind === 'wireguard') return hasHandshake ? (isHealthy ? 'online' : 'warning') : 'offline'
+  if (!heartbeat || now - heartbeat.at > HEARTBEAT_ALIVE_MS) return 'offline'
+  return hasHandshake && problemsOf(heartbeat).length === 0 ? 'online' : 'warning'
+}
+
+/** Why it is so, in words. */
+export function reasonOf(signals: Signals): string {
+  return signals.kind === 'enrolled' ? reasonOfEnrolled(signals) : reasonOfWireguard(signals)
+}
+
+function reasonOfEnrolled({ now, heartbeat, latestHandshakeAt }: Signals): string {
   if (!heartbeat || now - heartbeat.at > HEARTBEAT_ALIVE_MS) {
     const silence = heartbeat ? `no heartbeat for ${duration(now - heartbeat.at)}` : 'no heartbeat yet'
-    return { status: 'offline', reason: `${silence}, ${handshakeWords(now, latestHandshakeAt)}` }
+    return `${silence}, ${handshakeWords(now, latestHandshakeAt)}`
   }
   const hasHandshake = isRecent(now, latestHandshakeAt)
   const problems = problemsOf(heartbeat)
@@ -39,16 +52,14 @@ function judgeEnrolled({ now, heartbeat, latestHandshakeAt }: Signals): Judgemen
   if (!hasHandshake || problems.length === 0) said.push(handshakeWords(now, latestHandshakeAt))
   said.push(...problems.slice(0, REASONS_SHOWN))
   if (problems.length > REASONS_SHOWN) said.push(`and ${problems.length - REASONS_SHOWN} more`)
-  return { status: hasHandshake && problems.length === 0 ? 'online' : 'warning', reason: said.join(', ') }
+  return said.join(', ')
 }
 
-function judgeWireguard({ now, latestHandshakeAt, isHealthy }: Signals): Judgement {
+function reasonOfWireguard({ now, latestHandshakeAt, isHealthy }: Signals): string {
   const words = handshakeWords(now, latestHandshakeAt)
-  if (!isRecent(now, latestHandshakeAt)) return { status: 'offline', reason: words }
-  if (isHealthy === undefined) return { status: 'warning', reason: `${words}, /api/health not asked yet` }
-  return isHealthy
-    ? { status: 'online', reason: `${words}, /api/health answers` }
-    : { status: 'warning', reason: `${words}, /api/health does not answer` }
+  if (!isRecent(now, latestHandshakeAt)) return words
+  if (isHealthy === undefined) return `${words}, /api/health not asked yet`
+  return `${words}, /api/health ${isHealthy ? 'answers' : 'does not answer'}`
 }
 
 function isRecent(now: number, latestHandshakeAt: number | undefined): boolean {

@@ -27,6 +27,10 @@ export type Peers = LivePeers & {
   stop(): Promise<void>
 }
 
+/** From how many handshakes on they are gathered only now and then: each page of the list asks for them. */
+const LARGE_FLEET = 1_000
+const GATHERED_FOR_MS = 500
+
 export function createPeers({ db, vpn, log }: { db: Kysely<Tables>; vpn: Vpn; log: Logger }): Peers {
   /** What the tunnel was told of each peer. */
   const applied = new Map<string, string>()
@@ -36,6 +40,17 @@ export function createPeers({ db, vpn, log }: { db: Kysely<Tables>; vpn: Vpn; lo
   let timers: NodeJS.Timeout[] = []
   let soon: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
+  let gathered: { atMs: number; byKey: Map<string, number> } | undefined
+
+  function handshakes(): Map<string, number> {
+    if (gathered && gathered.byKey.size >= LARGE_FLEET && performance.now() - gathered.atMs < GATHERED_FOR_MS)
+      return gathered.byKey
+    const byKey = new Map<string, number>()
+    for (const { publicKey, latestHandshakeAtMs } of vpn.peers())
+      if (latestHandshakeAtMs !== undefined) byKey.set(publicKey, latestHandshakeAtMs)
+    gathered = { atMs: performance.now(), byKey }
+    return byKey
+  }
 
   function apply(peer: VpnPeer): void {
     changes++
@@ -143,14 +158,7 @@ export function createPeers({ db, vpn, log }: { db: Kysely<Tables>; vpn: Vpn; lo
       return reconcile()
     },
     persist,
-    handshakes: () =>
-      new Map(
-        vpn
-          .peers()
-          .flatMap((peer) =>
-            peer.latestHandshakeAtMs === undefined ? [] : [[peer.publicKey, peer.latestHandshakeAtMs]],
-          ),
-      ),
+    handshakes,
     async stop() {
       for (const timer of timers) clearInterval(timer)
       vpn.onHandshake(() => {})

@@ -32,11 +32,6 @@ export function ProfilePage() {
               />
             )}
           </Panel>
-        </div>
-        <div className={styles.column}>
-          <Panel title="Password">
-            <PasswordForm />
-          </Panel>
           <Panel title="Two-factor sign-in">
             {profile.data !== undefined ? (
               <TwoFactor profile={profile.data} />
@@ -51,6 +46,9 @@ export function ProfilePage() {
             )}
           </Panel>
         </div>
+        <Panel title="Password">
+          <PasswordForm />
+        </Panel>
       </div>
       <Panel title="Signed-in sessions">
         <Sessions />

@@ -1,7 +1,7 @@
 import type { HubUser } from '@hedgerow/contract'
 import { useUser } from '#api/session.tsx'
 import { Chip } from '#ui/chip.tsx'
-import { ActionsCell, Cell, DataTable, Row, TwoLines, type Column } from '#ui/data-table.tsx'
+import { Absent, ActionsCell, Cell, DataTable, Row, TwoLines, type Column } from '#ui/data-table.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { StatusMark } from '#ui/status-mark.tsx'
 import type { OpenDialog } from './page.tsx'
@@ -46,7 +46,7 @@ export function UserTable({ all, shown, mayChange, onOpen }: UserTableProps) {
               second={`@${user.username}`}
             />
           </Cell>
-          <Cell label="Email">{user.email}</Cell>
+          <Cell label="Email">{user.email === '' ? <Absent>none</Absent> : user.email}</Cell>
           <Cell label="Role">
             <RoleMark role={user.role} />
           </Cell>

@@ -1,0 +1,78 @@
+/**
+ * Starts the hub and ends it: the configuration from the environment, what a person needs to know on standard output,
+ * the log on standard error. SIGTERM and SIGINT stop it gracefully; a second one ends it at once. With a command behind
+ * its name it runs that one instead.
+ */
+import { createHub, type Hub } from './app.ts'
+import { createPasswords } from './accounts/passwords.ts'
+import { runCommand } from './cli/cli.ts'
+import { ConfigError, readConfig, type Config } from './config.ts'
+import { explain } from './explain.ts'
+import { isWebBuilt } from './http/web.ts'
+import { createLog } from './log.ts'
+
+const STOP_TIMEOUT_MS = 9_500
+
+function fail(problem: string): never {
+  console.error(problem)
+  process.exit(1)
+}
+
+function stopOnSignals(hub: Hub): void {
+  let stopping = false
+  const stop = (): void => {
+    if (stopping) process.exit(1)
+    stopping = true
+    setTimeout(() => fail('The hub did not stop in time.'), STOP_TIMEOUT_MS).unref()
+    hub.stop().then(
+      () => process.exit(0),
+      (error: unknown) => fail(`The hub did not stop cleanly: ${String(error)}`),
+    )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+}
+
+function loadConfig(): Config {
+  try {
+    return readConfig(process.env)
+  } catch (error) {
+    if (error instanceof ConfigError) fail(error.message)
+    throw error
+  }
+}
+
+async function serve(config: Config): Promise<void> {
+  const log = createLog(config.logLevel)
+  try {
+    const onTakenOver = () => fail('Another hub has taken over the database (HUB_DATABASE_URL), so this one ends.')
+    const hub = await createHub({ config, log, onTakenOver })
+    stopOnSignals(hub)
+    const { firstAdmin } = hub
+    if (firstAdmin?.generatedPassword) {
+      console.log('The first administrator was created. Write this down, it is shown only once:')
+      console.log(`  Username: ${firstAdmin.username}`)
+      console.log(`  Password: ${firstAdmin.generatedPassword}`)
+    }
+    if (!isWebBuilt(config.webDir))
+      console.log('The portal is not built, so there are no pages: build it with "npm run build".')
+    const { url, httpsPort } = await hub.start()
+    console.log(`Hub: ${url}${httpsPort === undefined ? '' : ` and https://localhost:${httpsPort}`}`)
+  } catch (error) {
+    const reason = explain(error, config)
+    if (!reason) log.fatal({ err: error }, 'the hub could not start')
+    fail(reason ?? 'The hub could not start.')
+  }
+}
+
+async function run(args: string[]): Promise<void> {
+  const config = loadConfig()
+  try {
+    process.exitCode = await runCommand(args, { config, passwords: createPasswords(), print: console.log })
+  } catch (error) {
+    fail(explain(error, config) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error)))
+  }
+}
+
+const args = process.argv.slice(2)
+await (args.length === 0 ? serve(loadConfig()) : run(args))

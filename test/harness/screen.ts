@@ -1,0 +1,44 @@
+import type { Page } from 'playwright-core'
+import type { Credentials, Hub } from './hub.ts'
+import { portalOf, type Portal } from './portal.ts'
+import type { Showcase } from './showcase.ts'
+
+/** One screen, dialog or state of the portal or of the device page, with a person's way to it. */
+export type Screen = {
+  /** kebab-case: the name of its picture. */
+  name: string
+  /** Leaves what is to be seen on the page, settled. */
+  show(page: Page, showcase: Showcase): Promise<void>
+}
+
+type Steps = (portal: Portal, showcase: Showcase) => Promise<unknown>
+
+/** On `hub`, with nobody signed in. */
+export const visitor = (name: string, steps: Steps): Screen => ({
+  name,
+  show: async (page, showcase) => void (await steps(portalOf(page, showcase.hub), showcase)),
+})
+
+const signedIn =
+  (who: (showcase: Showcase) => { hub: Hub; credentials: Credentials }) =>
+  (name: string, path: string, steps?: Steps): Screen => ({
+    name,
+    async show(page, showcase) {
+      const { hub, credentials } = who(showcase)
+      const portal = portalOf(page, hub)
+      await portal.open('/login')
+      await portal.signIn(credentials)
+      await page.waitForURL('**/gateways')
+      if (path !== '/gateways') await portal.open(path)
+      await page.locator('main h1').waitFor()
+      await steps?.(portal, showcase)
+    },
+  })
+
+export const admin = signedIn(({ hub }) => ({ hub, credentials: hub.admin }))
+export const firstDay = signedIn(({ emptyHub }) => ({ hub: emptyHub, credentials: emptyHub.admin }))
+export const user = signedIn(({ hub, visitorOfFarm }) => ({ hub, credentials: visitorOfFarm }))
+
+export const button = (portal: Portal, name: string | RegExp) => portal.page.getByRole('button', { name })
+export const text = (portal: Portal, words: string | RegExp) => portal.page.getByText(words).first().waitFor()
+export const openMenuOf = async (portal: Portal, name: string) => button(portal, `More actions for ${name}`).click()
