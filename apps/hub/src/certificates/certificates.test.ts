@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -154,14 +155,14 @@ describe("an operator's own certificate", () => {
   })
 
   test.each([
-    ['HUB_TLS_CERT_FILE', () => rmSync(tlsFiles.certFile)],
-    ['HUB_TLS_CERT_FILE', () => writeFileSync(tlsFiles.certFile, 'no certificate')],
-    ['HUB_TLS_KEY_FILE', () => writeFileSync(tlsFiles.keyFile, 'no key')],
+    ['HUB_TLS_CERT_FILE', () => rm(tlsFiles.certFile)],
+    ['HUB_TLS_CERT_FILE', () => writeFile(tlsFiles.certFile, 'no certificate')],
+    ['HUB_TLS_KEY_FILE', () => writeFile(tlsFiles.keyFile, 'no key')],
     [
       'HUB_TLS_KEY_FILE',
       async () => {
         const { certificate } = await issueAuthority(Date.now())
-        writeFileSync(tlsFiles.certFile, certificate)
+        await writeFile(tlsFiles.certFile, certificate)
       },
     ],
   ])('that cannot be used stops the start by the name of %s', async (variable, spoil) => {
