@@ -35,17 +35,20 @@ test('the module asks for nothing and can grow nothing', () => {
 test('nothing but the data stays in memory after a call', () => {
   const { module, memory } = instantiate()
   const key = Uint8Array.from({ length: 32 }, (_, i) => i + 1)
-  for (const length of [0, 1, 15, 16, 191, 192, 193, 1420, 65_535]) {
+  for (const [index, length] of [0, 1, 15, 16, 191, 192, 193, 1420, 65_535].entries()) {
+    const adLength = [0, 32, 128][index % 3]!
     memory.fill(0)
     memory.set(key)
+    memory.fill(0xbb, DATA - adLength, DATA)
     memory.fill(0xaa, DATA, DATA + length)
-    module.seal(1, 2, 0, length)
+    module.seal(1, 2, adLength, length)
     const end = DATA + length + 16
     expect(memory.subarray(0, DATA).some((byte) => byte !== 0)).toBe(false)
     expect(memory.subarray(end).some((byte) => byte !== 0)).toBe(false)
 
     memory.set(key)
-    expect(module.open(1, 2, 0, length)).toBe(1)
+    memory.fill(0xbb, DATA - adLength, DATA)
+    expect(module.open(1, 2, adLength, length)).toBe(1)
     expect(memory.subarray(0, DATA).some((byte) => byte !== 0)).toBe(false)
     expect(memory.subarray(DATA, DATA + length).every((byte) => byte === 0xaa)).toBe(true)
     expect(memory.subarray(DATA + length).some((byte) => byte !== 0)).toBe(false)

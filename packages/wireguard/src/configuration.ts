@@ -5,6 +5,7 @@ import { parseAddress, parsePrefix } from './address.ts'
 import { ConfigError } from './config-error.ts'
 import { NEVER } from './constants.ts'
 import { cookieKeyOf, mac1KeyOf } from './cookie.ts'
+import { equalBytes } from './crypto.ts'
 import type { DeviceState } from './device-state.ts'
 import type { PresharedKey, PublicKey } from './keys.ts'
 import { KEY_BYTES, keyBytes, parsePresharedKey, parsePublicKey } from './keys.ts'
@@ -12,6 +13,8 @@ import type { Endpoint } from './outputs.ts'
 import type { Peer } from './peer.ts'
 import { createPeer } from './peer.ts'
 
+/** §5.2: a peer without a preshared key has one of zeros. */
+const NO_PRESHARED_KEY = new Uint8Array(KEY_BYTES)
 const MAX_PORT = 65_535
 const MAX_KEEPALIVE_SECONDS = 65_535
 
@@ -58,10 +61,11 @@ export function checkConfig(config: PeerConfig, ownPublicKey: PublicKey): Checke
   if (presharedKey !== undefined && parsePresharedKey(presharedKey) === undefined) throw invalidKey('the preshared key')
   return {
     publicKey,
-    presharedKey: presharedKey === undefined ? new Uint8Array(KEY_BYTES) : keyBytes(presharedKey),
     prefixes: config.allowedIps.map(checkPrefix),
     endpoint: endpoint === undefined ? undefined : checkEndpoint(endpoint),
     persistentKeepaliveMs: checkKeepalive(persistentKeepaliveSeconds) * 1000,
+    // Last, when nothing can be refused any more: a copy of a secret that somebody has to zero.
+    presharedKey: presharedKey === undefined ? new Uint8Array(KEY_BYTES) : keyBytes(presharedKey),
   }
 }
 
@@ -69,7 +73,10 @@ export function checkConfig(config: PeerConfig, ownPublicKey: PublicKey): Checke
 export function createPeerOf(state: DeviceState, { publicKey, presharedKey }: CheckedConfig): Peer {
   const publicKeyBytes = keyBytes(publicKey)
   const staticShared = state.crypto.dh(state.local.privateKey, publicKeyBytes)
-  if (staticShared === undefined) throw invalidKey('a public key of low order')
+  if (staticShared === undefined) {
+    presharedKey.fill(0)
+    throw invalidKey('a public key of low order')
+  }
   const mac1Key = mac1KeyOf(state.crypto, publicKeyBytes)
   const cookieKey = cookieKeyOf(state.crypto, publicKeyBytes)
   return createPeer({ publicKey, publicKeyBytes, staticShared, presharedKey, mac1Key, cookieKey })
@@ -95,7 +102,7 @@ export function statusOf(state: DeviceState, peer: Peer): PeerStatus {
     receivedBytes,
     sentBytes,
     persistentKeepaliveSeconds: peer.persistentKeepaliveMs / 1000,
-    hasPresharedKey: peer.presharedKey.some((byte) => byte !== 0),
+    hasPresharedKey: !equalBytes(peer.presharedKey, NO_PRESHARED_KEY),
     allowedIps: state.allowedIps.prefixesOf(peer),
   }
 }

@@ -43,9 +43,17 @@ export function writeMacs(crypto: Crypto, message: Uint8Array, peer: CookieHolde
   const mac1 = crypto.mac(peer.mac1Key, message.subarray(0, mac1At(message)))
   message.set(mac1, mac1At(message))
   peer.sentMac1 = mac1
-  if (peer.cookie !== undefined && nowMs - peer.cookie.receivedAtMs < COOKIE_LIFETIME_MS - COOKIE_LATENCY_MS) {
+  if (peer.cookie === undefined) return
+  if (nowMs - peer.cookie.receivedAtMs < COOKIE_LIFETIME_MS - COOKIE_LATENCY_MS) {
     message.set(crypto.mac(peer.cookie.value, message.subarray(0, mac2At(message))), mac2At(message))
+  } else {
+    eraseCookie(peer)
   }
+}
+
+export function eraseCookie(peer: CookieHolder): void {
+  peer.cookie?.value.fill(0)
+  peer.cookie = undefined
 }
 
 export function isMac1Right(crypto: Crypto, message: Uint8Array, ownMac1Key: Uint8Array): boolean {
@@ -59,6 +67,7 @@ export function readCookieReply(crypto: Crypto, reply: Uint8Array, peer: CookieH
   const nonce = reply.subarray(CookieReply.nonce, CookieReply.cookie)
   const value = crypto.xopen(peer.cookieKey, nonce, reply.subarray(CookieReply.cookie), peer.sentMac1)
   if (value === undefined) return false
+  eraseCookie(peer)
   peer.cookie = { value, receivedAtMs: nowMs }
   peer.sentMac1 = undefined
   return true
@@ -67,25 +76,35 @@ export function readCookieReply(crypto: Crypto, reply: Uint8Array, peer: CookieH
 export type CookieMaker = {
   isMac2Right(message: Uint8Array, from: Endpoint, nowMs: number): boolean
   reply(message: Uint8Array, from: Endpoint, nowMs: number): Uint8Array
+  /** Zeroes the secret; the next cookie gets a new one. */
+  erase(): void
 }
 
 /** The responder's side: cookies are made from a secret that turns every 120 s, and none is stored. */
 export function createCookieMaker(crypto: Crypto, ownPublicKey: Uint8Array): CookieMaker {
   const cookieKey = cookieKeyOf(crypto, ownPublicKey)
-  let secret = new Uint8Array(SECRET_BYTES)
+  let secret: Uint8Array = new Uint8Array(SECRET_BYTES)
   let madeAtMs = Number.NEGATIVE_INFINITY
 
-  /** MAC(changing secret, source address and port) */
+  function erase(): void {
+    secret.fill(0)
+    madeAtMs = Number.NEGATIVE_INFINITY
+  }
+
+  /** MAC(changing secret, source address and port); the caller zeroes it. */
   function cookieFor(from: Endpoint, nowMs: number): Uint8Array {
     if (nowMs - madeAtMs >= COOKIE_LIFETIME_MS) {
-      secret = Uint8Array.from(crypto.random(SECRET_BYTES))
+      erase()
+      secret = crypto.random(SECRET_BYTES)
       madeAtMs = nowMs
     }
     return crypto.mac(secret, text.encode(`${from.address} ${from.port}`))
   }
 
   function isMac2Right(message: Uint8Array, from: Endpoint, nowMs: number): boolean {
-    const expected = crypto.mac(cookieFor(from, nowMs), message.subarray(0, mac2At(message)))
+    const cookie = cookieFor(from, nowMs)
+    const expected = crypto.mac(cookie, message.subarray(0, mac2At(message)))
+    cookie.fill(0)
     return equalBytes(expected, message.subarray(mac2At(message)))
   }
 
@@ -97,9 +116,11 @@ export function createCookieMaker(crypto: Crypto, ownPublicKey: Uint8Array): Coo
     const nonce = crypto.random(NONCE_BYTES)
     datagram.set(nonce, CookieReply.nonce)
     const mac1 = message.subarray(mac1At(message), mac2At(message))
-    datagram.set(crypto.xseal(cookieKey, nonce, cookieFor(from, nowMs), mac1), CookieReply.cookie)
+    const cookie = cookieFor(from, nowMs)
+    datagram.set(crypto.xseal(cookieKey, nonce, cookie, mac1), CookieReply.cookie)
+    cookie.fill(0)
     return datagram
   }
 
-  return { isMac2Right, reply }
+  return { isMac2Right, reply, erase }
 }

@@ -20,6 +20,8 @@ export type Crypto = Aead & {
   /** A fresh X25519 pair. */
   generate(): KeyPair
   publicKeyOf(privateKey: Uint8Array): Uint8Array
+  /** Zeroes a private key and lets go of whatever was made of it and kept. */
+  erase(privateKey: Uint8Array): void
   /** BLAKE2s-256 of the two parts, one after the other. */
   hash(first: Uint8Array, second: Uint8Array): Uint8Array
   /** HMAC-BLAKE2s-256. */

@@ -115,8 +115,8 @@ export function createDevice(options: DeviceOptions): Device {
     if (peer === undefined) {
       peer = createPeerOf(state, checked)
       state.peers.set(checked.publicKey, peer)
-    } else if (!equalBytes(peer.presharedKey, checked.presharedKey)) {
-      erasePeerKeys(state.indices, peer)
+    } else {
+      if (!equalBytes(peer.presharedKey, checked.presharedKey)) erasePeerKeys(state.indices, peer)
       peer.presharedKey.fill(0)
       peer.presharedKey = checked.presharedKey
     }
@@ -139,7 +139,8 @@ export function createDevice(options: DeviceOptions): Device {
 
   function close(): void {
     for (const key of state.peers.keys()) removePeer(key)
-    privateKey.fill(0)
+    state.cookies.erase()
+    crypto.erase(privateKey)
   }
 
   return {

@@ -62,7 +62,11 @@ export function createInitiation(
 
   // -> es, s
   const es = crypto.dh(ephemeral.privateKey, remote.publicKeyBytes)
-  if (es === undefined) return undefined
+  if (es === undefined) {
+    ephemeral.privateKey.fill(0)
+    eraseState(state)
+    return undefined
+  }
   const staticField = message.subarray(Initiation.static, Initiation.timestamp)
   sealAndMix(crypto, state, { key: mixSecret(crypto, state, es), plaintext: local.publicKey, out: staticField })
 
@@ -74,7 +78,10 @@ export function createInitiation(
   return { message, pending: { localIndex, state, ephemeralPrivate: ephemeral.privateKey } }
 }
 
-/** Reads who sent an initiation: one DH. Undefined when it was not made for `local`. Proves nothing until `openTimestamp`. */
+/**
+ * Reads who sent an initiation: one DH. Undefined when it was not made for `local`. Proves nothing until `openTimestamp`. The caller
+ * erases `state`, whatever comes of it.
+ */
 export function openInitiation(crypto: Crypto, local: KeyPair, message: Uint8Array): ReceivedInitiation | undefined {
   const state = initialState(crypto, local.publicKey)
 
@@ -85,11 +92,12 @@ export function openInitiation(crypto: Crypto, local: KeyPair, message: Uint8Arr
 
   // -> es, s
   const es = crypto.dh(local.privateKey, remoteEphemeral)
-  if (es === undefined) return undefined
-  const key = mixSecret(crypto, state, es)
   const ciphertext = message.subarray(Initiation.static, Initiation.timestamp)
-  const remoteStatic = openAndMix(crypto, state, { key, ciphertext })
-  if (remoteStatic === undefined) return undefined
+  const remoteStatic = es && openAndMix(crypto, state, { key: mixSecret(crypto, state, es), ciphertext })
+  if (remoteStatic === undefined) {
+    eraseState(state)
+    return undefined
+  }
   return { remoteIndex: readUint32(message, Initiation.sender), remoteEphemeral, remoteStatic, state }
 }
 
@@ -106,7 +114,7 @@ export function openTimestamp(
   return openAndMix(crypto, received.state, { key, ciphertext })
 }
 
-/** Answers an initiation. Consumes `received`. Undefined when the initiator's points make an all-zero secret. */
+/** Answers an initiation, which erases its state. Undefined when the initiator's points make an all-zero secret. */
 export function createResponse(
   crypto: Crypto,
   received: ReceivedInitiation,
@@ -129,11 +137,7 @@ export function createResponse(
   const ee = crypto.dh(ephemeral.privateKey, received.remoteEphemeral)
   const se = crypto.dh(ephemeral.privateKey, remote.publicKeyBytes)
   ephemeral.privateKey.fill(0)
-  if (ee === undefined || se === undefined) return undefined
-  mixKey(crypto, state, ee)
-  mixKey(crypto, state, se)
-  ee.fill(0)
-  se.fill(0)
+  if (!mixBoth(crypto, state, ee, se)) return undefined
 
   // <- psk, {}
   const key = mixPresharedKey(crypto, state, remote.presharedKey)
@@ -161,14 +165,7 @@ export function openResponse(
   // <- ee, se
   const ee = crypto.dh(pending.ephemeralPrivate, remoteEphemeral)
   const se = crypto.dh(local.privateKey, remoteEphemeral)
-  if (ee === undefined || se === undefined) {
-    eraseState(state)
-    return undefined
-  }
-  mixKey(crypto, state, ee)
-  mixKey(crypto, state, se)
-  ee.fill(0)
-  se.fill(0)
+  if (!mixBoth(crypto, state, ee, se)) return undefined
 
   // <- psk, {}
   const key = mixPresharedKey(crypto, state, remote.presharedKey)
@@ -185,6 +182,25 @@ export function openResponse(
 export function eraseInitiation(pending: PendingInitiation): void {
   eraseState(pending.state)
   pending.ephemeralPrivate.fill(0)
+}
+
+/** C = KDF1(C, ee), C = KDF1(C, se), after which both are gone. False, and the state gone too, where either was all zero. */
+function mixBoth(
+  crypto: Crypto,
+  state: SymmetricState,
+  ee: Uint8Array | undefined,
+  se: Uint8Array | undefined,
+): boolean {
+  const areBoth = ee !== undefined && se !== undefined
+  if (areBoth) {
+    mixKey(crypto, state, ee)
+    mixKey(crypto, state, se)
+  } else {
+    eraseState(state)
+  }
+  ee?.fill(0)
+  se?.fill(0)
+  return areBoth
 }
 
 /** (C, key) = KDF2(C, secret), after which the secret is gone. */

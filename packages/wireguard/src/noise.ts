@@ -21,7 +21,9 @@ export function initialState(crypto: Crypto, responderStatic: Uint8Array): Symme
 
 /** H = HASH(H || data) */
 export function mixHash(crypto: Crypto, state: SymmetricState, data: Uint8Array): void {
-  state.hash = crypto.hash(state.hash, data)
+  const hash = crypto.hash(state.hash, data)
+  state.hash.fill(0)
+  state.hash = hash
 }
 
 /** C = KDF1(C, input) */
@@ -42,6 +44,7 @@ export function mixPresharedKey(crypto: Crypto, state: SymmetricState, preshared
   const [chainingKey, tau, key] = kdf3(crypto, state.chainingKey, presharedKey)
   replaceChainingKey(state, chainingKey)
   mixHash(crypto, state, tau)
+  tau.fill(0)
   return key
 }
 
@@ -102,7 +105,7 @@ export function kdf1(crypto: Crypto, key: Uint8Array, input: Uint8Array): [Uint8
 export function kdf2(crypto: Crypto, key: Uint8Array, input: Uint8Array): [Uint8Array, Uint8Array] {
   const secret = crypto.hmac(key, input)
   const first = crypto.hmac(secret, Uint8Array.of(1))
-  const second = crypto.hmac(secret, withSuffix(first, 2))
+  const second = expand(crypto, secret, first, 2)
   secret.fill(0)
   return [first, second]
 }
@@ -111,15 +114,18 @@ export function kdf2(crypto: Crypto, key: Uint8Array, input: Uint8Array): [Uint8
 export function kdf3(crypto: Crypto, key: Uint8Array, input: Uint8Array): [Uint8Array, Uint8Array, Uint8Array] {
   const secret = crypto.hmac(key, input)
   const first = crypto.hmac(secret, Uint8Array.of(1))
-  const second = crypto.hmac(secret, withSuffix(first, 2))
-  const third = crypto.hmac(secret, withSuffix(second, 3))
+  const second = expand(crypto, secret, first, 2)
+  const third = expand(crypto, secret, second, 3)
   secret.fill(0)
   return [first, second, third]
 }
 
-function withSuffix(bytes: Uint8Array, suffix: number): Uint8Array {
-  const result = new Uint8Array(bytes.length + 1)
-  result.set(bytes)
-  result[bytes.length] = suffix
-  return result
+/** HMAC(t0, before || number) */
+function expand(crypto: Crypto, secret: Uint8Array, before: Uint8Array, number: number): Uint8Array {
+  const input = new Uint8Array(before.length + 1)
+  input.set(before)
+  input[before.length] = number
+  const output = crypto.hmac(secret, input)
+  input.fill(0)
+  return output
 }

@@ -1,6 +1,7 @@
 /** All that the device keeps of one peer: who it is, where it was last heard, its three sessions, its handshake and its deadlines. */
 
 import { NEVER } from './constants.ts'
+import { eraseCookie } from './cookie.ts'
 import type { Slot } from './deadlines.ts'
 import { NOT_IN_HEAP } from './deadlines.ts'
 import type { PendingInitiation, RemoteIdentity } from './handshake.ts'
@@ -121,7 +122,7 @@ export function erasePeer(indices: Indices, peer: Peer): void {
   erasePeerKeys(indices, peer)
   peer.staticShared.fill(0)
   peer.presharedKey.fill(0)
-  peer.cookie?.value.fill(0)
+  eraseCookie(peer)
   peer.queue.length = 0
 }
 

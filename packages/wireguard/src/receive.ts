@@ -8,11 +8,12 @@ import { MIN_INITIATION_INTERVAL_MS } from './constants.ts'
 import { isMac1Right, readCookieReply } from './cookie.ts'
 import type { DeviceState, Turn } from './device-state.ts'
 import { drop, freshIndex } from './device-state.ts'
-import type { TransportKeys } from './handshake.ts'
+import type { ReceivedInitiation, TransportKeys } from './handshake.ts'
 import { createResponse, openInitiation, openResponse, openTimestamp } from './handshake.ts'
 import { requestHandshake, sendHandshakeMessage } from './initiate.ts'
 import { encodePublicKey } from './keys.ts'
 import { CookieReply, MessageType, Response, Transport, messageTypeOf, readUint32 } from './messages.ts'
+import { eraseState } from './noise.ts'
 import type { Endpoint } from './outputs.ts'
 import type { Peer } from './peer.ts'
 import { confirmNext, installAsInitiator, installAsResponder, retirePending } from './peer.ts'
@@ -59,9 +60,18 @@ function mayHandshake(state: DeviceState, message: Uint8Array, from: Endpoint, t
 
 /** §5.4.2, and the answer of §5.4.3. */
 function receiveInitiation(state: DeviceState, message: Uint8Array, from: Endpoint, turn: Turn): void {
-  const { crypto, local } = state
-  const received = openInitiation(crypto, local, message)
+  const received = openInitiation(state.crypto, state.local, message)
   if (received === undefined) return drop(turn, 'bad-handshake')
+  answerInitiation(state, { received, message, from }, turn)
+  eraseState(received.state)
+}
+
+function answerInitiation(
+  state: DeviceState,
+  { received, message, from }: { received: ReceivedInitiation; message: Uint8Array; from: Endpoint },
+  turn: Turn,
+): void {
+  const { crypto } = state
   const peer = state.peers.get(encodePublicKey(received.remoteStatic))
   if (peer === undefined) return drop(turn, 'unknown-peer')
   const timestamp = openTimestamp(crypto, received, peer.staticShared, message)

@@ -84,3 +84,23 @@ test('results are plain arrays whose slice copies, as callers of a Uint8Array ex
     expect(value.some((byte) => byte !== 0)).toBe(true)
   }
 })
+
+test('an erased private key is zero, and what was imported of it is gone', () => {
+  const { privateKey } = nodeCrypto.generate()
+  const before = nodeCrypto.dh(privateKey, nodeCrypto.publicKeyOf(counting))
+  nodeCrypto.erase(privateKey)
+  expect(privateKey).toEqual(new Uint8Array(32))
+  privateKey.set(counting)
+  const after = nodeCrypto.dh(privateKey, nodeCrypto.publicKeyOf(counting))
+  expect(hex(after)).toBe(hex(nodeCrypto.dh(Uint8Array.from(counting), nodeCrypto.publicKeyOf(counting))))
+  expect(hex(after)).not.toBe(hex(before))
+})
+
+test('no private key stays in the pool that Buffers share', () => {
+  /** Small Buffers are slices of one pool, so one of them leads to it. */
+  const pool = () => Buffer.from(Buffer.from('a').buffer)
+  const before = pool()
+  const { privateKey, publicKey } = nodeCrypto.generate()
+  nodeCrypto.dh(privateKey, publicKey)
+  for (const shared of [before, pool()]) expect(shared.indexOf(privateKey)).toBe(-1)
+})

@@ -22,20 +22,28 @@ import { fastestAead } from './wasm-aead.ts'
 
 const MAC_BYTES = 16
 
-/** Importing a private key computes its public one, which costs as much as a DH, so the import is kept as long as its bytes are. */
+/**
+ * Importing a private key computes its public one, which costs as much as a DH, so the import is kept as long as its bytes are, or until
+ * `erase`. OpenSSL cleanses its copy when the import is collected.
+ */
 const imported = new WeakMap<Uint8Array, KeyObject>()
 
 function privateKeyObject(bytes: Uint8Array): KeyObject {
   let key = imported.get(bytes)
   if (key === undefined) {
-    key = createPrivateKey({ key: Buffer.from(bytes), format: 'raw-private', asymmetricKeyType: 'x25519' })
+    key = createPrivateKey({ key: bufferOf(bytes), format: 'raw-private', asymmetricKeyType: 'x25519' })
     imported.set(bytes, key)
   }
   return key
 }
 
 function publicKeyObject(bytes: Uint8Array): KeyObject {
-  return createPublicKey({ key: Buffer.from(bytes), format: 'raw-public', asymmetricKeyType: 'x25519' })
+  return createPublicKey({ key: bufferOf(bytes), format: 'raw-public', asymmetricKeyType: 'x25519' })
+}
+
+/** The same memory: a copy of a private key would stay in the pool that Buffers share. */
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
 function publicKeyOf(privateKey: Uint8Array): Uint8Array {
@@ -57,6 +65,10 @@ export const nodeCrypto: Crypto = {
     return { privateKey, publicKey: publicKeyOf(privateKey) }
   },
   publicKeyOf,
+  erase(privateKey) {
+    privateKey.fill(0)
+    imported.delete(privateKey)
+  },
   hash: (first, second) => plain(createHash('blake2s256').update(first).update(second).digest()),
   hmac: (key, data) => plain(createHmac('blake2s256', key).update(data).digest()),
   mac: (key, data) => blake2s(data, { key, dkLen: MAC_BYTES }),

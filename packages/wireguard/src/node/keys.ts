@@ -11,18 +11,21 @@ export function generateKeyPair(): { privateKey: PrivateKey; publicKey: PublicKe
   bytes[0] = (bytes[0] ?? 0) & 0xf8
   bytes[31] = ((bytes[31] ?? 0) & 0x7f) | 0x40
   const privateKey = encodePrivateKey(bytes)
-  bytes.fill(0)
+  nodeCrypto.erase(bytes)
   return { privateKey, publicKey: publicKeyOf(privateKey) }
 }
 
 export function generatePresharedKey(): PresharedKey {
-  return encodePresharedKey(randomFillSync(new Uint8Array(KEY_BYTES)))
+  const bytes = randomFillSync(new Uint8Array(KEY_BYTES))
+  const presharedKey = encodePresharedKey(bytes)
+  bytes.fill(0)
+  return presharedKey
 }
 
 export function publicKeyOf(privateKey: PrivateKey): PublicKey {
   const bytes = keyBytes(privateKey)
   const publicKey = encodePublicKey(nodeCrypto.publicKeyOf(bytes))
-  bytes.fill(0)
+  nodeCrypto.erase(bytes)
   return publicKey
 }
 
@@ -30,6 +33,6 @@ export function publicKeyOf(privateKey: PrivateKey): PublicKey {
 export function sharedSecret(privateKey: PrivateKey, publicKey: PublicKey): Uint8Array | undefined {
   const bytes = keyBytes(privateKey)
   const secret = nodeCrypto.dh(bytes, keyBytes(publicKey))
-  bytes.fill(0)
+  nodeCrypto.erase(bytes)
   return secret
 }

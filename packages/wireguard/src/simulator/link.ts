@@ -42,15 +42,17 @@ export function createLink({
   hub: hubConfig = {},
   gateway: gatewayConfig = {},
   hubOptions = {},
+  gatewayOptions = {},
 }: {
   hub?: Partial<PeerConfig>
   gateway?: Partial<PeerConfig>
   hubOptions?: Partial<DeviceOptions>
+  gatewayOptions?: Partial<DeviceOptions>
 } = {}) {
   const now = { monotonicMs: 1_000_000, unixMs: START_UNIX_MS }
   const wire: Datagram[] = []
   const hub = createSide({ address: '198.51.100.1', port: 51_820 }, hubOptions)
-  const gateway = createSide({ address: '192.0.2.2', port: 40_000 }, {})
+  const gateway = createSide({ address: '192.0.2.2', port: 40_000 }, gatewayOptions)
   hub.device.addPeer({ publicKey: gateway.device.publicKey, allowedIps: ['10.0.0.2/32'], ...hubConfig })
   gateway.device.addPeer({
     publicKey: hub.device.publicKey,
@@ -139,7 +141,7 @@ function createSide(endpoint: Endpoint, options: Partial<DeviceOptions>): Side {
 }
 
 /** One random byte is a jitter; as zero it leaves the times of the paper exact. */
-const withoutJitter: Crypto = {
+export const withoutJitter: Crypto = {
   ...nodeCrypto,
   random: (length) => (length === 1 ? Uint8Array.of(0) : nodeCrypto.random(length)),
 }
