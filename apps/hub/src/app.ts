@@ -30,6 +30,7 @@ import { signedGatewayRoutes, type GatewayCallDependencies } from './gateways/ga
 import { findVisibleGateway, type FleetSignals } from './gateways/gateways.ts'
 import { createHealthChecks } from './gateways/health-checks.ts'
 import { createHeartbeats } from './gateways/heartbeats.ts'
+import { createHistory, type History } from './gateways/history.ts'
 import { createPresence } from './gateways/presence.ts'
 import { gatewayRoutes } from './gateways/routes.ts'
 import { createTunnelApi } from './gateways/tunnel-api.ts'
@@ -69,6 +70,7 @@ export type Hub = {
   vpn: Vpn
   notifications: Notifications
   retention: Retention
+  history: History
   /** Set when this start created the first admin. */
   firstAdmin: FirstAdmin | undefined
   /** Listens; before it, only `app.inject()` reaches the hub. */
@@ -124,7 +126,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const retention = createRetention({ db, clock, log })
     retention.start()
     closers.push(retention.stop)
-    const { peers, heartbeats, signals } = await startFleet({ db, vpn, clock, log, events, notifications })
+    const { peers, heartbeats, history, signals } = await startFleet({ db, vpn, clock, log, events, notifications })
 
     const sourceAddress = createSourceAddress(config.trustedProxies)
     let listeningPort = config.port
@@ -178,7 +180,12 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     auditRoutes(app, { db })
     const gatewayCalls: GatewayCallDependencies = {
       clock,
-      heartbeats,
+      heartbeats: {
+        record(gatewayId, content) {
+          heartbeats.record(gatewayId, content)
+          history.record(gatewayId, content)
+        },
+      },
       storeDetections: async (gatewayId, detections) => {
         await storeDetections(db, gatewayId, detections, clock())
         tellOf(events, gatewayId)
@@ -206,6 +213,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       vpn,
       notifications,
       retention,
+      history,
       firstAdmin,
       stop,
       async start() {
@@ -252,6 +260,9 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const heartbeats = createHeartbeats(parts)
     await heartbeats.start()
     closers.push(heartbeats.stop)
+    const history = createHistory(parts)
+    history.start()
+    closers.push(history.stop)
     const { handshakes } = peers
     const healthChecks = createHealthChecks({ ...parts, handshakes })
     healthChecks.start()
@@ -263,7 +274,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const presence = createPresence({ ...parts, signals, onChanged })
     presence.start()
     closers.push(presence.stop)
-    return { peers, heartbeats, signals }
+    return { peers, heartbeats, history, signals }
   }
 }
 

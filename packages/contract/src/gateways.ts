@@ -87,6 +87,40 @@ export const readGateway = call({
   response: gatewayDetail,
 })
 
+/** Of the heartbeats of one hour. */
+const span = z.object({ mean: z.number(), max: z.number() })
+
+/** How far back a gateway's history reaches: 7 days. */
+export const HISTORY_HOURS = 168
+
+/**
+ * One gateway hour by hour: `hours` entries, oldest first, the last one the running hour, up to a minute old. An hour
+ * without heartbeats has null where they would have told.
+ */
+export const gatewayHistory = call({
+  method: 'GET',
+  path: '/v1/hub/gateways/:id/history',
+  params: z.strictObject({ id: gatewayId }),
+  query: z.strictObject({ hours: z.coerce.number().int().min(1).max(HISTORY_HOURS).default(24) }),
+  response: z.array(
+    z.object({
+      hour: z.iso.datetime(),
+      heartbeats: z.number().int(),
+      /** Load average over one minute, divided by the number of processors. */
+      load: span.nullable(),
+      /** Fractions, 0 to 1. */
+      memory: span.nullable(),
+      disk: span.nullable(),
+      /** Degrees Celsius; null too for a device without a sensor. */
+      temperature: span.nullable(),
+      /** Bytes through the tunnel in that hour, as the hub counts them. */
+      receivedBytes: z.number().int(),
+      sentBytes: z.number().int(),
+    }),
+  ),
+})
+export type GatewayHour = z.output<typeof gatewayHistory.response>[number]
+
 export const newGateway = z.strictObject({
   name: gatewayName,
   location: oneLine(200).default(''),

@@ -166,6 +166,24 @@ export type Tables = {
   }
   /** What the dashboard's chart shows: a row for each hour (its start) and `fleet` or the id of an owner. */
   hourly_stats: { hour: number; scope: string; active_connections: number; threats: number }
+  /** What a gateway's page charts: a row for each gateway and hour (its start). Sums are of its heartbeats. */
+  gateway_hours: {
+    gateway_id: string
+    hour: number
+    heartbeats: number
+    load_sum: number
+    load_max: number
+    memory_sum: number
+    memory_max: number
+    disk_sum: number
+    disk_max: number
+    /** Heartbeats that told a temperature: a device may have no sensor. */
+    temperatures: number
+    temperature_sum: number
+    temperature_max: number
+    received_bytes: number
+    sent_bytes: number
+  }
   audit: {
     id: Generated<number>
     at: number

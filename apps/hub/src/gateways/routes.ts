@@ -11,6 +11,7 @@ import { claimGateway, createClaimLock } from './claim.ts'
 import { readGateway } from './detail.ts'
 import { deleteGateway, updateGateway } from './edit.ts'
 import { findByDeviceToken, findGateway, findVisibleGateway, listGateways, type ListDependencies } from './gateways.ts'
+import { readHistory } from './history.ts'
 import { vpnConfigText } from './vpn-config.ts'
 
 export type GatewayDependencies = {
@@ -30,6 +31,10 @@ export function gatewayRoutes(app: FastifyInstance, dependencies: GatewayDepende
   mount(app, contract.readGateway, ({ params, caller }) =>
     readGateway(db, caller, params.id, { ...list, vpn: dependencies.vpn }),
   )
+  mount(app, contract.gatewayHistory, async ({ params, query, caller }) => {
+    const { id } = await findVisibleGateway(db, caller, params.id)
+    return readHistory(db, id, { hours: query.hours, now: dependencies.clock() })
+  })
   mount(app, contract.validateAccess, async ({ body, caller }) => {
     const gateway = await findByDeviceToken(db, caller, body.deviceToken)
     return { authorized: gateway !== undefined, gatewayId: gateway?.id ?? null }

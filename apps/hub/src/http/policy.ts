@@ -51,6 +51,7 @@ export const policy: Readonly<Record<string, Access>> = {
   'GET /v1/hub/gateways/:id': 'user',
   'PUT /v1/hub/gateways/:id': 'manager',
   'DELETE /v1/hub/gateways/:id': 'manager',
+  'GET /v1/hub/gateways/:id/history': 'user',
   'GET /v1/hub/gateways/:id/detections': 'user',
   'GET /v1/hub/gateways/:id/detections/:detectionId/thumbnail': 'user',
   'GET /v1/hub/gateways/:id/vpn-config': 'manager',

@@ -1,16 +1,18 @@
 /**
  * Forgets what is older than logRetentionDays: activity, audit, detections, visits, hourly counts and notifications that
- * are over. Once a day, and at once when the setting changes; in small batches with pauses, so that nobody waits for it
+ * are over; a gateway's history after 7 days at the latest. Once a day, and at once when the setting changes; in small batches with pauses, so that nobody waits for it
  * however much there is. Also removes what a deleted gateway left behind.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { HISTORY_HOURS } from '@hedgerow/contract'
 import { sql, type Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
 import { readSettings } from './settings.ts'
 
 const DAY_MS = 86_400_000
-const LOOK_INTERVAL_MS = 3_600_000
+const HOUR_MS = 3_600_000
+const LOOK_INTERVAL_MS = HOUR_MS
 const FIRST_LOOK_MS = 60_000
 const BATCH_ROWS = 500
 const PAUSE_MS = 10
@@ -49,6 +51,8 @@ export function createRetention(options: { db: Kysely<Tables>; clock: () => numb
     await drain(oldRows('ui_access', ['id'], sql`started_at < ${oldest}`, 'started_at'))
     await drain(oldRows('detections', ['gateway_id', 'id'], sql`started_at < ${oldest}`, 'started_at'))
     await drain(oldRows('hourly_stats', ['hour', 'scope'], sql`hour < ${oldest}`, 'hour'))
+    const oldestHistory = Math.max(oldest, now - HISTORY_HOURS * HOUR_MS)
+    await drain(oldRows('gateway_hours', ['gateway_id', 'hour'], sql`hour < ${oldestHistory - HOUR_MS}`, 'hour'))
     for (const state of ['sent', 'failed'])
       await drain(oldRows('notifications', ['id'], sql`state = ${state} and due_at < ${oldest}`, 'due_at'))
     purgedAt = now
@@ -58,6 +62,7 @@ export function createRetention(options: { db: Kysely<Tables>; clock: () => numb
     const theirs = sql`gateway_id = ${gatewayId}`
     await drain(oldRows('detections', ['gateway_id', 'id'], theirs, 'started_at'))
     await drain(oldRows('ui_access', ['id'], theirs, 'started_at'))
+    await drain(oldRows('gateway_hours', ['gateway_id', 'hour'], theirs, 'hour'))
   }
 
   function inTurn(work: () => Promise<void>): Promise<void> {

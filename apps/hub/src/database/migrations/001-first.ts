@@ -210,6 +210,19 @@ export async function up(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Pr
     .addColumn('threats', 'integer', (c) => c.notNull())
     .addPrimaryKeyConstraint('hourly_stats_key', ['hour', 'scope'])
     .execute()
+  let hours = db.schema
+    .createTable('gateway_hours')
+    .addColumn('gateway_id', 'text', (c) => c.notNull())
+    .addColumn('hour', 'double precision', (c) => c.notNull())
+    .addColumn('heartbeats', 'integer', (c) => c.notNull())
+    .addColumn('temperatures', 'integer', (c) => c.notNull())
+  for (const measure of ['load', 'memory', 'disk', 'temperature'])
+    for (const figure of ['sum', 'max'])
+      hours = hours.addColumn(`${measure}_${figure}`, 'double precision', (c) => c.notNull())
+  for (const direction of ['received', 'sent'])
+    hours = hours.addColumn(`${direction}_bytes`, 'double precision', (c) => c.notNull())
+  await hours.addPrimaryKeyConstraint('gateway_hours_key', ['gateway_id', 'hour']).execute()
+  await db.schema.createIndex('gateway_hours_by_time').on('gateway_hours').column('hour').execute()
 
   await db.schema
     .createTable('audit')
