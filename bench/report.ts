@@ -12,6 +12,23 @@ export function distributionOf(values: readonly number[]): Distribution {
 /** A table with a row for each step, then the same as one JSON line with what it was measured on. */
 export function report(name: string, rows: Record<string, Record<string, number>>): void {
   console.table(rows)
+  printLine(name, rows)
+}
+
+/** A distribution and, where something was set, which of its figures may be at most `goal`. */
+export type Measured = Distribution & { of?: 'p50' | 'p95' | 'max'; goal?: number }
+
+/** As `report`, with a column that says which goals were met. */
+export function reportGoals(name: string, rows: Record<string, Measured>): void {
+  const judged = Object.entries(rows).map(([what, { of, goal, ...figures }]) => {
+    if (of === undefined || goal === undefined) return [what, figures]
+    return [what, { ...figures, goal: `${of} ${goal}`, '': figures[of] <= goal ? 'met' : 'missed' }]
+  })
+  console.table(Object.fromEntries(judged))
+  printLine(name, rows)
+}
+
+function printLine(name: string, results: object): void {
   const machine = { node: process.version, platform: process.platform, cpus: availableParallelism() }
-  console.log(JSON.stringify({ bench: name, ...machine, results: rows }))
+  console.log(JSON.stringify({ bench: name, ...machine, results }))
 }

@@ -2,6 +2,7 @@ import { benchApi } from './api.ts'
 import { benchApprove } from './approve.ts'
 import { benchNetstack } from './netstack.ts'
 import { benchTunnel } from './tunnel.ts'
+import { benchWeb } from './web.ts'
 import { benchWireGuard } from './wireguard.ts'
 
 /** `npm run bench NAME`: each bench prints a table for people and one JSON line for machines. */
@@ -10,6 +11,7 @@ const benches: Record<string, (arguments_: string[]) => Promise<void>> = {
   approve: benchApprove,
   netstack: benchNetstack,
   tunnel: benchTunnel,
+  web: benchWeb,
   wireguard: benchWireGuard,
 }
 

@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { BrowserContext } from 'playwright-core'
+import { ensureWebBuilt } from '../scripts/web-build.ts'
+import { startBrowser } from '../test/harness/browser.ts'
+import { startHub, type Hub } from '../test/harness/hub.ts'
+import { portalOf } from '../test/harness/portal.ts'
+import { createFleet } from './fleet.ts'
+import { distributionOf, reportGoals, type Measured } from './report.ts'
+import { measureScrolling, measureTyping } from './web-list.ts'
+import { measurePages, type PageGoal } from './web-pages.ts'
+
+/**
+ * What a person waits for in the browser, with the processor slowed four times and nothing cached: the script each page
+ * loads by itself, its first paint, a keystroke in the filter of a large fleet, and scrolling through it. A real hub
+ * and a real Chromium. `--gateways 10000 --loads 7 --only pages,typing,scrolling`.
+ */
+export async function benchWeb(args: string[]): Promise<void> {
+  const text = (value: string) => ({ type: 'string', default: value }) as const
+  const { values } = parseArgs({
+    args,
+    options: { gateways: text('10000'), loads: text('7'), only: text('pages,typing,scrolling') },
+  })
+  const parts = values.only.split(',')
+  await ensureWebBuilt()
+  const folder = mkdtempSync(join(tmpdir(), 'hedgerow-bench-web-'))
+  const url = `sqlite:${join(folder, 'hub.sqlite')}`
+  await createFleet(url, Number(values.gateways))
+  const hub = await startHub({ env: { HUB_DATABASE_URL: url } })
+  const browser = await startBrowser()
+  try {
+    const rows: Record<string, Measured> = {}
+    const [visitor, person] = [
+      await browser.person({ viewport: VIEWPORT }),
+      await browser.person({ viewport: VIEWPORT }),
+    ]
+    await signIn(person, hub)
+    if (parts.includes('pages')) {
+      const loads = Number(values.loads)
+      Object.assign(rows, await measurePages(visitor, hub, VISITOR_PAGES, loads))
+      Object.assign(rows, await measurePages(person, hub, PORTAL_PAGES, loads))
+    }
+    if (parts.includes('typing')) {
+      const { paintMs, settledMs } = await measureTyping(person, hub)
+      rows['filter: keystroke to next paint, ms'] = { ...distributionOf(paintMs), of: 'p95', goal: 40 }
+      rows['filter: last keystroke to the new rows, ms'] = distributionOf(settledMs)
+    }
+    if (parts.includes('scrolling')) {
+      const { frameMs } = await measureScrolling(person, hub)
+      rows['scrolling: one frame, ms'] = { ...distributionOf(frameMs), of: 'p95', goal: 50 }
+    }
+    reportGoals('web', rows)
+  } finally {
+    await browser.close()
+    await hub.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const VIEWPORT = { width: 1440, height: 900 }
+
+const VISITOR_PAGES: PageGoal[] = [
+  { path: '/login', whole: 'form', scriptKilobytes: 145, firstPaintMs: 1_000 },
+  { path: '/register', whole: 'form', scriptKilobytes: 145, firstPaintMs: 1_000 },
+]
+
+const PORTAL_PAGES: PageGoal[] = [
+  { path: '/dashboard', whole: 'canvas', scriptKilobytes: 240, firstPaintMs: 1_300 },
+  { path: '/gateways', whole: 'tbody', scriptKilobytes: 210, firstPaintMs: 1_300 },
+]
+
+async function signIn(person: BrowserContext, hub: Hub): Promise<void> {
+  const page = await person.newPage()
+  const portal = portalOf(page, hub)
+  await portal.open('/login')
+  await portal.signIn(hub.admin)
+  await page.waitForURL((url) => url.pathname !== '/login')
+  await page.close()
+}
