@@ -1,12 +1,13 @@
 import { defineConfig } from 'vitest/config'
 
-const project = (name: string, root: string, testTimeout = 20_000) => ({
+const project = (name: string, root: string, testTimeout = 60_000) => ({
   name,
   root,
   include: ['**/*.test.{ts,tsx}'],
   environment: 'node',
   testTimeout,
-  hookTimeout: 60_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 30_000 } },
 })
 
 const unit = (name: string, root: string, testTimeout?: number) => ({ test: project(name, root, testTimeout) })
@@ -27,14 +28,14 @@ export default defineConfig({
       unit('contract', 'packages/contract'),
       unit('enrolment', 'packages/enrolment'),
       unit('wireguard', 'packages/wireguard'),
-      unit('netstack', 'packages/netstack', 60_000),
-      unit('hub', 'apps/hub', 60_000),
+      unit('netstack', 'packages/netstack'),
+      unit('hub', 'apps/hub', 120_000),
       unit('gateway', 'apps/gateway'),
       unit('web', 'apps/web'),
-      unit('gates', 'test/gates', 60_000),
-      system('system', 1, 120_000),
-      system('interop', 2, 120_000),
-      system('e2e', 3, 180_000),
+      unit('gates', 'test/gates'),
+      system('system', 1, 240_000),
+      system('interop', 2, 240_000),
+      system('e2e', 3, 240_000),
     ],
   },
 })

@@ -88,7 +88,7 @@ function attack(page: Page, hubUrl: string) {
         const popup = open(`${hubOrigin}/dashboard`)
         // An empty page of the opener's own comes first; the hub's then cuts the tie.
         const isCut = () => popup?.closed === true
-        for (let i = 0; i < 100 && !isCut(); i++) await new Promise((resolve) => setTimeout(resolve, 50))
+        for (let i = 0; i < 600 && !isCut(); i++) await new Promise((resolve) => setTimeout(resolve, 50))
         if (!isCut()) return 'within reach'
         return popup?.localStorage.getItem('hubToken')
       }),

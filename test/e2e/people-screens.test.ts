@@ -37,7 +37,6 @@ afterAll(async () => {
 beforeEach(async () => {
   person = await browser.person({ reducedMotion: 'reduce' })
   page = await person.newPage()
-  page.setDefaultTimeout(15_000)
   portal = portalOf(page, hub)
 })
 

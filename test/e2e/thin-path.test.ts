@@ -70,7 +70,6 @@ test('a person approves a waiting gateway and opens its page through the tunnel'
   await row.getByRole('button', { name: /^Connect/ }).click()
   const opened = await waitFor(() => person.pages().find((one) => one.url() === address), {
     for: `a page at ${address}`,
-    timeoutMs: 20_000,
   })
   await opened.getByText(gateway.state().deviceToken).first().waitFor()
   await opened.getByText('North orchard').first().waitFor()

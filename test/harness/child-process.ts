@@ -70,7 +70,7 @@ export async function startChild(command: string, args: string[], options: Child
       clearTimeout(impatience)
       return exit
     },
-    async says(pattern, timeoutMs = 20_000) {
+    async says(pattern, timeoutMs = 60_000) {
       const found = await waitFor(() => output.match(pattern) ?? (hasEnded ? 'ended' : undefined), {
         for: `${args.at(0) ?? command} to say ${pattern}`,
         timeoutMs,

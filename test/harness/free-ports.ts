@@ -2,25 +2,28 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** A TCP port that nothing listens on at 127.0.0.1 right now. */
+/**
+ * Below the ports that systems give to outgoing connections, so that none of those takes a port between its choice here
+ * and its use, nor while a killed hub is away from it.
+ */
+const [FIRST, LAST] = [10_000, 29_999]
+
+/** Two hubs that start at once must not be given the same port. */
+const given = new Set<number>()
+
+/** A TCP port that nothing listens on right now, and that no other call in this process was or will be given. */
 export async function freeTcpPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('A TCP server has no port')
-  return address.port
+  return (await freePorts(1, isTcpPortFree)).first
 }
 
-/** A UDP port that nothing is bound to right now. */
+/** The same for a UDP port. */
 export async function freeUdpPort(): Promise<number> {
-  const socket = createSocket('udp4').bind(0)
-  await once(socket, 'listening')
-  const { port } = socket.address()
-  socket.close()
-  await once(socket, 'close')
-  return port
+  return (await freePorts(1, isUdpPortFree)).first
+}
+
+/** `count` such TCP ports in a row. */
+export async function freePortRange(count: number): Promise<{ first: number; last: number }> {
+  return freePorts(count, isTcpPortFree)
 }
 
 /** Whether nothing listens on this TCP port, on any address: a browser's `localhost` may be ::1 as well as 127.0.0.1. */
@@ -36,13 +39,26 @@ export async function isTcpPortFree(port: number): Promise<boolean> {
   return true
 }
 
-/** `count` TCP ports in a row that nothing listens on right now. */
-export async function freePortRange(count: number): Promise<{ first: number; last: number }> {
-  for (let attempt = 0; attempt < 50; attempt++) {
-    const first = 20_000 + Math.floor(Math.random() * 10_000)
+async function isUdpPortFree(port: number): Promise<boolean> {
+  const socket = createSocket('udp4').bind(port)
+  try {
+    await once(socket, 'listening')
+  } catch {
+    return false
+  }
+  const closed = once(socket, 'close')
+  socket.close()
+  await closed
+  return true
+}
+
+async function freePorts(count: number, isFree: (port: number) => Promise<boolean>) {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const first = FIRST + Math.floor(Math.random() * (LAST - FIRST - count))
     const ports = Array.from({ length: count }, (_, offset) => first + offset)
-    const free = await Promise.all(ports.map(isTcpPortFree))
-    if (free.every(Boolean)) return { first, last: first + count - 1 }
+    if (ports.some((port) => given.has(port))) continue
+    for (const port of ports) given.add(port)
+    if ((await Promise.all(ports.map(isFree))).every(Boolean)) return { first, last: first + count - 1 }
   }
   throw new Error(`Found no ${count} free ports in a row`)
 }

@@ -96,7 +96,7 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
 async function startReadyHub(options: ChildOptions, port: number): Promise<Child> {
   const child = await startChild(process.execPath, [HUB_MAIN], options)
   const ready = async () => child.hasEnded() || (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
-  await waitFor(ready, { for: 'the hub to be ready', timeoutMs: 20_000 }).catch(async (cause: unknown) => {
+  await waitFor(ready, { for: 'the hub to be ready', timeoutMs: 60_000 }).catch(async (cause: unknown) => {
     await child.stop(0)
     throw new Error(`The hub did not become ready. It said:\n${child.output()}`, { cause })
   })

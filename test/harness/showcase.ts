@@ -56,7 +56,7 @@ export async function startShowcase(): Promise<Showcase> {
     const waiting = await gateway('River gate', '')
     await gateway(LONG_NAME, 'Lower meadow')
     await waitFor(async () => (await hub.api(listPendingRegistrations)).length === 2, { for: 'two to wait' })
-    await waitFor(async () => (await hub.api(hubStats)).threats > 0, { for: 'the detections', timeoutMs: 20_000 })
+    await waitFor(async () => (await hub.api(hubStats)).threats > 0, { for: 'the detections' })
     const stop = () => life.disposeAsync()
     return { hub, emptyHub, visitorOfFarm, guarded, barn, waiting, stop }
   } catch (error) {
@@ -90,11 +90,11 @@ async function approveAll(hub: Hub, count: number): Promise<void> {
       const waiting = await hub.api(listPendingRegistrations)
       return waiting.length === count ? waiting : undefined
     },
-    { for: `${count} gateways to wait for approval`, timeoutMs: 20_000 },
+    { for: `${count} gateways to wait for approval` },
   )
   for (const { registrationId } of pending) await hub.api(approveRegistration, { params: { registrationId } })
   const isAlive = async () => (await hub.api(listGateways)).every(({ status }) => status !== 'offline')
-  await waitFor(isAlive, { for: 'the approved gateways to be alive', timeoutMs: 20_000 })
+  await waitFor(isAlive, { for: 'the approved gateways to be alive' })
 }
 
 /** Half an hour apart, the newest one now. */

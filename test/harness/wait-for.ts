@@ -12,7 +12,7 @@ export type WaitOptions = {
  * An exception of the condition counts as "not yet" and is the cause of the failure when the time is up.
  */
 export async function waitFor<T>(condition: () => T | Promise<T>, options: WaitOptions): Promise<NonNullable<T>> {
-  const { timeoutMs = 10_000, everyMs = 25 } = options
+  const { timeoutMs = 30_000, everyMs = 25 } = options
   const deadline = performance.now() + timeoutMs
   let cause: unknown
   do {

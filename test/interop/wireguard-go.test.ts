@@ -21,6 +21,7 @@ import { generateKeyPair, generatePresharedKey, openInterface } from '@hedgerow/
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 
 const run = promisify(execFile)
+const WAIT = { timeout: 60_000 }
 
 const namespace = `hgwg${process.pid}`
 const outerLink = `hgo${process.pid}`
@@ -127,7 +128,7 @@ for (const { name, reason, start } of engines.map(withReason)) {
       await inside('ip', 'link', 'set', 'lo', 'up')
 
       daemon = await start()
-      await vi.waitFor(() => inside('wg', 'show', tunnel), { timeout: 10_000, interval: 50 })
+      await vi.waitFor(() => inside('wg', 'show', tunnel), WAIT)
       const keys = generateKeyPair()
       await wgSet(['private-key', keyFile, 'listen-port', String(theirPort)], keys.privateKey)
       theirPublicKey = keys.publicKey
@@ -248,7 +249,7 @@ for (const { name, reason, start } of engines.map(withReason)) {
     async function pingThem(side: Awaited<ReturnType<typeof openSide>>, size = 84) {
       const before = side.echoReplies.length
       side.wireguard.send(echoRequest(size))
-      await vi.waitFor(() => expect(side.echoReplies.length).toBe(before + 1), { timeout: 12_000 })
+      await vi.waitFor(() => expect(side.echoReplies.length).toBe(before + 1), WAIT)
       return side.echoReplies[before] ?? new Uint8Array()
     }
 
@@ -370,7 +371,7 @@ for (const { name, reason, start } of engines.map(withReason)) {
       for (let round = 2; round <= 4; round++) {
         aheadMs += 121_000
         await pingThem(side)
-        await vi.waitFor(() => expect(side.handshakes).toHaveLength(round))
+        await vi.waitFor(() => expect(side.handshakes).toHaveLength(round), WAIT)
         await pingThem(side)
       }
     })
@@ -385,7 +386,7 @@ for (const { name, reason, start } of engines.map(withReason)) {
         await sleep(2)
       }
       // The first initiations may be among the lost ones; what waited for them goes out later.
-      await vi.waitFor(() => expect(side.echoReplies.length).toBeGreaterThan(sent / 6), { timeout: 30_000 })
+      await vi.waitFor(() => expect(side.echoReplies.length).toBeGreaterThan(sent / 6), WAIT)
       await sleep(200)
       const lengths = side.echoReplies.map((packet) => packet.length)
       expect(new Set(lengths).size).toBe(lengths.length)

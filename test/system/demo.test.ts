@@ -36,7 +36,7 @@ test('the portal is served, and the detections arrive', async () => {
   const page = await fetch(url)
   expect(page.headers.get('content-type')).toContain('text/html')
   const withThreats = async () => (await api(hubStats)).threats > 0
-  expect(await waitFor(withThreats, { for: 'an alert of today', timeoutMs: 30_000 })).toBe(true)
+  expect(await waitFor(withThreats, { for: 'an alert of today' })).toBe(true)
 })
 
 test("a gateway's page opens through its tunnel, also after the hub was killed", async () => {
@@ -48,7 +48,7 @@ test("a gateway's page opens through its tunnel, also after the hub was killed",
   process.kill(Number(pid), 'SIGKILL')
   await demo.says(/The hub is back as process \d+/)
   const isBack = async () => (await pageOfBarn()).includes('Barn')
-  expect(await waitFor(isBack, { for: 'the page of the barn', timeoutMs: 20_000 })).toBe(true)
+  expect(await waitFor(isBack, { for: 'the page of the barn' })).toBe(true)
 })
 
 test('Ctrl-C ends all of it', async () => {

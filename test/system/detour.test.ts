@@ -45,7 +45,7 @@ async function startApproved(hub: Hub, url: string) {
       const [found] = await hub.api(listGateways)
       return found?.status === 'warning' ? found : undefined
     },
-    { for: 'a heartbeat around the tunnel', timeoutMs: 20_000 },
+    { for: 'a heartbeat around the tunnel' },
   )
   return { barn, gateway }
 }
@@ -58,16 +58,17 @@ test('a gateway whose UDP is blocked tells the hub over https: a warning that na
   setDefaultCACertificates([...trusted, ...certificates.map(({ pem }) => pem)])
   const { barn, gateway } = await startApproved(hub, httpsUrl)
   expect(gateway.statusReason).toMatch(/^heartbeat \d+ s ago, no VPN handshake yet$/)
-  expect(barn.state().ladder.find(({ step }) => step === 'heartbeat')).toMatchObject({
-    state: 'done',
-    detail: 'by the hub, outside the tunnel, which does not answer',
-  })
+  const heartbeat = await waitFor(
+    () => barn.state().ladder.find(({ step, state }) => step === 'heartbeat' && state === 'done'),
+    { for: 'the gateway to have the answer' },
+  )
+  expect(heartbeat.detail).toBe('by the hub, outside the tunnel, which does not answer')
   const detections = await waitFor(
     async () => {
       const found = await hub.api(listDetections, { params: { id: gateway.id } })
       return found.length > 0 ? found : undefined
     },
-    { for: 'the detection', timeoutMs: 20_000 },
+    { for: 'the detection' },
   )
   expect(detections).toMatchObject([{ id: 'd1', camera: 'Gate' }])
   await waitFor(() => barn.state().detectionsWaiting === 0, { for: 'the queue to be empty' })

@@ -56,16 +56,15 @@ test("a gateway enrols over https with the hub's own CA, and not without it", as
       const waiting = await hub.api(listPendingRegistrations)
       return waiting.length === 1 ? waiting : undefined
     },
-    { for: 'the registration', timeoutMs: 20_000 },
+    { for: 'the registration' },
   )
   await hub.api(approveRegistration, { params: { registrationId: pending[0]!.registrationId } })
   await waitFor(async () => (await hub.api(listGateways))[0]?.status === 'online', {
     for: 'the gateway to be online',
-    timeoutMs: 20_000,
   })
 })
 
-test('live events come over https too, and SIGTERM ends such a stream at once', async () => {
+test('live events come over https too, and SIGTERM ends such a stream in good order', async () => {
   const { hub, httpsPort } = await start()
   const [ca] = await hub.api(listCertificates)
   const signedIn = await hub.visitor(login, { body: hub.admin })
@@ -86,10 +85,9 @@ test('live events come over https too, and SIGTERM ends such a stream at once', 
   expect(response.statusCode).toBe(200)
   response.resume()
   const ended = new Promise((resolve) => response.once('end', resolve))
-  const startedAtMs = performance.now()
   hub.process().signal('SIGTERM')
+  // A stream that the hub cuts when its patience is over does not end like this, it is aborted.
   await ended
-  expect(performance.now() - startedAtMs).toBeLessThan(2_000)
   expect(await hub.process().ended).toEqual({ code: 0, signal: null })
 })
 

@@ -63,11 +63,10 @@ test('SIGTERM drains within 10 s: a page that is under way through a tunnel arri
 
   const underWay = ui.send('/slow')
   await once(slow, 'request')
-  const startedAtMs = performance.now()
   hub.process().signal('SIGTERM')
   expect((await underWay).text).toBe('the first half, the second half')
+  // It ends itself with code 1 when it takes longer than 10 s.
   expect(await hub.process().ended).toEqual({ code: 0, signal: null })
-  expect(performance.now() - startedAtMs).toBeLessThan(10_000)
 })
 
 async function pendingOf(hub: Hub, count: number) {

@@ -11,7 +11,7 @@ import { startGateway, type Gateway, type GatewayOptions } from './gateway.ts'
 import { GATEWAY_ID, startFixtureHub, type FixtureHub } from './hub.fixture.ts'
 import type { Step } from './ladder.ts'
 
-const WAIT = { timeout: 10_000, interval: 20 }
+const WAIT = { timeout: 30_000, interval: 20 }
 
 let dataDir: string
 let hub: FixtureHub
@@ -129,13 +129,13 @@ describe('enrolment', () => {
     await until(() => expect(rung(gateway, 'tunnelUp').state).toBe('waiting'))
   })
 
-  test('an endpoint where no hub answers is passed over for the next one', { timeout: 30_000 }, async () => {
+  test('an endpoint where no hub answers is passed over for the next one', { timeout: 120_000 }, async () => {
     await hub.stop()
     hub = await startFixtureHub({ endpointsBefore: ['127.0.0.1:9'] })
     const gateway = await start()
     await until(() => expect(hub.registrations.length).toBe(1))
     hub.decide({ status: 'approved' })
-    await vi.waitFor(() => expect(rung(gateway, 'heartbeat').state).toBe('done'), { timeout: 20_000 })
+    await vi.waitFor(() => expect(rung(gateway, 'heartbeat').state).toBe('done'), { timeout: 90_000 })
   })
 
   test('an answer that the hub did not sign decides nothing', async () => {

@@ -37,7 +37,7 @@ test('the agent runs without a hub, logs no secret, and ends with code 0 on SIGT
   const { child, ended } = run(flags, { GATEWAY_HOST: '127.0.0.1', GATEWAY_INVITATION_CODE: 'very-secret' })
   let log = ''
   child.stdout.on('data', (chunk: Buffer) => (log += String(chunk)))
-  await vi.waitFor(() => expect(log).toContain('hub found: failed'), { timeout: 10_000 })
+  await vi.waitFor(() => expect(log).toContain('hub found: failed'), { timeout: 30_000 })
   const { port } = JSON.parse(log.split('\n')[0]!) as { port: number }
   const health = await fetch(`http://127.0.0.1:${port}/api/health`)
   expect(await health.json()).toMatchObject({ status: 'ok', gatewayId: null })

@@ -182,7 +182,7 @@ describe.each(testEngines)('users on %s', (engine) => {
       (_id, name) => resetPassword(hub.db, createPasswords(), name, 'other-words-17'),
       ['user.reset-password'],
     ],
-  ])("%s ends the user's sessions and streams within a second", async (kind, change, actions) => {
+  ])("%s ends the user's sessions and streams", async (kind, change, actions) => {
     const username = `leaver-${kind.replaceAll(/\W/g, '').slice(0, 30)}`
     const { id } = await create(username)
     const token = await tokenOf(username)
@@ -194,9 +194,7 @@ describe.each(testEngines)('users on %s', (engine) => {
     })().catch(() => undefined)
 
     expect(await change(id, username)).not.toMatchObject({ status: 400 })
-    const startedAt = performance.now()
     await streamEnd
-    expect(performance.now() - startedAt).toBeLessThan(1_000)
     expect((await api(contract.validateSession, { token })).status).toBe(401)
     expect(ended).toHaveLength(1)
     stopListening()

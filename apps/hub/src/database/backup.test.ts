@@ -108,11 +108,12 @@ describe.each(testEngines)('backups on %s', (engine) => {
         .values({ name, value: 'x'.repeat(500) })
         .execute()
     const over = new AbortController()
+    let written = 0
     const writing = (async () => {
-      for (let i = 0; !over.signal.aborted; i++, await sleep(1))
+      for (; !over.signal.aborted; written++, await sleep(1))
         await db.transaction().execute(async (transaction) => {
-          await put(transaction, `left ${i}`)
-          await put(transaction, `right ${i}`)
+          await put(transaction, `left ${written}`)
+          await put(transaction, `right ${written}`)
         })
     })()
     const taken: string[] = []
@@ -120,7 +121,8 @@ describe.each(testEngines)('backups on %s', (engine) => {
       const file = newFile()
       await backupDatabase(url, file)
       taken.push(file)
-      await sleep(20)
+      const writtenBefore = written
+      await expect.poll(() => written).toBeGreaterThan(writtenBefore)
     }
     over.abort()
     await writing

@@ -8,7 +8,7 @@ import { raw, startGatewayUi, type TestGatewayUi } from './test-gateway-ui.ts'
 
 let hub: TestGatewayUi
 beforeEach(async () => {
-  hub = await startGatewayUi({ createSessions, progressTimeoutMs: 400 })
+  hub = await startGatewayUi({ createSessions })
 })
 afterEach(() => hub.stop())
 

@@ -110,7 +110,7 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
         clearInterval(writing)
         stream.destroy()
       })
-      await vi.waitFor(() => expect(heard).toBeGreaterThan(2))
+      await vi.waitFor(() => expect(heard).toBeGreaterThan(2), { timeout: 30_000 })
       expect((await call('DELETE', `/hub/gateways/${gatewayId}`, { name: 'Barn' })).statusCode).toBe(204)
       await new Promise((resolve) => setTimeout(resolve, 1_000))
       const after = heard
@@ -125,7 +125,9 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
       const detection = { id: 'd', camera: 'c', label: 'person', severity: 'alert', score: 1, startedAt } as const
       await storeDetections(hub.db, gatewayId, [detection], hub.clock.now())
       await call('DELETE', `/hub/gateways/${gatewayId}`, { name: 'Barn' })
-      await vi.waitFor(async () => expect(await hub.db.selectFrom('detections').select('id').execute()).toEqual([]))
+      await vi.waitFor(async () => expect(await hub.db.selectFrom('detections').select('id').execute()).toEqual([]), {
+        timeout: 30_000,
+      })
       const entries = (await call('GET', '/hub/activity/recent')).json()
       expect(entries[0]).toMatchObject({ message: 'Gateway "Barn" was deleted by the-manager', gatewayId: null })
       expect((await device.status(registrationId)).body.error).toBe('registration_not_found')
@@ -149,12 +151,15 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
       ])
       expect(deleted.statusCode).toBe(204)
       expect([200, 404]).toContain(approved.statusCode)
-      await vi.waitFor(async () => {
-        const keys = (await hub.db.selectFrom('gateways').select('wireguard_public_key').execute()).map(
-          (row) => row.wireguard_public_key,
-        )
-        expect(hub.vpn.peers().map((peer) => peer.publicKey)).toEqual(keys)
-      })
+      await vi.waitFor(
+        async () => {
+          const keys = (await hub.db.selectFrom('gateways').select('wireguard_public_key').execute()).map(
+            (row) => row.wireguard_public_key,
+          )
+          expect(hub.vpn.peers().map((peer) => peer.publicKey)).toEqual(keys)
+        },
+        { timeout: 30_000 },
+      )
     })
   })
 

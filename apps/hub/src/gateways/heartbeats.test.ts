@@ -33,12 +33,11 @@ describe.each(testEngines)('heartbeats on %s', (engine) => {
     expect(await row(id)).toMatchObject({ last_heartbeat_at: now, version: '2.0.0' })
   })
 
-  it('are written by themselves within 5 s', async () => {
+  it('are written by themselves', async () => {
     const id = await insertTestGateway(database.db)
     await heartbeats.start()
     heartbeats.record(id, testHeartbeat(now))
-    await new Promise((resolve) => setTimeout(resolve, 5_000))
-    expect((await row(id)).last_heartbeat_at).toBe(now)
+    await expect.poll(async () => (await row(id)).last_heartbeat_at).toBe(now)
   })
 
   it('survive a restart', async () => {

@@ -95,7 +95,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     const shed = device('Shed "über"')
     await shed.register()
     await shed.register()
-    await vi.waitFor(() => expect([mail.mails.length, receiver.received.length]).toEqual([1, 1]), { timeout: 5_000 })
+    await vi.waitFor(() => expect([mail.mails.length, receiver.received.length]).toEqual([1, 1]), { timeout: 30_000 })
     await hub.notifications.deliver()
     expect([mail.mails.length, receiver.received.length]).toEqual([1, 1])
 
@@ -190,7 +190,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
 
   it('never send a mail again of which nobody knows whether it arrived', async () => {
     await device('Barn').register()
-    await vi.waitFor(() => expect(mail.mails).toHaveLength(1), { timeout: 5_000 })
+    await vi.waitFor(() => expect(mail.mails).toHaveLength(1), { timeout: 30_000 })
     await hub.notifications.deliver()
     await hub.db.updateTable('notifications').set({ state: 'sending' }).where('channel', '=', 'email').execute()
     await hub.notifications.start()
@@ -202,7 +202,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
 
   it('of a flood of requests are a mail a minute', async () => {
     await device('First').register()
-    await vi.waitFor(() => expect(mail.mails).toHaveLength(1), { timeout: 5_000 })
+    await vi.waitFor(() => expect(mail.mails).toHaveLength(1), { timeout: 30_000 })
     for (let i = 0; i < 20; i++) await device(`Flood ${i}`).register()
     await hub.notifications.deliver()
     expect(mail.mails).toHaveLength(1)

@@ -49,7 +49,7 @@ describe.each(testEngines)('a hub that stops and starts again on %s', (engine) =
     hub = await start(hubPort)
     try {
       const handshakes = () => hub.vpn.peers().filter((status) => status.latestHandshakeAtMs !== undefined)
-      await vi.waitFor(() => expect(handshakes()).toHaveLength(1), { timeout: 5_000 })
+      await vi.waitFor(() => expect(handshakes()).toHaveLength(1), { timeout: 30_000 })
       expect((await beat()).status).toBe(200)
       const after: Gateway[] = await get('hub/gateways')
       expect(after).toMatchObject(

@@ -123,7 +123,7 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
     expect((await approve(registrationId)).json().error).toBe('vpn_disabled')
     expect((await save({ enableVpn: true })).statusCode).toBe(200)
     expect(hub.vpn.port, 'the port that gateways know').toBe(port)
-    await vi.waitFor(async () => expect((await beat(peer)).status).toBe(200), { timeout: 20_000 })
+    await vi.waitFor(async () => expect((await beat(peer)).status).toBe(200), { timeout: 30_000 })
     expect((await approve(registrationId)).statusCode).toBe(200)
   })
 
@@ -263,7 +263,7 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
     await hub.retention.purge()
     expect(await left(), '90 days').toEqual([1_201, 1_201, 2, 2, 2])
     await save({ logRetentionDays: 30 })
-    await vi.waitFor(async () => expect(await left()).toEqual([1, 1, 1, 1, 1]), { timeout: 10_000 })
+    await vi.waitFor(async () => expect(await left()).toEqual([1, 1, 1, 1, 1]), { timeout: 30_000 })
   })
 
   it('directHealthCheck decides whether a page may ask gateways itself', async () => {

@@ -170,7 +170,7 @@ describe.each(testEngines)('the tunnel on %s', (engine) => {
     })
     expect(page).toContain('hello from the device')
     await vi.waitFor(async () => expect(await config()).toContain('PrivateKey = <kept on the gateway>'), {
-      timeout: 10_000,
+      timeout: 30_000,
     })
     const row = await hub.db.selectFrom('gateways').selectAll().executeTakeFirstOrThrow()
     expect(row).toMatchObject({ private_key: null, endpoint_address: '127.0.0.1', endpoint_port: peer.wireguard.port })

@@ -135,7 +135,7 @@ describe('a stream', () => {
     const [client, server] = await pair()
     server.pipe(server)
     let timeouts = 0
-    client.setTimeout(60, () => timeouts++)
+    client.setTimeout(2_000, () => timeouts++)
     for (let i = 0; i < 5; i++) {
       client.write('x')
       await once(client, 'data')

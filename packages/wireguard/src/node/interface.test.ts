@@ -10,6 +10,7 @@ import { openInterface } from './interface.ts'
 import { generateKeyPair, generatePresharedKey } from './keys.ts'
 
 const open: WireGuardInterface[] = []
+const until = (check: () => void) => vi.waitFor(check, { timeout: 30_000 })
 
 afterEach(async () => {
   await Promise.all(open.splice(0).map((wireguard) => wireguard.close()))
@@ -57,12 +58,12 @@ async function openPair(address = '127.0.0.1', options: Partial<InterfaceOptions
 test('a packet sent before any handshake arrives, and the answer finds its way back', async () => {
   const [hub, gateway] = await openPair()
   gateway.wireguard.send(up)
-  await vi.waitFor(() => expect(hub.packets).toHaveLength(1))
+  await until(() => expect(hub.packets).toHaveLength(1))
   expect(Buffer.from(hub.packets[0]?.packet ?? [])).toEqual(Buffer.from(up))
   expect(hub.packets[0]?.peer).toBe(gateway.wireguard.publicKey)
 
   hub.wireguard.send(down)
-  await vi.waitFor(() => expect(gateway.packets).toHaveLength(1))
+  await until(() => expect(gateway.packets).toHaveLength(1))
   expect(Buffer.from(gateway.packets[0]?.packet ?? [])).toEqual(Buffer.from(down))
   expect(hub.handshakes).toEqual([gateway.wireguard.publicKey])
   expect(gateway.handshakes).toEqual([hub.wireguard.publicKey])
@@ -71,7 +72,7 @@ test('a packet sent before any handshake arrives, and the answer finds its way b
 test('handshake() makes a session without data', async () => {
   const [hub, gateway] = await openPair()
   gateway.wireguard.handshake(hub.wireguard.publicKey)
-  await vi.waitFor(() => expect(hub.handshakes).toHaveLength(1))
+  await until(() => expect(hub.handshakes).toHaveLength(1))
   const [status] = hub.wireguard.peers()
   expect(status?.endpoint).toEqual({ address: '127.0.0.1', port: gateway.wireguard.port })
   expect(Math.abs((status?.latestHandshakeAtMs ?? 0) - Date.now())).toBeLessThan(60_000)
@@ -85,16 +86,16 @@ test('a peer with a persistent keepalive connects by itself', async () => {
     persistentKeepaliveSeconds: 25,
   })
   hub.wireguard.updatePeer({ publicKey: gateway.wireguard.publicKey, allowedIps: ['10.0.0.2/32'] })
-  await vi.waitFor(() => expect(hub.handshakes).toHaveLength(1))
+  await until(() => expect(hub.handshakes).toHaveLength(1))
 })
 
 test('a removed peer is silent at once', async () => {
   const [hub, gateway] = await openPair()
   gateway.wireguard.send(up)
-  await vi.waitFor(() => expect(hub.packets).toHaveLength(1))
+  await until(() => expect(hub.packets).toHaveLength(1))
   hub.wireguard.removePeer(gateway.wireguard.publicKey)
   gateway.wireguard.send(up)
-  await vi.waitFor(() => expect(hub.drops).toContain('unknown-index'))
+  await until(() => expect(hub.drops).toContain('unknown-index'))
   expect(hub.packets).toHaveLength(1)
   hub.wireguard.send(down)
   expect(hub.drops).toContain('no-route')
@@ -104,10 +105,10 @@ test('a removed peer is silent at once', async () => {
 test('a dual-stack socket names an IPv4 peer by its IPv4 address', async () => {
   const [hub, gateway] = await openPair('127.0.0.1', { host: '::' })
   gateway.wireguard.send(up)
-  await vi.waitFor(() => expect(hub.packets).toHaveLength(1))
+  await until(() => expect(hub.packets).toHaveLength(1))
   expect(hub.wireguard.peers()[0]?.endpoint?.address).toBe('127.0.0.1')
   hub.wireguard.send(down)
-  await vi.waitFor(() => expect(gateway.packets).toHaveLength(1))
+  await until(() => expect(gateway.packets).toHaveLength(1))
 })
 
 test('a peer that nobody listens for does not end the tunnel', async () => {
@@ -130,7 +131,7 @@ test('a peer that nobody listens for does not end the tunnel', async () => {
   gateway.wireguard.send(ipv4Packet('10.0.0.2', '10.0.0.3', 60))
   gateway.wireguard.send(ipv4Packet('10.0.0.2', '10.0.0.4', 60))
   gateway.wireguard.send(up)
-  await vi.waitFor(() => expect(hub.packets).toHaveLength(1))
+  await until(() => expect(hub.packets).toHaveLength(1))
 })
 
 test('noise from strangers is dropped with its reason and the tunnel lives', async () => {
@@ -138,11 +139,11 @@ test('noise from strangers is dropped with its reason and the tunnel lives', asy
   const stranger = createSocket('udp4')
   for (const size of [0, 1, 4, 31, 64, 92, 148, 1500])
     stranger.send(Buffer.alloc(size, 1), hub.wireguard.port, '127.0.0.1')
-  await vi.waitFor(() => expect(hub.drops.length).toBeGreaterThanOrEqual(8))
+  await until(() => expect(hub.drops.length).toBeGreaterThanOrEqual(8))
   stranger.close()
   expect(hub.wireguard.drops()).toMatchObject({ malformed: 8, 'handshake-backlog': 0 })
   gateway.wireguard.send(up)
-  await vi.waitFor(() => expect(hub.packets).toHaveLength(1))
+  await until(() => expect(hub.packets).toHaveLength(1))
 })
 
 test('closing from inside a callback is safe, and sending afterwards does nothing', async () => {
@@ -156,7 +157,7 @@ test('closing from inside a callback is safe, and sending afterwards does nothin
     endpoint: { address: '127.0.0.1', port: closing.wireguard.port },
   })
   gateway.wireguard.send(up)
-  await vi.waitFor(() => expect(closing.wireguard.peers()).toEqual([]))
+  await until(() => expect(closing.wireguard.peers()).toEqual([]))
   closing.wireguard.send(down)
   await closing.wireguard.close()
 })
