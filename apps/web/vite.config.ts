@@ -1,23 +1,23 @@
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 import { contractCalls } from './scripts/contract-calls.ts'
 import { kitVariables } from './scripts/kit-variables.ts'
+import { publicSite } from './scripts/public-site.ts'
 
-const generated = new Map([
+const modules = new Map([
   ['virtual:kit-variables.css', kitVariables],
   ['virtual:contract-calls', contractCalls],
 ])
 
-/** The portal's bundle: no inline script or style anywhere, because the hub's policy refuses both. */
+const generated: Plugin = {
+  name: 'generated',
+  resolveId: (id) => (modules.has(id) ? `\0${id}` : undefined),
+  load: (id) => modules.get(id.slice(1))?.(),
+}
+
+/** The portal and the public site: no inline script or style anywhere, because the hub's policy refuses both. */
 export default defineConfig({
-  plugins: [
-    react(),
-    {
-      name: 'generated',
-      resolveId: (id) => (generated.has(id) ? `\0${id}` : undefined),
-      load: (id) => generated.get(id.slice(1))?.(),
-    },
-  ],
+  plugins: [react(), generated, publicSite({ plugins: [generated] })],
   build: {
     // light-dark() is left to the browser: rewriting it for older ones would tie every token to a class of its own.
     target: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],

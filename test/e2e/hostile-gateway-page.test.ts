@@ -56,7 +56,7 @@ async function openHostilePage(hubUrl: string) {
   const person = await browser.person()
   const page = await person.newPage()
   const portal = portalOf(page, { ...hub, url: hubUrl })
-  await portal.open('/')
+  await portal.open('/login')
   await portal.signIn(hub.admin)
   await page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
   await portal.open(`/proxy/gateway/${gateway.state().gatewayId}`)

@@ -34,6 +34,7 @@ test('a person approves a waiting gateway and opens its page through the tunnel'
   await device.getByText(hubFingerprint!).first().waitFor()
 
   await portal.open('/')
+  await page.getByRole('link', { name: 'Login' }).first().click()
   await portal.signIn(hub.admin)
   await page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/gateways')

@@ -5,10 +5,18 @@ import { admin, button, firstDay, openMenuOf, text, user, visitor, type Screen }
 const tableIsThere = (portal: Portal) => portal.row('Barn').waitFor()
 
 /**
- * Every screen, dialog and state of the portal and of the device page. The accessibility test and `npm run screenshots`
+ * Every public page, and every screen, dialog and state of the portal and of the device page. The accessibility test and `npm run screenshots`
  * both walk this list, so a new screen is added here once.
  */
 export const screens: Screen[] = [
+  visitor('landing', async (portal) => {
+    await portal.open('/')
+    await portal.page.getByRole('link', { name: 'Register' }).waitFor()
+  }),
+  visitor('beta', async (portal) => {
+    await portal.open('/beta')
+    await portal.page.getByRole('heading', { name: 'Beta Program' }).waitFor()
+  }),
   visitor('sign-in', async (portal) => {
     await portal.open('/login')
     await portal.page.getByLabel('Username').waitFor()

@@ -198,6 +198,8 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     if (isWebBuilt(config.webDir))
       await serveWeb(app, {
         dir: config.webDir,
+        publicUrl: config.publicUrl,
+        contactEmail: config.contactEmail,
         formActionSources: ui.formActionSources,
         directHealthCheck: async () => (await readSettings(db)).directHealthCheck,
       })

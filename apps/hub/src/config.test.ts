@@ -31,6 +31,7 @@ test('each variable is read', () => {
       HUB_GATEWAY_ORIGIN: 'https://gw-{id}.example.net',
       HUB_PUBLIC_URL: 'https://hub.example.net/',
       HUB_TRUSTED_PROXIES: '10.0.0.1, fd00::/8',
+      HUB_CONTACT_EMAIL: 'beta@example.net',
     }),
   ).toMatchObject({
     host: '127.0.0.1',
@@ -40,6 +41,7 @@ test('each variable is read', () => {
     gatewayUi: { ports: { first: 9000, last: 9009 }, origin: 'https://gw-{id}.example.net' },
     publicUrl: 'https://hub.example.net',
     trustedProxies: ['10.0.0.1', 'fd00::/8'],
+    contactEmail: 'beta@example.net',
   })
 })
 
@@ -64,6 +66,8 @@ test.each([
   ['HUB_TRUSTED_PROXIES', '10.0.0.0/33'],
   ['HUB_TRUSTED_PROXIES', '010.0.0.1'],
   ['HUB_TRUSTED_PROXIES', '10.0.0.1,'],
+  ['HUB_CONTACT_EMAIL', 'beta at example'],
+  ['HUB_CONTACT_EMAIL', 'beta@example.net?cc=all@example.net'],
   ['HUB_DATABASE_URL', 'mysql://localhost/hub'],
   ['HUB_LOG_LEVEL', 'loud'],
   ['HUB_ADMIN_PASSWORD', 'short'],

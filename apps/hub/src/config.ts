@@ -101,6 +101,7 @@ export const variables = z.object({
   HUB_GATEWAY_ORIGIN: gatewayOrigin.optional(),
   HUB_PUBLIC_URL: httpUrl.optional(),
   HUB_TRUSTED_PROXIES: networks.default([]),
+  HUB_CONTACT_EMAIL: z.email('must be an email address').max(254).optional(),
   HUB_SMTP_URL: smtpUrl.optional(),
   HUB_SMTP_FROM: z.string().trim().min(3).max(320).optional(),
   HUB_WEBHOOK_URL: webhookUrl.optional(),
@@ -130,6 +131,8 @@ export type Config = {
   gatewayUi: { ports: { first: number; last: number }; origin: string | undefined }
   publicUrl: string | undefined
   trustedProxies: string[]
+  /** Whom visitors of the beta page write to. */
+  contactEmail: string | undefined
   /** How people are told of what waits for them; each undefined where it is not configured. */
   notifications: {
     smtp: { url: string; from: string } | undefined
@@ -163,6 +166,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     gatewayUi: { ports: found.HUB_GATEWAY_PORTS, origin: found.HUB_GATEWAY_ORIGIN },
     publicUrl: found.HUB_PUBLIC_URL,
     trustedProxies: found.HUB_TRUSTED_PROXIES,
+    contactEmail: found.HUB_CONTACT_EMAIL,
     notifications: notifications(found),
     metrics: { port: found.HUB_METRICS_PORT, host: found.HUB_METRICS_HOST, token: found.HUB_METRICS_TOKEN },
     logLevel: found.HUB_LOG_LEVEL,

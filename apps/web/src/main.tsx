@@ -1,17 +1,18 @@
 /** Starts the portal: the kit, the session and the routes, around one root. The policy for zod comes first. */
 import '#api/zod-policy.ts'
 import { createRoot } from 'react-dom/client'
+import { createBrowserRouter } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
 import { SessionProvider } from '#api/session.tsx'
 import { Kit } from '#ui/kit.tsx'
-import { router } from './routes.tsx'
+import { routes } from './routes.tsx'
 
 const root = document.querySelector('#root')
 if (root === null) throw new Error('index.html has no #root')
 createRoot(root).render(
   <Kit>
     <SessionProvider>
-      <RouterProvider router={router} />
+      <RouterProvider router={createBrowserRouter(routes)} />
     </SessionProvider>
   </Kit>,
 )

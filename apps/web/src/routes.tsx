@@ -1,19 +1,19 @@
-/** The portal's addresses. Each screen is a chunk of its own; the sign-in page carries none of the others. */
+/** The portal's addresses, which the build tells the hub. Each screen is a chunk of its own; the sign-in page carries none of the others. */
 import { lazy, Suspense } from 'react'
-import { createBrowserRouter } from 'react-router'
+import type { RouteObject } from 'react-router'
 import { CentredSpinner } from '#ui/centred-spinner.tsx'
-import { Home, RequireSession } from './features/sign-in/gates.tsx'
+import { RequireSession, ToPublicSite } from './features/sign-in/gates.tsx'
 import { RouteError } from './features/shell/route-error.tsx'
 
 const MustSetUpTwoFactor = lazy(() => import('./features/profile/must-set-up.tsx'))
 const Audit = lazy(() => import('./features/audit/audit.tsx'))
 
-export const router = createBrowserRouter([
+export const routes: RouteObject[] = [
   {
     ErrorBoundary: RouteError,
     HydrateFallback: CentredSpinner,
     children: [
-      { path: '/', Component: Home },
+      { path: '/', Component: ToPublicSite },
       { path: '/login', lazy: async () => ({ Component: (await import('./features/sign-in/page.tsx')).SignInPage }) },
       {
         path: '/register',
@@ -105,4 +105,4 @@ export const router = createBrowserRouter([
       { path: '*', lazy: async () => ({ Component: (await import('./features/shell/not-found.tsx')).NotFound }) },
     ],
   },
-])
+]

@@ -6,6 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestHub, type TestHub } from './test-hub.ts'
 
 const PAGE = '<!doctype html><title>Hedgerow</title>'
+const PUBLIC_PAGES = {
+  landing: '<!doctype html><title>Landing</title><link rel="canonical" href="https://hub.invalid/">',
+  beta: '<!doctype html><title>Beta</title><a href="mailto:contact@hub.invalid?subject=Beta">contact@hub.invalid</a>',
+  lost: '<!doctype html><title>Lost</title>',
+}
 const SCRIPT = `console.log(${'1+'.repeat(2_000)}1)`
 
 let hub: TestHub
@@ -15,11 +20,16 @@ beforeAll(async () => {
   const webDir = join(dir, 'dist')
   mkdirSync(join(webDir, 'assets'), { recursive: true })
   writeFileSync(join(webDir, 'index.html'), PAGE)
+  writeFileSync(
+    join(webDir, 'portal-paths.json'),
+    JSON.stringify(['/login', '/gateways', '/gateways/:id', '/proxy/gateway/:id']),
+  )
+  for (const [name, html] of Object.entries(PUBLIC_PAGES)) writeFileSync(join(webDir, `${name}.html`), html)
   writeFileSync(join(webDir, 'icon.svg'), '<svg/>')
   writeFileSync(join(webDir, '.hidden'), 'hidden')
   writeFileSync(join(webDir, 'assets/index-abc123.js'), SCRIPT)
   writeFileSync(join(dir, 'secret.txt'), 'secret')
-  hub = await startTestHub('sqlite', { webDir })
+  hub = await startTestHub('sqlite', { webDir, contactEmail: `o'hara+"<b>&@example.net` })
 })
 afterAll(async () => {
   await hub.stop()
@@ -29,16 +39,72 @@ afterAll(async () => {
 const get = (url: string, headers: Record<string, string> = {}) =>
   hub.app.inject({ url, headers: { host: 'hub.example:8080', ...headers } })
 
-test.each(['/', '/login', '/gateways?token=DT-0123456789AB', '/proxy/gateway/abcdefghijkl'])(
-  '%s is the page',
+test.each([
+  '/login',
+  '/gateways?token=DT-0123456789AB',
+  '/gateways/abcdefghijkl',
+  '/gateways/',
+  '/proxy/gateway/abcdefghijkl',
+])('%s is the portal', async (url) => {
+  const response = await get(url)
+  expect(response.statusCode).toBe(200)
+  expect(response.body).toBe(PAGE)
+  expect(response.headers['content-type']).toMatch(/^text\/html/)
+  expect(response.headers['cache-control']).toBe('no-cache')
+})
+
+test('/ is the landing page, which names its own address as it was asked for', async () => {
+  const response = await get('/')
+  expect(response.statusCode).toBe(200)
+  expect(response.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' })
+  expect(response.body).toBe(PUBLIC_PAGES.landing.replace('https://hub.invalid', 'http://hub.example:8080'))
+})
+
+test('/beta names the contact, and no character of it means anything to the page', async () => {
+  const { body } = await get('/beta')
+  expect(body).toContain(`href="mailto:o'hara%2B%22%3Cb%3E%26@example.net?subject=Beta"`)
+  expect(body).toContain('>o&#39;hara+&quot;&lt;b&gt;&amp;@example.net</a>')
+})
+
+test.each(['/nowhere', '/login/more', '/gateways/a/b', '/landing.html', '/index.html', '/beta/x'])(
+  '%s is not there, on a page that says so',
   async (url) => {
     const response = await get(url)
-    expect(response.statusCode).toBe(200)
-    expect(response.body).toBe(PAGE)
-    expect(response.headers['content-type']).toMatch(/^text\/html/)
-    expect(response.headers['cache-control']).toBe('no-cache')
+    expect(response.statusCode).toBe(404)
+    expect(response.body).toBe(PUBLIC_PAGES.lost)
   },
 )
+
+test('robots.txt and the sitemap name the public pages by their whole addresses', async () => {
+  const robots = await get('/robots.txt')
+  expect(robots.headers['content-type']).toBe('text/plain; charset=utf-8')
+  expect(robots.body).toContain('Disallow: /api/\n')
+  expect(robots.body).toContain('Sitemap: http://hub.example:8080/sitemap.xml\n')
+  const sitemap = await get('/sitemap.xml')
+  expect(sitemap.headers['content-type']).toBe('application/xml; charset=utf-8')
+  expect([...sitemap.body.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, url]) => url)).toEqual([
+    'http://hub.example:8080/',
+    'http://hub.example:8080/beta',
+  ])
+})
+
+test.each(['"><script>alert(1)</script>', 'a b', 'hub.example\nDisallow: /'])(
+  'a Host of %j reaches neither page nor robots.txt',
+  async (host) => {
+    for (const url of ['/', '/robots.txt', '/sitemap.xml']) {
+      const { body } = await get(url, { host })
+      expect(body).not.toContain(host)
+      expect(body).toContain('http://localhost/')
+    }
+  },
+)
+
+test('a public page may not speak to gateways, as the portal may', async () => {
+  const { headers } = await get('/beta')
+  expect(headers['content-security-policy']).toContain("connect-src 'self';")
+  expect(headers['content-security-policy']).toMatch(/form-action 'self'$/)
+  expect(headers['content-security-policy']).toContain("script-src 'self';")
+})
 
 test('a page may run and load nothing but its own, and be framed by nobody', async () => {
   const { headers } = await get('/login')

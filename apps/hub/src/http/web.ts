@@ -1,32 +1,43 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import { API_BASE } from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import { answerUnknownRoute } from './errors.ts'
 import { pagePolicy } from './security-headers.ts'
+import { ownOrigin, readSite, type SitePage } from './site.ts'
 
-const PAGE = 'index.html'
+const PORTAL = 'index.html'
+/** Made by the build: the addresses of the portal's screens, with `:id` and the like in them. */
+const PORTAL_PATHS = 'portal-paths.json'
+
+const PUBLIC_PAGES: Readonly<Record<string, SitePage>> = { '': 'landing', beta: 'beta' }
+/** A public page loads its own files and speaks to its own hub; no gateway is in sight. */
+const PUBLIC_POLICY = pagePolicy({ formActionSources: [], directHealthCheck: false })
 
 /** Whether `dir` holds a built portal. */
 export function isWebBuilt(dir: string): boolean {
-  return existsSync(join(dir, PAGE))
+  return existsSync(join(dir, PORTAL_PATHS))
 }
 
 /**
- * Serves the built portal from `dir`: its files as they are, and its one page for every other address whose last part
- * has no dot, since the page finds its own way from there. Files under assets/ carry a hash in their names and are
- * kept for good; the rest is asked for again each time.
+ * Serves the built portal from `dir`: its files as they are, the public pages at their addresses, and its one page for
+ * every screen, since that page finds its own way from there. Files under assets/ carry a hash in their names and
+ * are kept for good; the rest is asked for again each time.
  */
 export async function serveWeb(
   app: FastifyInstance,
   options: {
     dir: string
+    publicUrl: string | undefined
+    contactEmail: string | undefined
     formActionSources: (host: string | undefined) => string[]
     /** Whether pages may ask gateways directly for their health; read for each page. */
     directHealthCheck: () => Promise<boolean>
   },
 ): Promise<void> {
+  const site = readSite(options.dir, options)
+  const isScreen = screenTest(JSON.parse(readFileSync(join(options.dir, PORTAL_PATHS), 'utf8')) as string[])
   await app.register(fastifyStatic, {
     root: options.dir,
     serve: false,
@@ -42,13 +53,31 @@ export async function serveWeb(
     method: ['GET', 'HEAD'],
     url: '/*',
     handler: async (request, reply) => {
-      const path = request.params['*']
+      const path = request.params['*'].replace(/\/+$/, '')
       if (`/${path}/`.startsWith(`${API_BASE}/`)) return answerUnknownRoute(request, reply)
-      // A page is there even when the database is away.
-      const directHealthCheck = await options.directHealthCheck().catch(() => false)
-      const formActionSources = options.formActionSources(request.headers.host)
-      reply.header('content-security-policy', pagePolicy({ formActionSources, directHealthCheck }))
-      return reply.sendFile(/\.[^/]*$/.test(path) ? path : PAGE)
+      if (isScreen(path)) {
+        // A page is there even when the database is away.
+        const directHealthCheck = await options.directHealthCheck().catch(() => false)
+        const formActionSources = options.formActionSources(request.headers.host)
+        reply.header('content-security-policy', pagePolicy({ formActionSources, directHealthCheck }))
+        return reply.sendFile(PORTAL)
+      }
+      const origin = ownOrigin(options.publicUrl, request)
+      reply.header('content-security-policy', PUBLIC_POLICY).header('cache-control', 'no-cache')
+      if (path === 'robots.txt') return reply.type('text/plain; charset=utf-8').send(site.robots(origin))
+      if (path === 'sitemap.xml') return reply.type('application/xml; charset=utf-8').send(site.sitemap(origin))
+      if (/\.[^/]*$/.test(path) && !path.endsWith('.html')) return reply.sendFile(path)
+      const page = PUBLIC_PAGES[path]
+      return reply
+        .code(page === undefined ? 404 : 200)
+        .type('text/html; charset=utf-8')
+        .send(site.page(page ?? 'lost', origin))
     },
   })
+}
+
+/** Whether a path without its first slash is a screen's; `paths` are patterns as the portal's router reads them. */
+function screenTest(paths: readonly string[]): (path: string) => boolean {
+  const patterns = paths.map((path) => new RegExp(`^${path.slice(1).replaceAll(/:\w+/g, '[^/]+')}$`))
+  return (path) => patterns.some((pattern) => pattern.test(path))
 }

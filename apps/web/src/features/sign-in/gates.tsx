@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { useEffect, type ReactNode } from 'react'
 import { Navigate, Outlet, useLocation } from 'react-router'
 import { useSession } from '#api/session.tsx'
 import { CentredSpinner } from '#ui/centred-spinner.tsx'
@@ -19,9 +19,8 @@ export function RequireSession({ setUp }: { setUp: ReactNode }) {
   return <Navigate to="/login" replace state={{ from: `${pathname}${search}${hash}` } satisfies AskedPath} />
 }
 
-/** The root address: there is nothing public to show yet, so it sends everybody on. */
-export function Home() {
-  const { state } = useSession()
-  if (state.status === 'loading') return <CentredSpinner />
-  return <Navigate to={state.status === 'signed-in' ? '/dashboard' : '/login'} replace />
+/** The root address: the public site is made of pages of its own, so the hub is asked for it. */
+export function ToPublicSite() {
+  useEffect(() => location.replace('/'), [])
+  return <CentredSpinner />
 }

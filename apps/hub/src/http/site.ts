@@ -1,0 +1,64 @@
+/**
+ * The public pages of a built portal: landing, beta programme, and the page for addresses that there are none of. Each was
+ * rendered when the portal was built; what only this hub knows stands in them as a mark and is filled in, escaped, for
+ * each answer. Called by web.ts.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { API_BASE } from '@hedgerow/contract'
+import type { FastifyRequest } from 'fastify'
+
+/** What the pages of apps/web/src/site hold in the place of this hub's own values. */
+const ORIGIN_MARK = 'https://hub.invalid'
+const CONTACT_MARK = 'contact@hub.invalid'
+
+export type SitePage = 'landing' | 'beta' | 'lost'
+
+export type Site = {
+  /** The HTML of a page as `origin`'s visitor gets it. */
+  page(name: SitePage, origin: string): string
+  robots(origin: string): string
+  sitemap(origin: string): string
+}
+
+export function readSite(dir: string, { contactEmail }: { contactEmail: string | undefined }): Site {
+  const read = (name: SitePage) => readFileSync(join(dir, `${name}.html`), 'utf8')
+  const pages: Record<SitePage, string> = { landing: read('landing'), beta: read('beta'), lost: read('lost') }
+  return {
+    page: (name, origin) =>
+      pages[name]
+        .replaceAll(ORIGIN_MARK, () => escape(origin))
+        .replaceAll(
+          `mailto:${CONTACT_MARK}`,
+          () => `mailto:${encodeURIComponent(contactEmail ?? '').replace('%40', '@')}`,
+        )
+        .replaceAll(CONTACT_MARK, () => escape(contactEmail ?? 'whoever runs this hub')),
+    robots: (origin) => `User-agent: *\nDisallow: ${API_BASE}/\nDisallow: /proxy/\n\nSitemap: ${origin}/sitemap.xml\n`,
+    sitemap: (origin) => {
+      const urls = ['/', '/beta'].map((path) => `<url><loc>${escape(origin + path)}</loc></url>`)
+      return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.join('')}</urlset>\n`
+    },
+  }
+}
+
+/** A name or address and perhaps a port: nothing that means something in HTML, XML or a line of robots.txt. */
+const AUTHORITY = /^([a-z0-9_]([a-z0-9._-]{0,252}[a-z0-9_])?|\[[0-9a-f:.]{2,45}\])(:\d{1,5})?$/i
+
+/** Where this hub is for search engines: as configured, else as the request names it. */
+export function ownOrigin(publicUrl: string | undefined, { host, raw }: FastifyRequest): string {
+  if (publicUrl !== undefined) return publicUrl
+  const scheme = 'encrypted' in raw.socket ? 'https' : 'http'
+  return AUTHORITY.test(host) ? `${scheme}://${host}` : `${scheme}://localhost`
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function escape(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+}

@@ -1,0 +1,113 @@
+import styles from './beta.module.css'
+import { Frame } from './frame.tsx'
+
+export const BETA_TITLE = 'Hedgerow Beta Program'
+
+/** What stands for this hub's contact until the page is served; apps/hub/src/http/site.ts fills it in. */
+const CONTACT_MARK = 'contact@hub.invalid'
+
+const MAIL_SUBJECT = 'Hedgerow beta program'
+const MAIL_BODY = [
+  'Hello,',
+  '',
+  'I would like to test Hedgerow.',
+  '',
+  'What I want to watch:',
+  'Number of cameras:',
+  'The computer I have or would buy:',
+  'Country of the site:',
+  '',
+].join('\r\n')
+
+const mailTo = `mailto:${CONTACT_MARK}?subject=${encodeURIComponent(MAIL_SUBJECT)}&body=${encodeURIComponent(MAIL_BODY)}`
+
+const GET = [
+  'The whole software, hub and gateway, with its source, under the MIT licence',
+  'No fee, and no account with us',
+  'A hub of their own: what a gateway finds stays on their machine',
+  'Upgrades that keep everything: the database is copied before it is changed',
+]
+
+const TODAY = [
+  'The hub: dashboard, gateways, approvals, users and roles, settings, audit',
+  'Zero-touch registration, approved on the web, joined to the VPN live',
+  'Claiming a gateway by its device token or QR label',
+  'A gateway’s own page from anywhere, through its tunnel',
+  'Findings with score, picture and what was set off, live in the hub',
+  'Auto-approval for trusted networks; mail and webhooks for new requests',
+]
+
+const LATER = [
+  'The two-stage detector on the gateway',
+  'Overnight fine-tuning from what you mark as wrong',
+  'Two smart-irrigation brands',
+  'GPIO devices, switched by the gateway itself',
+]
+
+export function BetaPage() {
+  return (
+    <Frame current="beta">
+      <section className={styles.top} aria-labelledby="beta">
+        <div className={styles.inner}>
+          <h1 id="beta">Beta Program</h1>
+          <p className={styles.lead}>
+            We are looking for people with land to watch, a little patience, and an opinion. You bring the hardware and
+            the deer; we bring the software.
+          </p>
+          <p>
+            <a className={styles.mail} href={mailTo}>
+              Write to us
+            </a>
+          </p>
+          <p className={styles.address}>
+            A letter to <strong>{CONTACT_MARK}</strong>, begun for you.
+          </p>
+        </div>
+      </section>
+      <div className={styles.lists}>
+        <List title="What testers get" entries={GET} />
+        <List title="Works today" entries={TODAY} />
+        <List title="Comes later" entries={LATER} />
+        <section aria-labelledby="buy">
+          <h2 id="buy">What you need to buy</h2>
+          <table className={styles.prices}>
+            <tbody>
+              <tr>
+                <th scope="row">
+                  Compact desktop computer<span>the gateway; two sizes will do</span>
+                </th>
+                <td>about $499 or $599</td>
+              </tr>
+              <tr>
+                <th scope="row">
+                  Camera<span>the supported model</span>
+                </th>
+                <td>about $299</td>
+              </tr>
+            </tbody>
+            <tfoot>
+              <tr>
+                <th scope="row">Total</th>
+                <td>$800-900</td>
+              </tr>
+            </tfoot>
+          </table>
+        </section>
+      </div>
+    </Frame>
+  )
+}
+
+function List({ title, entries }: { title: string; entries: readonly string[] }) {
+  const id = title.toLowerCase().replaceAll(' ', '-')
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      <ul className={styles.list}>
+        {entries.map((entry) => (
+          <li key={entry}>{entry}</li>
+        ))}
+      </ul>
+    </section>
+  )
+}

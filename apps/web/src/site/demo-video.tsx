@@ -1,0 +1,20 @@
+import styles from './hero.module.css'
+
+/** The recorded demo. Nothing of it loads until it is near the screen; the picture below the video is its poster. */
+export function DemoVideo() {
+  return (
+    <figure id="demo" className={styles.demo}>
+      <div className={styles.screen}>
+        <img src="/media/demo-poster.jpg" alt="" width="1280" height="720" loading="lazy" />
+        <video controls playsInline preload="none" width="1280" height="720" aria-label="Demo of the hub" data-lazy="">
+          <source src="/media/demo.webm" type="video/webm" />
+          <source src="/media/demo.mp4" type="video/mp4" />
+          <track kind="captions" src="/media/demo.vtt" srcLang="en" label="English" default />
+        </video>
+      </div>
+      <figcaption>
+        The hub at work, recorded as it is: a gateway arrives, is approved, opens its own page, and reports a visitor.
+      </figcaption>
+    </figure>
+  )
+}

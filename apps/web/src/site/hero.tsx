@@ -1,0 +1,49 @@
+/** The first screen: what it is, whom it is for, and a camera's frame with what the hub says of it. */
+import { DemoVideo } from './demo-video.tsx'
+import styles from './hero.module.css'
+import { NightFrame } from './night-frame.tsx'
+
+/** As the hub words what a gateway reports; times and score are made up, as the caption says. */
+const LOG = [
+  { at: '21:04:07', words: 'deer, orchard-gate', detail: '0.94' },
+  { at: '21:04:08', words: 'Sprinkler row 12 set off', detail: '' },
+  { at: '21:04:09', words: 'Alert: deer on cam orchard-gate (North orchard)', detail: '' },
+]
+
+export function Hero({ hasDemo }: { hasDemo: boolean }) {
+  return (
+    <section className={styles.hero} aria-labelledby="top">
+      <div className={styles.inner}>
+        <div className={styles.words}>
+          <h1 id="top">See what comes over the hedge.</h1>
+          <p className={styles.lead}>
+            Small computers beside your cameras look out for wildlife, smoke and strangers, and set off a sprinkler or a
+            siren. Hedgerow is the hub that brings them together on one screen, on a machine that is yours.
+          </p>
+          <p className={styles.actions}>
+            <a className={styles.primary} href="/beta">
+              Join the beta
+            </a>
+            {hasDemo && (
+              <a className={styles.secondary} href="#demo">
+                Watch the demo
+              </a>
+            )}
+          </p>
+        </div>
+        <figure className={styles.camera}>
+          <NightFrame />
+          <ol className={styles.log} aria-label="Log">
+            {LOG.map(({ at, words, detail }) => (
+              <li key={words}>
+                <time>{at}</time> <span>{words}</span> <b>{detail}</b>
+              </li>
+            ))}
+          </ol>
+          <figcaption>Drawn, not recorded: an evening at the orchard gate, and what the hub notes down.</figcaption>
+        </figure>
+      </div>
+      {hasDemo && <DemoVideo />}
+    </section>
+  )
+}

@@ -1,0 +1,51 @@
+import { DesignFigure, Section } from './section.tsx'
+import styles from './reasons.module.css'
+
+const REASONS = [
+  {
+    title: 'It is yours',
+    words:
+      'The hub runs on your machine. There is no account with us, no subscription, and no other service that it needs.',
+  },
+  {
+    title: 'Nothing to open at the far end',
+    words:
+      'A gateway calls out and is never called. No port to forward, no fixed address: a mobile router in a barn will do.',
+  },
+  {
+    title: 'Strangers stay strangers',
+    words:
+      'A new device waits until you approve it, and its private keys never leave it. You compare one fingerprint and click once.',
+  },
+  {
+    title: 'One command, no extras',
+    words:
+      'WireGuard, TCP and the database are inside one program. It asks for no root, no Docker and no kernel module.',
+  },
+]
+
+export function Reasons() {
+  return (
+    <Section
+      id="why"
+      title="Why choose Hedgerow"
+      lead="Most camera systems rent you a view of your own land. This one is built the other way round."
+    >
+      <div className={styles.columns}>
+        <dl className={styles.reasons}>
+          {REASONS.map(({ title, words }) => (
+            <div key={title}>
+              <dt>{title}</dt>
+              <dd>{words}</dd>
+            </div>
+          ))}
+        </dl>
+        <div className={styles.faster}>
+          <DesignFigure value="5x faster">
+            than asking the large model about every frame, since the small one sorts first
+          </DesignFigure>
+        </div>
+      </div>
+    </Section>
+  )
+}

@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react'
+import styles from './section.module.css'
+
+/** One part of a page under a heading of its own; `tone` night is the dark ground of the hero. */
+export function Section({
+  id,
+  title,
+  lead,
+  tone = 'day',
+  children,
+}: {
+  id: string
+  title: string
+  lead: ReactNode
+  tone?: 'day' | 'raised' | 'night'
+  children: ReactNode
+}) {
+  return (
+    <section className={styles.section} data-tone={tone} aria-labelledby={id}>
+      <div className={styles.inner}>
+        <div className={styles.head}>
+          <h2 id={id}>{title}</h2>
+          <p className={styles.lead}>{lead}</p>
+        </div>
+        {children}
+      </div>
+    </section>
+  )
+}
+
+/** A figure that the product was designed for; nobody has measured it on this hub, and it says so. */
+export function DesignFigure({ value, children }: { value: string; children: ReactNode }) {
+  return (
+    <div className={styles.figure}>
+      <p>
+        <strong>{value}</strong> {children}
+      </p>
+      <DesignMark>design figure</DesignMark>
+    </div>
+  )
+}
+
+/** Marks what is designed and not yet in the software. */
+export function DesignMark({ children }: { children: ReactNode }) {
+  return <span className={styles.mark}>{children}</span>
+}
