@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Detection, Heartbeat } from '@hedgerow/contract'
 import type { TestGateway } from '../test/harness/gateway.ts'
 
-type Device = {
+export type Device = {
   name: string
   location: string
   isApproved: boolean
@@ -67,10 +67,7 @@ const VISIT_EVERY_MS = 20_000
  * that wait for approval keep their detections on disk until they may send them. Gives the function that ends it.
  */
 export async function animate(gateways: TestGateway[]): Promise<() => void> {
-  for (const gateway of gateways) {
-    reportCameras(gateway)
-    await gateway.reportDetections(history(deviceOf(gateway)))
-  }
+  for (const gateway of gateways) await giveHistory(gateway)
   const cameras = setInterval(() => gateways.forEach(reportCameras), CAMERAS_EVERY_MS)
   const visits = setInterval(() => {
     const gateway = pick(gateways)
@@ -83,7 +80,13 @@ export async function animate(gateways: TestGateway[]): Promise<() => void> {
   }
 }
 
-function reportCameras(gateway: TestGateway): void {
+/** Its cameras, and the day behind it. */
+export async function giveHistory(gateway: TestGateway): Promise<void> {
+  reportCameras(gateway)
+  await gateway.reportDetections(history(deviceOf(gateway)))
+}
+
+export function reportCameras(gateway: TestGateway): void {
   const { cameras, deterrents } = deviceOf(gateway)
   gateway.setDeviceReport({
     cameras: cameras.map(({ name, fps }) => ({ name, state: 'online', fps: rounded(fps - Math.random() * 0.6) })),

@@ -1,8 +1,6 @@
-import { approveRegistration, listGateways, listPendingRegistrations } from '@hedgerow/contract'
 import { freeTcpPort, isTcpPortFree } from '../test/harness/free-ports.ts'
-import { startGateway, type TestGateway } from '../test/harness/gateway.ts'
 import { startHub, type Hub } from '../test/harness/hub.ts'
-import { waitFor } from '../test/harness/wait-for.ts'
+import { approveDevices, startDevices } from './demo-arrivals.ts'
 import { animate, fleet } from './demo-fleet.ts'
 import { ensureWebBuilt } from './web-build.ts'
 
@@ -25,32 +23,6 @@ async function end(code: number): Promise<void> {
   process.exit(code)
 }
 
-async function startFleet(hub: Hub): Promise<TestGateway[]> {
-  const gateways: TestGateway[] = []
-  for (const { name, location } of fleet) {
-    const gateway = await startGateway(hub, { name, location })
-    life.defer(() => gateway.stop())
-    gateways.push(gateway)
-  }
-  return gateways
-}
-
-async function approveFleet(hub: Hub): Promise<void> {
-  const pending = await waitFor(
-    async () => {
-      const waiting = await hub.api(listPendingRegistrations)
-      return waiting.length === fleet.length ? waiting : undefined
-    },
-    { for: 'the gateways to ask for approval', timeoutMs: 30_000 },
-  )
-  const approved = fleet.filter(({ isApproved }) => isApproved).map(({ name }) => name)
-  for (const { registrationId, deviceName } of pending)
-    if (approved.includes(deviceName)) await hub.api(approveRegistration, { params: { registrationId } })
-  const isOnline = async () =>
-    (await hub.api(listGateways)).filter(({ status }) => status === 'online').length === approved.length
-  await waitFor(isOnline, { for: 'the approved gateways to be online', timeoutMs: 30_000 })
-}
-
 /** Starts the hub again whenever it ends, as a service supervisor would. */
 async function keepRunning(hub: Hub): Promise<void> {
   while (!ending.signal.aborted) {
@@ -67,10 +39,10 @@ async function main(): Promise<void> {
   const port = (await isTcpPortFree(PREFERRED_PORT)) ? PREFERRED_PORT : await freeTcpPort()
   const hub = await startHub({ env: { HUB_PORT: String(port), HUB_LOG_LEVEL: 'warn' }, detached: true })
   life.defer(async () => void (await hub.stop()))
-  const gateways = await startFleet(hub)
+  const gateways = await startDevices(hub, fleet, life)
   const stopAnimation = await animate(gateways)
   life.defer(stopAnimation)
-  await approveFleet(hub)
+  await approveDevices(hub, fleet)
   const waiting = gateways.find(({ name }) => !fleet.find((device) => device.name === name)?.isApproved)
 
   console.log(`

@@ -34,6 +34,7 @@ export const errorTable = {
   detection_not_found: { status: 404, message: 'This detection does not exist, or has no picture.' },
   invitation_not_found: { status: 404, message: 'This invitation does not exist.' },
   registration_not_found: { status: 404, message: 'This registration request no longer exists.' },
+  range_not_satisfiable: { status: 416, message: 'This part lies outside the file.' },
   method_not_allowed: { status: 405, message: 'This address does not take that method.' },
   registration_decided: { status: 409, message: 'This registration request has already been decided.' },
   gateway_limit_reached: { status: 409, message: 'The hub already has as many gateways as its settings allow.' },

@@ -58,6 +58,7 @@ function toHubError(error: FastifyError, messageOfFirstField = false): HubError 
       return new HubError('invalid_json')
   }
   const { statusCode } = error
+  if (statusCode === 416) return new HubError('range_not_satisfiable', { cause: error })
   return statusCode && statusCode >= 400 && statusCode < 500
     ? new HubError('invalid_request', { cause: error })
     : new HubError('internal_error', { cause: error })

@@ -13,6 +13,10 @@ const PUBLIC_PAGES = {
 }
 const SCRIPT = `console.log(${'1+'.repeat(2_000)}1)`
 
+const FILM = ['demo.webm', 'demo.mp4', 'demo-poster.jpg', 'demo.vtt']
+/** More than what is left uncompressed for being small. */
+const PICTURES = Buffer.alloc(5_000, 'film')
+
 let hub: TestHub
 let dir: string
 beforeAll(async () => {
@@ -27,6 +31,8 @@ beforeAll(async () => {
   for (const [name, html] of Object.entries(PUBLIC_PAGES)) writeFileSync(join(webDir, `${name}.html`), html)
   writeFileSync(join(webDir, 'icon.svg'), '<svg/>')
   writeFileSync(join(webDir, '.hidden'), 'hidden')
+  mkdirSync(join(webDir, 'media'))
+  for (const name of FILM) writeFileSync(join(webDir, 'media', name), PICTURES)
   writeFileSync(join(webDir, 'assets/index-abc123.js'), SCRIPT)
   writeFileSync(join(dir, 'secret.txt'), 'secret')
   hub = await startTestHub('sqlite', { webDir, contactEmail: `o'hara+"<b>&@example.net` })
@@ -156,6 +162,32 @@ test('what is large is compressed for who can take it', async () => {
   const packed = await get('/assets/index-abc123.js', { 'accept-encoding': 'br' })
   expect(packed.headers['content-encoding']).toBe('br')
   expect(brotliDecompressSync(packed.rawPayload).toString()).toBe(SCRIPT)
+})
+
+test.each([
+  ['demo.webm', 'video/webm'],
+  ['demo.mp4', 'video/mp4'],
+  ['demo-poster.jpg', 'image/jpeg'],
+  ['demo.vtt', 'text/vtt; charset=utf-8'],
+])('/media/%s is %s', async (name, type) => {
+  const response = await get(`/media/${name}`)
+  expect(response.headers['content-type']).toBe(type)
+  expect(response.rawPayload).toEqual(PICTURES)
+})
+
+test.each(['demo.webm', 'demo.mp4', 'demo.vtt'])('players get the part of %s that they ask for', async (name) => {
+  const headers = { 'accept-encoding': 'gzip, deflate, br' }
+  const start = await get(`/media/${name}`, { ...headers, range: 'bytes=0-1' })
+  expect(start.statusCode).toBe(206)
+  expect(start.headers).toMatchObject({ 'content-range': 'bytes 0-1/5000', 'content-length': '2' })
+  const middle = await get(`/media/${name}`, { ...headers, range: 'bytes=1000-3999' })
+  expect(middle.statusCode).toBe(206)
+  expect(middle.headers).not.toHaveProperty('content-encoding')
+  expect(middle.headers).toMatchObject({ 'accept-ranges': 'bytes', 'content-range': 'bytes 1000-3999/5000' })
+  expect(middle.rawPayload).toEqual(PICTURES.subarray(1_000, 4_000))
+  const past = await get(`/media/${name}`, { ...headers, range: 'bytes=5000-' })
+  expect(past.statusCode).toBe(416)
+  expect(past.json()).toMatchObject({ error: 'range_not_satisfiable' })
 })
 
 test('HEAD has the headers and no body', async () => {

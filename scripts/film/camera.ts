@@ -1,0 +1,131 @@
+/**
+ * Takes the pictures of a film, one after the other and not in real time: a picture is taken only where something moves,
+ * and stands as long as the story wants. So a slow machine makes the same film as a fast one. It draws the pointer, since
+ * a headless browser has none, and moves the real one along with it.
+ */
+import { createHash } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { BrowserContext, Locator, Page } from 'playwright-core'
+import { drawPointer } from './pointer.ts'
+
+export const FRAMES_PER_SECOND = 25
+
+/** A picture and how many frames it stands. */
+export type Shot = { file: string; frames: number }
+
+const MOVE_SECONDS = 0.72
+const SETTLE_FRAMES_MAX = 14
+
+export type Camera = {
+  readonly shots: Shot[]
+  /** Seconds of film so far. */
+  seconds(): number
+  /** Looks at this page from now on. */
+  lookAt(page: Page): Promise<void>
+  /** The picture as it is now stands for so long. */
+  hold(seconds: number): Promise<void>
+  /** Frame after frame, until the picture stands still. */
+  settle(): Promise<void>
+  moveTo(target: Locator): Promise<void>
+  click(target: Locator): Promise<void>
+  type(target: Locator, text: string): Promise<void>
+  /** Scrolls the page under the pointer, by CSS pixels. */
+  scroll(byPixels: number): Promise<void>
+}
+
+export async function createCamera(person: BrowserContext, folder: string): Promise<Camera> {
+  await person.addInitScript(drawPointer)
+  const shots: Shot[] = []
+  let frames = 0
+  let lastHash = ''
+  let page: Page | undefined
+  const at = { x: 512, y: 300 }
+
+  const looking = () => {
+    if (page === undefined) throw new Error('The camera looks at nothing yet')
+    return page
+  }
+  const place = async (press = 0) => {
+    await looking().mouse.move(at.x, at.y)
+    await looking().evaluate(
+      ([x, y, p]) => dispatchEvent(new CustomEvent('film', { detail: { x, y, p } })),
+      [at.x, at.y, press],
+    )
+  }
+  /** Gives whether the picture differs from the one before. */
+  const shoot = async (count = 1): Promise<boolean> => {
+    const picture = await looking().screenshot({ scale: 'device', caret: 'hide' })
+    const hash = createHash('sha256').update(picture).digest('hex')
+    frames += count
+    const last = shots.at(-1)
+    if (hash === lastHash && last !== undefined) {
+      last.frames += count
+      return false
+    }
+    lastHash = hash
+    const file = join(folder, `${String(shots.length).padStart(5, '0')}.png`)
+    await writeFile(file, picture)
+    shots.push({ file, frames: count })
+    return true
+  }
+  const settle = async () => {
+    for (let count = 0; count < SETTLE_FRAMES_MAX; count++) {
+      if (!(await shoot()) && count > 1) return
+    }
+  }
+  const moveTo = async (target: Locator) => {
+    await target.scrollIntoViewIfNeeded()
+    const box = await target.boundingBox()
+    if (box === null) throw new Error(`Nothing to point at: ${target.toString()}`)
+    const from = { ...at }
+    const to = { x: box.x + Math.min(box.width / 2, 150), y: box.y + box.height / 2 }
+    const steps = Math.round(MOVE_SECONDS * FRAMES_PER_SECOND)
+    for (let step = 1; step <= steps; step++) {
+      const t = step / steps
+      const eased = t * t * t * (t * (6 * t - 15) + 10)
+      at.x = from.x + (to.x - from.x) * eased
+      at.y = from.y + (to.y - from.y) * eased
+      await place()
+      await shoot()
+    }
+  }
+  return {
+    shots,
+    seconds: () => frames / FRAMES_PER_SECOND,
+    async lookAt(next) {
+      page = next
+      await next.bringToFront()
+      await next.evaluate(() => document.fonts.ready.then(() => undefined))
+      await place()
+    },
+    hold: async (seconds) => void (await shoot(Math.round(seconds * FRAMES_PER_SECOND))),
+    settle,
+    moveTo,
+    async click(target) {
+      await moveTo(target)
+      await shoot(4)
+      for (const press of [0.35, 0.7, 1]) {
+        await place(press)
+        await shoot()
+      }
+      await place()
+      await target.click()
+    },
+    async type(target, text) {
+      await target.click()
+      for (const letter of text) {
+        await target.pressSequentially(letter)
+        await shoot(2)
+      }
+    },
+    async scroll(byPixels) {
+      const steps = 20
+      for (let step = 0; step < steps; step++) {
+        await looking().mouse.wheel(0, byPixels / steps)
+        await shoot()
+      }
+      await settle()
+    },
+  }
+}
