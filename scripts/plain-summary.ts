@@ -1,7 +1,15 @@
+import type { UserConsoleLog } from 'vitest'
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Closes a run with one line that any tool can read: `N passed, N failed, N skipped`. */
+/** Closes a run with the reasons of what was skipped and, last, one line that any tool can read: `N passed, N failed`. */
 export default class PlainSummary implements Reporter {
+  readonly #reasons = new Set<string>()
+
+  /** Suites that need what a machine lacks print `skipped: reason`; they are said again where people look. */
+  onUserConsoleLog(log: UserConsoleLog): void {
+    for (const line of log.content.split('\n')) if (line.startsWith('skipped: ')) this.#reasons.add(line)
+  }
+
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const counts = { passed: 0, failed: errors.length, skipped: 0, pending: 0 }
     for (const module of modules) {
@@ -9,6 +17,7 @@ export default class PlainSummary implements Reporter {
       for (const test of module.children.allTests()) counts[test.result().state]++
       if (module.state() === 'failed' && counts.failed === before) counts.failed++
     }
-    process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
+    const lines = [...this.#reasons, ...(counts.skipped > 0 ? [`skipped: ${counts.skipped} tests`] : [])]
+    process.stdout.write(`\n${[...lines, `${counts.passed} passed, ${counts.failed} failed`].join('\n')}\n`)
   }
 }
