@@ -161,6 +161,7 @@ describe.each(testEngines)('enrolment on %s', (engine) => {
   })
 
   it('limits one address while others still enter', async () => {
+    hub.clock.freeze()
     const keys = newKeys()
     const payload = { identityPublicKey: keys.identity.publicKey, wireguardPublicKey: keys.publicKey }
     const ask = (remoteAddress: string) =>
