@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { mistakesInPackagePage } from './package-pages.ts'
 
 /**
- * Holds the documents to the tree: every relative link and every path in backticks exists, and every dependency that
- * a package.json names has its line in docs/dependencies.md.
+ * Holds the documents to the tree: every relative link and every path in backticks exists, what the pages of a package say is in a
+ * file is in it, and every dependency that a package.json names has its line in docs/dependencies.md.
  */
 const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
 const files = tracked.split('\n').filter((file) => existsSync(file))
@@ -22,6 +23,9 @@ for (const file of files.filter((name) => name.endsWith('.md'))) {
   for (const [, path] of text.matchAll(quotedPath))
     // What a build makes is not there in a fresh checkout.
     if (path && !path.endsWith('/dist') && !existsSync(path)) findings.push(`${file}: there is no ${path}`)
+  const [packageFolder] = /^packages\/[^/]+(?=\/)/.exec(file) ?? []
+  if (packageFolder !== undefined)
+    findings.push(...mistakesInPackagePage(text, packageFolder).map((mistake) => `${file}: ${mistake}`))
 }
 
 const listed = readFileSync('docs/dependencies.md', 'utf8')

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import { mistakesInPackagePage } from '../../scripts/package-pages.ts'
+
+const mistakesIn = (text: string) => mistakesInPackagePage(text, 'packages/wireguard')
+
+it('takes a page whose files, names and titles are there', () => {
+  expect(
+    mistakesIn(
+      '| `timers.ts` (`isDueForSending`, `isDueForReceiving`) | `timers.test.ts` ("a responder does not renew after 120 s") | ' +
+        '`aead/chacha20.as` `fuzz/target.ts` `bench/wireguard.ts`, not `this` and "that"',
+    ),
+  ).toEqual([])
+})
+
+it('names a file, a name in it and a title in it that are not there', () => {
+  expect(
+    mistakesIn('`nowhere.ts`, `timers.ts` (`isDueForSend`, `traversed`), `timers.test.ts` ("a title of nothing")'),
+  ).toEqual(['there is no nowhere.ts', 'timers.ts has no isDueForSend', 'timers.test.ts has no "a title of nothing"'])
+})
