@@ -57,6 +57,26 @@ test('the initiator forgets a cookie before the responder turns its secret', () 
   expect(link.hub.drops).toEqual(['cookie-required', 'cookie-required'])
 })
 
+test('a cookie is good for 115 s', () => {
+  const link = loaded()
+  link.send(link.gateway, upPacket())
+  link.settle()
+  link.moveTo(link.now.monotonicMs + 114_900)
+  link.send(link.gateway, upPacket())
+  link.settle()
+  expect(sentTypes(link.hub)).toEqual([3, 2])
+})
+
+test('a device that is told nothing takes 500 handshake messages a second before it asks for cookies', () => {
+  const link = createLink()
+  link.send(link.gateway, upPacket())
+  const { data } = link.wire.shift()!
+  for (let i = 0; i < 500; i++) link.receive(link.hub, data, link.gateway.endpoint)
+  expect(new Set(link.hub.drops)).toEqual(new Set(['replayed-initiation']))
+  link.receive(link.hub, data, link.gateway.endpoint)
+  expect(link.hub.drops.at(-1)).toBe('cookie-required')
+})
+
 test('a cookie reply is taken once, and not when it is changed or bound to another message', () => {
   const link = loaded()
   link.send(link.gateway, upPacket())

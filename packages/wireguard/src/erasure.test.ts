@@ -59,6 +59,8 @@ describe('of what passes through the cryptography, there stays in memory', () =>
     for (let round = 0; round < 3; round++) {
       link.advance(121 * SECOND, loseAll)
       link.send(link.gateway, upPacket())
+      link.deliver(link.wire.splice(0).find(({ data }) => data[0] === 1)!)
+      expect(hub.left()).toEqual(withSessions(2))
       link.settle()
       link.send(link.gateway, upPacket())
       link.settle()
@@ -68,12 +70,14 @@ describe('of what passes through the cryptography, there stays in memory', () =>
 
   test('of a session that its initiator never confirmed, nothing once another takes its place', () => {
     const link = watchedLink()
+    link.send(link.gateway, upPacket())
     for (let round = 0; round < 4; round++) {
-      link.send(link.gateway, upPacket())
       link.settle(({ data }) => data[0] !== 1)
       expect(hub.left()).toEqual(withSessions(1))
-      link.advance(5 * SECOND, loseAll)
+      link.moveTo(link.now.monotonicMs + 5 * SECOND)
+      link.tick(link.gateway)
     }
+    expect(link.hub.sent).toHaveLength(4)
   })
 
   test('when both sides begin at once, at most two sessions', () => {

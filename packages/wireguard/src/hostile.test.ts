@@ -104,6 +104,31 @@ test('a true datagram that lost or gained a byte, or had one changed, is dropped
   )
 })
 
+test('a transport message without room for its tag is malformed, whatever session it names', () => {
+  const link = createLink()
+  link.connect()
+  link.send(link.gateway, upPacket())
+  const { data } = link.wire.shift()!
+  for (let length = 16; length < 32; length++) link.receive(link.hub, data.subarray(0, length), stranger)
+  expect(link.hub.drops).toEqual(Array.from({ length: 16 }, () => 'malformed'))
+})
+
+test('an index that is in use is never given again, whatever chance says', () => {
+  let asked = 0
+  /** 1, 1, 1, 2, 2, 2, 3 and so on. */
+  const random = (length: number) =>
+    length === 4 ? Uint8Array.of(0, 0, 0, 1 + Math.floor(asked++ / 3)) : nodeCrypto.random(length)
+  const link = createLink({ gatewayOptions: { crypto: { ...nodeCrypto, random } } })
+  for (let round = 0; round < 3; round++) {
+    link.moveTo(link.now.monotonicMs + 121_000)
+    link.send(link.gateway, upPacket())
+    link.settle()
+  }
+  // The session of 1 lives when the second initiation asks, and those of 1 and 2 when the third does.
+  const initiations = link.gateway.sent.filter(({ data }) => data[0] === 1)
+  expect(initiations.map(({ data }) => data[4])).toEqual([1, 2, 3])
+})
+
 test('what comes out of an authenticated tunnel need not be a packet, and is dropped', () => {
   const link = createLink()
   link.connect()

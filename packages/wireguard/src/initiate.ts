@@ -67,6 +67,6 @@ export function sendHandshakeMessage(
 }
 
 function scheduleInitiation(state: DeviceState, peer: Peer, atMs: number): void {
-  peer.retransmitAtMs = Math.min(peer.retransmitAtMs, atMs)
-  state.deadlines.bring(peer, peer.retransmitAtMs)
+  peer.retransmitAtMs = atMs
+  state.deadlines.bring(peer, atMs)
 }

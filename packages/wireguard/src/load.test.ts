@@ -24,3 +24,18 @@ test('whoever keeps asking too fast is still admitted 20 times a second', () => 
   expect(admitted).toBeGreaterThanOrEqual(200)
   expect(admitted).toBeLessThanOrEqual(206)
 })
+
+test('a source that waited has five at once and no more', () => {
+  const gauge = createLoadGauge(0)
+  gauge.admits('192.0.2.1', 0)
+  const admitted = Array.from({ length: 10 }, () => gauge.admits('192.0.2.1', 999))
+  expect(admitted.filter(Boolean)).toHaveLength(5)
+})
+
+test('load lasts a second after the last message that was too many, whatever second they are counted in', () => {
+  const gauge = createLoadGauge(3)
+  for (let i = 0; i < 3; i++) gauge.count(0)
+  expect(gauge.count(900)).toBe(true)
+  expect(gauge.count(1_899)).toBe(true)
+  expect(gauge.count(1_900)).toBe(false)
+})

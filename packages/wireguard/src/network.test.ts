@@ -61,93 +61,6 @@ describe('over a network that loses, doubles and reorders', () => {
   })
 })
 
-describe('replays', () => {
-  test('an initiation counts once', () => {
-    const link = createLink()
-    link.send(link.gateway, upPacket())
-    const initiation = link.wire[0]!
-    link.settle()
-    link.moveTo(link.now.monotonicMs + 1000)
-    link.deliver(initiation)
-    expect(link.hub.drops).toEqual(['replayed-initiation'])
-    expect(sentTypes(link.hub)).toEqual([2])
-  })
-
-  test('a response counts once', () => {
-    const link = createLink()
-    link.send(link.gateway, upPacket())
-    link.deliver(link.wire.shift()!)
-    const response = link.wire[0]!
-    link.settle()
-    link.deliver(response)
-    expect(link.gateway.drops).toEqual(['unexpected-response'])
-  })
-
-  test('data counts once, and a reflected datagram finds no one', () => {
-    const link = createLink()
-    link.connect()
-    link.send(link.gateway, upPacket())
-    const datagram = link.wire[0]!
-    link.settle()
-    link.deliver(datagram)
-    expect(link.hub.drops).toEqual(['replayed-counter'])
-    link.receive(link.gateway, datagram.data, link.hub.endpoint)
-    expect(link.gateway.drops).toEqual(['unknown-index'])
-    expect(link.hub.packets).toHaveLength(1)
-  })
-
-  test('fifty initiations a second are enough for anyone', () => {
-    const link = createLink()
-    link.send(link.gateway, upPacket())
-    const first = link.wire.shift()!
-    link.moveTo(link.now.monotonicMs + 5_000)
-    link.tick(link.gateway)
-    link.deliver(first)
-    link.moveTo(link.now.monotonicMs + 19)
-    link.settle()
-    expect(link.hub.drops).toEqual(['initiation-flood'])
-  })
-})
-
-describe('roaming', () => {
-  const elsewhere = { address: '192.0.2.77', port: 9 }
-  const hubKnows = (link: Link) => link.hub.device.peers()[0]?.endpoint
-
-  test('the hub follows a gateway whose authenticated data comes from elsewhere', () => {
-    const link = createLink()
-    link.connect()
-    link.send(link.gateway, upPacket())
-    link.receive(link.hub, link.wire.shift()!.data, elsewhere)
-    expect(hubKnows(link)).toEqual(elsewhere)
-    const [output] = link.hub.device.send(downPacket(), link.now)
-    expect(output).toMatchObject({ type: 'datagram', to: elsewhere })
-  })
-
-  test('it follows nothing that is replayed, changed or made up', () => {
-    const link = createLink()
-    link.connect()
-    link.send(link.gateway, upPacket())
-    const { data } = link.wire[0]!
-    link.settle()
-    const changed = Uint8Array.from(data)
-    changed[8] = 9
-    link.receive(link.hub, data, elsewhere)
-    link.receive(link.hub, changed, elsewhere)
-    link.receive(link.hub, new Uint8Array(148).fill(1), elsewhere)
-    expect(link.hub.drops).toEqual(['replayed-counter', 'bad-transport', 'malformed'])
-    expect(hubKnows(link)).toEqual(link.gateway.endpoint)
-  })
-
-  test('it follows a new handshake', () => {
-    const link = createLink()
-    link.connect()
-    link.advance(200_000)
-    link.send(link.gateway, upPacket())
-    link.receive(link.hub, link.wire.shift()!.data, elsewhere)
-    expect(hubKnows(link)).toEqual(elsewhere)
-  })
-})
-
 describe('cryptokey routing', () => {
   test('a source outside the allowed IPs is dropped', () => {
     const link = createLink()
@@ -196,6 +109,7 @@ describe('cryptokey routing', () => {
     link.advance(60_000)
     link.send(link.hub, downPacket())
     expect(link.hub.drops).toEqual([])
+    link.hub.device.handshake(link.gateway.device.publicKey, link.now)
     link.advance(30_000)
     expect(link.hub.drops).toEqual(['handshake-timeout', 'handshake-timeout'])
     expect(link.hub.device.nextDeadline()).toBeUndefined()
@@ -237,6 +151,26 @@ describe('peers changed live', () => {
     expect(link.hub.packets).toHaveLength(1)
     expect(link.gateway.sent).toHaveLength(1)
     expect(link.hub.device.peers()[0]?.allowedIps).toEqual(['10.0.0.2/32', '10.5.0.0/16'])
+  })
+
+  test('allowed IPs that are taken away count no more, neither as source nor as destination', () => {
+    const link = createLink()
+    link.hub.device.updatePeer(configs(link))
+    link.connect()
+    link.hub.device.updatePeer({ ...configs(link), allowedIps: ['10.0.0.2/32'] })
+    link.send(link.gateway, ipv4Packet('10.5.1.1', '10.0.0.1', 60))
+    link.settle()
+    link.send(link.hub, ipv4Packet('10.0.0.1', '10.5.1.1', 60))
+    expect(link.hub.drops).toEqual(['source-not-allowed', 'no-route'])
+  })
+
+  test('a configuration that changes nothing sends nothing', () => {
+    const keepalive = { persistentKeepaliveSeconds: 25 }
+    const link = createLink({ hub: keepalive })
+    link.connect()
+    link.hub.device.updatePeer({ ...configs(link), ...keepalive })
+    link.advance(1_000)
+    expect(link.hub.sent).toEqual([])
   })
 
   test('a new preshared key ends the session that there is', () => {
@@ -293,6 +227,7 @@ describe('peers changed live', () => {
       receivedBytes: 148 + 32 + 64,
       sentBytes: 92,
     })
+    expect(link.gateway.device.peers()[0]).toMatchObject({ receivedBytes: 92, sentBytes: 148 + 32 + 64 })
   })
 
   test('a closed device drops everything', () => {

@@ -123,7 +123,6 @@ export function erasePeer(indices: Indices, peer: Peer): void {
   peer.staticShared.fill(0)
   peer.presharedKey.fill(0)
   eraseCookie(peer)
-  peer.queue.length = 0
 }
 
 /** The initiator's new session is in use at once: the response confirmed it. */

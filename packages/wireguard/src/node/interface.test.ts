@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, test, vi } from 'vitest'
 import { ConfigError } from '../config-error.ts'
 import type { PublicKey } from '../keys.ts'
@@ -13,6 +14,7 @@ const open: WireGuardInterface[] = []
 const until = (check: () => void) => vi.waitFor(check, { timeout: 30_000 })
 
 afterEach(async () => {
+  vi.useRealTimers()
   await Promise.all(open.splice(0).map((wireguard) => wireguard.close()))
 })
 
@@ -144,6 +146,45 @@ test('noise from strangers is dropped with its reason and the tunnel lives', asy
   expect(hub.wireguard.drops()).toMatchObject({ malformed: 8, 'handshake-backlog': 0 })
   gateway.wireguard.send(up)
   await until(() => expect(hub.packets).toHaveLength(1))
+})
+
+/** A handshake message and, right behind it, so that both are read in one turn, noise. */
+async function sendHandshakeAndNoise(port: number): Promise<void> {
+  const stranger = createSocket('udp4')
+  stranger.connect(port, '127.0.0.1')
+  await once(stranger, 'connect')
+  const initiation = Buffer.alloc(148)
+  initiation[0] = 1
+  stranger.send(initiation)
+  stranger.send(Buffer.of(9))
+  stranger.close()
+}
+
+test('a handshake message waits for the next turn; one that had to wait too long is refused and counted', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const { wireguard, drops } = await openSide({
+    onDrop(reason) {
+      drops.push(reason)
+      vi.advanceTimersByTime(3_000)
+    },
+  })
+  await sendHandshakeAndNoise(wireguard.port)
+  await vi.waitFor(() => expect(drops).toEqual(['malformed', 'handshake-backlog']))
+  expect(wireguard.drops()).toMatchObject({ malformed: 1, 'bad-mac1': 0, 'handshake-backlog': 1 })
+})
+
+test('handshake messages that wait when the interface closes are forgotten', async () => {
+  const closed = Promise.withResolvers<void>()
+  const { wireguard, drops } = await openSide({
+    onDrop(reason) {
+      drops.push(reason)
+      closed.resolve(wireguard.close())
+    },
+  })
+  await sendHandshakeAndNoise(wireguard.port)
+  await closed.promise
+  for (let turns = 0; turns < 3; turns++) await nextTurn()
+  expect(drops).toEqual(['malformed'])
 })
 
 test('closing from inside a callback is safe, and sending afterwards does nothing', async () => {
