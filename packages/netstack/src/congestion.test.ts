@@ -46,6 +46,14 @@ describe('CUBIC (RFC 9438)', () => {
     expect(late).toBeGreaterThan(plateau + 30)
   })
 
+  it('leaves 0.7 of the window also when nearly all of it had arrived as the loss was found', () => {
+    const control = createCongestionControl('cubic', SEGMENT)
+    pass(control, 0, 300, 100)
+    const before = control.window
+    control.onLoss(SEGMENT)
+    expect(control.window).toBe(0.7 * before)
+  })
+
   it('lets go of more when it loses below the last plateau (§4.7)', () => {
     const control = createCongestionControl('cubic', SEGMENT)
     while (control.window < 1_000_000) pass(control, 0, 100, 100)

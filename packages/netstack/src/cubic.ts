@@ -64,16 +64,16 @@ export class Cubic implements CongestionControl {
     if (target > this.#window) this.#window += ((target - this.#window) * bytes) / this.#window
   }
 
-  onLoss(inFlight: number): void {
+  onLoss(): void {
     this.#remember()
-    this.#reduce(inFlight)
+    this.#reduce()
     this.#window = this.#threshold
   }
 
-  onTimeout(inFlight: number, isFirst: boolean): void {
+  onTimeout(_inFlight: number, isFirst: boolean): void {
     if (isFirst) {
       this.#remember()
-      this.#reduce(inFlight)
+      this.#reduce()
     }
     this.#slowStart = new SlowStart()
     this.#window = this.#segmentBytes
@@ -97,11 +97,15 @@ export class Cubic implements CongestionControl {
     this.#before = { window: this.#window, threshold: this.#threshold, maxWindow: this.#maxWindow }
   }
 
-  /** RFC 9438 §4.6, and §4.7: who loses below the last plateau leaves room for others. */
-  #reduce(inFlight: number): void {
+  /**
+   * RFC 9438 §4.6, and §4.7: who loses below the last plateau leaves room for others. Of the window, not of what is in
+   * flight: acknowledgments come in batches here, so when a loss is found nearly all may have arrived. The window grows
+   * only while it is used, which §4.6 asks of those who do so.
+   */
+  #reduce(): void {
     this.#priorWindow = this.#window
     this.#maxWindow = this.#window < this.#maxWindow ? (this.#window * (1 + BETA)) / 2 : this.#window
-    this.#threshold = Math.max(BETA * Math.min(inFlight, this.#window), 2 * this.#segmentBytes)
+    this.#threshold = Math.max(BETA * this.#window, 2 * this.#segmentBytes)
     this.#epochAt = undefined
   }
 
