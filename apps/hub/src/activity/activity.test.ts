@@ -17,6 +17,8 @@ describe.each(testEngines)('activity on %s', (engine) => {
   let hub: TestHub
   beforeEach(async () => {
     hub = await startTestHub(engine)
+    // Neither a second nor midnight passes between what happens and how it is told.
+    hub.clock.freeze()
   })
   afterEach(() => hub.stop())
 

@@ -43,7 +43,7 @@ describe.each(testEngines)('audit on %s', (engine) => {
       { actor: 'emil', action: 'session.start', target: null, sourceIp: null, result: 'refused' },
       { actor: 'rosa', action: 'gateway.add', target: 'abc', sourceIp: '::1', result: 'ok' },
     ])
-    expect(Math.abs(Date.parse(entries[0]!.at) - Date.now())).toBeLessThan(5_000)
+    expect(Math.abs(Date.parse(entries[0]!.at) - Date.now())).toBeLessThan(60_000)
   })
 
   test('filters by actor, action or its noun, time and text, and takes no pattern', async () => {

@@ -67,7 +67,7 @@ describe.each(testEngines)('what a gateway tells outside its tunnel on %s', (eng
     expect((await list())[0]).toMatchObject({
       id: gatewayId,
       status: 'warning',
-      statusReason: 'heartbeat 0 s ago, no VPN handshake yet',
+      statusReason: expect.stringMatching(/^heartbeat \d+ s ago, no VPN handshake yet$/),
       version: '2.0.0',
     })
     const { hubIdentityPublicKey } = await createTestDevice(hub.app, { now: hub.clock.now }).challenge()

@@ -59,7 +59,7 @@ export async function joinTunnel(options: Joined): Promise<TestPeer> {
             'content-length': Buffer.byteLength(payload),
             connection: 'close',
           },
-          createConnection: () => stack.connect({ host: hubVpnIp, port: 8080, timeoutMs: 2_000 }),
+          createConnection: () => stack.connect({ host: hubVpnIp, port: 8080, timeoutMs: 5_000 }),
         })
         asking.on('error', reject)
         asking.on('response', (response) => {

@@ -55,7 +55,7 @@ describe.each(testEngines)('the tunnel on %s', (engine) => {
     })
     expect((await list())[0]).toMatchObject({
       status: 'online',
-      statusReason: expect.stringMatching(/^heartbeat 0 s ago, VPN handshake 0 s ago$/),
+      statusReason: expect.stringMatching(/^heartbeat \d+ s ago, VPN handshake \d+ s ago$/),
       version: '2.0.0',
       lastSeen: expect.stringMatching(/^\d{4}-/),
     })
