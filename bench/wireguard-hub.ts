@@ -1,5 +1,5 @@
 /** A hub in a process of its own: one interface with many peers, which sends every packet back to where it came from. */
-import type { DropCounts, PublicKey } from '@hedgerow/wireguard'
+import type { DropCounts, Endpoint, PublicKey } from '@hedgerow/wireguard'
 import { generateKeyPair, openInterface } from '@hedgerow/wireguard/node'
 import { turnedAround } from './wireguard-packet.ts'
 import { serve } from './wireguard-process.ts'
@@ -14,12 +14,15 @@ let cpuAtStart = process.cpuUsage()
 let startedAt = performance.now()
 
 const handlers = {
-  identify: () => ({ publicKey: hub.publicKey, port: hub.port }),
+  identify: () => ({ publicKey: hub.publicKey, port: hub.port, pid: process.pid }),
   /** Milliseconds that it took. */
-  addPeers(peers: { publicKey: PublicKey; address: string }[]): number {
+  addPeers(peers: { publicKey: PublicKey; address: string; endpoint?: Endpoint }[]): number {
     const before = performance.now()
-    for (const { publicKey, address } of peers) hub.addPeer({ publicKey, allowedIps: [`${address}/32`] })
+    for (const { address, ...peer } of peers) hub.addPeer({ ...peer, allowedIps: [`${address}/32`] })
     return performance.now() - before
+  },
+  handshake(peers: PublicKey[]): void {
+    for (const publicKey of peers) hub.handshake(publicKey)
   },
   /** Bytes of the heap and of the buffers outside of it, after everything that is not needed has gone; and of the whole process. */
   memory(): { used: number; resident: number } {

@@ -58,6 +58,7 @@ export async function measurePeers({
         configured: each(configured),
         'one session': each(connected),
         renewing: each(renewed),
+        'resident, renewing': rounded((renewed.resident - empty.resident) / peers / KIB),
         'whole process (MiB)': Math.round(renewed.resident / KIB / KIB),
       },
       [`${peers} handshakes at once (s)`]: {

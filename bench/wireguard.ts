@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { report } from './report.ts'
 import { measureAead, measureDataPath } from './wireguard-data-path.ts'
 import { measureForwarding } from './wireguard-forwarding.ts'
+import { measureHandshakesBesideGo } from './wireguard-handshakes-beside-go.ts'
 import { measureHandshakes } from './wireguard-handshakes.ts'
 import { measurePeers } from './wireguard-peers.ts'
 
@@ -9,27 +10,32 @@ type Rows = Record<string, Record<string, number>>
 
 /**
  * WireGuard alone, without TCP: what a packet and a handshake cost, what ten thousand peers cost, and how many packets go
- * through beside wireguard-go. `--only` picks parts by name; `--peers` and `--seconds` make the long one shorter.
+ * through beside wireguard-go. Names of parts pick them (`npm run bench wireguard peers`); `--peers` and `--seconds` make the long one
+ * shorter. Each part takes less than two minutes.
  */
 export async function benchWireGuard(args: string[]): Promise<void> {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
     args,
+    allowPositionals: true,
     options: {
-      only: { type: 'string', default: '' },
       peers: { type: 'string', default: '10000' },
       seconds: { type: 'string', default: '25' },
     },
   })
   const parts: Record<string, () => Rows | Promise<Rows>> = {
     aead: measureAead,
-    'data path': measureDataPath,
-    handshakes: measureHandshakes,
+    'data-path': measureDataPath,
+    handshakes: async () => ({ ...measureHandshakes(), ...(await measureHandshakesBesideGo()) }),
     forwarding: measureForwarding,
     peers: () => measurePeers({ peers: Number(values.peers), seconds: Number(values.seconds) }),
   }
+  const strange = positionals.find((name) => !(name in parts))
+  if (strange !== undefined) {
+    throw new Error(`There is no part ${strange}; name some of ${Object.keys(parts).join(', ')}, or none for all.`)
+  }
   const rows: Rows = {}
   for (const [name, measure] of Object.entries(parts)) {
-    if (name.includes(values.only)) Object.assign(rows, await measure())
+    if (positionals.length === 0 || positionals.includes(name)) Object.assign(rows, await measure())
   }
   report('wireguard', rows)
 }
