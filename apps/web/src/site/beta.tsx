@@ -1,4 +1,5 @@
 import styles from './beta.module.css'
+import buttons from './buttons.module.css'
 import { Frame } from './frame.tsx'
 
 export const BETA_TITLE = 'Hedgerow Beta Program'
@@ -55,7 +56,7 @@ export function BetaPage() {
             the deer; we bring the software.
           </p>
           <p>
-            <a className={styles.mail} href={mailTo}>
+            <a className={buttons.primary} href={mailTo}>
               Write to us
             </a>
           </p>
@@ -67,7 +68,7 @@ export function BetaPage() {
       <div className={styles.lists}>
         <List title="What testers get" entries={GET} />
         <List title="Works today" entries={TODAY} />
-        <List title="Comes later" entries={LATER} />
+        <List title="Comes later" kind="later" entries={LATER} />
         <section aria-labelledby="buy">
           <h2 id="buy">What you need to buy</h2>
           <table className={styles.prices}>
@@ -98,12 +99,12 @@ export function BetaPage() {
   )
 }
 
-function List({ title, entries }: { title: string; entries: readonly string[] }) {
+function List({ title, kind, entries }: { title: string; kind?: 'later'; entries: readonly string[] }) {
   const id = title.toLowerCase().replaceAll(' ', '-')
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
-      <ul className={styles.list}>
+      <ul className={styles.list} data-kind={kind}>
         {entries.map((entry) => (
           <li key={entry}>{entry}</li>
         ))}

@@ -1,70 +1,70 @@
-import { DesignFigure, Section } from './section.tsx'
 import styles from './hardware.module.css'
+import { DesignFigure, Section } from './section.tsx'
 
 export function Hardware() {
   return (
     <Section
       id="hardware"
       title="A camera, a small computer, a tap"
-      lead="A site needs no rack and no server room. What looks and decides fits into a weatherproof box beside the camera."
+      lead="A site needs no rack and no server room. What looks and decides fits into a weatherproof box on the same post as the camera."
     >
+      <Post />
       <div className={styles.figures}>
-        <DesignFigure value="from $50">for the computer that a small site needs</DesignFigure>
-        <DesignFigure value="30+ FPS">looked at, frame by frame, on the gateway</DesignFigure>
+        <DesignFigure value="from $50">for the computer of a small site</DesignFigure>
+        <DesignFigure value="30+ FPS">looked at on the gateway, frame by frame</DesignFigure>
       </div>
     </Section>
   )
 }
 
-const COMPUTERS = [
-  { name: 'Small single-board computer', use: 'One camera at a gate or a pond', cost: 'from $50' },
-  { name: 'Edge AI module', use: 'A few cameras where power is scarce', cost: '' },
-  { name: 'Compact desktop computer', use: 'A farmyard; what beta testers use', cost: 'about $499 or $599' },
-  { name: 'GPU-powered Windows PC', use: 'Many cameras, or large models', cost: '' },
-]
-
-export function SupportedHardware() {
+/** One post with everything on it, beside the row that it waters. */
+function Post() {
   return (
-    <Section
-      id="supported-hardware"
-      title="Supported hardware"
-      lead="Four kinds of computer, one camera that we know well, and what a gateway can switch."
-      tone="raised"
+    <svg
+      className={styles.post}
+      viewBox="0 0 1160 420"
+      preserveAspectRatio="xMidYMax slice"
+      role="img"
+      aria-label="A post with a camera at its top and a gateway in a box below, wired to a valve and a sprinkler among trees"
     >
-      <div className={styles.supported}>
-        <table className={styles.computers}>
-          <thead>
-            <tr>
-              <th scope="col">Computer</th>
-              <th scope="col">Good for</th>
-              <th scope="col">Price</th>
-            </tr>
-          </thead>
-          <tbody>
-            {COMPUTERS.map(({ name, use, cost }) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td>{use}</td>
-                <td>{cost}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-        <dl className={styles.parts}>
-          <div>
-            <dt>Camera</dt>
-            <dd>One supported network camera, about $299.</dd>
-          </div>
-          <div>
-            <dt>Smart irrigation</dt>
-            <dd>The controllers of two brands, so that a zone runs for half a minute where the deer stand.</dd>
-          </div>
-          <div>
-            <dt>GPIO</dt>
-            <dd>Relays, valves, sirens and lamps, wired directly to the pins of the gateway.</dd>
-          </div>
-        </dl>
-      </div>
-    </Section>
+      <path className={styles.ground} d="M0 352c140-18 300-20 520-8 240-14 440-12 640 4v72H0z" />
+      {[760, 900, 1040].map((x) => (
+        <g key={x} transform={`translate(${x} 352)`}>
+          <path className={styles.trunk} d="M-7 6h14l-3-90h-8z" />
+          <path
+            className={styles.leaves}
+            d="M-66-84c-8-34 20-54 40-50 8-32 54-34 64-2 30-6 48 30 32 54 4 24-28 38-46 26-18 16-48 14-56-2-20 6-36-8-34-26z"
+          />
+        </g>
+      ))}
+      <g className={styles.lines}>
+        <path d="M430 352V64" strokeWidth="9" />
+        <path d="M430 96h-42" strokeWidth="5" />
+        <path d="M318 76h70l10 10v20l-10 10h-70z" className={styles.filled} />
+        <path d="m398 90 22-10v32l-22-10" className={styles.filled} />
+        <rect x="392" y="186" width="76" height="92" rx="6" className={styles.filled} />
+        <path d="M410 208h40M410 222h26" />
+        <path d="M416 262h.1M430 262h.1M444 262h.1" className={styles.lamps} />
+        <path d="M430 116v70" className={styles.wire} />
+        <path d="M468 250c70 0 60 104 132 104h54" className={styles.wire} />
+        <path d="M654 354v-34M642 320h24l-5-14h-14z" className={styles.filled} />
+      </g>
+      <path
+        className={styles.spray}
+        d="M654 300c-20-40-62-60-108-48M654 300c-12-46-46-78-92-84M654 300c20-40 62-60 108-48M654 300c12-46 46-78 92-84M654 298v-92"
+      />
+      <path className={styles.pointer} d="M300 96h-74M380 232H226M668 336h118" />
+      <g className={styles.names}>
+        <text x="212" y="101" textAnchor="end">
+          camera
+        </text>
+        <text x="212" y="237" textAnchor="end">
+          gateway
+        </text>
+        <text x="654" y="398" textAnchor="middle">
+          sprinkler
+        </text>
+      </g>
+    </svg>
   )
 }

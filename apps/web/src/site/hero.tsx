@@ -1,4 +1,5 @@
 /** The first screen: what it is, whom it is for, and a camera's frame with what the hub says of it. */
+import buttons from './buttons.module.css'
 import { DemoVideo } from './demo-video.tsx'
 import styles from './hero.module.css'
 import { NightFrame } from './night-frame.tsx'
@@ -21,11 +22,11 @@ export function Hero({ hasDemo }: { hasDemo: boolean }) {
             siren. Hedgerow is the hub that brings them together on one screen, on a machine that is yours.
           </p>
           <p className={styles.actions}>
-            <a className={styles.primary} href="/beta">
+            <a className={buttons.primary} href="/beta">
               Join the beta
             </a>
             {hasDemo && (
-              <a className={styles.secondary} href="#demo">
+              <a className={buttons.secondary} href="#demo">
                 Watch the demo
               </a>
             )}

@@ -1,3 +1,4 @@
+import { Deer } from './deer.tsx'
 import styles from './hero.module.css'
 
 /** Rows of fruit trees that run to a vanishing point, from far to near. */
@@ -56,7 +57,7 @@ export function NightFrame() {
       <path d="M0 600V430c60 20 90 90 120 170zM960 600V420c-70 24-96 96-112 180z" fill="#07120f" />
       <path d="M0 0h960v600H0z" fill="url(#lamp)" />
       <g transform="translate(452 318) scale(1.02)">
-        <Deer />
+        <Deer fill="#061210" eye="#f5e7c0" />
       </g>
       <g className={styles.bracket} fill="none" stroke="#f2b544" strokeWidth="3.5" strokeLinecap="square">
         <path d="M462 352v-34h34M662 318h34v34M696 482v34h-34M496 516h-34v-34" />
@@ -76,24 +77,5 @@ export function NightFrame() {
         </text>
       </g>
     </svg>
-  )
-}
-
-/** A roe deer that looks up; 200 by 190. */
-export function Deer() {
-  return (
-    <g fill="#061210">
-      <path d="M40 95c0-15 20-21 45-19 20 2 40-4 55 2 10 4 12 20 6 32s-26 16-46 14c-20 4-48 2-56-10-4-6-4-12-4-19z" />
-      <path d="M122 86c14-14 20-32 26-46l20 8c-4 18-8 38-20 58z" />
-      <path d="M146 46c2-11 12-16 21-12l21 11c3 3 1 8-4 8l-18 2c-9 2-20 0-20-9z" />
-      <path d="M153 38c-7-9-12-11-17-11 2 9 9 15 17 17z" />
-      <path d="M42 90c-9 1-12 12-8 20 5-5 8-10 10-13z" />
-      <g fill="none" stroke="#061210" strokeLinecap="round" strokeLinejoin="round">
-        <path d="M160 34c-1-12-6-19-3-30M158 21c7-5 10-10 9-16" strokeWidth="3.4" />
-        <path d="m137 106 3 36-3 34M124 114l-4 32 5 30" strokeWidth="7" />
-        <path d="m52 104-9 27 9 20-4 25M66 112l-4 26 7 15-3 23" strokeWidth="7.5" />
-      </g>
-      <circle cx="168" cy="43" r="2.4" fill="#f5e7c0" />
-    </g>
   )
 }

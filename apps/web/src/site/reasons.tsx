@@ -1,5 +1,5 @@
-import { DesignFigure, Section } from './section.tsx'
 import styles from './reasons.module.css'
+import { DesignFigure, Section } from './section.tsx'
 
 const REASONS = [
   {
@@ -30,22 +30,22 @@ export function Reasons() {
       id="why"
       title="Why choose Hedgerow"
       lead="Most camera systems rent you a view of your own land. This one is built the other way round."
-    >
-      <div className={styles.columns}>
-        <dl className={styles.reasons}>
-          {REASONS.map(({ title, words }) => (
-            <div key={title}>
-              <dt>{title}</dt>
-              <dd>{words}</dd>
-            </div>
-          ))}
-        </dl>
+      aside={
         <div className={styles.faster}>
           <DesignFigure value="5x faster">
-            than asking the large model about every frame, since the small one sorts first
+            than asking a large model about every frame, because a small one sorts them first
           </DesignFigure>
         </div>
-      </div>
+      }
+    >
+      <dl className={styles.reasons}>
+        {REASONS.map(({ title, words }) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd>{words}</dd>
+          </div>
+        ))}
+      </dl>
     </Section>
   )
 }

@@ -1,3 +1,4 @@
+import { RegistrationDiagram } from './registration-diagram.tsx'
 import styles from './registration.module.css'
 import { DesignFigure, Section } from './section.tsx'
 
@@ -5,16 +6,15 @@ const STEPS = [
   { title: 'It finds the hub', words: 'By a DNS service record, an environment variable or a direct URL.' },
   {
     title: 'Both prove their keys',
-    words: 'A handshake: the hub signs a challenge, the gateway answers with both of its keys. No secret travels.',
+    words: 'A key-exchange handshake: the hub signs a challenge, the gateway answers with both of its keys.',
   },
   {
     title: 'You approve it',
-    words: 'It waits in the hub with its fingerprint. You compare it with the one on the device and click Approve.',
+    words: 'It waits with its fingerprint. An admin compares it with the one on the device and clicks Approve.',
   },
   {
     title: 'The tunnel is up',
-    words:
-      'The hub adds the VPN peer while it runs. No restart, no file to edit; the gateway is online a moment later.',
+    words: 'The VPN peer is added live, with no hub restart. The gateway is online a moment later.',
   },
 ]
 
@@ -26,17 +26,31 @@ export function Registration() {
       lead="Plug it in and go home. The gateway introduces itself; the only thing left for a person is to say yes."
       tone="raised"
     >
-      <ol className={styles.steps}>
-        {STEPS.map(({ title, words }) => (
-          <li key={title}>
-            <h3>{title}</h3>
-            <p>{words}</p>
-          </li>
-        ))}
-      </ol>
+      <div className={styles.player} data-player="">
+        <RegistrationDiagram />
+        <button className={styles.button} type="button" data-player-button="" hidden>
+          Pause
+        </button>
+        <ol className={styles.steps}>
+          {STEPS.map(({ title, words }) => (
+            <li key={title}>
+              <h3>{title}</h3>
+              <p>{words}</p>
+            </li>
+          ))}
+        </ol>
+      </div>
       <div className={styles.times}>
-        <DesignFigure value="30+ minutes">of manual work: keys, addresses, configuration files, a restart</DesignFigure>
-        <DesignFigure value="5 minutes">of registration, most of them on the way to the device</DesignFigure>
+        <div>
+          <span className={styles.long} aria-hidden="true" />
+          <DesignFigure value="30+ minutes">
+            of manual work: keys, addresses, configuration files, a restart
+          </DesignFigure>
+        </div>
+        <div>
+          <span className={styles.short} aria-hidden="true" />
+          <DesignFigure value="5 minutes">of registration, most of them spent walking to the device</DesignFigure>
+        </div>
       </div>
     </Section>
   )

@@ -1,28 +1,31 @@
 import type { ReactNode } from 'react'
 import styles from './section.module.css'
 
-/** One part of a page under a heading of its own; `tone` night is the dark ground of the hero. */
+/** One part of a page under a heading of its own; `tone` night is the dark ground of the hero. `aside` stands below the lead. */
 export function Section({
   id,
   title,
   lead,
   tone = 'day',
+  aside,
   children,
 }: {
   id: string
   title: string
   lead: ReactNode
   tone?: 'day' | 'raised' | 'night'
+  aside?: ReactNode
   children: ReactNode
 }) {
   return (
     <section className={styles.section} data-tone={tone} aria-labelledby={id}>
-      <div className={styles.inner}>
+      <div className={aside === undefined ? styles.inner : styles.split}>
         <div className={styles.head}>
           <h2 id={id}>{title}</h2>
           <p className={styles.lead}>{lead}</p>
+          {aside}
         </div>
-        {children}
+        {aside === undefined ? children : <div>{children}</div>}
       </div>
     </section>
   )
@@ -42,5 +45,9 @@ export function DesignFigure({ value, children }: { value: string; children: Rea
 
 /** Marks what is designed and not yet in the software. */
 export function DesignMark({ children }: { children: ReactNode }) {
-  return <span className={styles.mark}>{children}</span>
+  return (
+    <span className={styles.mark}>
+      <span>{children}</span>
+    </span>
+  )
 }
