@@ -1,15 +1,23 @@
 import styles from './hero.module.css'
 
-/** The recorded demo. Nothing of it loads until it is near the screen; the picture below the video is its poster. */
+/** The recorded demo. Nothing of it loads until it is near the screen; without a script the picture below it is its poster. */
 export function DemoVideo() {
   return (
     <figure id="demo" className={styles.demo}>
       <div className={styles.screen}>
         <img src="/media/demo-poster.jpg" alt="" width="1280" height="720" loading="lazy" />
-        <video controls playsInline preload="none" width="1280" height="720" aria-label="Demo of the hub" data-lazy="">
+        <video
+          controls
+          playsInline
+          preload="none"
+          width="1280"
+          height="720"
+          aria-label="Demo of the hub"
+          data-poster="/media/demo-poster.jpg"
+        >
           <source src="/media/demo.webm" type="video/webm" />
           <source src="/media/demo.mp4" type="video/mp4" />
-          <track kind="captions" src="/media/demo.vtt" srcLang="en" label="English" default />
+          <track kind="captions" src="/media/demo.vtt" srcLang="en" label="English" />
         </video>
       </div>
       <figcaption>

@@ -39,9 +39,9 @@ function Post() {
       ))}
       <g className={styles.lines}>
         <path d="M430 352V64" strokeWidth="9" />
-        <path d="M430 96h-42" strokeWidth="5" />
-        <path d="M318 76h70l10 10v20l-10 10h-70z" className={styles.filled} />
-        <path d="m398 90 22-10v32l-22-10" className={styles.filled} />
+        <path d="M430 96h32" strokeWidth="5" />
+        <path d="M462 76h66l10 10v20l-10 10h-66z" className={styles.filled} />
+        <path d="m538 90 20-10v32l-20-10" className={styles.filled} />
         <rect x="392" y="186" width="76" height="92" rx="6" className={styles.filled} />
         <path d="M410 208h40M410 222h26" />
         <path d="M416 262h.1M430 262h.1M444 262h.1" className={styles.lamps} />
@@ -53,7 +53,7 @@ function Post() {
         className={styles.spray}
         d="M654 300c-20-40-62-60-108-48M654 300c-12-46-46-78-92-84M654 300c20-40 62-60 108-48M654 300c12-46 46-78 92-84M654 298v-92"
       />
-      <path className={styles.pointer} d="M300 96h-74M380 232H226M668 336h118" />
+      <path className={styles.pointer} d="M416 96H226M380 232H226" />
       <g className={styles.names}>
         <text x="212" y="101" textAnchor="end">
           camera

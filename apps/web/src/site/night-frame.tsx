@@ -1,11 +1,11 @@
 import { Deer } from './deer.tsx'
 import styles from './hero.module.css'
 
-/** Rows of fruit trees that run to a vanishing point, from far to near. */
+/** Rows of fruit trees from far to near; each stands lower and darker than the one behind it. */
 const ROWS = [
-  { y: 318, scale: 0.34, step: 44 },
-  { y: 340, scale: 0.52, step: 74 },
-  { y: 378, scale: 0.86, step: 132 },
+  { y: 322, scale: 0.36, step: 46, shift: -8, fill: '#28534a' },
+  { y: 346, scale: 0.58, step: 84, shift: -40, fill: '#1b4138' },
+  { y: 392, scale: 1, step: 168, shift: -52, fill: '#11302a' },
 ]
 
 /** What a camera at the edge of an orchard sees after dusk, with the bracket around what it noticed. */
@@ -14,65 +14,60 @@ export function NightFrame() {
     <svg
       className={styles.frame}
       viewBox="0 0 960 600"
+      preserveAspectRatio="xMidYMid slice"
       role="img"
       aria-label="A camera frame at night: a deer between rows of trees, in an amber bracket with the words deer 0.94"
     >
       <defs>
         <linearGradient id="sky" x1="0" y1="0" x2="0" y2="1">
-          <stop offset="0" stopColor="#0b1d1b" />
-          <stop offset="1" stopColor="#2a5148" />
+          <stop offset="0" stopColor="#091816" />
+          <stop offset="1" stopColor="#3d6a5e" />
         </linearGradient>
         <linearGradient id="grass" x1="0" y1="0" x2="0" y2="1">
-          <stop offset="0" stopColor="#1d4037" />
-          <stop offset="1" stopColor="#0a1916" />
+          <stop offset="0" stopColor="#2c5a4e" />
+          <stop offset="1" stopColor="#0d211c" />
         </linearGradient>
-        <radialGradient id="lamp" cx="0.56" cy="0.7" r="0.55">
-          <stop offset="0" stopColor="#9fd4c7" stopOpacity="0.34" />
-          <stop offset="1" stopColor="#9fd4c7" stopOpacity="0" />
+        <radialGradient id="light">
+          <stop offset="0" stopColor="#b9dccf" stopOpacity="0.5" />
+          <stop offset="1" stopColor="#b9dccf" stopOpacity="0" />
         </radialGradient>
-        <g id="tree">
-          <path d="M-5 0h10l-3-46h-4z" fill="#0b1f1a" />
-          <path
-            d="M-50-62c-6-26 16-40 30-38 6-24 40-26 48-2 22-4 36 22 24 40 4 18-20 28-34 20-14 12-36 10-42-2-16 4-28-6-26-18z"
-            fill="#10302a"
-          />
-        </g>
+        <path
+          id="tree"
+          d="M-7 0h14l-3-50c14 8 34 4 42-8 18 6 38-6 34-24 12-18 0-42-22-42-8-22-40-24-50-4-14-10-38-2-38 16-22-2-36 22-26 40-2 18 18 26 30 20 6 6 16 8 24 4z"
+        />
       </defs>
-      <path d="M0 0h960v600H0z" fill="url(#sky)" />
-      <circle cx="742" cy="112" r="34" fill="#dcebe4" opacity="0.82" />
-      <path d="M0 286c120-52 208-42 300-18 128-66 262-54 350-14 112-44 214-30 310 8v90H0z" fill="#17352f" />
-      <path d="M0 300c80-16 150-12 240 2 110-20 220-18 330-2 130-16 250-12 390 4v60H0z" fill="#122b26" />
-      <path d="M0 318h960v282H0z" fill="url(#grass)" />
-      {ROWS.map(({ y, scale, step }) => (
-        <g key={y}>
-          {Array.from({ length: Math.ceil(960 / step) + 2 }, (_, index) => (
-            <use
-              key={index}
-              href="#tree"
-              transform={`translate(${index * step - step / 2 + (y % 37)} ${y}) scale(${scale})`}
-            />
+      <path d="M0 0h960v340H0z" fill="url(#sky)" />
+      <circle cx="800" cy="118" r="27" fill="#e8f1ec" />
+      <path d="M0 292c120-62 208-48 300-22 128-70 262-58 350-16 112-46 214-32 310 8v70H0z" fill="#315c52" />
+      <path d="M0 306h960v294H0z" fill="url(#grass)" />
+      {ROWS.map(({ y, scale, step, shift, fill }) => (
+        <g key={y} fill={fill}>
+          {Array.from({ length: Math.ceil(1_000 / step) + 1 }, (_, index) => (
+            <use key={index} href="#tree" transform={`translate(${index * step + shift} ${y}) scale(${scale})`} />
           ))}
         </g>
       ))}
-      <path d="M0 600V430c60 20 90 90 120 170zM960 600V420c-70 24-96 96-112 180z" fill="#07120f" />
-      <path d="M0 0h960v600H0z" fill="url(#lamp)" />
-      <g transform="translate(452 318) scale(1.02)">
-        <Deer fill="#061210" eye="#f5e7c0" />
+      <ellipse cx="576" cy="500" rx="430" ry="120" fill="url(#light)" />
+      <ellipse cx="578" cy="520" rx="130" ry="13" fill="#07140f" opacity="0.5" />
+      <g transform="translate(396 242) scale(1.58)">
+        <Deer fill="#050f0c" eye="#ffe9b0" />
       </g>
-      <g className={styles.bracket} fill="none" stroke="#f2b544" strokeWidth="3.5" strokeLinecap="square">
-        <path d="M462 352v-34h34M662 318h34v34M696 482v34h-34M496 516h-34v-34" />
+      <path
+        d="M0 600V452c26-14 52-4 62 16 24-22 60-10 66 18 26-10 50 8 50 32 28-8 50 14 46 38 26-4 44 18 44 44zM960 600V470c-22-12-46 0-52 20-24-16-56-2-58 24-26-8-48 12-44 34-24-2-40 22-36 52z"
+        fill="#040b09"
+      />
+      <g className={styles.bracket} fill="none" stroke="#f2b544" strokeWidth="4">
+        <path d="M438 288v-46h46M676 242h46v46M722 500v46h-46M484 546h-46v-46" />
       </g>
-      <g className={styles.label}>
-        <path d="M460 280h118v30H460z" fill="#f2b544" />
-        <text x="471" y="301" fill="#2a1c00">
-          deer 0.94
-        </text>
-      </g>
+      <path d="M436 200h128v32H436z" fill="#f2b544" />
+      <text className={styles.osd} x="448" y="223" fill="#2a1c00">
+        deer 0.94
+      </text>
       <g className={styles.osd} fill="#e6eeea">
-        <text x="28" y="42">
+        <text x="28" y="44">
           orchard-gate
         </text>
-        <text x="932" y="42" textAnchor="end">
+        <text x="932" y="44" textAnchor="end">
           2026-10-17 21:04:07
         </text>
       </g>

@@ -2,13 +2,14 @@ import styles from './registration.module.css'
 
 /**
  * The four steps as one drawing. As it stands it shows the end: everything found, proven, approved and joined. visit.ts
- * lets it happen step by step where motion is welcome.
+ * lets it happen step by step where motion is welcome. On a narrow screen the browser stands below the hub.
  */
-export function RegistrationDiagram() {
+export function RegistrationDiagram({ shape }: { shape: 'wide' | 'narrow' }) {
   return (
     <svg
       className={styles.diagram}
-      viewBox="0 0 1160 360"
+      data-shape={shape}
+      viewBox={shape === 'wide' ? '0 0 1160 340' : '80 14 640 596'}
       role="img"
       aria-label="A gateway finds the hub by DNS, exchanges keys with it, is approved by a person in a browser, and is joined to it by a tunnel"
     >
@@ -64,8 +65,8 @@ export function RegistrationDiagram() {
         <path className={styles.faint} d="M552 268h60" />
       </g>
 
-      <path className={styles.faint} d="M708 214h112" />
-      <g>
+      <path className={styles.faint} d={shape === 'wide' ? 'M708 214h112' : 'M618 308v76'} />
+      <g transform={shape === 'wide' ? undefined : 'translate(-382 288)'}>
         <rect className={styles.card} x="820" y="96" width="270" height="212" rx="8" />
         <path className={styles.faint} d="M820 132h270" />
         <circle className={styles.speck} cx="842" cy="114" r="4" />

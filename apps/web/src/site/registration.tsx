@@ -27,7 +27,8 @@ export function Registration() {
       tone="raised"
     >
       <div className={styles.player} data-player="">
-        <RegistrationDiagram />
+        <RegistrationDiagram shape="wide" />
+        <RegistrationDiagram shape="narrow" />
         <button className={styles.button} type="button" data-player-button="" hidden>
           Pause
         </button>
@@ -42,14 +43,14 @@ export function Registration() {
       </div>
       <div className={styles.times}>
         <div>
-          <span className={styles.long} aria-hidden="true" />
           <DesignFigure value="30+ minutes">
             of manual work: keys, addresses, configuration files, a restart
           </DesignFigure>
+          <span className={styles.bar} aria-hidden="true" />
         </div>
         <div>
-          <span className={styles.short} aria-hidden="true" />
           <DesignFigure value="5 minutes">of registration, most of them spent walking to the device</DesignFigure>
+          <span className={`${styles.bar} ${styles.short}`} aria-hidden="true" />
         </div>
       </div>
     </Section>

@@ -11,9 +11,15 @@ export function VineyardScene() {
       role="img"
       aria-label="A deer between rows of vines at dusk, in a bracket"
     >
-      <path d="M0-400h700v1100H0z" fill="#f0c98a" />
-      <path d="M0-400h700v560H0z" fill="#e9b97f" />
-      <circle cx="560" cy="214" r="54" fill="#fbe7bf" />
+      <defs>
+        <linearGradient id="dusk" x1="0" y1="0" x2="0" y2="1">
+          <stop offset="0" stopColor="#c98d72" />
+          <stop offset="0.55" stopColor="#edbf87" />
+          <stop offset="1" stopColor="#f7dba8" />
+        </linearGradient>
+      </defs>
+      <path d="M0-160h700v520H0z" fill="url(#dusk)" />
+      <circle cx="556" cy="222" r="46" fill="#fdf0cf" />
       <path d="M0 250c110-50 190-40 280-12 120-60 280-46 420 2v120H0z" fill="#7c9a84" />
       <path d="M0 292c160-34 260-22 360-6 130-26 240-20 340 2v80H0z" fill="#527a66" />
       <path d="M0 316h700v330H0z" fill="#35604f" />
@@ -45,18 +51,19 @@ export function RidgeScene() {
       <path d="M0 0h500v270H0z" fill="#d8e6e4" />
       <path d="M0 128c70-40 120-46 190-24 60-44 140-52 310-8v90H0z" fill="#b3ccc6" />
       <path
+        transform="translate(0 18)"
         d="M322 146c-10-18 12-26 2-46-8-16 10-22 6-40-2-10 8-20 20-24-6 12 2 20-4 34-6 16 6 22-2 40-6 14 2 24-4 36z"
         fill="#8d9794"
         opacity="0.85"
       />
-      <path d="M350 36c14-12 40-14 60-8-18 4-26 14-44 18z" fill="#a9b1ae" opacity="0.7" />
+      <path transform="translate(0 18)" d="M350 36c14-12 40-14 60-8-18 4-26 14-44 18z" fill="#a9b1ae" opacity="0.7" />
       <path d="M0 176c90-46 150-44 230-20 90-34 180-30 270 4v110H0z" fill="#74a091" />
       <path
         d="M0 214c12-16 20-16 30-2 10-22 24-22 34 0 12-18 24-16 34 2 10-20 22-22 34 0 14-16 24-14 34 2 12-22 26-20 36 0 12-16 24-16 34 2 10-20 24-20 34 0 12-18 24-16 36 2 10-22 24-22 34-2 12-14 22-14 32 2 12-20 24-20 36 0 10-16 24-14 34 2 12-18 22-18 32 0v58H0z"
         fill="#3f6f5e"
       />
       <path d="M0 244c60-16 130-14 240-4 90-14 180-12 260 2v28H0z" fill="#2c5547" />
-      <Bracket x={296} y={24} width={124} height={130} label="smoke 0.88" />
+      <Bracket x={292} y={46} width={128} height={112} label="smoke 0.88" />
     </svg>
   )
 }

@@ -1,4 +1,4 @@
-import { Section } from './section.tsx'
+import { DesignMark, Section } from './section.tsx'
 import styles from './hardware.module.css'
 
 const COMPUTERS = [
@@ -49,6 +49,12 @@ export function SupportedHardware() {
           </dl>
         </section>
       </div>
+      <p className={styles.note}>
+        <DesignMark>
+          What a gateway is designed for. The agent of the beta runs on Linux and reports what a device switches; it
+          does not switch anything itself yet.
+        </DesignMark>
+      </p>
     </Section>
   )
 }

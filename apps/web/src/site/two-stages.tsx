@@ -33,43 +33,46 @@ export function TwoStages() {
       lead="One is quick and easily excited, the other slow and hard to fool. Together they see every frame and still let you sleep."
       tone="night"
     >
-      <ol className={styles.stages}>
-        {STAGES.map(({ title, words, passed }, stage) => (
-          <li key={title}>
-            <div>
+      <div className={styles.columns}>
+        <ol className={styles.stages}>
+          {STAGES.map(({ title, words }) => (
+            <li key={title}>
               <h3>{title}</h3>
               <p>{words}</p>
-            </div>
-            <svg viewBox="0 0 700 96" aria-hidden="true">
-              {passed.map((frame) => (
-                <g key={frame} transform={`translate(${frame * 25} 0)`}>
-                  {stage > 0 && <path className={styles.fall} d="M10 0v30" />}
-                  <rect
-                    className={
-                      CONFIRMED.includes(frame) && stage === 2
-                        ? styles.confirmed
-                        : CANDIDATES.includes(frame)
-                          ? styles.candidate
-                          : styles.plain
-                    }
-                    x="1"
-                    y="34"
-                    width="18"
-                    height="28"
-                    rx="2"
-                  />
-                  {stage < 2 && (stage === 0 ? CANDIDATES : CONFIRMED).includes(frame) && (
-                    <path className={styles.fall} d="M10 66v30" />
-                  )}
-                </g>
-              ))}
-            </svg>
-          </li>
-        ))}
-      </ol>
+            </li>
+          ))}
+        </ol>
+        <Sieve />
+      </div>
       <p className={styles.note}>
         <DesignMark>This is how the detector is designed; it is not in the software yet.</DesignMark>
       </p>
     </Section>
+  )
+}
+
+/** A row of frames, those of them that are looked at again, and the one that counts, each below itself. */
+function Sieve() {
+  return (
+    <svg className={styles.sieve} viewBox="0 0 700 480" aria-hidden="true">
+      {STAGES.map(({ title, passed }, stage) => (
+        <g key={title} transform={`translate(0 ${stage * 180})`}>
+          {passed.map((frame) => (
+            <rect
+              key={frame}
+              className={stage === 2 ? styles.confirmed : CANDIDATES.includes(frame) ? styles.candidate : styles.plain}
+              x={frame * 25 + 1}
+              y="20"
+              width="18"
+              height="44"
+              rx="2"
+            />
+          ))}
+          {STAGES[stage + 1]?.passed.map((frame) => (
+            <path key={frame} className={styles.fall} d={`M${frame * 25 + 10} 72v120`} />
+          ))}
+        </g>
+      ))}
+    </svg>
   )
 }

@@ -10,6 +10,8 @@ import { validateSession } from 'virtual:contract-calls'
 const root = document.documentElement
 
 void recognise()
+for (const video of document.querySelectorAll('video')) loadWhenNear(video)
+for (const player of document.querySelectorAll<HTMLElement>('[data-player]')) playWhenSeen(player)
 
 /** Sends who is signed in from the landing page to the dashboard; elsewhere shows them their own header. */
 async function recognise(): Promise<void> {
@@ -35,4 +37,45 @@ async function whoHas(token: string): Promise<SessionUser> {
   })
   if (!answer.ok) throw new Error(`the hub answers ${answer.status}`)
   return (await answer.json()) as SessionUser
+}
+
+/** Until then not one byte of it is asked for; a click on play works before, too. */
+function loadWhenNear(video: HTMLVideoElement): void {
+  const watch = new IntersectionObserver(
+    ([entry]) => {
+      if (entry?.isIntersecting !== true) return
+      watch.disconnect()
+      video.poster = video.dataset['poster'] ?? ''
+      video.preload = 'metadata'
+    },
+    { rootMargin: '300px' },
+  )
+  watch.observe(video)
+}
+
+/** Plays a drawing once when it comes into view, with a button to hold it or see it again. */
+function playWhenSeen(player: HTMLElement): void {
+  const button = player.querySelector<HTMLButtonElement>('[data-player-button]')
+  if (button === null || matchMedia('(prefers-reduced-motion: reduce)').matches) return
+  const show = (state: 'playing' | 'paused' | 'over') => {
+    player.toggleAttribute('data-playing', state !== 'over')
+    player.toggleAttribute('data-paused', state === 'paused')
+    button.textContent = { playing: 'Pause', paused: 'Play', over: 'Play again' }[state]
+  }
+  const watch = new IntersectionObserver(
+    ([entry]) => {
+      if (entry?.isIntersecting !== true) return
+      watch.disconnect()
+      button.hidden = false
+      show('playing')
+    },
+    { threshold: 0.4 },
+  )
+  watch.observe(player)
+  button.addEventListener('click', () => {
+    const isRunning = player.hasAttribute('data-playing') && !player.hasAttribute('data-paused')
+    show(isRunning ? 'paused' : 'playing')
+  })
+  // All parts of it end together.
+  player.addEventListener('animationend', () => show('over'))
 }
