@@ -10,7 +10,7 @@ export function distributionOf(values: readonly number[]): Distribution {
 }
 
 /** A table with a row for each step, then the same as one JSON line with what it was measured on. */
-export function report(name: string, rows: Record<string, Record<string, number>>): void {
+export function report(name: string, rows: Record<string, Record<string, number | string>>): void {
   console.table(rows)
   printLine(name, rows)
 }

@@ -64,9 +64,9 @@ export function acknowledge(connection: Connection, segment: Segment, now: numbe
 
   if (acknowledged > 0 || deliveredBytes > 0) {
     // RFC 6298 §5.2, §5.3; what is selectively acknowledged shows as well that the path works.
-    connection.retransmitAt = queue.isEmpty ? Infinity : now + roundTrip.timeoutMs
-    if (connection.isOrphan && connection.expireAt !== Infinity)
-      connection.expireAt = Math.max(connection.expireAt, now + ORPHAN_MS)
+    connection.deadlines.retransmitAt = queue.isEmpty ? Infinity : now + roundTrip.timeoutMs
+    if (connection.isOrphan && connection.deadlines.expireAt !== Infinity)
+      connection.deadlines.expireAt = Math.max(connection.deadlines.expireAt, now + ORPHAN_MS)
   }
   if (deliveredBytes > 0) {
     // A window that was not filled says nothing about the path (RFC 7661 §4.1).
@@ -110,7 +110,12 @@ export function updateSendWindow(connection: Connection, segment: Segment): void
 /** Marks what RACK finds lost by `now`, and begins a recovery if that is the first (RFC 8985 §6.2). */
 export function detectLosses(connection: Connection, now: number): void {
   const { queue } = connection
-  connection.reorderAt = connection.rack.detect(queue, now, connection.roundTrip, connection.recovery !== 'none')
+  connection.deadlines.reorderAt = connection.rack.detect(
+    queue,
+    now,
+    connection.roundTrip,
+    connection.recovery !== 'none',
+  )
   if (queue.lostBytes > 0) enterRecovery(connection)
 }
 
@@ -130,7 +135,7 @@ function enterRecovery(connection: Connection): void {
   connection.recovery = 'fast'
   connection.recoveryPoint = connection.sendNext
   connection.isRetransmissionDue = true
-  connection.probeAt = Infinity
+  connection.deadlines.probeAt = Infinity
   beginUndo(connection)
   connection.congestion.onLoss(connection.queue.bytes)
 }

@@ -71,7 +71,7 @@ function receiveSynchronized(connection: Connection, segment: Segment, now: numb
     sequence = advance(sequence, 1)
   } else if (!isAcceptable(connection, sequence, sequenceLength(segment))) {
     if ((flags & RST) !== 0) return 'out-of-window'
-    if (connection.state === 'time-wait' && (flags & FIN) !== 0) connection.expireAt = now + TIME_WAIT_MS
+    if (connection.state === 'time-wait' && (flags & FIN) !== 0) connection.deadlines.expireAt = now + TIME_WAIT_MS
     if (payload.length > 0 && connection.sackPermitted && before(sequence, connection.receiveNext)) {
       const end = advance(sequence, payload.length)
       connection.receivedBlocks.noteDuplicate(
@@ -179,12 +179,12 @@ function challenge(connection: Connection, now: number): void {
 function establish(connection: Connection, segment: Segment, now: number): void {
   connection.state = 'established'
   connection.unacknowledged = advance(connection.initialSendSequence, 1)
-  connection.retransmitAt = Infinity
-  if (!connection.isOrphan) connection.expireAt = Infinity
+  connection.deadlines.retransmitAt = Infinity
+  if (!connection.isOrphan) connection.deadlines.expireAt = Infinity
   noteHeard(connection, now)
   connection.synDue = false
   connection.settle()
-  if (connection.keepaliveMs !== undefined) connection.keepaliveAt = now + connection.keepaliveMs
+  if (connection.keepaliveMs !== undefined) connection.deadlines.keepaliveAt = now + connection.keepaliveMs
   if (connection.synRetransmissions === 0) connection.roundTrip.sample(now - connection.lastSentAt, now)
   updateSendWindow(connection, segment)
   connection.host.emit({ type: connection.isPassive ? 'accepted' : 'connected', connection })
@@ -201,7 +201,7 @@ function afterOurFin(connection: Connection, now: number): boolean {
   switch (connection.state) {
     case 'fin-wait-1':
       connection.state = 'fin-wait-2'
-      if (connection.isOrphan) connection.expireAt = now + FIN_WAIT_MS
+      if (connection.isOrphan) connection.deadlines.expireAt = now + FIN_WAIT_MS
       return true
     case 'closing':
       enterTimeWait(connection, now)
@@ -224,7 +224,7 @@ function receivePayload(
   const { state } = connection
   if (state !== 'established' && state !== 'fin-wait-1' && state !== 'fin-wait-2') {
     // After the peer's FIN there can be no more (RFC 9293 §3.10.7.4, seventh check); its repeat restarts TIME-WAIT.
-    if (state === 'time-wait' && isFin) connection.expireAt = now + TIME_WAIT_MS
+    if (state === 'time-wait' && isFin) connection.deadlines.expireAt = now + TIME_WAIT_MS
     connection.ackDue = true
     return undefined
   }
@@ -307,14 +307,8 @@ function receiveFin(connection: Connection, now: number): void {
 
 function enterTimeWait(connection: Connection, now: number): void {
   connection.state = 'time-wait'
-  connection.retransmitAt =
-    connection.probeAt =
-    connection.reorderAt =
-    connection.paceAt =
-    connection.persistAt =
-    connection.keepaliveAt =
-      Infinity
-  connection.expireAt = now + TIME_WAIT_MS
+  connection.deadlines.clear()
+  connection.deadlines.expireAt = now + TIME_WAIT_MS
   connection.sendBuffer.clear()
   connection.host.noteTimeWait(connection)
 }

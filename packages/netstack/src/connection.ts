@@ -1,10 +1,11 @@
 /**
  * One TCP connection (RFC 9293 §3.3): its state, and what an application may do with it. It owns the send buffer, the
- * reassembly queue and the timers' deadlines. Segments enter through `arrival.ts`, leave through `transmission.ts`, and
+ * reassembly queue and the deadlines. Segments enter through `arrival.ts`, leave through `transmission.ts`, and
  * `timeouts.ts` does what is due. It refuses more than its buffers hold: `send` takes what fits, the receive window never
  * promises more than is free. Called by `stack.ts`; the application's half by the `node/` edge.
  */
 import { type CongestionControl, createCongestionControl } from './congestion.ts'
+import { Deadlines } from './deadlines.ts'
 import type { ConnectionError, Host } from './host.ts'
 import type { Listener } from './listener.ts'
 import { Pacer } from './pacer.ts'
@@ -114,16 +115,7 @@ export class Connection {
   /** A recovery began: its first segment leaves whatever the window says. */
   isRetransmissionDue = false
 
-  // Deadlines on the stack's clock, Infinity when off.
-  retransmitAt = Infinity
-  probeAt = Infinity
-  reorderAt = Infinity
-  persistAt = Infinity
-  paceAt = Infinity
-  delayedAckAt = Infinity
-  keepaliveAt = Infinity
-  /** End of SYN-RECEIVED, of TIME-WAIT, or of patience with a connection that the application left. */
-  expireAt = Infinity
+  readonly deadlines = new Deadlines()
   persistBackoff = 0
   synRetransmissions = 0
   keepaliveProbes = 0
@@ -266,7 +258,7 @@ export class Connection {
       this.state !== 'syn-received' &&
       this.state !== 'time-wait' &&
       this.state !== 'closed'
-    this.keepaliveAt = idleMs === undefined || !isOpen ? Infinity : now + idleMs
+    this.deadlines.keepaliveAt = idleMs === undefined || !isOpen ? Infinity : now + idleMs
     if (isOpen) this.host.markDirty(this)
   }
 
@@ -285,7 +277,7 @@ export class Connection {
     if (this.state === 'syn-sent') return this.finish('aborted')
     this.isOrphan = true
     this.reassembly.discard()
-    if (this.state !== 'time-wait') this.expireAt = now + ORPHAN_MS
+    if (this.state !== 'time-wait') this.deadlines.expireAt = now + ORPHAN_MS
     this.shutdown()
   }
 
@@ -317,30 +309,9 @@ export class Connection {
     this.settle()
     this.sendBuffer.clear()
     this.queue.clear()
-    this.retransmitAt =
-      this.probeAt =
-      this.reorderAt =
-      this.persistAt =
-      this.paceAt =
-      this.delayedAckAt =
-      this.keepaliveAt =
-      this.expireAt =
-        Infinity
+    this.deadlines.clear()
     this.host.remove(this)
     this.host.emit({ type: 'closed', connection: this, error })
-  }
-
-  get deadline(): number {
-    return Math.min(
-      this.retransmitAt,
-      this.probeAt,
-      this.reorderAt,
-      this.persistAt,
-      this.paceAt,
-      this.delayedAckAt,
-      this.keepaliveAt,
-      this.expireAt,
-    )
   }
 
   isWindowUpdateDue(): boolean {

@@ -97,7 +97,7 @@ export class Stack implements Host {
       this.#earliest = Infinity
       for (const connections of this.#connections.values()) {
         for (const connection of connections.values()) {
-          const { deadline } = connection
+          const deadline = connection.deadlines.earliest
           if (now >= deadline) runTimeouts(connection, now)
           else if (deadline < this.#earliest) this.#earliest = deadline
         }
@@ -113,7 +113,7 @@ export class Stack implements Host {
         continue
       }
       if (transmit(connection, now)) unfinished.push(connection)
-      const { deadline } = connection
+      const deadline = connection.deadlines.earliest
       if (deadline < this.#earliest) this.#earliest = deadline
     }
     for (const connection of unfinished) this.#dirty.add(connection)
@@ -267,7 +267,7 @@ export class Stack implements Host {
     }
     const connection = this.#open(tuple, now, initialSequence)
     connection.negotiate(segment)
-    connection.expireAt = now + SYN_RECEIVED_MS
+    connection.deadlines.expireAt = now + SYN_RECEIVED_MS
     this.#dirty.add(connection)
     return undefined
   }

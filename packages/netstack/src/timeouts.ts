@@ -1,4 +1,4 @@
-/** What falls due on a connection with time alone. Called by the stack when `deadline` has passed. */
+/** What falls due on a connection with time alone. Called by the stack when the earliest of `deadlines` has passed. */
 import { beginUndo, detectLosses } from './acknowledgment.ts'
 import type { Connection } from './connection.ts'
 import { resend, sendNextSegment, sendProbe, sendReset } from './transmission.ts'
@@ -17,17 +17,17 @@ const TCP_IP_HEADER_BYTES = 40
 
 export function runTimeouts(connection: Connection, now: number): void {
   connection.host.markDirty(connection)
-  if (now >= connection.expireAt) return expire(connection)
-  if (now >= connection.delayedAckAt) {
-    connection.delayedAckAt = Infinity
+  if (now >= connection.deadlines.expireAt) return expire(connection)
+  if (now >= connection.deadlines.delayedAckAt) {
+    connection.deadlines.delayedAckAt = Infinity
     connection.ackDue = true
   }
-  if (now >= connection.paceAt) connection.paceAt = Infinity
-  if (now >= connection.reorderAt) detectLosses(connection, now)
-  if (now >= connection.probeAt) probeTail(connection, now)
-  if (now >= connection.retransmitAt) retransmit(connection, now)
-  if (now >= connection.persistAt) persist(connection, now)
-  if (now >= connection.keepaliveAt) keepAlive(connection, now)
+  if (now >= connection.deadlines.paceAt) connection.deadlines.paceAt = Infinity
+  if (now >= connection.deadlines.reorderAt) detectLosses(connection, now)
+  if (now >= connection.deadlines.probeAt) probeTail(connection, now)
+  if (now >= connection.deadlines.retransmitAt) retransmit(connection, now)
+  if (now >= connection.deadlines.persistAt) persist(connection, now)
+  if (now >= connection.deadlines.keepaliveAt) keepAlive(connection, now)
 }
 
 function expire(connection: Connection): void {
@@ -45,14 +45,14 @@ function retransmit(connection: Connection, now: number): void {
   }
   roundTrip.backOff()
   if (roundTrip.timeouts >= BLACK_HOLE_TIMEOUTS) narrowBlackHole(connection)
-  connection.retransmitAt = now + roundTrip.timeoutMs
+  connection.deadlines.retransmitAt = now + roundTrip.timeoutMs
   if (connection.state === 'syn-sent' || connection.state === 'syn-received') {
     connection.synRetransmissions++
     connection.synDue = true
     return
   }
   if (queue.isEmpty) {
-    connection.retransmitAt = Infinity
+    connection.deadlines.retransmitAt = Infinity
     return
   }
   const isFirst = connection.recovery !== 'timeout'
@@ -62,7 +62,7 @@ function retransmit(connection: Connection, now: number): void {
   connection.timedOutAt = now
   connection.recoveryPoint = connection.sendNext
   connection.probeEnd = undefined
-  connection.probeAt = connection.reorderAt = Infinity
+  connection.deadlines.probeAt = connection.deadlines.reorderAt = Infinity
   connection.duplicateAcks = queue.departedBytes = 0
   // A peer that lets go of what it reported has its first segment reported and not acknowledged (RFC 6675 §5.1).
   if (queue.first?.sacked === true) queue.clearSacked()
@@ -95,7 +95,7 @@ function narrowBlackHole(connection: Connection): void {
 /** RFC 8985 §7.3: new data if the window allows, else the last segment again. */
 function probeTail(connection: Connection, now: number): void {
   const { queue } = connection
-  connection.probeAt = Infinity
+  connection.deadlines.probeAt = Infinity
   const last = queue.last
   if (last === undefined || connection.recovery !== 'none') return
   const unsent = distance(connection.sendBuffer.end, connection.sendNext)
@@ -107,12 +107,12 @@ function probeTail(connection: Connection, now: number): void {
   else resend(connection, last, now)
   connection.probeEnd = connection.sendNext
   connection.probeDue = false
-  connection.retransmitAt = now + connection.roundTrip.timeoutMs
+  connection.deadlines.retransmitAt = now + connection.roundTrip.timeoutMs
 }
 
 /** RFC 9293 §3.8.6.1: what fits goes out even if it is silly; with no window at all, a probe that the peer must answer. */
 function persist(connection: Connection, now: number): void {
-  connection.persistAt = Infinity
+  connection.deadlines.persistAt = Infinity
   if (connection.persistBackoff < MAX_PERSIST_BACKOFF) connection.persistBackoff++
   if (!connection.queue.isEmpty) return
   const unsent = distance(connection.sendBuffer.end, connection.sendNext)
@@ -129,14 +129,14 @@ function persist(connection: Connection, now: number): void {
 function keepAlive(connection: Connection, now: number): void {
   const { keepaliveMs } = connection
   const idleMs = now - connection.lastHeardAt
-  if (keepaliveMs === undefined) connection.keepaliveAt = Infinity
-  else if (idleMs < keepaliveMs) connection.keepaliveAt = connection.lastHeardAt + keepaliveMs
+  if (keepaliveMs === undefined) connection.deadlines.keepaliveAt = Infinity
+  else if (idleMs < keepaliveMs) connection.deadlines.keepaliveAt = connection.lastHeardAt + keepaliveMs
   else if (connection.keepaliveProbes >= KEEPALIVE_PROBES) {
     sendReset(connection)
     connection.finish('timed-out')
   } else {
     connection.keepaliveProbes++
-    connection.keepaliveAt = now + KEEPALIVE_INTERVAL_MS
+    connection.deadlines.keepaliveAt = now + KEEPALIVE_INTERVAL_MS
     sendProbe(connection)
   }
 }

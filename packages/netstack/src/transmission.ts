@@ -37,7 +37,7 @@ export function transmit(connection: Connection, now: number): boolean {
 /** True when only the burst limit stopped it; for the pacer's limit it sets a deadline. */
 function sendPaced(connection: Connection, now: number): boolean {
   const { congestion, pacer, segmentBytes } = connection
-  connection.paceAt = Infinity
+  connection.deadlines.paceAt = Infinity
   if (!connection.hasToSend) {
     armPersist(connection, now)
     return false
@@ -55,7 +55,7 @@ function sendPaced(connection: Connection, now: number): boolean {
   if (limit > 0) pacer.spend((limit - budget) * segmentBytes)
   if (budget > 0) return false
   if (limit === BURST_SEGMENTS) return true
-  connection.paceAt = pacer.nextAt(now, segmentBytes)
+  connection.deadlines.paceAt = pacer.nextAt(now, segmentBytes)
   return false
 }
 
@@ -65,7 +65,7 @@ function acknowledgeReceived(connection: Connection, now: number): void {
     if (connection.unackedBytes >= 2 * connection.largestReceived || connection.quickAcks > 0) {
       connection.quickAcks = Math.max(0, connection.quickAcks - 1)
       connection.ackDue = true
-    } else if (connection.delayedAckAt === Infinity) connection.delayedAckAt = now + DELAYED_ACK_MS
+    } else if (connection.deadlines.delayedAckAt === Infinity) connection.deadlines.delayedAckAt = now + DELAYED_ACK_MS
   }
   if (connection.ackDue) sendAck(connection)
 }
@@ -75,9 +75,9 @@ function sendSyn(connection: Connection, now: number): void {
   const isAnswer = connection.state === 'syn-received'
   connection.sendNext = advance(connection.initialSendSequence, 1)
   connection.lastSentAt = now
-  if (connection.retransmitAt === Infinity) {
+  if (connection.deadlines.retransmitAt === Infinity) {
     connection.silentSince = now
-    connection.retransmitAt = now + connection.roundTrip.timeoutMs
+    connection.deadlines.retransmitAt = now + connection.roundTrip.timeoutMs
   }
   const packet = encodeSegment(
     {
@@ -137,7 +137,8 @@ export function resend(connection: Connection, segment: SentSegment, now: number
   segment.sentAt = now
   emitData(connection, segment)
   connection.lastSentAt = now
-  if (connection.retransmitAt === Infinity) connection.retransmitAt = now + connection.roundTrip.timeoutMs
+  if (connection.deadlines.retransmitAt === Infinity)
+    connection.deadlines.retransmitAt = now + connection.roundTrip.timeoutMs
 }
 
 function sendNew(connection: Connection, now: number, budget: number): number {
@@ -190,7 +191,8 @@ export function sendNextSegment(connection: Connection, length: number, now: num
   }
   emitData(connection, segment)
   connection.lastSentAt = now
-  if (connection.retransmitAt === Infinity) connection.retransmitAt = now + connection.roundTrip.timeoutMs
+  if (connection.deadlines.retransmitAt === Infinity)
+    connection.deadlines.retransmitAt = now + connection.roundTrip.timeoutMs
 }
 
 function emitData(connection: Connection, segment: SentSegment): void {
@@ -245,7 +247,7 @@ function emitSegment(
   )
   if (content.payload === undefined || !connection.reassembly.hasGap) connection.ackDue = false
   connection.unackedBytes = 0
-  connection.delayedAckAt = Infinity
+  connection.deadlines.delayedAckAt = Infinity
   connection.host.emit({ type: 'packet', packet })
 }
 
@@ -253,10 +255,11 @@ function emitSegment(
 function armPersist(connection: Connection, now: number): void {
   const isBlocked = connection.queue.isEmpty && distance(connection.sendBuffer.end, connection.sendNext) > 0
   if (!isBlocked || connection.isWindowLimited) {
-    connection.persistAt = Infinity
+    connection.deadlines.persistAt = Infinity
     connection.persistBackoff = 0
-  } else if (connection.persistAt === Infinity) {
-    connection.persistAt = now + Math.min(60_000, connection.roundTrip.timeoutMs * 2 ** connection.persistBackoff)
+  } else if (connection.deadlines.persistAt === Infinity) {
+    connection.deadlines.persistAt =
+      now + Math.min(60_000, connection.roundTrip.timeoutMs * 2 ** connection.persistBackoff)
   }
 }
 
@@ -265,11 +268,11 @@ function armProbe(connection: Connection, now: number): void {
   const { queue } = connection
   if (!connection.probeDue) return
   connection.probeDue = false
-  connection.probeAt = Infinity
+  connection.deadlines.probeAt = Infinity
   if (queue.isEmpty || connection.recovery !== 'none' || !connection.sackPermitted || connection.probeEnd !== undefined)
     return
   const at = now + probeTimeoutMs(connection.roundTrip, queue.count)
-  if (at < connection.retransmitAt) connection.probeAt = at
+  if (at < connection.deadlines.retransmitAt) connection.deadlines.probeAt = at
 }
 
 function tuple(connection: Connection): {

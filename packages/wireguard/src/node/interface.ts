@@ -78,7 +78,8 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
     for (const output of outputs) {
       switch (output.type) {
         case 'datagram':
-          socket.send(output.data, output.to.port, toSocketAddress(output.to.address), ignoreSendError)
+          // Without a callback, which would cost a tick for each packet: a datagram may be lost here as well as anywhere later.
+          socket.send(output.data, output.to.port, toSocketAddress(output.to.address))
           break
         case 'packet':
           options.onPacket(output.data, output.peer)
