@@ -62,6 +62,8 @@ export async function benchWeb(args: string[]): Promise<void> {
 const VIEWPORT = { width: 1440, height: 900 }
 
 const VISITOR_PAGES: PageGoal[] = [
+  { path: '/', whole: 'h1', scriptKilobytes: 20, firstPaintMs: 600 },
+  { path: '/beta', whole: 'h1', scriptKilobytes: 20, firstPaintMs: 600 },
   { path: '/login', whole: 'form', scriptKilobytes: 145, firstPaintMs: 1_000 },
   { path: '/register', whole: 'form', scriptKilobytes: 145, firstPaintMs: 1_000 },
 ]

@@ -28,6 +28,7 @@ declare module 'virtual:contract-calls' {
   export const listRejectedRegistrations: typeof contract.listRejectedRegistrations
   export const liftRejection: typeof contract.liftRejection
   export const readGateway: typeof contract.readGateway
+  export const gatewayHistory: typeof contract.gatewayHistory
   export const updateGateway: typeof contract.updateGateway
   export const deleteGateway: typeof contract.deleteGateway
   export const listDetections: typeof contract.listDetections

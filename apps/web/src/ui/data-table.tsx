@@ -61,11 +61,8 @@ type CellProps = {
 
 export function Cell({ label, numeric, place, children }: CellProps) {
   return (
-    <td data-numeric={numeric} data-place={place}>
-      <span className={styles.label} aria-hidden="true">
-        {label}
-      </span>
-      <div className={styles.value}>{children}</div>
+    <td className={styles.cell} data-numeric={numeric} data-place={place} data-label={label}>
+      {children}
     </td>
   )
 }

@@ -1,7 +1,7 @@
 import type { Gateway } from '@hedgerow/contract'
-import { ActionIcon } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 import { MoreIcon } from '#ui/icons.tsx'
+import { RowButton } from '#ui/row-button.tsx'
 import type { GatewayVerb } from './dialogs.tsx'
 
 const loadItems = () => import('./gateway-menu-items.tsx')
@@ -11,16 +11,16 @@ type GatewayMenuProps = {
   gateway: Gateway
   mayManage: boolean
   onVerb: (verb: GatewayVerb, gateway: Gateway) => void
-  size?: number
+  /** Among buttons of full height, not in a row. */
+  tall?: boolean
 }
 
 /** What else can be done with a gateway. A row holds only the button until it is pressed: a menu for each costs too much. */
-export function GatewayMenu({ size = 28, ...items }: GatewayMenuProps) {
+export function GatewayMenu({ tall = false, ...items }: GatewayMenuProps) {
   const [asked, setAsked] = useState(false)
   const button = (
-    <ActionIcon
-      variant={size > 28 ? 'default' : 'subtle'}
-      size={size}
+    <RowButton
+      shape={tall ? 'tall-icon' : 'icon'}
       aria-label={`More actions for ${items.gateway.name}`}
       aria-haspopup="menu"
       onPointerEnter={() => void loadItems()}
@@ -28,7 +28,7 @@ export function GatewayMenu({ size = 28, ...items }: GatewayMenuProps) {
       onClick={() => setAsked(true)}
     >
       <MoreIcon />
-    </ActionIcon>
+    </RowButton>
   )
   if (!asked) return button
   return (

@@ -22,6 +22,7 @@ import { Detections } from './detections.tsx'
 import type { GatewayVerb, OpenDialog } from './dialogs.tsx'
 import { GatewayMenu } from './gateway-menu.tsx'
 import { Health } from './health.tsx'
+import { History } from './history.tsx'
 import { Ladder } from './ladder.tsx'
 import { useGateway } from './queries.ts'
 import styles from './gateway-page.module.css'
@@ -74,7 +75,7 @@ function OneGateway({ gateway, stale }: { gateway: GatewayDetail; stale: string 
           actions={
             <>
               <Button onClick={() => openVerb('connect', gateway)}>Connect</Button>
-              <GatewayMenu gateway={gateway} mayManage={mayManage} onVerb={openVerb} size={36} />
+              <GatewayMenu gateway={gateway} mayManage={mayManage} onVerb={openVerb} tall />
             </>
           }
         />
@@ -86,6 +87,9 @@ function OneGateway({ gateway, stale }: { gateway: GatewayDetail; stale: string 
         <div className={styles.column}>
           <Panel title="Health">
             <Health gateway={gateway} />
+          </Panel>
+          <Panel title="Load and traffic (Last 24 Hours)">
+            <History gateway={gateway} />
           </Panel>
           <Panel title="Last detections">
             <Detections gateway={gateway} />

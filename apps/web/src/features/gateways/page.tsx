@@ -8,30 +8,28 @@ import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useS
 import { useSearchParams } from 'react-router'
 import { messageOf } from '#api/client.ts'
 import { useGateways } from '#api/gateways.ts'
-import { MANAGER_NEEDED, mayManageFleet } from '#api/roles.ts'
+import { mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
-import { FigureStrip } from '#ui/figure-strip.tsx'
-import { KeyIcon, PlusIcon, RefreshIcon } from '#ui/icons.tsx'
 import { Notice } from '#ui/notice.tsx'
-import { PageHead } from '#ui/page-head.tsx'
 import { PanelEmpty, PanelError, PanelSkeleton } from '#ui/panel-states.tsx'
 import { Panel } from '#ui/panel.tsx'
-import { ReasonedButton } from '#ui/reasoned-button.tsx'
 import type { GatewayVerb, OpenDialog } from './dialogs.tsx'
 import { Find } from './find.tsx'
+import { Heading } from './heading.tsx'
 import { noMatch } from './messages.ts'
 import { NoGateways } from './no-gateways.tsx'
-import { searchGateways } from './search.ts'
+import { searchAmong } from './search.ts'
+import { Summary } from './summary.tsx'
 import { GatewayTable } from './table.tsx'
 import { useView } from './use-view.ts'
-import { sortGateways } from './view.ts'
+import { sortBy, sortGateways, type SortKey } from './view.ts'
 
 const Dialogs = lazy(() => import('./dialogs.tsx'))
 
 const NONE: readonly Gateway[] = []
 
 export function GatewaysPage() {
-  const { role } = useUser()
+  const mayManage = mayManageFleet(useUser().role)
   const gateways = useGateways()
   const [parameters, setParameters] = useSearchParams()
   const scanned = parameters.get('token')
@@ -39,7 +37,6 @@ export function GatewaysPage() {
     scanned === null ? null : { verb: 'claim', deviceToken: scanned },
   )
   const [view, setView] = useView()
-  const [refreshing, setRefreshing] = useState(false)
   const deferred = useDeferredValue(view)
 
   // A QR label opens this page with the device's token; it leaves the address, so that a reload does not ask again.
@@ -60,47 +57,19 @@ export function GatewaysPage() {
     () => sortGateways(all, { search: '', status: 'any', sort, descending }),
     [all, sort, descending],
   )
-  const shown = useMemo(() => {
-    const some = status === 'any' ? sorted : sorted.filter((gateway) => gateway.status === status)
-    return searchGateways(some, search)
-  }, [sorted, status, search])
-  const figures = useMemo(() => summarize(gateways.data), [gateways.data])
-  const refresh = async () => {
-    setRefreshing(true)
-    await gateways.refetch()
-    setRefreshing(false)
-  }
+  const searched = useMemo(
+    () => searchAmong(status === 'any' ? sorted : sorted.filter((gateway) => gateway.status === status)),
+    [sorted, status],
+  )
+  const shown = useMemo(() => searched(search), [searched, search])
+  const orderBy = useCallback((key: SortKey) => setView((now) => sortBy(now, key)), [setView])
   const openVerb = useCallback((verb: GatewayVerb, gateway: Gateway) => setDialog({ verb, gateway }), [])
   const filtered = view.search !== '' || view.status !== 'any'
 
   return (
     <>
-      <PageHead
-        title="Gateway Management"
-        tab="Gateways"
-        actions={
-          <>
-            <Button variant="default" leftSection={<RefreshIcon />} loading={refreshing} onClick={() => void refresh()}>
-              Refresh
-            </Button>
-            <Button
-              variant="default"
-              leftSection={<KeyIcon />}
-              onClick={() => setDialog({ verb: 'claim', deviceToken: '' })}
-            >
-              Claim Gateway
-            </Button>
-            <ReasonedButton
-              leftSection={<PlusIcon />}
-              reason={mayManageFleet(role) ? undefined : MANAGER_NEEDED}
-              onClick={() => setDialog({ verb: 'add' })}
-            >
-              Add Gateway
-            </ReasonedButton>
-          </>
-        }
-      />
-      <FigureStrip label="Gateways by status" figures={figures} loading={gateways.isPending} />
+      <Heading mayManage={mayManage} onDialog={setDialog} />
+      <Summary gateways={gateways.data} loading={gateways.isPending} />
       {gateways.isError && gateways.data !== undefined && (
         <Notice tone="warning">
           The list could not be refreshed and may be out of date: {messageOf(gateways.error)}
@@ -125,7 +94,7 @@ export function GatewaysPage() {
             onRetry={() => void gateways.refetch()}
           />
         ) : all.length === 0 ? (
-          <NoGateways mayManage={mayManageFleet(role)} />
+          <NoGateways mayManage={mayManage} />
         ) : shown.length === 0 ? (
           <PanelEmpty title="No gateway matches">
             <p>{noMatch(deferred)}</p>
@@ -134,26 +103,10 @@ export function GatewaysPage() {
             </Button>
           </PanelEmpty>
         ) : (
-          <GatewayTable
-            gateways={shown}
-            mayManage={mayManageFleet(role)}
-            onVerb={openVerb}
-            view={view}
-            onView={setView}
-          />
+          <GatewayTable gateways={shown} mayManage={mayManage} onVerb={openVerb} view={deferred} onSort={orderBy} />
         )}
       </Panel>
       <Suspense>{dialog !== null && <Dialogs dialog={dialog} onGone={() => setDialog(null)} />}</Suspense>
     </>
   )
-}
-
-function summarize(gateways: readonly Gateway[] | undefined) {
-  const count = (status: Gateway['status']) => gateways?.filter((gateway) => gateway.status === status).length ?? null
-  return [
-    { label: 'Total', value: gateways?.length ?? null },
-    { label: 'Online', value: count('online') },
-    { label: 'Offline', value: count('offline') },
-    { label: 'Warnings', value: count('warning'), tone: 'warning' as const },
-  ]
 }

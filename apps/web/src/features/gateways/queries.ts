@@ -5,6 +5,7 @@ import {
   addGateway,
   claimGateway,
   deleteGateway,
+  gatewayHistory,
   gatewayVpnConfig,
   listDetections,
   readDetectionThumbnail,
@@ -20,6 +21,14 @@ export const useGateway = (id: string) =>
   useQuery({
     queryKey: detailKey(id),
     queryFn: ({ signal }) => api(readGateway, { params: { id }, signal }),
+    refetchInterval: GATEWAY_LIST_REFRESH_MS,
+  })
+
+/** The last 24 hours, oldest first. */
+export const useHistory = (id: string) =>
+  useQuery({
+    queryKey: ['history', id],
+    queryFn: ({ signal }) => api(gatewayHistory, { params: { id }, query: { hours: 24 }, signal }),
     refetchInterval: GATEWAY_LIST_REFRESH_MS,
   })
 

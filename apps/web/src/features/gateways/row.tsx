@@ -1,11 +1,11 @@
 import type { Gateway } from '@hedgerow/contract'
-import { Button } from '@mantine/core'
 import { memo } from 'react'
 import { Link } from 'react-router'
 import { statusMark } from '#api/gateways.ts'
 import { Absent, ActionsCell, Cell, Row, TwoLines } from '#ui/data-table.tsx'
 import { Mono } from '#ui/mono.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
+import { RowButton } from '#ui/row-button.tsx'
 import { StatusMark } from '#ui/status-mark.tsx'
 import type { GatewayVerb } from './dialogs.tsx'
 import { GatewayMenu } from './gateway-menu.tsx'
@@ -52,14 +52,9 @@ export const GatewayRow = memo(function GatewayRow({ gateway, index, mayManage, 
         {gateway.connectedUsers.toLocaleString()}
       </Cell>
       <ActionsCell>
-        <Button
-          size="compact-sm"
-          variant="default"
-          aria-label={`Connect to ${gateway.name}`}
-          onClick={() => onVerb('connect', gateway)}
-        >
+        <RowButton aria-label={`Connect to ${gateway.name}`} onClick={() => onVerb('connect', gateway)}>
           Connect
-        </Button>
+        </RowButton>
         <GatewayMenu gateway={gateway} mayManage={mayManage} onVerb={onVerb} />
       </ActionsCell>
     </Row>

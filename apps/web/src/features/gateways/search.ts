@@ -1,6 +1,6 @@
 import type { Gateway } from '@hedgerow/contract'
 
-/** What is searched of a gateway; kept, since a keystroke over thousands must not make the texts again. */
+/** What is searched of a gateway; kept, since a refresh that changes ten of thousands must not make all texts again. */
 const texts = new WeakMap<Gateway, string>()
 
 function textOf(gateway: Gateway): string {
@@ -12,12 +12,19 @@ function textOf(gateway: Gateway): string {
   return text
 }
 
-/** Gateways in which every word of `text` occurs, in any of the columns a person would look in. */
-export function searchGateways(gateways: readonly Gateway[], text: string): readonly Gateway[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  if (words.length === 0) return gateways
-  return gateways.filter((gateway) => {
-    const haystack = textOf(gateway)
-    return words.every((word) => haystack.includes(word))
-  })
+/**
+ * Gives the search among `gateways`: those in which every word of a text occurs, in any of the columns a person would look
+ * in. A keystroke over thousands then only compares.
+ */
+export function searchAmong(gateways: readonly Gateway[]): (text: string) => readonly Gateway[] {
+  const haystacks = gateways.map(textOf)
+  return (text) => {
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+    if (words.length === 0) return gateways
+    return gateways.filter((_, index) => {
+      const haystack = haystacks[index] ?? ''
+      for (const word of words) if (!haystack.includes(word)) return false
+      return true
+    })
+  }
 }

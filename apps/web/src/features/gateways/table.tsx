@@ -4,11 +4,11 @@
  */
 import type { Gateway } from '@hedgerow/contract'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useLayoutEffect, useRef, useState } from 'react'
+import { memo, useLayoutEffect, useRef, useState } from 'react'
 import { DataTable, Gap, type Column } from '#ui/data-table.tsx'
 import type { GatewayVerb } from './dialogs.tsx'
 import { GatewayRow } from './row.tsx'
-import { sortBy, type SortKey, type View } from './view.ts'
+import type { SortKey, View } from './view.ts'
 
 /** Below this many rows drawing all of them is faster, and the browser's own search finds them. */
 const VIRTUAL_FROM = 120
@@ -30,10 +30,11 @@ type GatewayTableProps = {
   mayManage: boolean
   onVerb: (verb: GatewayVerb, gateway: Gateway) => void
   view: View
-  onView: (view: View) => void
+  onSort: (sort: SortKey) => void
 }
 
-export function GatewayTable({ gateways, view, onView, ...row }: GatewayTableProps) {
+/** Drawn again only for other rows or another order, never for a key in the search field. */
+export const GatewayTable = memo(function GatewayTable({ gateways, view, onSort, ...row }: GatewayTableProps) {
   const body = useRef<HTMLTableSectionElement>(null)
   const [top, setTop] = useState(0)
   const virtual = gateways.length >= VIRTUAL_FROM
@@ -45,7 +46,7 @@ export function GatewayTable({ gateways, view, onView, ...row }: GatewayTablePro
     count: gateways.length,
     estimateSize: () => ROW_HEIGHT,
     getItemKey: (index) => gateways[index]?.id ?? index,
-    overscan: 12,
+    overscan: 6,
     scrollMargin: top,
     enabled: virtual,
   })
@@ -55,7 +56,7 @@ export function GatewayTable({ gateways, view, onView, ...row }: GatewayTablePro
   const columns = COLUMNS.map(({ sort, ...column }) => {
     if (sort === undefined) return column
     const order = view.sort !== sort ? 'none' : view.descending ? 'descending' : 'ascending'
-    return { ...column, order, onSort: () => onView(sortBy(view, sort)) } as const
+    return { ...column, order, onSort: () => onSort(sort) } as const
   })
 
   return (
@@ -82,4 +83,4 @@ export function GatewayTable({ gateways, view, onView, ...row }: GatewayTablePro
       <Gap height={last === undefined ? 0 : virtualizer.getTotalSize() - (last.end - top)} />
     </DataTable>
   )
-}
+})

@@ -1,11 +1,11 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState, type Dispatch, type SetStateAction } from 'react'
 import { useSearchParams } from 'react-router'
 import { readView, writeView, type View } from './view.ts'
 
 const SETTLED_MS = 250
 
 /** The view of the address. Typing shows at once and reaches the address when it pauses, without a history entry. */
-export function useView(): [View, (view: View) => void] {
+export function useView(): [View, Dispatch<SetStateAction<View>>] {
   const [parameters, setParameters] = useSearchParams()
   const [view, setView] = useState(() => readView(parameters))
   const written = useRef(parameters.toString())

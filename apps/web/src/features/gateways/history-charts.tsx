@@ -1,0 +1,50 @@
+/** The pictures of a gateway's last 24 hours; each with what it shows in a sentence; the table beneath has the figures. */
+import type { GatewayHour } from '@hedgerow/contract'
+import { useMemo } from 'react'
+import HourChart from '#ui/hour-chart.tsx'
+import { formatBytes } from './amounts.ts'
+import { describeLoad, describeTraffic, percent } from './history.ts'
+import styles from './history.module.css'
+
+const HEIGHT_PX = 210
+const FULL = 1
+const SOME_BYTES = 10_000
+
+export default function HistoryCharts({ hours }: { hours: readonly GatewayHour[] }) {
+  const { at, load, traffic } = useMemo(
+    () => ({
+      at: hours.map(({ hour }) => hour),
+      load: [
+        { label: 'Load', values: hours.map((hour) => hour.load?.mean ?? null), tone: 'brand' as const },
+        { label: 'Memory', values: hours.map((hour) => hour.memory?.mean ?? null), tone: 'quiet' as const },
+      ],
+      traffic: [
+        { label: 'From the gateway', values: hours.map((hour) => hour.receivedBytes), tone: 'brand' as const },
+        { label: 'To the gateway', values: hours.map((hour) => hour.sentBytes), tone: 'quiet' as const },
+      ],
+    }),
+    [hours],
+  )
+  const loadWords = describeLoad(hours)
+  return (
+    <div className={styles.charts}>
+      {loadWords !== undefined && (
+        <figure>
+          <HourChart hours={at} series={load} shape="line" heightPx={HEIGHT_PX} reach={FULL} format={percent} />
+          <figcaption>{loadWords}</figcaption>
+        </figure>
+      )}
+      <figure>
+        <HourChart
+          hours={at}
+          series={traffic}
+          shape="bar"
+          heightPx={HEIGHT_PX}
+          reach={SOME_BYTES}
+          format={formatBytes}
+        />
+        <figcaption>{describeTraffic(hours)}</figcaption>
+      </figure>
+    </div>
+  )
+}

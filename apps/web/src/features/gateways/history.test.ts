@@ -1,0 +1,35 @@
+import type { GatewayHour } from '@hedgerow/contract'
+import { expect, it } from 'vitest'
+import { describeLoad, describeTraffic } from './history.ts'
+
+const quiet: GatewayHour = {
+  hour: '2026-11-21T08:00:00.000Z',
+  heartbeats: 0,
+  load: null,
+  memory: null,
+  disk: null,
+  temperature: null,
+  receivedBytes: 0,
+  sentBytes: 0,
+}
+const span = (mean: number, max: number) => ({ mean, max })
+const busy = (load: number): GatewayHour => ({
+  ...quiet,
+  heartbeats: 120,
+  load: span(load / 2, load),
+  memory: span(0.4, 0.5),
+  receivedBytes: 1_500_000,
+  sentBytes: 20_000,
+})
+
+it('says the highest load and memory of the hours that are known', () => {
+  expect(describeLoad([quiet, busy(0.3), busy(1.25), quiet])).toBe('Load at most 125 %, memory at most 50 %.')
+})
+
+it('says nothing of the load of a device that sends no heartbeat', () => {
+  expect(describeLoad([quiet, { ...quiet, receivedBytes: 10 }])).toBeUndefined()
+})
+
+it('adds up the traffic both ways', () => {
+  expect(describeTraffic([busy(0.1), quiet, busy(0.1)])).toBe('3.00 MB from the gateway, 40.0 kB to it.')
+})

@@ -1,0 +1,174 @@
+/**
+ * Figures by the hour, drawn with Chart.js; always loaded lazily, because that is a third of the portal. A canvas says nothing
+ * to who can't see it: whoever shows one gives the same figures as a table.
+ */
+import { useComputedColorScheme } from '@mantine/core'
+import {
+  BarController,
+  BarElement,
+  CategoryScale,
+  Chart,
+  Legend,
+  LinearScale,
+  LineController,
+  LineElement,
+  PointElement,
+  Tooltip,
+  type ChartOptions,
+  type ScriptableContext,
+} from 'chart.js'
+import { useMemo } from 'react'
+import { Bar, Line } from 'react-chartjs-2'
+import { hourLabel, tickLabel } from './hours.ts'
+import styles from './hour-chart.module.css'
+
+Chart.register(
+  BarController,
+  BarElement,
+  CategoryScale,
+  LinearScale,
+  LineController,
+  LineElement,
+  PointElement,
+  Legend,
+  Tooltip,
+)
+
+/** A canvas can't read tokens, so the chart is told the scheme. */
+const COLOURS = {
+  light: {
+    brand: '#0f8f7c',
+    danger: '#c22f27',
+    quiet: '#6a7d75',
+    ink: '#54655e',
+    line: '#e6ecea',
+    surface: '#ffffff',
+    text: '#14201c',
+    border: '#c6d1cc',
+  },
+  dark: {
+    brand: '#4fc3a8',
+    danger: '#ff7a70',
+    quiet: '#7c9087',
+    ink: '#9db0a8',
+    line: '#1d2924',
+    surface: '#19231f',
+    text: '#e6eeea',
+    border: '#31413a',
+  },
+}
+
+type HourSeries = {
+  label: string
+  /** One for each hour; null where nothing is known, which leaves a gap. */
+  values: readonly (number | null)[]
+  tone: 'brand' | 'danger' | 'quiet'
+}
+
+type HourChartProps = {
+  /** The beginning of each hour, oldest first. */
+  hours: readonly string[]
+  series: readonly HourSeries[]
+  shape: 'line' | 'bar'
+  heightPx: number
+  /** The axis reaches at least this far, so that little does not look like much. */
+  reach: number
+  format: (value: number) => string
+}
+
+export default function HourChart({ hours, series, shape, heightPx, reach, format }: HourChartProps) {
+  const colours = COLOURS[useComputedColorScheme('light')]
+  const still = window.matchMedia('(prefers-reduced-motion: reduce)').matches
+  const data = useMemo(
+    () => ({
+      labels: [...hours],
+      datasets: series.map(({ label, values, tone }) => ({
+        label,
+        data: [...values],
+        borderColor: colours[tone],
+        backgroundColor: colours[tone],
+        pointBackgroundColor: colours[tone],
+      })),
+    }),
+    [hours, series, colours],
+  )
+  const options = useMemo<ChartOptions<'line'> & ChartOptions<'bar'>>(() => {
+    const font = { family: "'Geist Variable', system-ui, sans-serif", size: 12 }
+    return {
+      responsive: true,
+      maintainAspectRatio: false,
+      animation: still ? false : { duration: 250 },
+      interaction: { mode: 'index', intersect: false },
+      datasets: {
+        line: { borderWidth: 2, pointRadius: radiusOfPoint, pointHoverRadius: 4, tension: 0.1 },
+        bar: { borderRadius: 2, categoryPercentage: 0.7, barPercentage: 0.95 },
+      },
+      plugins: {
+        legend: {
+          position: 'top',
+          align: 'start',
+          labels: {
+            color: colours.text,
+            font,
+            usePointStyle: true,
+            pointStyle: shape === 'line' ? 'line' : 'rectRounded',
+            boxWidth: shape === 'line' ? 22 : 8,
+            padding: 16,
+          },
+        },
+        tooltip: {
+          backgroundColor: colours.surface,
+          titleColor: colours.text,
+          bodyColor: colours.text,
+          borderColor: colours.border,
+          borderWidth: 1,
+          titleFont: font,
+          bodyFont: font,
+          padding: 10,
+          usePointStyle: true,
+          callbacks: {
+            title: ([item]) => hourLabel(hours[item?.dataIndex ?? 0] ?? ''),
+            label: ({ dataset, parsed }) => `${dataset.label}: ${parsed.y === null ? 'unknown' : format(parsed.y)}`,
+          },
+        },
+      },
+      scales: {
+        x: {
+          border: { color: colours.border },
+          grid: { display: false },
+          ticks: {
+            color: colours.ink,
+            font,
+            autoSkip: false,
+            maxRotation: 0,
+            callback: (_, index) => tickLabel(hours[index] ?? ''),
+          },
+        },
+        y: {
+          beginAtZero: true,
+          suggestedMax: reach,
+          border: { display: false },
+          grid: { color: colours.line },
+          ticks: {
+            color: colours.ink,
+            font,
+            precision: 0,
+            maxTicksLimit: 6,
+            callback: (value) => format(Number(value)),
+          },
+        },
+      },
+    }
+  }, [hours, shape, reach, format, colours, still])
+  return (
+    <div className={styles.canvas} style={{ height: heightPx }} aria-hidden="true">
+      {shape === 'line' ? <Line data={data} options={options} /> : <Bar data={data} options={options} />}
+    </div>
+  )
+}
+
+/** A line has no points, but an hour between two unknown ones would be no line either. */
+function radiusOfPoint({ dataset, dataIndex }: ScriptableContext<'line'>): number {
+  const known = (index: number) => typeof dataset.data[index] === 'number'
+  return known(dataIndex) && !known(dataIndex - 1) && !known(dataIndex + 1) ? 3 : 0
+}
