@@ -12,7 +12,7 @@ import {
 } from '@hedgerow/contract'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
-import { addPerson } from '../harness/hub-database.ts'
+import { addDayOfHistory, addPerson } from '../harness/hub-database.ts'
 import { startHub, type Credentials, type Hub } from '../harness/hub.ts'
 import { portalOf, type Portal } from '../harness/portal.ts'
 import { waitFor } from '../harness/wait-for.ts'
@@ -215,6 +215,37 @@ describe('gateways', () => {
     await picture.waitFor()
     expect(await picture.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))).toBe(1)
     await page.getByText('Yard siren').waitFor()
+  })
+
+  test('a day of load and traffic is drawn in both schemes, and read hour by hour', async () => {
+    const { id } = await hub.api(addGateway, { body: { name: 'Sluice' } })
+    const history = page.getByRole('region', { name: 'Load and traffic (Last 24 Hours)' })
+    const url = `**/api/v1/hub/gateways/${id}/history*`
+    await page.route(url, (route) => route.abort())
+    await portal.open(`/gateways/${id}`)
+    await history.getByRole('alert').waitFor()
+    await page.unroute(url)
+    await history.getByRole('button', { name: 'Try again' }).click()
+    await history.getByText('Nothing in the last 24 hours').waitFor()
+
+    await addDayOfHistory(hub, id)
+    await page.reload()
+    await history.getByText('Load at most 75 %, memory at most 50 %.').waitFor()
+    await history.getByText('42.0 MB from the gateway, 2.10 MB to it.').waitFor()
+    const pictures = () =>
+      history.locator('canvas').evaluateAll((all) => all.map((one) => (one as HTMLCanvasElement).toDataURL()))
+    const isDrawn = async () => new Set(await pictures()).size === 2
+    await expect.poll(isDrawn, { timeout: 10_000 }).toBe(true)
+    const [bright] = await pictures()
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await expect.poll(async () => (await pictures())[0] !== bright, { timeout: 10_000 }).toBe(true)
+
+    await history.getByText('Hour by hour').click()
+    const rows = history.getByRole('table', { name: 'Load and traffic by the hour' }).getByRole('row')
+    await expect.poll(() => rows.count()).toBe(25)
+    const texts = (await rows.allTextContents()).slice(1)
+    expect(texts.filter((text) => text.includes('Unknown'))).toHaveLength(3)
+    expect(texts.filter((text) => text.includes('2.00 MB'))).toHaveLength(21)
   })
 
   test('an address of no gateway says so and leads back', async () => {

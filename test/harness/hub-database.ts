@@ -27,3 +27,37 @@ export async function addPerson(hub: Hub, person: { username: string; role: Role
 export async function changeUser(hub: Hub, username: string, change: { active?: 0 | 1; role?: Role }): Promise<void> {
   await withDatabase(hub, (db) => db.updateTable('users').set(change).where('username', '=', username).execute())
 }
+
+const HOUR_MS = 3_600_000
+
+/**
+ * The load and traffic of a gateway's last day as the hub would have written them, up to the running hour: a load of 0.2
+ * rising to 0.6 and falling again, 2 MB an hour from it and 100 kB to it, and six to eight hours ago nothing at all.
+ */
+export async function addDayOfHistory(hub: Hub, gatewayId: string): Promise<void> {
+  const newest = Math.floor(Date.now() / HOUR_MS) * HOUR_MS
+  const hours = Array.from({ length: 24 }, (_, ago) => ago).filter((ago) => ago < 6 || ago > 8)
+  const rows = hours.map((ago) => {
+    const load = 0.2 + 0.4 * Math.sin((ago / 23) * Math.PI) ** 2
+    return {
+      gateway_id: gatewayId,
+      hour: newest - ago * HOUR_MS,
+      heartbeats: 120,
+      load_sum: load * 120,
+      load_max: load + 0.15,
+      memory_sum: 0.45 * 120,
+      memory_max: 0.5,
+      disk_sum: 0.3 * 120,
+      disk_max: 0.3,
+      temperatures: 120,
+      temperature_sum: 48 * 120,
+      temperature_max: 55,
+      received_bytes: 2_000_000,
+      sent_bytes: 100_000,
+    }
+  })
+  await withDatabase(hub, async (db) => {
+    await db.deleteFrom('gateway_hours').where('gateway_id', '=', gatewayId).execute()
+    await db.insertInto('gateway_hours').values(rows).execute()
+  })
+}

@@ -13,7 +13,7 @@ import {
 } from '@hedgerow/contract'
 import { authenticatorCode } from './authenticator.ts'
 import { startGateway, type TestGateway } from './gateway.ts'
-import { addPerson } from './hub-database.ts'
+import { addDayOfHistory, addPerson } from './hub-database.ts'
 import { startHub, type Credentials, type Hub } from './hub.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -52,6 +52,7 @@ export async function startShowcase(): Promise<Showcase> {
     orchard.setDeviceReport({ cameras: [{ name: 'orchard-gate', state: 'offline', fps: 0 }] })
     await barn.reportDetections(aDayOfDetections())
     await approveAll(hub, 2)
+    for (const { id, name } of await hub.api(listGateways)) if (name === 'Barn') await addDayOfHistory(hub, id)
     await hub.api(addGateway, { body: { name: 'Pump house', location: '', description: 'A router with WireGuard' } })
     const waiting = await gateway('River gate', '')
     await gateway(LONG_NAME, 'Lower meadow')

@@ -113,6 +113,7 @@ export default function HourChart({ hours, series, shape, heightPx, reach, forma
             usePointStyle: true,
             pointStyle: shape === 'line' ? 'line' : 'rectRounded',
             boxWidth: shape === 'line' ? 22 : 8,
+            ...(shape === 'bar' && { boxHeight: 8 }),
             padding: 16,
           },
         },
