@@ -269,7 +269,9 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
   it('directHealthCheck decides whether a page may ask gateways itself', async () => {
     const webDir = mkdtempSync(join(tmpdir(), 'hub-web-'))
     stops.push(() => rmSync(webDir, { recursive: true }))
-    writeFileSync(join(webDir, 'index.html'), '<!doctype html>')
+    for (const page of ['index', 'landing', 'beta', 'lost'])
+      writeFileSync(join(webDir, `${page}.html`), '<!doctype html>')
+    writeFileSync(join(webDir, 'portal-paths.json'), '["/gateways"]')
     const withPages = await startTestHub(engine, { webDir })
     stops.push(() => withPages.stop())
     const policy = async () => (await withPages.app.inject('/gateways')).headers['content-security-policy']
