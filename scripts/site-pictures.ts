@@ -69,12 +69,12 @@ async function composeCard(on: Page): Promise<void> {
     const name = document.querySelector<HTMLElement>('header a span')!
     drawing.lastElementChild!.remove()
     document.body.replaceChildren(drawing, name, title)
-    document.body.style.background = '#0a1512'
+    document.documentElement.style.background = '#0a1512'
     drawing.setAttribute('viewBox', '330 90 560 510')
     drawing.style.cssText = 'position:fixed;top:0;left:508px;width:692px;height:630px;max-width:none;border:0'
     const words = 'position:fixed;left:64px;color:#f1f8f5;'
     title.style.cssText = `${words}bottom:64px;width:420px;font-size:74px;line-height:1;letter-spacing:-0.042em`
-    name.style.cssText = `${words}top:60px;zoom:1.9`
+    name.style.cssText = `${words}top:30px;zoom:1.9`.replace('64px', '34px')
     await document.fonts.ready
   })
 }

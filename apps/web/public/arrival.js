@@ -2,7 +2,7 @@
 ;(function () {
   try {
     if (window.localStorage.getItem('hubToken') !== null)
-      document.documentElement.setAttribute('data-session', 'checked')
+      document.documentElement.setAttribute('data-session', 'checking')
   } catch (error) {
     void error
   }

@@ -26,7 +26,7 @@ const GET = [
   'The whole software, hub and gateway, with its source, under the MIT licence',
   'No fee, and no account with us',
   'A hub of their own: what a gateway finds stays on their machine',
-  'Upgrades that keep everything: the database is copied before it is changed',
+  'Upgrades that keep everything: SQLite is copied before a new version changes it',
 ]
 
 const TODAY = [

@@ -26,7 +26,8 @@ const FEATURES = [
   },
   {
     title: 'Cannot touch the hub',
-    words: 'Each gateway’s page has an origin of its own. A stolen device reads nobody’s session and no other gateway.',
+    words:
+      'Each gateway’s page has an origin of its own. One that was stolen or broken into still reads nobody’s session with the hub.',
   },
 ]
 

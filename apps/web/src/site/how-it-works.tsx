@@ -6,7 +6,7 @@ const STEPS: { title: string; words: string; drawing: ReactNode }[] = [
   {
     title: 'A camera looks',
     words:
-      'An ordinary network camera at the gate, the barn or the tree line. Its stream goes to the gateway beside it and no further.',
+      'An ordinary network camera at the gate, the barn or the tree line. Its stream goes to the gateway beside it, not to a cloud.',
     drawing: (
       <>
         <path d="M14 30h44l8 8v10l-8 8H14z" />
@@ -61,7 +61,7 @@ export function HowItWorks() {
     <Section
       id="how-it-works"
       title="How it works"
-      lead="The looking is done where the camera is. Only the findings travel, through a tunnel that the gateway opens from its side."
+      lead="The looking is done where the camera is. What was found travels to you, through a tunnel that the gateway opens from its side."
     >
       <div className={styles.places} aria-hidden="true">
         <span>On your land</span>

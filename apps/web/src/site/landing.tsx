@@ -7,6 +7,7 @@ import { HowItWorks } from './how-it-works.tsx'
 import { Learning } from './learning.tsx'
 import { Management } from './management.tsx'
 import { Reasons } from './reasons.tsx'
+import { Recognition } from './recognition.tsx'
 import { Registration } from './registration.tsx'
 import { SupportedHardware } from './supported-hardware.tsx'
 import { TwoStages } from './two-stages.tsx'
@@ -18,6 +19,7 @@ export const LANDING_TITLE = 'Hedgerow: one hub for the cameras that guard your 
 export function LandingPage({ hasDemo }: { hasDemo: boolean }) {
   return (
     <Frame>
+      <Recognition />
       <Hero hasDemo={hasDemo} />
       <HowItWorks />
       <UseCases />

@@ -15,7 +15,7 @@ const REASONS = [
   {
     title: 'Strangers stay strangers',
     words:
-      'A new device waits until you approve it, and its private keys never leave it. You compare one fingerprint and click once.',
+      'A new device waits until you approve it, and its private keys never leave it. You compare one fingerprint, and say yes or no.',
   },
   {
     title: 'One command, no extras',
@@ -29,7 +29,7 @@ export function Reasons() {
     <Section
       id="why"
       title="Why choose Hedgerow"
-      lead="Most camera systems rent you a view of your own land. This one is built the other way round."
+      lead="Many camera systems rent you a view of your own land. This one is built the other way round."
       aside={
         <div className={styles.faster}>
           <DesignFigure value="5x faster">

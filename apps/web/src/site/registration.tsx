@@ -49,7 +49,7 @@ export function Registration() {
           <span className={styles.bar} aria-hidden="true" />
         </div>
         <div>
-          <DesignFigure value="5 minutes">of registration, most of them spent walking to the device</DesignFigure>
+          <DesignFigure value="5 minutes">of registration: plug it in, compare, approve</DesignFigure>
           <span className={`${styles.bar} ${styles.short}`} aria-hidden="true" />
         </div>
       </div>

@@ -8,7 +8,9 @@ export function Entrance({ title, children }: { title: string; children: ReactNo
     <div className={styles.screen}>
       <title>{`${title} · Hub`}</title>
       <header className={styles.bar}>
-        <Wordmark />
+        <a className={styles.home} href="/">
+          <Wordmark />
+        </a>
       </header>
       <main className={styles.main}>
         <div className={styles.column}>{children}</div>

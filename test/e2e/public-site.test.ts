@@ -1,0 +1,309 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { BrowserContext, Page } from 'playwright-core'
+import { login } from '@hedgerow/contract'
+import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { addPerson } from '../harness/hub-database.ts'
+import { startHub, type Credentials, type Hub } from '../harness/hub.ts'
+
+const CONTACT = 'beta@farm.example'
+const PUBLIC = ['/', '/beta', '/login', '/register']
+const AUTHENTICATED = [
+  '/dashboard',
+  '/gateways',
+  '/users',
+  '/settings',
+  '/gateway-approvals',
+  '/auto-approval-settings',
+]
+const LANDING_TITLE = 'Hedgerow: one hub for the cameras that guard your land'
+
+let browser: BrowserHandle
+let hub: Hub
+let people: Record<'user' | 'manager' | 'admin', Credentials>
+
+beforeAll(async () => {
+  ;[browser, hub] = await Promise.all([startBrowser(), startHub({ env: { HUB_CONTACT_EMAIL: CONTACT } })])
+  people = {
+    user: await addPerson(hub, { username: 'walker', role: 'user' }),
+    manager: await addPerson(hub, { username: 'keeper', role: 'manager' }),
+    admin: hub.admin,
+  }
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await hub?.stop()
+})
+
+/** A page of somebody who has `token` from an earlier visit, or of a visitor. */
+async function open(options: Parameters<BrowserHandle['person']>[0] = {}, token?: string): Promise<Page> {
+  const storage = token === undefined ? [] : [{ name: 'hubToken', value: token }]
+  const storageState = { cookies: [], origins: [{ origin: hub.url, localStorage: storage }] }
+  const person: BrowserContext = await browser.person({ reducedMotion: 'reduce', ...options, storageState })
+  onTestFinished(() => person.close())
+  const page = await person.newPage()
+  page.setDefaultTimeout(30_000)
+  return page
+}
+
+async function tokenOf(credentials: Credentials): Promise<string> {
+  const answer = await hub.visitor(login, { body: credentials })
+  if (!('accessToken' in answer)) throw new Error('signing in asks for a second step')
+  return answer.accessToken
+}
+
+const path = (page: Page) => new URL(page.url()).pathname
+const tokenIn = (page: Page) => page.evaluate(() => localStorage.getItem('hubToken'))
+
+/** Where somebody ends who opens `address`, once there is a page to see. */
+async function whereFrom(page: Page, address: string, expected: string): Promise<string> {
+  await page.goto(`${hub.url}${address}`)
+  await page.waitForURL((url) => url.pathname === expected)
+  await page.locator('main h1').waitFor()
+  return path(page)
+}
+
+describe('the routes', () => {
+  test('a visitor sees the public pages, and is asked to sign in for every other one', async () => {
+    const page = await open()
+    for (const address of PUBLIC) expect(await whereFrom(page, address, address)).toBe(address)
+    for (const address of AUTHENTICATED) expect(await whereFrom(page, address, '/login')).toBe('/login')
+  })
+
+  test.each(['user', 'manager', 'admin'] as const)(
+    'a signed-in %s reaches every screen, and the dashboard instead of the pages for visitors',
+    async (role) => {
+      const page = await open({}, await tokenOf(people[role]))
+      for (const address of PUBLIC) {
+        const expected = address === '/beta' ? '/beta' : '/dashboard'
+        expect(await whereFrom(page, address, expected)).toBe(expected)
+      }
+      for (const address of AUTHENTICATED) expect(await whereFrom(page, address, address)).toBe(address)
+    },
+  )
+
+  test('an address that there is nothing at is a page of its own, not found', async () => {
+    const page = await open()
+    const answer = await page.goto(`${hub.url}/no/such/page`)
+    expect(answer?.status()).toBe(404)
+    await page.getByRole('heading', { name: 'Nothing grows here' }).waitFor()
+    await page.getByRole('link', { name: 'Back to the hub' }).click()
+    await page.waitForURL(`${hub.url}/`)
+  })
+})
+
+describe('who is there', () => {
+  test('a spinner stands over the landing page until that is known', async () => {
+    const page = await open({}, await tokenOf(people.user))
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+    await page.route('**/api/v1/auth/validate', async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.goto(hub.url, { waitUntil: 'commit' })
+    await page.getByRole('status').waitFor()
+    expect(path(page)).toBe('/')
+    letGo()
+    await page.waitForURL('**/dashboard')
+  })
+
+  test('a session that is over leaves the landing page, and its token goes', async () => {
+    const page = await open({}, 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9.')
+    await page.goto(hub.url)
+    await page.getByRole('link', { name: 'Register' }).waitFor()
+    await page.getByRole('status').waitFor({ state: 'hidden' })
+    expect(path(page)).toBe('/')
+    expect(await tokenIn(page)).toBeNull()
+  })
+
+  test('the header greets who is signed in, and leads them to their gateways', async () => {
+    const page = await open({}, await tokenOf(people.manager))
+    await page.goto(`${hub.url}/beta`)
+    await page.getByText('Welcome, keeper').waitFor()
+    const header = page.getByRole('banner')
+    await header.getByRole('link', { name: 'Dashboard' }).waitFor()
+    for (const name of ['Beta Program', 'Login', 'Register'])
+      expect(await header.getByRole('link', { name }).count(), name).toBe(0)
+    await header.getByRole('link', { name: 'Gateways' }).click()
+    await page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
+  })
+})
+
+describe('the landing page', () => {
+  test('says everything without a script, in the order of the specification', async () => {
+    const page = await open({ javaScriptEnabled: false })
+    await page.goto(hub.url)
+    const header = page.getByRole('banner')
+    for (const [name, target] of [
+      ['Beta Program', '/beta'],
+      ['Login', '/login'],
+      ['Register', '/register'],
+    ] as const)
+      expect(await header.getByRole('link', { name }).getAttribute('href')).toBe(target)
+    expect(await header.getByText('Welcome').isVisible()).toBe(false)
+
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual([
+      'How it works',
+      'Four things to keep an eye on',
+      'Why choose Hedgerow',
+      'It learns your branches overnight',
+      'A camera, a small computer, a tap',
+      'Two models look before anything is set off',
+      'What a gateway does for you',
+      'Supported hardware',
+      'Every site on one screen',
+      'Zero-touch registration',
+      'Start with one gate.',
+    ])
+    for (const useCase of ['Wildlife deterrent', 'Wildfire detection', 'Security monitoring', 'Garden protection'])
+      await page.getByRole('heading', { name: useCase }).waitFor()
+    const text = (await page.locator('main').textContent()) ?? ''
+    for (const hardware of [
+      'Small single-board computer',
+      'Edge AI module',
+      'Compact desktop computer',
+      'GPU-powered Windows PC',
+      'Smart irrigation',
+      'GPIO devices',
+    ])
+      expect(text).toContain(hardware)
+    for (const way of [
+      'DNS service record',
+      'environment variable',
+      'direct URL',
+      'key-exchange handshake',
+      'no hub restart',
+    ])
+      expect(text).toContain(way)
+  })
+
+  test.each([
+    '245 concurrent gateways',
+    '90% fewer false positives after a week',
+    '5x faster',
+    '30+ minutes of manual work',
+    '5 minutes of registration',
+    '30+ FPS',
+    'from $50',
+  ])('the figure "%s" is marked as what it was designed for', async (figure) => {
+    const html = await (await fetch(hub.url)).text()
+    const words = html.replaceAll(/<[^>]+>/g, '').replaceAll(/\s+/g, ' ')
+    const at = words.indexOf(figure)
+    expect(at).toBeGreaterThan(0)
+    expect(words.slice(at, at + figure.length + 120)).toContain('design figure')
+  })
+
+  test('brings a small script and nothing of the portal, and keeps to the policy', async () => {
+    const page = await open({ viewport: { width: 800, height: 500 } })
+    const scripts: string[] = []
+    const media: string[] = []
+    const complaints: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('request', (request) => {
+      if (request.resourceType() === 'script') scripts.push(request.url())
+      if (/\/media\/demo\./.test(request.url())) media.push(request.url())
+    })
+    await page.goto(hub.url)
+    await page.waitForLoadState('networkidle')
+    const sizes = await Promise.all(scripts.map(async (url) => gzipSync(await (await fetch(url)).text()).length))
+    expect(scripts.length).toBeGreaterThan(0)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(20 * 1_024)
+    expect(media).toEqual([])
+
+    const video = page.locator('video')
+    await video.scrollIntoViewIfNeeded()
+    await expect.poll(() => video.getAttribute('preload')).toBe('metadata')
+    await expect.poll(() => media.length, { timeout: 30_000 }).toBeGreaterThan(0)
+    expect(await video.locator('track[kind="captions"]').count()).toBe(1)
+    expect(complaints).toEqual([])
+  })
+
+  test('stands still for who asked for less motion', async () => {
+    const page = await open({ reducedMotion: 'reduce' })
+    await page.goto(hub.url)
+    await page.getByRole('img', { name: /^A gateway finds the hub/ }).scrollIntoViewIfNeeded()
+    await page.waitForLoadState('networkidle')
+    expect(await page.evaluate(() => document.getAnimations().length)).toBe(0)
+    expect(await page.getByRole('button').count()).toBe(0)
+  })
+
+  test('shows the registration happening, which can be held', async () => {
+    const page = await open({ reducedMotion: 'no-preference' })
+    await page.goto(hub.url)
+    await page.getByRole('heading', { name: 'It finds the hub' }).scrollIntoViewIfNeeded()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor()
+    const player = page.locator('[data-player]')
+    const states = await player.evaluate((node) =>
+      node.getAnimations({ subtree: true }).map(({ playState }) => playState),
+    )
+    expect(states.length).toBeGreaterThan(0)
+    expect(new Set(states)).toEqual(new Set(['paused']))
+    await player.evaluate((node) => {
+      for (const animation of node.getAnimations({ subtree: true })) animation.finish()
+    })
+    await page.getByRole('button', { name: 'Play again' }).waitFor()
+  })
+})
+
+describe('the beta page', () => {
+  test('has its title while it is shown, and the landing page has its own again', async () => {
+    const page = await open()
+    await page.goto(hub.url)
+    expect(await page.title()).toBe(LANDING_TITLE)
+    await page.getByRole('link', { name: 'Beta Program' }).first().click()
+    await page.getByRole('heading', { name: 'Beta Program' }).waitFor()
+    expect(await page.title()).toBe('Hedgerow Beta Program')
+    await page.getByRole('link', { name: 'Home' }).click()
+    await page.waitForURL(`${hub.url}/`)
+    await expect.poll(() => page.title()).toBe(LANDING_TITLE)
+  })
+
+  test('begins a letter to the contact of this hub', async () => {
+    const page = await open({ javaScriptEnabled: false })
+    await page.goto(`${hub.url}/beta`)
+    const link = new URL((await page.getByRole('link', { name: 'Write to us' }).getAttribute('href')) ?? '')
+    expect(link.protocol).toBe('mailto:')
+    expect(link.pathname).toBe(CONTACT)
+    expect(link.searchParams.get('subject')).toBe('Hedgerow beta program')
+    expect(link.searchParams.get('body')).toContain('I would like to test Hedgerow.')
+    await page.getByText(CONTACT).waitFor()
+  })
+
+  test('lists what testers get, what works and what comes, and what the hardware costs', async () => {
+    const page = await open({ javaScriptEnabled: false })
+    await page.goto(`${hub.url}/beta`)
+    expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual([
+      'What testers get',
+      'Works today',
+      'Comes later',
+      'What you need to buy',
+    ])
+    const row = (name: string) => page.getByRole('row').filter({ hasText: name }).getByRole('cell').textContent()
+    expect(await row('Compact desktop computer')).toBe('about $499 or $599')
+    expect(await row('Camera')).toBe('about $299')
+    expect(await row('Total')).toBe('$800-900')
+  })
+})
+
+test('links, phones and search engines find what the pages name', async () => {
+  const html = await (await fetch(hub.url)).text()
+  expect(html).toContain(`<link rel="canonical" href="${hub.url}/"/>`)
+  expect(html).toContain(`<meta property="og:image" content="${hub.url}/og.png"/>`)
+  const type = async (address: string) => {
+    const answer = await fetch(`${hub.url}${address}`)
+    return `${answer.status} ${answer.headers.get('content-type')}`
+  }
+  expect(await type('/og.png')).toBe('200 image/png')
+  expect(await type('/apple-touch-icon.png')).toBe('200 image/png')
+  expect(await type('/icon.svg')).toBe('200 image/svg+xml')
+  expect(await type('/manifest.webmanifest')).toMatch(/^200 application\/manifest\+json/)
+  const manifest = (await (await fetch(`${hub.url}/manifest.webmanifest`)).json()) as { icons: { src: string }[] }
+  for (const { src } of manifest.icons) expect(await type(src), src).toMatch(/^200 image\//)
+  const sitemap = await (await fetch(`${hub.url}/sitemap.xml`)).text()
+  for (const [, address] of sitemap.matchAll(/<loc>(.*?)<\/loc>/g))
+    expect((await fetch(address!)).status, address).toBe(200)
+})
