@@ -34,12 +34,14 @@ export function sealTransport(aead: Aead, session: Session, packet: Uint8Array, 
   const paddedLength = Math.max(packet.length, Math.min(Math.ceil(packet.length / PADDING) * PADDING, mtu))
   const counter = session.sendCounter++
   const datagram = createTransport(session.remoteIndex, counter, paddedLength)
+  const sealed = datagram.subarray(Transport.headerSize)
   let plaintext = packet
   if (paddedLength !== packet.length) {
-    plaintext = new Uint8Array(paddedLength)
-    plaintext.set(packet)
+    // Its zeros are those of the fresh datagram, so padding needs no memory of its own.
+    sealed.set(packet)
+    plaintext = sealed.subarray(0, paddedLength)
   }
-  aead.seal(session.sendKey, counter, plaintext, EMPTY, datagram.subarray(Transport.headerSize))
+  aead.seal(session.sendKey, counter, plaintext, EMPTY, sealed)
   return datagram
 }
 

@@ -39,6 +39,17 @@ test('both seal to the same bytes, and each opens what the other sealed', () => 
   )
 })
 
+test('what is sealed where it lies becomes the same bytes', () => {
+  fc.assert(
+    fc.property(key, counter, data, ad, fc.constantFrom(nodeAead, wasmAead), (k, n, plaintext, a, aead) => {
+      const message = new Uint8Array(plaintext.length + 16)
+      message.set(plaintext)
+      aead.seal(k, n, message.subarray(0, plaintext.length), a, message)
+      expect(hex(message)).toBe(hex(sealed(nodeAead, k, n, plaintext, a)))
+    }),
+  )
+})
+
 test('every length from nothing to 2,000 bytes', () => {
   const k = Uint8Array.from({ length: 32 }, (_, i) => i * 7)
   const whole = Uint8Array.from({ length: 2000 }, (_, i) => i % 251)
