@@ -109,6 +109,36 @@ describe('of what passes through the cryptography, there stays in memory', () =>
     expect(hub.left()).toEqual({ 'private key': 1 })
   })
 
+  test('of a peer that is removed whatever it is about, nothing', () => {
+    const link = watchedLink()
+    const remove = () => {
+      link.hub.device.removePeer(link.gateway.device.publicKey)
+      link.gateway.device.removePeer(link.hub.device.publicKey)
+      expect(left()).toEqual(both({ 'private key': 1 }))
+      link.wire.length = 0
+      const { publicKey } = link.hub.device
+      link.hub.device.addPeer({ publicKey: link.gateway.device.publicKey, allowedIps: ['10.0.0.2/32'] })
+      link.gateway.device.addPeer({ publicKey, allowedIps: ['10.0.0.1/32'], endpoint: link.hub.endpoint })
+    }
+    // Before the answer; before it is confirmed; with two sessions; with two and an initiation under way.
+    const lost = [[1], [2], [4], []]
+    for (const types of lost) {
+      link.send(link.gateway, upPacket())
+      link.settle(({ data }) => types.includes(data[0] ?? 0))
+      remove()
+    }
+    for (const isWaiting of [false, true]) {
+      link.connect()
+      link.moveTo(link.now.monotonicMs + 121 * SECOND)
+      link.send(link.gateway, upPacket())
+      link.settle()
+      if (isWaiting) link.moveTo(link.now.monotonicMs + 121 * SECOND)
+      link.send(link.gateway, upPacket())
+      expect(gateway.left()['derived key']).toBe(isWaiting ? 5 : 4)
+      remove()
+    }
+  })
+
   test('of a preshared key that was changed, nothing, nor of the sessions it made', () => {
     const link = watchedLink()
     link.connect()
@@ -158,6 +188,19 @@ describe('cookies', () => {
     }
     link.send(link.gateway, upPacket())
     expect(gateway.left().cookie).toBeUndefined()
+  })
+
+  test('a cookie that another follows is zeroed', () => {
+    const link = watchedLink(0)
+    link.send(link.gateway, upPacket())
+    for (const port of [1, 2, 3]) {
+      link.receive(link.hub, link.wire.shift()!.data, { ...link.gateway.endpoint, port })
+      link.receive(link.gateway, link.wire.shift()!.data, link.hub.endpoint)
+      expect(gateway.left().cookie).toBe(1)
+      link.moveTo(link.now.monotonicMs + 5 * SECOND)
+      link.tick(link.gateway)
+    }
+    expect(link.gateway.drops).toEqual([])
   })
 })
 

@@ -147,9 +147,8 @@ export function installAsResponder(indices: Indices, peer: Peer, session: Sessio
   peer.next = session
 }
 
-/** The first message on the session held back. */
-export function confirmNext(indices: Indices, peer: Peer): void {
-  retireSession(indices, peer.previous)
+/** The first message on the session held back. It has had the place of the one before since it was made, so nothing retires. */
+export function confirmNext(peer: Peer): void {
   peer.previous = peer.current
   peer.current = peer.next
   peer.next = undefined

@@ -134,7 +134,7 @@ function receiveTransport(state: DeviceState, datagram: Uint8Array, from: Endpoi
 
   noteReceived(state, peer, { size: datagram.length, from }, turn)
   if (session === peer.next) {
-    confirmNext(state.indices, peer)
+    confirmNext(peer)
     handshakeCompleted(peer, turn.unixMs)
     turn.outputs.push({ type: 'handshake', peer: peer.publicKey, endpoint: from })
     flush(state, peer, turn, { keepalive: false })
