@@ -229,6 +229,28 @@ describe('the landing page', () => {
     expect(await page.evaluate(() => document.getAnimations().length)).toBe(0)
     expect(await page.getByRole('button').count()).toBe(0)
   })
+
+  test('shows the registration happening, which can be held', async () => {
+    const page = await open({ reducedMotion: 'no-preference' })
+    // So slow that it can't be over before it is held.
+    const devtools = await page.context().newCDPSession(page)
+    await devtools.send('Animation.enable')
+    await devtools.send('Animation.setPlaybackRate', { playbackRate: 0.05 })
+    await page.goto(hub.url)
+    await page.getByRole('heading', { name: 'It finds the hub' }).scrollIntoViewIfNeeded()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor()
+    const player = page.locator('[data-player]')
+    const states = await player.evaluate((node) =>
+      node.getAnimations({ subtree: true }).map(({ playState }) => playState),
+    )
+    expect(states.length).toBeGreaterThan(0)
+    expect(new Set(states)).toEqual(new Set(['paused']))
+    await player.evaluate((node) => {
+      for (const animation of node.getAnimations({ subtree: true })) animation.finish()
+    })
+    await page.getByRole('button', { name: 'Play again' }).waitFor()
+  })
 })
 
 describe('the beta page', () => {
