@@ -254,7 +254,7 @@ describe('registration', () => {
     await hub.api(saveHubSettings, { body: { inviteCodeRequired: false } })
     await portal.open('/login')
     await page.getByRole('link', { name: 'Create an account' }).click()
-    await field('Username').waitFor()
+    await button('Create Account').waitFor()
     expect(await field('Invite code').count()).toBe(0)
     await hub.api(saveHubSettings, { body: { openRegistration: false } })
     await page.reload()
@@ -275,6 +275,8 @@ describe('two-factor', () => {
 
     await button(/^Account of/).click()
     await page.getByRole('menuitem', { name: 'Logout' }).click()
+    await page.waitForURL(`${hub.url}/`)
+    await portal.open('/login')
     await portal.signIn(careful)
     await field('Code').fill('000000')
     await button('Sign In').click()
