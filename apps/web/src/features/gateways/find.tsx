@@ -1,6 +1,5 @@
-import { TextInput } from '@mantine/core'
-import { SearchIcon } from '#ui/icons.tsx'
 import { Choice } from '#ui/choice.tsx'
+import { SearchField } from '#ui/search-field.tsx'
 import type { SortKey, StatusFilter, View } from './view.ts'
 import styles from './page.module.css'
 
@@ -20,8 +19,17 @@ const SORTS: readonly (readonly [SortKey, string])[] = [
   ['users', 'By connected users'],
 ]
 
+type FindProps = {
+  view: View
+  onView: (change: Partial<View>) => void
+  /** Changes with a search that was not typed. */
+  revision: number
+  onSearch: (text: string) => void
+  children: string
+}
+
 /** Search, status and, where the table has no heads to order by, the order. `children` says how many match. */
-export function Find({ view, onView, children }: { view: View; onView: (view: View) => void; children: string }) {
+export function Find({ view, onView, revision, onSearch, children }: FindProps) {
   return (
     <div className={styles.find}>
       <output className={styles.count}>{children}</output>
@@ -29,25 +37,17 @@ export function Find({ view, onView, children }: { view: View; onView: (view: Vi
         label="Filter by status"
         value={view.status}
         options={STATUSES}
-        onChange={(status) => onView({ ...view, status })}
+        onChange={(status) => onView({ status })}
       />
       <div className={styles.order}>
         <Choice
           label="Sort gateways"
           value={view.sort}
           options={SORTS}
-          onChange={(sort) => onView({ ...view, sort, descending: false })}
+          onChange={(sort) => onView({ sort, descending: false })}
         />
       </div>
-      <TextInput
-        type="search"
-        size="sm"
-        aria-label="Search gateways"
-        placeholder="Search gateways"
-        leftSection={<SearchIcon />}
-        value={view.search}
-        onChange={(event) => onView({ ...view, search: event.currentTarget.value })}
-      />
+      <SearchField key={revision} label="Search gateways" initial={view.search} onSearch={onSearch} />
     </div>
   )
 }

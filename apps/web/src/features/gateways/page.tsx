@@ -22,7 +22,7 @@ import { searchAmong } from './search.ts'
 import { Summary } from './summary.tsx'
 import { GatewayTable } from './table.tsx'
 import { useView } from './use-view.ts'
-import { sortBy, sortGateways, type SortKey } from './view.ts'
+import { sortGateways } from './view.ts'
 
 const Dialogs = lazy(() => import('./dialogs.tsx'))
 
@@ -36,7 +36,7 @@ export function GatewaysPage() {
   const [dialog, setDialog] = useState<OpenDialog | null>(
     scanned === null ? null : { verb: 'claim', deviceToken: scanned },
   )
-  const [view, setView] = useView()
+  const { view, changeView, revision, search: searchFor, orderBy } = useView()
   const deferred = useDeferredValue(view)
 
   // A QR label opens this page with the device's token; it leaves the address, so that a reload does not ask again.
@@ -62,7 +62,6 @@ export function GatewaysPage() {
     [sorted, status],
   )
   const shown = useMemo(() => searched(search), [searched, search])
-  const orderBy = useCallback((key: SortKey) => setView((now) => sortBy(now, key)), [setView])
   const openVerb = useCallback((verb: GatewayVerb, gateway: Gateway) => setDialog({ verb, gateway }), [])
   const filtered = view.search !== '' || view.status !== 'any'
 
@@ -79,7 +78,7 @@ export function GatewaysPage() {
         title="Gateways"
         actions={
           all.length > 0 && (
-            <Find view={view} onView={setView}>
+            <Find view={view} onView={changeView} revision={revision} onSearch={searchFor}>
               {filtered ? `${shown.length.toLocaleString()} of ${all.length.toLocaleString()}` : ''}
             </Find>
           )
@@ -98,7 +97,7 @@ export function GatewaysPage() {
         ) : shown.length === 0 ? (
           <PanelEmpty title="No gateway matches">
             <p>{noMatch(deferred)}</p>
-            <Button mt={10} variant="default" size="sm" onClick={() => setView({ ...view, search: '', status: 'any' })}>
+            <Button mt={10} variant="default" size="sm" onClick={() => changeView({ search: '', status: 'any' })}>
               Show all gateways
             </Button>
           </PanelEmpty>

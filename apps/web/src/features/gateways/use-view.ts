@@ -1,13 +1,25 @@
-import { useEffect, useRef, useState, type Dispatch, type SetStateAction } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
-import { readView, writeView, type View } from './view.ts'
+import { readView, sortBy, writeView, type SortKey, type View } from './view.ts'
 
 const SETTLED_MS = 250
 
-/** The view of the address. Typing shows at once and reaches the address when it pauses, without a history entry. */
-export function useView(): [View, Dispatch<SetStateAction<View>>] {
+type KeptView = {
+  view: View
+  changeView: (change: Partial<View>) => void
+  /** Changes when the search was not changed by typing, but by the address or by `changeView`. */
+  revision: number
+  /** For what is typed into the search field. */
+  search: (text: string) => void
+  /** For the head of a column. */
+  orderBy: (sort: SortKey) => void
+}
+
+/** The view of the address. A change shows at once and reaches the address when it pauses, without a history entry. */
+export function useView(): KeptView {
   const [parameters, setParameters] = useSearchParams()
   const [view, setView] = useState(() => readView(parameters))
+  const [revision, setRevision] = useState(0)
   const written = useRef(parameters.toString())
   const address = parameters.toString()
 
@@ -16,6 +28,7 @@ export function useView(): [View, Dispatch<SetStateAction<View>>] {
     if (address === written.current) return
     written.current = address
     setView(readView(new URLSearchParams(address)))
+    setRevision((before) => before + 1)
   }, [address])
 
   useEffect(() => {
@@ -28,5 +41,11 @@ export function useView(): [View, Dispatch<SetStateAction<View>>] {
     return () => clearTimeout(timer)
   }, [view, address, setParameters])
 
-  return [view, setView]
+  const changeView = useCallback((change: Partial<View>) => {
+    setView((now) => ({ ...now, ...change }))
+    if (change.search !== undefined) setRevision((before) => before + 1)
+  }, [])
+  const search = useCallback((text: string) => setView((now) => ({ ...now, search: text })), [])
+  const orderBy = useCallback((sort: SortKey) => setView((now) => sortBy(now, sort)), [])
+  return { view, changeView, revision, search, orderBy }
 }
