@@ -2,6 +2,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 import { contractCalls } from './scripts/contract-calls.ts'
 import { kitVariables } from './scripts/kit-variables.ts'
+import { precompressed } from './scripts/precompressed.ts'
 import { publicSite } from './scripts/public-site.ts'
 
 const modules = new Map([
@@ -17,7 +18,7 @@ const generated: Plugin = {
 
 /** The portal and the public site: no inline script or style anywhere, because the hub's policy refuses both. */
 export default defineConfig({
-  plugins: [react(), generated, publicSite({ plugins: [generated] })],
+  plugins: [react(), generated, publicSite({ plugins: [generated] }), precompressed],
   build: {
     // light-dark() is left to the browser: rewriting it for older ones would tie every token to a class of its own.
     target: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],

@@ -12,7 +12,7 @@ import {
 } from '@hedgerow/contract'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
-import { addDayOfHistory, addPerson } from '../harness/hub-database.ts'
+import { addDayOfHistory, addPerson, withFields } from '../harness/hub-database.ts'
 import { startHub, type Credentials, type Hub } from '../harness/hub.ts'
 import { portalOf, type Portal } from '../harness/portal.ts'
 import { waitFor } from '../harness/wait-for.ts'
@@ -141,6 +141,34 @@ describe('gateways', () => {
     await expect.poll(names).toEqual(['Birch lane', 'Ash lane'])
     expect(await page.getByLabel('Search gateways').inputValue()).toBe('lane')
     expect(await page.getByRole('columnheader', { name: 'Gateway Name' }).getAttribute('aria-sort')).toBe('descending')
+  })
+
+  test('of a long list only what is in view is drawn, as a table and as cards, and all of it can be reached', async () => {
+    await withFields(hub, 200, async () => {
+      const rows = page.getByRole('row')
+      const open = () => portal.open('/gateways?q=field')
+      for (const width of [1440, 390]) {
+        await page.setViewportSize({ width, height: 800 })
+        await open()
+        await page.getByRole('link', { name: 'Field 1', exact: true }).waitFor()
+        expect(await page.getByRole('table', { name: 'Gateways' }).getAttribute('aria-rowcount')).toBe('201')
+        expect(await rows.count()).toBeLessThan(60)
+        // The rows further down are measured as they come, and so the end moves.
+        await expect
+          .poll(
+            async () => {
+              await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight))
+              return page.getByRole('link', { name: 'Field 200', exact: true }).isVisible()
+            },
+            { timeout: 15_000 },
+          )
+          .toBe(true)
+        expect(await rows.count()).toBeLessThan(60)
+        await page.getByLabel('Search gateways').fill('field 123')
+        await page.getByText(/^1 of \d+$/).waitFor()
+        await page.getByRole('link', { name: 'Field 123', exact: true }).waitFor()
+      }
+    })
   })
 
   test('a gateway is renamed, and deleted only with its name typed', async () => {

@@ -4,6 +4,7 @@ import { createPasswords } from '../../apps/hub/src/accounts/passwords.ts'
 import { createUser } from '../../apps/hub/src/accounts/accounts.ts'
 import { openDatabase } from '../../apps/hub/src/database/database.ts'
 import type { Db } from '../../apps/hub/src/database/tables.ts'
+import { insertTestGateway } from '../../apps/hub/src/gateways/test-gateway.ts'
 import type { Credentials, Hub } from './hub.ts'
 
 /** Looks into a hub's SQLite file, beside the running hub or after its end, for what no call of the contract does. */
@@ -60,4 +61,18 @@ export async function addDayOfHistory(hub: Hub, gatewayId: string): Promise<void
     await db.deleteFrom('gateway_hours').where('gateway_id', '=', gatewayId).execute()
     await db.insertInto('gateway_hours').values(rows).execute()
   })
+}
+
+/** Does `work` while the hub also has `count` gateways named "Field 1" and so on, which never came near it. */
+export async function withFields(hub: Hub, count: number, work: () => Promise<void>): Promise<void> {
+  const fields = Array.from({ length: count }, (_, index) => ({
+    name: `Field ${index + 1}`,
+    address: `10.100.200.${index + 1}`,
+  }))
+  const ids = await withDatabase(hub, (db) => Promise.all(fields.map((field) => insertTestGateway(db, field))))
+  try {
+    await work()
+  } finally {
+    await withDatabase(hub, (db) => db.deleteFrom('gateways').where('id', 'in', ids).execute())
+  }
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { brotliDecompressSync } from 'node:zlib'
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestHub, type TestHub } from './test-hub.ts'
 
@@ -34,6 +34,9 @@ beforeAll(async () => {
   mkdirSync(join(webDir, 'media'))
   for (const name of FILM) writeFileSync(join(webDir, 'media', name), PICTURES)
   writeFileSync(join(webDir, 'assets/index-abc123.js'), SCRIPT)
+  writeFileSync(join(webDir, 'assets/twins-abc123.js'), SCRIPT)
+  writeFileSync(join(webDir, 'assets/twins-abc123.js.br'), brotliCompressSync(`${SCRIPT} // brotli`))
+  writeFileSync(join(webDir, 'assets/twins-abc123.js.gz'), gzipSync(`${SCRIPT} // gzip`))
   writeFileSync(join(dir, 'secret.txt'), 'secret')
   hub = await startTestHub('sqlite', { webDir, contactEmail: `o'hara+"<b>&@example.net` })
 })
@@ -188,6 +191,22 @@ test.each(['demo.webm', 'demo.mp4', 'demo.vtt'])('players get the part of %s tha
   const past = await get(`/media/${name}`, { ...headers, range: 'bytes=5000-' })
   expect(past.statusCode).toBe(416)
   expect(past.json()).toMatchObject({ error: 'range_not_satisfiable' })
+})
+
+test('a twin that the build has compressed is sent as it is, to who can take it, and kept for good', async () => {
+  const url = '/assets/twins-abc123.js'
+  const brotli = await get(url, { 'accept-encoding': 'gzip, deflate, br' })
+  expect(brotli.headers).toMatchObject({
+    'content-encoding': 'br',
+    'content-type': expect.stringMatching(/javascript/),
+    'cache-control': 'public, max-age=31536000, immutable',
+    vary: expect.stringMatching(/accept-encoding/i),
+  })
+  expect(brotliDecompressSync(brotli.rawPayload).toString()).toBe(`${SCRIPT} // brotli`)
+  const zipped = await get(url, { 'accept-encoding': 'gzip' })
+  expect(zipped.headers['content-encoding']).toBe('gzip')
+  expect(gunzipSync(zipped.rawPayload).toString()).toBe(`${SCRIPT} // gzip`)
+  expect((await get(url)).body).toBe(SCRIPT)
 })
 
 test('HEAD has the headers and no body', async () => {

@@ -3,8 +3,9 @@
  * the page scrolls as if all were there.
  */
 import type { Gateway } from '@hedgerow/contract'
+import { useMediaQuery } from '@mantine/hooks'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { memo, useLayoutEffect, useRef, useState } from 'react'
+import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { DataTable, Gap, type Column } from '#ui/data-table.tsx'
 import type { GatewayVerb } from './dialogs.tsx'
 import { GatewayRow } from './row.tsx'
@@ -13,6 +14,9 @@ import type { SortKey, View } from './view.ts'
 /** Below this many rows drawing all of them is faster, and the browser's own search finds them. */
 const VIRTUAL_FROM = 120
 const ROW_HEIGHT = 45
+/** About that of a card, which each row is in a window as narrow as data-table.module.css says. */
+const CARD_HEIGHT = 310
+const NARROW = '(width < 1100px)'
 
 const COLUMNS: readonly (Column & { sort?: SortKey })[] = [
   { name: 'Status', width: '21%', sort: 'status' },
@@ -38,18 +42,26 @@ export const GatewayTable = memo(function GatewayTable({ gateways, view, onSort,
   const body = useRef<HTMLTableSectionElement>(null)
   const [top, setTop] = useState(0)
   const virtual = gateways.length >= VIRTUAL_FROM
+  const narrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false })
   useLayoutEffect(() => {
     setTop(Math.round((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY))
-  }, [virtual])
+  }, [virtual, narrow])
 
   const virtualizer = useWindowVirtualizer({
     count: gateways.length,
-    estimateSize: () => ROW_HEIGHT,
+    estimateSize: () => (narrow ? CARD_HEIGHT : ROW_HEIGHT),
     getItemKey: (index) => gateways[index]?.id ?? index,
     overscan: 6,
     scrollMargin: top,
     enabled: virtual,
   })
+  // What was measured of rows says nothing of cards.
+  const measuredNarrow = useRef(narrow)
+  useEffect(() => {
+    if (measuredNarrow.current === narrow) return
+    measuredNarrow.current = narrow
+    virtualizer.measure()
+  }, [virtualizer, narrow])
   const drawn = virtual ? virtualizer.getVirtualItems() : []
   const last = drawn.at(-1)
 
