@@ -102,7 +102,14 @@ export function GatewaysPage() {
             </Button>
           </PanelEmpty>
         ) : (
-          <GatewayTable gateways={shown} mayManage={mayManage} onVerb={openVerb} view={deferred} onSort={orderBy} />
+          <GatewayTable
+            gateways={shown}
+            fleetSize={all.length}
+            mayManage={mayManage}
+            onVerb={openVerb}
+            view={deferred}
+            onSort={orderBy}
+          />
         )}
       </Panel>
       <Suspense>{dialog !== null && <Dialogs dialog={dialog} onGone={() => setDialog(null)} />}</Suspense>

@@ -11,7 +11,7 @@ import type { GatewayVerb } from './dialogs.tsx'
 import { GatewayRow } from './row.tsx'
 import type { SortKey, View } from './view.ts'
 
-/** Below this many rows drawing all of them is faster, and the browser's own search finds them. */
+/** In a smaller fleet drawing all rows is faster, and the browser's own search finds them. */
 const VIRTUAL_FROM = 120
 const ROW_HEIGHT = 45
 /** About that of a card, which each row is in a window as narrow as data-table.module.css says. */
@@ -31,6 +31,8 @@ const COLUMNS: readonly (Column & { sort?: SortKey })[] = [
 
 type GatewayTableProps = {
   gateways: readonly Gateway[]
+  /** How many there are in all, of which `gateways` may be those that were searched for. */
+  fleetSize: number
   mayManage: boolean
   onVerb: (verb: GatewayVerb, gateway: Gateway) => void
   view: View
@@ -38,10 +40,17 @@ type GatewayTableProps = {
 }
 
 /** Drawn again only for other rows or another order, never for a key in the search field. */
-export const GatewayTable = memo(function GatewayTable({ gateways, view, onSort, ...row }: GatewayTableProps) {
+export const GatewayTable = memo(function GatewayTable({
+  gateways,
+  fleetSize,
+  view,
+  onSort,
+  ...row
+}: GatewayTableProps) {
   const body = useRef<HTMLTableSectionElement>(null)
   const [top, setTop] = useState(0)
-  const virtual = gateways.length >= VIRTUAL_FROM
+  // Not by what was found: a search that ends with a hundred rows would draw them all at one key.
+  const virtual = fleetSize >= VIRTUAL_FROM
   const narrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false })
   useLayoutEffect(() => {
     setTop(Math.round((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY))
