@@ -13,7 +13,7 @@ import type { SortKey, View } from './view.ts'
 
 /** In a smaller fleet drawing all rows is faster, and the browser's own search finds them. */
 const VIRTUAL_FROM = 120
-const ROW_HEIGHT = 45
+const ROW_HEIGHT = 44
 /** About that of a card, which each row is in a window as narrow as data-table.module.css says. */
 const CARD_HEIGHT = 310
 const NARROW = '(width < 1100px)'
