@@ -34,6 +34,7 @@ import { createHistory, type History } from './gateways/history.ts'
 import { createPresence } from './gateways/presence.ts'
 import { gatewayRoutes } from './gateways/routes.ts'
 import { createTunnelApi } from './gateways/tunnel-api.ts'
+import { createWholeList } from './gateways/whole-list.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { apiDescriptionRoutes } from './http/api-page.ts'
 import { createApi } from './http/api.ts'
@@ -155,6 +156,9 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     closers.push(events.stop)
     await compressAnswers(app)
     eventRoutes(app, { events })
+    const list = { signals, hubPublicKey: vpn.publicKey, connectedUsers: ui.connectedUsers }
+    const wholeList = createWholeList(db, list)
+    wholeList.forgetWhatCallsChange(app)
     metrics.mountOn(app, { db, signals, vpn, eventStreams: events.streams })
     closers.push(metrics.stop)
     healthRoutes(app, [() => checkDatabase(db)])
@@ -165,7 +169,8 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     ruleRoutes(app, { db, clock, identity, publicUrl: config.publicUrl })
     gatewayRoutes(app, {
       ...fleet,
-      list: { signals, hubPublicKey: vpn.publicKey, connectedUsers: ui.connectedUsers },
+      list,
+      wholeList,
       forget(gatewayId) {
         heartbeats.forget(gatewayId)
         void retention.forgetGateway(gatewayId)

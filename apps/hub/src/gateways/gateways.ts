@@ -73,6 +73,18 @@ export async function listGateways(
   return sendPage(reply, rows, page, (row) => [row.name_key]).map((row) => present(row, dependencies, handshakes))
 }
 
+/** The whole fleet as managers see it, by name, put into words slice by slice. */
+export async function* fleetInSlices(
+  db: Kysely<Tables>,
+  dependencies: ListDependencies,
+  gatewaysAtOnce: number,
+): AsyncGenerator<Gateway[]> {
+  const rows = await withOwner(db.selectFrom('gateways')).orderBy('gateways.name_key').execute()
+  const handshakes = dependencies.signals.handshakes()
+  for (let start = 0; start < rows.length; start += gatewaysAtOnce)
+    yield rows.slice(start, start + gatewaysAtOnce).map((row) => present(row, dependencies, handshakes))
+}
+
 /** As in the list. Throws `gateway_not_found` when there is none, or none that the caller may see. */
 export async function findGateway(
   db: Kysely<Tables>,

@@ -3,12 +3,15 @@
  * gateways cost a few writes, and a crash loses at most the last of those seconds. Fed by the tunnel API; asked by
  * whoever needs a gateway's status.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { heartbeat as heartbeatSchema, type Heartbeat } from '@hedgerow/contract'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
 
 const FLUSH_INTERVAL_MS = 4_000
+/** Written by one statement: requests get their turn between two. */
+const BATCH_ROWS = 100
 /** A boot id that comes back after another took over is a second device; the finding stands this long. */
 const CLONE_REMEMBERED_MS = 180_000
 const BOOT_IDS_KEPT = 4
@@ -54,32 +57,34 @@ export function createHeartbeats({
   }
 
   async function flush(): Promise<void> {
-    const batch = unwritten
-    if (batch.size === 0) return
+    const waiting = [...unwritten]
     unwritten = new Set()
     try {
-      const gone: string[] = []
-      await db.transaction().execute(async (transaction) => {
-        for (const gatewayId of batch) {
-          const entry = entries.get(gatewayId)
-          if (!entry) continue
-          const result = await transaction
-            .updateTable('gateways')
-            .set({
-              last_heartbeat_at: entry.at,
-              heartbeat: JSON.stringify(entry.content),
-              version: entry.content.version,
-            })
-            .where('id', '=', gatewayId)
-            .executeTakeFirst()
-          if (result.numUpdatedRows === 0n) gone.push(gatewayId)
-        }
-      })
-      for (const gatewayId of gone) entries.delete(gatewayId)
-    } catch (error) {
-      for (const gatewayId of batch) unwritten.add(gatewayId)
-      throw error
+      while (waiting.length > 0) {
+        await write(waiting.slice(-BATCH_ROWS))
+        waiting.length = Math.max(0, waiting.length - BATCH_ROWS)
+        await nextTurn()
+      }
+    } finally {
+      for (const gatewayId of waiting) unwritten.add(gatewayId)
     }
+  }
+
+  async function write(gatewayIds: readonly string[]): Promise<void> {
+    const values = gatewayIds.flatMap((id) => {
+      const entry = entries.get(id)
+      if (!entry) return []
+      const { at, content } = entry
+      const columns = [sql`cast(${id} as text)`, sql`cast(${at} as double precision)`]
+      columns.push(sql`cast(${JSON.stringify(content)} as text)`, sql`cast(${content.version} as text)`)
+      return [sql`(${sql.join(columns)})`]
+    })
+    if (values.length === 0) return
+    const { rows } = await sql<{ id: string }>`update gateways
+      set last_heartbeat_at = told.column2, heartbeat = told.column3, version = told.column4
+      from (values ${sql.join(values)}) as told where gateways.id = told.column1 returning gateways.id`.execute(db)
+    const found = new Set(rows.map(({ id }) => id))
+    for (const id of gatewayIds) if (!found.has(id)) entries.delete(id)
   }
 
   function flushInTurn(): void {

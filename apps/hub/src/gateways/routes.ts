@@ -5,6 +5,7 @@ import { writeAudit } from '../audit/audit.ts'
 import type { Tables } from '../database/tables.ts'
 import { HubError } from '../http/hub-error.ts'
 import { mount } from '../http/mount.ts'
+import { hasRole } from '../http/policy.ts'
 import { requireVpn, type LivePeers, type Vpn } from '../vpn/vpn.ts'
 import { addGateway } from './add.ts'
 import { claimGateway, createClaimLock } from './claim.ts'
@@ -13,6 +14,7 @@ import { deleteGateway, updateGateway } from './edit.ts'
 import { findByDeviceToken, findGateway, findVisibleGateway, listGateways, type ListDependencies } from './gateways.ts'
 import { readHistory } from './history.ts'
 import { vpnConfigText } from './vpn-config.ts'
+import type { WholeList } from './whole-list.ts'
 
 export type GatewayDependencies = {
   db: Kysely<Tables>
@@ -20,6 +22,7 @@ export type GatewayDependencies = {
   vpn: Vpn
   peers: LivePeers
   list: ListDependencies
+  wholeList: WholeList
   /** A gateway is gone: whatever else is kept of it may go. */
   forget(gatewayId: string): void
 }
@@ -27,7 +30,10 @@ export type GatewayDependencies = {
 /** The fleet for people: see, add, configure, edit, delete, claim. */
 export function gatewayRoutes(app: FastifyInstance, dependencies: GatewayDependencies): void {
   const { db, list } = dependencies
-  mount(app, contract.listGateways, ({ caller, query, reply }) => listGateways(db, caller, { ...list, query, reply }))
+  mount(app, contract.listGateways, ({ caller, query, raw, reply }) => {
+    const isWhole = hasRole(caller.role, 'manager') && Object.keys(query).length === 0
+    return isWhole ? dependencies.wholeList.answer(raw, reply) : listGateways(db, caller, { ...list, query, reply })
+  })
   mount(app, contract.readGateway, ({ params, caller }) =>
     readGateway(db, caller, params.id, { ...list, vpn: dependencies.vpn }),
   )

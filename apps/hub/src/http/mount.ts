@@ -34,15 +34,17 @@ export type MountOptions = {
   messageOfFirstField?: boolean
 }
 
+type Answer<C extends Call> = ResponseOf<C> | Readable | Buffer
+
 /**
  * Mounts a call of the contract under /api: authenticates as its line in the policy says, before the body is read;
- * parses what came; and sends what the handler returns through the response's schema. A handler may answer with a
- * stream of another media type instead, having named it on the reply.
+ * parses what came; and sends what the handler returns through the response's schema. A handler may answer with bytes or
+ * a stream instead, having named their media type on the reply.
  */
 export function mount<C extends Call>(
   app: FastifyInstance,
   call: C,
-  handler: (request: HubRequest<C>) => ResponseOf<C> | Readable | Promise<ResponseOf<C> | Readable>,
+  handler: (request: HubRequest<C>) => Answer<C> | Promise<Answer<C>>,
   options: MountOptions = {},
 ): void {
   const key = `${call.method} ${call.path}`

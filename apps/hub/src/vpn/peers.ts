@@ -27,7 +27,7 @@ export type Peers = LivePeers & {
   stop(): Promise<void>
 }
 
-/** From how many handshakes on they are gathered only now and then: each page of the list asks for them. */
+/** From how many peers on their handshakes are gathered only now and then: each page of the list asks for them. */
 const LARGE_FLEET = 1_000
 const GATHERED_FOR_MS = 500
 
@@ -43,7 +43,7 @@ export function createPeers({ db, vpn, log }: { db: Kysely<Tables>; vpn: Vpn; lo
   let gathered: { atMs: number; byKey: Map<string, number> } | undefined
 
   function handshakes(): Map<string, number> {
-    if (gathered && gathered.byKey.size >= LARGE_FLEET && performance.now() - gathered.atMs < GATHERED_FOR_MS)
+    if (gathered && applied.size >= LARGE_FLEET && performance.now() - gathered.atMs < GATHERED_FOR_MS)
       return gathered.byKey
     const byKey = new Map<string, number>()
     for (const { publicKey, latestHandshakeAtMs } of vpn.peers())

@@ -1,0 +1,79 @@
+import { brotliDecompressSync } from 'node:zlib'
+import type { Gateway, Role } from '@hedgerow/contract'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testEngines } from '../database/test-databases.ts'
+import { startTestHub, type TestHub } from '../http/test-hub.ts'
+import { insertTestGateway } from './test-gateway.ts'
+
+const LIST = '/api/v1/hub/gateways'
+const FLEET = 1_050
+
+describe.each(testEngines)('the list of a large fleet on %s', (engine) => {
+  let hub: TestHub
+  let aGateway: string
+  beforeAll(async () => {
+    hub = await startTestHub(engine)
+    hub.clock.freeze()
+    aGateway = await insertTestGateway(hub.db, { name: 'Almond field' })
+    for (let i = 1; i < FLEET; i++) await insertTestGateway(hub.db, { address: `10.100.${50 + (i >> 8)}.${i & 255}` })
+    // Whoever asks first finds out that it is a large one.
+    await ask('manager')
+  })
+  afterAll(() => hub.stop())
+
+  const ask = async (role: Role, change: { query?: string; encoding?: string } = {}) =>
+    hub.app.inject({
+      url: `${LIST}${change.query ?? ''}`,
+      headers: { authorization: `Bearer ${await hub.signIn(role)}`, 'accept-encoding': change.encoding ?? 'identity' },
+    })
+  const first = async (encoding?: string) => {
+    const { rawPayload, headers } = await ask('manager', encoding === undefined ? {} : { encoding })
+    const plain = headers['content-encoding'] === 'br' ? brotliDecompressSync(rawPayload) : rawPayload
+    return (JSON.parse(plain.toString()) as Gateway[])[0]
+  }
+  const rename = async (name: string) =>
+    hub.app.inject({
+      method: 'PUT',
+      url: `${LIST}/${aGateway}`,
+      payload: { name },
+      headers: { authorization: `Bearer ${await hub.signIn('admin')}` },
+    })
+
+  it('is the same list, packed for who can unpack it', async () => {
+    const plain = await ask('manager')
+    expect(plain.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+    })
+    expect(plain.headers).not.toHaveProperty('content-encoding')
+    const gateways: Gateway[] = plain.json()
+    expect(gateways).toHaveLength(FLEET)
+    const paged: Gateway[] = (await ask('manager', { query: '?limit=1000' })).json()
+    expect(gateways.slice(0, 1_000)).toEqual(paged)
+    const packed = await ask('admin', { encoding: 'gzip, br' })
+    expect(packed.headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' })
+    expect(packed.rawPayload.length).toBeLessThan(plain.rawPayload.length / 3)
+    expect(JSON.parse(brotliDecompressSync(packed.rawPayload).toString())).toEqual(gateways)
+    expect((await ask('admin', { encoding: 'br;q=0' })).headers).not.toHaveProperty('content-encoding')
+  })
+
+  it('shows what a call changed to whoever asks after it', async () => {
+    await first('br')
+    for (const name of ['Apple field', 'Apricot field']) {
+      expect((await rename(name)).statusCode).toBe(200)
+      expect((await first('br'))?.name).toBe(name)
+    }
+  })
+
+  it('is made anew for many at once, and shows what happened by itself a few seconds later', async () => {
+    await first()
+    await hub.db.updateTable('gateways').set({ location: 'North' }).where('id', '=', aGateway).execute()
+    hub.clock.advance(5_000)
+    const seen = await Promise.all(Array.from({ length: 5 }, () => first()))
+    expect(seen.map((gateway) => gateway?.location)).toEqual(Array.from({ length: 5 }, () => 'North'))
+  })
+
+  it('of a user holds what they claimed', async () => {
+    expect((await ask('user')).json()).toEqual([])
+  })
+})
