@@ -22,6 +22,7 @@ import type { Config } from './config.ts'
 import { checkDatabase, openDatabase } from './database/database.ts'
 import { lockDatabase } from './database/lock.ts'
 import type { Tables } from './database/tables.ts'
+import { changesOf } from './events/call-changes.ts'
 import { createEvents, type Events } from './events/events.ts'
 import { eventRoutes } from './events/routes.ts'
 import { createGatewayUi } from './gateway-ui/gateway-ui.ts'
@@ -158,7 +159,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     eventRoutes(app, { events })
     const list = { signals, hubPublicKey: vpn.publicKey, connectedUsers: ui.connectedUsers }
     const wholeList = createWholeList(db, list)
-    wholeList.forgetWhatCallsChange(app)
+    wholeList.forgetWhatCallsChange(app, (request) => changesOf(request).some(({ topic }) => topic === 'gateways'))
     metrics.mountOn(app, { db, signals, vpn, eventStreams: events.streams })
     closers.push(metrics.stop)
     healthRoutes(app, [() => checkDatabase(db)])

@@ -11,7 +11,6 @@ import { listGateways, type Gateway } from '@hedgerow/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
-import { changesOf } from '../events/call-changes.ts'
 import { fleetInSlices, type ListDependencies } from './gateways.ts'
 
 const LARGE_FLEET = 1_000
@@ -29,8 +28,8 @@ type Packed = { madeAt: number; plain: Buffer; brotli: Buffer }
 export type WholeList = {
   /** The gateways or, of a large fleet, the bytes that stand for them. */
   answer(request: FastifyRequest, reply: FastifyReply): Promise<Gateway[] | Buffer>
-  /** Makes the list anew after calls that change the fleet. Call it before other routes. */
-  forgetWhatCallsChange(app: FastifyInstance): void
+  /** Makes the list anew after the calls that change it. Call it before other routes. */
+  forgetWhatCallsChange(app: FastifyInstance, isChange: (request: FastifyRequest) => boolean): void
 }
 
 export function createWholeList(db: Kysely<Tables>, dependencies: ListDependencies): WholeList {
@@ -100,10 +99,9 @@ export function createWholeList(db: Kysely<Tables>, dependencies: ListDependenci
       reply.header('content-encoding', 'br').header('vary', 'accept-encoding')
       return brotli
     },
-    forgetWhatCallsChange(app) {
+    forgetWhatCallsChange(app, isChange) {
       app.addHook('onSend', async (request, reply, payload) => {
-        if (reply.statusCode < 300 && changesOf(request).some(({ topic }) => topic === 'gateways'))
-          [packed, making] = [undefined, undefined]
+        if (reply.statusCode < 300 && isChange(request)) [packed, making] = [undefined, undefined]
         return payload
       })
     },
