@@ -85,7 +85,7 @@ async function tell(hub: Hub, person: BrowserContext, camera: Camera): Promise<n
   const newcomer = await arrive(hub)
   const approvals = page.getByRole('link', { name: /^Approvals.*1/ })
   await approvals.waitFor()
-  say(HUB, 'A third one was just switched on. It found the hub by itself, and waits.')
+  say(HUB, 'A third one was just switched on. It has proved its keys, and waits for you.')
   await camera.settle()
   await camera.hold(2)
   await camera.click(approvals)

@@ -12,13 +12,21 @@ export class ApiError extends Error {
   readonly status: number
   readonly code: string
   readonly fieldErrors: Readonly<Record<string, string>>
+  /** The answer's: parsed where it is JSON, else its text; undefined without an answer. */
+  readonly body: unknown
 
-  constructor(status: number, code: string, message: string, fieldErrors: Readonly<Record<string, string>> = {}) {
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    { fieldErrors = {}, body }: { fieldErrors?: Readonly<Record<string, string>> | undefined; body?: unknown } = {},
+  ) {
     super(message)
     this.name = 'ApiError'
     this.status = status
     this.code = code
     this.fieldErrors = fieldErrors
+    this.body = body
   }
 }
 
@@ -135,14 +143,26 @@ function addressOf(call: Call, params: Record<string, string> = {}, query: Recor
 }
 
 async function refusalOf(response: Response): Promise<ApiError> {
-  const body: unknown = await response.json().catch(() => undefined)
-  if (isErrorBody(body)) return new ApiError(response.status, body.error, body.message, body.fieldErrors)
+  const body = bodyOf(await response.text().catch(() => ''))
+  if (isErrorBody(body)) {
+    const { error, message, fieldErrors } = body
+    return new ApiError(response.status, error, message, { fieldErrors, body })
+  }
   // Not the hub's own words: a proxy in front of it, most likely.
   return new ApiError(
     response.status,
     'unknown',
     `The hub answered with status ${response.status}. Try again in a moment.`,
+    { body },
   )
+}
+
+function bodyOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
 function isErrorBody(body: unknown): body is ErrorBody {

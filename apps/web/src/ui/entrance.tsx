@@ -2,16 +2,20 @@ import type { ReactNode } from 'react'
 import styles from './entrance.module.css'
 import { Wordmark } from './wordmark.tsx'
 
-/** The frame of the pages before the portal itself: its name, one thing to do, and the horizon. */
+/** The frame of the pages before the portal itself: its name, one thing to do, and a hedge at dusk. */
 export function Entrance({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className={styles.screen}>
       <title>{`${title} · Hub`}</title>
       <header className={styles.bar}>
+        {/* A page of the public site, not a screen of the portal. */}
         <a className={styles.home} href="/">
           <Wordmark />
         </a>
       </header>
+      <p className={styles.scene}>
+        <span>See what comes over the hedge.</span>
+      </p>
       <main className={styles.main}>
         <div className={styles.column}>{children}</div>
       </main>
@@ -30,7 +34,7 @@ export function EntranceHead({ title, children }: { title: string; children: Rea
   )
 }
 
-/** A hedgerow on the horizon: ornament only. */
+/** A hedgerow on the horizon of narrow screens: ornament only. */
 function HedgeLine() {
   return (
     <svg className={styles.hedge} viewBox="0 0 1200 90" preserveAspectRatio="xMidYMax slice" aria-hidden="true">

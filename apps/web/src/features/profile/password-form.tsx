@@ -1,9 +1,10 @@
-import { Button, PasswordInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { ApiError, messageOf } from '#api/client.ts'
 import { useUser } from '#api/session.tsx'
 import { focusFirstError } from '#ui/focus-first-error.ts'
 import { Notice } from '#ui/notice.tsx'
+import { PasswordField } from '#ui/password-field.tsx'
 import { toast } from '#ui/toast.tsx'
 import { checkPasswords } from './password-check.ts'
 import { useChangePassword } from './queries.ts'
@@ -35,23 +36,23 @@ export function PasswordForm() {
     <form className={styles.form} onSubmit={submit} noValidate>
       {change.isError && !isBeside && <Notice tone="danger">{messageOf(change.error)}</Notice>}
       <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
-      <PasswordInput
+      <PasswordField
         label="Current password"
         autoComplete="current-password"
-        visibilityToggleButtonProps={{ 'aria-label': 'Show current password' }}
+        showLabel="Show current password"
         {...form.getInputProps('currentPassword')}
       />
-      <PasswordInput
+      <PasswordField
         label="New password"
         description="At least 8 characters."
         autoComplete="new-password"
-        visibilityToggleButtonProps={{ 'aria-label': 'Show new password' }}
+        showLabel="Show new password"
         {...form.getInputProps('newPassword')}
       />
-      <PasswordInput
+      <PasswordField
         label="Confirm new password"
         autoComplete="new-password"
-        visibilityToggleButtonProps={{ 'aria-label': 'Show repeated password' }}
+        showLabel="Show repeated password"
         {...form.getInputProps('confirmPassword')}
       />
       <p className={styles.hint}>Changing it signs you out everywhere else.</p>

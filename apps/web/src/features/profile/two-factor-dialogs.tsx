@@ -1,12 +1,13 @@
 /** The dialogs that switch two-factor on and off, loaded when one is opened. */
 import { disableTwoFactor } from '@hedgerow/contract'
-import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
 import { useState } from 'react'
 import { ApiError, messageOf } from '#api/client.ts'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
 import { focusFirstError } from '#ui/focus-first-error.ts'
 import { Notice } from '#ui/notice.tsx'
+import { PasswordField } from '#ui/password-field.tsx'
 import { toast } from '#ui/toast.tsx'
 import { useDisableTwoFactor, useRefreshProfile } from './queries.ts'
 import { RecoveryCodes, TwoFactorSetup } from './two-factor-setup.tsx'
@@ -70,10 +71,9 @@ function OffDialog({ opened, onClose, onGone }: DialogLife) {
       <form onSubmit={submit} noValidate>
         <p>From then on the password alone is enough to sign in as you. The recovery codes that are left go too.</p>
         {disable.isError && !isBeside && <Notice tone="danger">{messageOf(disable.error)}</Notice>}
-        <PasswordInput
+        <PasswordField
           label="Password"
           autoComplete="current-password"
-          visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
           data-autofocus
           {...form.getInputProps('password')}
         />

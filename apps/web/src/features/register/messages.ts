@@ -1,12 +1,33 @@
 /** The sentences of specification sections 5 and 8 for this screen that are the portal's own. */
-import { ApiError } from '#api/client.ts'
+import { textOf } from '#api/failure.ts'
 
 export const REGISTERED = 'Registration successful! You can now log in.'
 export const PASSWORDS_DIFFER = 'Passwords do not match'
 export const INVITE_CODE_MISSING = 'Invite code is required'
-const FAILED = 'Registration failed'
+export const FAILED = 'Registration failed'
 
-/** The hub's own words, or the default where something else answered in its place. */
-export function failureOf(error: unknown): string {
-  return error instanceof ApiError && error.code !== 'unknown' ? error.message : FAILED
+/** Longer texts, and those that look like a page, are of no use to a person. */
+const TEXT_MAX_LENGTH = 300
+
+/** What a refusal says, in the order of specification section 8: the hub's own words, or those of what stands before it. */
+export function wordsOfRefusal(body: unknown, status: number): string | undefined {
+  if (status !== 400) return textOf(body, 'message') ?? textOf(body, 'error')
+  return textOf(body, 'message') ?? joined(body, 'errors') ?? joined(body, 'fieldErrors') ?? plainText(body)
+}
+
+function joined(body: unknown, field: 'errors' | 'fieldErrors'): string | undefined {
+  if (typeof body !== 'object' || body === null || !(field in body)) return undefined
+  const found: unknown = Object.entries(body).find(([name]) => name === field)?.[1]
+  if (typeof found !== 'object' || found === null) return undefined
+  const words = Object.values(found).flatMap((value: unknown) => {
+    const text = typeof value === 'string' ? value : (textOf(value, 'defaultMessage') ?? textOf(value, 'message'))
+    return text === undefined ? [] : [text]
+  })
+  return words.length === 0 ? undefined : words.join(', ')
+}
+
+function plainText(body: unknown): string | undefined {
+  if (typeof body !== 'string') return undefined
+  const text = body.trim()
+  return text === '' || text.startsWith('<') || text.length > TEXT_MAX_LENGTH ? undefined : text
 }

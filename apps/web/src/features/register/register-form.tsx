@@ -1,12 +1,14 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { registerAccount } from 'virtual:contract-calls'
 import { api, ApiError } from '#api/client.ts'
+import { failureOf, type Failure } from '#api/failure.ts'
 import { EntranceHead } from '#ui/entrance.tsx'
 import { focusFirstError } from '#ui/focus-first-error.ts'
-import { Notice } from '#ui/notice.tsx'
+import { FailureNotice } from '#ui/failure-notice.tsx'
+import { PasswordField } from '#ui/password-field.tsx'
 import type { FieldErrors, Values } from './check.ts'
-import { failureOf } from './messages.ts'
+import { FAILED, wordsOfRefusal } from './messages.ts'
 import styles from './register-form.module.css'
 
 type RegisterFormProps = {
@@ -18,7 +20,7 @@ type RegisterFormProps = {
 
 export function RegisterForm({ inviteCodeRequired, invited, onRegistered }: RegisterFormProps) {
   const [errors, setErrors] = useState<FieldErrors>({})
-  const [problem, setProblem] = useState<string | undefined>()
+  const [problem, setProblem] = useState<Failure | undefined>()
   const [working, setWorking] = useState(false)
   // An invitation may also carry a role, so one that was brought is used where none is asked for.
   const showsCode = inviteCodeRequired || invited !== ''
@@ -41,10 +43,10 @@ export function RegisterForm({ inviteCodeRequired, invited, onRegistered }: Regi
       onRegistered()
       return
     } catch (error) {
-      const beside = besideFields(error)
+      const beside = besideFields(error, new FormData(form))
       setErrors(beside)
       if (Object.keys(beside).length > 0) focusFirstError(form)
-      else setProblem(failureOf(error))
+      else setProblem(failureOf(error, FAILED, wordsOfRefusal))
     }
     setWorking(false)
   }
@@ -62,7 +64,7 @@ export function RegisterForm({ inviteCodeRequired, invited, onRegistered }: Regi
           ? 'With the invite code that an administrator gave you.'
           : 'An account of your own on this hub.'}
       </EntranceHead>
-      {problem !== undefined && <Notice tone="danger">{problem}</Notice>}
+      {problem !== undefined && <FailureNotice {...problem} />}
       {showsCode && (
         <TextInput
           label="Invite code"
@@ -95,21 +97,20 @@ export function RegisterForm({ inviteCodeRequired, invited, onRegistered }: Regi
         error={errors.username}
       />
       <TextInput type="email" label="Email" name="email" withAsterisk autoComplete="email" error={errors.email} />
-      <PasswordInput
+      <PasswordField
         label="Password"
         description="At least 8 characters."
         name="password"
         withAsterisk
         autoComplete="new-password"
-        visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
         error={errors.password}
       />
-      <PasswordInput
+      <PasswordField
         label="Confirm password"
         name="confirmPassword"
         withAsterisk
         autoComplete="new-password"
-        visibilityToggleButtonProps={{ 'aria-label': 'Show repeated password' }}
+        showLabel="Show repeated password"
         error={errors.confirmPassword}
       />
       <Button type="submit" size="md" loading={working} fullWidth>
@@ -135,8 +136,9 @@ function valuesOf(entries: FormData): Values {
   }
 }
 
-/** What the hub says about single fields. */
-function besideFields(error: unknown): FieldErrors {
+/** What the hub says about the fields that are on the form. */
+function besideFields(error: unknown, entries: FormData): FieldErrors {
   if (!(error instanceof ApiError)) return {}
-  return error.code === 'invite_code_invalid' ? { inviteCode: error.message } : error.fieldErrors
+  const said = error.code === 'invite_code_invalid' ? { inviteCode: error.message } : error.fieldErrors
+  return Object.fromEntries(Object.entries(said).filter(([name]) => entries.has(name)))
 }

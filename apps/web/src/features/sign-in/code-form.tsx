@@ -1,16 +1,18 @@
 import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { ApiError, messageOf } from '#api/client.ts'
+import { ApiError } from '#api/client.ts'
+import { failureOf, type Failure } from '#api/failure.ts'
 import { useSession } from '#api/session.tsx'
 import { EntranceHead } from '#ui/entrance.tsx'
+import { FailureNotice } from '#ui/failure-notice.tsx'
 import { focusFirstError } from '#ui/focus-first-error.ts'
-import { Notice } from '#ui/notice.tsx'
+import { LOGIN_FAILED } from './messages.ts'
 
 type CodeFormProps = {
   challenge: string
   username: string
   /** Leads back to the password, with the reason where it was not the person's wish. */
-  onOver: (problem?: string) => void
+  onOver: (problem?: Failure) => void
 }
 
 /** The second step of signing in: what the authenticator app shows now, or one of the recovery codes. */
@@ -18,7 +20,7 @@ export default function CodeForm({ challenge, username, onOver }: CodeFormProps)
   const { confirmSignIn } = useSession()
   const [working, setWorking] = useState(false)
   const [wrong, setWrong] = useState<string | undefined>()
-  const [problem, setProblem] = useState<string | undefined>()
+  const [problem, setProblem] = useState<Failure | undefined>()
 
   const submit = async (form: HTMLFormElement) => {
     const code = String(new FormData(form).get('code')).trim()
@@ -34,13 +36,13 @@ export default function CodeForm({ challenge, username, onOver }: CodeFormProps)
       return
     } catch (error) {
       if (error instanceof ApiError && error.code === 'challenge_ended') {
-        onOver(error.message)
+        onOver({ message: error.message })
         return
       }
       if (error instanceof ApiError && error.code === 'two_factor_code_wrong') {
         setWrong(error.message)
         focusFirstError(form)
-      } else setProblem(messageOf(error))
+      } else setProblem(failureOf(error, LOGIN_FAILED))
     }
     setWorking(false)
   }
@@ -56,7 +58,7 @@ export default function CodeForm({ challenge, username, onOver }: CodeFormProps)
       <EntranceHead title="One more step">
         {username} signs in with two-factor. Open the authenticator app and type the code that it shows.
       </EntranceHead>
-      {problem !== undefined && <Notice tone="danger">{problem}</Notice>}
+      {problem !== undefined && <FailureNotice {...problem} />}
       <TextInput
         label="Code"
         description="Six digits, or one of your recovery codes if the app is out of reach."

@@ -5,6 +5,7 @@
 import { lazy, Suspense, useState } from 'react'
 import { Navigate, useLocation } from 'react-router'
 import { useSession } from '#api/session.tsx'
+import type { Failure } from '#api/failure.ts'
 import { readExpiredMessage } from '#api/token.ts'
 import { CentredSpinner } from '#ui/centred-spinner.tsx'
 import { Entrance } from '#ui/entrance.tsx'
@@ -13,7 +14,7 @@ import { PasswordForm } from './password-form.tsx'
 
 const CodeForm = lazy(() => import('./code-form.tsx'))
 
-type Step = { name: 'password'; problem?: string } | { name: 'code'; challenge: string }
+type Step = { name: 'password'; problem?: Failure } | { name: 'code'; challenge: string }
 
 export function SignInPage() {
   const { state } = useSession()

@@ -1,17 +1,20 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import { messageOf } from '#api/client.ts'
+import { failureOf, type Failure } from '#api/failure.ts'
 import { useSession } from '#api/session.tsx'
 import { EntranceHead } from '#ui/entrance.tsx'
 import { focusFirstError } from '#ui/focus-first-error.ts'
+import { FailureNotice } from '#ui/failure-notice.tsx'
 import { Notice } from '#ui/notice.tsx'
+import { PasswordField } from '#ui/password-field.tsx'
+import { LOGIN_FAILED } from './messages.ts'
 
 type PasswordFormProps = {
   /** As typed before, when the second step led back here. */
   username: string
   expired: string | null
-  problem: string | undefined
+  problem: Failure | undefined
   onTry: (username: string) => void
   onChallenge: (challenge: string) => void
 }
@@ -39,7 +42,10 @@ export function PasswordForm({ username, expired, problem: first, onTry, onChall
         }
       } else focusFirstError(form)
     } catch (error) {
-      setProblem(messageOf(error))
+      setProblem(failureOf(error, LOGIN_FAILED))
+      const password = form.querySelector<HTMLInputElement>('[name="password"]')
+      password?.focus()
+      password?.select()
     }
     setWorking(false)
   }
@@ -54,7 +60,7 @@ export function PasswordForm({ username, expired, problem: first, onTry, onChall
     >
       <EntranceHead title="Sign in to the hub">See your gateways and open their pages.</EntranceHead>
       {expired !== null && <Notice tone="warning">{expired}</Notice>}
-      {problem !== undefined && <Notice tone="danger">{problem}</Notice>}
+      {problem !== undefined && <FailureNotice {...problem} />}
       <TextInput
         label="Username"
         autoComplete="username"
@@ -65,13 +71,7 @@ export function PasswordForm({ username, expired, problem: first, onTry, onChall
         defaultValue={username}
         error={fieldErrors.username}
       />
-      <PasswordInput
-        label="Password"
-        autoComplete="current-password"
-        visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
-        name="password"
-        error={fieldErrors.password}
-      />
+      <PasswordField label="Password" autoComplete="current-password" name="password" error={fieldErrors.password} />
       <Button type="submit" size="md" loading={working} fullWidth>
         Sign In
       </Button>

@@ -1,11 +1,12 @@
 import { newUser, role as roles, updateUser, type HubUser, type Role } from '@hedgerow/contract'
-import { Button, NativeSelect, PasswordInput, Switch, TextInput } from '@mantine/core'
+import { Button, NativeSelect, Switch, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
 import { ApiError, messageOf } from '#api/client.ts'
 import { useUser } from '#api/session.tsx'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
 import { focusFirstError } from '#ui/focus-first-error.ts'
 import { Notice } from '#ui/notice.tsx'
+import { PasswordField } from '#ui/password-field.tsx'
 import { toast } from '#ui/toast.tsx'
 import type { DialogLife } from './dialogs.tsx'
 import { useSaveUser } from './queries.ts'
@@ -68,12 +69,11 @@ export function UserDialog({ user, isLastAdmin = false, opened, onClose, onGone 
           <TextInput label="Last Name" autoComplete="off" {...form.getInputProps('lastName')} />
         </div>
         {user === undefined && (
-          <PasswordInput
+          <PasswordField
             label="Password"
             description="At least 8 characters. They can change it under Profile."
             withAsterisk
             autoComplete="new-password"
-            visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
             {...form.getInputProps('password')}
           />
         )}
