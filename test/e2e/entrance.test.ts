@@ -259,16 +259,18 @@ describe('a registration', () => {
 })
 
 describe('the film of the demo', () => {
-  test('is not fetched with the page, plays by keyboard, and can be entered anywhere', async () => {
+  test('is fetched when it is about to be seen, plays by keyboard, and can be entered anywhere', async () => {
     const fetched: string[] = []
     page.on('response', (response) => fetched.push(`${new URL(response.url()).pathname} ${response.status()}`))
+    // So low that the film is far below.
+    await page.setViewportSize({ width: 1_280, height: 300 })
     await portal.open('/')
     const video = page.getByLabel('Demo of the hub')
     expect(fetched.filter((one) => /\/media\/demo\.(webm|mp4)/.test(one))).toEqual([])
     await video.scrollIntoViewIfNeeded()
+    await expect.poll(() => fetched, SOON).toContain('/media/demo.webm 206')
     await video.focus()
     await page.keyboard.press('Space')
-    await expect.poll(() => fetched, SOON).toContain('/media/demo.webm 206')
     const now = () => video.evaluate((element) => (element as HTMLVideoElement).currentTime)
     await expect.poll(now, SOON).toBeGreaterThan(0)
     await page.keyboard.press('Space')
