@@ -13,7 +13,7 @@ export function Entrance({ title, children }: { title: string; children: ReactNo
           <Wordmark />
         </a>
       </header>
-      <p className={styles.scene}>
+      <p className={styles.scene} aria-hidden="true">
         <span>See what comes over the hedge.</span>
       </p>
       <main className={styles.main}>
