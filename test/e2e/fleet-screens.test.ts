@@ -263,10 +263,10 @@ describe('gateways', () => {
     const pictures = () =>
       history.locator('canvas').evaluateAll((all) => all.map((one) => (one as HTMLCanvasElement).toDataURL()))
     const isDrawn = async () => new Set(await pictures()).size === 2
-    await expect.poll(isDrawn, { timeout: 10_000 }).toBe(true)
+    await expect.poll(isDrawn).toBe(true)
     const [bright] = await pictures()
     await page.emulateMedia({ colorScheme: 'dark' })
-    await expect.poll(async () => (await pictures())[0] !== bright, { timeout: 10_000 }).toBe(true)
+    await expect.poll(async () => (await pictures())[0] !== bright).toBe(true)
 
     await history.getByText('Hour by hour').click()
     const rows = history.getByRole('table', { name: 'Load and traffic by the hour' }).getByRole('row')
