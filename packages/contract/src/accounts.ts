@@ -76,7 +76,7 @@ export const login = call({
   response: z.union([signedIn, z.object({ twoFactorRequired: z.literal(true), challenge: z.string() })]),
 })
 
-/** Six digits of an authenticator app or, at sign-in and for switching two-factor off, a recovery code. */
+/** Six digits of an authenticator app or, but for setting two-factor up, a recovery code. */
 const twoFactorCode = z.string({ error: 'Enter the code' }).trim().min(1, 'Enter the code').max(50)
 
 /** The second step of signing in. */
@@ -193,4 +193,12 @@ export const disableTwoFactor = call({
   path: '/v1/auth/two-factor/disable',
   body: z.strictObject({ password: currentPassword, code: twoFactorCode }),
   response: null,
+})
+
+/** Ten new recovery codes in place of those that are left: the only answer that holds them. */
+export const renewRecoveryCodes = call({
+  method: 'POST',
+  path: '/v1/auth/two-factor/recovery-codes',
+  body: z.strictObject({ password: currentPassword, code: twoFactorCode }),
+  response: z.object({ recoveryCodes: z.array(z.string()) }),
 })

@@ -111,7 +111,13 @@ function mountProfile(app: FastifyInstance, deps: Mounted): void {
 }
 
 function mountTwoFactor(app: FastifyInstance, deps: Mounted): void {
-  mount(app, contract.setUpTwoFactor, ({ caller }) => twoFactor.setUpTwoFactor(deps, caller))
+  mount(app, contract.setUpTwoFactor, (request) =>
+    twoFactor.setUpTwoFactor(deps, { caller: request.caller, actor: actorOf(request) }),
+  )
+  mount(app, contract.renewRecoveryCodes, async (request) => {
+    const by = { caller: request.caller, actor: actorOf(request) }
+    return { recoveryCodes: await twoFactor.renewRecoveryCodes(deps, request.body, by) }
+  })
   mount(app, contract.enableTwoFactor, async (request) => {
     const by = { caller: request.caller, actor: actorOf(request) }
     return { recoveryCodes: await twoFactor.enableTwoFactor(deps, request.body.code, by) }

@@ -220,6 +220,32 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
     })
   })
 
+  test('recovery codes are renewed with the password and a code; the old ones are good for nothing', async () => {
+    const { username, id, token, secret, recoveryCodes } = await enrolled()
+    const renew = (password: string, code: string) =>
+      api(contract.renewRecoveryCodes, { token, body: { password, code } })
+    expect(await renew('wrong', await codeAt(secret))).toMatchObject(refusal(400, 'password_wrong'))
+    expect(await renew(PASSWORD, '000000')).toMatchObject(refusal(400, 'two_factor_code_wrong'))
+    const renewed = await renew(PASSWORD, recoveryCodes[0]!)
+    expect(renewed.status).toBe(200)
+    const fresh = (renewed.body as { recoveryCodes: string[] }).recoveryCodes
+    expect(new Set([...fresh, ...recoveryCodes]).size).toBe(20)
+    expect(await attempt(username, recoveryCodes[1]!)).toMatchObject(refusal(400, 'two_factor_code_wrong'))
+    expect((await attempt(username, fresh[0]!)).body).toHaveProperty('accessToken')
+    const actions = await hub.db.selectFrom('audit').select('action').where('actor_id', '=', id).execute()
+    expect(actions.map(({ action }) => action)).toEqual(
+      expect.arrayContaining(['two-factor.set-up', 'two-factor.enable', 'two-factor.renew-recovery-codes']),
+    )
+  })
+
+  test('renewing recovery codes needs two-factor', async () => {
+    await hub.addUser('single-factor', 'user', PASSWORD)
+    const token = tokenOf(await signIn('single-factor'))
+    expect(
+      await api(contract.renewRecoveryCodes, { token, body: { password: PASSWORD, code: '123456' } }),
+    ).toMatchObject(refusal(409, 'two_factor_disabled'))
+  })
+
   test('in a stolen session guessing is slowed down too', async () => {
     const { token, secret } = await enrolled()
     const disable = (code: string) => api(contract.disableTwoFactor, { token, body: { password: PASSWORD, code } })

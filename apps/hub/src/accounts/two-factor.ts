@@ -34,17 +34,20 @@ type Factors = Pick<TwoFactorDependencies, 'secrets' | 'clock'>
 /** Makes a secret that counts once `enableTwoFactor` has seen a code of it. Throws `two_factor_enabled`. */
 export async function setUpTwoFactor(
   { db, secrets }: TwoFactorDependencies,
-  caller: Caller,
+  { caller, actor }: { caller: Caller; actor: Actor },
 ): Promise<{ secret: string; otpauthUrl: string }> {
   const secret = generateSecret()
-  const updated = await db
-    .updateTable('users')
-    .set({ two_factor_pending: secrets.seal(secret, caller.userId) })
-    .where('id', '=', caller.userId)
-    .where('two_factor_secret', 'is', null)
-    .returning('id')
-    .executeTakeFirst()
-  if (!updated) throw new HubError('two_factor_enabled')
+  await inTransaction(db, async (transaction) => {
+    const updated = await transaction
+      .updateTable('users')
+      .set({ two_factor_pending: secrets.seal(secret, caller.userId) })
+      .where('id', '=', caller.userId)
+      .where('two_factor_secret', 'is', null)
+      .returning('id')
+      .executeTakeFirst()
+    if (!updated) throw new HubError('two_factor_enabled')
+    await audit(transaction, actor, 'two-factor.set-up')
+  })
   const { hubName } = await readSettings(db)
   return { secret, otpauthUrl: generateURI({ issuer: hubName || PRODUCT, label: caller.username, secret }) }
 }
@@ -68,14 +71,38 @@ export async function enableTwoFactor(
         .set({ two_factor_secret: user.two_factor_pending, two_factor_pending: null, two_factor_step: step })
         .where('id', '=', user.id)
         .execute()
-      await transaction
-        .insertInto('recovery_codes')
-        .values(recoveryCodes.map((recoveryCode) => ({ user_id: user.id, code_hash: hashCode(recoveryCode) })))
-        .execute()
+      await storeRecoveryCodes(transaction, user.id, recoveryCodes)
       await audit(transaction, actor, 'two-factor.enable')
     })
     return recoveryCodes
   })
+}
+
+/** Ends those that are left. Throws `password_wrong`, `two_factor_code_wrong` and `two_factor_disabled`. */
+export async function renewRecoveryCodes(
+  deps: TwoFactorDependencies,
+  { password, code }: { password: string; code: string },
+  { caller, actor }: { caller: Caller; actor: Actor },
+): Promise<string[]> {
+  const { db, passwords, confirmations } = deps
+  return confirmed(confirmations, caller, async () => {
+    const user = await readUser(db, caller)
+    if (user.two_factor_secret === null) throw new HubError('two_factor_disabled')
+    await confirmPassword(passwords, user, password, 'password')
+    const recoveryCodes = Array.from({ length: RECOVERY_CODES }, makeCode)
+    await inTransaction(db, async (transaction) => {
+      await useCode(transaction, await readUser(transaction, caller), code, deps)
+      await transaction.deleteFrom('recovery_codes').where('user_id', '=', user.id).execute()
+      await storeRecoveryCodes(transaction, user.id, recoveryCodes)
+      await audit(transaction, actor, 'two-factor.renew-recovery-codes')
+    })
+    return recoveryCodes
+  })
+}
+
+async function storeRecoveryCodes(db: Db, userId: string, recoveryCodes: readonly string[]): Promise<void> {
+  const rows = recoveryCodes.map((recoveryCode) => ({ user_id: userId, code_hash: hashCode(recoveryCode) }))
+  await db.insertInto('recovery_codes').values(rows).execute()
 }
 
 /** Throws `password_wrong`, `two_factor_code_wrong` and `two_factor_disabled`. */

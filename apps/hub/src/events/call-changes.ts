@@ -17,6 +17,7 @@ export const topicsByCall: Readonly<Record<string, readonly EventTopic[]>> = {
   'POST /v1/auth/two-factor/setup': [],
   'POST /v1/auth/two-factor/enable': ['users'],
   'POST /v1/auth/two-factor/disable': ['users'],
+  'POST /v1/auth/two-factor/recovery-codes': [],
   'DELETE /v1/auth/sessions/:id': [],
   'POST /v1/hub/users': ['users', 'stats'],
   'PUT /v1/hub/users/:id': ['users', 'stats', 'gateways'],

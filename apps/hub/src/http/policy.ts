@@ -28,6 +28,7 @@ export const policy: Readonly<Record<string, Access>> = {
   'POST /v1/auth/two-factor/setup': 'session',
   'POST /v1/auth/two-factor/enable': 'session',
   'POST /v1/auth/two-factor/disable': 'user',
+  'POST /v1/auth/two-factor/recovery-codes': 'user',
 
   'GET /v1/hub/users': 'manager',
   'POST /v1/hub/users': 'admin',
