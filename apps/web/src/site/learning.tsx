@@ -96,7 +96,7 @@ function Week() {
           {Array.from({ length: count }, (_, index) => (
             <circle key={index} cx={index % 2 === 0 ? -11 : 11} cy={168 - Math.floor(index / 2) * 26} r="8.500" />
           ))}
-          <text y="208" textAnchor="middle">
+          <text x={night === 0 ? -32 : 0} y="208" textAnchor={night === 0 ? 'start' : 'middle'}>
             {night === 0 ? 'night 1' : night + 1}
           </text>
         </g>

@@ -27,11 +27,13 @@ export function Registration() {
       tone="raised"
     >
       <div className={styles.player} data-player="">
-        <RegistrationDiagram shape="wide" />
-        <RegistrationDiagram shape="narrow" />
-        <button className={styles.button} type="button" data-player-button="" hidden>
-          Pause
-        </button>
+        <div className={styles.stage}>
+          <RegistrationDiagram shape="wide" />
+          <RegistrationDiagram shape="narrow" />
+          <button className={styles.button} type="button" data-player-button="" hidden>
+            Pause
+          </button>
+        </div>
         <ol className={styles.steps}>
           {STEPS.map(({ title, words }) => (
             <li key={title}>
