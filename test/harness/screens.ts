@@ -93,6 +93,8 @@ export const screens: Screen[] = [
     await text(portal, 'Way to the hub')
     await text(portal, /FPS$/)
     await text(portal, /^Show all/)
+    await portal.page.locator('canvas').nth(1).waitFor()
+    await portal.page.getByText('Hour by hour').click()
   }),
   admin('gateway-plain-wireguard', '/gateways', async (portal) => {
     await portal.page.getByRole('link', { name: 'Pump house' }).click()
