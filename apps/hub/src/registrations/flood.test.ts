@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestHub, type TestHub } from '../http/test-hub.ts'
+import { createTestDevice, newKeys } from './test-device.ts'
+
+const FLOOD = 10_000
+
+describe('ten thousand requests to enrol', () => {
+  let hub: TestHub
+  beforeAll(async () => {
+    hub = await startTestHub('sqlite')
+    // Nothing refills while the flood lasts, however long that is.
+    hub.clock.freeze()
+  })
+  afterAll(() => hub.stop())
+
+  const { identity, publicKey } = newKeys()
+  const payload = { identityPublicKey: identity.publicKey, wireguardPublicKey: publicKey }
+  /** How many of the flood's requests got which status. */
+  async function flood(addressOf: (i: number) => string): Promise<Map<number, number>> {
+    const counts = new Map<number, number>()
+    for (let i = 0; i < FLOOD; i++) {
+      const request = { method: 'POST' as const, url: '/api/v1/gateway/register/challenge', payload }
+      const { statusCode } = await hub.app.inject({ ...request, remoteAddress: addressOf(i) })
+      counts.set(statusCode, (counts.get(statusCode) ?? 0) + 1)
+    }
+    return counts
+  }
+  const enter = async (from: string) =>
+    (await createTestDevice(hub.app, { from, now: hub.clock.now }).register()).status
+
+  it('from one address are refused but for a few, and a device elsewhere enters meanwhile', async () => {
+    const counts = await flood(() => '198.51.100.1')
+    expect([...counts.keys()].toSorted()).toEqual([200, 429])
+    expect(counts.get(429)).toBeGreaterThan(FLOOD * 0.95)
+    expect(await enter('203.0.113.1')).toBe(202)
+  }, 120_000)
+
+  it('from as many addresses are refused beyond what the hub takes in all, and soon after a device enters', async () => {
+    const counts = await flood((i) => `10.${1 + (i >> 16)}.${(i >> 8) & 255}.${i & 255}`)
+    expect([...counts.keys()].toSorted()).toEqual([200, 429])
+    hub.clock.advance(60_000)
+    expect(await enter('203.0.113.2')).toBe(202)
+    expect(await hub.db.selectFrom('registrations').select('id').execute()).toHaveLength(2)
+  }, 120_000)
+})
