@@ -21,24 +21,25 @@ const showcase = await startShowcase()
 life.defer(() => showcase.stop())
 
 for (const screen of screens.filter(({ name }) => name.includes(wanted))) {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const viewport of WIDTHS) {
-      const person = await browser.person({ colorScheme, viewport, deviceScaleFactor: 1, reducedMotion: 'reduce' })
-      const page = await person.newPage()
-      const file = `${screen.name}-${colorScheme}-${viewport.width}.png`
-      try {
-        await screen.show(page, showcase)
-        await page.evaluate(() => document.fonts.ready.then(() => undefined))
-        // A dialog covers the window, not the page below it.
-        const fullPage = !(await page.getByRole('dialog').isVisible())
-        await page.screenshot({ path: join(FOLDER, file), fullPage })
-        console.log(file)
-      } catch (error) {
-        process.exitCode = 1
-        console.error(`${file}: ${error instanceof Error ? error.message : String(error)}`)
-      } finally {
-        await person.close()
+  for (const viewport of WIDTHS) {
+    const person = await browser.person({ viewport, deviceScaleFactor: 1, reducedMotion: 'reduce' })
+    const page = await person.newPage()
+    const name = (scheme: string) => `${screen.name}-${scheme}-${viewport.width}.png`
+    try {
+      await screen.show(page, showcase)
+      await page.evaluate(() => document.fonts.ready.then(() => undefined))
+      // A dialog covers the window, not the page below it.
+      const fullPage = !(await page.getByRole('dialog').isVisible())
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        await page.screenshot({ path: join(FOLDER, name(colorScheme)), fullPage })
+        console.log(name(colorScheme))
       }
+    } catch (error) {
+      process.exitCode = 1
+      console.error(`${name('*')}: ${error instanceof Error ? error.message : String(error)}`)
+    } finally {
+      await person.close()
     }
   }
 }

@@ -2,25 +2,34 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 
+type Options = { resultTypes: ['violations']; runOnly?: string[] }
 type AxeGlobal = {
-  axe: {
-    run(): Promise<{
+  axe?: {
+    run(options: Options): Promise<{
       violations: { id: string; help: string; nodes: { target: unknown[]; failureSummary?: string }[] }[]
     }>
   }
 }
 
+/** The rules whose verdict a colour scheme can change; all others read the same document in both. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
+
 let source: Promise<string> | undefined
 
 /** What axe-core finds wrong with what the page shows now: one line for each element at fault. */
-export async function axeViolations(page: Page): Promise<string[]> {
+export async function axeViolations(page: Page, about: 'everything' | 'colours' = 'everything'): Promise<string[]> {
   source ??= readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
   // Evaluated over the debugging protocol, which the page's Content-Security-Policy does not see.
-  await page.evaluate(await source)
-  return page.evaluate(async () => {
-    const { violations } = await (globalThis as unknown as AxeGlobal).axe.run()
-    return violations.flatMap(({ id, help, nodes }) =>
-      nodes.map((node) => `${id} (${help}): ${node.target.join(' ')}: ${node.failureSummary ?? ''}`),
-    )
-  })
+  const isThere = await page.evaluate(() => (globalThis as unknown as AxeGlobal).axe !== undefined)
+  if (!isThere) await page.evaluate(await source)
+  return page.evaluate(
+    async (rules) => {
+      const { axe } = globalThis as unknown as Required<AxeGlobal>
+      const { violations } = await axe.run({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) })
+      return violations.flatMap(({ id, help, nodes }) =>
+        nodes.map((node) => `${id} (${help}): ${node.target.join(' ')}: ${node.failureSummary ?? ''}`),
+      )
+    },
+    about === 'colours' ? COLOUR_RULES : undefined,
+  )
 }

@@ -5,7 +5,10 @@ import { createBrowserRouter } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
 import { SessionProvider } from '#api/session.tsx'
 import { Kit } from '#ui/kit.tsx'
+import { reloadWhenUpdated } from './reload-when-updated.ts'
 import { routes } from './routes.tsx'
+
+reloadWhenUpdated()
 
 const root = document.querySelector('#root')
 if (root === null) throw new Error('index.html has no #root')

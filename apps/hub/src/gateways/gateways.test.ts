@@ -126,9 +126,13 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
       expect(JSON.stringify(audit)).not.toContain(row.private_key)
     })
 
-    it('names the private key of a gateway that enrolled as kept on the gateway', async () => {
+    it('names the secrets of a gateway that enrolled as kept on the gateway', async () => {
       const id = await insertTestGateway(hub.db)
-      expect((await config(id)).json().config).toContain('PrivateKey = <kept on the gateway>\n')
+      const row = await hub.db.selectFrom('gateways').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+      const text: string = (await config(id)).json().config
+      expect(text).toContain('PrivateKey = <kept on the gateway>\n')
+      expect(text).toContain('PresharedKey = <kept on the gateway>\n')
+      expect(text).not.toContain(row.preshared_key)
     })
 
     it('takes no line of a configuration from the Host header', async () => {

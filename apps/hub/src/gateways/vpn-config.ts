@@ -1,6 +1,6 @@
 import { KEEPALIVE_SECONDS, VPN_LISTEN_PORT } from '@hedgerow/contract'
 
-/** What stands where the private key would, once the hub does not have it. */
+/** What stands where a secret would: without its private key the preshared one is of no use to whoever reads this. */
 const KEPT_ON_GATEWAY = '<kept on the gateway>'
 
 export type VpnConfig = {
@@ -23,7 +23,7 @@ ListenPort = ${VPN_LISTEN_PORT}
 
 [Peer]
 PublicKey = ${config.hubPublicKey}
-PresharedKey = ${config.presharedKey}
+PresharedKey = ${config.privateKey === null ? KEPT_ON_GATEWAY : config.presharedKey}
 Endpoint = ${config.endpoint}
 AllowedIPs = ${config.network}
 PersistentKeepalive = ${KEEPALIVE_SECONDS}

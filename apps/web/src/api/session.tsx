@@ -5,8 +5,9 @@
 import { TOKEN_STORAGE_KEY } from '@hedgerow/contract'
 import type { BodyOf, ResponseOf, SessionUser } from '@hedgerow/contract'
 import { login, loginTwoFactor, logout, validateSession } from 'virtual:contract-calls'
-import { createContext, useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from 'react'
+import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { api, listenToSession } from './client.ts'
+import { dropKept, keepOnlyFor, keepWhatIsOpen } from './kept.ts'
 import { renewWhileActive } from './renewal.ts'
 import { clearExpiredMessage, clearToken, readToken, writeToken } from './token.ts'
 
@@ -35,9 +36,16 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   const enter = useCallback(({ accessToken, user }: ResponseOf<typeof loginTwoFactor>) => {
     writeToken(accessToken)
     clearExpiredMessage()
+    keepOnlyFor(ownerOf(user))
     setState({ status: 'signed-in', user })
   }, [])
+  const here = useRef<SessionUser | undefined>(undefined)
+  useEffect(() => {
+    here.current = state.status === 'signed-in' ? state.user : undefined
+  }, [state])
   const leave = useCallback((leftFreely: boolean) => {
+    if (leftFreely) dropKept()
+    else if (here.current !== undefined) keepWhatIsOpen(ownerOf(here.current))
     setState({ status: 'visitor', leftFreely })
   }, [])
 
@@ -58,6 +66,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     const validate = async () => {
       try {
         const user = await api(validateSession, { signal: controller.signal })
+        keepOnlyFor(ownerOf(user))
         setState({ status: 'signed-in', user })
       } catch (error) {
         if (controller.signal.aborted) return
@@ -105,6 +114,9 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   )
   return <SessionContext value={session}>{children}</SessionContext>
 }
+
+/** A person whose role has changed meanwhile may no longer be allowed what they were about to do. */
+const ownerOf = ({ id, role }: SessionUser): string => `${id} ${role}`
 
 export function useSession(): Session {
   const session = useContext(SessionContext)

@@ -8,11 +8,11 @@ type DialogProps = {
   onClose: () => void
   /** Called once the dialog has faded and focus is back where it was. */
   onGone: () => void
-  size?: 'sm' | 'md' | 'lg'
+  size?: 'sm' | 'md' | 'lg' | 'xl'
   children: ReactNode
 }
 
-const WIDTHS = { sm: 420, md: 520, lg: 680 }
+const WIDTHS = { sm: 420, md: 520, lg: 680, xl: 800 }
 
 /** A modal dialog: focus stays inside, Escape closes it, and focus returns to what opened it. */
 export function Dialog({ title, opened, onClose, onGone, size = 'md', children }: DialogProps) {

@@ -77,6 +77,13 @@ export const AlertIcon = () => (
   </Icon>
 )
 
+export const InfoIcon = () => (
+  <Icon>
+    <circle cx="8" cy="8" r="6.300" />
+    <path d="M8 7.300v3.700M8 5h.01" />
+  </Icon>
+)
+
 export const LockIcon = () => (
   <Icon>
     <rect x="3" y="7" width="10" height="6.500" rx="1.500" />

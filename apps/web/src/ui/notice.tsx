@@ -1,14 +1,16 @@
 import type { ReactNode } from 'react'
-import { AlertIcon, CheckIcon } from './icons.tsx'
+import { AlertIcon, CheckIcon, InfoIcon } from './icons.tsx'
 import styles from './notice.module.css'
 
 type Tone = 'warning' | 'danger' | 'good' | 'plain'
+
+const ICONS = { warning: <AlertIcon />, danger: <AlertIcon />, good: <CheckIcon />, plain: <InfoIcon /> }
 
 /** Something that has to be read, in the place it is about. Trouble is announced at once, the rest politely. */
 export function Notice({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
     <div className={styles.notice} data-tone={tone} role={tone === 'danger' || tone === 'warning' ? 'alert' : 'status'}>
-      {tone === 'good' ? <CheckIcon /> : <AlertIcon />}
+      {ICONS[tone]}
       <div>{children}</div>
     </div>
   )

@@ -2,6 +2,7 @@ import { autoApprovalSettings, type AutoApprovalSettings } from '@hedgerow/contr
 import { Button, Switch, TextInput } from '@mantine/core'
 import { useState, type FormEvent } from 'react'
 import { ApiError, messageOf } from '#api/client.ts'
+import { useKept } from '#api/kept.ts'
 import { Notice } from '#ui/notice.tsx'
 import { Panel } from '#ui/panel.tsx'
 import { toast } from '#ui/toast.tsx'
@@ -42,6 +43,11 @@ export function SettingsForm({ saved, mayChange }: { saved: AutoApprovalSettings
     if (sameSettings(values, basis)) setValues(saved)
   }
   const unsaved = !sameSettings(values, saved) || typed.ip.text.trim() !== '' || typed.range.text.trim() !== ''
+
+  useKept('auto-approval', unsaved ? { values, typed } : undefined, (was) => {
+    setValues(was.values)
+    setTyped(was.typed)
+  })
 
   const add = (from: AutoApprovalSettings, kind: EntryKind): AutoApprovalSettings | undefined => {
     const { list, problem } = addEntry(from[LISTS[kind]], typed[kind].text, kind)

@@ -2,6 +2,7 @@ import { newGatewayInvitation, type createGatewayInvitation, type ResponseOf } f
 import { Button, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
 import { ApiError, messageOf } from '#api/client.ts'
+import { useKept } from '#api/kept.ts'
 import { CopyButton } from '#ui/copy-button.tsx'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
 import { Mono } from '#ui/mono.tsx'
@@ -18,6 +19,7 @@ export function NewDialog({ opened, onClose, onGone }: DialogLife) {
     initialValues: { label: '', maxUses: 1, expiresInHours: 168 },
     validate: schemaResolver(newGatewayInvitation, { sync: true }),
   })
+  useKept('gateway-invitations.new', form.isDirty() ? form.values : undefined, form.setValues)
   const submit = form.onSubmit(async (values) => {
     try {
       await create.mutateAsync(values)
@@ -30,7 +32,7 @@ export function NewDialog({ opened, onClose, onGone }: DialogLife) {
   return (
     <Dialog
       title={made === undefined ? 'New Invitation' : `Invitation ${made.invitation.label}`}
-      size={made === undefined ? 'md' : 'lg'}
+      size={made === undefined ? 'md' : 'xl'}
       opened={opened}
       onClose={onClose}
       onGone={onGone}
@@ -84,6 +86,9 @@ export function NewDialog({ opened, onClose, onGone }: DialogLife) {
 
 const shown = (number: number) => (Number.isNaN(number) ? '' : number)
 
+/** A line for each word of a command, as a shell also takes it: none then breaks in the middle of a code. */
+const inLines = (command: string) => command.replaceAll(/ (?=GATEWAY_|npm )/g, ' \\\n')
+
 function Made({ made, onClose }: { made: ResponseOf<typeof createGatewayInvitation>; onClose: () => void }) {
   return (
     <>
@@ -91,7 +96,7 @@ function Made({ made, onClose }: { made: ResponseOf<typeof createGatewayInvitati
       <div className={styles.ways}>
         <div className={styles.words}>
           <h3>On a device with the agent</h3>
-          <pre className={styles.command}>{made.command}</pre>
+          <pre className={styles.command}>{inLines(made.command)}</pre>
           <h3>Code</h3>
           <Mono>{made.code}</Mono>
           <h3>Hub fingerprint, which the device pins</h3>

@@ -3,6 +3,7 @@ import { Button, Textarea, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
 import { useState } from 'react'
 import { ApiError, messageOf } from '#api/client.ts'
+import { useKept } from '#api/kept.ts'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
 import { Notice } from '#ui/notice.tsx'
 import type { DialogLife } from './dialogs.tsx'
@@ -17,6 +18,7 @@ export function AddDialog({ opened, onClose, onGone }: DialogLife) {
     initialValues: { name: '', location: '', description: '' },
     validate: schemaResolver(newGateway, { sync: true }),
   })
+  useKept('gateways.add', form.isDirty() ? form.values : undefined, form.setValues)
   const submit = form.onSubmit(async (values) => {
     try {
       setAdded(await add.mutateAsync(values))
@@ -29,7 +31,7 @@ export function AddDialog({ opened, onClose, onGone }: DialogLife) {
   return (
     <Dialog
       title={added === null ? 'Add Gateway' : `Set up ${added.name}`}
-      size={added === null ? 'md' : 'lg'}
+      size={added === null ? 'md' : 'xl'}
       opened={opened}
       onClose={onClose}
       onGone={onGone}

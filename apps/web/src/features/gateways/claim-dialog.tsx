@@ -1,8 +1,9 @@
 import { claimGateway } from '@hedgerow/contract'
 import { Button, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
+import { lazy, Suspense, useCallback, useState } from 'react'
 import { ApiError, messageOf } from '#api/client.ts'
+import { useKept } from '#api/kept.ts'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
 import { CameraIcon } from '#ui/icons.tsx'
 import { Mono } from '#ui/mono.tsx'
@@ -12,19 +13,16 @@ import { toast } from '#ui/toast.tsx'
 import type { DialogLife } from './dialogs.tsx'
 import { claimedMessage } from './messages.ts'
 import { useClaimGateway } from './queries.ts'
-import { canScanCodes } from './scan.ts'
+import styles from './page.module.css'
 
 const Scanner = lazy(() => import('./scanner.tsx'))
 
 /** Makes the person the owner of a device whose token they hold. */
 export function ClaimDialog({ deviceToken, opened, onClose, onGone }: DialogLife & { deviceToken: string }) {
   const claim = useClaimGateway()
-  const [canScan, setCanScan] = useState(false)
   const [scanning, setScanning] = useState(false)
-  useEffect(() => {
-    void canScanCodes().then(setCanScan)
-  }, [])
   const form = useForm({ initialValues: { deviceToken }, validate: schemaResolver(claimGateway.body, { sync: true }) })
+  useKept('gateways.claim', form.isDirty() ? form.values : undefined, form.setValues)
   const { setFieldValue } = form
   const takeToken = useCallback(
     (token: string) => {
@@ -47,7 +45,10 @@ export function ClaimDialog({ deviceToken, opened, onClose, onGone }: DialogLife
       <form onSubmit={submit} noValidate>
         <p>
           The device token is on the gateway’s device-info page, and on its QR label. It looks like{' '}
-          <Mono>DT-0123456789AB</Mono>.
+          <span className={styles.token}>
+            <Mono>DT-0123456789AB</Mono>
+          </span>
+          .
         </p>
         {claim.isError && <Notice tone="danger">Failed to claim gateway: {messageOf(claim.error)}</Notice>}
         {scanning && (
@@ -65,7 +66,7 @@ export function ClaimDialog({ deviceToken, opened, onClose, onGone }: DialogLife
           {...form.getInputProps('deviceToken')}
         />
         <DialogActions>
-          {canScan && (
+          {hasCamera() && (
             <Button variant="default" leftSection={<CameraIcon />} onClick={() => setScanning(!scanning)}>
               {scanning ? 'Stop the camera' : 'Scan the label'}
             </Button>
@@ -81,3 +82,6 @@ export function ClaimDialog({ deviceToken, opened, onClose, onGone }: DialogLife
     </Dialog>
   )
 }
+
+/** Browsers give a camera to pages at secure addresses only; elsewhere the list of devices is absent, whatever the types say. */
+const hasCamera = (): boolean => (navigator.mediaDevices as MediaDevices | undefined) !== undefined

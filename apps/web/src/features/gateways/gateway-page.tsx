@@ -8,6 +8,7 @@ import { lazy, Suspense, useCallback, useState } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 import { ApiError, messageOf } from '#api/client.ts'
 import { statusMark } from '#api/gateways.ts'
+import { useKept } from '#api/kept.ts'
 import { mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
 import { ArrowIcon } from '#ui/icons.tsx'
@@ -62,6 +63,7 @@ function OneGateway({ gateway, stale }: { gateway: GatewayDetail; stale: string 
   const mayManage = mayManageFleet(useUser().role)
   const navigate = useNavigate()
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
+  useKept(`gateways.${gateway.id}`, dialog === null || dialog.verb === 'connect' ? undefined : dialog, setDialog)
   const openVerb = useCallback((verb: GatewayVerb, one: Gateway) => setDialog({ verb, gateway: one }), [])
   return (
     <>

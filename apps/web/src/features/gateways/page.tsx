@@ -8,6 +8,7 @@ import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useS
 import { useSearchParams } from 'react-router'
 import { messageOf } from '#api/client.ts'
 import { useGateways } from '#api/gateways.ts'
+import { useKept } from '#api/kept.ts'
 import { mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
 import { Notice } from '#ui/notice.tsx'
@@ -37,6 +38,8 @@ export function GatewaysPage() {
     scanned === null ? null : { verb: 'claim', deviceToken: scanned },
   )
   const { view, changeView, revision, search: searchFor, orderBy } = useView()
+  // Connect only runs when it is asked for.
+  useKept('gateways', dialog === null || dialog.verb === 'connect' ? undefined : dialog, setDialog)
   const deferred = useDeferredValue(view)
 
   // A QR label opens this page with the device's token; it leaves the address, so that a reload does not ask again.

@@ -1,31 +1,31 @@
 /**
- * Reading a gateway's QR label with the browser's own barcode reader. There is no reader of ours beside it: the one
- * to be had is WebAssembly, which the hub's policy does not let a page compile. Elsewhere the label is scanned with
- * the phone's camera app, since what it holds is the address of the claim dialog.
+ * Reading a gateway's QR label from the camera's picture. The reader is plain JavaScript in the scanner's own chunk:
+ * browsers' own readers are missing on iPhones and most desktops, and WebAssembly is what the hub's policy refuses.
  */
-type CodeReader = { detect(source: HTMLVideoElement): Promise<readonly { rawValue: string }[]> }
-type CodeReaderClass = {
-  new (options: { formats: string[] }): CodeReader
-  getSupportedFormats(): Promise<readonly string[]>
-}
+import { decodeQR } from 'qr/decode.js'
 
-const FORMAT = 'qr_code'
-const readerClass = (): CodeReaderClass | undefined =>
-  (globalThis as { BarcodeDetector?: CodeReaderClass }).BarcodeDetector
+/** Enough for a label that fills a third of the picture, and a few milliseconds of work on a phone. */
+const LONGEST_SIDE = 800
 
-/** Whether this browser reads QR codes and gives this page a camera, which it does on secure addresses only. */
-export async function canScanCodes(): Promise<boolean> {
-  const Reader = readerClass()
-  // Absent where the page is not secure, whatever the types say.
-  const devices = navigator.mediaDevices as MediaDevices | undefined
-  if (Reader === undefined || devices === undefined) return false
-  return (await Reader.getSupportedFormats().catch((): readonly string[] => [])).includes(FORMAT)
-}
-
-/** Undefined where `canScanCodes` says no. */
-export function createCodeReader(): CodeReader | undefined {
-  const Reader = readerClass()
-  return Reader === undefined ? undefined : new Reader({ formats: [FORMAT] })
+/** Gives a function that looks at the picture as it is now: the text of the code in it, or undefined. */
+export function createCodeReader(video: HTMLVideoElement): () => string | undefined {
+  const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true })
+  return () => {
+    const { videoWidth, videoHeight } = video
+    if (context === null || videoWidth === 0 || videoHeight === 0) return undefined
+    const scale = Math.min(1, LONGEST_SIDE / Math.max(videoWidth, videoHeight))
+    const width = Math.round(videoWidth * scale)
+    const height = Math.round(videoHeight * scale)
+    context.canvas.width = width
+    context.canvas.height = height
+    context.drawImage(video, 0, 0, width, height)
+    try {
+      return decodeQR(context.getImageData(0, 0, width, height))
+    } catch {
+      // Its way of saying that there is none.
+      return undefined
+    }
+  }
 }
 
 const TOKEN = /\bDT-[0-9A-F]{12}\b/i

@@ -11,8 +11,8 @@ export default function Scanner({ onToken }: { onToken: (token: string) => void 
   const [problem, setProblem] = useState<string | null>(null)
   useEffect(() => {
     const screen = video.current
-    const reader = createCodeReader()
-    if (screen === null || reader === undefined) return undefined
+    if (screen === null) return undefined
+    const readCode = createCodeReader(screen)
     let stream: MediaStream | undefined
     const controller = new AbortController()
     const { signal } = controller
@@ -23,9 +23,8 @@ export default function Scanner({ onToken }: { onToken: (token: string) => void 
       screen.srcObject = camera
       await screen.play()
       while (!signal.aborted) {
-        const codes = await reader.detect(screen)
-        const token = codes.map(({ rawValue }) => tokenIn(rawValue)).find((found) => found !== undefined)
-        if (token !== undefined && !signal.aborted) return onToken(token)
+        const token = tokenIn(readCode() ?? '')
+        if (token !== undefined) return onToken(token)
         await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
       }
       return undefined

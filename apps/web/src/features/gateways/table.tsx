@@ -19,7 +19,7 @@ const CARD_HEIGHT = 310
 const NARROW = '(width < 1100px)'
 
 const COLUMNS: readonly (Column & { sort?: SortKey })[] = [
-  { name: 'Status', width: '21%', sort: 'status' },
+  { name: 'Status', width: '25%', sort: 'status' },
   { name: 'Gateway Name', sort: 'name' },
   { name: 'Location', sort: 'location' },
   { name: 'IP Address', width: '130px', sort: 'address' },

@@ -1,6 +1,7 @@
 /** The dialogs of this screen, loaded when the first one is opened; Details leads on to the decision. */
 import type { PendingRegistration, RejectedRegistration } from '@hedgerow/contract'
 import { useState } from 'react'
+import { useKept } from '#api/kept.ts'
 import { ApproveDialog } from './approve-dialog.tsx'
 import { DetailsDialog } from './details-dialog.tsx'
 import { LiftDialog } from './lift-dialog.tsx'
@@ -16,6 +17,7 @@ export type OpenDialog =
 export default function Dialogs({ first, onGone }: { first: OpenDialog; onGone: () => void }) {
   const [dialog, setDialog] = useState(first)
   const [opened, setOpened] = useState(true)
+  useKept('registrations.dialog', dialog, setDialog)
   const life = { opened, onClose: () => setOpened(false), onGone }
   if (dialog.verb === 'lift') return <LiftDialog {...life} {...dialog} />
   if ('registrations' in dialog) {

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 import { Link } from 'react-router'
 import { isForbidden, messageOf } from '#api/client.ts'
+import { useKept } from '#api/kept.ts'
 import { usePendingRegistrations } from '#api/pending-registrations.ts'
 import { mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
@@ -23,6 +24,7 @@ export function RegistrationsPage() {
   const { role } = useUser()
   const pending = usePendingRegistrations()
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
+  useKept('registrations', dialog ?? undefined, setDialog)
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set())
   const waiting = pending.data?.length ?? 0
   const forbidden = !mayManageFleet(role) || isForbidden(pending.error)

@@ -2,6 +2,7 @@ import { rejectRegistration } from '@hedgerow/contract'
 import { Button, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
 import { ApiError, messageOf } from '#api/client.ts'
+import { useKept } from '#api/kept.ts'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
 import { Notice } from '#ui/notice.tsx'
 import { toast } from '#ui/toast.tsx'
@@ -16,6 +17,11 @@ export function RejectDialog({ registration, opened, onClose, onGone }: Registra
     initialValues: { reason: '' },
     validate: schemaResolver(rejectRegistration.body, { sync: true }),
   })
+  useKept(
+    `registrations.reject.${registration.registrationId}`,
+    form.isDirty() ? form.values : undefined,
+    form.setValues,
+  )
   const submit = form.onSubmit(async ({ reason }) => {
     try {
       const { deviceName } = await reject.mutateAsync({ registrationId: registration.registrationId, reason })

@@ -2,6 +2,7 @@ import { rejectRegistration, type PendingRegistration } from '@hedgerow/contract
 import { Button, TextInput } from '@mantine/core'
 import { useState, type FormEvent } from 'react'
 import { messageOf } from '#api/client.ts'
+import { useKept } from '#api/kept.ts'
 import { Chip } from '#ui/chip.tsx'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
 import { Mono } from '#ui/mono.tsx'
@@ -27,6 +28,7 @@ export function SeveralDialog({ decision, registrations, opened, onClose, onGone
   const [problem, setProblem] = useState<string | undefined>()
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, Outcome>>(new Map())
   const [working, setWorking] = useState(false)
+  useKept('registrations.reject-several', reason === '' ? undefined : reason, setReason)
   const approving = decision === 'approve'
   const finished = outcomes.size === registrations.length
 

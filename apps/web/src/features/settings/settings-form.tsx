@@ -2,6 +2,7 @@ import type { HubSettings } from '@hedgerow/contract'
 import { Button, Tabs } from '@mantine/core'
 import { useState } from 'react'
 import { ApiError, messageOf } from '#api/client.ts'
+import { useKept } from '#api/kept.ts'
 import { ADMIN_NEEDED } from '#api/roles.ts'
 import { focusFirstError } from '#ui/focus-first-error.ts'
 import { Notice } from '#ui/notice.tsx'
@@ -43,6 +44,8 @@ export function SettingsForm({ settings, mayChange, hidden, onTab }: SettingsFor
     setValues(follow(values, valuesOf(basis), saved))
   }
   const unsaved = !sameValues(values, saved)
+
+  useKept('settings', unsaved ? values : undefined, setValues)
 
   const show = (wrong: FieldErrors, form: HTMLFormElement) => {
     setErrors(wrong)

@@ -26,7 +26,7 @@ export function SignInPage() {
 
   if (state.status === 'loading') return <CentredSpinner />
   if (state.status === 'signed-in') {
-    return <Navigate to={cameSignedIn ? '/dashboard' : (asked?.from ?? '/gateways')} replace />
+    return <Navigate to={asked?.from ?? (cameSignedIn ? '/dashboard' : '/gateways')} replace />
   }
   return (
     <Entrance title="Sign in">

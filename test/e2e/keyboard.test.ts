@@ -1,0 +1,183 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { BrowserContext, Page } from 'playwright-core'
+import { addGateway, createGatewayInvitation, createUser, listGateways } from '@hedgerow/contract'
+import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { startHub, type Hub } from '../harness/hub.ts'
+import { portalOf } from '../harness/portal.ts'
+
+const SCREENS = [
+  '/dashboard',
+  '/gateways',
+  '/gateways/:id',
+  '/gateway-approvals',
+  '/gateway-invitations',
+  '/auto-approval-settings',
+  '/users',
+  '/settings?tab=general',
+  '/settings?tab=security',
+  '/settings?tab=network',
+  '/settings?tab=certificates',
+  '/settings?tab=audit',
+  '/profile',
+]
+
+let browser: BrowserHandle
+let hub: Hub
+let gatewayId: string
+let person: BrowserContext
+let page: Page
+
+beforeAll(async () => {
+  ;[browser, hub] = await Promise.all([startBrowser(), startHub()])
+  gatewayId = (await hub.api(addGateway, { body: { name: 'Alder ford' } })).id
+  await hub.api(createGatewayInvitation, { body: { label: 'South fields', maxUses: 2, expiresInHours: 24 } })
+  const rosa = { username: 'rosa', email: 'rosa@farm.example', password: 'four foxes in fog', role: 'user' } as const
+  await hub.api(createUser, { body: rosa })
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await hub?.stop()
+})
+
+beforeEach(async () => {
+  person = await browser.person({ reducedMotion: 'reduce' })
+  page = await person.newPage()
+})
+
+afterEach(() => person.close())
+
+/** The sign-in form, by keyboard: it has focus where typing begins. */
+async function signIn(address: string): Promise<void> {
+  await portalOf(page, hub).open(address)
+  await page.getByLabel('Username').waitFor()
+  await page.keyboard.type(hub.admin.username)
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(hub.admin.password)
+  await page.keyboard.press('Enter')
+  await page.locator('main h1').waitFor()
+}
+
+const focusedName = () =>
+  page.evaluate(() => {
+    const focused = document.activeElement
+    return focused?.getAttribute('aria-label') ?? focused?.textContent ?? ''
+  })
+
+async function tabTo(name: string): Promise<void> {
+  for (let presses = 0; presses < 80; presses += 1) {
+    if ((await focusedName()) === name) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`Tab never came to ${name}`)
+}
+
+/** Walks the page by Tab; gives what it never came to, and what did not show that it has focus. */
+async function walk(): Promise<{ missed: string[]; unmarked: string[] }> {
+  const wanted = await page.evaluate(() => {
+    const controls = [...document.querySelectorAll<HTMLElement>('a[href], button, input, select, textarea')].filter(
+      (one) => one.tabIndex >= 0 && !one.matches(':disabled') && one.checkVisibility({ visibilityProperty: true }),
+    )
+    for (const [index, control] of controls.entries()) control.dataset['walk'] = String(index)
+    ;(document.activeElement as HTMLElement | null)?.blur()
+    return controls.map((one) => one.getAttribute('aria-label') ?? (one.textContent || one.outerHTML.slice(0, 120)))
+  })
+  const met = new Set<number>()
+  const unmarked = new Set<string>()
+  // A field for a date holds several stops.
+  for (let presses = 0; presses < wanted.length * 2 + 20 && met.size < wanted.length; presses += 1) {
+    await page.keyboard.press('Tab')
+    const { index, marked } = await page.evaluate(() => {
+      const focused = document.activeElement
+      const around = [focused, focused?.parentElement, focused?.parentElement?.parentElement]
+      const near = [...around, ...(focused?.parentElement?.children ?? [])].filter((one) => one instanceof Element)
+      const marked = near.some((one) => {
+        const { outlineStyle, outlineWidth } = getComputedStyle(one)
+        return outlineStyle !== 'none' && Number.parseFloat(outlineWidth) > 0
+      })
+      return { index: focused instanceof HTMLElement ? focused.dataset['walk'] : undefined, marked }
+    })
+    if (index === undefined) continue
+    met.add(Number(index))
+    if (!marked) unmarked.add(wanted[Number(index)]!)
+  }
+  return { missed: wanted.filter((_, index) => !met.has(index)), unmarked: [...unmarked] }
+}
+
+test('Tab comes to every control of every screen, and each shows that it has focus', async () => {
+  await signIn('/gateways')
+  for (const screen of SCREENS) {
+    await portalOf(page, hub).open(screen.replace(':id', gatewayId))
+    await page.locator('main h1').waitFor()
+    await expect.poll(() => page.locator('main [class*="Skeleton"]').count()).toBe(0)
+    expect({ screen, ...(await walk()) }).toEqual({ screen, missed: [], unmarked: [] })
+  }
+})
+
+test('a gateway is added and deleted without a pointer, and focus is never lost', async () => {
+  await signIn('/gateways')
+  await tabTo('Add Gateway')
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog')
+  await expect
+    .poll(() => dialog.getByLabel('Gateway Name').evaluate((one) => one === document.activeElement))
+    .toBe(true)
+  await page.keyboard.type('By hand')
+  await page.keyboard.press('Enter')
+  await dialog.getByText('[Interface]').waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await expect.poll(focusedName).toBe('Add Gateway')
+
+  await page.getByRole('link', { name: 'By hand' }).waitFor()
+  await tabTo('More actions for By hand')
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'Delete Gateway' }).waitFor()
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('ArrowDown')
+      return focusedName()
+    })
+    .toBe('Delete Gateway')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => dialog.getByLabel(/^Type/).evaluate((one) => one === document.activeElement)).toBe(true)
+  await page.keyboard.type('By hand')
+  await page.keyboard.press('Enter')
+  await page.getByText('Gateway "By hand" deleted.').waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  expect(await page.evaluate(() => document.activeElement === document.body)).toBe(false)
+  expect((await hub.api(listGateways)).map(({ name }) => name)).toEqual(['Alder ford'])
+})
+
+test('the skip link leads past the bar, and the tabs of the settings answer to the arrows', async () => {
+  await signIn('/settings')
+  await page.evaluate(() => (document.activeElement as HTMLElement).blur())
+  await page.keyboard.press('Tab')
+  expect(await focusedName()).toBe('Skip to content')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Tab')
+  expect(await page.evaluate(() => document.activeElement?.closest('main') !== null)).toBe(true)
+  await page.getByRole('tab', { name: 'General' }).focus()
+  await page.keyboard.press('ArrowRight')
+  await expect.poll(() => page.getByRole('tab', { name: 'Security' }).getAttribute('aria-selected')).toBe('true')
+})
+
+test('nothing moves for somebody who asks for reduced motion', async () => {
+  const moving = () =>
+    page.evaluate(
+      () =>
+        [...document.querySelectorAll('*')].filter((one) => {
+          const { transitionDuration, transitionProperty, animationDuration, animationName } = getComputedStyle(one)
+          const lasts = (durations: string) =>
+            durations.split(',').some((duration) => Number.parseFloat(duration) > 0.001)
+          const fades = transitionProperty !== 'none' && lasts(transitionDuration)
+          return fades || (animationName !== 'none' && lasts(animationDuration))
+        }).length,
+    )
+  await signIn('/gateways')
+  await page.getByRole('button', { name: 'Claim Gateway' }).click()
+  await page.getByRole('dialog').getByLabel('Device Token').waitFor()
+  expect(await moving()).toBe(0)
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  expect(await moving()).toBeGreaterThan(0)
+})

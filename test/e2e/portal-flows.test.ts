@@ -1,0 +1,277 @@
+import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { BrowserContext, Page } from 'playwright-core'
+import {
+  addGateway,
+  approveRegistration,
+  claimGateway,
+  endSession,
+  listGateways,
+  listPendingRegistrations,
+  listSessions,
+} from '@hedgerow/contract'
+import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { addPerson } from '../harness/hub-database.ts'
+import { startHub, type Credentials, type Hub } from '../harness/hub.ts'
+import { portalOf, type Portal } from '../harness/portal.ts'
+import { waitFor } from '../harness/wait-for.ts'
+
+const DIST = join(import.meta.dirname, '..', '..', 'apps', 'web', 'dist')
+const EXPIRED = 'Your session has expired. Please log in again.'
+
+let browser: BrowserHandle
+let hub: Hub
+let shepherd: Credentials
+let person: BrowserContext
+let page: Page
+let portal: Portal
+
+beforeAll(async () => {
+  ;[browser, hub] = await Promise.all([startBrowser(), startHub()])
+  shepherd = await addPerson(hub, { username: 'shepherd', role: 'manager' })
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await hub?.stop()
+})
+
+beforeEach(async () => {
+  person = await browser.person({ reducedMotion: 'reduce', acceptDownloads: true })
+  page = await person.newPage()
+  portal = portalOf(page, hub)
+})
+
+afterEach(() => person.close())
+
+const path = () => new URL(page.url()).pathname
+const inDialog = (name: string) => portal.dialog().getByRole('button', { name, exact: true })
+
+async function openAs(credentials: Credentials, address = '/gateways'): Promise<void> {
+  await portal.open(address)
+  await page.waitForURL('**/login')
+  await portal.signIn(credentials)
+  await page.locator('main h1').waitFor()
+}
+
+/** Ends every session of a person but the one that this opens, as they would on their profile somewhere else. */
+async function endSessionsOf(credentials: Credentials): Promise<void> {
+  const api = hub.apiAs(credentials)
+  for (const { id, current } of await api(listSessions)) if (!current) await api(endSession, { params: { id } })
+}
+
+async function enrolled(name: string): Promise<TestGateway> {
+  const gateway = await startGateway(hub, { name })
+  onTestFinished(() => gateway.stop())
+  const { registrationId } = await waitFor(
+    async () => (await hub.api(listPendingRegistrations)).find(({ deviceName }) => deviceName === name),
+    { for: `${name} to ask` },
+  )
+  await hub.api(approveRegistration, { params: { registrationId } })
+  await waitFor(async () => (await hub.api(listGateways)).some((one) => one.name === name && one.status === 'online'), {
+    for: `${name} to be online`,
+  })
+  return gateway
+}
+
+describe('what was typed when a session ended', () => {
+  test('in a dialog is there again after signing in, and can be sent', async () => {
+    await openAs(shepherd)
+    await page.getByRole('button', { name: 'Add Gateway' }).click()
+    await portal.dialog().getByLabel('Gateway Name').fill('Rose garden')
+    await portal.dialog().getByLabel('Description').fill('Two lines\nof text')
+    await endSessionsOf(shepherd)
+    await inDialog('Add Gateway').click()
+    await page.getByText(EXPIRED, { exact: true }).waitFor()
+    expect(path()).toBe('/login')
+    await portal.signIn(shepherd)
+    await portal.dialog().getByLabel('Gateway Name').waitFor()
+    await expect.poll(() => portal.dialog().getByLabel('Gateway Name').inputValue()).toBe('Rose garden')
+    expect(await portal.dialog().getByLabel('Description').inputValue()).toBe('Two lines\nof text')
+    await inDialog('Add Gateway').click()
+    await portal.dialog().getByText('[Interface]').waitFor()
+  })
+
+  test('on a page is there again, still unsaved', async () => {
+    await openAs(hub.admin, '/settings')
+    await page.getByLabel('Hub name').fill('Old mill')
+    await endSessionsOf(hub.admin)
+    await page.getByRole('button', { name: 'Save Settings' }).click()
+    await page.getByText(EXPIRED, { exact: true }).waitFor()
+    await portal.signIn(hub.admin)
+    await expect.poll(() => page.getByLabel('Hub name').inputValue()).toBe('Old mill')
+    await page.getByText('There are changes that are not saved.').waitFor()
+  })
+
+  test('is nobody else’s', async () => {
+    await openAs(shepherd)
+    await page.getByRole('button', { name: 'Add Gateway' }).click()
+    await portal.dialog().getByLabel('Gateway Name').fill('Not for others')
+    await endSessionsOf(shepherd)
+    await inDialog('Add Gateway').click()
+    await page.getByText(EXPIRED, { exact: true }).waitFor()
+    await portal.signIn(hub.admin)
+    await page.getByRole('button', { name: 'Add Gateway' }).click()
+    expect(await portal.dialog().getByLabel('Gateway Name').inputValue()).toBe('')
+  })
+})
+
+describe('claiming', () => {
+  test('with the camera: the label that the device itself shows is read, and the device is claimed', async () => {
+    const gateway = await enrolled('Bee house')
+    await page.goto(gateway.pageUrl)
+    const label = await page.getByRole('img', { name: /^QR code/ }).screenshot()
+    // Only the camera is not real: it films that label.
+    await page.addInitScript(
+      (picture) => {
+        navigator.mediaDevices.getUserMedia = async () => {
+          const image = new Image()
+          image.src = picture
+          await image.decode()
+          const canvas = Object.assign(document.createElement('canvas'), { width: 640, height: 480 })
+          const film = () => {
+            const context = canvas.getContext('2d')!
+            context.fillStyle = '#8a8f8c'
+            context.fillRect(0, 0, 640, 480)
+            context.drawImage(image, 180, 80, 300, 300)
+            requestAnimationFrame(film)
+          }
+          film()
+          return canvas.captureStream(10)
+        }
+      },
+      `data:image/png;base64,${label.toString('base64')}`,
+    )
+    await openAs(shepherd)
+    await page.getByRole('button', { name: 'Claim Gateway' }).click()
+    await portal.dialog().getByRole('button', { name: 'Scan the label' }).click()
+    const field = portal.dialog().getByLabel('Device Token')
+    await expect.poll(() => field.inputValue()).toBe(gateway.state().deviceToken)
+    await page.getByLabel('What the camera sees').waitFor({ state: 'detached' })
+    await inDialog('Claim').click()
+    await portal.dialog().waitFor({ state: 'detached' })
+    const owned = (await hub.api(listGateways)).find(({ name }) => name === 'Bee house')
+    expect(owned?.owner).toBe('shepherd')
+  })
+
+  test('a blank token can’t be sent, and one that somebody else has used is refused in the catalogue’s words', async () => {
+    const { deviceToken } = await hub.api(addGateway, { body: { name: 'Taken' } })
+    await hub.api(claimGateway, { body: { deviceToken: deviceToken! } })
+    await openAs(shepherd)
+    await page.getByRole('button', { name: 'Claim Gateway' }).click()
+    await portal.dialog().getByLabel('Device Token').fill('   ')
+    expect(await inDialog('Claim').isDisabled()).toBe(true)
+    await portal.dialog().getByLabel('Device Token').fill(deviceToken!.toLowerCase())
+    await inDialog('Claim').click()
+    await portal
+      .dialog()
+      .getByText(/^Failed to claim gateway: /)
+      .waitFor()
+    expect(await portal.dialog().getByLabel('Device Token').inputValue()).toBe(deviceToken!.toLowerCase())
+  })
+})
+
+describe('the VPN configuration', () => {
+  test('of a plain WireGuard device is shown with its QR code, copied and downloaded, the same each way', async () => {
+    await hub.api(addGateway, { body: { name: 'Spring house' } })
+    await person.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: hub.url })
+    await openAs(shepherd)
+    await page.getByRole('button', { name: 'More actions for Spring house' }).click()
+    await page.getByRole('menuitem', { name: 'VPN Config' }).click()
+    const text = await portal.dialog().locator('pre').innerText()
+    expect(text).toMatch(/^\[Interface\]\nPrivateKey = \S{43}=\nAddress = 10\.100\.\d+\.\d+\/24\nListenPort = 51820\n/)
+    await portal.dialog().getByRole('img', { name: 'QR code of the configuration of Spring house' }).waitFor()
+    await inDialog('Copy').click()
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain(text.trim())
+    const download = page.waitForEvent('download')
+    await inDialog('Download').click()
+    const file = await download
+    expect(file.suggestedFilename()).toMatch(/\.conf$/)
+    expect((await readFile(await file.path(), 'utf8')).trim()).toBe(text.trim())
+  })
+
+  test('of a gateway that enrolled itself shows no secret and no code to scan', async () => {
+    await enrolled('Dove cote')
+    await openAs(shepherd)
+    await page.getByRole('button', { name: 'More actions for Dove cote' }).click()
+    await page.getByRole('menuitem', { name: 'VPN Config' }).click()
+    const text = await portal.dialog().locator('pre').innerText()
+    expect(text.match(/= <kept on the gateway>$/gm)).toHaveLength(2)
+    expect(await portal.dialog().getByRole('img').count()).toBe(0)
+  })
+})
+
+describe('the dashboard', () => {
+  test('keeps its values when a refresh fails, writes only to the console, and is right again at the next one', async () => {
+    const written: string[] = []
+    page.on('console', (message) => written.push(message.text()))
+    await page.clock.install()
+    await openAs(hub.admin, '/dashboard')
+    const total = page.getByLabel('Hub statistics')
+    await expect.poll(() => total.textContent()).toMatch(/Total Gateways\d/)
+    const before = await total.textContent()
+    await page.route('**/api/v1/hub/stats', (route) => route.abort())
+    await page.clock.fastForward(31_000)
+    await expect.poll(() => written.some((line) => line.startsWith('Failed to fetch dashboard data:'))).toBe(true)
+    expect(await total.textContent()).toBe(before)
+    await page.unroute('**/api/v1/hub/stats')
+    await hub.api(addGateway, { body: { name: 'Thirty seconds later' } })
+    await page.clock.fastForward(31_000)
+    await expect.poll(() => total.textContent()).not.toBe(before)
+  })
+})
+
+describe('the shell', () => {
+  test('the chosen theme holds after a reload, and "as the system" follows it', async () => {
+    await openAs(hub.admin)
+    const scheme = () => page.locator('html').getAttribute('data-mantine-color-scheme')
+    const choose = async (theme: string) => {
+      await page.getByRole('button', { name: /^Account of/ }).click()
+      await page.getByRole('menuitemradio', { name: theme }).click()
+    }
+    await choose('Dark theme')
+    await expect.poll(scheme).toBe('dark')
+    await page.reload()
+    await page.locator('main h1').waitFor()
+    expect(await scheme()).toBe('dark')
+    await choose('As the system')
+    await expect.poll(scheme).toBe('light')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await expect.poll(scheme).toBe('dark')
+  })
+
+  test('a page that was open while the hub got a new portal loads itself again and says so', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'hedgerow-portal-'))
+    onTestFinished(() => rm(dir, { recursive: true, force: true }))
+    await cp(DIST, dir, { recursive: true })
+    const updated = await startHub({ env: { HUB_WEB_DIR: dir } })
+    onTestFinished(async () => void (await updated.stop()))
+    portal = portalOf(page, updated)
+    await openAs(updated.admin)
+    await renameAssets(dir)
+    await portal.navigation('Users').click()
+    await page.getByText('The hub was updated, so this page was loaded again.').waitFor()
+    await page.locator('main h1').waitFor()
+    await portal.navigation('Users').click()
+    await page.getByRole('heading', { name: 'User Management' }).waitFor()
+    expect(path()).toBe('/users')
+  })
+})
+
+/** What another build does to a served folder: every script has another name. The compressed copies are of the old ones. */
+async function renameAssets(dir: string): Promise<void> {
+  const files = await readdir(dir, { recursive: true })
+  await Promise.all(files.filter((name) => /\.(br|gz)$/.test(name)).map((name) => rm(join(dir, name))))
+  const assets = (await readdir(join(dir, 'assets'))).filter((name) => name.endsWith('.js'))
+  const renamed = (text: string) => assets.reduce((now, name) => now.replaceAll(name, `new-${name}`), text)
+  for (const name of assets) {
+    const file = join(dir, 'assets', name)
+    await writeFile(file, renamed(await readFile(file, 'utf8')))
+    await rename(file, join(dir, 'assets', `new-${name}`))
+  }
+  const index = join(dir, 'index.html')
+  await writeFile(index, renamed(await readFile(index, 'utf8')))
+}
