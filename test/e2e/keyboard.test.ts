@@ -55,6 +55,7 @@ async function signIn(address: string): Promise<void> {
   await page.keyboard.press('Tab')
   await page.keyboard.type(hub.admin.password)
   await page.keyboard.press('Enter')
+  await page.waitForURL((url) => url.pathname !== '/login')
   await page.locator('main h1').waitFor()
 }
 
@@ -145,7 +146,8 @@ test('a gateway is added and deleted without a pointer, and focus is never lost'
   await page.keyboard.press('Enter')
   await page.getByText('Gateway "By hand" deleted.').waitFor()
   await dialog.waitFor({ state: 'detached' })
-  expect(await page.evaluate(() => document.activeElement === document.body)).toBe(false)
+  await page.getByRole('link', { name: 'By hand' }).waitFor({ state: 'detached' })
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN')
   expect((await hub.api(listGateways)).map(({ name }) => name)).toEqual(['Alder ford'])
 })
 

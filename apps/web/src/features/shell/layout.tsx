@@ -6,6 +6,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { Outlet, ScrollRestoration, useLocation } from 'react-router'
 import { createQueryClient } from '#api/query-client.ts'
+import { useKeepFocus } from '#ui/keep-focus.ts'
 import { Toasts } from '#ui/toast.tsx'
 import { TopBar } from './top-bar.tsx'
 import styles from './layout.module.css'
@@ -17,6 +18,7 @@ export function Layout({ tools }: { tools: ReactNode }) {
   const { pathname } = useLocation()
   const shownPath = useRef(pathname)
 
+  useKeepFocus(main)
   useEffect(() => {
     if (shownPath.current === pathname) return
     shownPath.current = pathname
