@@ -6,6 +6,7 @@ import { portalOf } from '../harness/portal.ts'
 import type { Screen } from '../harness/screen.ts'
 import { screens } from '../harness/screens.ts'
 import { startShowcase, type Showcase } from '../harness/showcase.ts'
+import { waitFor } from '../harness/wait-for.ts'
 
 const WIDE = { width: 1440, height: 900 }
 /** What is left of a laptop's window at 200 %, and a small phone. */
@@ -45,20 +46,26 @@ async function look<T>(
   }
 }
 
-/** As somebody who has the system in dark sees it. The kit's attribute says when the portal has followed. */
+/** As somebody who has the system in dark sees it. The portal follows at once, the plain pages when they load. */
 async function turnDark(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'dark' })
-  await page.waitForFunction(() => document.documentElement.dataset['mantineColorScheme'] !== 'light')
+  if ((await page.locator('#root').count()) === 0) await page.reload()
+  else await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
 }
 
-/** What sticks out sideways at this size: the page itself, or the content of a dialog. */
+/** What sticks out sideways at this size: the page itself, or the content of a dialog. A chart or a menu may need a moment to follow. */
 async function sticksOut(page: Page, viewport: { width: number; height: number }): Promise<string[]> {
   await page.setViewportSize(viewport)
-  return page.evaluate(() =>
-    [document.documentElement, ...document.querySelectorAll('[role="dialog"]')]
-      .filter((box) => box.scrollWidth > box.clientWidth)
-      .map((box) => `${box.tagName} is ${box.scrollWidth} px in ${box.clientWidth} px`),
+  const look = () =>
+    page.evaluate(() =>
+      [document.documentElement, ...document.querySelectorAll('[role="dialog"]')]
+        .filter((box) => box.scrollWidth > box.clientWidth)
+        .map((box) => `${box.tagName} is ${box.scrollWidth} px in ${box.clientWidth} px`),
+    )
+  await waitFor(async () => (await look()).length === 0, { for: 'a layout that fits', timeoutMs: 5_000 }).catch(
+    () => {},
   )
+  return look()
 }
 
 test.each(screens)(

@@ -101,6 +101,15 @@ export const peopleScreens: Screen[] = [
     await portal.page.getByRole('menuitem', { name: 'Delete User' }).click()
     await portal.dialog().getByRole('button', { name: 'Delete User' }).waitFor()
   }),
+  admin('user-reset-two-factor-dialog', '/users', async (portal) => {
+    await openMenuOf(portal, 'rosa.lind')
+    await portal.page.getByRole('menuitem', { name: 'Reset Two-Factor' }).click()
+    await portal.dialog().getByRole('button', { name: 'Cancel' }).waitFor()
+  }),
+  admin('user-invitation-revoke-dialog', '/users', async (portal) => {
+    await button(portal, 'Revoke Spring helpers').click()
+    await portal.dialog().getByRole('button', { name: 'Revoke' }).waitFor()
+  }),
   admin('user-invite-dialog', '/users', async (portal) => {
     await button(portal, 'Invite').click()
     await inDialog(portal, 'Label').waitFor()
@@ -163,6 +172,17 @@ export const peopleScreens: Screen[] = [
     await field(portal, 'New password').fill('short')
     await button(portal, 'Change Password').click()
     await text(portal, 'Password must be at least 8 characters long')
+  }),
+  user('two-factor-off-dialog', '/profile', async (portal) => {
+    await portal.page.route('**/api/v1/auth/profile', async (route) => {
+      const response = await route.fetch()
+      const profile = (await response.json()) as object
+      await route.fulfill({ response, json: { ...profile, twoFactorEnabled: true, recoveryCodesLeft: 2 } })
+    })
+    await portal.page.reload()
+    await text(portal, 'Few recovery codes are left.')
+    await button(portal, 'Switch Off').click()
+    await inDialog(portal, 'Code').waitFor()
   }),
   user('two-factor-setup', '/profile', openSetup),
   user('two-factor-recovery-codes', '/profile', async (portal) => {

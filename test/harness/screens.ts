@@ -39,6 +39,12 @@ export const screens: Screen[] = [
     await portal.page.reload()
     await text(portal, 'Your session has expired')
   }),
+  visitor('starting', async (portal) => {
+    await portal.page.addInitScript(() => localStorage.setItem('hubToken', 'being checked'))
+    await portal.page.route('**/api/v1/auth/validate', () => new Promise(() => {}))
+    await portal.open('/dashboard')
+    await portal.page.getByLabel('Loading').waitFor()
+  }),
   visitor('not-found', async (portal) => {
     await portal.open('/no/such/page')
     await portal.page.getByRole('link', { name: 'Back to the hub' }).waitFor()
@@ -139,6 +145,16 @@ export const screens: Screen[] = [
     await portal.dialog().getByRole('button', { name: 'Claim' }).click()
     await text(portal, /^Failed to claim gateway: /)
   }),
+  admin('claim-dialog-scanning', '/gateways', async (portal) => {
+    await portal.page.evaluate(() => {
+      const canvas = Object.assign(document.createElement('canvas'), { width: 640, height: 480 })
+      canvas.getContext('2d')?.fillRect(0, 0, 640, 480)
+      navigator.mediaDevices.getUserMedia = () => Promise.resolve(canvas.captureStream(10))
+    })
+    await button(portal, 'Claim Gateway').click()
+    await button(portal, 'Scan the label').click()
+    await text(portal, 'Hold the gateway’s QR label into the picture.')
+  }),
   admin('vpn-dialog-with-key', '/gateways', async (portal) => {
     await openMenuOf(portal, 'Pump house')
     await portal.page.getByRole('menuitem', { name: 'VPN Config' }).click()
@@ -168,6 +184,16 @@ export const screens: Screen[] = [
     await portal.page.getByLabel('Select all').check()
     await button(portal, 'Approve selected').click()
     await portal.dialog().getByText('River gate').waitFor()
+  }),
+  admin('approvals-reject-several', '/gateway-approvals', async (portal) => {
+    await portal.page.getByLabel('Select all').check()
+    await button(portal, 'Reject selected').click()
+    await portal.dialog().getByRole('button', { name: 'Reject 2' }).click()
+    await text(portal, 'Rejection reason is required')
+  }),
+  admin('approvals-lift-dialog', '/gateway-approvals', async (portal) => {
+    await button(portal, 'Let Stray box ask again').click()
+    await portal.dialog().getByRole('button', { name: 'Let it ask again' }).waitFor()
   }),
   admin('approvals-details', '/gateway-approvals', async (portal) => {
     await button(portal, 'Details River gate').click()

@@ -8,6 +8,7 @@ import {
   hubStats,
   listGateways,
   listPendingRegistrations,
+  rejectRegistration,
   setUpTwoFactor,
   type Detection,
 } from '@hedgerow/contract'
@@ -54,6 +55,12 @@ export async function startShowcase(): Promise<Showcase> {
     await approveAll(hub, 2)
     for (const { id, name } of await hub.api(listGateways)) if (name === 'Barn') await addDayOfHistory(hub, id)
     await hub.api(addGateway, { body: { name: 'Pump house', location: '', description: 'A router with WireGuard' } })
+    await gateway('Stray box', '')
+    const stray = await waitFor(async () => (await hub.api(listPendingRegistrations))[0], {
+      for: 'the stray device to wait',
+    })
+    const reason = 'Nobody knows this device'
+    await hub.api(rejectRegistration, { params: { registrationId: stray.registrationId }, body: { reason } })
     const waiting = await gateway('River gate', '')
     await gateway(LONG_NAME, 'Lower meadow')
     await waitFor(async () => (await hub.api(listPendingRegistrations)).length === 2, { for: 'two to wait' })
