@@ -27,7 +27,10 @@ for (const screen of screens.filter(({ name }) => name.includes(wanted))) {
     const name = (scheme: string) => `${screen.name}-${scheme}-${viewport.width}.png`
     try {
       await screen.show(page, showcase)
-      await page.evaluate(() => document.fonts.ready.then(() => undefined))
+      await page.evaluate(async () => {
+        await document.fonts.ready
+        scrollTo(0, 0)
+      })
       // A dialog covers the window, not the page below it.
       const fullPage = !(await page.getByRole('dialog').isVisible())
       for (const colorScheme of ['light', 'dark'] as const) {

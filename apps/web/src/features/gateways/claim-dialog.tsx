@@ -65,12 +65,14 @@ export function ClaimDialog({ deviceToken, opened, onClose, onGone }: DialogLife
           data-autofocus
           {...form.getInputProps('deviceToken')}
         />
-        <DialogActions>
-          {hasCamera() && (
+        {hasCamera() && (
+          <div>
             <Button variant="default" leftSection={<CameraIcon />} onClick={() => setScanning(!scanning)}>
               {scanning ? 'Stop the camera' : 'Scan the label'}
             </Button>
-          )}
+          </div>
+        )}
+        <DialogActions>
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>

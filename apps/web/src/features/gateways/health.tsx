@@ -16,7 +16,7 @@ export function Health({ gateway: { heartbeat, kind } }: { gateway: GatewayDetai
     return (
       <PanelEmpty title="No heartbeat yet">
         {kind === 'wireguard'
-          ? 'A device on plain WireGuard sends none; it counts as online while its handshakes come.'
+          ? 'A device on plain WireGuard sends none; it counts as online while its handshakes come and its /api/health answers.'
           : 'The gateway sends one every 30 seconds once its tunnel is up.'}
       </PanelEmpty>
     )
