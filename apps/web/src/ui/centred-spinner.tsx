@@ -5,6 +5,10 @@ import styles from './centred-spinner.module.css'
 export function CentredSpinner() {
   return (
     <main className={styles.centre} aria-busy="true">
+      <title>Hub</title>
+      <div role="heading" aria-level={1} className="visually-hidden">
+        Hub
+      </div>
       <output aria-label="Loading">
         <Loader size={32} />
       </output>

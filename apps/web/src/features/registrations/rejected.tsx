@@ -54,7 +54,7 @@ export function Rejected({ onOpen }: { onOpen: (dialog: OpenDialog) => void }) {
                 aria-label={`Let ${one.deviceName} ask again`}
                 onClick={() => onOpen({ verb: 'lift', rejected: one })}
               >
-                Let ask again
+                Ask again
               </Button>
             </ActionsCell>
           </Row>
