@@ -39,12 +39,6 @@ export const screens: Screen[] = [
     await portal.page.reload()
     await text(portal, 'Your session has expired')
   }),
-  visitor('starting', async (portal) => {
-    await portal.page.addInitScript(() => localStorage.setItem('hubToken', 'being checked'))
-    await portal.page.route('**/api/v1/auth/validate', () => new Promise(() => {}))
-    await portal.open('/dashboard')
-    await portal.page.getByLabel('Loading').waitFor()
-  }),
   visitor('not-found', async (portal) => {
     await portal.open('/no/such/page')
     await portal.page.getByRole('link', { name: 'Back to the hub' }).waitFor()

@@ -6,9 +6,6 @@ export function CentredSpinner() {
   return (
     <main className={styles.centre} aria-busy="true">
       <title>Hub</title>
-      <div role="heading" aria-level={1} className="visually-hidden">
-        Hub
-      </div>
       <output aria-label="Loading">
         <Loader size={32} />
       </output>
