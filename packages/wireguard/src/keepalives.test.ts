@@ -7,12 +7,17 @@ const SECOND = 1000
 const sentAtSeconds = (side: { sent: { atMs: number }[] }, startMs: number) =>
   side.sent.map(({ atMs }) => (atMs - startMs) / SECOND)
 
-test('what only receives answers with one keepalive after 10 s', () => {
+/** A link a minute after its handshake, with nothing owed on either side. */
+const atRest = () => {
   const link = createLink()
   link.connect()
   link.advance(60 * SECOND)
   link.forget()
-  const startMs = link.now.monotonicMs
+  return { link, startMs: link.now.monotonicMs }
+}
+
+test('what only receives answers with one keepalive after 10 s', () => {
+  const { link, startMs } = atRest()
   link.send(link.gateway, upPacket())
   link.advance(60 * SECOND)
   expect(sentAtSeconds(link.hub, startMs)).toEqual([10])
@@ -21,11 +26,7 @@ test('what only receives answers with one keepalive after 10 s', () => {
 })
 
 test('data that comes in while a keepalive is owed gets one of its own', () => {
-  const link = createLink()
-  link.connect()
-  link.advance(60 * SECOND)
-  link.forget()
-  const startMs = link.now.monotonicMs
+  const { link, startMs } = atRest()
   link.send(link.gateway, upPacket())
   link.advance(5 * SECOND)
   link.send(link.gateway, upPacket())
@@ -34,11 +35,7 @@ test('data that comes in while a keepalive is owed gets one of its own', () => {
 })
 
 test('data sent in time spares the keepalive', () => {
-  const link = createLink()
-  link.connect()
-  link.advance(60 * SECOND)
-  link.forget()
-  const startMs = link.now.monotonicMs
+  const { link, startMs } = atRest()
   link.send(link.gateway, upPacket())
   link.settle()
   link.advance(5 * SECOND)
@@ -50,11 +47,7 @@ test('data sent in time spares the keepalive', () => {
 })
 
 test('data sent in time spares the second keepalive too', () => {
-  const link = createLink()
-  link.connect()
-  link.advance(60 * SECOND)
-  link.forget()
-  const startMs = link.now.monotonicMs
+  const { link, startMs } = atRest()
   const receiveAt = (second: number) => {
     link.advance(startMs + second * SECOND - link.now.monotonicMs)
     link.send(link.gateway, upPacket())
@@ -69,11 +62,7 @@ test('data sent in time spares the second keepalive too', () => {
 })
 
 test('data that goes unanswered for 15 s starts a new handshake', () => {
-  const link = createLink()
-  link.connect()
-  link.advance(60 * SECOND)
-  link.forget()
-  const startMs = link.now.monotonicMs
+  const { link, startMs } = atRest()
   link.send(link.gateway, upPacket())
   link.advance(16 * SECOND, loseAll)
   expect(sentTypes(link.gateway)).toEqual([4, 1])
@@ -81,11 +70,7 @@ test('data that goes unanswered for 15 s starts a new handshake', () => {
 })
 
 test('more data without an answer does not put the new handshake off', () => {
-  const link = createLink()
-  link.connect()
-  link.advance(60 * SECOND)
-  link.forget()
-  const startMs = link.now.monotonicMs
+  const { link, startMs } = atRest()
   for (let second = 0; second < 16; second++) {
     link.send(link.gateway, upPacket())
     link.advance(SECOND, loseAll)
