@@ -1,15 +1,26 @@
 /**
- * WebSockets by `ws` over our TCP, in one thread and without a kernel: both of its ends take our streams for sockets. It
- * leans on more of `net.Socket` than HTTP does: timeouts, cork, destroySoon, half-closing.
+ * Servers that others wrote, over our TCP, in one thread and without a kernel: `ws` and Fastify take our streams for sockets.
+ * They lean on more of `net.Socket` than plain HTTP does: timeouts, cork, destroySoon, half-closing.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import http from 'node:http'
+import { Readable } from 'node:stream'
+import { json, text } from 'node:stream/consumers'
 import { createStack, type Stack } from '@hedgerow/netstack/node'
+import fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 
 const [CLIENT, SERVER] = ['10.80.0.1', '10.80.0.2']
+
+/** Two stacks whose packets reach the other in the next turn. */
+function joinStacks(): { client: Stack; server: Stack } {
+  const carry = (to: () => Stack) => (packet: Uint8Array) => void setImmediate(() => to().receive(packet))
+  const client: Stack = createStack({ address: CLIENT, send: carry(() => server) })
+  const server: Stack = createStack({ address: SERVER, send: carry(() => client) })
+  return { client, server }
+}
 
 describe('WebSockets over streams of the stack', () => {
   let client: Stack
@@ -18,9 +29,7 @@ describe('WebSockets over streams of the stack', () => {
   let pages: http.Server
 
   beforeEach(() => {
-    const carry = (to: () => Stack) => (packet: Uint8Array) => void setImmediate(() => to().receive(packet))
-    client = createStack({ address: CLIENT, send: carry(() => server) })
-    server = createStack({ address: SERVER, send: carry(() => client) })
+    ;({ client, server } = joinStacks())
     pages = http.createServer((_incoming, outgoing) => outgoing.end('a page'))
     webSockets = new WebSocketServer({ server: pages })
     server.listen({ port: 80 }, (stream) => pages.emit('connection', stream))
@@ -78,5 +87,57 @@ describe('WebSockets over streams of the stack', () => {
     expect(incoming.statusCode).toBe(200)
     incoming.resume()
     socket.terminate()
+  })
+})
+
+describe('Fastify over streams of the stack', () => {
+  let client: Stack
+  let server: Stack
+  let app: FastifyInstance
+  let agent: http.Agent
+
+  beforeEach(async () => {
+    ;({ client, server } = joinStacks())
+    app = fastify({ bodyLimit: 100_000 })
+    app.get('/who', (asked) => ({ address: asked.ip, port: asked.socket.remotePort }))
+    app.post('/sum', (asked) => ({ sum: (asked.body as number[]).reduce((sum, number) => sum + number, 0) }))
+    app.get('/stream', (_asked, answer) => answer.send(Readable.from(['one ', 'two ', 'three'])))
+    await app.ready()
+    server.listen({ port: 80 }, (stream) => app.server.emit('connection', stream))
+    agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+    Object.assign(agent, { createConnection: () => client.connect({ host: SERVER, port: 80 }) })
+  })
+  afterEach(async () => {
+    agent.destroy()
+    client.close()
+    server.close()
+    await app.close()
+  })
+
+  async function ask(method: string, path: string, body?: string): Promise<http.IncomingMessage> {
+    const outgoing = http.request({ host: SERVER, agent, method, path })
+    if (body !== undefined) outgoing.setHeader('content-type', 'application/json')
+    outgoing.end(body)
+    const [incoming] = (await once(outgoing, 'response')) as [http.IncomingMessage]
+    return incoming
+  }
+
+  it('answers on one connection, and knows who asks', async () => {
+    const first = (await json(await ask('GET', '/who'))) as { address: string; port: number }
+    expect(first.address).toBe(CLIENT)
+    expect(await json(await ask('GET', '/who'))).toEqual(first)
+  })
+
+  it('reads bodies and streams answers', async () => {
+    expect(await json(await ask('POST', '/sum', '[1,2,3]'))).toEqual({ sum: 6 })
+    expect(await text(await ask('GET', '/stream'))).toBe('one two three')
+  })
+
+  it('refuses a body that is too long, and serves the next caller', async () => {
+    const refused = await ask('POST', '/sum', JSON.stringify('x'.repeat(100_000)))
+    expect(refused.statusCode).toBe(413)
+    refused.resume()
+    await once(refused, 'close')
+    expect(await json(await ask('POST', '/sum', '[4,5]'))).toEqual({ sum: 9 })
   })
 })
