@@ -5,7 +5,7 @@
 import { connect as connectOverLinux } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createStack } from '@hedgerow/netstack/node'
+import { createStack, type Stack } from '@hedgerow/netstack/node'
 import type { PrivateKey, PublicKey } from '@hedgerow/wireguard'
 import { openInterface } from '@hedgerow/wireguard/node'
 import { DOWNLOAD_PORT, REQUEST_PORT, RESPONSE, UPLOAD_PORT } from './tunnel-server.ts'
@@ -99,6 +99,18 @@ async function measure(
   }
 }
 
+/** Pings until one comes back: on a path with losses the handshake, the question or its answer may be lost. */
+async function reach(stack: Stack, host: string): Promise<void> {
+  for (let left = 10; ; left--) {
+    try {
+      await stack.ping(host, { timeoutMs: 2000 })
+      return
+    } catch (error) {
+      if (left === 0) throw error
+    }
+  }
+}
+
 async function openTunnel({ server, tunnel }: ClientTask): Promise<(port: number) => Duplex> {
   if (tunnel === undefined) return (port) => connectOverLinux({ host: server, port, noDelay: true })
   const device = await openInterface({
@@ -111,7 +123,7 @@ async function openTunnel({ server, tunnel }: ClientTask): Promise<(port: number
     allowedIps: [`${server}/32`],
     endpoint: tunnel.endpoint,
   })
-  await stack.ping(server)
+  await reach(stack, server)
   return (port) => stack.connect({ host: server, port })
 }
 
