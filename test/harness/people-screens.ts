@@ -155,7 +155,7 @@ export const peopleScreens: Screen[] = [
     await button(portal, 'Renew Hub CA').click()
     await portal.dialog().getByText('Fingerprint now').waitFor()
   }),
-  admin('audit', '/settings?tab=audit', (portal) => portal.row('user-invitation.create').first().waitFor()),
+  admin('audit', '/settings?tab=audit', (portal) => portal.page.getByRole('row').nth(1).waitFor()),
   admin('audit-no-match', '/settings?tab=audit', async (portal) => {
     await field(portal, 'Search the audit log').fill('lighthouse')
     await text(portal, 'No entry matches')

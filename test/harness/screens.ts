@@ -214,7 +214,7 @@ export const screens: Screen[] = [
     await button(portal, 'New Invitation').click()
     await portal.dialog().getByLabel('Label').fill('South fields')
     await portal.dialog().getByRole('button', { name: 'Create Invitation' }).click()
-    await portal.dialog().getByRole('img').waitFor()
+    await portal.dialog().getByRole('img', { name: 'QR code of the invitation' }).waitFor()
   }),
   admin('gateway-invitations', '/gateway-invitations', (portal) => portal.row('South fields').first().waitFor()),
   admin('gateway-invitations-revoke', '/gateway-invitations', async (portal) => {
