@@ -20,7 +20,8 @@ const IMPAIRED_GOALS = { download: 0.9, upload: 0.9, requests: 0.9 }
 /**
  * TCP alone: what an idle connection costs, how fast two stacks in one thread exchange a stream with nothing between them,
  * and how both TCPs fare over paths that delay, lose, reorder and double, in the same tunnels.
- * `--rounds`, `--seconds` and `--only` as for the bench of the tunnel; `--paths no` leaves Linux out.
+ * `--rounds`, `--seconds` and `--only` as for the bench of the tunnel; `--path` picks paths by a part of their name, and
+ * `--path none` leaves Linux out.
  */
 export async function benchNetstack(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -29,7 +30,7 @@ export async function benchNetstack(args: string[]): Promise<void> {
       rounds: { type: 'string', default: '3' },
       seconds: { type: 'string', default: '8' },
       only: { type: 'string', default: '' },
-      paths: { type: 'string', default: 'yes' },
+      path: { type: 'string', default: '' },
     },
   })
   const idleBytes = idleConnectionBytes()
@@ -41,12 +42,11 @@ export async function benchNetstack(args: string[]): Promise<void> {
     },
     'two stacks, one thread (Mbit/s)': { ours: Math.round(exchangeMbitPerSecond(500 << 20)) },
   }
-  if (values.paths !== 'no') {
-    for (const [path, impairment] of Object.entries(PATHS)) {
-      const options = { rounds: Number(values.rounds), seconds: Number(values.seconds), only: values.only }
-      for (const [name, row] of Object.entries(await compare(options, IMPAIRED_GOALS, impairment)))
-        rows[`${path}: ${name}`] = row
-    }
+  const options = { rounds: Number(values.rounds), seconds: Number(values.seconds), only: values.only }
+  for (const [path, impairment] of Object.entries(PATHS)) {
+    if (!path.includes(values.path)) continue
+    for (const [name, row] of Object.entries(await compare(options, IMPAIRED_GOALS, impairment)))
+      rows[`${path}: ${name}`] = row
   }
   report('netstack', rows)
 }
