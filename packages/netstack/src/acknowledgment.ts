@@ -3,6 +3,7 @@
  * by RACK, or by duplicates for peers without SACK (RFC 5681 §3.2, RFC 6582), and the congestion window.
  */
 import { type Connection, ORPHAN_MS } from './connection.ts'
+import { endLengthProbe } from './path-mtu.ts'
 import type { SentSegment } from './retransmission.ts'
 import { markSacked } from './sack.ts'
 import { FIN, SYN, type Segment } from './segment.ts'
@@ -31,6 +32,7 @@ export function acknowledge(connection: Connection, segment: Segment, now: numbe
     }
     // What left before a timeout may have arrived long ago; the answer to the retransmission only reports it.
     else if (sent.sentAt > newestSentAt && sent.sentAt >= connection.timedOutAt) newestSentAt = sent.sentAt
+    if (sent.start === connection.lengthProbeAt) endLengthProbe(connection, sent)
     rack.noteDelivered(sent, now, roundTrip)
   }
   if (acknowledged > 0) advanceUnacknowledged(connection, segment.acknowledgment, delivered)

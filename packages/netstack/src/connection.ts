@@ -73,6 +73,10 @@ export class Connection {
   sendScale = 0
   /** Payload bytes of a segment: the MSS less the options that each one carries (RFC 6691 §2). */
   segmentBytes: number
+  /** What they were before long segments vanished; 0 when nothing longer is to be tried (`path-mtu.ts`). */
+  longerSegmentBytes = 0
+  lengthProbeAt: number | undefined
+  lengthProbes = 0
 
   // Receive sequence space.
   initialReceiveSequence = 0

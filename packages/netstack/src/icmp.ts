@@ -81,10 +81,20 @@ export function encodeEchoRequest(
   return encode(source, destination, ECHO_REQUEST, 0, rest)
 }
 
-/** Tells the sender of `packet` that nothing here takes it, quoting its header and eight bytes more (RFC 792, RFC 1122 §3.2.2.1). */
-export function encodeUnreachable(source: number, destination: number, code: number, packet: Uint8Array): Uint8Array {
+/**
+ * Tells the sender of `packet` that nothing here takes it, quoting its header and eight bytes more (RFC 792, RFC 1122
+ * §3.2.2.1); with fragmentation needed, how long a packet may be (RFC 1191 §4).
+ */
+export function encodeUnreachable(
+  source: number,
+  destination: number,
+  code: number,
+  packet: Uint8Array,
+  nextHopMtu = 0,
+): Uint8Array {
   const quoted = packet.subarray(0, Math.min(packet.length, (packet[0]! & 15) * 4 + 8))
   const rest = new Uint8Array(4 + quoted.length)
+  writeUint16(rest, 2, nextHopMtu)
   rest.set(quoted, 4)
   return encode(source, destination, DESTINATION_UNREACHABLE, code, rest)
 }

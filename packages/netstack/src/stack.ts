@@ -16,11 +16,12 @@ import { encodeEchoReply, encodeEchoRequest, encodeUnreachable, parseIcmp } from
 import { type Ipv4Header, PROTOCOL_ICMP, PROTOCOL_TCP, isUnicast, parseIpv4 } from './ipv4.ts'
 import { Listener } from './listener.ts'
 import { PacketAllocator } from './packet-allocator.ts'
+import { limitSegments } from './path-mtu.ts'
 import { RateLimit } from './rate-limit.ts'
 import { refuse } from './reset.ts'
 import { ACK, RST, SYN, type Segment, parseSegment } from './segment.ts'
 import { advance, after, before } from './sequence.ts'
-import { limitSegments, runTimeouts } from './timeouts.ts'
+import { runTimeouts } from './timeouts.ts'
 import { sendReset, transmit } from './transmission.ts'
 
 /** RFC 6056 §3.2 suggests 1024 and up; the lower ports are left to listeners. */

@@ -1,6 +1,7 @@
 /** What falls due on a connection with time alone. Called by the stack when the earliest of `deadlines` has passed. */
 import { beginUndo, detectLosses } from './acknowledgment.ts'
 import type { Connection } from './connection.ts'
+import { narrowBlackHole } from './path-mtu.ts'
 import { resend, sendNextSegment, sendProbe, sendReset } from './transmission.ts'
 import { distance } from './sequence.ts'
 
@@ -10,10 +11,6 @@ const GIVE_UP_MS = 100_000
 const KEEPALIVE_INTERVAL_MS = 1_000
 const KEEPALIVE_PROBES = 10
 const MAX_PERSIST_BACKOFF = 10
-const BLACK_HOLE_TIMEOUTS = 3
-/** What IPv6 guarantees, and what IPv4 does. */
-const BLACK_HOLE_MTUS = [1280, 576]
-const TCP_IP_HEADER_BYTES = 40
 
 export function runTimeouts(connection: Connection, now: number): void {
   connection.host.markDirty(connection)
@@ -44,7 +41,7 @@ function retransmit(connection: Connection, now: number): void {
     return connection.finish('timed-out')
   }
   roundTrip.backOff()
-  if (roundTrip.timeouts >= BLACK_HOLE_TIMEOUTS) narrowBlackHole(connection)
+  narrowBlackHole(connection)
   connection.deadlines.retransmitAt = now + roundTrip.timeoutMs
   if (connection.state === 'syn-sent' || connection.state === 'syn-received') {
     connection.synRetransmissions++
@@ -70,26 +67,6 @@ function retransmit(connection: Connection, now: number): void {
   // The earliest one leaves whatever the window says (RFC 6298 §5.4).
   const first = queue.firstUnsacked
   if (first !== undefined) resend(connection, first, now)
-}
-
-/** The path takes less than it did: what is in flight and longer is lost, and will leave in parts (RFC 1191 §6.4). */
-export function limitSegments(connection: Connection, mtu: number): void {
-  const segmentBytes = mtu - TCP_IP_HEADER_BYTES - connection.optionBytes
-  if (segmentBytes >= connection.segmentBytes) return
-  connection.segmentBytes = segmentBytes
-  connection.queue.forEach((segment) => {
-    if (distance(segment.end, segment.start) > segmentBytes) connection.queue.markLost(segment)
-    return true
-  })
-}
-
-/** Long segments vanish and nobody says why: try what IPv6 guarantees, then what IPv4 does (RFC 4821 §7.7). */
-function narrowBlackHole(connection: Connection): void {
-  const first = connection.queue.firstUnsacked
-  if (first === undefined) return
-  const packetBytes = TCP_IP_HEADER_BYTES + connection.optionBytes + distance(first.end, first.start)
-  const narrower = BLACK_HOLE_MTUS.find((mtu) => mtu < packetBytes)
-  if (narrower !== undefined) limitSegments(connection, narrower)
 }
 
 /** RFC 8985 §7.3: new data if the window allows, else the last segment again. */

@@ -3,6 +3,7 @@
  * connection that has something to say, so that a batch of arrivals yields one acknowledgment.
  */
 import type { Connection } from './connection.ts'
+import { isLengthProbeDue, noteLengthProbe } from './path-mtu.ts'
 import { probeTimeoutMs } from './rack.ts'
 import { WINDOW_SCALE } from './receive-window.ts'
 import type { SentSegment } from './retransmission.ts'
@@ -153,6 +154,8 @@ function sendNew(connection: Connection, now: number, budget: number): number {
     if (unsent < 0 || (unsent === 0 && !isFinNext)) break
     const usable = distance(advance(connection.unacknowledged, connection.sendWindow), connection.sendNext)
     let length = Math.min(connection.segmentBytes, unsent)
+    if (connection.longerSegmentBytes > 0 && isLengthProbeDue(connection, Math.min(unsent, usable)))
+      length = connection.longerSegmentBytes
     if (length > usable || (length === 0 && usable <= 0 && !queue.isEmpty)) {
       // Sender's silly-window avoidance (RFC 9293 §3.8.6.2.1); the persist timer is its override.
       if (usable <= 0 || usable < connection.maxSendWindow / 2) break
@@ -184,6 +187,7 @@ export function sendNextSegment(connection: Connection, length: number, now: num
   }
   connection.sendNext = segment.end
   connection.queue.push(segment)
+  if (length > connection.segmentBytes) noteLengthProbe(connection, segment)
   connection.probeDue = true
   if (isFin) {
     if (connection.state === 'established') connection.state = 'fin-wait-1'
