@@ -23,9 +23,20 @@ describe('docs/operations', () => {
     expect(listed).toHaveLength(known.length)
   })
 
-  it.each(readdirSync(OPERATIONS))('%s names no variable that there is none of', (name) => {
+  it.each([...readdirSync(OPERATIONS), '../../README.md'])('%s names no variable that there is none of', (name) => {
     const named = new Set(readFileSync(join(OPERATIONS, name), 'utf8').match(/\bHUB_[A-Z_]+[A-Z]/g))
     for (const variable of named)
       expect(variables.shape).toHaveProperty(variable in variables.shape ? variable : variable.replace(/_FILE$/, ''))
+  })
+
+  it('agrees with the shorter table of the README on every default that is a value', () => {
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+    const rows = [...readme.matchAll(/^\| `(HUB_\w+)`(?:, `HUB_\w+`)? \| `?([^|,` ]+)`?(?:,[^|]+)? \|/gm)]
+    const listed = rows.map(([, name, value]) => [name, value])
+    expect(listed.length).toBeGreaterThan(5)
+    for (const [name, value] of listed) {
+      const schema = variables.shape[name as keyof typeof variables.shape]
+      expect([name, value]).toEqual([name, written(schema.parse(undefined)).replaceAll('`', '')])
+    }
   })
 })

@@ -59,7 +59,7 @@ import { readOrCreateSecret } from './database/secrets.ts'
 import { readSettings } from './settings/settings.ts'
 import { openVpn } from './vpn/open-vpn.ts'
 import { createPeers } from './vpn/peers.ts'
-import type { Vpn } from './vpn/vpn.ts'
+import { checkVpn, type SwitchableVpn, type Vpn } from './vpn/vpn.ts'
 
 export type Hub = {
   app: FastifyInstance
@@ -69,7 +69,7 @@ export type Hub = {
   certificates: Certificates
   metrics: Metrics
   passwords: Passwords
-  vpn: Vpn
+  vpn: SwitchableVpn
   notifications: Notifications
   retention: Retention
   history: History
@@ -162,7 +162,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     wholeList.forgetWhatCallsChange(app, (request) => changesOf(request).some(({ topic }) => topic === 'gateways'))
     metrics.mountOn(app, { db, signals, vpn, eventStreams: events.streams })
     closers.push(metrics.stop)
-    healthRoutes(app, [() => checkDatabase(db)])
+    healthRoutes(app, [() => checkDatabase(db), () => checkVpn(vpn)])
     const twoFactorKey = await readOrCreateSecret(db, 'two-factor-key', () => randomBytes(32).toString('base64'))
     accountRoutes(app, { db, sessions, passwords, clock, twoFactorKey })
     const fleet = { db, clock, vpn, peers }

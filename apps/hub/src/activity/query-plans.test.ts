@@ -2,10 +2,11 @@ import { CompiledQuery, createQueryId, sql, type Kysely, type RootOperationNode 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testEngines } from '../database/test-databases.ts'
 import type { Tables } from '../database/tables.ts'
+import { readHistory } from '../gateways/history.ts'
 import { insertTestGateway } from '../gateways/test-gateway.ts'
 import type { Caller } from '../http/sessions.ts'
 import { startTestHub, type TestHub } from '../http/test-hub.ts'
-import { recentActivity, threatsToday, timeline } from './activity.ts'
+import { recentActivity, startOfHour, threatsToday, timeline } from './activity.ts'
 import { listDetections } from './detection-list.ts'
 
 const reply = { header: () => reply } as never
@@ -31,6 +32,10 @@ describe.each(testEngines)('what the dashboard asks on %s', (engine) => {
       select ${id}, 'd' || n, 'c', 'l', 'alert', 1, ${now} - n, 0 from ${numbers}`.execute(db)
     await sql`insert into hourly_stats (hour, scope, active_connections, threats)
       select n * 3600000.0, 'fleet', 1, 1 from ${numbers}`.execute(db)
+    await sql`insert into gateway_hours (gateway_id, hour, heartbeats, load_sum, load_max, memory_sum, memory_max,
+        disk_sum, disk_max, temperatures, temperature_sum, temperature_max, received_bytes, sent_bytes)
+      select 'g' || (n % 100), ${startOfHour(Date.now())} - (n / 100) * 3600000.0, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1
+      from ${numbers}`.execute(db)
     await sql`analyze`.execute(db)
   })
   afterAll(() => hub.stop())
@@ -63,6 +68,7 @@ describe.each(testEngines)('what the dashboard asks on %s', (engine) => {
     ['threats of the day', (db) => threatsToday(db, caller('admin'), Date.now())],
     ['threats of the day of one’s own', (db) => threatsToday(db, caller('user', ownerId), Date.now())],
     ['the timeline', (db) => timeline(db, caller('admin'), Date.now())],
+    ['the history of a gateway', (db) => readHistory(db, 'g1', { hours: 48, now: Date.now() })],
     [
       'the detections of a gateway',
       async (db) => {
@@ -73,8 +79,8 @@ describe.each(testEngines)('what the dashboard asks on %s', (engine) => {
   ]
   it.each(questions)('%s reads no whole table of what grows', async (_name, ask) => {
     for (const plan of await plansOf(ask)) {
-      expect(plan).not.toMatch(/seq scan on (activity|detections|hourly_stats)/i)
-      expect(plan).not.toMatch(/scan (activity|detections|hourly_stats)(?! using)/i)
+      expect(plan).not.toMatch(/seq scan on (activity|detections|hourly_stats|gateway_hours)/i)
+      expect(plan).not.toMatch(/scan (activity|detections|hourly_stats|gateway_hours)(?! using)/i)
       expect(plan, 'nothing is sorted that an index has in order').not.toMatch(
         /temp b-tree for order by|\bsort key: (at|started_at)/i,
       )

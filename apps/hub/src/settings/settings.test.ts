@@ -135,6 +135,27 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
     const response = await save({ enableVpn: true })
     expect([response.statusCode, response.json().error]).toEqual([409, 'vpn_start_failed'])
     expect((await read()).enableVpn).toBe(false)
+    expect((await hub.app.inject('/readyz')).statusCode, 'ready: nobody wants a tunnel').toBe(200)
+  })
+
+  it('a tunnel that should run and does not makes the hub not ready, and says so', async () => {
+    const settings = { enabled: true, networkCidr: hub.vpn.network }
+    const ready = async () => {
+      const answer = await hub.app.inject('/readyz')
+      return { status: answer.statusCode, body: answer.json() }
+    }
+    expect((await ready()).status).toBe(200)
+    await hub.vpn.configure({ ...settings, enabled: false })
+    const occupant = createSocket('udp6')
+    await new Promise<void>((resolve) => occupant.bind(hub.vpn.port, '::', resolve))
+    await expect(hub.vpn.configure(settings)).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    expect(await ready()).toEqual({
+      status: 503,
+      body: { error: 'vpn_unavailable', message: 'The hub is not ready: the VPN could not be started.' },
+    })
+    await new Promise<void>((resolve) => occupant.close(resolve))
+    await hub.vpn.configure(settings)
+    expect((await ready()).status).toBe(200)
   })
 
   it('vpnNetwork moves the tunnel while every address in use stays inside', async () => {

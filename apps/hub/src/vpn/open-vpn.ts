@@ -8,7 +8,7 @@ import { openEmbeddedVpn, type OnDrop } from './embedded.ts'
 import { vpnEndpoints } from './endpoints.ts'
 import type { SwitchableVpn, VpnBackend, VpnSettings } from './vpn.ts'
 
-type Running = { backend: VpnBackend; network: Network; settings: VpnSettings }
+type Running = { backend: VpnBackend; network: Network; settings: VpnSettings; failure?: string }
 
 /**
  * The tunnel that HUB_VPN_BACKEND and the settings ask for, or one that says why there is none. Rejects when the UDP port
@@ -47,7 +47,7 @@ export async function openVpn(
 
   function without(reason: string): void {
     const backend = createNoTunnel({ privateKey, port, reason })
-    running = { ...running, backend, settings: { ...running.settings, enabled: false } }
+    running = { ...running, backend, settings: { ...running.settings, enabled: false }, failure: reason }
   }
 
   return {
@@ -57,6 +57,9 @@ export async function openVpn(
     },
     get disabledReason() {
       return running.backend.disabledReason
+    },
+    get failure() {
+      return running.failure
     },
     get address() {
       return running.network.hubAddress
@@ -77,9 +80,10 @@ export async function openVpn(
     },
     endpoints: (requestHost) => vpnEndpoints({ configuredHost: config.endpointHost, requestHost, port }),
     async configure(settings) {
+      const { backend, failure } = running
       const { enabled, networkCidr } = running.settings
-      if (settings.enabled === enabled && settings.networkCidr === networkCidr) return false
-      const { backend } = running
+      const isSame = settings.enabled === enabled && settings.networkCidr === networkCidr
+      if (isSame && failure === undefined) return false
       without('the VPN is being restarted')
       await backend.stop()
       try {

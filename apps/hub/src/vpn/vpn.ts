@@ -66,6 +66,8 @@ export type VpnSettings = {
 }
 
 export type SwitchableVpn = Vpn & {
+  /** Why there is no tunnel though there should be one, in words; undefined when all is as it was asked for. */
+  readonly failure: string | undefined
   /**
    * Stops the tunnel and starts it as these settings say, with no peers yet; gives false when it is so already. Rejects
    * when it cannot be started, and then there is none.
@@ -76,6 +78,11 @@ export type SwitchableVpn = Vpn & {
 /** Throws `vpn_disabled` when there is no tunnel for what is about to be done. */
 export function requireVpn(vpn: Vpn): void {
   if (vpn.disabledReason !== undefined) throw new HubError('vpn_disabled')
+}
+
+/** Throws `vpn_unavailable` when there is no tunnel though there should be one. */
+export function checkVpn({ failure }: SwitchableVpn): void {
+  if (failure !== undefined) throw new HubError('vpn_unavailable', { message: `The hub is not ready: ${failure}.` })
 }
 
 /** Changes of the peers that were just committed to the database, in effect when they return. */
