@@ -185,9 +185,20 @@ function establish(connection: Connection, segment: Segment, now: number): void 
   connection.synDue = false
   connection.settle()
   if (connection.keepaliveMs !== undefined) connection.deadlines.keepaliveAt = now + connection.keepaliveMs
-  if (connection.synRetransmissions === 0) connection.roundTrip.sample(now - connection.lastSentAt, now)
+  timeHandshake(connection, segment, now)
   updateSendWindow(connection, segment)
   connection.host.emit({ type: connection.isPassive ? 'accepted' : 'connected', connection })
+}
+
+/** A SYN that was sent twice times nothing (Karn), unless timestamps say which of the two was answered. */
+function timeHandshake(connection: Connection, { timestampEcho }: Segment, now: number): void {
+  const { roundTrip, synTransmissions } = connection
+  const echoed = connection.timestamps?.roundTripMs(timestampEcho, now)
+  if (synTransmissions === 1) roundTrip.sample(now - connection.lastSentAt, now)
+  else if (echoed !== undefined) roundTrip.sample(echoed, now)
+  else roundTrip.beginUntimed()
+  // RFC 6928 §2: more than one was lost, which is no chance.
+  if (synTransmissions > 2) connection.congestion.onTimeout(0, false)
 }
 
 function isOpen(connection: Connection): boolean {

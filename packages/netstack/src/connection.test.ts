@@ -264,6 +264,21 @@ describe('sending', () => {
     expect(new Set(sent)).toEqual(new Set(['FIN,ACK 1:1 ack 1']))
   })
 
+  it('sends small writes at once, and holds them for each other only when told to (Nagle, RFC 9293 §3.7.4)', () => {
+    const peer = ScriptedPeer.established()
+    expect([...peer.writes('a'), ...peer.writes('b')]).toEqual(['ACK 1:2 ack 1', 'ACK 2:3 ack 1'])
+    peer.connection!.setNagle(true)
+    expect([...peer.writes('c'), ...peer.writes('d')]).toEqual([])
+    expect(peer.says('ACK', { seq: 1, ack: 3 })).toEqual(['ACK 3:5 ack 1'])
+    expect(peer.writes(new Uint8Array(1_400))).toEqual(['ACK 5:1385 ack 1'])
+    peer.connection!.setNagle(false)
+    expect(peer.sends()).toEqual(['ACK 1385:1405 ack 1'])
+    peer.connection!.setNagle(true)
+    peer.writes('e')
+    peer.connection!.shutdown()
+    expect(peer.sends()).toEqual(['FIN,ACK 1405:1406 ack 1'])
+  })
+
   it('keeps to the window of the peer, and probes a closed one', () => {
     const peer = ScriptedPeer.established({ window: 3000 })
     expect(peer.writes(new Uint8Array(10_000))).toEqual(['ACK 1:1381 ack 1', 'ACK 1381:2761 ack 1'])

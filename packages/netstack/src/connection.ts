@@ -121,7 +121,7 @@ export class Connection {
 
   readonly deadlines = new Deadlines()
   persistBackoff = 0
-  synRetransmissions = 0
+  synTransmissions = 0
   keepaliveProbes = 0
   keepaliveMs: number | undefined
   /** Since when the peer has been silent while something was owed. */
@@ -140,6 +140,8 @@ export class Connection {
 
   // The application's side.
   isFinQueued = false
+  /** Small segments wait while anything is unacknowledged (Nagle, RFC 9293 §3.7.4). */
+  holdsSmall = false
   /** The application closed for good: what still arrives is discarded. */
   isOrphan = false
   #listener: Listener | undefined
@@ -264,6 +266,12 @@ export class Connection {
       this.state !== 'closed'
     this.deadlines.keepaliveAt = idleMs === undefined || !isOpen ? Infinity : now + idleMs
     if (isOpen) this.host.markDirty(this)
+  }
+
+  /** Switches on, or off as it is at first, that small segments wait for each other. */
+  setNagle(isOn: boolean): void {
+    this.holdsSmall = isOn
+    if (!isOn) this.host.markDirty(this)
   }
 
   /** Sends FIN after what is queued; reading goes on (half-close, RFC 9293 §3.6). */

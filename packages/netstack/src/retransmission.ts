@@ -1,14 +1,18 @@
 /** What is in flight, and the retransmission timeout (RFC 6298). */
 import { after, before, distance } from './sequence.ts'
 
-/** RFC 6298 §2.4 asks for 1 s; like other stacks of today this one takes 200 ms, since delayed ACKs stay well below it. */
-const MIN_RTO_MS = 200
+/**
+ * RFC 6298 §2.4 asks for 1 s at least. Like Linux this waits for the round trip and 200 ms more at least: long enough for a
+ * delayed acknowledgment on a long path that never varies, and for a tail-loss probe to come first.
+ */
+const MIN_PATIENCE_MS = 200
 /** RFC 6298 §2.5: at least 60 s. */
 const MAX_RTO_MS = 60_000
 /** RFC 8985 §6.2 step 1 wants a recent minimum, and leaves how recent to the implementation. */
 const MIN_STRETCH_MS = 5_000
-/** RFC 6298 §2.1. */
+/** RFC 6298 §2.1, and §5.7 for data that follows a handshake in which a SYN was sent again. */
 const INITIAL_RTO_MS = 1_000
+const UNTIMED_RTO_MS = 3_000
 
 /** One segment that occupies sequence space and is not yet acknowledged. */
 export interface SentSegment {
@@ -159,6 +163,7 @@ export class RoundTrip {
   #previousMinMs = Infinity
   #stretchSince = -Infinity
   #backoff = 0
+  #untimedMs = INITIAL_RTO_MS
 
   /** Timeouts since anything was last acknowledged. */
   get timeouts(): number {
@@ -167,9 +172,7 @@ export class RoundTrip {
 
   get timeoutMs(): number {
     const base =
-      this.smoothedMs === 0
-        ? INITIAL_RTO_MS
-        : Math.max(MIN_RTO_MS, this.smoothedMs + Math.max(1, 4 * this.#variationMs))
+      this.smoothedMs === 0 ? this.#untimedMs : this.smoothedMs + Math.max(MIN_PATIENCE_MS, 4 * this.#variationMs)
     return Math.min(MAX_RTO_MS, base * 2 ** this.#backoff)
   }
 
@@ -207,6 +210,12 @@ export class RoundTrip {
    * segment sent twice, it would then never end.
    */
   endBackOff(): void {
+    this.#backoff = 0
+  }
+
+  /** The handshake is over and gave no sample. */
+  beginUntimed(): void {
+    this.#untimedMs = UNTIMED_RTO_MS
     this.#backoff = 0
   }
 

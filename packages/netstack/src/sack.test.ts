@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RetransmissionQueue, RoundTrip } from './retransmission.ts'
+import { RetransmissionQueue } from './retransmission.ts'
 import { ReceivedBlocks, markSacked } from './sack.ts'
 
 /** Segments of ten bytes, from `start`. */
@@ -68,29 +68,5 @@ describe('our own report', () => {
     expect(blocks.report(4)?.[0]).toEqual({ start: 5, end: 9 })
     blocks.advanceTo(40)
     expect(blocks.report(4)).toEqual([{ start: 60, end: 70 }])
-  })
-})
-
-describe('the round trip', () => {
-  it('follows RFC 6298 §2, not below 200 ms', () => {
-    const roundTrip = new RoundTrip()
-    expect(roundTrip.timeoutMs).toBe(1_000)
-    roundTrip.sample(200, 0)
-    expect(roundTrip.timeoutMs).toBe(600)
-    for (let i = 0; i < 100; i++) roundTrip.sample(10, i)
-    expect(roundTrip.timeoutMs).toBe(200)
-    for (let i = 0; i < 20; i++) roundTrip.backOff()
-    expect(roundTrip.timeoutMs).toBe(60_000)
-    roundTrip.sample(10, 100)
-    expect(roundTrip.timeoutMs).toBe(200)
-  })
-
-  it('forgets a minimum that the path no longer has', () => {
-    const roundTrip = new RoundTrip()
-    roundTrip.sample(1, 0)
-    roundTrip.sample(50, 6_000)
-    expect(roundTrip.minMs).toBe(1)
-    roundTrip.sample(50, 12_000)
-    expect(roundTrip.minMs).toBe(50)
   })
 })

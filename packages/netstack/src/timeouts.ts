@@ -44,7 +44,6 @@ function retransmit(connection: Connection, now: number): void {
   narrowBlackHole(connection)
   connection.deadlines.retransmitAt = now + roundTrip.timeoutMs
   if (connection.state === 'syn-sent' || connection.state === 'syn-received') {
-    connection.synRetransmissions++
     connection.synDue = true
     return
   }

@@ -73,6 +73,7 @@ function acknowledgeReceived(connection: Connection, now: number): void {
 
 function sendSyn(connection: Connection, now: number): void {
   connection.synDue = false
+  connection.synTransmissions++
   const isAnswer = connection.state === 'syn-received'
   connection.sendNext = advance(connection.initialSendSequence, 1)
   connection.lastSentAt = now
@@ -161,6 +162,7 @@ function sendNew(connection: Connection, now: number, budget: number): number {
       if (usable <= 0 || usable < connection.maxSendWindow / 2) break
       length = usable
     }
+    if (connection.holdsSmall && length < connection.segmentBytes && !isFinNext && !queue.isEmpty) break
     if (length > congestion.window - queue.pipe) {
       connection.isWindowLimited = true
       break
@@ -267,7 +269,7 @@ function armPersist(connection: Connection, now: number): void {
   }
 }
 
-/** RFC 8985 §7.2: a probe for a lost tail, when it would come before the timeout. */
+/** RFC 8985 §7.2: a probe for a lost tail, in place of a timeout that would come before it. */
 function armProbe(connection: Connection, now: number): void {
   const { queue } = connection
   if (!connection.probeDue) return
@@ -276,7 +278,7 @@ function armProbe(connection: Connection, now: number): void {
   if (queue.isEmpty || connection.recovery !== 'none' || !connection.sackPermitted || connection.probeEnd !== undefined)
     return
   const at = now + probeTimeoutMs(connection.roundTrip, queue.count)
-  if (at < connection.deadlines.retransmitAt) connection.deadlines.probeAt = at
+  connection.deadlines.probeAt = Math.min(at, connection.deadlines.retransmitAt)
 }
 
 function tuple(connection: Connection): {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { A, B, type JoinedStacks, joinStacks } from './joined-stacks.ts'
 import { createStack } from './stack.ts'
 import type { TcpStream } from './tcp-stream.ts'
@@ -155,6 +155,41 @@ describe('a stream', () => {
     buffer.fill('b')
     client.end()
     expect(await received).toBe('a'.repeat(100_000))
+  })
+
+  it('sends small writes at once, and holds them for each other after setNoDelay(false)', async () => {
+    // While it stands still nothing is sent twice.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
+    try {
+      let isCut = false
+      const sent: string[] = []
+      const send = (packet: Uint8Array): void => {
+        sent.push(String.fromCharCode(packet.at(-1)!))
+        if (!isCut) setImmediate(() => b.receive(packet))
+      }
+      const a = createStack({ address: A, send })
+      const b = createStack({ address: B, send: (packet) => void setImmediate(() => a.receive(packet)) })
+      b.listen({ port: 9 }, () => undefined)
+      const client = a.connect({ host: B, port: 9 })
+      await once(client, 'ready')
+      const write = async (letter: string): Promise<void> => {
+        client.write(letter)
+        for (let turns = 0; turns < 5; turns++) await new Promise(setImmediate)
+      }
+      isCut = true
+      sent.length = 0
+      for (const letter of 'xy') await write(letter)
+      client.setNoDelay(false)
+      for (const letter of 'zz') await write(letter)
+      expect(sent).toEqual(['x', 'y'])
+      client.setNoDelay()
+      await write('')
+      expect(sent).toEqual(['x', 'y', 'z'])
+      a.close()
+      b.close()
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('counts bytes', async () => {

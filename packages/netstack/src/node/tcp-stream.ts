@@ -90,8 +90,10 @@ export class TcpStream extends Duplex {
     return this
   }
 
-  /** Segments are never held back for more (RFC 9293 §3.7.4), so there is nothing to switch off. */
-  setNoDelay(_noDelay?: boolean): this {
+  /** Small segments are not held back for more unless asked for with `false` (RFC 9293 §3.7.4). */
+  setNoDelay(noDelay = true): this {
+    this.#connection?.setNagle(!noDelay)
+    this.#driver.schedule()
     return this
   }
 
