@@ -4,15 +4,15 @@ import { startBrowser } from '../test/harness/browser.ts'
 import { screens } from '../test/harness/screens.ts'
 import { startShowcase } from '../test/harness/showcase.ts'
 
-/** `npm run screenshots [part of a name]`: every screen in light and dark, wide and narrow, into .screenshots/. */
+/** `npm run screenshots [parts of names]`: every screen in light and dark, wide and narrow, into .screenshots/. */
 const FOLDER = join(import.meta.dirname, '..', '.screenshots')
 const WIDTHS = [
   { width: 1440, height: 900 },
   { width: 390, height: 844 },
 ]
 
-const wanted = process.argv[2] ?? ''
-if (wanted === '') await rm(FOLDER, { recursive: true, force: true })
+const wanted = process.argv.slice(2)
+if (wanted.length === 0) await rm(FOLDER, { recursive: true, force: true })
 await mkdir(FOLDER, { recursive: true })
 await using life = new AsyncDisposableStack()
 const browser = await startBrowser()
@@ -20,7 +20,8 @@ life.defer(() => browser.close())
 const showcase = await startShowcase()
 life.defer(() => showcase.stop())
 
-for (const screen of screens.filter(({ name }) => name.includes(wanted))) {
+const isWanted = (name: string) => wanted.length === 0 || wanted.some((part) => name.includes(part))
+for (const screen of screens.filter(({ name }) => isWanted(name))) {
   for (const viewport of WIDTHS) {
     const person = await browser.person({ viewport, deviceScaleFactor: 1, reducedMotion: 'reduce' })
     const page = await person.newPage()

@@ -312,7 +312,7 @@ describe('the profile', () => {
   test('saves names and address, and shows them again after a reload', async () => {
     const { credentials } = await addUser('renamed', 'user')
     await openAs(credentials, '/profile')
-    await field('First Name').fill('Ada')
+    await field('First name').fill('Ada')
     await field('Email').fill('not an address')
     await button('Save Profile').click()
     await says('Enter an email address such as name@example.org')
@@ -321,7 +321,7 @@ describe('the profile', () => {
     await says('Profile saved.')
     await page.reload()
     await field('Email').waitFor()
-    expect([await field('First Name').inputValue(), await field('Email').inputValue()]).toEqual([
+    expect([await field('First name').inputValue(), await field('Email').inputValue()]).toEqual([
       'Ada',
       'ada@farm.example',
     ])

@@ -165,7 +165,7 @@ export const peopleScreens: Screen[] = [
   ),
 
   admin('profile', '/profile', async (portal) => {
-    await field(portal, 'First Name').waitFor()
+    await field(portal, 'First name').waitFor()
     await text(portal, 'this one')
   }),
   user('profile-wrong-password', '/profile', async (portal) => {

@@ -7,5 +7,6 @@ import styles from './row-button.module.css'
  * buttons of full height.
  */
 export function RowButton({ shape, ...button }: ComponentProps<'button'> & { shape?: 'icon' | 'tall-icon' }) {
-  return <button type="button" className={styles.button} data-shape={shape} {...button} />
+  // The class comes last: the kit's menu gives its own to the button that opens it.
+  return <button type="button" {...button} className={styles.button} data-shape={shape} />
 }

@@ -17,7 +17,7 @@ export function TickBox({ checked, onChange, label, children }: TickBoxProps) {
       onChange={(event) => onChange(event.currentTarget.checked)}
     />
   )
-  if (label !== undefined) return box
+  if (label !== undefined) return <label className={styles.alone}>{box}</label>
   return (
     <label className={styles.label}>
       {box}

@@ -24,7 +24,9 @@ export const GatewayRow = memo(function GatewayRow({ gateway, index, mayManage, 
   return (
     <Row ref={measure} index={index}>
       <Cell label="Status" place="line">
-        <StatusMark {...statusMark(gateway.status)} reason={gateway.statusReason} />
+        <div className={styles.status}>
+          <StatusMark {...statusMark(gateway.status)} reason={gateway.statusReason} />
+        </div>
       </Cell>
       <Cell label="Gateway Name" place="title">
         <TwoLines

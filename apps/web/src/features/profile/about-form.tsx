@@ -45,8 +45,8 @@ export function AboutForm({ saved }: { saved: Profile }) {
       />
       {save.isError && <Notice tone="danger">{messageOf(save.error)}</Notice>}
       <div className={styles.names}>
-        <TextInput label="First Name" autoComplete="given-name" {...form.getInputProps('firstName')} />
-        <TextInput label="Last Name" autoComplete="family-name" {...form.getInputProps('lastName')} />
+        <TextInput label="First name" autoComplete="given-name" {...form.getInputProps('firstName')} />
+        <TextInput label="Last name" autoComplete="family-name" {...form.getInputProps('lastName')} />
       </div>
       <TextInput type="email" label="Email" autoComplete="email" withAsterisk {...form.getInputProps('email')} />
       <div>
