@@ -9,6 +9,7 @@ import {
   readAutoApprovalSettings,
   rejectRegistration,
   testAutoApproval,
+  updateGateway,
 } from '@hedgerow/contract'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
@@ -131,7 +132,9 @@ describe('gateways', () => {
     await portal.row('Cedar yard').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Gateway Name' }).click()
     await page.getByLabel('Filter by status').selectOption('offline')
-    await expect.poll(() => Object.fromEntries(parameters())).toEqual({ q: 'lane', sort: '-name', status: 'offline' })
+    await page.getByRole('button', { name: 'Cards' }).click()
+    const asked = { q: 'lane', sort: '-name', status: 'offline', view: 'cards' }
+    await expect.poll(() => Object.fromEntries(parameters())).toEqual(asked)
 
     await page.reload()
     await page.getByRole('link', { name: 'Birch lane' }).click()
@@ -140,16 +143,20 @@ describe('gateways', () => {
     const names = () => page.getByRole('row').getByRole('link').allTextContents()
     await expect.poll(names).toEqual(['Birch lane', 'Ash lane'])
     expect(await page.getByLabel('Search gateways').inputValue()).toBe('lane')
+    await page.getByRole('button', { name: 'Table' }).click()
     expect(await page.getByRole('columnheader', { name: 'Gateway Name' }).getAttribute('aria-sort')).toBe('descending')
   })
 
   test('of a long list only what is in view is drawn, as a table and as cards, and all of it can be reached', async () => {
     await withFields(hub, 200, async () => {
       const rows = page.getByRole('row')
-      const open = () => portal.open('/gateways?q=field')
-      for (const width of [1440, 390]) {
+      for (const { width, view } of [
+        { width: 1440, view: 'table' },
+        { width: 1440, view: 'cards' },
+        { width: 390, view: 'table' },
+      ]) {
         await page.setViewportSize({ width, height: 800 })
-        await open()
+        await portal.open(`/gateways?q=field&view=${view}`)
         await page.getByRole('link', { name: 'Field 1', exact: true }).waitFor()
         expect(await page.getByRole('table', { name: 'Gateways' }).getAttribute('aria-rowcount')).toBe('201')
         expect(await rows.count()).toBeLessThan(60)
@@ -169,6 +176,18 @@ describe('gateways', () => {
         await page.getByRole('link', { name: 'Field 123', exact: true }).waitFor()
       }
     })
+  })
+
+  test('a refresh moves no row under the pointer; once it has left, the order is the asked one again', async () => {
+    const { id } = await hub.api(addGateway, { body: { name: 'Quay one' } })
+    await hub.api(addGateway, { body: { name: 'Quay two' } })
+    await portal.open('/gateways?q=quay')
+    await portal.row('Quay one').hover()
+    await hub.api(updateGateway, { params: { id }, body: { name: 'Quay zero', location: '', description: '' } })
+    const names = () => page.getByRole('row').getByRole('link').allTextContents()
+    await expect.poll(names).toEqual(['Quay zero', 'Quay two'])
+    await page.getByRole('heading', { name: 'Gateway Management' }).hover()
+    await expect.poll(names).toEqual(['Quay two', 'Quay zero'])
   })
 
   test('a gateway is renamed, and deleted only with its name typed', async () => {

@@ -78,6 +78,7 @@ export const screens: Screen[] = [
     await portal.page.getByRole('menuitem', { name: 'VPN Config' }).waitFor()
   }),
   admin('gateways-sorted-and-filtered', '/gateways?q=r&sort=-status', tableIsThere),
+  admin('gateways-as-cards', '/gateways?view=cards', tableIsThere),
   admin('gateways-edit-dialog', '/gateways', async (portal) => {
     await openMenuOf(portal, 'Barn')
     await portal.page.getByRole('menuitem', { name: 'Edit Gateway' }).click()

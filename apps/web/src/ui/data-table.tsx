@@ -14,12 +14,14 @@ type DataTableProps = {
   /** Of the whole list, also when only some rows are drawn. */
   rowCount: number
   bodyRef?: Ref<HTMLTableSectionElement>
+  /** Cards in a wide window too: three abreast and all of one height, so what is too long for its line is cut. */
+  cards?: boolean
   children: ReactNode
 }
 
-export function DataTable({ label, columns, rowCount, bodyRef, children }: DataTableProps) {
+export function DataTable({ label, columns, rowCount, bodyRef, cards = false, children }: DataTableProps) {
   return (
-    <table className={styles.table} aria-label={label} aria-rowcount={rowCount + 1}>
+    <table className={styles.table} data-cards={cards} aria-label={label} aria-rowcount={rowCount + 1}>
       <colgroup>
         {columns.map(({ name, width }) => (
           <col key={name} style={{ width }} />

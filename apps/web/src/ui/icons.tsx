@@ -39,6 +39,21 @@ export const PlusIcon = () => (
   </Icon>
 )
 
+export const RowsIcon = () => (
+  <Icon>
+    <path d="M2.500 4h11M2.500 8h11M2.500 12h11" />
+  </Icon>
+)
+
+export const CardsIcon = () => (
+  <Icon>
+    <rect x="2.500" y="2.500" width="4.500" height="4.500" rx="1" />
+    <rect x="9" y="2.500" width="4.500" height="4.500" rx="1" />
+    <rect x="2.500" y="9" width="4.500" height="4.500" rx="1" />
+    <rect x="9" y="9" width="4.500" height="4.500" rx="1" />
+  </Icon>
+)
+
 export const KeyIcon = () => (
   <Icon>
     <circle cx="5.200" cy="10.800" r="2.700" />

@@ -1,6 +1,8 @@
+import type { ReactNode } from 'react'
 import { Choice } from '#ui/choice.tsx'
+import { CardsIcon, RowsIcon } from '#ui/icons.tsx'
 import { SearchField } from '#ui/search-field.tsx'
-import type { SortKey, StatusFilter, View } from './view.ts'
+import type { Layout, SortKey, StatusFilter, View } from './view.ts'
 import styles from './page.module.css'
 
 const STATUSES: readonly (readonly [StatusFilter, string])[] = [
@@ -19,6 +21,11 @@ const SORTS: readonly (readonly [SortKey, string])[] = [
   ['users', 'By connected users'],
 ]
 
+const LAYOUTS: readonly (readonly [Layout, string, ReactNode])[] = [
+  ['table', 'Table', <RowsIcon key="table" />],
+  ['cards', 'Cards', <CardsIcon key="cards" />],
+]
+
 type FindProps = {
   view: View
   onView: (change: Partial<View>) => void
@@ -28,7 +35,7 @@ type FindProps = {
   children: string
 }
 
-/** Search, status and, where the table has no heads to order by, the order. `children` says how many match. */
+/** Search, status, table or cards and, where there are no heads to order by, the order. `children` says how many match. */
 export function Find({ view, onView, revision, onSearch, children }: FindProps) {
   return (
     <div className={styles.find}>
@@ -39,7 +46,7 @@ export function Find({ view, onView, revision, onSearch, children }: FindProps) 
         options={STATUSES}
         onChange={(status) => onView({ status })}
       />
-      <div className={styles.order}>
+      <div className={styles.order} data-needed={view.layout === 'cards'}>
         <Choice
           label="Sort gateways"
           value={view.sort}
@@ -47,6 +54,20 @@ export function Find({ view, onView, revision, onSearch, children }: FindProps) 
           onChange={(sort) => onView({ sort, descending: false })}
         />
       </div>
+      <fieldset className={styles.layouts} aria-label="Show as">
+        {LAYOUTS.map(([layout, name, icon]) => (
+          <button
+            key={layout}
+            type="button"
+            aria-label={name}
+            title={name}
+            aria-pressed={view.layout === layout}
+            onClick={() => onView({ layout })}
+          >
+            {icon}
+          </button>
+        ))}
+      </fieldset>
       <SearchField key={revision} label="Search gateways" initial={view.search} onSearch={onSearch} />
     </div>
   )

@@ -20,6 +20,7 @@ import { Heading } from './heading.tsx'
 import { noMatch } from './messages.ts'
 import { NoGateways } from './no-gateways.tsx'
 import { searchAmong } from './search.ts'
+import { useSteadyOrder } from './steady-order.ts'
 import { Summary } from './summary.tsx'
 import { GatewayTable } from './table.tsx'
 import { useView } from './use-view.ts'
@@ -56,9 +57,11 @@ export function GatewaysPage() {
 
   const all = gateways.data ?? NONE
   const { search, status, sort, descending } = deferred
-  const sorted = useMemo(
-    () => sortGateways(all, { search: '', status: 'any', sort, descending }),
-    [all, sort, descending],
+  const [pointed, setPointed] = useState(false)
+  const sorted = useSteadyOrder(
+    useMemo(() => sortGateways(all, { sort, descending }), [all, sort, descending]),
+    `${sort} ${descending}`,
+    pointed,
   )
   const searched = useMemo(
     () => searchAmong(status === 'any' ? sorted : sorted.filter((gateway) => gateway.status === status)),
@@ -105,14 +108,19 @@ export function GatewaysPage() {
             </Button>
           </PanelEmpty>
         ) : (
-          <GatewayTable
-            gateways={shown}
-            fleetSize={all.length}
-            mayManage={mayManage}
-            onVerb={openVerb}
-            view={deferred}
-            onSort={orderBy}
-          />
+          <div
+            onPointerEnter={({ pointerType }) => setPointed(pointerType === 'mouse')}
+            onPointerLeave={() => setPointed(false)}
+          >
+            <GatewayTable
+              gateways={shown}
+              fleetSize={all.length}
+              mayManage={mayManage}
+              onVerb={openVerb}
+              view={deferred}
+              onSort={orderBy}
+            />
+          </div>
         )}
       </Panel>
       <Suspense>{dialog !== null && <Dialogs dialog={dialog} onGone={() => setDialog(null)} />}</Suspense>

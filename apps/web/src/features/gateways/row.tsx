@@ -38,7 +38,9 @@ export const GatewayRow = memo(function GatewayRow({ gateway, index, mayManage, 
           second={<Mono>{gateway.id}</Mono>}
         />
       </Cell>
-      <Cell label="Location">{gateway.location === '' ? <Absent>Unknown</Absent> : gateway.location}</Cell>
+      <Cell label="Location">
+        {gateway.location === '' ? <Absent>Unknown</Absent> : <span title={gateway.location}>{gateway.location}</span>}
+      </Cell>
       <Cell label="IP Address">
         {gateway.publicIp === null ? (
           <Mono>{gateway.vpnInternalIp}</Mono>

@@ -1,5 +1,5 @@
 /**
- * The fleet as a table. A long list draws only the rows in view; the rest is the height of two empty rows, so that
+ * The fleet as a table or, where that is asked for or the window is narrow, as cards. A long list draws only the rows in view; the rest is the height of two empty rows, so that
  * the page scrolls as if all were there.
  */
 import type { Gateway } from '@hedgerow/contract'
@@ -16,6 +16,9 @@ const VIRTUAL_FROM = 120
 const ROW_HEIGHT = 44
 /** About that of a card, which each row is in a window as narrow as data-table.module.css says. */
 const CARD_HEIGHT = 310
+/** Of the cards in a wide window, and of a row of them with the space below it; as data-table.module.css says. */
+const CARDS_ABREAST = 3
+const CARDS_HEIGHT = 244
 const NARROW = '(width < 1100px)'
 
 const COLUMNS: readonly (Column & { sort?: SortKey })[] = [
@@ -52,27 +55,32 @@ export const GatewayTable = memo(function GatewayTable({
   // Not by what was found: a search that ends with a hundred rows would draw them all at one key.
   const virtual = fleetSize >= VIRTUAL_FROM
   const narrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false })
+  const cards = view.layout === 'cards' && !narrow
+  const abreast = cards ? CARDS_ABREAST : 1
   useLayoutEffect(() => {
     setTop(Math.round((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY))
-  }, [virtual, narrow])
+  }, [virtual, narrow, cards])
 
   const virtualizer = useWindowVirtualizer({
-    count: gateways.length,
-    estimateSize: () => (narrow ? CARD_HEIGHT : ROW_HEIGHT),
-    getItemKey: (index) => gateways[index]?.id ?? index,
+    count: Math.ceil(gateways.length / abreast),
+    estimateSize: () => (narrow ? CARD_HEIGHT : cards ? CARDS_HEIGHT : ROW_HEIGHT),
+    getItemKey: (index) => gateways[index * abreast]?.id ?? index,
     overscan: 6,
     scrollMargin: top,
     enabled: virtual,
   })
   // What was measured of rows says nothing of cards.
-  const measuredNarrow = useRef(narrow)
+  const shape = narrow ? 'narrow' : view.layout
+  const measuredShape = useRef(shape)
   useEffect(() => {
-    if (measuredNarrow.current === narrow) return
-    measuredNarrow.current = narrow
+    if (measuredShape.current === shape) return
+    measuredShape.current = shape
     virtualizer.measure()
-  }, [virtualizer, narrow])
+  }, [virtualizer, shape])
   const drawn = virtual ? virtualizer.getVirtualItems() : []
   const last = drawn.at(-1)
+  const first = virtual ? (drawn[0]?.index ?? 0) * abreast : 0
+  const inView = virtual ? gateways.slice(first, ((last?.index ?? -1) + 1) * abreast) : gateways
 
   const columns = COLUMNS.map(({ sort, ...column }) => {
     if (sort === undefined) return column
@@ -81,26 +89,18 @@ export const GatewayTable = memo(function GatewayTable({
   })
 
   return (
-    <DataTable label="Gateways" columns={columns} rowCount={gateways.length} bodyRef={body}>
+    <DataTable label="Gateways" columns={columns} rowCount={gateways.length} bodyRef={body} cards={cards}>
       <Gap height={(drawn[0]?.start ?? top) - top} />
-      {virtual
-        ? drawn.map(({ index }) => {
-            const gateway = gateways[index]
-            return (
-              gateway && (
-                <GatewayRow
-                  key={gateway.id}
-                  {...row}
-                  gateway={gateway}
-                  index={index}
-                  measure={virtualizer.measureElement}
-                />
-              )
-            )
-          })
-        : gateways.map((gateway, index) => (
-            <GatewayRow key={gateway.id} {...row} gateway={gateway} index={index} measure={undefined} />
-          ))}
+      {inView.map((gateway, index) => (
+        <GatewayRow
+          key={gateway.id}
+          {...row}
+          gateway={gateway}
+          index={first + index}
+          // Cards in a wide window are all of one height.
+          measure={virtual && !cards ? virtualizer.measureElement : undefined}
+        />
+      ))}
       <Gap height={last === undefined ? 0 : virtualizer.getTotalSize() - (last.end - top)} />
     </DataTable>
   )

@@ -2,7 +2,7 @@ import type { Gateway } from '@hedgerow/contract'
 import { expect, it } from 'vitest'
 import { readView, sortBy, sortGateways, writeView, type View } from './view.ts'
 
-const usual: View = { search: '', status: 'any', sort: 'name', descending: false }
+const usual: View = { search: '', status: 'any', sort: 'name', descending: false, layout: 'table' }
 const gateway = (name: string, more: Partial<Gateway> = {}) =>
   ({
     name,
@@ -19,14 +19,14 @@ const names = (gateways: readonly Gateway[], view: Partial<View>) =>
   sortGateways(gateways, { ...usual, ...view }).map(({ name }) => name)
 
 it('keeps a view in the address and reads the same one back', () => {
-  const view: View = { search: 'north & south', status: 'warning', sort: 'seen', descending: true }
+  const view: View = { search: 'north & south', status: 'warning', sort: 'seen', descending: true, layout: 'cards' }
   const written = writeView(new URLSearchParams('token=DT-0123456789AB'), view)
   expect(written.get('token')).toBe('DT-0123456789AB')
   expect(readView(new URLSearchParams(written.toString()))).toEqual(view)
 })
 
 it('leaves what is as usual out of the address', () => {
-  expect(writeView(new URLSearchParams('q=x&status=online&sort=-name'), usual).toString()).toBe('')
+  expect(writeView(new URLSearchParams('q=x&status=online&sort=-name&view=cards'), usual).toString()).toBe('')
 })
 
 it('takes an address that names nothing known for the usual view', () => {

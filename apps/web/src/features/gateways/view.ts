@@ -1,5 +1,5 @@
 /**
- * What of the fleet is looked at: search, status and order, kept in the address so that it can be sent to somebody
+ * What of the fleet is looked at, and how: search, status, order and layout, kept in the address so that it can be sent to somebody
  * and survives a reload. Pure; the page reads and writes the address.
  */
 import type { Gateway } from '@hedgerow/contract'
@@ -9,7 +9,9 @@ const SORTS = ['name', 'status', 'location', 'address', 'version', 'seen', 'user
 
 export type StatusFilter = (typeof STATUSES)[number] | 'any'
 export type SortKey = (typeof SORTS)[number]
-export type View = { search: string; status: StatusFilter; sort: SortKey; descending: boolean }
+/** A window too narrow for the table shows cards either way. */
+export type Layout = 'table' | 'cards'
+export type View = { search: string; status: StatusFilter; sort: SortKey; descending: boolean; layout: Layout }
 
 /** Whatever is in the address that this page does not know counts as not said. */
 export function readView(parameters: URLSearchParams): View {
@@ -20,6 +22,7 @@ export function readView(parameters: URLSearchParams): View {
     status: STATUSES.find((status) => status === parameters.get('status')) ?? 'any',
     sort: SORTS.find((known) => known === key) ?? 'name',
     descending: sort.startsWith('-'),
+    layout: parameters.get('view') === 'cards' ? 'cards' : 'table',
   }
 }
 
@@ -31,6 +34,7 @@ export function writeView(parameters: URLSearchParams, view: View): URLSearchPar
   say('q', view.search, '')
   say('status', view.status, 'any')
   say('sort', `${view.descending ? '-' : ''}${view.sort}`, 'name')
+  say('view', view.layout, 'table')
   return next
 }
 
@@ -55,7 +59,10 @@ const ORDERS: Readonly<Record<SortKey, (a: Gateway, b: Gateway) => number>> = {
 }
 
 /** In the asked order; among equals by name. */
-export function sortGateways(gateways: readonly Gateway[], { sort, descending }: View): readonly Gateway[] {
+export function sortGateways(
+  gateways: readonly Gateway[],
+  { sort, descending }: Pick<View, 'sort' | 'descending'>,
+): readonly Gateway[] {
   const order = ORDERS[sort]
   const turn = descending ? -1 : 1
   return gateways.toSorted((a, b) => turn * (order(a, b) || collator.compare(a.name, b.name)))
