@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { foldChecksum, sumWords } from './checksum.ts'
 import { encodeEchoRequest, encodeUnreachable } from './icmp.ts'
 import { writeIpv4Header } from './ipv4.ts'
 import { OUR_ADDRESS, PEER_ADDRESS, ScriptedPeer } from './scripted-peer.ts'
@@ -94,5 +95,22 @@ describe('IPv4', () => {
     expect(drop(() => undefined, PEER_ADDRESS, 0x0a640003)).toEqual(['wrong-destination'])
     for (const source of [0, 0x7f000001, 0xe0000001, 0xffffffff, OUR_ADDRESS])
       expect(drop(() => undefined, source)).toEqual(['bad-source'])
+  })
+
+  it('skips options, padding and the type of service (RFC 791 §3.1)', () => {
+    const peer = new ScriptedPeer()
+    const plain = encodeEchoRequest(PEER_ADDRESS, OUR_ADDRESS, 1, 1)
+    // Record route for one address, an end of options, and what an Ethernet would have padded.
+    const packet = new Uint8Array(20 + 8 + 8 + 18)
+    packet.set(plain.subarray(0, 20))
+    packet.set([7, 7, 4, 0, 0, 0, 0, 0], 20)
+    packet.set(plain.subarray(20), 28)
+    packet.set([0x47, 0xb8, 0, 36], 0)
+    packet.set([0, 0], 10)
+    const sum = foldChecksum(sumWords(packet, 0, 28))
+    packet.set([sum >> 8, sum & 255], 10)
+    const [answer] = peer.stack.receive(packet, 0)
+    if (answer?.type !== 'packet') throw new Error('no packet')
+    expect([answer.packet.length, answer.packet[20]]).toEqual([28, 0])
   })
 })
