@@ -182,7 +182,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     activityRoutes(app, { db, clock, signals })
     gatewayUiRoutes(app, { ui })
     apiDescriptionRoutes(app)
-    certificateRoutes(app, { certificates })
+    certificateRoutes(app, { certificates, clock })
     auditRoutes(app, { db })
     const gatewayCalls: GatewayCallDependencies = {
       clock,

@@ -14,6 +14,7 @@ import {
 } from '@hedgerow/contract'
 import type { Selectable } from 'kysely'
 import type { z } from 'zod'
+import { recordActivity } from '../activity/activity.ts'
 import { writeAudit } from '../audit/audit.ts'
 import { isUniqueViolation } from '../database/storage-errors.ts'
 import type { Db, Tables } from '../database/tables.ts'
@@ -123,6 +124,11 @@ export async function resetPassword(db: Db, passwords: Passwords, username: stri
     await transaction.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', user.id).execute()
     await deleteSessionsOf(transaction, user.id)
     await writeAudit(transaction, { actor: 'hub', action: 'user.reset-password', target: user.id, result: 'ok' })
+    await recordActivity(transaction, {
+      at: Date.now(),
+      type: 'warning',
+      message: `User "${user.username}" was given a new password on the hub's command line`,
+    })
   })
 }
 
@@ -149,11 +155,21 @@ export async function createUserInvitation(
   await inTransaction(db, async (transaction) => {
     await transaction.insertInto('user_invitations').values(row).execute()
     await audit(transaction, by.actor, 'user-invitation.create', row.id)
+    await recordActivity(transaction, {
+      at: by.now,
+      type: 'info',
+      message: `User invitation ${nameOfInvitation(row)} was made by ${by.actor.username}`,
+    })
   })
   return { invitation: toUserInvitation(row, by.now), code }
 }
 
 export type InvitationRow = Selectable<Tables['user_invitations']>
+
+/** As people told of it know it. */
+export function nameOfInvitation({ label, role }: Pick<InvitationRow, 'label' | 'role'>): string {
+  return label === '' ? `as ${role}` : `"${label}" as ${role}`
+}
 
 export function toUserInvitation(row: InvitationRow, now: number): UserInvitation {
   const ended =

@@ -1,9 +1,10 @@
 import type { Role, UserInvitation } from '@hedgerow/contract'
 import { sql } from 'kysely'
+import { recordActivity } from '../activity/activity.ts'
 import type { Db } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../http/hub-error.ts'
-import { audit, toUserInvitation, type Actor } from './accounts.ts'
+import { audit, nameOfInvitation, toUserInvitation, type Actor } from './accounts.ts'
 import { hashCode } from './codes.ts'
 
 /** Newest first. */
@@ -20,10 +21,15 @@ export async function revokeUserInvitation(db: Db, id: string, by: { actor: Acto
       .set({ revoked_at: by.now })
       .where('id', '=', id)
       .where('revoked_at', 'is', null)
-      .returning('id')
+      .returning(['label', 'role'])
       .executeTakeFirst()
     if (!revoked) throw new HubError('user_invitation_not_found')
     await audit(transaction, by.actor, 'user-invitation.revoke', id)
+    await recordActivity(transaction, {
+      at: by.now,
+      type: 'info',
+      message: `User invitation ${nameOfInvitation(revoked)} was revoked by ${by.actor.username}`,
+    })
   })
 }
 

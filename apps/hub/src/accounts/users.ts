@@ -72,7 +72,7 @@ export async function addUser(
 
 /** Throws `user_not_found`, `username_taken`, `password_too_weak` and `last_admin`. */
 export async function updateUser(
-  { db, sessions, passwords }: UserDependencies,
+  { db, sessions, passwords, clock }: UserDependencies,
   id: string,
   body: z.output<(typeof updateUserCall)['body']>,
   actor: Actor,
@@ -103,6 +103,9 @@ export async function updateUser(
     if (after.active !== before.active)
       await audit(transaction, actor, after.active ? 'user.activate' : 'user.deactivate', id)
     if (passwordHash !== undefined) await audit(transaction, actor, 'user.reset-password', id)
+    const told = whatChanged(before, after)
+    if (told.length > 0)
+      await record(transaction, clock(), `User "${after.username}" was ${told.join(', ')} by ${actor.username}`)
     return { user: toHubUser(after), endsSessions }
   })
   if (changed.endsSessions) await sessions.endAllOf(id)
@@ -122,9 +125,13 @@ export async function deleteUser({ db, sessions, clock }: UserDependencies, id: 
 }
 
 /** Switches two-factor off for somebody who can no longer do it. Throws `user_not_found`. */
-export async function resetTwoFactor({ db, sessions }: UserDependencies, id: string, actor: Actor): Promise<void> {
+export async function resetTwoFactor(
+  { db, sessions, clock }: UserDependencies,
+  id: string,
+  actor: Actor,
+): Promise<void> {
   await inTransaction(db, async (transaction) => {
-    await readUser(transaction, id)
+    const { username } = await readUser(transaction, id)
     await transaction
       .updateTable('users')
       .set({ two_factor_secret: null, two_factor_pending: null, two_factor_step: null })
@@ -133,8 +140,19 @@ export async function resetTwoFactor({ db, sessions }: UserDependencies, id: str
     await transaction.deleteFrom('recovery_codes').where('user_id', '=', id).execute()
     await deleteSessionsOf(transaction, id)
     await audit(transaction, actor, 'user.reset-two-factor', id)
+    await record(transaction, clock(), `Two-factor sign-in of "${username}" was reset by ${actor.username}`)
   })
   await sessions.endAllOf(id)
+}
+
+/** What concerns the rights of the user; an edited name or address is nobody's news. */
+function whatChanged(before: UserRow, after: UserRow): string[] {
+  return [
+    before.username === after.username ? [] : `renamed from "${before.username}"`,
+    before.role === after.role ? [] : `made ${after.role}`,
+    before.active === after.active ? [] : after.active === 1 ? 'activated' : 'deactivated',
+    before.password_hash === after.password_hash ? [] : 'given a new password',
+  ].flat()
 }
 
 function record(db: Db, at: number, message: string): Promise<void> {

@@ -1,7 +1,7 @@
 /**
  * What happened in the fleet, for people: the entries of the dashboard's activity panel, and the counts of each hour
  * behind its chart. A user sees what concerns the gateways they claimed; managers and admins see everything. Entries are
- * written by the verbs of registrations/ and gateways/, inside their transactions.
+ * written by the verbs of the other modules, inside their transactions.
  */
 import type { ActivityEntry, PageQuery } from '@hedgerow/contract'
 import type { FastifyReply } from 'fastify'

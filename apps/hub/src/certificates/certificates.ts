@@ -9,6 +9,8 @@ import { hostname } from 'node:os'
 import type { Certificate } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
+import { recordActivity } from '../activity/activity.ts'
+import { writeAudit, type AuditEntry } from '../audit/audit.ts'
 import type { Config } from '../config.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -86,8 +88,10 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
   }
 
   async function renewDue(): Promise<void> {
-    if (isDue(authority, clock())) await renewAuthority()
-    else if (isDue(issued, clock()) || !covers(issued, names)) await renewIssued()
+    const byHub = (id: Certificate['id']) => (transaction: Db) =>
+      recordRenewal(transaction, id, { at: clock(), actor: 'hub' })
+    if (isDue(authority, clock())) await renewAuthority(byHub('hub-ca'))
+    else if (isDue(issued, clock()) || !covers(issued, names)) await renewIssued(byHub('hub-tls'))
     else return
     log.info('the TLS certificate was renewed')
   }
@@ -140,6 +144,23 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
   }
 }
 
+const NAMES = {
+  'hub-ca': 'Hub CA',
+  'hub-tls': 'Hub TLS certificate',
+  'configured-tls': 'Configured TLS certificate',
+} as const satisfies Record<Certificate['id'], string>
+
+/** Part of the transaction that stores the renewed certificate. */
+export async function recordRenewal(
+  transaction: Db,
+  id: Certificate['id'],
+  { at, ...by }: { at: number } & Pick<AuditEntry, 'actor' | 'actorId' | 'sourceIp'>,
+): Promise<void> {
+  await writeAudit(transaction, { ...by, action: 'certificate.renew', target: id, result: 'ok' })
+  const who = by.actor === 'hub' ? 'the hub' : by.actor
+  await recordActivity(transaction, { at, type: 'info', message: `${NAMES[id]} was renewed by ${who}` })
+}
+
 /** Those of a hub that may not be running; none of its own before its first start. Throws like `openCertificates`. */
 export async function certificatesIn(db: Db, { tlsFiles }: Pick<Config, 'tlsFiles'>): Promise<Certificate[]> {
   const rows = await db
@@ -160,9 +181,9 @@ function describeAll(
 ): Certificate[] {
   const { authority, issued, configured } = known
   return [
-    authority && describe('hub-ca', 'Hub CA', authority, false),
-    issued && describe('hub-tls', 'Hub TLS certificate', issued, configured === undefined),
-    configured && describe('configured-tls', 'Configured TLS certificate', configured, true),
+    authority && describe('hub-ca', authority, false),
+    issued && describe('hub-tls', issued, configured === undefined),
+    configured && describe('configured-tls', configured, true),
   ].filter((certificate) => certificate !== undefined)
 }
 
@@ -199,16 +220,11 @@ function decode(text: string): KeyedCertificate {
   return JSON.parse(text) as KeyedCertificate
 }
 
-function describe(
-  id: Certificate['id'],
-  name: string,
-  { certificate: pem }: KeyedCertificate,
-  inUse: boolean,
-): Certificate {
+function describe(id: Certificate['id'], { certificate: pem }: KeyedCertificate, inUse: boolean): Certificate {
   const certificate = new X509Certificate(pem)
   return {
     id,
-    name,
+    name: NAMES[id],
     type: certificate.ca ? 'CA' : 'TLS',
     issuedTo: nameIn(certificate.subject),
     issuedBy: nameIn(certificate.issuer),

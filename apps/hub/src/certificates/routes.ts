@@ -1,21 +1,20 @@
 import { listCertificates, renewCertificate } from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
-import { writeAudit } from '../audit/audit.ts'
 import { mount } from '../http/mount.ts'
-import type { Certificates } from './certificates.ts'
+import { recordRenewal, type Certificates } from './certificates.ts'
 
-export function certificateRoutes(app: FastifyInstance, { certificates }: { certificates: Certificates }): void {
+type Dependencies = { certificates: Certificates; clock: () => number }
+
+export function certificateRoutes(app: FastifyInstance, { certificates, clock }: Dependencies): void {
   mount(app, listCertificates, () => certificates.list())
 
   mount(app, renewCertificate, ({ params, caller, sourceIp }) =>
     certificates.renew(params.id, (transaction) =>
-      writeAudit(transaction, {
+      recordRenewal(transaction, params.id, {
+        at: clock(),
         actor: caller.username,
         actorId: caller.userId,
-        action: 'certificate.renew',
-        target: params.id,
         sourceIp,
-        result: 'ok',
       }),
     ),
   )

@@ -1,5 +1,6 @@
 import { autoApprovalSettings, type AutoApprovalSettings } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
+import { recordActivity } from '../activity/activity.ts'
 import { writeAudit } from '../audit/audit.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -21,7 +22,7 @@ export async function readAutoApproval(db: Db): Promise<AutoApprovalSettings> {
 export async function saveAutoApproval(
   db: Kysely<Tables>,
   settings: AutoApprovalSettings,
-  { caller, sourceIp }: { caller: Caller; sourceIp: string },
+  { caller, sourceIp, now }: { caller: Caller; sourceIp: string; now: number },
 ): Promise<AutoApprovalSettings> {
   const saved = {
     ...settings,
@@ -51,6 +52,11 @@ export async function saveAutoApproval(
       action: 'auto-approval.change',
       sourceIp,
       result: 'ok',
+    })
+    await recordActivity(transaction, {
+      at: now,
+      type: 'info',
+      message: `The auto-approval settings were changed by ${caller.username}`,
     })
   })
   return saved

@@ -8,6 +8,7 @@ import type { GatewayInvitation, newGatewayInvitation } from '@hedgerow/contract
 import { base32 } from '@hedgerow/enrolment'
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { z } from 'zod'
+import { recordActivity } from '../activity/activity.ts'
 import { writeAudit } from '../audit/audit.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -51,7 +52,7 @@ export async function createInvitation(
   }
   await inTransaction(db, async (transaction) => {
     await transaction.insertInto('gateway_invitations').values(row).execute()
-    await audit(transaction, 'gateway-invitation.create', row.id, context)
+    await record(transaction, { action: 'gateway-invitation.create', done: 'made' }, row, context)
   })
   return { invitation: present(row, now), code }
 }
@@ -63,7 +64,7 @@ export async function revokeInvitation(db: Kysely<Tables>, id: string, context: 
     if (!row) throw new HubError('invitation_not_found')
     if (row.revoked_at !== null) return
     await transaction.updateTable('gateway_invitations').set({ revoked_at: context.now }).where('id', '=', id).execute()
-    await audit(transaction, 'gateway-invitation.revoke', id, context)
+    await record(transaction, { action: 'gateway-invitation.revoke', done: 'revoked' }, row, context)
   })
 }
 
@@ -121,13 +122,23 @@ function hashOf(code: string): string {
   return createHash('sha256').update(code.replaceAll(/[\s-]/g, '').toUpperCase()).digest('base64')
 }
 
-function audit(transaction: Transaction<Tables>, action: string, target: string, { caller, sourceIp }: Context) {
-  return writeAudit(transaction, {
+async function record(
+  transaction: Transaction<Tables>,
+  { action, done }: { action: string; done: string },
+  { id, label }: Row,
+  { caller, sourceIp, now }: Context,
+): Promise<void> {
+  await writeAudit(transaction, {
     actor: caller.username,
     actorId: caller.userId,
     action,
-    target,
+    target: id,
     sourceIp,
     result: 'ok',
+  })
+  await recordActivity(transaction, {
+    at: now,
+    type: 'info',
+    message: `Gateway invitation "${label}" was ${done} by ${caller.username}`,
   })
 }

@@ -21,7 +21,7 @@ export type RuleDependencies = {
 export function ruleRoutes(app: FastifyInstance, { db, clock, identity, publicUrl }: RuleDependencies): void {
   mount(app, contract.readAutoApprovalSettings, () => readAutoApproval(db))
   mount(app, contract.saveAutoApprovalSettings, ({ body, caller, sourceIp }) =>
-    saveAutoApproval(db, body, { caller, sourceIp }),
+    saveAutoApproval(db, body, { caller, sourceIp, now: clock() }),
   )
   mount(app, contract.testAutoApproval, async ({ body }) => {
     const sourceIp = canonicalIp(body.ip) ?? body.ip

@@ -93,7 +93,7 @@ describe.each(testEngines)('approval without a person on %s', (engine) => {
     expect((await barn.status(body.registrationId)).body.assignedIp).toBe('10.100.0.2')
     expect((await barn.register()).body.status, 'again').toBe('approved')
     expect(await hub.db.selectFrom('gateways').select('name').execute()).toEqual([{ name: 'Barn' }])
-    const activity = await hub.db.selectFrom('activity').select('message').execute()
+    const activity = await hub.db.selectFrom('activity').select('message').where('gateway_id', 'is not', null).execute()
     expect(activity).toEqual([
       { message: 'Gateway "Barn" was approved automatically, since it is in 198.51.100.0/24: 10.100.0.2' },
     ])

@@ -7,7 +7,7 @@ import { HubError } from '../http/hub-error.ts'
 import { mount } from '../http/mount.ts'
 import type { SwitchableVpn } from '../vpn/vpn.ts'
 import type { Retention } from './retention.ts'
-import { restoreSettings, saveSettings } from './save.ts'
+import { restoreVpnSettings, saveSettings } from './save.ts'
 import { readSettings } from './settings.ts'
 
 export type SettingsDependencies = {
@@ -44,7 +44,7 @@ export function settingsRoutes(app: FastifyInstance, dependencies: SettingsDepen
       await configure(after)
     } catch (error) {
       const { enableVpn, vpnNetwork } = before
-      await restoreSettings(db, { enableVpn, vpnNetwork })
+      await restoreVpnSettings(db, { enableVpn, vpnNetwork }, clock())
       await configure(before).catch(() => {})
       throw new HubError('vpn_start_failed', { cause: error })
     }

@@ -5,6 +5,7 @@
 import type { HubSettings, saveHubSettings } from '@hedgerow/contract'
 import type { Kysely, Transaction } from 'kysely'
 import type { z } from 'zod'
+import { recordActivity } from '../activity/activity.ts'
 import { writeAudit } from '../audit/audit.ts'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -12,6 +13,24 @@ import { HubError } from '../http/hub-error.ts'
 import type { Caller } from '../http/sessions.ts'
 import { gatewayAddresses } from '../vpn/vpn.ts'
 import { readSettings } from './settings.ts'
+
+/** What the settings screen calls them. */
+const LABELS: Readonly<Record<keyof HubSettings, string>> = {
+  hubName: 'hub name',
+  hubDescription: 'hub description',
+  maxGateways: 'maximum number of gateways',
+  sessionTimeout: 'session timeout',
+  enableVpn: 'VPN',
+  vpnNetwork: 'VPN network',
+  enableNotifications: 'notifications',
+  enableAuditLog: 'audit log',
+  logRetentionDays: 'keep records for (days)',
+  openRegistration: 'open registration',
+  inviteCodeRequired: 'invite code required',
+  passwordComplexity: 'password complexity',
+  twoFactorRequired: 'two-factor authentication',
+  directHealthCheck: 'direct health check',
+}
 
 export type SettingsChange = z.output<(typeof saveHubSettings)['body']>
 
@@ -38,16 +57,41 @@ export function saveSettings(
       sourceIp,
       result: 'ok',
     })
+    await recordActivity(transaction, {
+      at: now,
+      type: 'info',
+      message: `Settings of the hub were changed by ${caller.username}: ${inWords(changed, after)}`,
+    })
     if (after.sessionTimeout < before.sessionTimeout) await shortenSessions(transaction, after.sessionTimeout, now)
     return { before, after }
   })
 }
 
-/** Puts values back that could not be followed. */
-export function restoreSettings(db: Kysely<Tables>, values: Partial<HubSettings>): Promise<void> {
+/** Puts the VPN's settings back, which could not be followed, and says so where the change was told. */
+export function restoreVpnSettings(
+  db: Kysely<Tables>,
+  values: Pick<HubSettings, 'enableVpn' | 'vpnNetwork'>,
+  now: number,
+): Promise<void> {
   return inTransaction(db, async (transaction) => {
     for (const [name, value] of Object.entries(values)) await writeSetting(transaction, name, value)
+    const target = Object.keys(values).join(' ')
+    await writeAudit(transaction, { actor: 'hub', action: 'settings.change', target, result: 'ok' })
+    await recordActivity(transaction, {
+      at: now,
+      type: 'error',
+      message: 'The VPN could not start with its new settings: the hub put the old ones back',
+    })
   })
+}
+
+function inWords(changed: readonly (keyof HubSettings)[], after: HubSettings): string {
+  return changed
+    .map((name) => {
+      const value = after[name]
+      return typeof value === 'boolean' ? `${LABELS[name]} ${value ? 'on' : 'off'}` : LABELS[name]
+    })
+    .join(', ')
 }
 
 async function writeSetting(transaction: Transaction<Tables>, name: string, setting: unknown): Promise<void> {
