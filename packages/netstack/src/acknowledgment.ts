@@ -102,11 +102,15 @@ export function updateSendWindow(connection: Connection, segment: Segment): void
     (connection.windowUpdateSequence === segment.sequence &&
       !after(connection.windowUpdateAcknowledgment, segment.acknowledgment))
   if (!isNewer || (segment.flags & SYN) !== 0) return
+  const wasClosed = connection.sendWindow === 0
   connection.sendWindow = segment.window << connection.sendScale
   connection.maxSendWindow = Math.max(connection.maxSendWindow, connection.sendWindow)
   connection.windowUpdateSequence = segment.sequence
   connection.windowUpdateAcknowledgment = segment.acknowledgment
-  if (connection.sendWindow > 0) connection.persistBackoff = 0
+  if (!wasClosed || connection.sendWindow === 0) return
+  // What is too little to be sent at once does not wait as long as the next question would have.
+  connection.persistBackoff = 0
+  connection.deadlines.persistAt = Infinity
 }
 
 /** Marks what RACK finds lost by `now`, and begins a recovery if that is the first (RFC 8985 §6.2). */

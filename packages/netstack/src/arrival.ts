@@ -13,8 +13,6 @@ import { sendAck, sendReset } from './transmission.ts'
 
 /** Twice the maximum segment lifetime, for a tunnel's lifetime of 30 s (RFC 9293 §3.4.2 says 2 minutes, and that engineering may choose). */
 export const TIME_WAIT_MS = 60_000
-/** How long FIN-WAIT-2 lasts after the application left. */
-const FIN_WAIT_MS = 60_000
 
 /** Returns why the segment, or a part of it, was not used. */
 export function receiveSegment(connection: Connection, segment: Segment, now: number): DropReason | undefined {
@@ -71,6 +69,7 @@ function receiveSynchronized(connection: Connection, segment: Segment, now: numb
     sequence = advance(sequence, 1)
   } else if (!isAcceptable(connection, sequence, sequenceLength(segment))) {
     if ((flags & RST) !== 0) return 'out-of-window'
+    // A FIN that comes again did not hear our answer (RFC 9293 §3.10.7.4, eighth check).
     if (connection.state === 'time-wait' && (flags & FIN) !== 0) connection.deadlines.expireAt = now + TIME_WAIT_MS
     if (payload.length > 0 && connection.sackPermitted && before(sequence, connection.receiveNext)) {
       const end = advance(sequence, payload.length)
@@ -212,7 +211,6 @@ function afterOurFin(connection: Connection, now: number): boolean {
   switch (connection.state) {
     case 'fin-wait-1':
       connection.state = 'fin-wait-2'
-      if (connection.isOrphan) connection.deadlines.expireAt = now + FIN_WAIT_MS
       return true
     case 'closing':
       enterTimeWait(connection, now)
@@ -234,8 +232,7 @@ function receivePayload(
   let { payload } = arrived
   const { state } = connection
   if (state !== 'established' && state !== 'fin-wait-1' && state !== 'fin-wait-2') {
-    // After the peer's FIN there can be no more (RFC 9293 §3.10.7.4, seventh check); its repeat restarts TIME-WAIT.
-    if (state === 'time-wait' && isFin) connection.deadlines.expireAt = now + TIME_WAIT_MS
+    // After the peer's FIN there can be no more (RFC 9293 §3.10.7.4, seventh check).
     connection.ackDue = true
     return undefined
   }

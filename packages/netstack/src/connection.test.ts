@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ConnectionState } from './connection.ts'
-import { ScriptedPeer } from './scripted-peer.ts'
+import { type Saying, ScriptedPeer } from './scripted-peer.ts'
 
 const state = (peer: ScriptedPeer): ConnectionState | undefined => peer.connection?.state
 
@@ -11,6 +11,47 @@ describe('opening', () => {
     expect(peer.events).toEqual([])
     expect(peer.says('ACK', { seq: 1, ack: 1 })).toEqual([])
     expect(peer.events).toEqual(['accepted'])
+  })
+
+  it('answers with the options that the SYN had, and never scales the window of a SYN (RFC 7323 §2.2)', () => {
+    const answerTo = (options: Partial<Saying>): string => {
+      const peer = new ScriptedPeer().listen()
+      peer.says('SYN', { seq: 0, ...options })
+      const [packet] = peer.packets
+      expect([packet![34], packet![35]]).toEqual([0xff, 0xff])
+      return Buffer.from(packet!.subarray(40)).toString('hex')
+    }
+    const mss = '02040564'
+    expect(answerTo({})).toBe(mss)
+    expect(answerTo({ scale: 2 })).toBe(`${mss}01030307`)
+    expect(answerTo({ sackPermitted: true })).toBe(`${mss}01010402`)
+    expect(answerTo({ ts: 5 })).toMatch(new RegExp(`^${mss}0101080a[0-9a-f]{8}00000005$`))
+  })
+
+  it('scales windows only when both SYNs said so', () => {
+    const windowOf = (options: Partial<Saying>): [theirs: number, ours: number] => {
+      const peer = ScriptedPeer.established({ window: 1_000, ...options })
+      peer.writes('x')
+      const [packet] = peer.packets
+      return [peer.connection!.sendWindow, (packet![34]! << 8) | packet![35]!]
+    }
+    expect(windowOf({ scale: 3 })).toEqual([8_000, (256 << 10) >> 7])
+    expect(windowOf({ scale: 15 })).toEqual([1_000 << 14, (256 << 10) >> 7])
+    const peer = new ScriptedPeer().listen()
+    peer.says('SYN', { seq: 0, mss: 1380 })
+    peer.says('ACK', { seq: 1, ack: 1, window: 1_000 })
+    peer.writes('x')
+    expect([peer.connection!.sendWindow, peer.connection!.receiveWindow.scale]).toEqual([1_000, 0])
+  })
+
+  it('sends segments as long as the peer and our MTU say, 536 bytes when the peer does not (RFC 9293 §3.7.1)', () => {
+    const longestFor = (mss: number | undefined): number => {
+      const peer = new ScriptedPeer().listen()
+      peer.says('SYN', { seq: 0, ...(mss === undefined ? {} : { mss }) })
+      peer.says('ACK', { seq: 1, ack: 1 })
+      return peer.writes(new Uint8Array(1_400)).length === 0 ? 0 : peer.packets.at(1)!.length - 40
+    }
+    expect([undefined, 1_000, 9_000, 10].map(longestFor)).toEqual([536, 1_000, 1_380, 64])
   })
 
   it('dials, and acknowledges the SYN-ACK', () => {
@@ -44,6 +85,7 @@ describe('opening', () => {
     const peer = new ScriptedPeer().connect()
     peer.sends()
     peer.says('RST,ACK', { seq: 0, ack: 7 })
+    peer.says('RST', { seq: 0 })
     expect(peer.events).toEqual([])
     peer.says('RST,ACK', { seq: 0, ack: 1 })
     expect(peer.events).toEqual(['closed refused'])
@@ -137,6 +179,29 @@ describe('states', () => {
     expect(other.writes('late')).toEqual(['ACK 1:5 ack 2'])
   })
 
+  it('stay in TIME-WAIT for a minute after the last FIN (RFC 9293 §3.10.7.4)', () => {
+    const peer = ScriptedPeer.established()
+    shutdown(peer)
+    peer.says('FIN,ACK', { seq: 1, ack: 2 })
+    peer.after(50_000)
+    expect(peer.says('FIN,ACK', { seq: 1, ack: 2 })).toEqual(['ACK 2:2 ack 2'])
+    peer.after(59_999)
+    expect(state(peer)).toBe('time-wait')
+    peer.after(1)
+    expect(peer.events.at(-1)).toBe('closed cleanly')
+  })
+
+  it('end a minute after the application left when the peer never closes', () => {
+    const peer = ScriptedPeer.established()
+    peer.connection!.close(peer.now)
+    peer.sends()
+    peer.says('ACK', { seq: 1, ack: 2 })
+    peer.after(59_999)
+    expect(state(peer)).toBe('fin-wait-2')
+    expect(peer.after(1)).toEqual([expect.stringMatching(/^RST,ACK/)])
+    expect(peer.events.at(-1)).toBe('closed timed-out')
+  })
+
   it('repeat the acknowledgment of a FIN that comes again', () => {
     const peer = ScriptedPeer.established()
     expect(peer.says('FIN,ACK', { seq: 1, ack: 1 })).toEqual(['ACK 1:1 ack 2'])
@@ -177,6 +242,12 @@ describe('forged and stale segments', () => {
     expect(peer.drops).toEqual(['bad-acknowledgment', 'bad-acknowledgment'])
   })
 
+  it('are answered ten times a second at most when they only acknowledge, so that two sides cannot answer each other for ever', () => {
+    const peer = ScriptedPeer.established()
+    const answers = Array.from({ length: 50 }, () => peer.says('ACK', { seq: 0, ack: 1 }).length)
+    expect(answers.reduce((sum, count) => sum + count)).toBe(10)
+  })
+
   it('draw ten challenges a second at most (RFC 5961 §7)', () => {
     const peer = ScriptedPeer.established()
     const answers = Array.from({ length: 50 }, () => peer.says('RST', { seq: 2 }).length)
@@ -209,6 +280,15 @@ describe('receiving', () => {
     expect(peer.reads()).toBe('abc')
   })
 
+  it('acknowledges at once while the peer is in slow start, and then every second full segment (RFC 5681 §4.2)', () => {
+    const peer = ScriptedPeer.established()
+    const answers = Array.from(
+      { length: 20 },
+      (_, i) => peer.says('ACK', { seq: 1 + i * 1_380, ack: 1, data: new Uint8Array(1_380) }).length,
+    )
+    expect(answers.join('')).toBe('11111111111111110101')
+  })
+
   it('delays the acknowledgment of a lone segment once the start is over, by 40 ms', () => {
     const peer = ScriptedPeer.established()
     for (let i = 0; i < 20; i++) peer.says('ACK', { seq: 1 + i, ack: 1, data: 'x' })
@@ -232,6 +312,26 @@ describe('receiving', () => {
     expect(peer.reads().length).toBe(seq - 1)
     expect(peer.sends()).toEqual([`ACK 1:1 ack ${seq}`])
     expect(peer.packets.length).toBe(before + 1)
+  })
+
+  it('still hears what a segment beyond the closed window acknowledges (RFC 9293 §3.10.7.4)', () => {
+    const peer = ScriptedPeer.established()
+    const { receiveWindow, receiveNext } = peer.connection!
+    for (let seq = 1; receiveWindow.edge !== peer.connection!.receiveNext; seq += 1_024)
+      peer.says('ACK', { seq, ack: 1, data: new Uint8Array(1_024) })
+    expect(peer.writes('hello')).toHaveLength(1)
+    peer.says('ACK', { seq: 1 + ((peer.connection!.receiveNext - receiveNext) | 0) + 10, ack: 6, data: 'x' })
+    expect([peer.connection!.queue.isEmpty, peer.drops]).toEqual([true, ['out-of-window']])
+  })
+
+  it('sends an acknowledgment for each segment out of order to a peer that counts them (RFC 5681 §4.2)', () => {
+    const answersTo = (sackPermitted: boolean): string[] => {
+      const peer = ScriptedPeer.established({ sackPermitted })
+      for (const seq of [3, 5, 7]) peer.hears('ACK', { seq, ack: 1, data: 'x' })
+      return peer.sends()
+    }
+    expect(answersTo(false)).toEqual(['ACK 1:1 ack 1', 'ACK 1:1 ack 1', 'ACK 1:1 ack 1'])
+    expect(answersTo(true)).toEqual(['ACK 1:1 ack 1 sack 7-8 5-6 3-4'])
   })
 
   it('answers a probe of a closed window', () => {
@@ -302,12 +402,44 @@ describe('sending', () => {
     expect(peer.after(5_000)).toContain('ACK 5521:5621 ack 1')
   })
 
+  it('fills a window that opens a little soon, however long it was closed', () => {
+    const peer = ScriptedPeer.established({ window: 5_520 })
+    peer.writes(new Uint8Array(20_000))
+    peer.says('ACK', { seq: 1, ack: 5_521, window: 0 })
+    for (let i = 0; i < 10; i++) {
+      peer.after(30_000)
+      peer.says('ACK', { seq: 1, ack: 5_521, window: 0 })
+    }
+    peer.says('ACK', { seq: 1, ack: 5_521, window: 100 })
+    expect(peer.after(1_000)).toContain('ACK 5521:5621 ack 1')
+  })
+
+  it('takes the window of the newest segment only (RFC 9293 §3.10.7.4)', () => {
+    const peer = ScriptedPeer.established()
+    peer.says('ACK', { seq: 4, ack: 1, data: 'def', window: 5_000 })
+    peer.says('ACK', { seq: 1, ack: 1, data: 'abc', window: 100 })
+    expect(peer.connection!.sendWindow).toBe(5_000)
+    peer.says('ACK', { seq: 7, ack: 1, window: 100 })
+    expect(peer.connection!.sendWindow).toBe(100)
+  })
+
   it('bears a window that shrinks', () => {
     const peer = ScriptedPeer.established({ window: 10_000 })
     peer.writes(new Uint8Array(9_000))
     expect(peer.says('ACK', { seq: 1, ack: 1381, window: 500 })).toEqual([])
     expect(peer.says('ACK', { seq: 1, ack: 9_001, window: 10_000 })).toEqual([])
     expect(peer.connection!.queue.isEmpty).toBe(true)
+  })
+
+  it('asks a silent peer ten times, a second apart, and anew after each sign of life', () => {
+    const peer = ScriptedPeer.established()
+    peer.connection!.setKeepalive(5_000, peer.now)
+    expect(peer.after(13_000)).toHaveLength(9)
+    peer.says('ACK', { seq: 1, ack: 1 })
+    expect(peer.after(14_999)).toHaveLength(10)
+    expect(peer.events).toEqual(['accepted'])
+    expect(peer.after(1)).toEqual([expect.stringMatching(/^RST,ACK/)])
+    expect(peer.events).toEqual(['accepted', 'closed timed-out'])
   })
 
   it('ends a silent peer that keepalive asks in vain', () => {

@@ -332,5 +332,5 @@ export class Connection {
   }
 }
 
-/** How long a connection that the application left may go without progress. */
+/** How long a connection that the application left may go without progress, FIN-WAIT-2 included. */
 export const ORPHAN_MS = 60_000

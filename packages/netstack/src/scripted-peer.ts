@@ -70,6 +70,12 @@ export class ScriptedPeer {
 
   /** The peer sends a segment; flags as in 'SYN,ACK'. Returns what we answer at once. */
   says(flags: string, saying: Saying): string[] {
+    this.hears(flags, saying)
+    return this.sends()
+  }
+
+  /** A segment of the peer arrives, and others may before we answer. */
+  hears(flags: string, saying: Saying): void {
     const bits = flags
       .split(',')
       .reduce((all, name) => all | (LETTERS.find(([, letter]) => letter === name)?.[0] ?? 0), 0)
@@ -97,7 +103,6 @@ export class ScriptedPeer {
       (length) => new Uint8Array(length),
     )
     this.take(this.stack.receive(packet, this.now))
-    return this.sends()
   }
 
   /** What we sent since the last look, after doing what is due. */
