@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Detection, Heartbeat } from '@hedgerow/contract'
 import type { TestGateway } from '../test/harness/gateway.ts'
 
@@ -119,8 +121,14 @@ function visit(device: Device, atMs: number, visitor = pick(device.visitors)): D
     score: rounded(0.7 + Math.random() * 0.29),
     startedAt: new Date(atMs).toISOString(),
     endedAt: new Date(atMs + 4_000 + Math.random() * 20_000).toISOString(),
+    thumbnail: frameOf(label),
     ...(deterrent === undefined ? {} : { deterrent }),
   }
+}
+
+/** What a camera saw, as a JPEG in base64. A drawing stands in for it, made by `npm run site-pictures`. */
+export function frameOf(label: string): string {
+  return readFileSync(join(import.meta.dirname, 'demo-frames', `${label}.jpg`), 'base64')
 }
 
 function deviceOf(gateway: TestGateway): Device {

@@ -1,4 +1,6 @@
+import { listGateways } from '@hedgerow/contract'
 import { freeTcpPort, isTcpPortFree } from '../test/harness/free-ports.ts'
+import { addDayOfConnections, addDayOfHistory } from '../test/harness/hub-database.ts'
 import { startHub, type Hub } from '../test/harness/hub.ts'
 import { approveDevices, startDevices } from './demo-arrivals.ts'
 import { animate, fleet } from './demo-fleet.ts'
@@ -34,6 +36,14 @@ async function keepRunning(hub: Hub): Promise<void> {
   }
 }
 
+/** The hub's charts show a day; without this the demo's would be empty up to now. */
+async function giveDay(hub: Hub): Promise<void> {
+  const approved = await hub.api(listGateways)
+  for (const [index, { id }] of approved.entries())
+    await addDayOfHistory(hub, id, { scale: index === 0 ? 1 : 0.7, silentHours: [] })
+  await addDayOfConnections(hub, approved.length)
+}
+
 async function main(): Promise<void> {
   await ensureWebBuilt()
   const port = (await isTcpPortFree(PREFERRED_PORT)) ? PREFERRED_PORT : await freeTcpPort()
@@ -43,6 +53,7 @@ async function main(): Promise<void> {
   const stopAnimation = await animate(gateways)
   life.defer(stopAnimation)
   await approveDevices(hub, fleet)
+  await giveDay(hub)
   const waiting = gateways.find(({ name }) => !fleet.find((device) => device.name === name)?.isApproved)
 
   console.log(`
@@ -50,6 +61,7 @@ Hub: ${hub.url}
 Sign in: ${hub.admin.username} / ${hub.admin.password}
 
 Three gateways run on this machine. Two are approved and send heartbeats and detections; River gate waits.
+What the charts and lists show of the day before the start is made up, and drawings stand in for pictures.
 Try:
   Approvals   compare River gate's fingerprint with its own page, ${waiting?.pageUrl}, and approve it
   Gateways    Connect opens a gateway's page, carried through its tunnel

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { hubStats } from '@hedgerow/contract'
@@ -12,7 +12,8 @@ import { ensureWebBuilt } from './web-build.ts'
 
 /**
  * `npm run site-pictures`: the public site's pictures that are no drawings in its pages: the dashboard of the demo in light and
- * dark, the card that a shared link shows, and the icon in the sizes that phones ask for. What it makes is committed.
+ * dark, the card that a shared link shows, and the icon in the sizes that phones ask for; and, as JPEG, what the cameras of the
+ * demo see. What it makes is committed.
  */
 const PUBLIC = join(import.meta.dirname, '..', 'apps', 'web', 'public')
 const ICONS = { 'apple-touch-icon.png': 180, 'icon-192.png': 192, 'icon-512.png': 512 }
@@ -38,6 +39,15 @@ for (const [file, size] of Object.entries(ICONS)) {
   // A phone rounds the corners itself.
   await page.setContent(icon.replace('rx="7"', '').replace('<svg ', '<svg style="position:fixed;inset:0" '))
   await save(file, await page.screenshot({ type: 'png' }))
+}
+const frames = join(import.meta.dirname, 'demo-frames')
+await page.setViewportSize({ width: 320, height: 180 })
+for (const file of await readdir(frames)) {
+  if (!file.endsWith('.svg')) continue
+  const drawing = await readFile(join(frames, file), 'utf8')
+  await page.setContent(drawing.replace('<svg ', '<svg style="position:fixed;inset:0" '))
+  const jpeg = await page.screenshot({ type: 'jpeg', quality: 72 })
+  await writeFile(join(frames, file.replace('.svg', '.jpg')), jpeg)
 }
 
 const gateways = await startDevices(hub, fleet, life)

@@ -12,6 +12,7 @@ import {
   setUpTwoFactor,
   type Detection,
 } from '@hedgerow/contract'
+import { frameOf } from '../../scripts/demo-fleet.ts'
 import { authenticatorCode } from './authenticator.ts'
 import { startGateway, type TestGateway } from './gateway.ts'
 import { addDayOfHistory, addPerson } from './hub-database.ts'
@@ -117,6 +118,8 @@ function aDayOfDetections(): Detection[] {
       severity: isAlert ? 'alert' : 'detection',
       score: 0.9,
       startedAt,
+      // Some cameras send none.
+      ...(index % 7 !== 3 && { thumbnail: frameOf(isAlert ? 'fox' : 'cat') }),
     }
   })
 }
