@@ -78,6 +78,7 @@ async function benchFleet(engine: string, count: number, durationMs: number) {
   try {
     const name = (what: string) => `${engine} ${count} ${what}`
     const rows: Record<string, Record<string, number>> = {}
+    const resident = () => ({ 'resident MB': residentMegabytes(hub.pid) })
     const authorization = await signIn(port)
     const background = keepBeating(fleet, port, beating.signal)
     await sleep(2_000)
@@ -86,13 +87,13 @@ async function benchFleet(engine: string, count: number, durationMs: number) {
       // As browsers ask; and what comes back is not unpacked here, where it would cost the hub its share of the machine.
       const headers = { authorization, 'accept-encoding': 'br' }
       const read = (agent: Agent) => send({ agent, port, path, headers })
-      rows[name(what)] = await measure(read, { connections: 1, durationMs })
-      rows[name(`${what}, 8 at once`)] = await measure(read, { connections: 8, durationMs })
+      rows[name(what)] = { ...(await measure(read, { connections: 1, durationMs })), ...resident() }
+      rows[name(`${what}, 8 at once`)] = { ...(await measure(read, { connections: 8, durationMs })), ...resident() }
     }
     tunnels.push(...(await joinTunnels(fleet, url, vpnPort)))
     let sequence = 0
     const beat = (peer: TestPeer) => post(peer, sendHeartbeat.path, heartbeatOf(++sequence, Date.now()))
-    rows[name('heartbeats')] = await measureTunnels(tunnels, beat, durationMs)
+    rows[name('heartbeats')] = { ...(await measureTunnels(tunnels, beat, durationMs)), ...resident() }
     const detect = (peer: TestPeer) => post(peer, reportDetections.path, detectionsOf(++sequence))
     const detections = await measureTunnels(tunnels, detect, durationMs)
     rows[name('detections, 500 a call')] = { ...detections, 'rows/s': Math.round(detections['requests/s']! * 500) }

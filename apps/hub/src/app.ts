@@ -22,9 +22,8 @@ import type { Config } from './config.ts'
 import { checkDatabase, openDatabase } from './database/database.ts'
 import { lockDatabase } from './database/lock.ts'
 import type { Tables } from './database/tables.ts'
-import { changesOf } from './events/call-changes.ts'
 import { createEvents, type Events } from './events/events.ts'
-import { eventRoutes } from './events/routes.ts'
+import { beforeAnswersOf, eventRoutes } from './events/routes.ts'
 import { createGatewayUi } from './gateway-ui/gateway-ui.ts'
 import { gatewayUiRoutes } from './gateway-ui/routes.ts'
 import { signedGatewayRoutes, type GatewayCallDependencies } from './gateways/gateway-calls.ts'
@@ -34,6 +33,7 @@ import { createHeartbeats } from './gateways/heartbeats.ts'
 import { createHistory, type History } from './gateways/history.ts'
 import { createPresence } from './gateways/presence.ts'
 import { gatewayRoutes } from './gateways/routes.ts'
+import { createFleetSearch } from './gateways/search.ts'
 import { createTunnelApi } from './gateways/tunnel-api.ts'
 import { createWholeList } from './gateways/whole-list.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
@@ -128,7 +128,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const retention = createRetention({ db, clock, log })
     retention.start()
     closers.push(retention.stop)
-    const { peers, heartbeats, history, signals } = await startFleet({ db, vpn, clock, log, events, notifications })
+    const { peers, heartbeats, history, signals } = await startFleet({ db, vpn, clock, log })
 
     const sourceAddress = createSourceAddress(config.trustedProxies)
     let listeningPort = config.port
@@ -159,7 +159,19 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     eventRoutes(app, { events })
     const list = { signals, hubPublicKey: vpn.publicKey, connectedUsers: ui.connectedUsers }
     const wholeList = createWholeList(db, list)
-    wholeList.forgetWhatCallsChange(app, (request) => changesOf(request).some(({ topic }) => topic === 'gateways'))
+    const search = createFleetSearch(db)
+    const forgetFleet = () => {
+      wholeList.forget()
+      search.forget()
+    }
+    beforeAnswersOf(app, 'gateways', forgetFleet)
+    const onChanged = (gatewayIds: string[]) => {
+      if (gatewayIds.length > 0) wholeList.forget()
+      for (const gatewayId of gatewayIds) tellOf(events, gatewayId)
+    }
+    const presence = createPresence({ db, signals, log, notifications, onChanged })
+    presence.start()
+    closers.push(presence.stop)
     metrics.mountOn(app, { db, signals, vpn, eventStreams: events.streams })
     closers.push(metrics.stop)
     healthRoutes(app, [() => checkDatabase(db), () => checkVpn(vpn)])
@@ -172,6 +184,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       ...fleet,
       list,
       wholeList,
+      search,
       forget(gatewayId) {
         heartbeats.forget(gatewayId)
         void retention.forgetGateway(gatewayId)
@@ -253,15 +266,8 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     return notifications
   }
 
-  /** What the hub knows of its gateways from moment to moment: peers, heartbeats, health and changes of status. */
-  async function startFleet(parts: {
-    db: Kysely<Tables>
-    vpn: Vpn
-    clock: () => number
-    log: Logger
-    events: Events
-    notifications: Notifications
-  }) {
+  /** What the hub knows of its gateways from moment to moment: peers, heartbeats and health. */
+  async function startFleet(parts: { db: Kysely<Tables>; vpn: Vpn; clock: () => number; log: Logger }) {
     const peers = createPeers(parts)
     await peers.start()
     closers.push(peers.stop)
@@ -276,12 +282,6 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     healthChecks.start()
     closers.push(healthChecks.stop)
     const signals: FleetSignals = { clock: parts.clock, heartbeats, handshakes, isHealthy: healthChecks.isHealthy }
-    const onChanged = (gatewayIds: string[]) => {
-      for (const gatewayId of gatewayIds) tellOf(parts.events, gatewayId)
-    }
-    const presence = createPresence({ ...parts, signals, onChanged })
-    presence.start()
-    closers.push(presence.stop)
     return { peers, heartbeats, history, signals }
   }
 }

@@ -7,15 +7,16 @@ import { randomBytes } from 'node:crypto'
 import type { Gateway, SearchQuery } from '@hedgerow/contract'
 import { base32 } from '@hedgerow/enrolment'
 import type { FastifyReply } from 'fastify'
-import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { HubError } from '../http/hub-error.ts'
-import { containing, pageFrom, sendPage } from '../http/pages.ts'
+import { pageFrom, sendPage } from '../http/pages.ts'
 import { hasRole } from '../http/policy.ts'
 import type { Caller } from '../http/sessions.ts'
 import { readSettings } from '../settings/settings.ts'
 import { gatewayAddresses } from '../vpn/vpn.ts'
 import type { Heartbeats } from './heartbeats.ts'
+import type { FleetSearch } from './search.ts'
 import { judge, reasonOf, statusOf, type Judgement, type Signals } from './status.ts'
 
 type Row = Selectable<Tables['gateways']>
@@ -38,6 +39,8 @@ const LISTED = [
   'gateways.created_at',
 ] as const
 
+const IDS_AT_ONCE = 200
+
 type ListedColumn = (typeof LISTED)[number] extends `gateways.${infer Column extends keyof Row}` ? Column : never
 type ListedRow = Pick<Row, ListedColumn> & { owner: string | null }
 
@@ -57,20 +60,47 @@ export type ListDependencies = {
   connectedUsers(gatewayId: string): number
 }
 
+export type Listing = ListDependencies & { query: SearchQuery; reply: FastifyReply }
+
 /** The gateways that the caller may see, by name: all, or a page. */
 export async function listGateways(
   db: Kysely<Tables>,
   caller: Caller,
-  { query, reply, ...dependencies }: ListDependencies & { query: SearchQuery; reply: FastifyReply },
+  { query, reply, ...dependencies }: Listing,
 ): Promise<Gateway[]> {
   const page = pageFrom(query, ['string'])
   let asked = withOwner(visibleTo(db, caller))
-  if (query.q) asked = asked.where(matching(query.q))
   if (page.after) asked = asked.where('gateways.name_key', '>', String(page.after[0]))
   if (page.rowsWanted !== undefined) asked = asked.limit(page.rowsWanted)
   const rows = await asked.orderBy('gateways.name_key').execute()
   const handshakes = dependencies.signals.handshakes()
   return sendPage(reply, rows, page, (row) => [row.name_key]).map((row) => present(row, dependencies, handshakes))
+}
+
+/** Those among them that hold `text`. */
+export async function searchGateways(
+  db: Kysely<Tables>,
+  caller: Caller,
+  { query, reply, text, search, ...dependencies }: Listing & { text: string; search: FleetSearch },
+): Promise<Gateway[]> {
+  const page = pageFrom(query, ['string'])
+  const found = await search.find(text, {
+    ...(!hasRole(caller.role, 'manager') && { ownerId: caller.userId }),
+    ...(page.after && { after: String(page.after[0]) }),
+    ...(page.rowsWanted !== undefined && { limit: page.rowsWanted }),
+  })
+  const shown = sendPage(reply, found, page, ({ nameKey }) => [nameKey]).map(({ id }) => id)
+  const handshakes = dependencies.signals.handshakes()
+  const gateways: Gateway[] = []
+  for (let start = 0; start < shown.length; start += IDS_AT_ONCE) {
+    const ids = shown.slice(start, start + IDS_AT_ONCE)
+    const rows = await withOwner(visibleTo(db, caller))
+      .where('gateways.id', 'in', ids)
+      .orderBy('gateways.name_key')
+      .execute()
+    gateways.push(...rows.map((row) => present(row, dependencies, handshakes)))
+  }
+  return gateways
 }
 
 /** The whole fleet as managers see it, by name, put into words slice by slice. */
@@ -162,7 +192,7 @@ export async function fleetStatuses(
   })
 }
 
-/** The form in which a gateway's name must be unique. */
+/** The form in which a gateway's name must be unique, and in which it is found. */
 export function nameKey(name: string): string {
   return name.normalize('NFKC').trim().replaceAll(/\s+/g, ' ').toLowerCase()
 }
@@ -187,14 +217,6 @@ export async function allocateAddress(transaction: Transaction<Tables>): Promise
 
 function withOwner(gateways: ReturnType<typeof visibleTo>) {
   return gateways.leftJoin('users', 'users.id', 'gateways.owner_id').select(LISTED).select('users.username as owner')
-}
-
-/** In what a person would type of a gateway. */
-function matching(text: string) {
-  const pattern = containing(text.toLowerCase())
-  const named = containing(nameKey(text))
-  return sql<boolean>`(name_key like ${named} escape '\\' or lower(location) like ${pattern} escape '\\'
-    or gateways.id like ${pattern} escape '\\' or address like ${pattern} escape '\\')`
 }
 
 function visibleTo(db: Db, caller: Caller) {

@@ -11,8 +11,16 @@ import { addGateway } from './add.ts'
 import { claimGateway, createClaimLock } from './claim.ts'
 import { readGateway } from './detail.ts'
 import { deleteGateway, updateGateway } from './edit.ts'
-import { findByDeviceToken, findGateway, findVisibleGateway, listGateways, type ListDependencies } from './gateways.ts'
+import {
+  findByDeviceToken,
+  findGateway,
+  findVisibleGateway,
+  listGateways,
+  searchGateways,
+  type ListDependencies,
+} from './gateways.ts'
 import { readHistory } from './history.ts'
+import type { FleetSearch } from './search.ts'
 import { vpnConfigText } from './vpn-config.ts'
 import type { WholeList } from './whole-list.ts'
 
@@ -23,6 +31,7 @@ export type GatewayDependencies = {
   peers: LivePeers
   list: ListDependencies
   wholeList: WholeList
+  search: FleetSearch
   /** A gateway is gone: whatever else is kept of it may go. */
   forget(gatewayId: string): void
 }
@@ -32,7 +41,11 @@ export function gatewayRoutes(app: FastifyInstance, dependencies: GatewayDepende
   const { db, list } = dependencies
   mount(app, contract.listGateways, ({ caller, query, raw, reply }) => {
     const isWhole = hasRole(caller.role, 'manager') && Object.keys(query).length === 0
-    return isWhole ? dependencies.wholeList.answer(raw, reply) : listGateways(db, caller, { ...list, query, reply })
+    if (isWhole) return dependencies.wholeList.answer(raw, reply)
+    const listing = { ...list, query, reply }
+    return query.q
+      ? searchGateways(db, caller, { ...listing, text: query.q, search: dependencies.search })
+      : listGateways(db, caller, listing)
   })
   mount(app, contract.readGateway, ({ params, caller }) =>
     readGateway(db, caller, params.id, { ...list, vpn: dependencies.vpn }),

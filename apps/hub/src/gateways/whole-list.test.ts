@@ -1,6 +1,6 @@
 import { brotliDecompressSync } from 'node:zlib'
 import type { Gateway, Role } from '@hedgerow/contract'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { testEngines } from '../database/test-databases.ts'
 import { startTestHub, type TestHub } from '../http/test-hub.ts'
 import { insertTestGateway } from './test-gateway.ts'
@@ -31,11 +31,11 @@ describe.each(testEngines)('the list of a large fleet on %s', (engine) => {
     const plain = headers['content-encoding'] === 'br' ? brotliDecompressSync(rawPayload) : rawPayload
     return (JSON.parse(plain.toString()) as Gateway[])[0]
   }
-  const rename = async (name: string) =>
+  const rename = async (name: string, location = '') =>
     hub.app.inject({
       method: 'PUT',
       url: `${LIST}/${aGateway}`,
-      payload: { name },
+      payload: { name, location },
       headers: { authorization: `Bearer ${await hub.signIn('admin')}` },
     })
 
@@ -73,7 +73,42 @@ describe.each(testEngines)('the list of a large fleet on %s', (engine) => {
     expect(seen.map((gateway) => gateway?.location)).toEqual(Array.from({ length: 5 }, () => 'North'))
   })
 
+  it('shows a status that has changed by itself, however long the list would have been kept', async () => {
+    const handshaken = { kind: 'wireguard', last_handshake_at: hub.clock.now() } as const
+    await hub.db.updateTable('gateways').set(handshaken).where('id', '=', aGateway).execute()
+    // The clock stands still, so nothing else would end what is kept.
+    await vi.waitFor(async () => expect((await first())?.status).toBe('warning'), { timeout: 60_000 })
+  })
+
   it('of a user holds what they claimed', async () => {
     expect((await ask('user')).json()).toEqual([])
+  })
+
+  it('is searched by name, place, id and address, as it is now, in whole and by pages', async () => {
+    const search = async (q: string, role: Role = 'manager', more = '') => {
+      const { headers, ...answer } = await ask(role, { query: `?q=${encodeURIComponent(q)}${more}` })
+      const ids = (answer.json() as Gateway[]).map(({ id }) => id)
+      return { ids, next: headers['x-next-cursor'] as string | undefined }
+    }
+    const all = (await ask('manager')).json<Gateway[]>().map(({ id }) => id)
+    expect((await search('10.100.')).ids.toSorted()).toEqual(all.toSorted())
+    expect((await search(aGateway.toUpperCase())).ids).toEqual([aGateway])
+    expect((await search('no gateway has this')).ids).toEqual([])
+    await rename('Ärmel  field', 'ÖDE Senke')
+    expect((await search('äRMEL Field')).ids).toEqual([aGateway])
+    expect((await search('Apricot')).ids).toEqual([])
+    expect((await search('öde')).ids).toEqual([aGateway])
+    expect((await search('Ärmel', 'user')).ids, "another's").toEqual([])
+    expect((await search('senke 10.100')).ids, 'no text runs from one into the next').toEqual([])
+
+    const whole = (await search('10.100.51.')).ids
+    const paged: string[] = []
+    for (let next: string | undefined = ''; next !== undefined;) {
+      const page = await search('10.100.51.', 'manager', `&limit=50${next && `&cursor=${next}`}`)
+      paged.push(...page.ids)
+      next = page.next
+    }
+    expect(paged).toEqual(whole)
+    expect(whole.length).toBeGreaterThan(200)
   })
 })
