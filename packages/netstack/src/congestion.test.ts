@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createCongestionControl } from './congestion.ts'
 import { Pacer } from './pacer.ts'
 import { ReceiveWindow } from './receive-window.ts'
+import { SlowStart } from './slow-start.ts'
 
 const SEGMENT = 1_000
 
@@ -65,11 +66,40 @@ describe('CUBIC (RFC 9438)', () => {
     expect(pass(control, 0, k * 1000, 100) / plateau).toBeCloseTo(0.595, 1)
   })
 
-  it('grows at least as Reno would on a short path (§4.3)', () => {
+  it('grows as Reno would on a short path (§4.3): 0.53 segments a round trip, and one beyond the last plateau', () => {
     const control = createCongestionControl('cubic', SEGMENT)
     while (control.window < 100_000) pass(control, 0, 2, 2)
-    control.onLoss(100_000)
-    expect(pass(control, 1_000, 100, 2)).toBeGreaterThan(70 + 0.5 * 45)
+    const plateau = control.window / SEGMENT
+    control.onLoss(control.window)
+    const reduced = control.window / SEGMENT
+    const after = pass(control, 1_000, 100, 2)
+    expect((after - reduced) / 50).toBeCloseTo(0.53, 1)
+    let now = 1_100
+    for (; control.window / SEGMENT < plateau + 2; now += 2) pass(control, now, 2, 2)
+    const beyond = control.window / SEGMENT
+    expect((pass(control, now, 40, 2) - beyond) / 20).toBeCloseTo(1, 0)
+  })
+
+  it('grows by half at most in a round trip, however far the curve has run ahead (§4.4)', () => {
+    const control = createCongestionControl('cubic', SEGMENT)
+    control.onLoss(control.window)
+    const acknowledge = (now: number): number => {
+      const { window } = control
+      control.onAcknowledged({ bytes: window, now, roundTripMs: 100, smoothedMs: 100, inFlight: window })
+      return control.window / window
+    }
+    acknowledge(0)
+    expect(acknowledge(60_000)).toBeCloseTo(1.5, 2)
+  })
+
+  it('does not count a rest as time in which it might have grown (§5.8)', () => {
+    const control = createCongestionControl('cubic', SEGMENT)
+    control.onLoss(control.window)
+    pass(control, 0, 1_000, 100)
+    control.onIdle()
+    const { window } = control
+    pass(control, 60_000, 100, 100)
+    expect(control.window - window).toBeLessThan(2 * SEGMENT)
   })
 
   it('leaves slow start when round trips grow, before anything is lost (RFC 9406)', () => {
@@ -81,6 +111,38 @@ describe('CUBIC (RFC 9438)', () => {
     }
     expect(control.isInSlowStart).toBe(false)
     expect(control.window).toBeLessThan(300_000)
+  })
+})
+
+describe('slow start (RFC 9406)', () => {
+  /** A round of ten acknowledgments; by how much the window grew for each byte. */
+  const round = (slowStart: SlowStart, roundTripMs: number): number | undefined => {
+    let growth: number | undefined
+    for (let i = 0; i < 10; i++)
+      growth = slowStart.grow({ bytes: SEGMENT, now: 0, roundTripMs, smoothedMs: roundTripMs, inFlight: 10 * SEGMENT })
+    return growth === undefined ? undefined : growth / SEGMENT
+  }
+
+  it('grows four times slower once round trips grow, and is over five rounds later', () => {
+    const slowStart = new SlowStart()
+    expect([50, 50, 70].map((ms) => round(slowStart, ms))).toEqual([1, 1, 0.25])
+    const later = Array.from({ length: 7 }, () => round(slowStart, 70))
+    expect(later.filter((growth) => growth === 0.25)).toHaveLength(5)
+    expect(later.at(-1)).toBeUndefined()
+  })
+
+  it('goes on as before when round trips shrink again meanwhile (§4.2 step 7)', () => {
+    const slowStart = new SlowStart()
+    expect([50, 50, 70, 50, 50].map((ms) => round(slowStart, ms))).toEqual([1, 1, 0.25, 1, 1])
+  })
+})
+
+describe('NewReno (RFC 5681 §3.1)', () => {
+  it('halves at a loss, and then grows by a segment a round trip', () => {
+    const control = createCongestionControl('new-reno', SEGMENT)
+    control.onLoss(20 * SEGMENT)
+    expect(control.window).toBe(10 * SEGMENT)
+    expect(pass(control, 0, 500, 100)).toBe(15)
   })
 })
 
@@ -142,6 +204,23 @@ describe('the receive window', () => {
     const rested = new ReceiveWindow(SEGMENT)
     for (let now = 0; now < 100_000; now += 2_000) rested.noteRead(200_000, now, 20)
     expect(rested.bufferBytes).toBe(256 << 10)
+  })
+
+  it('is told anew when a quarter of it came free, or a segment when little was left (§3.8.6.2.2)', () => {
+    const window = new ReceiveWindow(SEGMENT)
+    window.scale = 7
+    const isDue = (edge: number, waitingBytes: number): boolean => {
+      window.edge = edge
+      return window.isUpdateDue(0, waitingBytes)
+    }
+    const all = 256 << 10
+    // What is free, what of it the peer knows.
+    expect(isDue(all * 0.75 + 1, 0)).toBe(false)
+    expect(isDue(all * 0.75, 0)).toBe(true)
+    expect(isDue(1_000, all - 2_000)).toBe(true)
+    expect(isDue(1_000, all - 1_999)).toBe(false)
+    expect(isDue(3_000, all - 5_000)).toBe(false)
+    expect(isDue(1_000, all - 1_000)).toBe(false)
   })
 
   it('never moves its edge back, nor by less than a segment (RFC 9293 §3.8.6.2.2)', () => {

@@ -208,6 +208,14 @@ describe('states', () => {
     expect(peer.says('FIN,ACK', { seq: 1, ack: 1 })).toEqual(['ACK 1:1 ack 2'])
   })
 
+  it('take and forget what arrives between our leaving and the acknowledgment of our FIN', () => {
+    const peer = ScriptedPeer.established()
+    peer.connection!.close(peer.now)
+    peer.sends()
+    expect(peer.says('ACK', { seq: 1, ack: 1, data: 'late' })).toEqual(['ACK 2:2 ack 5'])
+    expect(peer.connection!.reassembly.readyBytes).toBe(0)
+  })
+
   it('end an abandoned connection with a reset when more data comes', () => {
     const peer = ScriptedPeer.established()
     peer.connection!.close(peer.now)
@@ -440,6 +448,31 @@ describe('sending', () => {
     expect(peer.events).toEqual(['accepted'])
     expect(peer.after(1)).toEqual([expect.stringMatching(/^RST,ACK/)])
     expect(peer.events).toEqual(['accepted', 'closed timed-out'])
+  })
+
+  it('gives up a peer that closed its window and then says nothing', () => {
+    const peer = ScriptedPeer.established({ window: 0 })
+    peer.writes('x')
+    peer.after(60_000)
+    expect(peer.events).toEqual(['accepted'])
+    peer.after(120_000)
+    expect(peer.events).toEqual(['accepted', 'closed timed-out'])
+  })
+
+  it('starts with ten segments again after a rest (RFC 5681 §4.1)', () => {
+    const peer = ScriptedPeer.established()
+    for (let ack = 1, i = 0; i < 6; i++) {
+      ack += 1_380 * peer.writes(new Uint8Array(30 * 1_380)).length
+      peer.now += 10
+      while (!peer.connection!.queue.isEmpty) {
+        const { sendNext, initialSendSequence } = peer.connection!
+        peer.says('ACK', { seq: 1, ack: (sendNext - initialSendSequence) | 0 })
+        peer.now += 10
+      }
+    }
+    expect(peer.connection!.congestion.window).toBeGreaterThan(20 * 1_380)
+    peer.after(1_000)
+    expect(peer.writes(new Uint8Array(30 * 1_380))).toHaveLength(10)
   })
 
   it('ends a silent peer that keepalive asks in vain', () => {

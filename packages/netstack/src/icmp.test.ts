@@ -49,6 +49,15 @@ describe('ICMP', () => {
     expect(peer.drops).toEqual(['unmatched-icmp'])
   })
 
+  it('about a packet that another sent is not believed', () => {
+    const peer = new ScriptedPeer().connect()
+    peer.sends()
+    const packet = peer.packets[0]!.slice()
+    packet[15]!++
+    peer.take(peer.stack.receive(unreachable(1, packet), peer.now))
+    expect([peer.drops, peer.events]).toEqual([['unmatched-icmp'], []])
+  })
+
   it('fragmentation needed makes segments fit and sends them again (RFC 1191)', () => {
     const peer = ScriptedPeer.established()
     peer.writes(new Uint8Array(2_000))

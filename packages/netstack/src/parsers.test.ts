@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { foldChecksum, sumWords } from './checksum.ts'
+import { foldChecksum, sumPseudoHeader, sumWords } from './checksum.ts'
 import { parseIcmp } from './icmp.ts'
 import { formatAddress, parseAddress, parseIpv4, writeIpv4Header } from './ipv4.ts'
 import { ScriptedPeer } from './scripted-peer.ts'
@@ -100,6 +100,32 @@ describe('segments', () => {
         expect(parseSegment(packet, ip)).toEqual(expected)
       }),
     )
+  })
+
+  it('from or to port 0, or whose header or options do not end inside them, are refused', () => {
+    const verdict = (change: (segment: Uint8Array) => void): string => {
+      const fields = { sequence: 0, acknowledgment: 0, flags: 2, window: 0, mss: 1380, windowScale: 7 }
+      const packet = encodeSegment(
+        { source: 1, destination: 2, sourcePort: 3, destinationPort: 4, ...fields },
+        allocate,
+      )
+      change(packet.subarray(20))
+      packet.fill(0, 36, 38)
+      const sum = foldChecksum(sumWords(packet, 20, packet.length, sumPseudoHeader(1, 2, 6, packet.length - 20)))
+      packet.set([sum >> 8, sum & 255], 36)
+      const ip = parseIpv4(packet)
+      const segment = typeof ip === 'string' ? ip : parseSegment(packet, ip)
+      return typeof segment === 'string' ? segment : `mss ${segment.mss}`
+    }
+    expect(verdict(() => undefined)).toBe('mss 1380')
+    expect(verdict((segment) => segment.fill(0, 0, 2))).toBe('bad-segment')
+    expect(verdict((segment) => segment.fill(0, 2, 4))).toBe('bad-segment')
+    expect(verdict((segment) => void (segment[12] = 0x40))).toBe('bad-segment')
+    expect(verdict((segment) => void (segment[12] = 0xf0))).toBe('bad-segment')
+    // An option of no length, and one longer than what is left; one that nobody knows is skipped.
+    expect(verdict((segment) => void (segment[21] = 0))).toBe('bad-segment')
+    expect(verdict((segment) => void (segment[21] = 9))).toBe('bad-segment')
+    expect(verdict((segment) => void (segment[20] = 99))).toBe('mss undefined')
   })
 
   it('with one flipped bit are refused', () => {

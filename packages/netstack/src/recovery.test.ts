@@ -40,6 +40,38 @@ describe('the retransmission timer (RFC 6298 §5)', () => {
     expect(peer.says('ACK', { seq: 1, ack: startOf(2) })).toEqual([trace(2), trace(3)])
   })
 
+  it('when it was wrong is undone by the echo of the first transmission (RFC 3522)', () => {
+    const peer = ScriptedPeer.established({ ts: 10 })
+    peer.writes(new Uint8Array(10 * 1_368))
+    const { window } = peer.connection!.congestion
+    const echo = peer.echoes()
+    while (peer.connection!.recovery !== 'timeout') peer.after(1)
+    expect(peer.connection!.congestion.window).toBeLessThan(window)
+    peer.says('ACK', { seq: 1, ack: 1 + 1_368, ts: 20, echo })
+    expect([peer.connection!.recovery, peer.connection!.congestion.window >= window]).toEqual(['none', true])
+  })
+
+  it('doubles no more once anything arrives, timed or not', () => {
+    const peer = inFlight({ sackPermitted: false })
+    peer.after(700)
+    expect(peer.connection!.roundTrip.timeouts).toBe(2)
+    peer.says('ACK', { seq: 1, ack: startOf(2) })
+    expect(peer.connection!.roundTrip.timeouts).toBe(0)
+  })
+
+  it('leaves nothing of a tail-loss probe behind: one loss is answered once', () => {
+    const peer = ScriptedPeer.established()
+    peer.writes(new Uint8Array(2 * FULL))
+    while (peer.connection!.recovery !== 'timeout') peer.after(1)
+    peer.now += 10
+    peer.says('ACK', { seq: 1, ack: startOf(3) })
+    const { window } = peer.connection!.congestion
+    peer.writes('x')
+    peer.now += 10
+    peer.says('ACK', { seq: 1, ack: startOf(3) + 1 })
+    expect(peer.connection!.congestion.window).toBeGreaterThanOrEqual(window)
+  })
+
   it('is not taught by reports of what arrived long before it expired', () => {
     const peer = ScriptedPeer.established()
     peer.writes(new Uint8Array(3 * FULL))
@@ -79,6 +111,41 @@ describe('fast recovery with SACK (RFC 6675, RFC 8985)', () => {
     const other = inFlight()
     other.connection!.congestion.onTimeout(0, true)
     expect(other.says('ACK', { seq: 1, ack: 1, sack: [block(4, 6)] })).toEqual([trace(1)])
+  })
+
+  it('takes an answer faster than the path can be for one to the first transmission (RFC 8985 §6.2 step 2)', () => {
+    const peer = inFlight()
+    peer.says('ACK', { seq: 1, ack: 1, sack: [block(2, 4)] })
+    peer.now += 2
+    expect(peer.says('ACK', { seq: 1, ack: startOf(5) })).toEqual([])
+    expect(peer.connection!.queue.lostBytes).toBe(0)
+  })
+
+  it('notices a lost retransmission by what was sent after it (RFC 8985 §3.1)', () => {
+    const peer = inFlight()
+    expect(peer.says('ACK', { seq: 1, ack: 1, sack: [block(2, 8)] })).toEqual([trace(1)])
+    expect(peer.writes(new Uint8Array(2 * FULL))).toEqual([trace(11), trace(12)])
+    peer.now += 15
+    expect(peer.says('ACK', { seq: 1, ack: 1, sack: [block(11, 12), block(2, 8)] })).toContain(trace(1))
+  })
+
+  it('goes on without waiting for three: what is behind another is lost (RFC 8985 §6.2 step 4)', () => {
+    const peer = inFlight()
+    peer.says('ACK', { seq: 1, ack: 1, sack: [block(2, 4)] })
+    peer.now += 2
+    expect(peer.says('ACK', { seq: 1, ack: startOf(5), sack: [block(6, 6)] })).toEqual([trace(5)])
+  })
+
+  it('bears a path that reorders: what was overtaken once is waited for (RFC 8985 §6.2 step 4)', () => {
+    const peer = inFlight()
+    // The second came after the fourth, and not as a retransmission: within a quarter of the round trip nothing is lost.
+    peer.says('ACK', { seq: 1, ack: startOf(2), sack: [block(3, 4)] })
+    peer.now += 1
+    peer.says('ACK', { seq: 1, ack: startOf(5) })
+    expect(peer.connection!.rack.reorderingSeen).toBe(true)
+    expect(peer.says('ACK', { seq: 1, ack: startOf(5), sack: [block(7, 10)] })).toEqual([])
+    expect(peer.after(1)).toEqual([])
+    expect(peer.after(3)).toEqual([5, 6].map(trace))
   })
 
   it('does not grow the window, and ends when all that was in flight at its start is acknowledged', () => {

@@ -58,6 +58,14 @@ describe('a lost tail', () => {
     expect(peer.after(22)).toEqual([`ACK ${1 + 10 * FULL}:${1 + 11 * FULL} ack 1`])
   })
 
+  it('is probed once until that is answered', () => {
+    const peer = ScriptedPeer.established()
+    peer.writes(new Uint8Array(FULL * 2))
+    expect(peer.after(22)).toHaveLength(1)
+    expect(peer.writes('x')).toHaveLength(1)
+    expect(peer.after(100)).toEqual([])
+  })
+
   it('of one segment waits for a delayed acknowledgment, but is a probe and no timeout still', () => {
     const peer = ScriptedPeer.established()
     peer.writes('hello')

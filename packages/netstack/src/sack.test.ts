@@ -51,6 +51,8 @@ describe('a report of the peer', () => {
 
   it('that was overtaken tells no duplicate', () => {
     expect(report(inFlight(100, 5), 70, [80, 90]).duplicate).toBe(false)
+    // Nor one that is inside out.
+    expect(report(inFlight(100, 5), 100, [130, 90]).duplicate).toBe(false)
   })
 })
 

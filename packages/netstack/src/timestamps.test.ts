@@ -20,6 +20,15 @@ describe('timestamps (RFC 7323)', () => {
     expect(peer.packets.map((packet) => packet.length)).toEqual([1420, 1420, 316])
   })
 
+  it('leave room for three blocks in a report instead of four (RFC 2018 §3)', () => {
+    const blocksTo = (options: { ts?: number }): number => {
+      const peer = ScriptedPeer.established(options)
+      const answers = [3, 5, 7, 9, 11].map((seq) => peer.says('ACK', { seq, ack: 1, data: 'x', ...options }))
+      return answers.at(-1)![0]!.split('sack ')[1]!.split(' ').length
+    }
+    expect([blocksTo({}), blocksTo({ ts: 10 })]).toEqual([4, 3])
+  })
+
   it('are not used when the peer did not say them', () => {
     const peer = ScriptedPeer.established()
     expect(peer.writes('x')).toEqual(['ACK 1:2 ack 1'])
@@ -59,6 +68,15 @@ describe('timestamps (RFC 7323)', () => {
     peer.now += 25 * 24 * 3_600_000
     peer.says('ACK', { seq: 1, ack: 1, ts: 5, data: 'slept' })
     expect(peer.reads()).toBe('slept')
+  })
+
+  it('count those days from the last that was heard', () => {
+    const peer = ScriptedPeer.established({ ts: 1_000 })
+    peer.now += 20 * 24 * 3_600_000
+    peer.says('ACK', { seq: 1, ack: 1, ts: 2_000, data: 'new' })
+    peer.now += 10 * 24 * 3_600_000
+    peer.says('ACK', { seq: 4, ack: 1, ts: 1_500, data: 'OLD' })
+    expect([peer.reads(), peer.drops]).toEqual(['new', ['old-timestamp']])
   })
 
   it('time the answer to a retransmission, which Karn’s rule could not (§4.1)', () => {
