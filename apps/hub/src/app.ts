@@ -15,6 +15,7 @@ import { accountRoutes } from './accounts/routes.ts'
 import { createSessions } from './accounts/sessions.ts'
 import { storeDetections } from './activity/detections.ts'
 import { activityRoutes } from './activity/routes.ts'
+import { createRefusedCalls } from './audit/refused-calls.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { openCertificates, type Certificates } from './certificates/certificates.ts'
 import { certificateRoutes } from './certificates/routes.ts'
@@ -149,6 +150,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       log,
       sourceAddress,
       authenticate: sessions.authenticate,
+      recordRefusal: createRefusedCalls({ db, clock, log }),
       serverFactory: servers.factory,
     })
     const tls = config.httpsPort === undefined ? undefined : servers.createTls(certificates.current())

@@ -15,7 +15,7 @@ import {
 import type { Selectable } from 'kysely'
 import type { z } from 'zod'
 import { recordActivity } from '../activity/activity.ts'
-import { writeAudit } from '../audit/audit.ts'
+import { writeAudit, type AuditEntry } from '../audit/audit.ts'
 import { isUniqueViolation } from '../database/storage-errors.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -223,7 +223,7 @@ export function toSessionUser(row: UserRow, mustSetUpTwoFactor: boolean): Sessio
 }
 
 /** Records that `actor` did something to a user, an invitation or, without a target, to themselves. */
-export async function audit(db: Db, actor: Actor, action: string, target?: string): Promise<void> {
+export async function audit(db: Db, actor: Actor, action: AuditEntry['action'], target?: string): Promise<void> {
   await writeAudit(db, {
     actor: actor.username,
     actorId: actor.userId,

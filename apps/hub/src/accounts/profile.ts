@@ -52,13 +52,14 @@ export async function saveProfile(db: Db, body: BodyOf<typeof saveCall>, { calle
 
 /** Ends all of the person's sessions and gives the token of a new one. Throws `password_wrong`, `password_too_weak`. */
 export async function changePassword(
-  { db, sessions, passwords, confirmations }: ProfileDependencies,
+  deps: ProfileDependencies,
   body: BodyOf<typeof changePasswordCall>,
   { caller, actor }: Self,
   from: { sourceIp: string; userAgent: string },
 ): Promise<string> {
+  const { db, sessions, passwords } = deps
   const user = await readUser(db, caller)
-  await confirmed(confirmations, caller, () =>
+  await confirmed(deps, { caller, actor }, () =>
     confirmPassword(passwords, user, body.currentPassword, 'currentPassword'),
   )
   await requireStrongPassword(db, body.newPassword, toHubUser(user), 'newPassword')

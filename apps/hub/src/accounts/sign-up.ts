@@ -2,6 +2,7 @@ import type { registerAccount, registrationInfo, ResponseOf } from '@hedgerow/co
 import type { Kysely } from 'kysely'
 import type { z } from 'zod'
 import { recordActivity } from '../activity/activity.ts'
+import { writeAudit } from '../audit/audit.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../http/hub-error.ts'
@@ -46,7 +47,10 @@ export function createSignUp(deps: { db: Kysely<Tables>; passwords: Passwords; c
     const network = networkOf(sourceIp)
     if (attempts.waitMs(network) > 0) throw new HubError('too_many_requests')
     attempts.failed(network)
-    if (inviteCode && !(await isInvitationValid(db, inviteCode, clock()))) throw new HubError('invite_code_invalid')
+    if (inviteCode && !(await isInvitationValid(db, inviteCode, clock()))) {
+      await writeAudit(db, { actor: person.username, action: 'user.register', sourceIp, result: 'refused' })
+      throw new HubError('invite_code_invalid')
+    }
     await requireStrongPassword(db, person.password, person, 'password')
     const passwordHash = await passwords.hash(person.password)
     return inTransaction(db, async (transaction) => {

@@ -4,6 +4,7 @@
  */
 import { generateSecret, generateURI, verify } from 'otplib'
 import type { Kysely } from 'kysely'
+import { writeAudit } from '../audit/audit.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../http/hub-error.ts'
@@ -54,11 +55,12 @@ export async function setUpTwoFactor(
 
 /** Throws `two_factor_disabled` before a setup, `two_factor_enabled` after it and `two_factor_code_wrong`. */
 export async function enableTwoFactor(
-  { db, secrets, clock, confirmations }: TwoFactorDependencies,
+  deps: TwoFactorDependencies,
   code: string,
   { caller, actor }: { caller: Caller; actor: Actor },
 ): Promise<string[]> {
-  return confirmed(confirmations, caller, async () => {
+  const { db, secrets, clock } = deps
+  return confirmed(deps, { caller, actor }, async () => {
     const recoveryCodes = Array.from({ length: RECOVERY_CODES }, makeCode)
     await inTransaction(db, async (transaction) => {
       const user = await readUser(transaction, caller)
@@ -84,8 +86,8 @@ export async function renewRecoveryCodes(
   { password, code }: { password: string; code: string },
   { caller, actor }: { caller: Caller; actor: Actor },
 ): Promise<string[]> {
-  const { db, passwords, confirmations } = deps
-  return confirmed(confirmations, caller, async () => {
+  const { db, passwords } = deps
+  return confirmed(deps, { caller, actor }, async () => {
     const user = await readUser(db, caller)
     if (user.two_factor_secret === null) throw new HubError('two_factor_disabled')
     await confirmPassword(passwords, user, password, 'password')
@@ -111,8 +113,8 @@ export async function disableTwoFactor(
   { password, code }: { password: string; code: string },
   { caller, actor }: { caller: Caller; actor: Actor },
 ): Promise<void> {
-  const { db, passwords, confirmations } = deps
-  await confirmed(confirmations, caller, async () => {
+  const { db, passwords } = deps
+  await confirmed(deps, { caller, actor }, async () => {
     const user = await readUser(db, caller)
     if (user.two_factor_secret === null) throw new HubError('two_factor_disabled')
     await confirmPassword(passwords, user, password, 'password')
@@ -182,7 +184,11 @@ export async function confirmPassword(
 }
 
 /** Runs what asks for a password or a code again; counted first, so that parallel guesses do not all get through. */
-export async function confirmed<T>(confirmations: Throttle, caller: Caller, work: () => Promise<T>): Promise<T> {
+export async function confirmed<T>(
+  { db, confirmations }: Pick<TwoFactorDependencies, 'db' | 'confirmations'>,
+  { caller, actor }: { caller: Caller; actor: Actor },
+  work: () => Promise<T>,
+): Promise<T> {
   if (confirmations.waitMs(caller.userId) > 0) throw new HubError('too_many_requests')
   confirmations.failed(caller.userId)
   try {
@@ -192,6 +198,14 @@ export async function confirmed<T>(confirmations: Throttle, caller: Caller, work
   } catch (error) {
     const guessed = error instanceof HubError && ['password_wrong', 'two_factor_code_wrong'].includes(error.code)
     if (!guessed) confirmations.takeBack(caller.userId)
+    else
+      await writeAudit(db, {
+        actor: actor.username,
+        actorId: actor.userId,
+        action: 'identity.confirm',
+        sourceIp: actor.sourceIp,
+        result: 'refused',
+      })
     throw error
   }
 }

@@ -6,17 +6,17 @@
 import type { AuditEntry as ShownEntry } from '@hedgerow/contract'
 import { sql, type Expression, type SqlBool } from 'kysely'
 import type { Db } from '../database/tables.ts'
+import type { AuditAction } from './actions.ts'
 
 /** The one action that is recorded with the audit log switched off: how it came to be so. */
-const ALWAYS_RECORDED = 'settings.change'
+const ALWAYS_RECORDED: AuditAction = 'settings.change'
 const READ_AT_ONCE = 1_000
 
 export type AuditEntry = {
   /** A username, or `hub` or `gateway`. */
   actor: string
   actorId?: string | undefined
-  /** `noun.verb`, such as `session.start`. */
-  action: string
+  action: AuditAction
   target?: string | undefined
   sourceIp?: string | undefined
   result: 'ok' | 'refused'

@@ -111,6 +111,12 @@ async function claimPending(
   return { name: first.device_name, status: 'pending', gatewayId: null }
 }
 
+/** A token that was tried is not told: it may be another gateway's. */
+export function recordRefusedClaim(db: Kysely<Tables>, { caller, sourceIp }: Omit<Context, 'now'>): Promise<void> {
+  const { username: actor, userId: actorId } = caller
+  return writeAudit(db, { actor, actorId, action: 'gateway.claim', sourceIp, result: 'refused' })
+}
+
 function audit(transaction: Transaction<Tables>, target: string, { caller, sourceIp }: Context): Promise<void> {
   return writeAudit(transaction, {
     actor: caller.username,

@@ -8,7 +8,7 @@ import { mount } from '../http/mount.ts'
 import { hasRole } from '../http/policy.ts'
 import { requireVpn, type LivePeers, type Vpn } from '../vpn/vpn.ts'
 import { addGateway } from './add.ts'
-import { claimGateway, createClaimLock } from './claim.ts'
+import { claimGateway, createClaimLock, recordRefusedClaim } from './claim.ts'
 import { readGateway } from './detail.ts'
 import { deleteGateway, updateGateway } from './edit.ts'
 import {
@@ -132,6 +132,7 @@ function mountClaiming(app: FastifyInstance, { db, clock }: GatewayDependencies)
       return claimed
     } catch (error) {
       if (!(error instanceof HubError && error.code === 'claim_refused')) takeBack()
+      else await recordRefusedClaim(db, { caller, sourceIp })
       throw error
     }
   })

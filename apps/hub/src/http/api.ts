@@ -12,13 +12,14 @@ import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod
 import { answerClientError, answerUnknownRoute, handleErrors, sendRefusal } from './errors.ts'
 import { HubError } from './hub-error.ts'
 import { sendSecurityHeaders } from './security-headers.ts'
-import type { Caller, Sessions } from './sessions.ts'
+import type { Caller, RefusedCall, Sessions } from './sessions.ts'
 import type { SourceAddress } from './source-address.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     face: 'public' | 'tunnel'
     authenticate: Sessions['authenticate']
+    recordRefusal: (refused: RefusedCall) => Promise<void>
   }
   interface FastifyContextConfig {
     messageOfFirstField?: boolean
@@ -38,6 +39,8 @@ export type ApiOptions = {
   sourceAddress: SourceAddress
   /** Turns an access token into its caller; the tunnel's API has no callers. */
   authenticate?: Sessions['authenticate']
+  /** Hears of calls that a caller's role does not allow, before they are refused. */
+  recordRefusal?: (refused: RefusedCall) => Promise<void>
   serverFactory?: FastifyServerFactory
 }
 
@@ -59,6 +62,7 @@ export function createApi(options: ApiOptions): FastifyInstance {
   app.setSerializerCompiler(serializerCompiler)
   app.decorate('face', options.face)
   app.decorate('authenticate', options.authenticate ?? (() => Promise.reject(new HubError('session_required'))))
+  app.decorate('recordRefusal', options.recordRefusal ?? (() => Promise.resolve()))
   app.decorateRequest('caller', undefined)
   app.decorateRequest('rawBody', undefined)
   app.decorateRequest('sourceIp', '')

@@ -73,7 +73,7 @@ export function mount<C extends Call>(
     }),
     onRequest: async (request) => {
       if (access === 'anyone' || access === 'gateway' || access === 'member') return options.beforeBody?.(request)
-      request.caller = await authenticate(app, request, access)
+      request.caller = await authenticate(app, request, { required: access, call: key })
     },
     handler: async (request, reply) => {
       const answer = await handler({
@@ -97,11 +97,18 @@ export function mount<C extends Call>(
   })
 }
 
-async function authenticate(app: FastifyInstance, request: FastifyRequest, required: SessionAccess): Promise<Caller> {
+async function authenticate(
+  app: FastifyInstance,
+  request: FastifyRequest,
+  { required, call }: { required: SessionAccess; call: string },
+): Promise<Caller> {
   const token = /^Bearer ([\w.~+/=-]+)$/i.exec(request.headers.authorization ?? '')?.[1]
   if (!token) throw new HubError('session_required')
   if (required === 'session') return app.authenticate(token, { evenBeforeTwoFactor: true })
   const caller = await app.authenticate(token)
-  if (!hasRole(caller.role, required)) throw new HubError('role_required')
+  if (!hasRole(caller.role, required)) {
+    await app.recordRefusal({ caller, call, sourceIp: request.sourceIp })
+    throw new HubError('role_required')
+  }
   return caller
 }

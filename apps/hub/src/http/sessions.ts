@@ -3,6 +3,9 @@ import type { Role } from '@hedgerow/contract'
 /** Who makes a request: an active user with a living session. */
 export type Caller = { userId: string; username: string; role: Role; sessionId: string }
 
+/** A call that asks for a higher role than its caller's; `call` is its line in the policy. */
+export type RefusedCall = { caller: Caller; call: string; sourceIp: string }
+
 /** What requests, and pages that outlive a request, need of sessions; accounts/ makes it. */
 export type Sessions = {
   /**

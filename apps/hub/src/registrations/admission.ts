@@ -6,6 +6,7 @@
 import type { ErrorCode } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import { recordActivity } from '../activity/activity.ts'
+import { writeAudit } from '../audit/audit.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../http/hub-error.ts'
@@ -52,6 +53,16 @@ export async function admitRegistration(
       const submitted = await submitRegistration(transaction, { ...details, invitationId }, now)
       const { id, status } = submitted
       if (status !== 'pending') return { id, status, approved: undefined }
+      if (submitted.isNew) {
+        const { sourceIp } = details
+        await writeAudit(transaction, {
+          actor: 'gateway',
+          action: 'registration.request',
+          target: id,
+          sourceIp,
+          result: 'ok',
+        })
+      }
       const rule =
         mayApprove && !submitted.needsPerson
           ? await ruleThatApproves(transaction, details.sourceIp, invitationId !== undefined)

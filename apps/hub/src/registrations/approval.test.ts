@@ -103,6 +103,8 @@ describe.each(testEngines)('deciding a registration on %s', (engine) => {
       .orderBy('id')
       .execute()
     expect(audit.map((entry) => [entry.actor, entry.action, entry.target, entry.result])).toEqual([
+      ['gateway', 'registration.request', barn.id, 'ok'],
+      ['gateway', 'registration.request', shed.id, 'ok'],
       ['the-manager', 'registration.approve', barn.id, 'ok'],
       ['the-manager', 'registration.reject', shed.id, 'ok'],
     ])

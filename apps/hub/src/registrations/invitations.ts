@@ -9,7 +9,7 @@ import { base32 } from '@hedgerow/enrolment'
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { z } from 'zod'
 import { recordActivity } from '../activity/activity.ts'
-import { writeAudit } from '../audit/audit.ts'
+import { writeAudit, type AuditEntry } from '../audit/audit.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../http/hub-error.ts'
@@ -124,7 +124,7 @@ function hashOf(code: string): string {
 
 async function record(
   transaction: Transaction<Tables>,
-  { action, done }: { action: string; done: string },
+  { action, done }: { action: AuditEntry['action']; done: string },
   { id, label }: Row,
   { caller, sourceIp, now }: Context,
 ): Promise<void> {

@@ -11,6 +11,8 @@ export const ACTIONS: readonly (readonly [string, string])[] = [
   ['', 'Any action'],
   ['session', 'Sign-in'],
   ['two-factor', 'Two-factor'],
+  ['identity', 'Wrong passwords and codes'],
+  ['call', 'Calls not allowed'],
   ['user', 'Users'],
   ['user-invitation', 'User invitations'],
   ['profile', 'Profiles'],

@@ -1,0 +1,364 @@
+import * as contract from '@hedgerow/contract'
+import type { HubUser, Role, Session } from '@hedgerow/contract'
+import { generate } from 'otplib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestApi, type Answer } from '../accounts/test-api.ts'
+import { testEngines } from '../database/test-databases.ts'
+import { insertTestGateway } from '../gateways/test-gateway.ts'
+import { policy } from '../http/policy.ts'
+import { startTestHub, type TestHub } from '../http/test-hub.ts'
+import { createTestDevice } from '../registrations/test-device.ts'
+import { AUDIT_ACTIONS, type AuditAction } from './actions.ts'
+import { createRefusedCalls } from './refused-calls.ts'
+
+const PASSWORD = 'gravel-lantern-42'
+const HOUR_MS = 3_600_000
+
+/** What each call that is no GET leaves behind when it succeeds, and which GET leaves something too. */
+const ACTIONS: Readonly<Record<string, readonly AuditAction[]>> = {
+  'POST /v1/auth/login': ['session.start'],
+  'POST /v1/auth/login/two-factor': ['two-factor.use-recovery-code', 'session.start'],
+  'POST /v1/auth/logout': ['session.end'],
+  'DELETE /v1/auth/sessions/:id': ['session.end'],
+  'POST /v1/auth/register': ['user.register'],
+  'PUT /v1/auth/profile': ['profile.update'],
+  'POST /v1/auth/password': ['user.change-password'],
+  'POST /v1/auth/two-factor/setup': ['two-factor.set-up'],
+  'POST /v1/auth/two-factor/enable': ['two-factor.enable'],
+  'POST /v1/auth/two-factor/recovery-codes': ['two-factor.renew-recovery-codes'],
+  'POST /v1/auth/two-factor/disable': ['two-factor.disable'],
+  'POST /v1/hub/users': ['user.create'],
+  'PUT /v1/hub/users/:id': [
+    'user.update',
+    'user.change-role',
+    'user.deactivate',
+    'user.reset-password',
+    'user.update',
+    'user.activate',
+  ],
+  'DELETE /v1/hub/users/:id/two-factor': ['user.reset-two-factor'],
+  'DELETE /v1/hub/users/:id': ['user.delete'],
+  'POST /v1/admin/user-invitations': ['user-invitation.create'],
+  'DELETE /v1/admin/user-invitations/:id': ['user-invitation.revoke'],
+  'POST /v1/hub/gateways': ['gateway.add'],
+  'PUT /v1/hub/gateways/:id': ['gateway.edit'],
+  'GET /v1/hub/gateways/:id/vpn-config': ['gateway.read-vpn-config'],
+  'DELETE /v1/hub/gateways/:id': ['gateway.delete'],
+  'POST /v1/gateway/claim': ['gateway.claim'],
+  'POST /v1/gateway/register': ['registration.request'],
+  'POST /v1/admin/gateway-requests/:registrationId/approve': ['registration.approve'],
+  'POST /v1/admin/gateway-requests/:registrationId/reject': ['registration.reject'],
+  'POST /v1/admin/gateway-requests/:registrationId/lift': ['registration.lift'],
+  'POST /v1/admin/gateway-invitations': ['gateway-invitation.create'],
+  'DELETE /v1/admin/gateway-invitations/:id': ['gateway-invitation.revoke'],
+  'POST /v1/admin/auto-approval/settings': ['auto-approval.change'],
+  'POST /v1/admin/notifications/test': ['notification.test'],
+  'PUT /v1/hub/settings': ['settings.change'],
+  'POST /v1/hub/certificates/:id/renew': ['certificate.renew'],
+}
+
+/** Calls that are no GET and leave nothing, with the reason. */
+const UNRECORDED: Readonly<Record<string, string>> = {
+  'POST /v1/auth/renew': 'goes on with a session whose start is recorded',
+  'POST /v1/gateway/validate-access': 'changes nothing: it asks whether one may',
+  'POST /v1/gateway/:id/ui-ticket': 'each handover has its own record, shown on the page of the gateway',
+  'POST /v1/admin/auto-approval/test': 'changes nothing: it asks what would happen',
+  'POST /v1/gateway/register/challenge': 'changes nothing: the hub keeps nothing of it',
+  'POST /v1/gateway/register/:registrationId/status': 'changes nothing: it is a read that is signed',
+  'POST /v1/gateway/heartbeat': 'every 30 s from every gateway; what matters of it is activity and history',
+  'POST /v1/gateway/detections': 'data and no decision; kept as detections',
+}
+
+/** Written only when something is refused; each has a test below. */
+const REFUSED_ONLY: readonly AuditAction[] = ['identity.confirm', 'call.make']
+
+describe('the policy', () => {
+  test('has for each call that is no GET either what it leaves in the audit or why it leaves nothing', () => {
+    const changing = Object.keys(policy).filter((call) => !call.startsWith('GET '))
+    const named = [...Object.keys(ACTIONS), ...Object.keys(UNRECORDED)]
+    expect(named.filter((call) => !call.startsWith('GET ')).toSorted()).toEqual(changing.toSorted())
+    expect(named.filter((call) => !(call in policy))).toEqual([])
+  })
+
+  test('leaves no action without a call', () => {
+    expect(new Set([...Object.values(ACTIONS).flat(), ...REFUSED_ONLY])).toEqual(new Set(AUDIT_ACTIONS))
+  })
+})
+
+describe.each(testEngines)('the audit on %s', (engine) => {
+  let hub: TestHub
+  let api: ReturnType<typeof createTestApi>
+  let admin: string
+  let lastId = 0
+  const driven = new Set<string>()
+  beforeAll(async () => {
+    hub = await startTestHub(engine)
+    api = createTestApi(hub)
+    admin = await hub.signIn('admin')
+  })
+  afterAll(() => hub.stop())
+
+  const newEntries = async () => {
+    const rows = await hub.db.selectFrom('audit').selectAll().where('id', '>', lastId).orderBy('id').execute()
+    lastId = rows.at(-1)?.id ?? lastId
+    return rows
+  }
+  /** Makes calls of one line of the policy, which succeed and leave what the table says. */
+  async function leaves<T = Answer['body']>(
+    call: string,
+    ...acts: (() => Promise<{ status: number; body: unknown }>)[]
+  ) {
+    await newEntries()
+    let body: unknown
+    for (const act of acts) {
+      const answer = await act()
+      expect([200, 202, 204], `${call}: ${JSON.stringify(answer.body)}`).toContain(answer.status)
+      body = answer.body
+    }
+    const entries = await newEntries()
+    expect(
+      entries.map(({ action }) => action),
+      call,
+    ).toEqual(ACTIONS[call])
+    for (const entry of entries) {
+      expect(entry, call).toMatchObject({ result: 'ok', source_ip: expect.stringMatching(/^\d+(\.\d+){3}$/) })
+      expect(entry.actor, call).not.toBe('')
+    }
+    driven.add(call)
+    return body as T
+  }
+  const person = (username: string, more: object = {}) => ({
+    username,
+    email: `${username}@example.org`,
+    firstName: '',
+    lastName: '',
+    role: 'user' as Role,
+    active: true,
+    ...more,
+  })
+  const tokenOf = async (username: string) => {
+    const { id } = await hub.db
+      .selectFrom('users')
+      .select('id')
+      .where('username', '=', username)
+      .executeTakeFirstOrThrow()
+    return hub.sessions.start({ id }, { sourceIp: '', userAgent: '' })
+  }
+
+  test('has an entry for each call of the table', async () => {
+    // Their own account.
+    const made = await leaves<{ invitation: { id: string }; code: string }>('POST /v1/admin/user-invitations', () =>
+      api(contract.createUserInvitation, { token: admin, body: { label: 'Spring', maxUses: 2 } }),
+    )
+    await leaves('POST /v1/auth/register', () =>
+      api(contract.registerAccount, {
+        body: {
+          username: 'rosa',
+          email: 'rosa@example.org',
+          password: PASSWORD,
+          firstName: 'Rosa',
+          lastName: 'Berg',
+          inviteCode: made.code,
+        },
+      }),
+    )
+    await leaves('DELETE /v1/admin/user-invitations/:id', () =>
+      api(contract.revokeUserInvitation, { token: admin, params: { id: made.invitation.id } }),
+    )
+    const signIn = () => api(contract.login, { body: { username: 'rosa', password: PASSWORD } })
+    let { accessToken: token } = await leaves<{ accessToken: string }>('POST /v1/auth/login', signIn)
+    await leaves('PUT /v1/auth/profile', () =>
+      api(contract.saveProfile, { token, body: { email: 'rosa@example.net', firstName: 'Rosa', lastName: '' } }),
+    )
+    const other = await tokenOf('rosa')
+    const sessions = (await api(contract.listSessions, { token })).body as Session[]
+    const { id: otherSession } = sessions.find(({ current }) => !current)!
+    await leaves('DELETE /v1/auth/sessions/:id', () =>
+      api(contract.endSession, { token, params: { id: otherSession } }),
+    )
+    expect((await api(contract.validateSession, { token: other })).status).toBe(401)
+    ;({ accessToken: token } = await leaves<{ accessToken: string }>('POST /v1/auth/password', () =>
+      api(contract.changePassword, { token, body: { currentPassword: PASSWORD, newPassword: `${PASSWORD}-new` } }),
+    ))
+    const { secret } = await leaves<{ secret: string }>('POST /v1/auth/two-factor/setup', () =>
+      api(contract.setUpTwoFactor, { token }),
+    )
+    const code = await generate({ secret, epoch: Math.floor(hub.clock.now() / 1_000) })
+    const { recoveryCodes } = await leaves<{ recoveryCodes: string[] }>('POST /v1/auth/two-factor/enable', () =>
+      api(contract.enableTwoFactor, { token, body: { code } }),
+    )
+    const from = '198.51.100.9'
+    const begin = await api(contract.login, { from, body: { username: 'rosa', password: `${PASSWORD}-new` } })
+    const { challenge } = begin.body as { challenge: string }
+    await leaves('POST /v1/auth/login/two-factor', () =>
+      api(contract.loginTwoFactor, { from, body: { challenge, code: recoveryCodes[0]! } }),
+    )
+    const renewed = await leaves<{ recoveryCodes: string[] }>('POST /v1/auth/two-factor/recovery-codes', () =>
+      api(contract.renewRecoveryCodes, { token, body: { password: `${PASSWORD}-new`, code: recoveryCodes[1]! } }),
+    )
+    await leaves('POST /v1/auth/two-factor/disable', () =>
+      api(contract.disableTwoFactor, {
+        token,
+        body: { password: `${PASSWORD}-new`, code: renewed.recoveryCodes[0]! },
+      }),
+    )
+    await leaves('POST /v1/auth/logout', () => api(contract.logout, { token }))
+
+    // Other people's.
+    const emil = await leaves<HubUser>('POST /v1/hub/users', () =>
+      api(contract.createUser, { token: admin, body: person('emil', { password: PASSWORD }) }),
+    )
+    const params = { id: emil.id }
+    await leaves(
+      'PUT /v1/hub/users/:id',
+      () =>
+        api(contract.updateUser, {
+          token: admin,
+          params,
+          body: person('emil', { role: 'manager', active: false, password: `${PASSWORD}-new` }),
+        }),
+      () => api(contract.updateUser, { token: admin, params, body: person('emil', { role: 'manager' }) }),
+    )
+    await leaves('DELETE /v1/hub/users/:id/two-factor', () =>
+      api(contract.resetUserTwoFactor, { token: admin, params }),
+    )
+    await leaves('DELETE /v1/hub/users/:id', () => api(contract.deleteUser, { token: admin, params }))
+
+    // Gateways.
+    const asked = await leaves<{ registrationId: string }>('POST /v1/gateway/register', () =>
+      createTestDevice(hub.app, { now: hub.clock.now, name: 'Orchard' }).register(),
+    )
+    const registration = { registrationId: asked.registrationId }
+    await leaves('POST /v1/admin/gateway-requests/:registrationId/reject', () =>
+      api(contract.rejectRegistration, { token: admin, params: registration, body: { reason: 'Not ours' } }),
+    )
+    await leaves('POST /v1/admin/gateway-requests/:registrationId/lift', () =>
+      api(contract.liftRejection, { token: admin, params: registration }),
+    )
+    const barn = (await createTestDevice(hub.app, { now: hub.clock.now }).register()).body.registrationId
+    await leaves('POST /v1/admin/gateway-requests/:registrationId/approve', () =>
+      api(contract.approveRegistration, { token: admin, params: { registrationId: barn } }),
+    )
+    const deviceToken = 'DT-0123456789AB'
+    await insertTestGateway(hub.db, { device_token: deviceToken })
+    await leaves('POST /v1/gateway/claim', () => api(contract.claimGateway, { token: admin, body: { deviceToken } }))
+    const router = await leaves<{ id: string }>('POST /v1/hub/gateways', () =>
+      api(contract.addGateway, { token: admin, body: { name: 'Router' } }),
+    )
+    const gateway = { id: router.id }
+    await leaves('PUT /v1/hub/gateways/:id', () =>
+      api(contract.updateGateway, {
+        token: admin,
+        params: gateway,
+        body: { name: 'Gate', location: '', description: '' },
+      }),
+    )
+    await leaves('GET /v1/hub/gateways/:id/vpn-config', () =>
+      api(contract.gatewayVpnConfig, { token: admin, params: gateway }),
+    )
+    await leaves('DELETE /v1/hub/gateways/:id', () =>
+      api(contract.deleteGateway, { token: admin, params: gateway, body: { name: 'Gate' } }),
+    )
+
+    // Rules, settings, certificates.
+    const invited = await leaves<{ invitation: { id: string } }>('POST /v1/admin/gateway-invitations', () =>
+      api(contract.createGatewayInvitation, { token: admin, body: { label: 'Spring' } }),
+    )
+    await leaves('DELETE /v1/admin/gateway-invitations/:id', () =>
+      api(contract.revokeGatewayInvitation, { token: admin, params: { id: invited.invitation.id } }),
+    )
+    await leaves('POST /v1/admin/auto-approval/settings', () =>
+      api(contract.saveAutoApprovalSettings, { token: admin, body: { enabled: false } }),
+    )
+    await leaves('POST /v1/admin/notifications/test', () => api(contract.sendTestNotification, { token: admin }))
+    await leaves('PUT /v1/hub/settings', () =>
+      api(contract.saveHubSettings, { token: admin, body: { hubName: 'Orchard' } }),
+    )
+    await leaves('POST /v1/hub/certificates/:id/renew', () =>
+      api(contract.renewCertificate, { token: admin, params: { id: 'hub-tls' } }),
+    )
+
+    expect([...driven].toSorted()).toEqual(Object.keys(ACTIONS).toSorted())
+  })
+
+  test('has an entry of a request to enrol once, and of the rule that let it in', async () => {
+    const device = createTestDevice(hub.app, { now: hub.clock.now, name: 'Shed', from: '198.51.100.30' })
+    await newEntries()
+    const { registrationId } = (await device.register()).body
+    await device.register()
+    expect(await newEntries()).toMatchObject([
+      { actor: 'gateway', action: 'registration.request', target: registrationId, source_ip: '198.51.100.30' },
+    ])
+    await api(contract.saveAutoApprovalSettings, {
+      token: admin,
+      body: { enabled: true, requireAdminApproval: false, ipWhitelist: ['198.51.100.31'] },
+    })
+    await newEntries()
+    await createTestDevice(hub.app, { now: hub.clock.now, name: 'Mill', from: '198.51.100.31' }).register()
+    expect(await newEntries()).toMatchObject([
+      { actor: 'gateway', action: 'registration.request' },
+      { actor: 'hub', action: 'registration.approve' },
+    ])
+  })
+
+  test('has what was refused to somebody: a sign-in, an invite code, a claim, a password asked for again', async () => {
+    const token = await hub.signIn('user')
+    const from = '198.51.100.40'
+    await newEntries()
+    await api(contract.login, { from, body: { username: 'the-user', password: 'wrong-password' } })
+    await api(contract.registerAccount, {
+      from,
+      body: {
+        username: 'stranger',
+        email: 's@example.org',
+        password: PASSWORD,
+        firstName: 'Rosa',
+        lastName: 'Berg',
+        inviteCode: 'guessed-it',
+      },
+    })
+    await api(contract.claimGateway, { from, token, body: { deviceToken: 'DT-FFFFFFFFFFFF' } })
+    await api(contract.changePassword, {
+      from,
+      token,
+      body: { currentPassword: 'wrong-password', newPassword: PASSWORD },
+    })
+    const refused = { source_ip: from, result: 'refused', target: null }
+    expect(await newEntries()).toMatchObject([
+      { ...refused, actor: 'the-user', action: 'session.start' },
+      { ...refused, actor: 'stranger', action: 'user.register' },
+      { ...refused, actor: 'the-user', action: 'gateway.claim' },
+      { ...refused, actor: 'the-user', action: 'identity.confirm' },
+    ])
+  })
+
+  test('has a call that the role does not allow once an hour for each person and call, whatever it is', async () => {
+    const token = await hub.signIn('user')
+    const from = '198.51.100.50'
+    const make = (call: typeof contract.listUsers | typeof contract.saveHubSettings) =>
+      api(call, { from, token, ...(call.method === 'PUT' && { body: { hubName: 'Mine' } }) })
+    await newEntries()
+    for (let i = 0; i < 5; i++) {
+      expect(await make(contract.listUsers)).toMatchObject({ status: 403, body: { error: 'role_required' } })
+      expect(await make(contract.saveHubSettings)).toMatchObject({ status: 403 })
+    }
+    const entry = { actor: 'the-user', action: 'call.make', result: 'refused', source_ip: from }
+    expect(await newEntries()).toMatchObject([
+      { ...entry, target: 'GET /v1/hub/users' },
+      { ...entry, target: 'PUT /v1/hub/settings' },
+    ])
+  })
+
+  test('has it again an hour later', async () => {
+    let now = 0
+    const record = createRefusedCalls({ db: hub.db, clock: () => now, log: hub.app.log as never })
+    const caller = { userId: 'u', username: 'rosa', role: 'user' as const, sessionId: 's' }
+    const refused = { caller, call: 'GET /v1/admin/audit', sourceIp: '192.0.2.1' }
+    await newEntries()
+    for (const at of [0, HOUR_MS - 1, HOUR_MS, HOUR_MS + 1]) {
+      now = at
+      await record(refused)
+    }
+    expect(await newEntries()).toHaveLength(2)
+  })
+})

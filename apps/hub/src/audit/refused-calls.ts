@@ -1,0 +1,39 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Tables } from '../database/tables.ts'
+import type { RefusedCall } from '../http/sessions.ts'
+import { writeAudit } from './audit.ts'
+
+const TOLD_AGAIN_AFTER_MS = 3_600_000
+const REMEMBERED_MAX = 10_000
+
+/**
+ * Gives what records the calls that a person's role did not allow: each call of a person once an hour however often it is
+ * tried, so that nobody can fill the disk with entries. A storage that fails never turns the refusal into anything else.
+ */
+export function createRefusedCalls({
+  db,
+  clock,
+  log,
+}: {
+  db: Kysely<Tables>
+  clock: () => number
+  log: Logger
+}): (refused: RefusedCall) => Promise<void> {
+  const told = new Map<string, number>()
+  return async ({ caller, call, sourceIp }) => {
+    const key = `${caller.userId} ${call}`
+    const now = clock()
+    const last = told.get(key)
+    if (last !== undefined && Math.abs(now - last) < TOLD_AGAIN_AFTER_MS) return
+    told.delete(key)
+    if (told.size >= REMEMBERED_MAX) told.delete(told.keys().next().value ?? key)
+    told.set(key, now)
+    const { username: actor, userId: actorId } = caller
+    try {
+      await writeAudit(db, { actor, actorId, action: 'call.make', target: call, sourceIp, result: 'refused' })
+    } catch (error) {
+      log.warn({ err: error }, 'a refused call could not be recorded')
+    }
+  }
+}
