@@ -69,11 +69,11 @@ export async function addDayOfHistory(
   })
 }
 
-/** Says of the hours before the running one, back to yesterday, that so many gateways were connected in each. */
+/** Says of the last 24 hours that so many gateways were connected in each. */
 export async function addDayOfConnections(hub: Hub, connected: number): Promise<void> {
   const nowMs = Date.now()
   await withDatabase(hub, async (db) => {
-    for (let ago = 1; ago < 24; ago += 1)
+    for (let ago = 0; ago < 24; ago += 1)
       await countInHour(db, { at: nowMs - ago * HOUR_MS, scope: WHOLE_FLEET, activeConnections: connected })
   })
 }

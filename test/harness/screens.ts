@@ -44,6 +44,11 @@ export const screens: Screen[] = [
     await portal.page.getByRole('link', { name: 'Back to the hub' }).waitFor()
   }),
 
+  admin('start-up', '/gateways', async (portal) => {
+    await portal.page.route('**/api/v1/auth/validate', () => new Promise(() => {}))
+    await portal.page.reload()
+    await portal.page.getByLabel('Loading', { exact: true }).waitFor()
+  }),
   admin('dashboard', '/dashboard', async (portal) => {
     await portal.page.locator('canvas').waitFor()
     await text(portal, /potential threats detected today/)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { lastSeen } from './last-seen.ts'
+import { lastSeen, timeLeft } from './last-seen.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
 const ago = (ms: number) => new Date(now - ms).toISOString()
@@ -25,4 +25,19 @@ it('says Never of what was never seen', () => {
 
 it('reads a time that lies ahead as just now', () => {
   expect(lastSeen(ago(-5_000), now)).toBe('Just now')
+})
+
+it.each([
+  ['59.999 s', 59_999, 'in under 1m'],
+  ['a minute', 60_000, 'in 1m'],
+  ['just under a day', 86_399_999, 'in 23h'],
+  ['a day', 86_400_000, 'in 1 day'],
+  ['a week', 7 * 86_400_000, 'in 7 days'],
+])('says how far ahead %s is', (_, left, text) => {
+  expect(timeLeft(ago(-left), now)).toBe(text)
+})
+
+it('shows a date for what is months ahead, and how long ago for what is past', () => {
+  expect(timeLeft(ago(-100 * 86_400_000), now)).toBe(new Date(now + 100 * 86_400_000).toLocaleDateString())
+  expect(timeLeft(ago(120_000), now)).toBe('2m ago')
 })

@@ -1,4 +1,4 @@
-import { lastSeen } from './last-seen.ts'
+import { lastSeen, timeLeft } from './last-seen.ts'
 import { useNow } from './now.ts'
 
 /** How long ago something was, with the exact time on hover. */
@@ -8,6 +8,16 @@ export function RelativeTime({ at }: { at: string | null }) {
   return (
     <time dateTime={at} title={new Date(at).toLocaleString()}>
       {lastSeen(at, now)}
+    </time>
+  )
+}
+
+/** How far ahead something is, with the exact time on hover. */
+export function TimeLeft({ until }: { until: string }) {
+  const now = useNow()
+  return (
+    <time dateTime={until} title={new Date(until).toLocaleString()}>
+      {timeLeft(until, now)}
     </time>
   )
 }

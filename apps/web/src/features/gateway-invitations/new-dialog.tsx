@@ -6,6 +6,7 @@ import { useKept } from '#api/kept.ts'
 import { CopyButton } from '#ui/copy-button.tsx'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
 import { Mono } from '#ui/mono.tsx'
+import { focusFirstError } from '#ui/focus-first-error.ts'
 import { Notice } from '#ui/notice.tsx'
 import { QrCode } from '#ui/qr-code.tsx'
 import type { DialogLife } from './dialogs.tsx'
@@ -20,14 +21,17 @@ export function NewDialog({ opened, onClose, onGone }: DialogLife) {
     validate: schemaResolver(newGatewayInvitation, { sync: true }),
   })
   useKept('gateway-invitations.new', form.isDirty() ? form.values : undefined, form.setValues)
-  const submit = form.onSubmit(async (values) => {
-    try {
-      await create.mutateAsync(values)
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      form.setErrors(error.fieldErrors)
-    }
-  })
+  const submit = form.onSubmit(
+    async (values) => {
+      try {
+        await create.mutateAsync(values)
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        form.setErrors(error.fieldErrors)
+      }
+    },
+    (_errors, _values, event) => focusFirstError(event?.currentTarget),
+  )
   const made = create.data
   return (
     <Dialog

@@ -1,7 +1,7 @@
 import type { GatewayInvitation } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { ActionsCell, Cell, DataTable, Row, type Column } from '#ui/data-table.tsx'
-import { RelativeTime } from '#ui/relative-time.tsx'
+import { RelativeTime, TimeLeft } from '#ui/relative-time.tsx'
 import { StatusMark, type MarkShape } from '#ui/status-mark.tsx'
 
 const COLUMNS: readonly Column[] = [
@@ -42,7 +42,7 @@ export function InvitationTable({ invitations, onRevoke }: InvitationTableProps)
             {invitation.uses.toLocaleString()} of {invitation.maxUses.toLocaleString()}
           </Cell>
           <Cell label="Expires">
-            <time dateTime={invitation.expiresAt}>{new Date(invitation.expiresAt).toLocaleString()}</time>
+            <TimeLeft until={invitation.expiresAt} />
           </Cell>
           <Cell label="Created">
             <RelativeTime at={invitation.createdAt} />

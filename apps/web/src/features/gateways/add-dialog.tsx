@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { ApiError, messageOf } from '#api/client.ts'
 import { useKept } from '#api/kept.ts'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
+import { focusFirstError } from '#ui/focus-first-error.ts'
 import { Notice } from '#ui/notice.tsx'
 import type { DialogLife } from './dialogs.tsx'
 import { useAddGateway } from './queries.ts'
@@ -19,14 +20,17 @@ export function AddDialog({ opened, onClose, onGone }: DialogLife) {
     validate: schemaResolver(newGateway, { sync: true }),
   })
   useKept('gateways.add', form.isDirty() ? form.values : undefined, form.setValues)
-  const submit = form.onSubmit(async (values) => {
-    try {
-      setAdded(await add.mutateAsync(values))
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      form.setErrors(error.code === 'gateway_name_taken' ? { name: error.message } : error.fieldErrors)
-    }
-  })
+  const submit = form.onSubmit(
+    async (values) => {
+      try {
+        setAdded(await add.mutateAsync(values))
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        form.setErrors(error.code === 'gateway_name_taken' ? { name: error.message } : error.fieldErrors)
+      }
+    },
+    (_errors, _values, event) => focusFirstError(event?.currentTarget),
+  )
 
   return (
     <Dialog

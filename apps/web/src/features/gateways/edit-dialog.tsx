@@ -4,6 +4,7 @@ import { schemaResolver, useForm } from '@mantine/form'
 import { ApiError, messageOf } from '#api/client.ts'
 import { useKept } from '#api/kept.ts'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
+import { focusFirstError } from '#ui/focus-first-error.ts'
 import { Notice } from '#ui/notice.tsx'
 import { toast } from '#ui/toast.tsx'
 import type { DialogLife } from './dialogs.tsx'
@@ -17,16 +18,19 @@ export function EditDialog({ gateway, opened, onClose, onGone }: DialogLife & { 
     validate: schemaResolver(newGateway, { sync: true }),
   })
   useKept(`gateways.edit.${gateway.id}`, form.isDirty() ? form.values : undefined, form.setValues)
-  const submit = form.onSubmit(async (values) => {
-    try {
-      const { name } = await update.mutateAsync(values)
-      void toast(`Gateway "${name}" saved.`)
-      onClose()
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      form.setErrors(error.code === 'gateway_name_taken' ? { name: error.message } : error.fieldErrors)
-    }
-  })
+  const submit = form.onSubmit(
+    async (values) => {
+      try {
+        const { name } = await update.mutateAsync(values)
+        void toast(`Gateway "${name}" saved.`)
+        onClose()
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        form.setErrors(error.code === 'gateway_name_taken' ? { name: error.message } : error.fieldErrors)
+      }
+    },
+    (_errors, _values, event) => focusFirstError(event?.currentTarget),
+  )
   return (
     <Dialog title={`Edit ${gateway.name}`} opened={opened} onClose={onClose} onGone={onGone}>
       <form onSubmit={submit} noValidate>

@@ -7,7 +7,7 @@ import { ActionsCell, Cell, DataTable, Row, type Column } from '#ui/data-table.t
 import { Mono } from '#ui/mono.tsx'
 import { Notice } from '#ui/notice.tsx'
 import { PanelError, PanelSkeleton } from '#ui/panel-states.tsx'
-import { RelativeTime } from '#ui/relative-time.tsx'
+import { RelativeTime, TimeLeft } from '#ui/relative-time.tsx'
 import { toast } from '#ui/toast.tsx'
 import { browserName } from './browser-name.ts'
 import { useEndSession, useSessions } from './queries.ts'
@@ -70,7 +70,7 @@ export function Sessions() {
               <RelativeTime at={session.createdAt} />
             </Cell>
             <Cell label="Ends">
-              <time dateTime={session.expiresAt}>{new Date(session.expiresAt).toLocaleString()}</time>
+              <TimeLeft until={session.expiresAt} />
             </Cell>
             <ActionsCell>
               <Button

@@ -4,6 +4,7 @@ import { schemaResolver, useForm } from '@mantine/form'
 import { ApiError, messageOf } from '#api/client.ts'
 import { useKept } from '#api/kept.ts'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
+import { focusFirstError } from '#ui/focus-first-error.ts'
 import { Notice } from '#ui/notice.tsx'
 import { toast } from '#ui/toast.tsx'
 import type { RegistrationDialogProps } from './details-dialog.tsx'
@@ -22,15 +23,18 @@ export function RejectDialog({ registration, opened, onClose, onGone }: Registra
     form.isDirty() ? form.values : undefined,
     form.setValues,
   )
-  const submit = form.onSubmit(async ({ reason }) => {
-    try {
-      const { deviceName } = await reject.mutateAsync({ registrationId: registration.registrationId, reason })
-      void toast(rejectedMessage(deviceName))
-      onClose()
-    } catch (error) {
-      if (error instanceof ApiError) form.setErrors(error.fieldErrors)
-    }
-  })
+  const submit = form.onSubmit(
+    async ({ reason }) => {
+      try {
+        const { deviceName } = await reject.mutateAsync({ registrationId: registration.registrationId, reason })
+        void toast(rejectedMessage(deviceName))
+        onClose()
+      } catch (error) {
+        if (error instanceof ApiError) form.setErrors(error.fieldErrors)
+      }
+    },
+    (_errors, _values, event) => focusFirstError(event?.currentTarget),
+  )
   return (
     <Dialog title={`Reject ${registration.deviceName}?`} opened={opened} onClose={onClose} onGone={onGone}>
       <form onSubmit={submit} noValidate>

@@ -5,6 +5,7 @@ import { messageOf } from '#api/client.ts'
 import { useKept } from '#api/kept.ts'
 import { Chip } from '#ui/chip.tsx'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
+import { focusFirstError } from '#ui/focus-first-error.ts'
 import { Mono } from '#ui/mono.tsx'
 import { approvedMessage, approveFailed, rejectedMessage, rejectFailed } from './messages.ts'
 import { useApprove, useReject } from './queries.ts'
@@ -41,11 +42,14 @@ export function SeveralDialog({ decision, registrations, opened, onClose, onGone
       return { done: false, message: (approving ? approveFailed : rejectFailed)(messageOf(error)) }
     }
   }
-  const submit = async (event: FormEvent) => {
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const wrong = approving ? undefined : rejectRegistration.body.safeParse({ reason }).error?.issues[0]?.message
     setProblem(wrong)
-    if (wrong !== undefined) return
+    if (wrong !== undefined) {
+      focusFirstError(event.currentTarget)
+      return
+    }
     setWorking(true)
     for (const { registrationId } of registrations) {
       const outcome = await decide(registrationId)

@@ -9,7 +9,7 @@ import { Notice } from '#ui/notice.tsx'
 import { PanelEmpty, PanelError, PanelSkeleton } from '#ui/panel-states.tsx'
 import { Panel } from '#ui/panel.tsx'
 import { ReasonedButton } from '#ui/reasoned-button.tsx'
-import { RelativeTime } from '#ui/relative-time.tsx'
+import { RelativeTime, TimeLeft } from '#ui/relative-time.tsx'
 import { StatusMark, type MarkShape } from '#ui/status-mark.tsx'
 import { labelOf } from './invitation-text.ts'
 import type { OpenDialog } from './page.tsx'
@@ -92,7 +92,7 @@ export function Invitations({ mayChange, onOpen }: InvitationsProps) {
                 {invitation.uses.toLocaleString()} of {invitation.maxUses.toLocaleString()}
               </Cell>
               <Cell label="Expires">
-                <time dateTime={invitation.expiresAt}>{new Date(invitation.expiresAt).toLocaleString()}</time>
+                <TimeLeft until={invitation.expiresAt} />
               </Cell>
               <Cell label="Created">
                 <RelativeTime at={invitation.createdAt} />
