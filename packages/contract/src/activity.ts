@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { call } from './call.ts'
 import { gatewayId } from './gateways.ts'
-import { pageQuery } from './lists.ts'
+import { searchQuery } from './lists.ts'
 
 export const hubStats = call({
   method: 'GET',
@@ -26,11 +26,14 @@ export const activityEntry = z.object({
 })
 export type ActivityEntry = z.output<typeof activityEntry>
 
-/** The newest 50 entries, or a page, of the gateways that the caller may see, newest first. */
+/**
+ * The newest 50 entries, or a page, of the gateways that the caller may see, newest first; `q` is part of the message, and
+ * looked for in the newest 10,000.
+ */
 export const recentActivity = call({
   method: 'GET',
   path: '/v1/hub/activity/recent',
-  query: pageQuery,
+  query: searchQuery,
   response: z.array(activityEntry),
 })
 
@@ -85,12 +88,15 @@ export const storedDetection = z.object({
 })
 export type StoredDetection = z.output<typeof storedDetection>
 
-/** The newest 50 of one gateway, or a page, newest first. */
+/**
+ * The newest 50 of one gateway, or a page, newest first; `q` is part of the label or the camera, and looked for in the
+ * newest 10,000.
+ */
 export const listDetections = call({
   method: 'GET',
   path: '/v1/hub/gateways/:id/detections',
   params: z.strictObject({ id: gatewayId }),
-  query: pageQuery,
+  query: searchQuery,
   response: z.array(storedDetection),
 })
 

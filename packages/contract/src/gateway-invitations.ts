@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { call } from './call.ts'
 import { oneLine } from './gateways.ts'
+import { searchQuery } from './lists.ts'
 
 export const gatewayInvitationId = z.string().regex(/^[a-z2-7]{12}$/, 'This is not an invitation id')
 
@@ -18,10 +19,11 @@ export const gatewayInvitation = z.object({
 })
 export type GatewayInvitation = z.output<typeof gatewayInvitation>
 
-/** Newest first. Never their codes: those are shown once, at their creation. */
+/** Newest first; `q` is part of the label or creator. Never their codes: those are shown once, at their creation. */
 export const listGatewayInvitations = call({
   method: 'GET',
   path: '/v1/admin/gateway-invitations',
+  query: searchQuery,
   response: z.array(gatewayInvitation),
 })
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { role } from './accounts.ts'
 import { call } from './call.ts'
 import { oneLine } from './gateways.ts'
+import { searchQuery } from './lists.ts'
 
 export const userInvitation = z.object({
   id: z.string(),
@@ -19,10 +20,11 @@ export const userInvitation = z.object({
 })
 export type UserInvitation = z.output<typeof userInvitation>
 
-/** Newest first. Never their codes: those are shown once, at their creation. */
+/** Newest first; `q` is part of the label, role or creator. Never their codes: those are shown once, at their creation. */
 export const listUserInvitations = call({
   method: 'GET',
   path: '/v1/admin/user-invitations',
+  query: searchQuery,
   response: z.array(userInvitation),
 })
 

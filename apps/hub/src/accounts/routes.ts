@@ -152,7 +152,9 @@ function mountUsers(app: FastifyInstance, deps: Mounted): void {
 }
 
 function mountInvitations(app: FastifyInstance, { db, clock }: Mounted): void {
-  mount(app, contract.listUserInvitations, () => listUserInvitations(db, clock()))
+  mount(app, contract.listUserInvitations, ({ query, reply }) =>
+    listUserInvitations(db, { query, reply, now: clock() }),
+  )
   mount(
     app,
     contract.createUserInvitation,

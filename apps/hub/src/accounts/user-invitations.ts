@@ -1,16 +1,26 @@
-import type { Role, UserInvitation } from '@hedgerow/contract'
+import type { Role, SearchQuery, UserInvitation } from '@hedgerow/contract'
+import type { FastifyReply } from 'fastify'
 import { sql } from 'kysely'
 import { recordActivity } from '../activity/activity.ts'
 import type { Db } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../http/hub-error.ts'
+import { holding, pageFrom, sendPage } from '../http/pages.ts'
 import { audit, nameOfInvitation, toUserInvitation, type Actor } from './accounts.ts'
 import { hashCode } from './codes.ts'
 
 /** Newest first. */
-export async function listUserInvitations(db: Db, now: number): Promise<UserInvitation[]> {
-  const rows = await db.selectFrom('user_invitations').selectAll().orderBy('created_at', 'desc').orderBy('id').execute()
-  return rows.map((row) => toUserInvitation(row, now))
+export async function listUserInvitations(
+  db: Db,
+  { query, reply, now }: { query: SearchQuery; reply: FastifyReply; now: number },
+): Promise<UserInvitation[]> {
+  const page = pageFrom(query, ['number', 'string'])
+  let asked = db.selectFrom('user_invitations').selectAll()
+  if (query.q) asked = asked.where(holding(query.q, ['label', 'role', 'created_by']))
+  if (page.after) asked = asked.where(sql<boolean>`(created_at, id) < (${page.after[0]}, ${page.after[1]})`)
+  if (page.rowsWanted !== undefined) asked = asked.limit(page.rowsWanted)
+  const rows = await asked.orderBy('created_at', 'desc').orderBy('id', 'desc').execute()
+  return sendPage(reply, rows, page, (row) => [row.created_at, row.id]).map((row) => toUserInvitation(row, now))
 }
 
 /** Throws `user_invitation_not_found`, also for one that was revoked before. */

@@ -6,7 +6,7 @@ import { recordActivity } from '../activity/activity.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../http/hub-error.ts'
-import { containing, type Page } from '../http/pages.ts'
+import { holding, type Page } from '../http/pages.ts'
 import type { Sessions } from '../http/sessions.ts'
 import {
   audit,
@@ -35,16 +35,7 @@ export type ListedUser = { user: HubUser; position: readonly [string, string] }
 export async function listUsers(db: Db, { q }: Pick<SearchQuery, 'q'>, page: Page): Promise<ListedUser[]> {
   const sortKey = sql<string>`lower(username)`
   let query = db.selectFrom('users').selectAll().select(sortKey.as('sort_key')).orderBy('sort_key').orderBy('id')
-  if (q) {
-    const pattern = containing(q.toLowerCase())
-    query = query.where((eb) =>
-      eb.or(
-        (['username', 'email', 'first_name', 'last_name'] as const).map(
-          (column) => sql<boolean>`lower(${eb.ref(column)}) like ${pattern} escape '\\'`,
-        ),
-      ),
-    )
-  }
+  if (q) query = query.where(holding(q, ['username', 'email', 'first_name', 'last_name']))
   if (page.after) {
     const [name, id] = page.after
     query = query.where(sql<boolean>`(${sortKey}, id) > (${name}, ${id})`)

@@ -3,11 +3,11 @@
  * behind its chart. A user sees what concerns the gateways they claimed; managers and admins see everything. Entries are
  * written by the verbs of the other modules, inside their transactions.
  */
-import type { ActivityEntry, PageQuery } from '@hedgerow/contract'
+import type { ActivityEntry, SearchQuery } from '@hedgerow/contract'
 import type { FastifyReply } from 'fastify'
 import { sql, type Kysely, type Selectable } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
-import { pageFrom, sendPage, type Page } from '../http/pages.ts'
+import { holding, pageFrom, SEARCHED_AT_MOST, sendPage, type Page } from '../http/pages.ts'
 import { hasRole } from '../http/policy.ts'
 import type { Caller } from '../http/sessions.ts'
 
@@ -36,12 +36,12 @@ export async function recordActivity(db: Db, ...entries: NewActivity[]): Promise
 export async function recentActivity(
   db: Kysely<Tables>,
   caller: Caller,
-  { query, reply }: { query: PageQuery; reply: FastifyReply },
+  { query, reply }: { query: SearchQuery; reply: FastifyReply },
 ): Promise<ActivityEntry[]> {
   const page = pageFrom(query, ['number', 'number'], ENTRIES_SHOWN)
   const rows = hasRole(caller.role, 'manager')
-    ? await newestEntries(db, page, undefined)
-    : await newestOfOwn(db, page, caller.userId)
+    ? await newestEntries(db, { page, q: query.q })
+    : await newestOfOwn(db, { page, q: query.q }, caller.userId)
   const shown = sendPage(reply, rows, page, (row) => [row.at, row.id])
   const existing = await existingGateways(db, shown)
   return shown.map((row) => ({
@@ -55,24 +55,30 @@ export async function recentActivity(
 
 type Entry = Selectable<Tables['activity']>
 
+/** Which entries: those of one gateway, or of all. */
+type Wanted = { page: Page; q: string | undefined; gatewayId?: string }
+
 /** Found by an index and cut at the page's size, however many there are. */
-function newestEntries(db: Db, page: Page, gatewayId: string | undefined): Promise<Entry[]> {
-  let asked = db.selectFrom('activity').selectAll()
-  if (gatewayId !== undefined) asked = asked.where('gateway_id', '=', gatewayId)
+async function newestEntries(db: Db, { page, q, gatewayId }: Wanted): Promise<Entry[]> {
+  let entries = db.selectFrom('activity').orderBy('at', 'desc').orderBy('id', 'desc')
+  if (gatewayId !== undefined) entries = entries.where('gateway_id', '=', gatewayId)
+  let asked = entries.selectAll()
+  if (q) {
+    // Looked for in so many and no more: nobody makes the hub read a whole history.
+    const last = await entries.select(['at', 'id']).offset(SEARCHED_AT_MOST).limit(1).executeTakeFirst()
+    if (last) asked = asked.where(sql<boolean>`(at, id) > (${last.at}, ${last.id})`)
+    asked = asked.where(holding(q, ['message']))
+  }
   if (page.after) asked = asked.where(sql<boolean>`(at, id) < (${page.after[0]}, ${page.after[1]})`)
-  return asked
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.rowsWanted ?? ENTRIES_SHOWN)
-    .execute()
+  return asked.limit(page.rowsWanted ?? ENTRIES_SHOWN).execute()
 }
 
 /** Of each gateway the newest, merged: one index scan a gateway, since a person claims few. */
-async function newestOfOwn(db: Db, page: Page, userId: string): Promise<Entry[]> {
+async function newestOfOwn(db: Db, wanted: Wanted, userId: string): Promise<Entry[]> {
   const own = await db.selectFrom('gateways').select('id').where('owner_id', '=', userId).execute()
   const entries: Entry[] = []
-  for (const { id } of own) entries.push(...(await newestEntries(db, page, id)))
-  return entries.toSorted((a, b) => b.at - a.at || b.id - a.id).slice(0, page.rowsWanted)
+  for (const { id } of own) entries.push(...(await newestEntries(db, { ...wanted, gatewayId: id })))
+  return entries.toSorted((a, b) => b.at - a.at || b.id - a.id).slice(0, wanted.page.rowsWanted)
 }
 
 async function existingGateways(db: Db, entries: readonly Entry[]): Promise<Set<string>> {

@@ -1,9 +1,9 @@
-import type { PageQuery, StoredDetection } from '@hedgerow/contract'
+import type { SearchQuery, StoredDetection } from '@hedgerow/contract'
 import type { FastifyReply } from 'fastify'
 import { sql } from 'kysely'
 import type { Db } from '../database/tables.ts'
 import { HubError } from '../http/hub-error.ts'
-import { pageFrom, sendPage } from '../http/pages.ts'
+import { holding, pageFrom, SEARCHED_AT_MOST, sendPage } from '../http/pages.ts'
 
 const DETECTIONS_SHOWN = 50
 
@@ -11,21 +11,27 @@ const DETECTIONS_SHOWN = 50
 export async function listDetections(
   db: Db,
   gatewayId: string,
-  { query, reply }: { query: PageQuery; reply: FastifyReply },
+  { query, reply }: { query: SearchQuery; reply: FastifyReply },
 ): Promise<StoredDetection[]> {
   const page = pageFrom(query, ['number', 'string'], DETECTIONS_SHOWN)
-  let asked = db
+  const { q } = query
+  const newest = db
     .selectFrom('detections')
+    .where('gateway_id', '=', gatewayId)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+  let asked = newest
     .select(['id', 'camera', 'label', 'severity', 'score', 'started_at', 'ended_at'])
     .select(['validated', 'false_positive', 'deterrent'])
     .select(sql<number>`case when thumbnail is null then 0 else 1 end`.as('has_thumbnail'))
-    .where('gateway_id', '=', gatewayId)
+  if (q) {
+    // Looked for in so many and no more: nobody makes the hub read a whole history.
+    const last = await newest.select(['started_at', 'id']).offset(SEARCHED_AT_MOST).limit(1).executeTakeFirst()
+    if (last) asked = asked.where(sql<boolean>`(started_at, id) > (${last.started_at}, ${last.id})`)
+    asked = asked.where(holding(q, ['label', 'camera']))
+  }
   if (page.after) asked = asked.where(sql<boolean>`(started_at, id) < (${page.after[0]}, ${page.after[1]})`)
-  const rows = await asked
-    .orderBy('started_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.rowsWanted ?? DETECTIONS_SHOWN)
-    .execute()
+  const rows = await asked.limit(page.rowsWanted ?? DETECTIONS_SHOWN).execute()
   return sendPage(reply, rows, page, (row) => [row.started_at, row.id]).map((row) => ({
     id: row.id,
     camera: row.camera,

@@ -64,6 +64,7 @@ describe.each(testEngines)('what the dashboard asks on %s', (engine) => {
 
   const questions: [string, (db: Kysely<Tables>) => Promise<unknown>][] = [
     ['recent activity of all', (db) => recentActivity(db, caller('admin'), { query: {}, reply })],
+    ['recent activity with a text', (db) => recentActivity(db, caller('admin'), { query: { q: 'x' }, reply })],
     ['recent activity of one’s own', (db) => recentActivity(db, caller('user', ownerId), { query: {}, reply })],
     ['threats of the day', (db) => threatsToday(db, caller('admin'), Date.now())],
     ['threats of the day of one’s own', (db) => threatsToday(db, caller('user', ownerId), Date.now())],

@@ -1,5 +1,6 @@
 import { NEXT_CURSOR_HEADER, type PageQuery } from '@hedgerow/contract'
 import type { FastifyReply } from 'fastify'
+import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import { HubError } from './hub-error.ts'
 
 /** Where a page ended: the values that its last row is sorted by. */
@@ -35,9 +36,14 @@ export function sendPage<T>(
   return shown
 }
 
-/** A pattern for LIKE with `escape '\'` that finds `text` anywhere, and nothing else in it means anything. */
-export function containing(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/g, (special) => `\\${special}`)}%`
+/** How many of the newest rows of a list that grows for ever are looked through for a text. */
+export const SEARCHED_AT_MOST = 10_000
+
+/** True of rows that hold `text` anywhere in one of the columns, case aside; nothing in it is a pattern. */
+export function holding(text: string, columns: readonly string[]): RawBuilder<SqlBool> {
+  const pattern = `%${text.toLowerCase().replaceAll(/[\\%_]/g, (special) => `\\${special}`)}%`
+  const tests = columns.map((column) => sql`lower(${sql.ref(column)}) like ${pattern} escape '\\'`)
+  return sql<SqlBool>`(${sql.join(tests, sql` or `)})`
 }
 
 function decodeCursor(cursor: string, kinds: readonly ('string' | 'number')[]): Position {

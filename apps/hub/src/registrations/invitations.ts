@@ -4,15 +4,17 @@
  * when it asks, in the approval's transaction, so that parallel requests cannot share the last one.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import type { GatewayInvitation, newGatewayInvitation } from '@hedgerow/contract'
+import type { GatewayInvitation, newGatewayInvitation, SearchQuery } from '@hedgerow/contract'
 import { base32 } from '@hedgerow/enrolment'
-import type { Kysely, Selectable, Transaction } from 'kysely'
+import type { FastifyReply } from 'fastify'
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { z } from 'zod'
 import { recordActivity } from '../activity/activity.ts'
 import { writeAudit, type AuditEntry } from '../audit/audit.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../http/hub-error.ts'
+import { holding, pageFrom, sendPage } from '../http/pages.ts'
 import type { Caller } from '../http/sessions.ts'
 
 const HOUR_MS = 3_600_000
@@ -21,14 +23,17 @@ type Row = Selectable<Tables['gateway_invitations']>
 type Context = { caller: Caller; sourceIp: string; now: number }
 
 /** Newest first. */
-export async function listInvitations(db: Db, now: number): Promise<GatewayInvitation[]> {
-  const rows = await db
-    .selectFrom('gateway_invitations')
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .execute()
-  return rows.map((row) => present(row, now))
+export async function listInvitations(
+  db: Db,
+  { query, reply, now }: { query: SearchQuery; reply: FastifyReply; now: number },
+): Promise<GatewayInvitation[]> {
+  const page = pageFrom(query, ['number', 'string'])
+  let asked = db.selectFrom('gateway_invitations').selectAll()
+  if (query.q) asked = asked.where(holding(query.q, ['label', 'created_by']))
+  if (page.after) asked = asked.where(sql<boolean>`(created_at, id) < (${page.after[0]}, ${page.after[1]})`)
+  if (page.rowsWanted !== undefined) asked = asked.limit(page.rowsWanted)
+  const rows = await asked.orderBy('created_at', 'desc').orderBy('id', 'desc').execute()
+  return sendPage(reply, rows, page, (row) => [row.created_at, row.id]).map((row) => present(row, now))
 }
 
 /** The code is in the answer and nowhere else. */

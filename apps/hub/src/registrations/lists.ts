@@ -4,7 +4,7 @@ import { fingerprint } from '@hedgerow/enrolment'
 import type { FastifyReply } from 'fastify'
 import { sql } from 'kysely'
 import type { Db } from '../database/tables.ts'
-import { containing, pageFrom, sendPage } from '../http/pages.ts'
+import { holding, pageFrom, sendPage } from '../http/pages.ts'
 import { hasRole } from '../http/policy.ts'
 import type { Caller } from '../http/sessions.ts'
 import { readAutoApproval } from './auto-approval-settings.ts'
@@ -79,7 +79,5 @@ export async function listRejected(db: Db, { query, reply }: Asked): Promise<Rej
 }
 
 function matching(text: string) {
-  const pattern = containing(text.toLowerCase())
-  return sql<boolean>`(lower(device_name) like ${pattern} escape '\\' or lower(device_location) like ${pattern} escape '\\'
-    or registrations.source_ip like ${pattern} escape '\\' or lower(mac_address) like ${pattern} escape '\\')`
+  return holding(text, ['device_name', 'device_location', 'registrations.source_ip', 'mac_address'])
 }

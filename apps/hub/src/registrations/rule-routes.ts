@@ -29,7 +29,7 @@ export function ruleRoutes(app: FastifyInstance, { db, clock, identity, publicUr
     return { wouldAutoApprove: approve, message }
   })
 
-  mount(app, contract.listGatewayInvitations, () => listInvitations(db, clock()))
+  mount(app, contract.listGatewayInvitations, ({ query, reply }) => listInvitations(db, { query, reply, now: clock() }))
   mount(app, contract.createGatewayInvitation, async ({ body, caller, sourceIp, raw }) => {
     const hubUrl = hubUrlOf(publicUrl, raw.headers)
     const { invitation, code } = await createInvitation(db, body, { caller, sourceIp, now: clock() })
