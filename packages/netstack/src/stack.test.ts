@@ -2,6 +2,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import type { Connection } from './connection.ts'
+import type { Output } from './host.ts'
+import { readUint16 } from './ipv4.ts'
 import { type Path, Simulator, createCore, createRandom } from './simulator.ts'
 
 const A = 0x0a640001
@@ -129,6 +131,44 @@ describe('two stacks', () => {
     simulator.run(() => ends.length === 4_000, 300_000)
     expect(ends).toEqual(Array.from({ length: 4_000 }, () => 'cleanly'))
     expect([simulator.a.nextDeadline(), simulator.b.nextDeadline()]).toEqual([undefined, undefined])
+  })
+
+  it('share a tick among connections: a burst of 64 segments at most of each, and all within two', () => {
+    const [a, b] = [createCore(A), createCore(B)]
+    const accepted: Connection[] = []
+    const exchange = (): void => {
+      for (let isBusy = true; isBusy;) {
+        isBusy = false
+        for (const [from, to] of [
+          [a, b],
+          [b, a],
+        ] as const)
+          for (const output of from.tick(0)) {
+            if (output.type !== 'packet') continue
+            isBusy = true
+            for (const event of to.receive(output.packet, 0))
+              if (event.type === 'accepted') accepted.push(event.connection)
+          }
+      }
+    }
+    b.listen(80)
+    const connections = [1, 2, 3].map(() => a.connect(B, 80, 0)!)
+    exchange()
+    for (let i = 0; i < 20; i++) {
+      for (const connection of connections) connection.send(new Uint8Array(1 << 20))
+      exchange()
+      for (const end of accepted) while (end.read(1 << 20).length > 0);
+    }
+    // Each window takes more than a burst.
+    expect(Math.min(...connections.map(({ congestion }) => congestion.window))).toBeGreaterThan(64 * 1_380)
+    for (const connection of connections) connection.send(new Uint8Array(1 << 20))
+    const sentIn = (outputs: Output[]): Map<number, number> => {
+      const ports = outputs.flatMap((output) => (output.type === 'packet' ? [readUint16(output.packet, 20)] : []))
+      return new Map(connections.map(({ localPort }) => [localPort, ports.filter((port) => port === localPort).length]))
+    }
+    const [first, second] = [sentIn(a.tick(0)), sentIn(a.tick(0))]
+    expect(Math.max(...first.values(), ...second.values())).toBeLessThanOrEqual(64)
+    for (const { localPort } of connections) expect(first.get(localPort)! + second.get(localPort)!).toBeGreaterThan(0)
   })
 
   it('end a connection whose other side lost its memory, by the reset of its successor', () => {
