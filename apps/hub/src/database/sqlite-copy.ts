@@ -11,6 +11,9 @@ export function copyBeforeMigrating(path: string, now: Date): void {
   const folder = join(dirname(path), 'backups')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const prefix = `${basename(path)}.before-migration-`
+  // What a start that was killed meanwhile has left is no copy.
+  for (const entry of readdirSync(folder))
+    if (entry.startsWith(prefix) && entry.endsWith('.unfinished')) rmSync(join(folder, entry))
   const name = `${prefix}${now.toISOString().replaceAll(/[:.]/g, '-')}`
   copySqlite(path, join(folder, `${name}.unfinished`))
   chmodSync(join(folder, `${name}.unfinished`), 0o600)

@@ -35,6 +35,11 @@ export async function createTestDatabase(engine: Engine): Promise<{ url: string;
   return { url: url(name), remove: async () => {} }
 }
 
+/** The PostgreSQL of this test file, which has a database already. */
+export async function restartTestPostgres(): Promise<void> {
+  await (await postgres)?.restart()
+}
+
 /** A migrated database of the test's own; `close` also removes its files. */
 export async function openTestDatabase(engine: Engine): Promise<Database> {
   const { url, remove } = await createTestDatabase(engine)

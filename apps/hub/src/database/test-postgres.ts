@@ -12,15 +12,20 @@ const NOBODY = 65_534
 const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 
 /**
- * Runs the server and waits for the end of its own standard input: so the server also ends, and its files go, when
- * the test process is killed.
+ * Runs the server, again for each line that it reads, and waits for the end of its own standard input: so the server
+ * also ends, and its files go, when the test process is killed.
  */
 const SUPERVISOR = `
 trap '' INT HUP
 dir=$1; shift
 "$@" </dev/null >"$dir/log" 2>&1 &
 server=$!
-cat >/dev/null
+while read -r line; do
+  kill -INT $server
+  wait $server
+  "$@" </dev/null >>"$dir/log" 2>&1 &
+  server=$!
+done
 kill -INT $server
 wait $server
 rm -rf "$dir"`
@@ -33,6 +38,8 @@ const START_TIMEOUT_MS = 30_000
  */
 export async function startPostgres({ isDurable = false } = {}): Promise<{
   url(database: string): string
+  /** Ends every connection at once, and gives when the next server answers. */
+  restart(): Promise<void>
   stop(): Promise<void>
 }> {
   const dir = mkdtempSync(join(tmpdir(), 'hub-postgres-'))
@@ -61,9 +68,14 @@ export async function startPostgres({ isDurable = false } = {}): Promise<{
     { ...identity, cwd: '/', stdio: ['pipe', 'ignore', 'inherit'] },
   )
   const url = (database: string) => `postgres://hub@localhost/${database}?host=${encodeURIComponent(dir)}`
-  await accepting(url('postgres'), join(dir, 'log'))
+  const log = join(dir, 'log')
+  let startedAt = await accepting(url('postgres'), log)
   return {
     url,
+    restart: async () => {
+      server.stdin.write('\n')
+      startedAt = await accepting(url('postgres'), log, startedAt)
+    },
     stop: async () => {
       const ended = once(server, 'exit')
       server.stdin.end()
@@ -77,16 +89,21 @@ async function finished(child: ChildProcess): Promise<void> {
   if (code !== 0) throw new Error(`${child.spawnfile} ended with ${code}`)
 }
 
-async function accepting(url: string, log: string): Promise<void> {
-  for (const startedAt = performance.now(); ; await sleep(20)) {
+/** Gives when the server that answers was started; one that was started `before` does not count. */
+async function accepting(url: string, log: string, before?: string): Promise<string> {
+  for (const askedAtMs = performance.now(); ; await sleep(20)) {
     const client = new Client(url)
+    client.on('error', () => {})
     try {
       await client.connect()
-      return await client.end()
+      const { rows } = await client.query<{ at: string }>('select pg_postmaster_start_time()::text as at')
+      if (rows[0] && rows[0].at !== before) return rows[0].at
+      throw new Error('the server from before still runs')
     } catch (error) {
-      if (performance.now() - startedAt > START_TIMEOUT_MS) {
+      if (performance.now() - askedAtMs > START_TIMEOUT_MS)
         throw new Error(`PostgreSQL did not start: ${readFileSync(log, 'utf8')}`, { cause: error })
-      }
+    } finally {
+      await client.end().catch(() => {})
     }
   }
 }

@@ -1,34 +1,78 @@
+import { randomBytes } from 'node:crypto'
+import type { ApprovedRegistration } from '@hedgerow/contract'
 import { sql } from 'kysely'
-import { expect, it } from 'vitest'
-import { startTestHub } from './test-hub.ts'
+import { expect, it, vi } from 'vitest'
+import { testHeartbeat } from '../gateways/test-heartbeat.ts'
+import { createTestDevice } from '../registrations/test-device.ts'
+import { joinTunnel } from '../vpn/test-peer.ts'
+import { startTestHub, type TestHub } from './test-hub.ts'
 
 const CALLS_MAX = 2_000
+const REFUSED = { status: 503, error: 'storage_unavailable' }
 
 it('a hub whose disk is full refuses writes with 503, goes on with the rest, and recovers by itself', async () => {
   const hub = await startTestHub('sqlite')
   const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
-  const write = async () => {
-    const payload = { label: 'x'.repeat(100) }
-    const { statusCode, body } = await hub.app.inject({
-      method: 'POST',
-      url: '/api/v1/admin/gateway-invitations',
-      headers,
-      payload,
-    })
-    return { statusCode, error: (JSON.parse(body) as { error?: string }).error }
+  const call = async (method: 'GET' | 'POST', url: string, payload?: object) => {
+    const answer = await hub.app.inject({ method, url: `/api/v1${url}`, headers, ...(payload && { payload }) })
+    return { status: answer.statusCode, error: (JSON.parse(answer.body) as { error?: string }).error }
   }
-  const read = async (url: string) => (await hub.app.inject({ url, headers })).statusCode
+  const write = () => call('POST', '/admin/gateway-invitations', { label: 'x'.repeat(100) })
+  const signIn = () => call('POST', '/auth/login', { username: 'first-admin', password: 'first-admin-password' })
+  const { gatewayId, peer } = await joinedGateway(hub, headers)
+  const detect = (id: string) =>
+    peer.post('/api/v1/gateway/detections', {
+      detections: Array.from({ length: 500 }, (_, i) => ({
+        id: `${id}/${i}`,
+        camera: 'orchard',
+        label: 'deer',
+        severity: 'detection',
+        score: 0.5,
+        startedAt: new Date(hub.clock.now()).toISOString(),
+      })),
+    })
+  const beat = () => peer.post('/api/v1/gateway/heartbeat', testHeartbeat(hub.clock.now()))
   const { page_count: pages } = (await sql<{ page_count: number }>`pragma page_count`.execute(hub.db)).rows[0]!
 
   await sql`pragma max_page_count = ${sql.lit(pages)}`.execute(hub.db)
   let answer = await write()
-  for (let i = 0; i < CALLS_MAX && answer.statusCode === 200; i++) answer = await write()
-  expect(answer).toEqual({ statusCode: 503, error: 'storage_unavailable' })
-  expect(await read('/api/v1/auth/validate'), 'who is signed in stays so').toBe(200)
-  expect(await read('/api/v1/hub/gateways')).toBe(200)
-  expect(hub.vpn.disabledReason, 'the tunnel goes on').toBeUndefined()
+  for (let i = 0; i < CALLS_MAX && answer.status === 200; i++) answer = await write()
+  expect(answer).toEqual(REFUSED)
+  expect((await call('GET', '/auth/validate')).status, 'who is signed in stays so').toBe(200)
+  expect((await call('GET', '/hub/gateways')).status).toBe(200)
+  expect((await beat()).status, 'packets go on through the tunnel').toBe(200)
+  expect(await detect('full')).toMatchObject({ status: 503, body: { error: 'storage_unavailable' } })
+  // A session may still fit into a page that has room; one that does not is refused clearly.
+  let signedIn = await signIn()
+  for (let i = 0; i < CALLS_MAX && signedIn.status === 200; i++) {
+    await write()
+    signedIn = await signIn()
+  }
+  expect(signedIn).toEqual(REFUSED)
 
   await sql`pragma max_page_count = ${sql.lit(pages * 100)}`.execute(hub.db)
-  expect((await write()).statusCode).toBe(200)
+  expect((await write()).status).toBe(200)
+  expect((await signIn()).status).toBe(200)
+  expect((await detect('again')).status).toBe(200)
+  const kept = () =>
+    hub.db.selectFrom('gateways').select('heartbeat').where('id', '=', gatewayId).executeTakeFirstOrThrow()
+  await vi.waitFor(async () => expect((await kept()).heartbeat, 'told meanwhile').not.toBeNull(), { timeout: 60_000 })
+  await peer.stop()
   await hub.stop()
-}, 120_000)
+}, 180_000)
+
+/** A gateway that enrolled and is in the tunnel. */
+async function joinedGateway(hub: TestHub, headers: { authorization: string }) {
+  const device = createTestDevice(hub.app, { now: hub.clock.now, name: 'Barn' })
+  const { registrationId } = (await device.register()).body
+  const approve = `/api/v1/admin/gateway-requests/${registrationId}/approve`
+  const host = 'hub.example:8080'
+  const approval = await hub.app.inject({ method: 'POST', url: approve, headers: { ...headers, host } })
+  const { gatewayId } = approval.json<{ gatewayId: string }>()
+  const nonce = randomBytes(32).toString('base64')
+  const approved = (await device.status(registrationId, { nonce })).body as unknown as ApprovedRegistration
+  const presharedKey = device.presharedKey(approved, nonce)!
+  const { privateKey } = device
+  const peer = await joinTunnel({ ...approved, presharedKey, privateKey, hubPort: hub.vpn.port })
+  return { gatewayId, peer }
+}

@@ -1,0 +1,96 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { sql, type Kysely } from 'kysely'
+import { afterAll, describe, expect, test } from 'vitest'
+import { openDatabase } from './database.ts'
+import * as first from './migrations/001-first.ts'
+import { createTestDatabase, testEngines } from './test-databases.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'hub-killed-'))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+const FIRST = { name: '001-first', up: first.up }
+/** Written to the file before the transaction ends, as they are more than SQLite keeps in memory. */
+const ROWS = 20_000
+
+/** A hub of the next version, killed where its migration has changed half of what it changes. */
+const KILLED = `
+  import { sql } from 'kysely'
+  import { openDatabase } from ${JSON.stringify(join(import.meta.dirname, 'database.ts'))}
+  import * as first from ${JSON.stringify(join(import.meta.dirname, 'migrations/001-first.ts'))}
+  const up = async (db) => {
+    await sql\`alter table settings add column half integer\`.execute(db)
+    await sql\`update settings set value = 'half', half = 1\`.execute(db)
+    process.kill(process.pid, 'SIGKILL')
+    await new Promise(() => setInterval(() => {}, 1_000))
+  }
+  await openDatabase({ url: process.argv[1], migrations: [{ name: '001-first', up: first.up }, { name: '002', up }] })`
+
+describe.each(testEngines)('a hub killed inside a migration on %s', (engine) => {
+  test('has lost nothing, and its next start finishes', async () => {
+    const { url, remove } = await createTestDatabase(engine)
+    const old = await openDatabase({ url, migrations: [FIRST] })
+    const numbers =
+      engine === 'postgres'
+        ? sql`generate_series(1, ${sql.lit(ROWS)}) as n`
+        : sql`(with recursive s(n) as (select 1 union all select n + 1 from s where n < ${sql.lit(ROWS)}) select n from s)`
+    await sql`insert into settings (name, value) select 'setting ' || n, 'whole' from ${numbers}${engine === 'sqlite' ? sql` as numbers` : sql``}`.execute(
+      old.db,
+    )
+    await old.close()
+
+    const killed = spawn(process.execPath, ['--input-type=module', '-e', KILLED, url], {
+      cwd: import.meta.dirname,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    expect(await once(killed, 'exit')).toEqual([null, 'SIGKILL'])
+
+    const values = (db: Kysely<never>) =>
+      sql<{ value: string; count: number }>`select value, count(*) as count from settings group by value`
+        .execute(db)
+        .then(({ rows }) => rows)
+    const whole = [{ value: 'whole', count: ROWS }]
+    const before = await openDatabase({ url, migrations: [FIRST], mayMigrate: false })
+    expect(await values(before.db as never), 'as before the migration').toEqual(whole)
+    await before.close()
+    const up = async (db: Kysely<unknown>) => {
+      await sql`alter table settings add column half integer`.execute(db)
+    }
+    const next = await openDatabase({ url, migrations: [FIRST, { name: '002', up }] })
+    expect(await values(next.db as never)).toEqual(whole)
+    await next.close()
+    if (engine === 'sqlite') expectCopies(dirname(url.slice('sqlite:'.length)))
+    await remove()
+  })
+})
+
+/** One of the start that was killed, one of the start that finished, and both whole. */
+function expectCopies(folder: string): void {
+  const copies = readdirSync(join(folder, 'backups'))
+  expect(copies).toHaveLength(2)
+  for (const copy of copies) {
+    const database = new DatabaseSync(join(folder, 'backups', copy))
+    expect(database.prepare('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+    expect(database.prepare("select count(*) as count from settings where value = 'whole'").get()).toEqual({
+      count: ROWS,
+    })
+    database.close()
+  }
+}
+
+test('what a start that was killed while it copied has left behind is no copy, and goes', async () => {
+  const url = `sqlite:${join(dir, 'hub.sqlite')}`
+  const none = async () => {}
+  await (await openDatabase({ url, migrations: [FIRST] })).close()
+  await (await openDatabase({ url, migrations: [FIRST, { name: '002', up: none }] })).close()
+  const [copy] = readdirSync(join(dir, 'backups'))
+  writeFileSync(join(dir, 'backups', `${copy}.unfinished`), 'half')
+  await (await openDatabase({ url, migrations: [FIRST, { name: '002', up: none }, { name: '003', up: none }] })).close()
+  const copies = readdirSync(join(dir, 'backups'))
+  expect(copies).toHaveLength(2)
+  expect(copies.filter((name) => name.endsWith('.unfinished'))).toEqual([])
+})
