@@ -10,8 +10,8 @@ export type Device = {
   isApproved: boolean
   cameras: { name: string; fps: number }[]
   deterrents: Heartbeat['deterrents']
-  /** What passes by, and whether it is worth an alert. */
-  visitors: { label: string; severity: Detection['severity']; deterrent?: string }[]
+  /** What passes by, whether it is worth an alert, and the camera before which it does; else any. */
+  visitors: { label: string; severity: Detection['severity']; camera?: string; deterrent?: string }[]
 }
 
 /** The devices of the demo, by what a land owner would have. */
@@ -43,10 +43,10 @@ export const fleet: Device[] = [
     ],
     deterrents: [{ name: 'Yard siren', state: 'ready' }],
     visitors: [
-      { label: 'fox', severity: 'alert', deterrent: 'Yard siren' },
-      { label: 'person', severity: 'detection' },
-      { label: 'cat', severity: 'detection' },
-      { label: 'tractor', severity: 'detection' },
+      { label: 'fox', severity: 'alert', camera: 'hen-house', deterrent: 'Yard siren' },
+      { label: 'person', severity: 'detection', camera: 'yard' },
+      { label: 'cat', severity: 'detection', camera: 'hayloft' },
+      { label: 'tractor', severity: 'detection', camera: 'yard' },
     ],
   },
   {
@@ -112,10 +112,10 @@ function history(device: Device): Detection[] {
 }
 
 function visit(device: Device, atMs: number, visitor = pick(device.visitors)): Detection {
-  const { label, severity, deterrent } = visitor
+  const { label, severity, camera = pick(device.cameras).name, deterrent } = visitor
   return {
     id: randomUUID(),
-    camera: pick(device.cameras).name,
+    camera,
     label,
     severity,
     score: rounded(0.7 + Math.random() * 0.29),

@@ -128,6 +128,10 @@ export const peopleScreens: Screen[] = [
     await button(portal, 'Save Settings').click()
     await text(portal, 'Enter a whole number from 1 to 100,000')
   }),
+  admin('settings-saved', '/settings', async (portal) => {
+    await button(portal, 'Save Settings').click()
+    await text(portal, 'Settings saved successfully')
+  }),
   admin('settings-unsaved', '/settings', async (portal) => {
     await field(portal, 'Hub name').fill('Old mill')
     await portal.navigation('Dashboard').click()

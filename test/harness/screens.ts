@@ -178,6 +178,19 @@ export const screens: Screen[] = [
   admin('gateway-not-opened', '/proxy/gateway/aaaaaaaaaaaa', (portal) => text(portal, 'Back to the gateways')),
 
   admin('approvals', '/gateway-approvals', (portal) => portal.row('River gate').waitFor()),
+  admin('approvals-marked', '/gateway-approvals', async (portal) => {
+    await portal.page.route('**/gateway-requests/pending', async (route) => {
+      const response = await route.fetch()
+      const [first, second] = (await response.json()) as object[]
+      const json = [
+        { ...first, keyChangeFor: 'Barn' },
+        { ...second, trustedNetwork: true },
+      ]
+      await route.fulfill({ response, json })
+    })
+    await portal.page.reload()
+    await text(portal, 'Key change for Barn')
+  }),
   firstDay('approvals-empty', '/gateway-approvals', (portal) => text(portal, /^No Pending Requests/)),
   user('approvals-as-user', '/gateway-approvals', (portal) => text(portal, /^Managers and administrators/)),
   admin('approvals-several', '/gateway-approvals', async (portal) => {

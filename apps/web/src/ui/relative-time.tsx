@@ -21,3 +21,13 @@ export function TimeLeft({ until }: { until: string }) {
     </time>
   )
 }
+
+/** An exact time, with how long ago it was on hover: for records, which are read by their times. */
+export function ExactTime({ at }: { at: string }) {
+  const now = useNow()
+  return (
+    <time dateTime={at} title={lastSeen(at, now)}>
+      {new Date(at).toLocaleString()}
+    </time>
+  )
+}

@@ -1,6 +1,7 @@
 import type { AuditEntry } from '@hedgerow/contract'
 import { Absent, Cell, DataTable, Row, type Column } from '#ui/data-table.tsx'
 import { Mono } from '#ui/mono.tsx'
+import { ExactTime } from '#ui/relative-time.tsx'
 import { StatusMark } from '#ui/status-mark.tsx'
 
 const COLUMNS: readonly Column[] = [
@@ -24,7 +25,7 @@ export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
       {entries.map(({ id, at, actor, action, target, sourceIp, result }, index) => (
         <Row key={id} index={index}>
           <Cell label="When" place="title">
-            <time dateTime={at}>{new Date(at).toLocaleString()}</time>
+            <ExactTime at={at} />
           </Cell>
           <Cell label="Who">{actor}</Cell>
           <Cell label="Action">

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { Chip } from '#ui/chip.tsx'
 import { PanelEmpty } from '#ui/panel-states.tsx'
+import { ExactTime } from '#ui/relative-time.tsx'
 import styles from './page.module.css'
 
 const TONES = { error: 'danger', warning: 'warning', info: 'neutral', success: 'neutral' } as const
@@ -20,7 +21,7 @@ export function Activity({ entries }: { entries: readonly ActivityEntry[] }) {
           <li key={entry.id}>
             <div>
               <p>{entry.message}</p>
-              <time dateTime={entry.timestamp}>{new Date(entry.timestamp).toLocaleString()}</time>
+              <ExactTime at={entry.timestamp} />
             </div>
             <Chip tone={TONES[entry.type]}>{entry.type}</Chip>
           </li>

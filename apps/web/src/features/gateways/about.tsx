@@ -2,6 +2,7 @@ import type { GatewayDetail } from '@hedgerow/contract'
 import type { ReactNode } from 'react'
 import { DetailList } from '#ui/detail-list.tsx'
 import { Mono } from '#ui/mono.tsx'
+import { RelativeTime } from '#ui/relative-time.tsx'
 import { formatBytes } from './amounts.ts'
 import styles from './gateway-page.module.css'
 
@@ -28,7 +29,7 @@ export function About({ gateway }: { gateway: GatewayDetail }) {
             `${formatBytes(gateway.traffic.receivedBytes)} received, ${formatBytes(gateway.traffic.sentBytes)} sent since its tunnel started`,
           ] as const,
         ]),
-    ['Added', new Date(gateway.createdAt).toLocaleString()],
+    ['Added', <RelativeTime key="added" at={gateway.createdAt} />],
   ]
   return (
     <div className={styles.part}>
