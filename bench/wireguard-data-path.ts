@@ -43,9 +43,10 @@ function aeadCosts(aead: Aead, length: number): { seal: number; open: number } {
   const key = Uint8Array.from({ length: 32 }, (_, i) => i)
   const plaintext = new Uint8Array(length)
   const sealed = new Uint8Array(length + 16)
+  const opened = new Uint8Array(length)
   const seal = costOf((counter) => aead.seal(key, counter, plaintext, NOTHING, sealed))
   aead.seal(key, 7, plaintext, NOTHING, sealed)
-  return { seal, open: costOf(() => aead.open(key, 7, sealed, NOTHING)) }
+  return { seal, open: costOf(() => aead.open(key, 7, sealed, NOTHING, opened)) }
 }
 
 /** All that WireGuard does to a packet between the IP packet and the datagram, without a socket. */

@@ -9,7 +9,7 @@ import { formatPrefix, maskOfByte } from './address.ts'
 const V4_HEADER = 20
 const V6_HEADER = 40
 
-type Table<Owner> = { length: number; entries: Map<string, { owner: Owner; text: string }> }
+type Table<Owner> = { length: number; entries: Map<string | number, { owner: Owner; text: string }> }
 type Family<Owner> = Table<Owner>[]
 
 export type AllowedIps<Owner> = {
@@ -66,15 +66,16 @@ export function createAllowedIps<Owner>(): AllowedIps<Owner> {
   return { insert, removeOwner, lookup, prefixesOf: (owner) => [...(byOwner.get(owner)?.keys() ?? [])] }
 }
 
-/** The bytes under the mask, one character each. */
-function keyOf(bytes: Uint8Array, offset: number, size: number, length: number): string {
+/** The bytes under the mask: of IPv4 as one integer, of IPv6 one character each. */
+function keyOf(bytes: Uint8Array, offset: number, size: number, length: number): string | number {
   if (size === 4) {
-    return String.fromCharCode(
-      (bytes[offset] ?? 0) & maskOfByte(length, 0),
-      (bytes[offset + 1] ?? 0) & maskOfByte(length, 1),
-      (bytes[offset + 2] ?? 0) & maskOfByte(length, 2),
-      (bytes[offset + 3] ?? 0) & maskOfByte(length, 3),
-    )
+    const address =
+      ((bytes[offset] ?? 0) << 24) |
+      ((bytes[offset + 1] ?? 0) << 16) |
+      ((bytes[offset + 2] ?? 0) << 8) |
+      (bytes[offset + 3] ?? 0)
+    // A shift by 32 is one by 0.
+    return length === 0 ? 0 : address & (-1 << (32 - length))
   }
   let key = ''
   for (let i = 0; i * 8 < length; i++) key += String.fromCharCode((bytes[offset + i] ?? 0) & maskOfByte(length, i))

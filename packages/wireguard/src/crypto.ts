@@ -10,8 +10,11 @@ export type KeyPair = { privateKey: Uint8Array; publicKey: Uint8Array }
 export type Aead = {
   /** Writes ciphertext and 16-byte tag into `out`, whose length is that of `plaintext` plus 16. Both may begin at the same byte. */
   seal(key: Uint8Array, counter: number, plaintext: Uint8Array, ad: Uint8Array, out: Uint8Array): void
-  /** Returns a fresh array, or undefined when the tag is wrong. `ciphertext` holds at least the tag. */
-  open(key: Uint8Array, counter: number, ciphertext: Uint8Array, ad: Uint8Array): Uint8Array | undefined
+  /**
+   * Writes plaintext into `out`, whose length is that of `ciphertext` less 16. Both may begin at the same byte. False, and
+   * nothing written, when the tag is wrong. `ciphertext` holds at least the tag.
+   */
+  open(key: Uint8Array, counter: number, ciphertext: Uint8Array, ad: Uint8Array, out: Uint8Array): boolean
 }
 
 export type Crypto = Aead & {

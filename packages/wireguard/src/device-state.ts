@@ -9,6 +9,7 @@ import type { LoadGauge } from './load.ts'
 import type { DropCounts, DropReason } from './drops.ts'
 import type { Output } from './outputs.ts'
 import type { Indices, Peer } from './peer.ts'
+import type { Slab } from './slab.ts'
 
 export type DeviceState = {
   crypto: Crypto
@@ -21,6 +22,8 @@ export type DeviceState = {
   deadlines: Deadlines<Peer>
   cookies: CookieMaker
   load: LoadGauge
+  /** For transport messages. */
+  slab: Slab
   /** The next TAI64N, always later than the one before. */
   nextTimestamp(unixMs: number): Uint8Array
 }

@@ -23,6 +23,7 @@ import { DEFAULT_HANDSHAKES_PER_SECOND, createLoadGauge } from './load.ts'
 import type { Endpoint, Now, Output } from './outputs.ts'
 import { erasePeer, erasePeerKeys } from './peer.ts'
 import { receiveDatagram } from './receive.ts'
+import { createSlab } from './slab.ts'
 import { createTimestamps } from './tai64n.ts'
 import { tickDevice } from './tick.ts'
 import { sendPacket } from './transmit.ts'
@@ -38,7 +39,7 @@ export type DeviceOptions = {
 
 export type Device = {
   publicKey: PublicKey
-  /** One UDP payload. The device keeps no reference to it. */
+  /** One UDP payload, which belongs to the device from then on: the packet inside is opened in its place. */
   receive(datagram: Uint8Array, from: Endpoint, now: Now): Output[]
   /** One whole IP packet. It may wait for a handshake, so the caller must not change it afterwards. */
   send(packet: Uint8Array, now: Now): Output[]
@@ -77,6 +78,7 @@ export function createDevice(options: DeviceOptions): Device {
     deadlines: createDeadlines(),
     cookies: createCookieMaker(crypto, local.publicKey),
     load: createLoadGauge(options.handshakesPerSecond ?? DEFAULT_HANDSHAKES_PER_SECOND),
+    slab: createSlab(),
     nextTimestamp: createTimestamps(),
   }
   const publicKey = encodePublicKey(local.publicKey)

@@ -5,6 +5,7 @@ import type { RemoteIdentity } from './handshake.ts'
 import { createInitiation, createResponse, openInitiation, openResponse, openTimestamp } from './handshake.ts'
 import { nodeCrypto } from './node/crypto.ts'
 import { createSession, openTransport, sealTransport } from './session.ts'
+import { createSlab } from './slab.ts'
 import { createTimestamps } from './tai64n.ts'
 
 /**
@@ -84,11 +85,12 @@ test('the session that follows is byte for byte that of the paper, both ways', (
   const packet = Uint8Array.from({ length: 33 }, (_, i) => i)
   packet.set([0x45, 1, 0, 33])
   packet.set([10, 0, 0, 2, 10, 0, 0, 1], 12)
-  const keepalive = sealTransport(nodeCrypto, ours, new Uint8Array(), 1420)
-  const data = sealTransport(nodeCrypto, ours, packet, 1420)
+  const sealer = { crypto: nodeCrypto, mtu: 1420, slab: createSlab() }
+  const keepalive = sealTransport(sealer, ours, new Uint8Array())
+  const data = sealTransport(sealer, ours, packet)
   expect(hex(keepalive)).toBe(keepaliveHex)
   expect(hex(data)).toBe(dataHex)
-  expect(hex(sealTransport(nodeCrypto, theirs, new Uint8Array(), 1420))).toBe(answerHex)
+  expect(hex(sealTransport(sealer, theirs, new Uint8Array()))).toBe(answerHex)
 
   const plaintext = openTransport(nodeCrypto, theirs, data, 0)
   if (typeof plaintext === 'string') throw new Error(plaintext)

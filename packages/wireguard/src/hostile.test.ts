@@ -3,9 +3,10 @@ import { expect, test } from 'vitest'
 import { mac1KeyOf, writeMacs } from './cookie.ts'
 import { REJECT_AFTER_MESSAGES, REKEY_AFTER_MESSAGES } from './constants.ts'
 import { keyBytes } from './keys.ts'
-import { createTransport, messageTypeOf, readCounter } from './messages.ts'
+import { Transport, messageTypeOf, readCounter, writeTransportHeader } from './messages.ts'
 import { nodeCrypto } from './node/crypto.ts'
 import { createSession, isUsable, openTransport, sealTransport } from './session.ts'
+import { createSlab } from './slab.ts'
 import { isDueForSending } from './timers.ts'
 import { createLink, downPacket, upPacket } from './simulator/link.ts'
 
@@ -129,15 +130,23 @@ test('an index that is in use is never given again, whatever chance says', () =>
   expect(initiations.map(({ data }) => data[4])).toEqual([1, 2, 3])
 })
 
+const sealer = { crypto: nodeCrypto, mtu: 1420, slab: createSlab() }
+
+function emptyTransport(counter: number): Uint8Array {
+  const datagram = new Uint8Array(Transport.minSize)
+  writeTransportHeader(datagram, 1, counter)
+  return datagram
+}
+
 test('what comes out of an authenticated tunnel need not be a packet, and is dropped', () => {
   const link = createLink()
   link.connect()
   const keys = { sendKey: new Uint8Array(32), receiveKey: new Uint8Array(32) }
-  expect(messageTypeOf(createTransport(1, 0, 0))).toBe(4)
+  expect(messageTypeOf(emptyTransport(0))).toBe(4)
   const session = createSession({ ...keys, localIndex: 1, remoteIndex: 2, isInitiator: true, createdAtMs: 0 })
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 1, maxLength: 100 }), (packet) => {
-      const opened = openTransport(nodeCrypto, session, sealTransport(nodeCrypto, session, packet, 1420), 0)
+      const opened = openTransport(nodeCrypto, session, sealTransport(sealer, session, packet), 0)
       if (typeof opened === 'string') throw new Error(opened)
       expect(Buffer.from(opened.subarray(0, packet.length))).toEqual(Buffer.from(packet))
       const outputs = link.hub.device.send(packet, link.now)
@@ -155,12 +164,12 @@ test('a session renews long before its counter ends, and at the end refuses', ()
   expect(isDueForSending(session, 0)).toBe(true)
   session.sendCounter = REJECT_AFTER_MESSAGES - 1
   expect(isUsable(session, 0)).toBe(true)
-  const last = sealTransport(nodeCrypto, session, new Uint8Array(), 1420)
+  const last = sealTransport(sealer, session, new Uint8Array())
   expect(readCounter(last)).toBe(REJECT_AFTER_MESSAGES - 1)
   expect(typeof openTransport(nodeCrypto, session, last, 0)).toBe('object')
   expect(isUsable(session, 0)).toBe(false)
-  expect(openTransport(nodeCrypto, session, createTransport(1, REJECT_AFTER_MESSAGES, 0), 0)).toBe('counter-exhausted')
-  const greatest = createTransport(1, 0, 0).fill(255, 8, 16)
+  expect(openTransport(nodeCrypto, session, emptyTransport(REJECT_AFTER_MESSAGES), 0)).toBe('counter-exhausted')
+  const greatest = emptyTransport(0).fill(255, 8, 16)
   expect(openTransport(nodeCrypto, session, greatest, 0)).toBe('counter-exhausted')
 })
 

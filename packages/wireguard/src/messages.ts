@@ -99,12 +99,10 @@ export function readCounter(datagram: Uint8Array): number {
   return readUint32(datagram, Transport.counter) + readUint32(datagram, Transport.counter + 4) * 2 ** 32
 }
 
-/** A transport message with its header written and room for `plaintextLength` bytes and their tag. */
-export function createTransport(receiverIndex: number, counter: number, plaintextLength: number): Uint8Array {
-  const datagram = new Uint8Array(Transport.minSize + plaintextLength)
+/** Into a datagram of zeros, with room for the packet and its tag behind the header. */
+export function writeTransportHeader(datagram: Uint8Array, receiverIndex: number, counter: number): void {
   datagram[0] = MessageType.transport
   writeUint32(datagram, Transport.receiver, receiverIndex)
   writeUint32(datagram, Transport.counter, counter % 2 ** 32)
   writeUint32(datagram, Transport.counter + 4, Math.floor(counter / 2 ** 32))
-  return datagram
 }

@@ -65,9 +65,11 @@ export function openAndMix(
   state: SymmetricState,
   { key, ciphertext }: { key: Uint8Array; ciphertext: Uint8Array },
 ): Uint8Array | undefined {
-  const plaintext = ciphertext.length < TAG_BYTES ? undefined : crypto.open(key, 0, ciphertext, state.hash)
+  const plaintext = new Uint8Array(Math.max(0, ciphertext.length - TAG_BYTES))
+  const isRight = ciphertext.length >= TAG_BYTES && crypto.open(key, 0, ciphertext, state.hash, plaintext)
   key.fill(0)
-  if (plaintext !== undefined) mixHash(crypto, state, ciphertext)
+  if (!isRight) return undefined
+  mixHash(crypto, state, ciphertext)
   return plaintext
 }
 

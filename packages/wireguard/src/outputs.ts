@@ -15,7 +15,7 @@ export type Now = { monotonicMs: number; unixMs: number }
 export type Output =
   /** To send as it is. Fresh, never reused by the device. `peer` is absent where the sender is not authenticated. */
   | { type: 'datagram'; data: Uint8Array; to: Endpoint; peer?: PublicKey }
-  /** An authenticated IP packet without its padding, from an address its peer may use. The caller owns it. */
+  /** An authenticated IP packet without its padding, from an address its peer may use, in the memory of the datagram it came in. The caller owns it. */
   | { type: 'packet'; data: Uint8Array; peer: PublicKey }
   | { type: 'drop'; reason: DropReason }
   /** A session was confirmed by both sides, whoever began it. */

@@ -4,9 +4,10 @@ import { REJECT_AFTER_MESSAGES, REJECT_AFTER_TIME_MS } from './constants.ts'
 import type { Aead } from './crypto.ts'
 import type { TransportKeys } from './handshake.ts'
 import type { DropReason } from './drops.ts'
-import { Transport, createTransport, readCounter } from './messages.ts'
+import { Transport, readCounter, writeTransportHeader } from './messages.ts'
 import type { ReplayWindow } from './replay.ts'
 import { acceptCounter, createReplayWindow, isFresh } from './replay.ts'
+import type { Slab } from './slab.ts'
 
 const EMPTY = new Uint8Array(0)
 const PADDING = 16
@@ -30,10 +31,15 @@ export function isUsable(session: Session, nowMs: number): boolean {
 }
 
 /** A transport message of `packet`, padded to 16 bytes but not past `mtu` (§5.4.6). An empty packet is a keepalive. */
-export function sealTransport(aead: Aead, session: Session, packet: Uint8Array, mtu: number): Uint8Array {
+export function sealTransport(
+  { crypto, mtu, slab }: { crypto: Aead; mtu: number; slab: Slab },
+  session: Session,
+  packet: Uint8Array,
+): Uint8Array {
   const paddedLength = Math.max(packet.length, Math.min(Math.ceil(packet.length / PADDING) * PADDING, mtu))
   const counter = session.sendCounter++
-  const datagram = createTransport(session.remoteIndex, counter, paddedLength)
+  const datagram = slab.cut(Transport.minSize + paddedLength)
+  writeTransportHeader(datagram, session.remoteIndex, counter)
   const sealed = datagram.subarray(Transport.headerSize)
   let plaintext = packet
   if (paddedLength !== packet.length) {
@@ -41,11 +47,14 @@ export function sealTransport(aead: Aead, session: Session, packet: Uint8Array, 
     sealed.set(packet)
     plaintext = sealed.subarray(0, paddedLength)
   }
-  aead.seal(session.sendKey, counter, plaintext, EMPTY, sealed)
+  crypto.seal(session.sendKey, counter, plaintext, EMPTY, sealed)
   return datagram
 }
 
-/** The padded packet inside a transport message, or why it is refused. Marks its counter only once the tag has proved it. */
+/**
+ * The padded packet inside a transport message, opened in its place, or why it is refused, and then the datagram is as it was.
+ * Marks its counter only once the tag has proved it.
+ */
 export function openTransport(
   aead: Aead,
   session: Session,
@@ -56,8 +65,11 @@ export function openTransport(
   const counter = readCounter(datagram)
   if (counter >= REJECT_AFTER_MESSAGES) return 'counter-exhausted'
   if (!isFresh(session.replay, counter)) return 'replayed-counter'
-  const packet = aead.open(session.receiveKey, counter, datagram.subarray(Transport.headerSize), EMPTY)
-  if (packet === undefined) return 'bad-transport'
+  const { buffer, byteOffset, length } = datagram
+  // Plain views, whatever the datagram is: the `slice` of a Node Buffer would share memory with whoever keeps a part.
+  const sealed = new Uint8Array(buffer, byteOffset + Transport.headerSize, length - Transport.headerSize)
+  const packet = new Uint8Array(buffer, sealed.byteOffset, length - Transport.minSize)
+  if (!aead.open(session.receiveKey, counter, sealed, EMPTY, packet)) return 'bad-transport'
   acceptCounter(session.replay, counter)
   return packet
 }

@@ -48,7 +48,7 @@ export function flush(state: DeviceState, peer: Peer, turn: Turn, { keepalive }:
 function sendOnSession(state: DeviceState, peer: Peer, packet: Uint8Array, turn: Turn): boolean {
   const session = peer.current
   if (session === undefined || peer.endpoint === undefined || !isUsable(session, turn.nowMs)) return false
-  const data = sealTransport(state.crypto, session, packet, state.mtu)
+  const data = sealTransport(state, session, packet)
   peer.sentBytes += data.length
   turn.outputs.push({ type: 'datagram', data, to: peer.endpoint, peer: peer.publicKey })
   authenticatedSent(state, peer, turn.nowMs)

@@ -47,9 +47,11 @@ test('the counter fills the last eight nonce bytes, past 32 bits too (computed b
   const out = new Uint8Array(21)
   nodeCrypto.seal(counting, 2 ** 32 + 1, ascii('hello'), ascii('ad'), out)
   expect(hex(out)).toBe('37054e45147d07cba9af76f8f0f35f0be39f937a78')
-  expect(nodeCrypto.open(counting, 2 ** 32 + 1, out, ascii('ad'))).toEqual(ascii('hello'))
-  expect(nodeCrypto.open(counting, 2 ** 32, out, ascii('ad'))).toBeUndefined()
-  expect(nodeCrypto.open(counting, 2 ** 32 + 1, out, ascii('da'))).toBeUndefined()
+  const plaintext = new Uint8Array(5)
+  expect(nodeCrypto.open(counting, 2 ** 32, out, ascii('ad'), plaintext)).toBe(false)
+  expect(nodeCrypto.open(counting, 2 ** 32 + 1, out, ascii('da'), plaintext)).toBe(false)
+  expect(nodeCrypto.open(counting, 2 ** 32 + 1, out, ascii('ad'), plaintext)).toBe(true)
+  expect(plaintext).toEqual(ascii('hello'))
 })
 
 test('HChaCha20 (draft-irtf-cfrg-xchacha-03 §2.2.1)', () => {
@@ -76,10 +78,7 @@ test('XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03 appendix A.3.1)', () => {
 })
 
 test('results are plain arrays whose slice copies, as callers of a Uint8Array expect', () => {
-  const sealed = new Uint8Array(17)
-  nodeCrypto.seal(counting, 0, Uint8Array.of(7), ascii(''), sealed)
-  const opened = nodeCrypto.open(counting, 0, sealed, ascii('')) ?? new Uint8Array()
-  for (const value of [opened, nodeCrypto.hash(counting, counting), nodeCrypto.hmac(counting, counting)]) {
+  for (const value of [nodeCrypto.hash(counting, counting), nodeCrypto.hmac(counting, counting)]) {
     value.slice().fill(0)
     expect(value.some((byte) => byte !== 0)).toBe(true)
   }

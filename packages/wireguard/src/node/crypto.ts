@@ -81,9 +81,10 @@ export const nodeCrypto: Crypto = {
   },
   xopen(key, nonce, ciphertext, ad) {
     const subkey = hchacha20(key, nonce)
-    const plaintext = openWith(subkey, innerNonce(nonce), { ciphertext, ad })
+    const plaintext = new Uint8Array(ciphertext.length - TAG_BYTES)
+    const isRight = openWith(subkey, innerNonce(nonce), { ciphertext, ad, out: plaintext })
     subkey.fill(0)
-    return plaintext
+    return isRight ? plaintext : undefined
   },
   random: (length) => randomFillSync(new Uint8Array(length)),
 }

@@ -73,13 +73,14 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
   let timerAtMs = Number.POSITIVE_INFINITY
   const handshakes = createHandshakeQueue(receive, refuseHandshake)
   let refusedHandshakes = 0
+  let outgoing: { data: Uint8Array; to: Endpoint }[] = []
 
   function perform(outputs: Output[]): void {
     for (const output of outputs) {
       switch (output.type) {
         case 'datagram':
-          // Without a callback, which would cost a tick for each packet: a datagram may be lost here as well as anywhere later.
-          socket.send(output.data, output.to.port, toSocketAddress(output.to.address))
+          if (outgoing.length === 0) queueMicrotask(sendOutgoing)
+          outgoing.push(output)
           break
         case 'packet':
           options.onPacket(output.data, output.peer)
@@ -95,6 +96,18 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
       if (!isOpen) return
     }
     schedule()
+  }
+
+  /**
+   * What one callback of the event loop made leaves together: a receiver on the same machine, or a sleepy one anywhere, wakes
+   * once for all of it.
+   */
+  function sendOutgoing(): void {
+    const batch = outgoing
+    outgoing = []
+    if (!isOpen) return
+    // Without a callback, which would cost a tick for each packet: a datagram may be lost here as well as anywhere later.
+    for (const { data, to } of batch) socket.send(data, to.port, toSocketAddress(to.address))
   }
 
   /** Moves the one timer forward when something became due earlier. A timer that fires too early finds nothing and is set again. */
@@ -136,6 +149,7 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
 
   async function close(): Promise<void> {
     if (!isOpen) return
+    sendOutgoing()
     isOpen = false
     clearTimeout(timer)
     handshakes.clear()

@@ -53,14 +53,13 @@ function createWasmAead(module: WebAssembly.Module): Aead {
       exports.seal(counter, Math.floor(counter / 2 ** 32), ad.length, plaintext.length)
       out.set(memory.subarray(DATA, DATA + plaintext.length + TAG_BYTES))
     },
-    open(key, counter, ciphertext, ad) {
+    open(key, counter, ciphertext, ad, out) {
       const length = ciphertext.length - TAG_BYTES
-      if (length > MAX_DATA_BYTES || ad.length > MAX_AD_BYTES) return nodeAead.open(key, counter, ciphertext, ad)
+      if (length > MAX_DATA_BYTES || ad.length > MAX_AD_BYTES) return nodeAead.open(key, counter, ciphertext, ad, out)
       load(key, ciphertext, ad)
-      if (exports.open(counter, Math.floor(counter / 2 ** 32), ad.length, length) === 0) return undefined
-      const plaintext = new Uint8Array(length)
-      plaintext.set(memory.subarray(DATA, DATA + length))
-      return plaintext
+      if (exports.open(counter, Math.floor(counter / 2 ** 32), ad.length, length) === 0) return false
+      out.set(memory.subarray(DATA, DATA + length))
+      return true
     },
   }
 }

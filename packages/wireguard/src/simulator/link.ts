@@ -75,7 +75,9 @@ export function createLink({
   }
 
   const send = (side: Side, packet: Uint8Array) => perform(side, side.device.send(packet, now))
-  const receive = (side: Side, data: Uint8Array, from: Endpoint) => perform(side, side.device.receive(data, from, now))
+  /** Each delivery is a copy of its own, as a socket's are, so a datagram can arrive twice. */
+  const receive = (side: Side, data: Uint8Array, from: Endpoint) =>
+    perform(side, side.device.receive(new Uint8Array(data), from, now))
   const tick = (side: Side) => perform(side, side.device.tick(now))
 
   /** Delivers one datagram to whichever side has its address; to nobody otherwise. */
