@@ -117,7 +117,11 @@ async function openTunnel({ server, tunnel }: ClientTask): Promise<(port: number
     privateKey: tunnel.privateKey,
     onPacket: (packet) => stack.receive(packet),
   })
-  const stack = createStack({ address: tunnel.address, send: (packet) => device.send(packet) })
+  const stack = createStack({
+    address: tunnel.address,
+    isAuthenticated: true,
+    send: (packet) => device.send(packet),
+  })
   device.addPeer({
     publicKey: tunnel.peer,
     allowedIps: [`${server}/32`],

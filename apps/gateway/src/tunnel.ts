@@ -75,6 +75,7 @@ export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
   const stack: Stack = createStack({
     address: approval.assignedIp,
     mtu: TUNNEL_MTU,
+    isAuthenticated: true,
     send: (packet) => network.send(packet),
   })
   const peer = {

@@ -62,18 +62,21 @@ export interface Segment {
 
 const NO_RANGES: readonly Range[] = []
 
-/** Parses the segment in `packet[start, end)`; the addresses are those of the IPv4 header, for the checksum. */
+/** Parses the segment in `packet[start, end)`; the addresses are those of the IPv4 header, for the checksum, which is looked at unless told not to be. */
 export function parseSegment(
   packet: Uint8Array,
   ip: { source: number; destination: number; payloadStart: number; payloadEnd: number },
+  { isAuthenticated = false }: { isAuthenticated?: boolean } = {},
 ): Segment | DropReason {
   const start = ip.payloadStart
   const end = ip.payloadEnd
   if (end - start < TCP_HEADER_BYTES) return 'bad-segment'
   const payloadStart = start + (packet[start + 12]! >>> 4) * 4
   if (payloadStart < start + TCP_HEADER_BYTES || payloadStart > end) return 'bad-segment'
-  const pseudo = sumPseudoHeader(ip.source, ip.destination, PROTOCOL_TCP, end - start)
-  if (foldChecksum(sumWords(packet, start, end, pseudo)) !== 0) return 'bad-tcp-checksum'
+  if (!isAuthenticated) {
+    const pseudo = sumPseudoHeader(ip.source, ip.destination, PROTOCOL_TCP, end - start)
+    if (foldChecksum(sumWords(packet, start, end, pseudo)) !== 0) return 'bad-tcp-checksum'
+  }
   const segment: Segment = {
     sourcePort: readUint16(packet, start),
     destinationPort: readUint16(packet, start + 2),

@@ -49,6 +49,8 @@ export interface StackOptions {
   keyedHash: KeyedHash
   /** 'cubic' (RFC 9438) when left out. */
   congestionControl?: 'cubic' | 'new-reno'
+  /** What arrives was authenticated whole, as behind WireGuard, so the checksum of a segment has nothing to add and is not looked at. False when left out. */
+  isAuthenticated?: boolean
 }
 
 export class Stack implements Host {
@@ -56,6 +58,7 @@ export class Stack implements Host {
   readonly mtu: number
   readonly congestionControl: 'cubic' | 'new-reno'
   now = 0
+  readonly #isAuthenticated: boolean
   readonly allocate: (length: number) => Uint8Array
   readonly #keyedHash: KeyedHash
   readonly #fragments = new Fragments()
@@ -77,6 +80,7 @@ export class Stack implements Host {
     this.address = options.address
     this.mtu = options.mtu
     this.congestionControl = options.congestionControl ?? 'cubic'
+    this.#isAuthenticated = options.isAuthenticated ?? false
     this.#keyedHash = options.keyedHash
     const allocator = new PacketAllocator()
     this.allocate = (length) => allocator.allocate(length)
@@ -235,7 +239,7 @@ export class Stack implements Host {
   }
 
   #receiveTcp(packet: Uint8Array, ip: Ipv4Header, now: number): DropReason | undefined {
-    const segment = parseSegment(packet, ip)
+    const segment = parseSegment(packet, ip, { isAuthenticated: this.#isAuthenticated })
     if (typeof segment === 'string') return segment
     const connection = this.#connections.get(ip.source)?.get(portsKey(segment.destinationPort, segment.sourcePort))
     if (connection === undefined) return this.#receiveUnconnected(segment, ip.source, now)

@@ -28,6 +28,7 @@ export async function openEmbeddedVpn(options: EmbeddedOptions): Promise<VpnBack
   let handshakeListener = (): void => {}
   const stack = createStack({
     address,
+    isAuthenticated: true,
     send: (packet) => wireguard.send(packet),
     onDrop: (reason) => options.onDrop?.('netstack', reason),
   })

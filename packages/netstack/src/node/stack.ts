@@ -25,6 +25,8 @@ export interface StackOptions {
   address: string
   /** Of the tunnel, IPv4 header included; 1420 when left out. */
   mtu?: number
+  /** What arrives was authenticated whole, as behind WireGuard: checksums of segments are not looked at. False when left out. */
+  isAuthenticated?: boolean
   /** Hands an IPv4 packet to the tunnel; must not throw. The buffer belongs to the callee from then on; its ArrayBuffer is shared with other packets. */
   send(packet: Uint8Array): void
   /** Told why a received packet, or part of it, was not used. */
@@ -74,7 +76,7 @@ export function createStack(options: StackOptions): Stack {
 
   const secret = randomBytes(32)
   const keyedHash = (bytes: Uint8Array): number => createHmac('sha256', secret).update(bytes).digest().readUInt32BE(0)
-  const core = new Core({ address, mtu, keyedHash })
+  const core = new Core({ address, mtu, keyedHash, isAuthenticated: options.isAuthenticated ?? false })
   const handlers = new Map<number, (stream: TcpStream) => void>()
   const pings = new Map<number, { host: number; answered(): void; failed(error: Error): void }>()
   let events: Output[] = []

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { Aead } from '../crypto.ts'
 import { nodeAead } from './node-aead.ts'
 import { fastestAead } from './wasm-aead.ts'
 
