@@ -15,6 +15,8 @@ import type { DropCounts, DropReason } from '../drops.ts'
 import type { Endpoint, Now, Output } from '../outputs.ts'
 import { nodeCrypto } from './crypto.ts'
 import { createHandshakeQueue, isHandshakeMessage } from './handshake-queue.ts'
+import type { Outgoing, SegmentationOffload } from './segmentation-offload.ts'
+import { openSegmentationOffload } from './segmentation-offload.ts'
 
 const RECEIVE_BUFFER_BYTES = 4 * 1024 * 1024
 /** setTimeout takes no more; a longer wait is simply looked at again. */
@@ -29,6 +31,8 @@ export type InterfaceOptions = {
   host?: string
   /** Largest inner packet that fits the path in one datagram, 1420 unless told: padding stops there. Larger ones are sent all the same. */
   mtu?: number
+  /** False: every datagram by a system call of its own, also where Linux would take many at once. True unless told. */
+  offload?: boolean
   /** Authenticated, from an allowed address; a whole IP packet that the callback then owns. Must not throw. */
   onPacket(packet: Uint8Array, peer: PublicKey): void
   /** A session was confirmed, as initiator or responder. */
@@ -73,7 +77,8 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
   let timerAtMs = Number.POSITIVE_INFINITY
   const handshakes = createHandshakeQueue(receive, refuseHandshake)
   let refusedHandshakes = 0
-  let outgoing: { data: Uint8Array; to: Endpoint }[] = []
+  let outgoing: Outgoing[] = []
+  let offload: SegmentationOffload | undefined
 
   function perform(outputs: Output[]): void {
     for (const output of outputs) {
@@ -99,15 +104,15 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
   }
 
   /**
-   * What one callback of the event loop made leaves together: a receiver on the same machine, or a sleepy one anywhere, wakes
-   * once for all of it.
+   * What one callback of the event loop made leaves together, in as few system calls as there are, and a receiver wakes once
+   * for all of it.
    */
   function sendOutgoing(): void {
     const batch = outgoing
     outgoing = []
     if (!isOpen) return
     // Without a callback, which would cost a tick for each packet: a datagram may be lost here as well as anywhere later.
-    for (const { data, to } of batch) socket.send(data, to.port, toSocketAddress(to.address))
+    for (const { data, to } of offload?.send(batch) ?? batch) socket.send(data, to.port, toSocketAddress(to.address))
   }
 
   /** Moves the one timer forward when something became due earlier. A timer that fires too early finds nothing and is set again. */
@@ -170,12 +175,14 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
     throw error
   }
   growReceiveBuffer(socket)
+  const { port } = socket.address()
+  if (options.offload !== false) offload = openSegmentationOffload({ port, family: familyOf(options.host) })
   socket.on('message', onMessage)
   socket.on('error', ignoreSendError)
 
   return {
     publicKey: device.publicKey,
-    port: socket.address().port,
+    port,
     send: (packet) => {
       if (isOpen) perform(device.send(packet, clock()))
     },
@@ -195,11 +202,15 @@ function systemClock(): Now {
 
 /** Endpoints are addresses, so the answer to "which address is this name" is the name, at once. */
 function openSocket(host: string | undefined): Socket {
-  const family = host?.includes(':') === true ? 6 : 4
+  const family = familyOf(host)
   return createSocket({
     type: family === 6 ? 'udp6' : 'udp4',
     lookup: (address, _options, callback) => callback(null, address, isIP(address) || family),
   })
+}
+
+function familyOf(host: string | undefined): 4 | 6 {
+  return host?.includes(':') === true ? 6 : 4
 }
 
 function isDualStack(host: string | undefined): boolean {

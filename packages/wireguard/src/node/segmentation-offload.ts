@@ -1,0 +1,80 @@
+/**
+ * Many datagrams to one place by one system call: Linux takes them as one and cuts them apart below (UDP_SEGMENT, since 4.18), at the
+ * network card where that can. It is an extra that nothing needs: where it is missing, or refuses, datagrams go out one by
+ * one through Node's socket, with the same meaning.
+ */
+
+import type { Endpoint } from '../outputs.ts'
+import { MAX_BYTES, sendSegments, socketAddress } from './send-segments.ts'
+import { descriptorOf } from './socket-descriptor.ts'
+
+export type Outgoing = { data: Uint8Array; to: Endpoint }
+
+export type SegmentationOffload = {
+  /** Sends what can go together and returns the others in their order. Not to be called once the socket is closed. */
+  send(datagrams: Outgoing[]): Outgoing[]
+}
+
+/** What the first kernels that knew it take in one call. */
+const MAX_SEGMENTS = 64
+/** After a refusal, as by a path too narrow for a whole segment, this many runs to the same endpoint go the plain way. */
+const RUNS_AFTER_REFUSAL = 1_024
+
+/** Undefined where there is none, or our own socket cannot be told from others. */
+export function openSegmentationOffload(socket: { port: number; family: 4 | 6 }): SegmentationOffload | undefined {
+  const sendTogether = sendSegments()
+  const descriptor = sendTogether && descriptorOf(socket)
+  if (sendTogether === undefined || descriptor === undefined) return undefined
+  const routes = new WeakMap<Endpoint, { name: Uint8Array | undefined; runsToSkip: number }>()
+
+  function routeTo(endpoint: Endpoint): { name: Uint8Array | undefined; runsToSkip: number } {
+    let route = routes.get(endpoint)
+    if (route === undefined) {
+      route = { name: socketAddress(endpoint, socket.family), runsToSkip: 0 }
+      routes.set(endpoint, route)
+    }
+    return route
+  }
+
+  /** Whether all of a run left; of a run that did not, nothing did. */
+  function hasSent(run: Outgoing[]): boolean {
+    const [first] = run
+    if (first === undefined || run.length === 1) return false
+    const route = routeTo(first.to)
+    if (route.name === undefined) return false
+    if (route.runsToSkip > 0) {
+      route.runsToSkip--
+      return false
+    }
+    const pieces = run.map(({ data }) => data)
+    if (sendTogether!(descriptor!, route.name, pieces)) return true
+    route.runsToSkip = RUNS_AFTER_REFUSAL
+    return false
+  }
+
+  function send(datagrams: Outgoing[]): Outgoing[] {
+    const left: Outgoing[] = []
+    for (let from = 0; from < datagrams.length;) {
+      const run = datagrams.slice(from, endOfRun(datagrams, from))
+      if (!hasSent(run)) left.push(...run)
+      from += run.length
+    }
+    return left
+  }
+
+  return { send }
+}
+
+/** Of one endpoint and one size, but for the last, which may be shorter. */
+function endOfRun(datagrams: Outgoing[], from: number): number {
+  const { data, to } = datagrams[from]!
+  let bytes = data.length
+  let end = from + 1
+  for (; end < datagrams.length && end - from < MAX_SEGMENTS; end++) {
+    const next = datagrams[end]!
+    bytes += next.data.length
+    const isFirstSize = datagrams[end - 1]!.data.length === data.length
+    if (!isFirstSize || next.to !== to || next.data.length > data.length || bytes > MAX_BYTES) break
+  }
+  return end
+}
