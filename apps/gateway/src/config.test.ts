@@ -20,6 +20,7 @@ describe('settings of the agent', () => {
       uiTarget: undefined,
       dnsServers: [],
       invitationCode: undefined,
+      offload: true,
       logLevel: 'info',
     })
   })
@@ -34,6 +35,7 @@ describe('settings of the agent', () => {
       GATEWAY_LOCATION_FILE: join(directory, 'location'),
       GATEWAY_DNS_SERVERS: '192.0.2.1, 127.0.0.1:5353, [2001:db8::1]:53, 2001:db8::2',
       GATEWAY_HUB_DOMAIN: 'Example.NET.',
+      GATEWAY_OFFLOAD: 'off',
       PATH: '/bin',
     }
     const config = read(['--hub', 'http://flag.example.net:8080', '--port', '0'], environment)
@@ -43,6 +45,7 @@ describe('settings of the agent', () => {
       location: 'North field',
       port: 0,
       hubDomain: 'example.net',
+      offload: false,
       dnsServers: ['192.0.2.1', '127.0.0.1:5353', '[2001:db8::1]:53', '2001:db8::2'],
     })
   })
@@ -63,6 +66,7 @@ describe('settings of the agent', () => {
     [[], { GATEWAY_PORT: '-1' }, 'GATEWAY_PORT'],
     [[], { GATEWAY_UI_TARGET: '127.0.0.1:5000' }, 'GATEWAY_UI_TARGET'],
     [[], { GATEWAY_DNS_SERVERS: 'dns.example.net' }, 'GATEWAY_DNS_SERVERS'],
+    [[], { GATEWAY_OFFLOAD: 'maybe' }, 'GATEWAY_OFFLOAD'],
     [[], { GATEWAY_LOG_LEVEL: 'loud' }, 'GATEWAY_LOG_LEVEL'],
     [[], { GATEWAY_HUB: 'https://hub' }, 'GATEWAY_HUB'],
     [[], { GATEWAY_NAME: 'a', GATEWAY_NAME_FILE: '/etc/hostname' }, 'GATEWAY_NAME_FILE'],

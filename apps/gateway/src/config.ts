@@ -21,6 +21,8 @@ export type Config = {
   uiTarget: URL | undefined
   dnsServers: string[]
   invitationCode: string | undefined
+  /** Many datagrams by one system call, where Linux has it. */
+  offload: boolean
   logLevel: string
 }
 
@@ -46,6 +48,7 @@ Only as variables:
   GATEWAY_HOST              address the device page listens on (all)
   GATEWAY_UI_TARGET         the device's own application, for example http://127.0.0.1:5000
   GATEWAY_DNS_SERVERS       name servers to ask instead of the system's, comma separated
+  GATEWAY_OFFLOAD           off: each datagram by a system call of its own (on)
   GATEWAY_LOG_LEVEL         fatal, error, warn, info, debug, trace or silent (info)
 
 Each variable but GATEWAY_HUB_CA_FILE may be given as NAME_FILE, the path of a file that holds the value.
@@ -63,6 +66,7 @@ const VARIABLES = [
   'GATEWAY_UI_TARGET',
   'GATEWAY_DNS_SERVERS',
   'GATEWAY_INVITATION_CODE',
+  'GATEWAY_OFFLOAD',
   'GATEWAY_LOG_LEVEL',
 ] as const
 type Variable = (typeof VARIABLES)[number]
@@ -98,6 +102,7 @@ export function readConfig(args: string[], environment: NodeJS.ProcessEnv): Conf
     uiTarget: optional(setting('GATEWAY_UI_TARGET'), readOrigin),
     dnsServers: optional(setting('GATEWAY_DNS_SERVERS'), readServers) ?? [],
     invitationCode: optional(setting('GATEWAY_INVITATION_CODE'), readInvitationCode),
+    offload: optional(setting('GATEWAY_OFFLOAD'), readSwitch) ?? true,
     logLevel: optional(setting('GATEWAY_LOG_LEVEL'), readLogLevel) ?? 'info',
   }
 }
@@ -191,6 +196,11 @@ function readServers({ name, text }: Setting): string[] {
 function readInvitationCode({ name, text }: Setting): string {
   if (text.length > 100) throw new ConfigError(`${name} is longer than 100 characters`)
   return text
+}
+
+function readSwitch({ name, text }: Setting): boolean {
+  if (text !== 'on' && text !== 'off') throw new ConfigError(`${name} must be on or off`)
+  return text === 'on'
 }
 
 function readLogLevel({ name, text }: Setting): string {

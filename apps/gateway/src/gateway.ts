@@ -144,6 +144,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
         privateKey: keys.wireguardPrivateKey,
         names,
         ladder,
+        offload: options.offload ?? true,
         onUp() {
           heartbeats.beat()
           sender.wake()

@@ -33,6 +33,8 @@ export type TunnelOptions = {
   privateKey: PrivateKey
   names: NameService
   ladder: Ladder
+  /** As `InterfaceOptions` has it. */
+  offload: boolean
   /** A silence has ended, or the hub shook hands of its own accord. */
   onUp(): void
 }
@@ -63,6 +65,7 @@ export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
 
   const network: WireGuardInterface = await openOnAnyFamily({
     privateKey: options.privateKey,
+    offload: options.offload,
     onPacket: (packet) => stack.receive(packet),
     onHandshake: () => {
       const sinceLastMs = performance.now() - (handshakeAtMs ?? performance.now())

@@ -97,6 +97,7 @@ export const variables = z.object({
   HUB_VPN_BACKEND: z.enum(['auto', 'embedded', 'off'], 'must be auto, embedded or off').default('auto'),
   HUB_VPN_PORT: port(0).default(VPN_LISTEN_PORT),
   HUB_VPN_ENDPOINT_HOST: hostName.optional(),
+  HUB_VPN_OFFLOAD: z.enum(['on', 'off'], 'must be on or off').default('on'),
   HUB_GATEWAY_PORTS: portRange.default({ first: 8100, last: 8199 }),
   HUB_GATEWAY_ORIGIN: gatewayOrigin.optional(),
   HUB_PUBLIC_URL: httpUrl.optional(),
@@ -127,7 +128,7 @@ export type Config = {
   dataDir: string
   databaseUrl: string
   admin: { username: string | undefined; password: string | undefined }
-  vpn: { backend: 'auto' | 'embedded' | 'off'; port: number; endpointHost: string | undefined }
+  vpn: { backend: 'auto' | 'embedded' | 'off'; port: number; endpointHost: string | undefined; offload: boolean }
   gatewayUi: { ports: { first: number; last: number }; origin: string | undefined }
   publicUrl: string | undefined
   trustedProxies: string[]
@@ -162,7 +163,12 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     dataDir,
     databaseUrl: found.HUB_DATABASE_URL ?? `sqlite:${resolve(dataDir, 'hub.sqlite')}`,
     admin: { username: found.HUB_ADMIN_USERNAME, password: found.HUB_ADMIN_PASSWORD },
-    vpn: { backend: found.HUB_VPN_BACKEND, port: found.HUB_VPN_PORT, endpointHost: found.HUB_VPN_ENDPOINT_HOST },
+    vpn: {
+      backend: found.HUB_VPN_BACKEND,
+      port: found.HUB_VPN_PORT,
+      endpointHost: found.HUB_VPN_ENDPOINT_HOST,
+      offload: found.HUB_VPN_OFFLOAD === 'on',
+    },
     gatewayUi: { ports: found.HUB_GATEWAY_PORTS, origin: found.HUB_GATEWAY_ORIGIN },
     publicUrl: found.HUB_PUBLIC_URL,
     trustedProxies: found.HUB_TRUSTED_PROXIES,

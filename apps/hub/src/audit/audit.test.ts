@@ -7,7 +7,7 @@ import { writeAudit } from './audit.ts'
 describe.each(testEngines)('audit on %s', (engine) => {
   let hub: TestHub
   beforeAll(async () => {
-    hub = await startTestHub(engine, { vpn: { backend: 'off', port: 0, endpointHost: undefined } })
+    hub = await startTestHub(engine, { vpn: { backend: 'off', port: 0, endpointHost: undefined, offload: true } })
     await hub.signIn('manager')
   })
   afterAll(() => hub.stop())

@@ -50,7 +50,7 @@ describe.each(testEngines)('certificates on %s', (engine) => {
     hub = await startTestHub(engine, {
       httpsPort: 0,
       publicUrl: 'https://hub.example.net',
-      vpn: { backend: 'off', port: 0, endpointHost: '192.0.2.7' },
+      vpn: { backend: 'off', port: 0, endpointHost: '192.0.2.7', offload: true },
     })
     httpsPort = (await hub.start()).httpsPort!
   })

@@ -284,7 +284,9 @@ describe.each(testEngines)('deciding a registration on %s', (engine) => {
   })
 
   it('is not possible without a tunnel', async () => {
-    const off = await startTestHub(engine, { vpn: { backend: 'off', port: 51820, endpointHost: undefined } })
+    const off = await startTestHub(engine, {
+      vpn: { backend: 'off', port: 51820, endpointHost: undefined, offload: true },
+    })
     try {
       const { body } = await createTestDevice(off.app).register()
       const headers = { authorization: `Bearer ${await off.signIn('manager')}` }

@@ -17,6 +17,8 @@ export type EmbeddedOptions = {
   port: number
   /** The hub's own in the tunnel. */
   address: string
+  /** Many datagrams by one system call, where Linux has it. */
+  offload: boolean
   clock: () => number
   /** Hears why a packet was not used. */
   onDrop?: OnDrop | undefined
@@ -35,6 +37,7 @@ export async function openEmbeddedVpn(options: EmbeddedOptions): Promise<VpnBack
   const wireguard = await openOnAnyFamily({
     privateKey: options.privateKey as PrivateKey,
     port: options.port,
+    offload: options.offload,
     onPacket: (packet) => stack.receive(packet),
     onHandshake: () => handshakeListener(),
     onDrop: (reason) => options.onDrop?.('wireguard', reason),

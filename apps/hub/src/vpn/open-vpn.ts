@@ -37,7 +37,14 @@ export async function openVpn(
       config.backend === 'off' ? 'HUB_VPN_BACKEND is off' : enabled ? undefined : 'the VPN is off in the settings'
     const backend =
       reason === undefined
-        ? await openEmbeddedVpn({ privateKey, port, address: network.hubAddress, clock, onDrop })
+        ? await openEmbeddedVpn({
+            privateKey,
+            port,
+            address: network.hubAddress,
+            offload: config.offload,
+            clock,
+            onDrop,
+          })
         : createNoTunnel({ privateKey, port, reason })
     port = backend.port
     backend.onHandshake(() => handshakeListener())

@@ -19,7 +19,7 @@ describe.each(testEngines)('a hub that restarts on %s', (engine) => {
   let device: TestPeer | undefined
 
   async function start(port = 0): Promise<void> {
-    const config = { backend: 'embedded' as const, port, endpointHost: undefined }
+    const config = { backend: 'embedded' as const, port, endpointHost: undefined, offload: true }
     vpn = await openVpn({ config, privateKey, networkCidr: '10.100.0.0/16', enabled: true, clock: Date.now })
     peers = createPeers({ db: database.db, vpn, log })
     await peers.start()
@@ -129,7 +129,7 @@ describe.each(testEngines)('a hub that restarts on %s', (engine) => {
 })
 
 it('a network in the settings that is none stops the start', async () => {
-  const config = { backend: 'embedded' as const, port: 0, endpointHost: undefined }
+  const config = { backend: 'embedded' as const, port: 0, endpointHost: undefined, offload: true }
   const { privateKey } = generateKeyPair()
   await expect(
     openVpn({ config, privateKey, networkCidr: '10.100.0.0/33', enabled: true, clock: Date.now }),

@@ -19,6 +19,10 @@ const MAX_MTU = 65_535
 const DEFAULT_PING_TIMEOUT_MS = 5_000
 /** Rounds of deliver and send in one turn: the second carries what handlers wrote at once. */
 const ROUNDS_PER_TURN = 2
+/** As many as Node takes from a UDP socket before it looks at anything else. */
+const FULL_POLL_PACKETS = 32
+/** A turn does not wait for more than these. */
+const MAX_TURN_PACKETS = 64
 
 export interface StackOptions {
   /** Our IPv4 address. */
@@ -84,6 +88,9 @@ export function createStack(options: StackOptions): Stack {
   let timer: NodeJS.Timeout | undefined
   let timerAt = Infinity
   let isClosed = false
+  /** Packets since the last turn, and since the last look whether one is due. */
+  let arrived = 0
+  let arrivedLately = 0
 
   const now = (): number => performance.now()
   const driver = {
@@ -108,6 +115,13 @@ export function createStack(options: StackOptions): Stack {
 
   function runTurn(): void {
     immediate = undefined
+    if (arrivedLately >= FULL_POLL_PACKETS && arrived < MAX_TURN_PACKETS) {
+      // The socket holds more: what is taken in together is acknowledged and delivered together.
+      arrivedLately = 0
+      schedule()
+      return
+    }
+    arrived = arrivedLately = 0
     for (let round = 0; round < ROUNDS_PER_TURN; round++) {
       deliver()
       if (isClosed) return
@@ -213,6 +227,8 @@ export function createStack(options: StackOptions): Stack {
 
     receive(packet) {
       if (isClosed) return
+      arrived++
+      arrivedLately++
       dispatch(core.receive(packet, now()))
       schedule()
     },

@@ -55,7 +55,7 @@ function openLibc(): SendSegments | undefined {
   const isKnown = process.platform === 'linux' && endianness() === 'LE' && /^(x64|arm64)$/.test(process.arch)
   if (!isKnown) return undefined
   try {
-    const ffi = process.getBuiltinModule('node:ffi')
+    const ffi = quietly(() => process.getBuiltinModule('node:ffi'))
     const { functions } = ffi.dlopen(null, {
       sendmsg: { arguments: ['int32', 'pointer', 'int32'], return: 'int64' },
     })
@@ -90,6 +90,17 @@ function openLibc(): SendSegments | undefined {
   } catch {
     // A Node that was built without it, or forbids it.
     return undefined
+  }
+}
+
+/** Node writes to standard error, where a log in JSON may go, that this module may change; the Node that runs this is pinned. */
+function quietly<Result>(load: () => Result): Result {
+  const { emitWarning } = process
+  process.emitWarning = () => {}
+  try {
+    return load()
+  } finally {
+    process.emitWarning = emitWarning
   }
 }
 
