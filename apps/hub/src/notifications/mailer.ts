@@ -1,3 +1,4 @@
+import { Transform } from 'node:stream'
 import { createTransport } from 'nodemailer'
 
 const CONNECT_TIMEOUT_MS = 10_000
@@ -12,10 +13,16 @@ export type Mail = {
 }
 
 export type Mailer = {
-  /** Resolves once the server has taken it; rejects with what the server said. */
+  /**
+   * Resolves once the server has taken it; rejects with what the server said, or with `DeliveryUnknown` when it had the
+   * whole message and was not heard of again.
+   */
   send(mail: Mail): Promise<void>
   close(): void
 }
+
+/** The message may have arrived. Whoever sends it again may send it twice. */
+export class DeliveryUnknown extends Error {}
 
 /** Sends plain text over SMTP: `url` is smtp:// (with STARTTLS where the server offers it) or smtps://. */
 export function createMailer({ url, from }: { url: string; from: string }): Mailer {
@@ -27,17 +34,45 @@ export function createMailer({ url, from }: { url: string; from: string }): Mail
     disableFileAccess: true,
     disableUrlAccess: true,
   })
+  /** The Message-IDs of those that were written to the end. */
+  const written = new Set<string>()
+  transport.use('stream', ({ message }, done) => {
+    message.transform(() => endHeard(() => written.add(message.messageId())))
+    done()
+  })
   return {
     async send({ to, id, subject, text }) {
-      await transport.sendMail({
-        from,
-        to,
-        subject,
-        text,
-        messageId: `<${id}@hedgerow.invalid>`,
-        headers: { 'Auto-Submitted': 'auto-generated' },
-      })
+      const messageId = `<${id}@hedgerow.invalid>`
+      try {
+        await transport.sendMail({
+          from,
+          to,
+          subject,
+          text,
+          messageId,
+          headers: { 'Auto-Submitted': 'auto-generated' },
+        })
+      } catch (error) {
+        const answered = error instanceof Error && 'responseCode' in error && error.responseCode !== undefined
+        if (answered || !written.has(messageId)) throw error
+        throw new DeliveryUnknown('The mail server was lost after it had the message: it may have arrived.', {
+          cause: error,
+        })
+      } finally {
+        written.delete(messageId)
+      }
     },
     close: () => transport.close(),
   }
+}
+
+/** Passes everything on, and hears when nothing more comes. */
+function endHeard(onEnd: () => void): Transform {
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) => done(null, chunk),
+    flush(done) {
+      onEnd()
+      done()
+    },
+  })
 }

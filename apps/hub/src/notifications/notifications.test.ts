@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { AutoApprovalSettings, Role } from '@hedgerow/contract'
 import { SMTPServer } from 'smtp-server'
@@ -38,6 +38,34 @@ async function startMailServer() {
   const { port } = server.server.address() as AddressInfo
   const stop = () => new Promise<void>((resolve) => server.close(() => resolve()))
   return { url: `smtp://127.0.0.1:${port}`, mails, state, stop }
+}
+
+/** Takes whole messages and is gone before it says so. */
+async function startForgetfulMailServer() {
+  const state = { taken: 0 }
+  const server = createTcpServer((socket) => {
+    let isMessage = false
+    let received = ''
+    socket.on('error', () => {})
+    socket.write('220 forgetful\r\n')
+    socket.setEncoding('latin1').on('data', (chunk: string) => {
+      received += chunk
+      if (isMessage) {
+        if (!received.endsWith('\r\n.\r\n')) return
+        state.taken++
+        socket.destroy()
+        return
+      }
+      for (let end = received.indexOf('\r\n'); end >= 0; end = received.indexOf('\r\n')) {
+        isMessage = received.startsWith('DATA')
+        received = received.slice(end + 2)
+        socket.write(isMessage ? '354 go on\r\n' : '250 yes\r\n')
+      }
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { url: `smtp://127.0.0.1:${port}`, state, stop: () => void server.close() }
 }
 
 async function startReceiver() {
@@ -198,6 +226,23 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     await hub.notifications.deliver()
     expect(mail.mails).toHaveLength(1)
     expect((await outbox())[0]).toMatchObject({ channel: 'email', state: 'failed' })
+  })
+
+  it('never send a mail again that a mail server took and was lost before it said so', async () => {
+    const forgetful = await startForgetfulMailServer()
+    await hub.stop()
+    const smtp = { url: forgetful.url, from: 'hub@example.net' }
+    hub = await startTestHub(engine, { notifications: { smtp, webhook: undefined } })
+    await set({ notificationEmail: 'owner@example.org' })
+    await device('Barn').register()
+    await vi.waitFor(async () => expect((await outbox())[0]?.state).toBe('failed'), { timeout: 30_000 })
+    hub.clock.advance(3_600_000)
+    await hub.notifications.deliver()
+    expect(forgetful.state.taken).toBe(1)
+    expect(await outbox()).toMatchObject([
+      { error: 'The mail server was lost after it had the message: it may have arrived.', attempts: 1 },
+    ])
+    forgetful.stop()
   })
 
   it('of a flood of requests are a mail a minute', async () => {

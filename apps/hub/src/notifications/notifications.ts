@@ -8,7 +8,7 @@ import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db, Tables } from '../database/tables.ts'
 import { readSettings } from '../settings/settings.ts'
-import type { Mailer } from './mailer.ts'
+import { DeliveryUnknown, type Mailer } from './mailer.ts'
 import type { Webhook } from './webhook.ts'
 
 const LOOK_INTERVAL_MS = 5_000
@@ -137,10 +137,12 @@ export function createNotifications(options: {
   /** Sends, and writes how that went; gives whether it went well. */
   async function settle(rows: Row[], send: () => Promise<void>): Promise<boolean> {
     let problem: string | undefined
+    let mayHaveArrived = false
     try {
       await send()
     } catch (error) {
       problem = sentence(error)
+      mayHaveArrived = error instanceof DeliveryUnknown
       log.warn({ err: error, channel: rows[0]?.channel }, 'a notification could not be sent')
     }
     for (const { id, attempts } of rows) {
@@ -148,7 +150,7 @@ export function createNotifications(options: {
       const outcome =
         problem === undefined
           ? { state: 'sent' as const, error: null }
-          : attempts >= ATTEMPTS_MAX
+          : mayHaveArrived || attempts >= ATTEMPTS_MAX
             ? { state: 'failed' as const, error: problem }
             : { state: 'waiting' as const, error: problem, due_at: clock() + retryMs }
       await db.updateTable('notifications').set(outcome).where('id', '=', id).execute()
