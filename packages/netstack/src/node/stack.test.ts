@@ -131,6 +131,15 @@ describe('a stream', () => {
     expect(error).toBeInstanceOf(Error)
   })
 
+  it('fails a write that waits for room when it is destroyed', async () => {
+    const [client] = await pair()
+    // More than both sides hold, and nobody reads.
+    const written = new Promise<Error | null | undefined>((resolve) => client.write(Buffer.alloc(16 << 20), resolve))
+    await new Promise(setImmediate)
+    client.destroy()
+    expect(await written).toMatchObject({ code: 'EPIPE' })
+  })
+
   it('emits timeout after a period without traffic, and goes on', async () => {
     const [client, server] = await pair()
     server.pipe(server)
