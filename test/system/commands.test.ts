@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { login, listGateways, addGateway } from '@hedgerow/contract'
 import { afterEach, expect, test, vi } from 'vitest'
 import { startChild } from '../harness/child-process.ts'
@@ -75,6 +76,15 @@ test('a second hub on one data directory refuses to start, also right after the 
   await hub.kill9()
   await hub.restart()
   expect(await second()).toMatchObject({ code: 1, output: expect.stringContaining('HUB_DATA_DIR') })
+})
+
+test('an older hub refuses the database of a newer one, by name', async () => {
+  const hub = await start()
+  await hub.kill9()
+  const database = new DatabaseSync(join(hub.dataDir, 'hub.sqlite'))
+  database.exec("insert into migrations (name, applied_at) values ('999-of-the-future', 0)")
+  database.close()
+  expect(await command(hub, [])).toMatchObject({ code: 1, output: expect.stringContaining('999-of-the-future') })
 })
 
 test('a reset password works at once, and the old one and its sessions no more', async () => {

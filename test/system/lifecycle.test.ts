@@ -5,7 +5,14 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { approveRegistration, listPendingRegistrations, login, validateSession } from '@hedgerow/contract'
+import {
+  API_BASE,
+  approveRegistration,
+  hubEvents,
+  listPendingRegistrations,
+  login,
+  validateSession,
+} from '@hedgerow/contract'
 import { startChild } from '../harness/child-process.ts'
 import { freeTcpPort } from '../harness/free-ports.ts'
 import { startGateway } from '../harness/gateway.ts'
@@ -40,7 +47,7 @@ async function startMistaken(env: Record<string, string>) {
   return { exit: await child.ended, output: child.output() }
 }
 
-test('SIGTERM drains within 10 s: a page that is under way through a tunnel arrives, held requests are let go', async () => {
+test('SIGTERM drains within 10 s: a page that is under way through a tunnel arrives, held requests and streams are let go', async () => {
   const slow = createServer((_, response) => {
     response.write('the first half, ')
     setTimeout(() => response.end('the second half'), 1_500)
@@ -61,9 +68,15 @@ test('SIGTERM drains within 10 s: a page that is under way through a tunnel arri
   await waitFor(() => pendingOf(hub, 1), { for: 'the second registration' })
   const ui = await openGatewayUi(hub.url, hub.api, gatewayId)
 
+  const { accessToken } = (await hub.visitor(login, { body: hub.admin })) as { accessToken: string }
+  const live = await fetch(`${hub.url}${API_BASE}${hubEvents.path}`, {
+    headers: { authorization: `Bearer ${accessToken}` },
+  })
+
   const underWay = ui.send('/slow')
   await once(slow, 'request')
   hub.process().signal('SIGTERM')
+  expect(await live.text(), 'a stream of live events ends').toContain(':')
   expect((await underWay).text).toBe('the first half, the second half')
   // It ends itself with code 1 when it takes longer than 10 s.
   expect(await hub.process().ended).toEqual({ code: 0, signal: null })

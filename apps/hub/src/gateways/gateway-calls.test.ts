@@ -85,6 +85,30 @@ describe.each(testEngines)('what a gateway tells outside its tunnel on %s', (eng
     ])
   })
 
+  it('holds up to 500 detections, which may come again, and more are refused whole', async () => {
+    const startedAt = new Date(hub.clock.now()).toISOString()
+    const detections = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({
+        id: `d${i}`,
+        camera: 'Gate',
+        label: 'person',
+        severity: 'alert' as const,
+        score: 0.9,
+        startedAt,
+      }))
+    const report = (count: number) => hub.app.inject(signed(DETECTIONS, { detections: detections(count) }))
+    const stored = async () => (await hub.db.selectFrom('detections').select('id').execute()).length
+    const tooMany = await report(501)
+    expect([tooMany.statusCode, tooMany.json().error]).toEqual([400, 'invalid_request'])
+    expect(tooMany.json().fieldErrors).toHaveProperty('detections')
+    expect(await stored()).toBe(0)
+    for (let i = 0; i < 2; i++) expect((await report(500)).json()).toEqual({ accepted: 500 })
+    expect(await stored()).toBe(500)
+    const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
+    const stats = await hub.app.inject({ url: '/api/v1/hub/stats', headers })
+    expect(stats.json().threats, 'each counts once').toBe(500)
+  })
+
   it('is refused when anybody else signed it, for another call, with another body, too late, or again', async () => {
     const stranger = identityOfSeed(generateIdentitySeed())
     const replayed = signed(HEARTBEAT, beat())
