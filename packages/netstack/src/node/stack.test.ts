@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { encodeEchoReply, encodeUnreachable } from '../icmp.ts'
+import { parseAddress } from '../ipv4.ts'
 import { A, B, type JoinedStacks, joinStacks } from './joined-stacks.ts'
 import { createStack } from './stack.ts'
 import type { TcpStream } from './tcp-stream.ts'
@@ -29,7 +31,19 @@ async function pair(): Promise<[TcpStream, TcpStream]> {
 
 describe('connect', () => {
   it('refuses a port nobody listens on', async () => {
-    expect(await failure(joined.a.connect({ host: B, port: 81 }))).toBe('ECONNREFUSED')
+    const [error] = (await once(joined.a.connect({ host: B, port: 81 }), 'error')) as [Error]
+    expect(error).toMatchObject({ code: 'ECONNREFUSED', syscall: 'connect', address: B, port: 81 })
+    expect(error.message).toBe(`connect ECONNREFUSED ${B}:81`)
+  })
+
+  it('fails with EHOSTUNREACH when a router says so', async () => {
+    const stack = createStack({
+      address: A,
+      // Host unreachable, about the SYN.
+      send: (packet) => stack.receive(encodeUnreachable(parseAddress('10.100.0.99')!, parseAddress(A)!, 1, packet)),
+    })
+    expect(await failure(stack.connect({ host: B, port: 80 }))).toBe('EHOSTUNREACH')
+    stack.close()
   })
 
   it('gives up after timeoutMs when nobody answers', async () => {
@@ -140,20 +154,44 @@ describe('a stream', () => {
     expect(await written).toMatchObject({ code: 'EPIPE' })
   })
 
-  it('emits timeout after a period without traffic, and goes on', async () => {
+  it('emits timeout after a period without traffic either way, and goes on', async () => {
     const [client, server] = await pair()
     server.pipe(server)
-    let timeouts = 0
-    client.setTimeout(2_000, () => timeouts++)
-    for (let i = 0; i < 5; i++) {
-      client.write('x')
-      await once(client, 'data')
-      await sleep(20)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    try {
+      let timeouts = 0
+      client.setTimeout(1_000, () => timeouts++)
+      for (let i = 0; i < 5; i++) {
+        vi.advanceTimersByTime(900)
+        const echoed = once(client, 'data')
+        client.write('x')
+        await echoed
+      }
+      expect(timeouts).toBe(0)
+      vi.advanceTimersByTime(999)
+      expect(timeouts).toBe(0)
+      vi.advanceTimersByTime(1)
+      expect([timeouts, client.destroyed]).toEqual([1, false])
+    } finally {
+      vi.useRealTimers()
     }
-    expect(timeouts).toBe(0)
-    await once(client, 'timeout')
-    expect(timeouts).toBe(1)
-    expect(client.destroyed).toBe(false)
+  })
+
+  it('notices by setKeepAlive that the other side is gone', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    try {
+      const [client] = await pair()
+      client.setKeepAlive(true, 1_000)
+      joined.cut = true
+      const failed = failure(client)
+      for (let seconds = 0; seconds < 13 && !client.destroyed; seconds++) {
+        for (let turns = 0; turns < 5; turns++) await new Promise(setImmediate)
+        vi.advanceTimersByTime(1_000)
+      }
+      expect(await failed).toBe('ETIMEDOUT')
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('may have its buffer changed as soon as the write is complete', async () => {
@@ -215,6 +253,17 @@ describe('the stack', () => {
     expect(await joined.a.ping(B)).toBeLessThan(5_000)
     joined.cut = true
     await expect(joined.a.ping(B, { timeoutMs: 20 })).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+  })
+
+  it('takes no answer to a ping from another than who was asked', async () => {
+    const another = parseAddress('10.100.0.99')!
+    const stack = createStack({
+      address: A,
+      send: (packet) => stack.receive(encodeEchoReply(another, parseAddress(A)!, packet.subarray(24))),
+    })
+    await expect(stack.ping(B, { timeoutMs: 20 })).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+    expect(await stack.ping('10.100.0.99')).toBeGreaterThanOrEqual(0)
+    stack.close()
   })
 
   it('resets its connections on close, and fails what is asked afterwards', async () => {
