@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -60,6 +60,13 @@ describe('connect', () => {
     await once(after, 'connect')
     setImmediate(() => controller.abort())
     expect(await failure(after)).toBe('ABORT_ERR')
+    // A signal that outlives its streams does not collect them.
+    const lasting = new AbortController()
+    const brief = joined.a.connect({ host: B, port: 80, signal: lasting.signal })
+    await once(brief, 'connect')
+    brief.destroy()
+    await once(brief, 'close')
+    expect(getEventListeners(lasting.signal, 'abort')).toEqual([])
   })
 
   it('does not resolve names, and cannot reach itself', async () => {
