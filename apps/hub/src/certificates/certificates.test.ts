@@ -6,10 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
 import type { Certificate } from '@hedgerow/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { readConfig } from '../config.ts'
 import { testEngines } from '../database/test-databases.ts'
 import { startTestHub, type TestHub } from '../http/test-hub.ts'
-import { RENEWED_AHEAD_MS } from './certificates.ts'
+import { openCertificates, RENEWED_AHEAD_MS } from './certificates.ts'
 import { issueAuthority, issueServerCertificate } from './issue.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -119,6 +121,24 @@ describe.each(testEngines)('certificates on %s', (engine) => {
   })
 })
 
+test('a renewal that is due is made within a day, with nobody asking', async () => {
+  const hub = await startTestHub('sqlite')
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const { db, clock } = hub
+  const config = readConfig({ HUB_DATA_DIR: tmpdir() })
+  const certificates = await openCertificates({ db, config, clock: clock.now, log: pino({ level: 'silent' }) })
+  const { pem, expiresAt } = certificates.list()[1]!
+  clock.advance(Date.parse(expiresAt) - RENEWED_AHEAD_MS - clock.now() + 60_000)
+  const renewed = new Promise<void>((resolve) => certificates.onChanged(resolve))
+  vi.advanceTimersByTime(DAY_MS)
+  await renewed
+  expect(certificates.list()[1]!.pem).not.toBe(pem)
+  certificates.stop()
+  await hub.stop()
+})
+
+afterEach(() => vi.useRealTimers())
+
 describe("an operator's own certificate", () => {
   const dir = mkdtempSync(join(tmpdir(), 'hub-tls-'))
   const tlsFiles = { certFile: join(dir, 'tls.crt'), keyFile: join(dir, 'tls.key') }
@@ -134,6 +154,7 @@ describe("an operator's own certificate", () => {
 
   test('is the one in use, is listed, is not renewed, and is taken up anew when its files change', async () => {
     const first = await writeOwn('portal.example.net')
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const hub = await startTestHub('sqlite', { httpsPort: 0, tlsFiles })
     const { httpsPort } = await hub.start()
     expect((await get(httpsPort!, first, 'portal.example.net')).status).toBe(200)
@@ -145,11 +166,11 @@ describe("an operator's own certificate", () => {
     await expect(hub.certificates.renew('configured-tls')).rejects.toMatchObject({ code: 'certificate_not_renewable' })
 
     writeFileSync(tlsFiles.certFile, 'half of a')
-    hub.certificates.reloadFiles()
+    vi.advanceTimersByTime(5_000)
     expect((await get(httpsPort!, first, 'portal.example.net')).status).toBe(200)
 
     const second = await writeOwn('portal.example.net')
-    hub.certificates.reloadFiles()
+    vi.advanceTimersByTime(5_000)
     expect((await get(httpsPort!, second, 'portal.example.net')).status).toBe(200)
     await hub.stop()
   })
