@@ -10,8 +10,12 @@ import type { Peer } from './peer.ts'
 import { retirePending } from './peer.ts'
 import { authenticatedSent, initiationSent } from './timers.ts'
 
-/** A new wish for a session: starts an attempt, or gives the running one its 90 s again. */
+/**
+ * A new wish for a session: starts an attempt, or gives the running one its 90 s again. Nothing while nobody knows where the peer is: a keepalive
+ * that is due must not put off the end of `awaitHandshake`.
+ */
 export function requestHandshake(state: DeviceState, peer: Peer, turn: Turn): void {
+  if (peer.endpoint === undefined) return
   peer.attemptStartedAtMs = turn.nowMs
   if (turn.nowMs - peer.handshakeSentAtMs >= REKEY_TIMEOUT_MS) {
     sendInitiation(state, peer, turn)

@@ -114,6 +114,16 @@ describe('cryptokey routing', () => {
     expect(link.hub.drops).toEqual(['handshake-timeout', 'handshake-timeout'])
     expect(link.hub.device.nextDeadline()).toBeUndefined()
   })
+
+  test('no later because a keepalive is kept up', () => {
+    const link = createLink({ hub: { persistentKeepaliveSeconds: 25 } })
+    link.send(link.hub, downPacket())
+    link.advance(89_999)
+    expect(link.hub.drops).toEqual([])
+    link.advance(1)
+    expect(link.hub.drops).toEqual(['handshake-timeout'])
+    expect(link.hub.sent).toEqual([])
+  })
 })
 
 describe('padding', () => {
