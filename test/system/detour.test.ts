@@ -77,6 +77,8 @@ test('a gateway whose UDP is blocked tells the hub over https: a warning that na
 test('over plain http it sends its heartbeats, and keeps its detections for the tunnel', async () => {
   const { hub } = await startBlockedHub()
   const { barn, gateway } = await startApproved(hub, hub.url)
+  await waitFor(() => barn.state().detectionsWaiting === 1, { for: 'the detection to wait' })
+  // Time in which it could leave by the wrong way.
   await new Promise((resolve) => setTimeout(resolve, 1_000))
   expect(barn.state().detectionsWaiting).toBe(1)
   expect(await hub.api(listDetections, { params: { id: gateway.id } })).toEqual([])
