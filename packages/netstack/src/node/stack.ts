@@ -22,7 +22,7 @@ const ROUNDS_PER_TURN = 2
 /** As many as Node takes from a UDP socket before it looks at anything else. */
 const FULL_POLL_PACKETS = 32
 /** A turn does not wait for more than these. */
-const MAX_TURN_PACKETS = 64
+const MAX_TURN_PACKETS = 128
 
 export interface StackOptions {
   /** Our IPv4 address. */
