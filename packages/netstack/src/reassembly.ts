@@ -39,7 +39,7 @@ export class Reassembly {
     const end = advance(start, payload.length)
     if (!after(end, this.next)) return 'duplicate'
     if (!after(start, this.next)) {
-      const news = payload.subarray(distance(this.next, start))
+      const news = start === this.next ? payload : payload.subarray(distance(this.next, start))
       if (this.#pieces.length === 0) this.#append(news)
       else {
         this.#hold(this.next, news)
