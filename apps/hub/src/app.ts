@@ -4,6 +4,7 @@
  * http/test-hub.ts.
  */
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { generateIdentitySeed, identityOfSeed } from '@hedgerow/enrolment'
 import { generateKeyPair } from '@hedgerow/wireguard/node'
 import type { FastifyInstance } from 'fastify'
@@ -106,7 +107,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   async function build(): Promise<Hub> {
     const lock = await lockDatabase(config.databaseUrl, { onTakenOver: options.onTakenOver })
     closers.push(lock.release)
-    const database = await openDatabase({ url: config.databaseUrl })
+    const database = await openDatabase({ url: config.databaseUrl, copiesDir: join(config.dataDir, 'backups') })
     closers.push(database.close)
     const { db } = database
     const passwords = createPasswords()

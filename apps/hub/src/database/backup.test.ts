@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -8,6 +8,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest'
 import { backupDatabase, restoreDatabase } from './backup.ts'
 import { openDatabase } from './database.ts'
 import { lockDatabase } from './lock.ts'
+import * as first from './migrations/001-first.ts'
 import type { Db } from './tables.ts'
 import { createTestDatabase, testEngines } from './test-databases.ts'
 
@@ -206,31 +207,55 @@ test('a hub whose PostgreSQL connection was cut takes the lock again, or hears t
   await close()
 })
 
-describe('before a migration', () => {
+describe.each(testEngines)('before a migration of %s', (engine) => {
   const add = (name: string) => ({
     name,
     up: async (db: Kysely<unknown>) => {
-      await sql`create table ${sql.table(name.replaceAll('-', '_'))} (a integer)`.execute(db)
+      await sql`create table ${sql.table(`made_by_${name}`)} (a integer)`.execute(db)
+      await sql`insert into ${sql.table(`made_by_${name}`)} values (${sql.lit(Number(name))})`.execute(db)
     },
   })
 
-  test('a copy of the SQLite file is kept, the last five of them, and none for a new database', async () => {
-    const folder = join(dir, 'migrating')
-    mkdirSync(folder)
-    const url = `sqlite:${join(folder, 'hub.sqlite')}`
+  test('a backup of what is there is kept, the last five of them, and none for a new database', async () => {
+    const copiesDir = join(dir, `before-migrating-${engine}`)
+    const { url, remove } = await createTestDatabase(engine)
     const migrations = [add('001')]
-    const open = async () => (await openDatabase({ url, migrations: [...migrations] })).close()
+    const open = async () => (await openDatabase({ url, copiesDir, migrations: [...migrations] })).close()
     await open()
     await open()
-    expect(existsSync(join(folder, 'backups'))).toBe(false)
+    expect(existsSync(copiesDir)).toBe(false)
     for (let i = 2; i < 9; i++) {
       migrations.push(add(`00${i}`))
       await open()
     }
-    const kept = readdirSync(join(folder, 'backups')).toSorted()
+    const kept = readdirSync(copiesDir).toSorted()
     expect(kept).toHaveLength(5)
-    const newest = new DatabaseSync(join(folder, 'backups', kept.at(-1)!))
+    for (const copy of kept) expect(statSync(join(copiesDir, copy)).mode & 0o777).toBe(0o600)
+    const newest = new DatabaseSync(join(copiesDir, kept.at(-1)!))
     expect(newest.prepare('select name from migrations').all()).toHaveLength(7)
-    expect(statSync(join(folder, 'backups', kept[0]!)).mode & 0o777).toBe(0o600)
+    expect(newest.prepare('select a from made_by_007').all()).toEqual([{ a: 7 }])
+    newest.close()
+    await remove()
+  })
+
+  test('what was kept is restored like any backup', async () => {
+    const copiesDir = join(dir, `to-restore-${engine}`)
+    const { url, remove } = await createTestDatabase(engine)
+    const before = await openDatabase({ url })
+    await before.db.insertInto('settings').values({ name: 'kept', value: 'yes' }).execute()
+    await before.close()
+    const emptied = {
+      name: '999-empties',
+      up: async (db: Kysely<unknown>) => void (await sql`delete from settings`.execute(db)),
+    }
+    await (await openDatabase({ url, copiesDir, migrations: [{ name: '001-first', up: first.up }, emptied] })).close()
+    const another = await createTestDatabase(engine)
+    const [copy] = readdirSync(copiesDir)
+    await restoreDatabase(another.url, join(copiesDir, copy!))
+    const after = await openDatabase({ url: another.url })
+    expect(await after.db.selectFrom('settings').selectAll().execute()).toEqual([{ name: 'kept', value: 'yes' }])
+    await after.close()
+    await another.remove()
+    await remove()
   })
 })

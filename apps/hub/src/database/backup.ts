@@ -10,14 +10,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { ConfigError } from '../config.ts'
 import { engineOf, openDatabase } from './database.ts'
+import { copyTables, insertRows, ROWS_AT_ONCE, tablesInOrder, type AnyTables } from './postgres-copy.ts'
 import { copySqlite } from './sqlite-copy.ts'
-
-/** Tables by name only: what is copied is whatever is there. */
-type AnyTables = Record<string, Record<string, unknown>>
-
-const ROWS_AT_ONCE = 500
-/** The fewest variables that a statement of either engine may have. */
-const VARIABLES_LIMIT = 30_000
 
 /** A consistent copy of the database at `url` into `file`, which must not exist; the hub may run meanwhile. */
 export async function backupDatabase(url: string, file: string): Promise<void> {
@@ -42,7 +36,7 @@ export async function restoreDatabase(url: string, file: string): Promise<{ repl
     copyFileSync(file, copy)
     chmodSync(copy, 0o600)
     // Migrated like any other, so that a backup of an older hub fits; a newer one's is refused by name.
-    const source = await openDatabase({ url: `sqlite:${copy}`, keepsCopies: false })
+    const source = await openDatabase({ url: `sqlite:${copy}` })
     try {
       if (target === undefined) await fillPostgres(source.db.withTables<AnyTables>(), url)
     } finally {
@@ -74,40 +68,16 @@ async function copyPostgres(url: string, file: string): Promise<void> {
   const source = await openDatabase({ url, mayMigrate: false })
   const target = await openDatabase({ url: `sqlite:${file}` })
   try {
-    const from = source.db.withTables<AnyTables>()
-    const to = target.db.withTables<AnyTables>()
-    await sql`pragma foreign_keys = off`.execute(to)
-    // Asked for here, as inside its transaction there would be no second connection to ask on.
-    const tables = await tablesInOrder(to)
-    await from
+    await source.db
+      .withTables<AnyTables>()
       .transaction()
       .setIsolationLevel('repeatable read')
       .setAccessMode('read only')
-      .execute((reading) =>
-        to.transaction().execute(async (writing) => {
-          for (const table of tables) {
-            await writing.deleteFrom(table).execute()
-            for await (const rows of rowsOfPostgres(reading, table)) await insertRows(writing, table, rows)
-          }
-        }),
-      )
-    await sql`pragma journal_mode = delete`.execute(to)
+      .execute((reading) => copyTables(reading, target.db.withTables<AnyTables>()))
   } finally {
     await source.close()
     await target.close()
   }
-}
-
-async function* rowsOfPostgres(reading: Transaction<AnyTables>, table: string) {
-  await sql`declare backup_rows no scroll cursor for select * from ${sql.table(table)}`.execute(reading)
-  for (;;) {
-    const { rows } = await sql<Record<string, unknown>>`fetch ${sql.lit(ROWS_AT_ONCE)} from backup_rows`.execute(
-      reading,
-    )
-    if (rows.length === 0) break
-    yield rows
-  }
-  await sql`close backup_rows`.execute(reading)
 }
 
 async function fillPostgres(from: Kysely<AnyTables>, url: string): Promise<void> {
@@ -137,15 +107,6 @@ async function fillPostgres(from: Kysely<AnyTables>, url: string): Promise<void>
   }
 }
 
-async function insertRows(to: Transaction<AnyTables>, table: string, rows: Record<string, unknown>[]): Promise<void> {
-  const atOnce = Math.max(1, Math.floor(VARIABLES_LIMIT / Object.keys(rows[0] ?? {}).length))
-  for (let start = 0; start < rows.length; start += atOnce)
-    await to
-      .insertInto(table)
-      .values(rows.slice(start, start + atOnce))
-      .execute()
-}
-
 /** So that the next row's generated id follows the highest one that was copied. */
 async function continueSequences(to: Transaction<AnyTables>): Promise<void> {
   const { rows } = await sql<{ name: string; column: string }>`
@@ -154,22 +115,6 @@ async function continueSequences(to: Transaction<AnyTables>): Promise<void> {
   for (const { name, column } of rows)
     await sql`select setval(pg_get_serial_sequence(${name}, ${column}),
       coalesce((select max(${sql.ref(column)}) from ${sql.table(name)}), 0) + 1, false)`.execute(to)
-}
-
-/** The tables of a SQLite database, each behind those that it refers to. */
-async function tablesInOrder(db: Kysely<AnyTables>): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'`.execute(db)
-  const ordered = new Set<string>()
-  const add = async (name: string): Promise<void> => {
-    if (ordered.has(name)) return
-    const { rows: references } = await sql<{ table: string }>`
-      select "table" from pragma_foreign_key_list(${name})`.execute(db)
-    for (const { table } of references) if (table !== name) await add(table)
-    ordered.add(name)
-  }
-  for (const { name } of rows) await add(name)
-  return [...ordered]
 }
 
 function checkBackup(file: string): void {

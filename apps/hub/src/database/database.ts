@@ -4,11 +4,13 @@
  * does not answer is `storage_unavailable`. Called by app.ts and, for tests, by test-databases.ts.
  */
 import { closeSync, mkdirSync, openSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { Kysely, sql } from 'kysely'
-import { copyBeforeMigrating } from './sqlite-copy.ts'
+import { basename, dirname } from 'node:path'
+import { Kysely, sql, type Transaction } from 'kysely'
+import { keepCopy } from './kept-copies.ts'
 import { migrate, type Migration } from './migrations.ts'
+import { copyTables, type AnyTables } from './postgres-copy.ts'
 import { postgresDialect } from './postgres-dialect.ts'
+import { copySqlite } from './sqlite-copy.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 import type { Tables } from './tables.ts'
 
@@ -22,8 +24,8 @@ export function engineOf(url: string): Engine {
 
 export type DatabaseConfig = {
   url: string
-  /** Whether a SQLite file is copied before it is migrated; true unless said otherwise. */
-  keepsCopies?: boolean
+  /** The folder for a copy of what is there before it is migrated, in the form of a backup; none without one. */
+  copiesDir?: string
   /** False refuses a database that is not up to date: another hub may be running on it. */
   mayMigrate?: boolean
   migrations?: readonly Migration[]
@@ -36,17 +38,40 @@ export async function openDatabase(config: DatabaseConfig): Promise<Database> {
       engine === 'sqlite' ? sqliteDialect(createFile(config.url.slice('sqlite:'.length))) : postgresDialect(config.url),
   })
   try {
-    const copies = engine === 'sqlite' && config.keepsCopies !== false
     await migrate(db, engine, {
       ...(config.migrations && { migrations: config.migrations }),
       mayMigrate: config.mayMigrate !== false,
-      beforeMigrating: () => copies && copyBeforeMigrating(config.url.slice('sqlite:'.length), new Date()),
+      async beforeMigrating(transaction, applied) {
+        if (config.copiesDir !== undefined)
+          await copyBeforeMigrating(config.url, config.copiesDir, transaction, applied)
+      },
     })
   } catch (error) {
     await db.destroy()
     throw error
   }
   return { db: db.withTables<Tables>(), engine, close: () => db.destroy() }
+}
+
+async function copyBeforeMigrating(
+  url: string,
+  folder: string,
+  transaction: Transaction<unknown>,
+  applied: readonly Migration[],
+): Promise<void> {
+  const now = new Date()
+  if (engineOf(url) === 'sqlite') {
+    const path = url.slice('sqlite:'.length)
+    return keepCopy({ folder, name: basename(path), now }, (file) => copySqlite(path, file))
+  }
+  return keepCopy({ folder, name: 'postgres', now }, async (file) => {
+    const target = await openDatabase({ url: `sqlite:${file}`, migrations: applied })
+    try {
+      await copyTables(transaction.withTables<AnyTables>(), target.db.withTables<AnyTables>())
+    } finally {
+      await target.close()
+    }
+  })
 }
 
 /** Throws `storage_unavailable` when the database does not answer. */

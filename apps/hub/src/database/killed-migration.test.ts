@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sql, type Kysely } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -28,11 +28,12 @@ const KILLED = `
     process.kill(process.pid, 'SIGKILL')
     await new Promise(() => setInterval(() => {}, 1_000))
   }
-  await openDatabase({ url: process.argv[1], migrations: [{ name: '001-first', up: first.up }, { name: '002', up }] })`
+  await openDatabase({ url: process.argv[1], copiesDir: process.argv[2], migrations: [{ name: '001-first', up: first.up }, { name: '002', up }] })`
 
 describe.each(testEngines)('a hub killed inside a migration on %s', (engine) => {
   test('has lost nothing, and its next start finishes', async () => {
     const { url, remove } = await createTestDatabase(engine)
+    const copiesDir = join(dir, engine)
     const old = await openDatabase({ url, migrations: [FIRST] })
     const numbers =
       engine === 'postgres'
@@ -43,7 +44,7 @@ describe.each(testEngines)('a hub killed inside a migration on %s', (engine) => 
     )
     await old.close()
 
-    const killed = spawn(process.execPath, ['--input-type=module', '-e', KILLED, url], {
+    const killed = spawn(process.execPath, ['--input-type=module', '-e', KILLED, url, copiesDir], {
       cwd: import.meta.dirname,
       stdio: ['ignore', 'ignore', 'inherit'],
     })
@@ -60,20 +61,20 @@ describe.each(testEngines)('a hub killed inside a migration on %s', (engine) => 
     const up = async (db: Kysely<unknown>) => {
       await sql`alter table settings add column half integer`.execute(db)
     }
-    const next = await openDatabase({ url, migrations: [FIRST, { name: '002', up }] })
+    const next = await openDatabase({ url, copiesDir, migrations: [FIRST, { name: '002', up }] })
     expect(await values(next.db as never)).toEqual(whole)
     await next.close()
-    if (engine === 'sqlite') expectCopies(dirname(url.slice('sqlite:'.length)))
+    expectCopies(copiesDir)
     await remove()
   })
 })
 
 /** One of the start that was killed, one of the start that finished, and both whole. */
 function expectCopies(folder: string): void {
-  const copies = readdirSync(join(folder, 'backups'))
+  const copies = readdirSync(folder)
   expect(copies).toHaveLength(2)
   for (const copy of copies) {
-    const database = new DatabaseSync(join(folder, 'backups', copy))
+    const database = new DatabaseSync(join(folder, copy))
     expect(database.prepare('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
     expect(database.prepare("select count(*) as count from settings where value = 'whole'").get()).toEqual({
       count: ROWS,
@@ -84,13 +85,17 @@ function expectCopies(folder: string): void {
 
 test('what a start that was killed while it copied has left behind is no copy, and goes', async () => {
   const url = `sqlite:${join(dir, 'hub.sqlite')}`
-  const none = async () => {}
-  await (await openDatabase({ url, migrations: [FIRST] })).close()
-  await (await openDatabase({ url, migrations: [FIRST, { name: '002', up: none }] })).close()
-  const [copy] = readdirSync(join(dir, 'backups'))
-  writeFileSync(join(dir, 'backups', `${copy}.unfinished`), 'half')
-  await (await openDatabase({ url, migrations: [FIRST, { name: '002', up: none }, { name: '003', up: none }] })).close()
-  const copies = readdirSync(join(dir, 'backups'))
+  const copiesDir = join(dir, 'backups')
+  const migrateTo = async (...names: string[]) => {
+    const later = names.map((name) => ({ name, up: async () => {} }))
+    await (await openDatabase({ url, copiesDir, migrations: [FIRST, ...later] })).close()
+  }
+  await migrateTo()
+  await migrateTo('002')
+  const [copy] = readdirSync(copiesDir)
+  writeFileSync(join(copiesDir, `${copy}.unfinished`), 'half')
+  await migrateTo('002', '003')
+  const copies = readdirSync(copiesDir)
   expect(copies).toHaveLength(2)
   expect(copies.filter((name) => name.endsWith('.unfinished'))).toEqual([])
 })

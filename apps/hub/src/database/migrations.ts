@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import { ConfigError } from '../config.ts'
 import * as first from './migrations/001-first.ts'
 import type { Engine } from './database.ts'
@@ -13,12 +13,16 @@ const POSTGRES_LOCK = 4_831_207
 
 /**
  * Brings the schema up to date in one transaction, so that a crash in the middle leaves the old one. `beforeMigrating`
- * is called when a schema that is there will change. Refuses a database that a newer hub has migrated.
+ * is called, inside the transaction, when a schema that is there will change, with the migrations it has had. Refuses a database that a newer hub has migrated.
  */
 export async function migrate(
   db: Kysely<unknown>,
   engine: Engine,
-  options: { migrations?: readonly Migration[]; mayMigrate: boolean; beforeMigrating: () => void },
+  options: {
+    migrations?: readonly Migration[]
+    mayMigrate: boolean
+    beforeMigrating: (transaction: Transaction<unknown>, applied: readonly Migration[]) => Promise<void>
+  },
 ): Promise<void> {
   const { migrations = MIGRATIONS } = options
   await db.transaction().execute(async (transaction) => {
@@ -37,7 +41,11 @@ export async function migrate(
     }
     if (!options.mayMigrate && applied.size < migrations.length)
       throw new ConfigError(['The database is of an older hub. Start this one on it first, or use that version.'])
-    if (applied.size > 0 && applied.size < migrations.length) options.beforeMigrating()
+    if (applied.size > 0 && applied.size < migrations.length)
+      await options.beforeMigrating(
+        transaction,
+        migrations.filter(({ name }) => applied.has(name)),
+      )
     for (const { name, up } of migrations) {
       if (applied.has(name)) continue
       await up(transaction, engine)

@@ -1,0 +1,63 @@
+import { sql, type Kysely, type Transaction } from 'kysely'
+
+/** Tables by name only: what is copied is whatever is there. */
+export type AnyTables = Record<string, Record<string, unknown>>
+
+export const ROWS_AT_ONCE = 500
+/** The fewest variables that a statement of either engine may have. */
+const VARIABLES_LIMIT = 30_000
+
+/** Fills a SQLite database with what a transaction of PostgreSQL reads from tables of the same names, and leaves it whole in one file. */
+export async function copyTables(reading: Transaction<AnyTables>, to: Kysely<AnyTables>): Promise<void> {
+  await sql`pragma foreign_keys = off`.execute(to)
+  // Asked for here, as inside its transaction there would be no second connection to ask on.
+  const tables = await tablesInOrder(to)
+  await to.transaction().execute(async (writing) => {
+    for (const table of tables) {
+      await writing.deleteFrom(table).execute()
+      for await (const rows of rowsOfPostgres(reading, table)) await insertRows(writing, table, rows)
+    }
+  })
+  await sql`pragma journal_mode = delete`.execute(to)
+}
+
+async function* rowsOfPostgres(reading: Transaction<AnyTables>, table: string) {
+  await sql`declare backup_rows no scroll cursor for select * from ${sql.table(table)}`.execute(reading)
+  for (;;) {
+    const { rows } = await sql<Record<string, unknown>>`fetch ${sql.lit(ROWS_AT_ONCE)} from backup_rows`.execute(
+      reading,
+    )
+    if (rows.length === 0) break
+    yield rows
+  }
+  await sql`close backup_rows`.execute(reading)
+}
+
+export async function insertRows(
+  to: Transaction<AnyTables>,
+  table: string,
+  rows: Record<string, unknown>[],
+): Promise<void> {
+  const atOnce = Math.max(1, Math.floor(VARIABLES_LIMIT / Object.keys(rows[0] ?? {}).length))
+  for (let start = 0; start < rows.length; start += atOnce)
+    await to
+      .insertInto(table)
+      .values(rows.slice(start, start + atOnce))
+      .execute()
+}
+
+/** The tables of a SQLite database, each behind those that it refers to. */
+export async function tablesInOrder(db: Kysely<AnyTables>): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'`.execute(db)
+  const ordered = new Set<string>()
+  const add = async (name: string): Promise<void> => {
+    if (ordered.has(name)) return
+    const { rows: references } = await sql<{ table: string }>`
+      select "table" from pragma_foreign_key_list(${name})`.execute(db)
+    for (const { table } of references) if (table !== name) await add(table)
+    ordered.add(name)
+  }
+  for (const { name } of rows) await add(name)
+  return [...ordered]
+}
