@@ -188,7 +188,12 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
     },
     addPeer: (config) => changePeers(() => device.addPeer(config)),
     updatePeer: (config) => changePeers(() => device.updatePeer(config)),
-    removePeer: (publicKey) => changePeers(() => device.removePeer(publicKey)),
+    removePeer: (publicKey) =>
+      changePeers(() => {
+        // What was made for the peer before leaves before.
+        sendOutgoing()
+        device.removePeer(publicKey)
+      }),
     handshake: (publicKey) => changePeers(() => device.handshake(publicKey, clock())),
     peers: () => device.peers(),
     drops: () => ({ ...device.drops(), 'handshake-backlog': refusedHandshakes }),
