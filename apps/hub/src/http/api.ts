@@ -11,6 +11,7 @@ import Fastify, {
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { answerClientError, answerUnknownRoute, handleErrors, sendRefusal } from './errors.ts'
 import { HubError } from './hub-error.ts'
+import { refuseNullCharacters } from './null-characters.ts'
 import { sendSecurityHeaders } from './security-headers.ts'
 import type { Caller, RefusedCall, Sessions } from './sessions.ts'
 import type { SourceAddress } from './source-address.ts'
@@ -68,6 +69,7 @@ export function createApi(options: ApiOptions): FastifyInstance {
   app.decorateRequest('sourceIp', '')
 
   parseJsonOnly(app)
+  refuseNullCharacters(app)
   handleErrors(app)
   sendSecurityHeaders(app)
   app.setNotFoundHandler(answerUnknownRoute)

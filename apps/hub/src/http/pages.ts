@@ -48,9 +48,18 @@ export function holding(text: string, columns: readonly string[]): RawBuilder<Sq
 
 function decodeCursor(cursor: string, kinds: readonly ('string' | 'number')[]): Position {
   const values = parseJson(Buffer.from(cursor, 'base64url').toString('utf8'))
-  if (!Array.isArray(values) || values.length !== kinds.length || values.some((value, i) => typeof value !== kinds[i]))
+  if (
+    !Array.isArray(values) ||
+    values.length !== kinds.length ||
+    !values.every((value, i) => isOfKind(value, kinds[i]))
+  )
     throw new HubError('invalid_request', { fieldErrors: { cursor: 'This is not a cursor' } })
   return values as Position
+}
+
+/** Times and ids are whole numbers, and PostgreSQL takes no others for ids, nor U+0000 in a text. */
+function isOfKind(value: unknown, kind: 'string' | 'number' | undefined): boolean {
+  return kind === 'number' ? Number.isSafeInteger(value) : typeof value === 'string' && !value.includes('\0')
 }
 
 function parseJson(text: string): unknown {
