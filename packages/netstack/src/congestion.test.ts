@@ -102,6 +102,17 @@ describe('CUBIC (RFC 9438)', () => {
     expect(control.window - window).toBeLessThan(2 * SEGMENT)
   })
 
+  it('begins anew where slow start ends after a timeout: no plateau from before it (§4.8)', () => {
+    const control = createCongestionControl('cubic', SEGMENT)
+    while (control.window < 1_000_000) pass(control, 0, 100, 100)
+    control.onTimeout(control.window, true)
+    while (control.isInSlowStart) pass(control, 0, 100, 100)
+    const { window } = control
+    // A third of a second is nothing on a curve that begins flat, and half the way back on one that remembers.
+    pass(control, 1_000, 300, 100)
+    expect((control.window - window) / SEGMENT).toBeLessThan(3)
+  })
+
   it('leaves slow start when round trips grow, before anything is lost (RFC 9406)', () => {
     const control = createCongestionControl('cubic', SEGMENT)
     let now = 0
@@ -147,6 +158,19 @@ describe('NewReno (RFC 5681 §3.1)', () => {
 })
 
 describe.each(['cubic', 'new-reno'] as const)('%s', (name) => {
+  it.each([
+    [536, 5_360],
+    [1_460, 14_600],
+    [4_000, 14_600],
+    [8_960, 17_920],
+  ])('begins with segments of %i at %i bytes (RFC 6928 §2), and after a rest again', (segmentBytes, window) => {
+    const control = createCongestionControl(name, segmentBytes)
+    expect(control.window).toBe(window)
+    pass(control, 0, 300, 100)
+    control.onIdle()
+    expect(control.window).toBe(window)
+  })
+
   it('starts over with one segment at a timeout, and forgets it when it was none', () => {
     const control = createCongestionControl(name, SEGMENT)
     pass(control, 0, 300, 100)

@@ -118,6 +118,10 @@ describe('opening', () => {
     for (let port = 1; port <= 64; port++) expect(peer.says('SYN', { seq: 0, port })).toHaveLength(1)
     expect(peer.says('SYN', { seq: 0, port: 65 })).toEqual([])
     expect(peer.drops).toEqual(['backlog-full'])
+    // One that is over makes room for one.
+    peer.says('ACK', { seq: 1, ack: 1, port: 1 })
+    expect(peer.says('SYN', { seq: 0, port: 65 })).toHaveLength(1)
+    expect(peer.says('SYN', { seq: 0, port: 66 })).toEqual([])
   })
 })
 
@@ -473,6 +477,18 @@ describe('sending', () => {
     expect(peer.connection!.congestion.window).toBeGreaterThan(20 * 1_380)
     peer.after(1_000)
     expect(peer.writes(new Uint8Array(30 * 1_380))).toHaveLength(10)
+  })
+
+  it('asks nothing by keepalive while data is owed, whose own timers are more patient (RFC 9293 §3.8.4, MUST-26)', () => {
+    const peer = ScriptedPeer.established()
+    peer.connection!.setKeepalive(1_000, peer.now)
+    peer.writes('hello')
+    const repeats = peer.after(90_000)
+    expect(new Set(repeats)).toEqual(new Set(['ACK 1:6 ack 1']))
+    peer.says('ACK', { seq: 1, ack: 6 })
+    expect(peer.events).toEqual(['accepted'])
+    peer.after(11_000)
+    expect(peer.events).toEqual(['accepted', 'closed timed-out'])
   })
 
   it('ends a silent peer that keepalive asks in vain', () => {

@@ -1,5 +1,5 @@
 import type { Acknowledged, CongestionControl } from './congestion.ts'
-import { INITIAL_SEGMENTS } from './new-reno.ts'
+import { initialWindow } from './new-reno.ts'
 import { SlowStart } from './slow-start.ts'
 
 /** RFC 9438 §4.6: what a loss leaves of the window. */
@@ -31,7 +31,7 @@ export class Cubic implements CongestionControl {
 
   constructor(segmentBytes: number) {
     this.#segmentBytes = segmentBytes
-    this.#window = INITIAL_SEGMENTS * segmentBytes
+    this.#window = initialWindow(segmentBytes)
   }
 
   get window(): number {
@@ -75,6 +75,8 @@ export class Cubic implements CongestionControl {
       this.#remember()
       this.#reduce()
     }
+    // RFC 9438 §4.8: the plateau is forgotten, so the next curve begins where slow start ends.
+    this.#maxWindow = 0
     this.#slowStart = new SlowStart()
     this.#window = this.#segmentBytes
   }
@@ -89,7 +91,7 @@ export class Cubic implements CongestionControl {
 
   /** RFC 5681 §4.1. The curve starts anew: idle time is none of its time (RFC 9438 §5.8). */
   onIdle(): void {
-    this.#window = Math.min(this.#window, INITIAL_SEGMENTS * this.#segmentBytes)
+    this.#window = Math.min(this.#window, initialWindow(this.#segmentBytes))
     this.#epochAt = undefined
   }
 

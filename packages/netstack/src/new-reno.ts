@@ -1,7 +1,8 @@
 import type { Acknowledged, CongestionControl } from './congestion.ts'
 
-/** Initial window in segments (RFC 6928 §2). */
-export const INITIAL_SEGMENTS = 10
+/** The window to begin with, and after a rest (RFC 6928 §2): ten segments, fewer where they are longer than Ethernet's. */
+export const initialWindow = (segmentBytes: number): number =>
+  Math.min(10 * segmentBytes, Math.max(2 * segmentBytes, 14_600))
 
 /** RFC 5681 with byte counting (RFC 3465); recovery itself follows RFC 6582 and RFC 6675 in `acknowledgment.ts`. */
 export class NewReno implements CongestionControl {
@@ -13,7 +14,7 @@ export class NewReno implements CongestionControl {
 
   constructor(segmentBytes: number) {
     this.#segmentBytes = segmentBytes
-    this.window = INITIAL_SEGMENTS * segmentBytes
+    this.window = initialWindow(segmentBytes)
   }
 
   get isInSlowStart(): boolean {
@@ -57,6 +58,6 @@ export class NewReno implements CongestionControl {
 
   /** RFC 5681 §4.1. */
   onIdle(): void {
-    this.window = Math.min(this.window, INITIAL_SEGMENTS * this.#segmentBytes)
+    this.window = Math.min(this.window, initialWindow(this.#segmentBytes))
   }
 }

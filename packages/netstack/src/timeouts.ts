@@ -101,11 +101,13 @@ function persist(connection: Connection, now: number): void {
   } else sendProbe(connection)
 }
 
-/** RFC 9293 §3.8.4. */
+/** RFC 9293 §3.8.4. While data is owed its own timers ask, and their patience counts. */
 function keepAlive(connection: Connection, now: number): void {
   const { keepaliveMs } = connection
   const idleMs = now - connection.lastHeardAt
+  const isOwing = !connection.queue.isEmpty || connection.hasToSend
   if (keepaliveMs === undefined) connection.deadlines.keepaliveAt = Infinity
+  else if (isOwing) connection.deadlines.keepaliveAt = now + keepaliveMs
   else if (idleMs < keepaliveMs) connection.deadlines.keepaliveAt = connection.lastHeardAt + keepaliveMs
   else if (connection.keepaliveProbes >= KEEPALIVE_PROBES) {
     sendReset(connection)
