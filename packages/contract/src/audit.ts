@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
+import { pageQuery } from './lists.ts'
 
 export const auditEntry = z.object({
   id: z.string(),
@@ -18,18 +19,14 @@ export type AuditEntry = z.output<typeof auditEntry>
 const search = z.string().trim().min(1).max(100)
 
 /**
- * Newest first: 100 entries, or `limit`. `X-Next-Cursor` carries the cursor of the next page and is absent at the end.
- * With `format=csv`, or `Accept: text/csv`, the same entries as a CSV file, without a limit unless one is given.
+ * Newest first: 100 entries, or `limit`. `X-Next-Cursor` carries the cursor of the next page and is absent at the end. With
+ * `q`, `actor` or `action` one call looks through 10,000 entries, so a page may hold fewer than `limit`, or none, and have a
+ * next one all the same. With `format=csv`, or `Accept: text/csv`, all that match as a CSV file, unless a limit is given.
  */
 export const listAudit = call({
   method: 'GET',
   path: '/v1/admin/audit',
-  query: z.strictObject({
-    limit: z.coerce.number().int().min(1).max(1_000).optional(),
-    cursor: z
-      .string()
-      .regex(/^\d{1,15}$/, 'This is not a cursor')
-      .optional(),
+  query: pageQuery.extend({
     /** Part of the actor, action, target or source address, in any case. */
     q: search.optional(),
     actor: search.optional(),

@@ -1,16 +1,19 @@
 /**
  * Who did what, from where, with which outcome. Written by the module whose verb it was, inside that verb's
  * transaction where there is one, so that nothing happens unrecorded. Never holds passwords, tokens or keys. Entries are
- * never changed (the database refuses it) and go only when they are older than the hub keeps them. Read by routes.ts.
+ * never changed and go only when they are older than the hub keeps them; the database refuses anything else. Read by routes.ts.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AuditEntry as ShownEntry } from '@hedgerow/contract'
-import { sql, type Expression, type SqlBool } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../database/tables.ts'
+import { holding, type Position } from '../http/pages.ts'
 import type { AuditAction } from './actions.ts'
 
 /** The one action that is recorded with the audit log switched off: how it came to be so. */
 const ALWAYS_RECORDED: AuditAction = 'settings.change'
 const READ_AT_ONCE = 1_000
+const LOOKED_THROUGH_AT_ONCE = 10_000
 
 export type AuditEntry = {
   /** A username, or `hub` or `gateway`. */
@@ -45,8 +48,8 @@ async function isSwitchedOff(db: Db): Promise<boolean> {
 }
 
 export type AuditFilter = {
-  /** Entries before this one, newest first. */
-  cursor?: string | undefined
+  /** The entries behind this one, newest first. */
+  after?: Position | undefined
   q?: string | undefined
   actor?: string | undefined
   action?: string | undefined
@@ -55,30 +58,35 @@ export type AuditFilter = {
   limit: number
 }
 
-/** The newest entries that match, newest first; `nextCursor` where there are more. `limit` is at most 1,000. */
+/**
+ * The newest entries that match, newest first. `next` is where to go on, where there are more or might be: what is
+ * looked for is looked for in so many entries at once, however many there are. `limit` is at most 1,000.
+ */
 export async function findAudit(
   db: Db,
   filter: AuditFilter,
-): Promise<{ entries: ShownEntry[]; nextCursor: string | undefined }> {
-  let query = db.selectFrom('audit').selectAll()
-  const { cursor, q, actor, action, from, to, limit } = filter
-  if (cursor !== undefined) query = query.where('id', '<', Number(cursor))
-  if (actor !== undefined) query = query.where(sql`lower(actor)`, '=', actor.toLowerCase())
+): Promise<{ entries: ShownEntry[]; next: Position | undefined }> {
+  const { after, q, actor, action, from, to, limit } = filter
+  let newest = db.selectFrom('audit').orderBy('at', 'desc').orderBy('id', 'desc')
+  if (after) newest = newest.where(sql<boolean>`(at, id) < (${after[0]}, ${after[1]})`)
+  if (from !== undefined) newest = newest.where('at', '>=', Date.parse(from))
+  if (to !== undefined) newest = newest.where('at', '<', Date.parse(to))
+  let asked = newest.selectAll()
+  let lookedAt: Position | undefined
+  if (q !== undefined || actor !== undefined || action !== undefined) {
+    const end = newest.select(['at', 'id']).offset(LOOKED_THROUGH_AT_ONCE - 1)
+    const [last, another] = await end.limit(2).execute()
+    if (last) asked = asked.where(sql<boolean>`(at, id) >= (${last.at}, ${last.id})`)
+    if (last && another) lookedAt = [last.at, last.id]
+  }
+  if (actor !== undefined) asked = asked.where(sql`lower(actor)`, '=', actor.toLowerCase())
   if (action !== undefined)
-    query = query.where((row) =>
-      row.or([row('action', '=', action), contains(row.ref('action'), `${action}.`, 'start')]),
-    )
-  if (from !== undefined) query = query.where('at', '>=', Date.parse(from))
-  if (to !== undefined) query = query.where('at', '<', Date.parse(to))
-  if (q !== undefined)
-    query = query.where((row) =>
-      row.or((['actor', 'action', 'target', 'source_ip'] as const).map((column) => contains(row.ref(column), q))),
-    )
-  const rows = await query
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  const entries = rows.slice(0, limit).map((row) => ({
+    asked = asked.where(sql<boolean>`(action = ${action} or substr(action, 1, ${action.length + 1}) = ${`${action}.`})`)
+  if (q !== undefined) asked = asked.where(holding(q, ['actor', 'action', 'target', 'source_ip']))
+  const rows = await asked.limit(limit + 1).execute()
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  const entries = shown.map((row) => ({
     id: String(row.id),
     at: new Date(row.at).toISOString(),
     actor: row.actor,
@@ -87,22 +95,19 @@ export async function findAudit(
     sourceIp: row.source_ip,
     result: row.result,
   }))
-  return { entries, nextCursor: rows.length > limit ? entries.at(-1)?.id : undefined }
+  return { entries, next: last && rows.length > limit ? [last.at, last.id] : lookedAt }
 }
 
 /** All that `findAudit` would find page by page; `limit` may be Infinity. */
 export async function* auditPages(db: Db, { limit, ...filter }: AuditFilter): AsyncGenerator<ShownEntry[]> {
-  let { cursor } = filter
-  for (let left = limit; left > 0; left -= READ_AT_ONCE) {
-    const page = await findAudit(db, { ...filter, cursor, limit: Math.min(left, READ_AT_ONCE) })
+  let { after } = filter
+  for (let left = limit; left > 0;) {
+    const page = await findAudit(db, { ...filter, after, limit: Math.min(left, READ_AT_ONCE) })
     yield page.entries
-    if (page.nextCursor === undefined) return
-    cursor = page.nextCursor
+    if (page.next === undefined) return
+    left -= page.entries.length
+    after = page.next
+    // SQLite answers within the turn, and others wait while nothing is found.
+    await nextTurn()
   }
-}
-
-/** Case aside; nothing in `text` is a pattern. */
-function contains(column: Expression<string | null>, text: string, where: 'anywhere' | 'start' = 'anywhere') {
-  const pattern = `${text.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
-  return sql<SqlBool>`lower(${column}) like ${where === 'start' ? pattern : `%${pattern}`} escape '\\'`
 }

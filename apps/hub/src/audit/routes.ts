@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { mount } from '../http/mount.ts'
+import { pageFrom, sendCursor } from '../http/pages.ts'
 import { auditPages, findAudit } from './audit.ts'
 import { csvHeader, csvLine } from './csv.ts'
 
@@ -11,13 +12,14 @@ const PAGE_LENGTH = 100
 
 export function auditRoutes(app: FastifyInstance, { db }: { db: Kysely<Tables> }): void {
   mount(app, listAudit, async ({ query, raw, reply }) => {
-    const { format, limit, ...filter } = query
+    const { format, limit, cursor, ...wanted } = query
+    const filter = { ...wanted, after: pageFrom({ cursor }, ['number', 'number']).after }
     if (format === 'csv' || /\btext\/csv\b/.test(raw.headers.accept ?? '')) {
       reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="audit.csv"')
       return Readable.from(csvOf(db, { ...filter, limit: limit ?? Infinity }))
     }
-    const { entries, nextCursor } = await findAudit(db, { ...filter, limit: limit ?? PAGE_LENGTH })
-    if (nextCursor !== undefined) reply.header('x-next-cursor', nextCursor)
+    const { entries, next } = await findAudit(db, { ...filter, limit: limit ?? PAGE_LENGTH })
+    if (next) sendCursor(reply, next)
     return entries
   })
 }

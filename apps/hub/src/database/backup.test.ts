@@ -17,6 +17,10 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 let files = 0
 const newFile = () => join(dir, `backup-${++files}`)
 
+/** So young that no hub may delete it. */
+const auditEntry = (target: string) =>
+  ({ at: Date.now(), actor: 'rosa', action: 'gateway.add', target, result: 'ok' }) as const
+
 /** Rows in tables that refer to each other, with every kind of value. */
 async function fill(db: Db): Promise<void> {
   const user = {
@@ -54,6 +58,7 @@ async function fill(db: Db): Promise<void> {
       .insertInto('activity')
       .values(entries.slice(i, i + 100))
       .execute()
+  await db.insertInto('audit').values(auditEntry('backed up')).execute()
   await db.insertInto('secrets').values({ name: 'identity-seed', value: 'seed' }).execute()
 }
 
@@ -62,6 +67,7 @@ async function contentOf(db: Db) {
     users: await db.selectFrom('users').selectAll().execute(),
     gateways: await db.selectFrom('gateways').selectAll().execute(),
     activity: await db.selectFrom('activity').selectAll().orderBy('id').execute(),
+    audit: await db.selectFrom('audit').selectAll().execute(),
     secrets: await db.selectFrom('secrets').selectAll().execute(),
   }
 }
@@ -79,6 +85,7 @@ describe.each(journeys)('a backup of %s restored on %s', (from, to) => {
     await before.close()
     const old = await openDatabase({ url: target.url })
     await old.db.insertInto('settings').values({ name: 'old', value: '1' }).execute()
+    await old.db.insertInto('audit').values(auditEntry('replaced')).execute()
     await old.close()
 
     const { replaced } = await restoreDatabase(target.url, file)
@@ -91,6 +98,7 @@ describe.each(journeys)('a backup of %s restored on %s', (from, to) => {
       .returning('id')
       .executeTakeFirstOrThrow()
     expect(id).toBe(1_235)
+    await expect(after.db.deleteFrom('audit').execute()).rejects.toThrow('entries are kept')
     await after.close()
     const kept = replaced && new DatabaseSync(replaced).prepare('select name from settings').all().length
     expect(kept).toBe(to === 'postgres' ? undefined : 1)

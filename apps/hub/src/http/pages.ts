@@ -31,9 +31,13 @@ export function sendPage<T>(
   const limit = page.rowsWanted === undefined ? rows.length : page.rowsWanted - 1
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
-  if (rows.length > limit && last !== undefined)
-    reply.header(NEXT_CURSOR_HEADER, Buffer.from(JSON.stringify(positionOf(last))).toString('base64url'))
+  if (rows.length > limit && last !== undefined) sendCursor(reply, positionOf(last))
   return shown
+}
+
+/** The header that leads to what comes behind `position`. */
+export function sendCursor(reply: FastifyReply, position: Position): void {
+  reply.header(NEXT_CURSOR_HEADER, Buffer.from(JSON.stringify(position)).toString('base64url'))
 }
 
 /** How many of the newest rows of a list that grows for ever are looked through for a text. */

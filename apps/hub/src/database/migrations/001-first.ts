@@ -235,8 +235,8 @@ export async function up(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Pr
     .addColumn('source_ip', 'text')
     .addColumn('result', 'text', (c) => c.notNull())
     .execute()
-  await db.schema.createIndex('audit_by_time').on('audit').column('at').execute()
-  await refuseUpdates(db, engine, 'audit')
+  await db.schema.createIndex('audit_by_time').on('audit').columns(['at', 'id']).execute()
+  await keepAudit(db, engine)
   await db.schema
     .createTable('ui_access')
     .addColumn('id', serial, (c) => c.primaryKey())
@@ -249,15 +249,32 @@ export async function up(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Pr
   await db.schema.createIndex('ui_access_by_time').on('ui_access').column('started_at').execute()
 }
 
-/** Rows of `table` may be added and, when they are old, deleted; never changed. */
-async function refuseUpdates(db: Kysely<unknown>, engine: 'sqlite' | 'postgres', table: string): Promise<void> {
+/**
+ * Entries may be added; never changed; and deleted only when they are older than `logRetentionDays`, 90 unless it was saved and
+ * never less than one. An hour is left for a hub whose clock is not quite the database's.
+ */
+async function keepAudit(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Promise<void> {
+  const saved = sql.raw(`coalesce((select value from settings where name = 'logRetentionDays'), '90')`)
   if (engine === 'sqlite') {
-    await sql`create trigger ${sql.raw(table)}_is_append_only before update on ${sql.raw(table)}
+    await sql`create trigger audit_is_append_only before update on audit
       begin select raise(abort, 'entries are never changed'); end`.execute(db)
+    await sql`create trigger audit_is_kept before delete on audit
+      when old.at > unixepoch('subsec') * 1000 + 3600000 - max(1, cast(${saved} as real)) * 86400000
+      begin select raise(abort, 'entries are kept until they are old'); end`.execute(db)
     return
   }
   await sql`create function refuse_update() returns trigger language plpgsql as
     $$ begin raise exception 'entries are never changed'; end $$`.execute(db)
-  await sql`create trigger ${sql.raw(table)}_is_append_only before update on ${sql.raw(table)}
+  await sql`create trigger audit_is_append_only before update on audit
     for each row execute function refuse_update()`.execute(db)
+  await sql`create function refuse_early_delete() returns trigger language plpgsql as $$ begin
+      if tg_op = 'TRUNCATE' or old.at > extract(epoch from clock_timestamp()) * 1000 + 3600000
+        - greatest(1, cast(${saved} as double precision)) * 86400000
+      then raise exception 'entries are kept until they are old'; end if;
+      return old;
+    end $$`.execute(db)
+  await sql`create trigger audit_is_kept before delete on audit
+    for each row execute function refuse_early_delete()`.execute(db)
+  await sql`create trigger audit_is_kept_whole before truncate on audit
+    for each statement execute function refuse_early_delete()`.execute(db)
 }

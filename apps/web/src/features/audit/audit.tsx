@@ -83,6 +83,8 @@ export default function Audit() {
               retrying={audit.isFetching}
               onRetry={() => void audit.refetch()}
             />
+          ) : entries.length === 0 && audit.hasNextPage ? (
+            <PanelEmpty title="No entry matches so far">There are older ones, or narrow the days.</PanelEmpty>
           ) : entries.length === 0 ? (
             <PanelEmpty title={asked === EVERYTHING ? 'Nothing recorded yet' : 'No entry matches'}>
               {asked === EVERYTHING

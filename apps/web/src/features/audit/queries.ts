@@ -6,17 +6,23 @@ import { queryOf, type Filter } from './filter.ts'
 
 type AuditPage = { entries: AuditEntry[]; nextCursor: string | undefined }
 
+/** How many calls one page may take: each looks through so many entries, which may hold nothing of what is sought. */
+const CALLS_A_PAGE = 10
+
 /** Newest first, a page at a time. */
 export const useAudit = (filter: Filter, enabled: boolean) =>
   useInfiniteQuery({
     queryKey: ['audit', filter],
     queryFn: async ({ pageParam, signal }): Promise<AuditPage> => {
-      const query = { ...queryOf(filter), ...(pageParam !== undefined && { cursor: pageParam }) }
-      const response = await send(listAudit, { query, signal })
-      return {
-        entries: (await response.json()) as AuditEntry[],
-        nextCursor: response.headers.get(NEXT_CURSOR_HEADER) ?? undefined,
+      const page: AuditPage = { entries: [], nextCursor: pageParam }
+      for (let calls = 0; calls < CALLS_A_PAGE; calls++) {
+        const query = { ...queryOf(filter), ...(page.nextCursor !== undefined && { cursor: page.nextCursor }) }
+        const response = await send(listAudit, { query, signal })
+        page.entries = (await response.json()) as AuditEntry[]
+        page.nextCursor = response.headers.get(NEXT_CURSOR_HEADER) ?? undefined
+        if (page.entries.length > 0 || page.nextCursor === undefined) break
       }
+      return page
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor,
