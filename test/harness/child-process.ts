@@ -2,6 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { waitFor } from './wait-for.ts'
 
+const END_WITH_PARENT = import.meta.resolve('./end-with-parent.ts')
+
 /** The children that this process started and that still live: none of them outlives it. */
 const living = new Set<ChildProcess>()
 
@@ -27,7 +29,10 @@ export type Child = {
 
 export type ChildOptions = {
   env?: Record<string, string>
-  /** In a process group of its own Ctrl-C does not reach it: who started it ends it in good order. */
+  /**
+   * In a process group of its own Ctrl-C does not reach it: who started it ends it in good order. Only for Node: it also ends
+   * when who started it was killed.
+   */
   detached?: boolean
 }
 
@@ -36,15 +41,16 @@ export type ChildOptions = {
  * that runs the tests reaches it.
  */
 export async function startChild(command: string, args: string[], options: ChildOptions = {}): Promise<Child> {
-  const child = spawn(command, args, {
-    ...options,
-    env: { ...inherited('PATH', 'HOME', 'TMPDIR'), ...options.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const env = { ...inherited('PATH', 'HOME', 'TMPDIR'), ...options.env }
+  const child = spawn(command, options.detached ? ['--import', END_WITH_PARENT, ...args] : args, {
+    env,
+    detached: options.detached ?? false,
+    stdio: ['ignore', 'pipe', 'pipe', ...(options.detached ? (['ipc'] as const) : [])],
   })
   await once(child, 'spawn')
   living.add(child)
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
+  for (const stream of [child.stdout!, child.stderr!]) {
     stream.setEncoding('utf8')
     stream.on('data', (text: string) => (output += text))
   }

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hubStats, listGateways, listPendingRegistrations } from '@hedgerow/contract'
@@ -57,4 +58,23 @@ test('Ctrl-C ends all of it', async () => {
   expect(await demo.ended).toEqual({ code: 0, signal: null })
   expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH')
   await expect(fetch(url)).rejects.toThrow('fetch failed')
+})
+
+test('a hub ends by itself when the demo that started it was killed', async () => {
+  const start = `
+    const { startHub } = await import(${JSON.stringify(import.meta.resolve('../harness/hub.ts'))})
+    const hub = await startHub({ detached: true })
+    console.log(hub.url, hub.dataDir)`
+  const starter = await startChild(process.execPath, ['--input-type=module', '--eval', start])
+  const [, address = '', dataDir = ''] = await starter.says(/^(http:\S+) (\S+)$/m)
+  expect((await fetch(`${address}/readyz`)).status).toBe(200)
+  starter.signal('SIGKILL')
+  const isGone = async () =>
+    await fetch(`${address}/readyz`).then(
+      () => false,
+      () => true,
+    )
+  expect(await waitFor(isGone, { for: 'the hub to be gone' })).toBe(true)
+  // It may still be writing when it no longer answers.
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 20 })
 })

@@ -82,6 +82,25 @@ test('SIGTERM drains within 10 s: a page that is under way through a tunnel arri
   expect(await hub.process().ended).toEqual({ code: 0, signal: null })
 })
 
+test('SIGTERM to `npm start` reaches the hub, which leaves nothing running', async () => {
+  const port = await freeTcpPort()
+  const npm = await startChild('npm', ['start'], {
+    env: {
+      NPM_CONFIG_UPDATE_NOTIFIER: 'false',
+      HUB_HOST: '127.0.0.1',
+      HUB_PORT: String(port),
+      HUB_HTTPS_PORT: 'off',
+      HUB_VPN_BACKEND: 'off',
+      HUB_DATA_DIR: await temporaryFolder(),
+    },
+  })
+  cleanups.push(() => npm.stop(0))
+  await npm.says(new RegExp(`^Hub: http://.*:${port}$`, 'm'))
+  npm.signal('SIGTERM')
+  await npm.ended
+  await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow('fetch failed')
+})
+
 async function pendingOf(hub: Hub, count: number) {
   const pending = await hub.api(listPendingRegistrations)
   return pending.length === count ? pending : undefined
