@@ -11,6 +11,7 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import { ConfigError } from '../config.ts'
 import { engineOf, openDatabase } from './database.ts'
 import { copyTables, insertRows, ROWS_AT_ONCE, tablesInOrder, type AnyTables } from './postgres-copy.ts'
+import { replaceSqlite } from './replace-sqlite.ts'
 import { copySqlite } from './sqlite-copy.ts'
 
 /** A consistent copy of the database at `url` into `file`, which must not exist; the hub may run meanwhile. */
@@ -36,13 +37,15 @@ export async function restoreDatabase(url: string, file: string): Promise<{ repl
     copyFileSync(file, copy)
     chmodSync(copy, 0o600)
     // Migrated like any other, so that a backup of an older hub fits; a newer one's is refused by name.
-    const source = await openDatabase({ url: `sqlite:${copy}` })
+    const source = await openDatabase({ url: `sqlite:${copy}` }).catch((error: unknown) => {
+      throw error instanceof ConfigError ? new ConfigError([`${file} cannot be restored. ${error.message}`]) : error
+    })
     try {
       if (target === undefined) await fillPostgres(source.db.withTables<AnyTables>(), url)
     } finally {
       await source.close()
     }
-    return { replaced: target === undefined ? undefined : replace(target, copy) }
+    return { replaced: target === undefined ? undefined : replaceSqlite(target, copy) }
   } finally {
     removeSqlite(copy)
   }
@@ -139,21 +142,6 @@ function findProblem(file: string): string | undefined {
   } finally {
     database?.close()
   }
-}
-
-function replace(target: string, copy: string): string | undefined {
-  let replaced: string | undefined
-  if (existsSync(target)) {
-    // What still stands in its write-ahead log belongs to it.
-    const before = new DatabaseSync(target)
-    before.exec('pragma wal_checkpoint(truncate)')
-    before.close()
-    replaced = `${target}.replaced-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
-    renameSync(target, replaced)
-  }
-  for (const suffix of ['-wal', '-shm']) rmSync(target + suffix, { force: true })
-  renameSync(copy, target)
-  return replaced
 }
 
 function removeSqlite(path: string): void {

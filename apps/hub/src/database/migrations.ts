@@ -37,7 +37,7 @@ export async function migrate(
     const applied = new Set((await ledger.selectFrom('migrations').select('name').execute()).map((row) => row.name))
     const unknown = [...applied].find((name) => !migrations.some((migration) => migration.name === name))
     if (unknown) {
-      throw new ConfigError([`HUB_DATABASE_URL names a database of a newer hub (${unknown}). Start that version.`])
+      throw new ConfigError([`The database is of a newer hub (${unknown}). Use that version.`])
     }
     if (!options.mayMigrate && applied.size < migrations.length)
       throw new ConfigError(['The database is of an older hub. Start this one on it first, or use that version.'])
