@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
-import { oneLine } from './gateways.ts'
+import { oneLine } from './fields.ts'
 
 /** What each role may do is the table in docs/security.md; a new user is a `user`. */
 export const role = z.enum(['user', 'manager', 'admin'])

@@ -27,6 +27,13 @@ describe('the calls', () => {
   })
 })
 
+it('says what a field takes in words for a person', () => {
+  const said = (schema: { safeParse: (value: unknown) => { error?: { issues: { message: string }[] } } }) =>
+    [0, 2.5, 'x', Number.NaN, 10_001].map((value) => schema.safeParse(value).error?.issues[0]?.message)
+  expect(said(contract.wholeNumber(1, 10_000))).toEqual(Array(5).fill('Enter a whole number from 1 to 10,000'))
+  expect(contract.oneLine(3).safeParse('four').error?.issues[0]?.message).toBe('At most 3 characters')
+})
+
 describe('a gateway name', () => {
   it('is trimmed, and keeps letters of any script', () => {
     expect(contract.gatewayName.parse('  Obstgarten Süd 果园 ')).toBe('Obstgarten Süd 果园')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
-import { oneLine } from './gateways.ts'
+import { oneLine, wholeNumber } from './fields.ts'
 import { searchQuery } from './lists.ts'
 
 export const gatewayInvitationId = z.string().regex(/^[a-z2-7]{12}$/, 'This is not an invitation id')
@@ -29,8 +29,8 @@ export const listGatewayInvitations = call({
 
 export const newGatewayInvitation = z.strictObject({
   label: oneLine(100).min(1, 'Enter a label'),
-  maxUses: z.number().int().min(1).max(10_000).default(1),
-  expiresInHours: z.number().int().min(1).max(8_760).default(168),
+  maxUses: wholeNumber(1, 10_000).default(1),
+  expiresInHours: wholeNumber(1, 8_760).default(168),
 })
 
 /** The only answer that holds the code. */
@@ -42,12 +42,10 @@ export const createGatewayInvitation = call({
     invitation: gatewayInvitation,
     code: z.string(),
     hubUrl: z.string(),
-    /** Of the hub's identity key: the pin that the command and the QR code carry. */
+    /** Of the hub's identity key: the pin that the command carries. */
     hubFingerprint: z.string(),
     /** A line to paste on a device that runs the agent. */
     command: z.string(),
-    /** What a QR code of this invitation holds: `hedgerow://enrol?hub=…&fingerprint=…&code=…`. */
-    qrText: z.string(),
   }),
 })
 

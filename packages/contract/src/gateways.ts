@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
+import { oneLine, shortText } from './fields.ts'
 import { heartbeat } from './heartbeats.ts'
 import { searchQuery } from './lists.ts'
 
@@ -7,17 +8,6 @@ import { searchQuery } from './lists.ts'
 export const gatewayId = z.string().regex(/^[a-z2-7]{12}$/, 'This is not a gateway id')
 /** `DT-` and 12 upper-case hexadecimal digits, made by the gateway at its first boot. */
 export const deviceToken = z.string().regex(/^DT-[0-9A-F]{12}$/, 'A device token looks like DT-0123456789AB')
-
-/** Names, places and descriptions that people and devices choose: one line, no control or direction-changing characters. */
-export const oneLine = (max: number) =>
-  z
-    .string()
-    .trim()
-    .max(max)
-    .refine(
-      (text) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(text),
-      'Control characters are not allowed',
-    )
 
 export const gatewayName = oneLine(100).min(1, 'Enter a name')
 
@@ -124,7 +114,7 @@ export type GatewayHour = z.output<typeof gatewayHistory.response>[number]
 export const newGateway = z.strictObject({
   name: gatewayName,
   location: oneLine(200).default(''),
-  description: z.string().trim().max(1_000).default(''),
+  description: shortText(1_000).default(''),
 })
 
 /** Makes a gateway for a device that runs plain WireGuard; its configuration comes from `gatewayVpnConfig`. */

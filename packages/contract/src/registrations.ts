@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { call } from './call.ts'
-import { deviceToken, gatewayId, gatewayName, oneLine } from './gateways.ts'
+import { oneLine } from './fields.ts'
+import { deviceToken, gatewayId, gatewayName } from './gateways.ts'
 import { STATUS_WAIT_MAX_SECONDS } from './constants.ts'
 import { searchQuery } from './lists.ts'
 

@@ -1,18 +1,19 @@
 import { z } from 'zod'
 import { call } from './call.ts'
+import { shortText, wholeNumber } from './fields.ts'
 
 const fields = {
-  hubName: z.string().trim().max(100),
-  hubDescription: z.string().trim().max(1_000),
-  maxGateways: z.number().int().min(1).max(100_000),
+  hubName: shortText(100),
+  hubDescription: shortText(1_000),
+  maxGateways: wholeNumber(1, 100_000),
   /** Seconds that an access token lives. */
-  sessionTimeout: z.number().int().min(60).max(604_800),
+  sessionTimeout: wholeNumber(60, 604_800),
   enableVpn: z.boolean(),
   /** CIDR; refused while an address in use falls outside. */
-  vpnNetwork: z.string().trim().max(50),
+  vpnNetwork: shortText(50),
   enableNotifications: z.boolean(),
   enableAuditLog: z.boolean(),
-  logRetentionDays: z.number().int().min(1).max(3_650),
+  logRetentionDays: wholeNumber(1, 3_650),
   openRegistration: z.boolean(),
   inviteCodeRequired: z.boolean(),
   /** Passwords must also be uncommon and not hold their owner's name. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { role } from './accounts.ts'
 import { call } from './call.ts'
-import { oneLine } from './gateways.ts'
+import { oneLine, wholeNumber } from './fields.ts'
 import { searchQuery } from './lists.ts'
 
 export const userInvitation = z.object({
@@ -31,8 +31,8 @@ export const listUserInvitations = call({
 export const newUserInvitation = z.strictObject({
   label: oneLine(100).default(''),
   role: role.default('user'),
-  maxUses: z.number().int().min(1).max(10_000).default(1),
-  expiresInHours: z.number().int().min(1).max(8_760).default(168),
+  maxUses: wholeNumber(1, 10_000).default(1),
+  expiresInHours: wholeNumber(1, 8_760).default(168),
 })
 
 /** The only answer that holds the code. */

@@ -6,7 +6,7 @@ import type { Tables } from '../database/tables.ts'
 import { mount } from '../http/mount.ts'
 import { decide } from './auto-approval.ts'
 import { readAutoApproval, saveAutoApproval } from './auto-approval-settings.ts'
-import { hubUrlOf, invitationCard } from './invitation-card.ts'
+import { hubUrlOf, invitationCommand } from './invitation-command.ts'
 import { createInvitation, listInvitations, revokeInvitation } from './invitations.ts'
 import { canonicalIp } from './trusted-sources.ts'
 
@@ -34,7 +34,8 @@ export function ruleRoutes(app: FastifyInstance, { db, clock, identity, publicUr
     const hubUrl = hubUrlOf(publicUrl, raw.headers)
     const { invitation, code } = await createInvitation(db, body, { caller, sourceIp, now: clock() })
     const hubFingerprint = fingerprint(identity.publicKey)
-    return { invitation, code, hubUrl, hubFingerprint, ...invitationCard({ hubUrl, hubFingerprint, code }) }
+    const command = invitationCommand({ hubUrl, hubFingerprint, code })
+    return { invitation, code, hubUrl, hubFingerprint, command }
   })
   mount(app, contract.revokeGatewayInvitation, async ({ params, caller, sourceIp }) => {
     await revokeInvitation(db, params.id, { caller, sourceIp, now: clock() })

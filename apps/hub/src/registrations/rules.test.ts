@@ -250,15 +250,13 @@ describe.each(testEngines)('approval without a person on %s', (engine) => {
       expect((await invitation()).uses).toBe(1)
     })
 
-    it('is shown once, with the command and what its QR code holds, and kept as a hash', async () => {
+    it('is shown once, with the command, and kept as a hash', async () => {
       const made = (await call('POST', '/admin/gateway-invitations', { label: 'Spring' }, 'manager')).json()
       expect(made.hubUrl).toBe('http://hub.example:8080')
       const pin = made.hubFingerprint.replaceAll(' ', '-')
       expect(made.command).toBe(
         `GATEWAY_HUB_URL=http://hub.example:8080 GATEWAY_HUB_FINGERPRINT=${pin} GATEWAY_INVITATION_CODE=${made.code} npm run gateway`,
       )
-      const qr = new URL(made.qrText)
-      expect(Object.fromEntries(qr.searchParams)).toEqual({ hub: made.hubUrl, fingerprint: pin, code: made.code })
       const stored = JSON.stringify([
         await hub.db.selectFrom('gateway_invitations').selectAll().execute(),
         await hub.db.selectFrom('audit').selectAll().execute(),

@@ -2,7 +2,9 @@ import { newGatewayInvitation, type createGatewayInvitation, type ResponseOf } f
 import { Button, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
 import { ApiError, messageOf } from '#api/client.ts'
+import { addressForDevices } from '#api/hub-address.ts'
 import { useKept } from '#api/kept.ts'
+import { CommandLine } from '#ui/command-line.tsx'
 import { CopyButton } from '#ui/copy-button.tsx'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
 import { Mono } from '#ui/mono.tsx'
@@ -11,6 +13,7 @@ import { Notice } from '#ui/notice.tsx'
 import { QrCode } from '#ui/qr-code.tsx'
 import type { DialogLife } from './dialogs.tsx'
 import { useCreateInvitation } from './queries.ts'
+import { RulesNotice } from './rules-notice.tsx'
 import styles from './new-dialog.module.css'
 
 /** Makes an invitation, then shows its code, the only time that it can be seen. */
@@ -94,19 +97,25 @@ const shown = (number: number) => (Number.isNaN(number) ? '' : number)
 const inLines = (command: string) => command.replaceAll(/ (?=GATEWAY_|npm )/g, ' \\\n')
 
 function Made({ made, onClose }: { made: ResponseOf<typeof createGatewayInvitation>; onClose: () => void }) {
+  const caution = addressForDevices(made.hubUrl)
   return (
     <>
-      <Notice tone="warning">Copy the command or scan the code now: the hub keeps only a hash of it.</Notice>
+      <Notice tone="warning">Copy the command or scan it now: the hub keeps only a hash of the code.</Notice>
+      {caution !== undefined && <Notice tone="plain">{caution}</Notice>}
+      <RulesNotice />
       <div className={styles.ways}>
         <div className={styles.words}>
-          <h3>On a device with the agent</h3>
-          <pre className={styles.command}>{inLines(made.command)}</pre>
+          <h3>In Hedgerow’s folder on the device</h3>
+          <CommandLine>{inLines(made.command)}</CommandLine>
           <h3>Code</h3>
           <Mono>{made.code}</Mono>
           <h3>Hub fingerprint, which the device pins</h3>
           <Mono>{made.hubFingerprint}</Mono>
         </div>
-        <QrCode text={made.qrText} label={`QR code of the invitation ${made.invitation.label}`} />
+        <figure className={styles.code}>
+          <QrCode text={made.command} label={`QR code of the invitation ${made.invitation.label}`} />
+          <figcaption>The same command as text, for a phone that is signed in to the device.</figcaption>
+        </figure>
       </div>
       <DialogActions>
         <CopyButton text={made.command}>Copy command</CopyButton>

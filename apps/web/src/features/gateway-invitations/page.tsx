@@ -14,6 +14,7 @@ import { PanelEmpty, PanelError, PanelForbidden, PanelSkeleton } from '#ui/panel
 import { Panel } from '#ui/panel.tsx'
 import { ReasonedButton } from '#ui/reasoned-button.tsx'
 import { useInvitations } from './queries.ts'
+import { RulesNotice } from './rules-notice.tsx'
 import { InvitationTable } from './table.tsx'
 
 const Dialogs = lazy(() => import('./dialogs.tsx'))
@@ -51,6 +52,7 @@ export function GatewayInvitationsPage() {
           The list could not be refreshed and may be out of date: {messageOf(invitations.error)}
         </Notice>
       )}
+      {!forbidden && <RulesNotice mayLeave />}
       <Panel title="Invitations">
         {forbidden ? (
           <PanelForbidden>Managers and administrators invite gateways.</PanelForbidden>
@@ -64,8 +66,7 @@ export function GatewayInvitationsPage() {
           />
         ) : invitations.data.length === 0 ? (
           <PanelEmpty title="No invitations yet">
-            Make one to set up several devices in a row: each shows up with the command or the QR code of the
-            invitation.
+            Make one to set up several devices in a row: the same command brings each of them in.
           </PanelEmpty>
         ) : (
           <InvitationTable

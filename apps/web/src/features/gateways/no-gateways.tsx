@@ -1,3 +1,6 @@
+import { addressForDevices } from '#api/hub-address.ts'
+import { CommandLine } from '#ui/command-line.tsx'
+import { CopyButton } from '#ui/copy-button.tsx'
 import { PanelEmpty } from '#ui/panel-states.tsx'
 import styles from './page.module.css'
 
@@ -10,10 +13,17 @@ export function NoGateways({ mayManage }: { mayManage: boolean }) {
       </PanelEmpty>
     )
   }
+  const command = `npm run gateway -- --hub ${location.origin} --name NAME`
+  const caution = addressForDevices(location.origin)
   return (
     <PanelEmpty title="No gateways yet">
-      Run this on a device, with a name of your choice. It then waits under Approvals until somebody lets it in.
-      <pre className={styles.command}>npm run gateway -- --hub {location.origin} --name NAME</pre>
+      Run this in Hedgerow’s folder on a device, with a name of your choice. It then waits under Approvals until
+      somebody lets it in.
+      <div className={styles.first}>
+        <CommandLine>{command}</CommandLine>
+        <CopyButton text={command}>Copy command</CopyButton>
+      </div>
+      {caution}
     </PanelEmpty>
   )
 }

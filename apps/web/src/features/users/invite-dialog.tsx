@@ -78,7 +78,6 @@ export function InviteDialog({ opened, onClose, onGone }: DialogLife) {
               label="People"
               min={1}
               {...form.getInputProps('maxUses')}
-              error={form.errors['maxUses'] !== undefined && 'Enter a whole number from 1 to 10,000'}
               onChange={(event) => form.setFieldValue('maxUses', event.currentTarget.valueAsNumber)}
               value={Number.isNaN(maxUses) ? '' : maxUses}
             />

@@ -17,15 +17,8 @@ export function hubUrlOf(publicUrl: string | undefined, headers: IncomingHttpHea
   return headers.origin?.toLowerCase() === secure.toLowerCase() ? secure : `http://${host}`
 }
 
-/** What a person carries to a device: the hub, the pin of its key, and the code. */
-export function invitationCard(options: { hubUrl: string; hubFingerprint: string; code: string }): {
-  command: string
-  qrText: string
-} {
-  const { hubUrl, code } = options
-  const fingerprint = options.hubFingerprint.replaceAll(' ', '-')
-  return {
-    command: `GATEWAY_HUB_URL=${hubUrl} GATEWAY_HUB_FINGERPRINT=${fingerprint} GATEWAY_INVITATION_CODE=${code} npm run gateway`,
-    qrText: `hedgerow://enrol?${new URLSearchParams({ hub: hubUrl, fingerprint, code }).toString()}`,
-  }
+/** What a person carries to a device, as a line to paste there: the hub, the pin of its key, and the code. */
+export function invitationCommand(card: { hubUrl: string; hubFingerprint: string; code: string }): string {
+  const fingerprint = card.hubFingerprint.replaceAll(' ', '-')
+  return `GATEWAY_HUB_URL=${card.hubUrl} GATEWAY_HUB_FINGERPRINT=${fingerprint} GATEWAY_INVITATION_CODE=${card.code} npm run gateway`
 }
