@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { BrowserContext } from 'playwright-core'
+import { saveHubSettings } from '@hedgerow/contract'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
-import { addPerson, changeUser } from '../harness/hub-database.ts'
+import { addPerson, changeUser, withDatabase } from '../harness/hub-database.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
 import { portalOf, type Portal } from '../harness/portal.ts'
 
@@ -145,6 +146,88 @@ describe('a refusal', () => {
     await portal.open('/gateways')
     await portal.page.getByLabel('Username').waitFor()
     expect(path()).toBe('/login')
+    expect(await token()).toBeNull()
+  })
+})
+
+describe('a session of ten minutes', () => {
+  const TIMEOUT_S = 600
+  const PART_MS = 400_000
+
+  /** Lets time go by: in the browser by its clock, on the hub by what is left of the sessions there. */
+  async function letPass(): Promise<void> {
+    await withDatabase(hub, (db) =>
+      db
+        .updateTable('sessions')
+        .set((row) => ({ expires_at: row('expires_at', '-', PART_MS) }))
+        .execute(),
+    )
+    await portal.page.clock.fastForward(PART_MS)
+  }
+
+  const setTimeoutOfSessions = (sessionTimeout: number) =>
+    hub.apiAs(hub.admin)(saveHubSettings, { body: { sessionTimeout } })
+
+  /** Signs a keeper in and counts what their page then asks for: renewals, and lists of gateways that it got. */
+  async function signInWatched(): Promise<{ renewals: number; lists: number }> {
+    await setTimeoutOfSessions(TIMEOUT_S)
+    onTestFinished(async () => void (await setTimeoutOfSessions(3_600)))
+    const keeper = await addPerson(hub, { username: `keeper-${crypto.randomUUID().slice(0, 8)}`, role: 'manager' })
+    const seen = { renewals: 0, lists: 0 }
+    portal.page.on('response', (answer) => {
+      if (answer.url().endsWith('/auth/renew')) seen.renewals++
+      if (answer.url().endsWith('/hub/gateways') && answer.ok()) seen.lists++
+    })
+    await portal.page.clock.install()
+    await portal.open('/login')
+    await portal.signIn(keeper)
+    await portal.page.getByText('No gateways yet').waitFor()
+    return seen
+  }
+
+  /** Until the page has asked by itself once more, and was answered. */
+  async function pollOnce(seen: { lists: number }): Promise<void> {
+    const before = seen.lists
+    await expect
+      .poll(async () => {
+        await portal.page.clock.fastForward(31_000)
+        return seen.lists
+      })
+      .toBeGreaterThan(before)
+  }
+
+  test('goes on for somebody who moves the pointer or types, for longer than that', async () => {
+    const seen = await signInWatched()
+    for (const act of [
+      () => portal.page.mouse.move(40, 300),
+      () => portal.page.keyboard.press('Shift'),
+      () => portal.page.mouse.move(80, 400),
+    ]) {
+      await letPass()
+      await pollOnce(seen)
+      const renewed = portal.page.waitForResponse((answer) => answer.url().endsWith('/auth/renew'))
+      await act()
+      const { accessToken } = (await (await renewed).json()) as { accessToken: string }
+      await expect.poll(token).toBe(accessToken)
+    }
+    await portal.page.reload()
+    await portal.page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
+    expect(path()).toBe('/gateways')
+  })
+
+  test('ends for somebody who has gone, however much their page asks by itself', async () => {
+    const seen = await signInWatched()
+    await letPass()
+    await pollOnce(seen)
+    await letPass()
+    await expect
+      .poll(async () => {
+        await portal.page.clock.fastForward(31_000)
+        return path()
+      })
+      .toBe('/login')
+    await portal.page.getByText(EXPIRED, { exact: true }).waitFor()
+    expect(seen.renewals).toBe(0)
     expect(await token()).toBeNull()
   })
 })
