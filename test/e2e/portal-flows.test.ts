@@ -249,6 +249,33 @@ describe('the shell', () => {
     await expect.poll(scheme).toBe('dark')
   })
 
+  test('Back closes a dialog and leaves the screen as it was', async () => {
+    await openAs(hub.admin, '/users')
+    await portal.navigation('Gateways').click()
+    await page.getByRole('button', { name: 'Claim Gateway' }).click()
+    await portal.dialog().getByLabel('Device Token').waitFor()
+    await page.goBack()
+    await portal.dialog().waitFor({ state: 'detached' })
+    await page.waitForURL('**/gateways')
+    await page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'User Management' }).waitFor()
+    await page.goForward()
+    await page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
+    expect(path()).toBe('/gateways')
+  })
+
+  test('a screen whose code does not come while the hub is away comes by itself when it is back', async () => {
+    await openAs(hub.admin)
+    await page.route(`${hub.url}/**`, (route) => route.abort())
+    await portal.navigation('Users').click()
+    await page.getByRole('heading', { name: 'This page did not load' }).waitFor()
+    await page.unroute(`${hub.url}/**`)
+    await page.getByRole('heading', { name: 'User Management' }).waitFor()
+    await page.getByText('The hub was updated or restarted, so this page was loaded again.').waitFor()
+    expect(path()).toBe('/users')
+  })
+
   test('a page that was open while the hub got a new portal loads itself again and says so', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'hedgerow-portal-'))
     onTestFinished(() => rm(dir, { recursive: true, force: true }))
@@ -259,7 +286,7 @@ describe('the shell', () => {
     await openAs(updated.admin)
     await renameAssets(dir)
     await portal.navigation('Users').click()
-    await page.getByText('The hub was updated, so this page was loaded again.').waitFor()
+    await page.getByText('The hub was updated or restarted, so this page was loaded again.').waitFor()
     await page.locator('main h1').waitFor()
     await portal.navigation('Users').click()
     await page.getByRole('heading', { name: 'User Management' }).waitFor()

@@ -4,13 +4,14 @@ import type { RouteObject } from 'react-router'
 import { CentredSpinner } from '#ui/centred-spinner.tsx'
 import { RequireSession, ToPublicSite } from './features/sign-in/gates.tsx'
 import { RouteError } from './features/shell/route-error.tsx'
+import { mayReload, reloadOnceAnswered } from './reload-when-updated.ts'
 
 const MustSetUpTwoFactor = lazy(() => import('./features/profile/must-set-up.tsx'))
 const Audit = lazy(() => import('./features/audit/audit.tsx'))
 
 export const routes: RouteObject[] = [
   {
-    ErrorBoundary: RouteError,
+    ErrorBoundary: () => <RouteError recover={mayReload() ? reloadOnceAnswered : undefined} />,
     HydrateFallback: CentredSpinner,
     children: [
       { path: '/', Component: ToPublicSite },

@@ -42,6 +42,9 @@ type SessionListener = {
 }
 const NOBODY: SessionListener = { onEnded: () => undefined, onSetUpRequired: () => undefined }
 
+/** A hub that is there begins to answer long before this; without it one that hangs would keep people waiting for minutes. */
+const ANSWER_WITHIN_MS = 30_000
+
 const mayRedirect = createRedirectGate(() => performance.now())
 let sessionListener = NOBODY
 let replacing: Promise<unknown> | undefined
@@ -72,7 +75,11 @@ export async function replaceToken(work: () => Promise<{ accessToken: string }>)
 export async function api<C extends Call>(call: C, request: RequestOf<C>): Promise<ResponseOf<C>> {
   const response = await send(call, request)
   if (call.response === null) return undefined as ResponseOf<C>
-  return (await response.json()) as ResponseOf<C>
+  try {
+    return (await response.json()) as ResponseOf<C>
+  } catch (error) {
+    throw lost(error, request.signal)
+  }
 }
 
 /** Opens a call that answers with a stream of server-sent events; refused and failing like any other call. */
@@ -101,23 +108,32 @@ export async function send(
   if (token !== null) headers['authorization'] = `Bearer ${token}`
 
   let response: Response
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), ANSWER_WITHIN_MS)
   try {
     response = await fetch(addressOf(call, params, query), {
       method: call.method,
       headers,
       credentials: 'omit',
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal === undefined ? {} : { signal }),
+      signal: signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]),
     })
   } catch (error) {
-    if (signal?.aborted === true) throw error
-    throw new ApiError(0, 'unreachable', 'The hub does not answer. Check your connection and try again.')
+    throw lost(error, signal)
+  } finally {
+    clearTimeout(timer)
   }
   if (response.ok) return response
   const refusal = await refusalOf(response)
   if (replacing === undefined) judge(refusal, token)
   else void replacing.catch(() => undefined).then(() => judge(refusal, token))
   throw refusal
+}
+
+/** What to throw for an answer that did not come, or not to its end; a call that was given up keeps its reason. */
+function lost(error: unknown, signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted === true) return error
+  return new ApiError(0, 'unreachable', 'The hub does not answer. Check your connection and try again.')
 }
 
 /** What a refusal of a request with `token` means for the session that is open now: nothing, once it has another token. */

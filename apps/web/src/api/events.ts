@@ -117,7 +117,7 @@ async function follow({ onState, onTopics, signal }: Follower): Promise<void> {
       })
     } catch (error) {
       // Somebody with a dozen windows has no stream left for this one; polling serves it, and nothing is broken.
-      if (error instanceof ApiError && error.code === 'too_many_streams') return
+      if (error instanceof ApiError && error.code === 'too_many_streams') return onState(true)
     }
     if (signal.aborted) return
     onState(false)

@@ -1,5 +1,6 @@
 import { Modal } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
+import { useBackCloses } from './back-closes.ts'
 import styles from './dialog.module.css'
 
 type DialogProps = {
@@ -14,9 +15,10 @@ type DialogProps = {
 
 const WIDTHS = { sm: 420, md: 520, lg: 680, xl: 800 }
 
-/** A modal dialog: focus stays inside, Escape closes it, and focus returns to what opened it. */
+/** A modal dialog: focus stays inside, Escape and Back close it, and focus returns to what opened it. */
 export function Dialog({ title, opened, onClose, onGone, size = 'md', children }: DialogProps) {
   const [opener] = useState(findOpener)
+  useBackCloses(opened, onClose)
   const gone = () => {
     if (focusIsLost()) {
       const target = opener?.isConnected === true ? opener : document.querySelector<HTMLElement>('main')

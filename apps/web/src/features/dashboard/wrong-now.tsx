@@ -35,6 +35,10 @@ export function WrongNow() {
           retrying={gateways.isFetching}
           onRetry={() => void gateways.refetch()}
         />
+      ) : total === 0 ? (
+        <p className={styles.well}>
+          No gateways yet. <Link to="/gateways">See how to add the first one</Link>
+        </p>
       ) : troubles.length === 0 ? (
         <p className={styles.well}>{allWell(total)}</p>
       ) : (

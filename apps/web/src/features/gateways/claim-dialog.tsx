@@ -65,12 +65,14 @@ export function ClaimDialog({ deviceToken, opened, onClose, onGone }: DialogLife
           data-autofocus
           {...form.getInputProps('deviceToken')}
         />
-        {hasCamera() && (
+        {hasCamera() ? (
           <div>
             <Button variant="default" leftSection={<CameraIcon />} onClick={() => setScanning(!scanning)}>
               {scanning ? 'Stop the camera' : 'Scan the label'}
             </Button>
           </div>
+        ) : (
+          <p>A phone’s own camera app can scan the label: it opens this dialog with the token filled in.</p>
         )}
         <DialogActions>
           <Button variant="default" onClick={onClose}>

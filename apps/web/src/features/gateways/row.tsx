@@ -22,7 +22,7 @@ type GatewayRowProps = {
 /** One gateway; drawn again only when its own data changes, so that a search over thousands stays smooth. */
 export const GatewayRow = memo(function GatewayRow({ gateway, index, mayManage, onVerb, measure }: GatewayRowProps) {
   return (
-    <Row ref={measure} index={index}>
+    <Row ref={measure} index={index} className={styles.row}>
       <Cell label="Status" place="line">
         <div className={styles.status}>
           <StatusMark {...statusMark(gateway.status)} reason={gateway.statusReason} />

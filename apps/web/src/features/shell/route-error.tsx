@@ -3,13 +3,18 @@ import { useEffect } from 'react'
 import { useRouteError } from 'react-router'
 import { LostPage } from './lost-page.tsx'
 
-/** A screen that broke, or whose code is gone because the hub was updated under an open page. */
-export function RouteError() {
+/** A screen that broke, or whose code did not come; `recover` brings it back by itself, and returns the way to stop. */
+export function RouteError({ recover }: { recover: (() => () => void) | undefined }) {
   const error = useRouteError()
   useEffect(() => console.error('A screen failed:', error), [error])
+  useEffect(() => recover?.(), [recover])
   return (
     <LostPage title="This page did not load">
-      <p>The hub may have been updated or restarted while it was open. Loading it again usually helps.</p>
+      {recover === undefined ? (
+        <p>Something in it went wrong. Loading it again usually helps.</p>
+      ) : (
+        <p>The hub was updated, or it is away. This page is loaded again as soon as the hub answers.</p>
+      )}
       <Button onClick={() => location.reload()}>Load again</Button>
     </LostPage>
   )
