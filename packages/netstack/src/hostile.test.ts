@@ -88,6 +88,25 @@ describe('a flood of SYNs', () => {
   })
 })
 
+describe('a peer that opens and closes for ever', () => {
+  it('is not counted by those in TIME-WAIT, nor by those that are over', () => {
+    const peer = new ScriptedPeer().listen()
+    for (let minute = 0; minute < 2; minute++) {
+      for (let port = 1; port <= 1_030; port++) {
+        peer.says('SYN', { seq: 0, port })
+        peer.says('ACK', { seq: 1, ack: 1, port })
+        peer.connection!.shutdown()
+        peer.sends()
+        peer.says('FIN,ACK', { seq: 1, ack: 2, port })
+        expect(peer.connection!.state).toBe('time-wait')
+      }
+      peer.after(61_000)
+    }
+    expect(peer.drops).toEqual([])
+    expect(peer.events.filter((event) => event === 'accepted')).toHaveLength(2_060)
+  })
+})
+
 describe('a peer that lies about what arrived', () => {
   it('and acknowledges what was never sent is challenged, and nothing is freed', () => {
     const peer = ScriptedPeer.established()

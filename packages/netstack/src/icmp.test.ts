@@ -6,9 +6,12 @@ import { OUR_ADDRESS, PEER_ADDRESS, ScriptedPeer } from './scripted-peer.ts'
 
 const FRAGMENTATION_NEEDED = 4
 
+/** Of neither end of a connection. */
+const ROUTER_ADDRESS = 0xc6336401
+
 /** A router's word about one of our packets. */
 function unreachable(code: number, packet: Uint8Array): Uint8Array {
-  return encodeUnreachable(PEER_ADDRESS, OUR_ADDRESS, code, packet)
+  return encodeUnreachable(ROUTER_ADDRESS, OUR_ADDRESS, code, packet)
 }
 
 describe('ICMP', () => {

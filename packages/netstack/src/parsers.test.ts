@@ -62,6 +62,24 @@ describe('addresses', () => {
 })
 
 describe('segments', () => {
+  it('are byte for byte what another program made of the same fields, their checksum over the addresses too', () => {
+    const packet = encodeSegment(
+      {
+        source: parseAddress('192.0.2.1')!,
+        destination: parseAddress('198.51.100.9')!,
+        sourcePort: 1000,
+        destinationPort: 2000,
+        sequence: 0x01020304,
+        acknowledgment: 0x0a0b0c0d,
+        flags: 0x18,
+        window: 4096,
+        payload: new TextEncoder().encode('hello'),
+      },
+      allocate,
+    )
+    expect(Buffer.from(packet.subarray(20)).toString('hex')).toBe('03e807d0010203040a0b0c0d5018100049e1000068656c6c6f')
+  })
+
   it('come out as they went in', () => {
     const range = fc.record({ start: uint32, end: uint32 })
     const segment = fc.record({

@@ -199,6 +199,25 @@ describe('fast recovery without SACK (RFC 5681 §3.2, RFC 6582)', () => {
     expect(peer.connection!.recovery).toBe('none')
   })
 
+  it('that a timeout ends begins with one segment, whatever duplicates had said', () => {
+    const peer = inFlight({ sackPermitted: false })
+    duplicates(peer, 8)
+    while (peer.connection!.recovery !== 'timeout') peer.after(1)
+    peer.now += 10
+    expect(peer.says('ACK', { seq: 1, ack: startOf(2) })).toEqual([trace(2), trace(3)])
+  })
+
+  it('takes back for a partial acknowledgment what its duplicates had let leave (RFC 6582 §3.2 step 3)', () => {
+    const peer = inFlight({ sackPermitted: false })
+    peer.connection!.send(new Uint8Array(30 * FULL))
+    duplicates(peer, 9)
+    peer.now += 10
+    const sent = peer.says('ACK', { seq: 1, ack: startOf(4) })
+    expect(sent[0]).toBe(trace(4))
+    const { queue, congestion } = peer.connection!
+    expect([queue.departedBytes, queue.pipe <= congestion.window]).toEqual([3 * FULL, true])
+  })
+
   it('lets one new segment leave for each further duplicate (RFC 5681 §3.2 step 4)', () => {
     const peer = inFlight({ sackPermitted: false })
     peer.connection!.send(new Uint8Array(10 * FULL))

@@ -116,6 +116,20 @@ describe('a stream', () => {
     expect([client.errored, server.errored]).toEqual([null, null])
   })
 
+  it.each(['dialled', 'accepted'])('that nobody reads notices the end of its peer, %s', async (which) => {
+    const [client, server] = await pair()
+    const [reader, other] = which === 'dialled' ? [client, server] : [server, client]
+    const ended = once(reader, 'end')
+    const closed = once(reader, 'close')
+    other.resume()
+    other.end()
+    await ended
+    // A dialled one ends with its peer, an accepted one when it likes.
+    if (which === 'accepted') reader.end()
+    await closed
+    expect(reader.destroyed).toBe(true)
+  })
+
   it('delivers all that was written before destroySoon', async () => {
     const [client, server] = await pair()
     const received = text(client)
@@ -162,10 +176,11 @@ describe('a stream', () => {
   })
 
   it('emits timeout after a period without traffic either way, and goes on', async () => {
-    const [client, server] = await pair()
-    server.pipe(server)
+    // Before the handshake: a clock that is exchanged under open connections would go back.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     try {
+      const [client, server] = await pair()
+      server.pipe(server)
       let timeouts = 0
       client.setTimeout(1_000, () => timeouts++)
       for (let i = 0; i < 5; i++) {
@@ -182,6 +197,14 @@ describe('a stream', () => {
     } finally {
       vi.useRealTimers()
     }
+  })
+
+  it('refuses a timeout that no timer can wait', async () => {
+    const [client] = await pair()
+    for (const timeoutMs of [-1, Number.NaN, Infinity, 2 ** 31])
+      expect(() => client.setTimeout(timeoutMs)).toThrow(expect.objectContaining({ code: 'ERR_OUT_OF_RANGE' }))
+    expect(client.timeout).toBe(0)
+    expect(client.setTimeout(2 ** 31 - 1).timeout).toBe(2 ** 31 - 1)
   })
 
   it('notices by setKeepAlive that the other side is gone', async () => {

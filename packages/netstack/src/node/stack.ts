@@ -168,6 +168,7 @@ export function createStack(options: StackOptions): Stack {
         allowHalfOpen: true,
       })
       stream.attach(connection)
+      stream.beginReading()
       handler(stream)
       return
     }

@@ -24,6 +24,7 @@ type WriteCallback = (error?: Error | null) => void
 
 /** One push covers what arrived in a turn, up to this. */
 const READ_BYTES = 65_536
+const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
 /**
  * A connection as a Duplex that behaves as `net.Socket` does where HTTP needs it. A write is complete when its bytes are
@@ -74,8 +75,15 @@ export class TcpStream extends Duplex {
     return this.writable ? 'writeOnly' : 'closed'
   }
 
-  /** Emits 'timeout' after this long without traffic, once per idle period; 0 switches it off. The caller decides what follows. */
+  /**
+   * Emits 'timeout' after this long without traffic, once per idle period; 0 switches it off. The caller decides what follows. Throws
+   * ERR_OUT_OF_RANGE for what a timer cannot wait, which `setTimeout` would take for a millisecond.
+   */
   setTimeout(timeoutMs: number, callback?: () => void): this {
+    if (!(timeoutMs >= 0 && timeoutMs <= MAX_TIMEOUT_MS))
+      throw Object.assign(new RangeError(`timeout must be 0 to ${MAX_TIMEOUT_MS} ms, not ${timeoutMs}`), {
+        code: 'ERR_OUT_OF_RANGE',
+      })
     this.timeout = timeoutMs
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -145,6 +153,12 @@ export class TcpStream extends Duplex {
     this.#touch()
     this.emit('connect')
     this.emit('ready')
+    this.beginReading()
+  }
+
+  /** For the stack: from here on the stream fills its buffer, as a socket does, so that the end is noticed by one that nobody reads. */
+  beginReading(): void {
+    if (!this.isPaused()) this.read(0)
   }
 
   /** For the stack: there is something to read. */
@@ -190,6 +204,7 @@ export class TcpStream extends Duplex {
     if (connection.isEnded && !this.readableEnded) {
       this.#wantsRead = false
       this.push(null)
+      if (this.readableLength === 0) this.read(0)
     }
     this.#driver.schedule()
   }
