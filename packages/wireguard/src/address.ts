@@ -28,7 +28,12 @@ export function parsePrefix(text: string): Prefix | undefined {
 
 /** The canonical text of a prefix, IPv6 as RFC 5952 writes it. */
 export function formatPrefix({ address, length }: Prefix): string {
-  return `${address.length === 4 ? address.join('.') : formatV6(address)}/${length}`
+  return `${formatAddress(address)}/${length}`
+}
+
+/** The canonical text of four bytes or sixteen. */
+export function formatAddress(address: Uint8Array): string {
+  return address.length === 4 ? address.join('.') : formatV6(address)
 }
 
 /** The bits of byte `index` that a prefix of `length` bits covers. */

@@ -3,21 +3,21 @@
  * sealing a small one. A block is never used twice, so whoever holds a datagram may keep it; it is freed with the last of its pieces.
  */
 
-const BLOCK_BYTES = 65_536
+const DEFAULT_BLOCK_BYTES = 65_536
 
 export type Slab = {
   /** Zeros that nothing else refers to. */
   cut(length: number): Uint8Array
 }
 
-export function createSlab(): Slab {
+export function createSlab(blockBytes = DEFAULT_BLOCK_BYTES): Slab {
   let block = new Uint8Array(0)
   let used = 0
 
   function cut(length: number): Uint8Array {
-    if (length > BLOCK_BYTES / 4) return new Uint8Array(length)
+    if (length > blockBytes / 4) return new Uint8Array(length)
     if (used + length > block.length) {
-      block = new Uint8Array(BLOCK_BYTES)
+      block = new Uint8Array(blockBytes)
       used = 0
     }
     const piece = block.subarray(used, used + length)

@@ -17,7 +17,7 @@ const TURN_BUDGET_MS = 0.4
 type Waiting = { datagram: Uint8Array; from: Endpoint; sinceMs: number }
 
 export type HandshakeQueue = {
-  /** Keeps the datagram as it is, so it must not change. */
+  /** Keeps a copy of the datagram. */
   push(datagram: Uint8Array, from: Endpoint): void
   clear(): void
 }
@@ -38,7 +38,8 @@ export function createHandshakeQueue(
       refuse()
       return
     }
-    ring[(first + count) % MAX_WAITING] = { datagram, from, sinceMs: performance.now() }
+    // Where it lies it would keep its neighbours in memory too. By copying constructor: the `slice` of a Node Buffer shares memory.
+    ring[(first + count) % MAX_WAITING] = { datagram: new Uint8Array(datagram), from, sinceMs: performance.now() }
     count++
     turn ??= setImmediate(work)
   }

@@ -15,6 +15,9 @@ import type { DropCounts, DropReason } from '../drops.ts'
 import type { Endpoint, Now, Output } from '../outputs.ts'
 import { nodeCrypto } from './crypto.ts'
 import { createHandshakeQueue, isHandshakeMessage } from './handshake-queue.ts'
+import type { ReceiveWaiting } from './receive-waiting.ts'
+import { openReceiveWaiting } from './receive-waiting.ts'
+import { descriptorOf } from './socket-descriptor.ts'
 import type { Outgoing, SegmentationOffload } from './segmentation-offload.ts'
 import { openSegmentationOffload } from './segmentation-offload.ts'
 
@@ -31,7 +34,7 @@ export type InterfaceOptions = {
   host?: string
   /** Largest inner packet that fits the path in one datagram, 1420 unless told: padding stops there. Larger ones are sent all the same. */
   mtu?: number
-  /** False: every datagram by a system call of its own, also where Linux would take many at once. True unless told. */
+  /** False: every datagram by a system call of its own, also where Linux would take or give many at once. True unless told. */
   offload?: boolean
   /** Authenticated, from an allowed address; a whole IP packet that the callback then owns. Must not throw. */
   onPacket(packet: Uint8Array, peer: PublicKey): void
@@ -79,6 +82,7 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
   let refusedHandshakes = 0
   let outgoing: Outgoing[] = []
   let offload: SegmentationOffload | undefined
+  let receiveWaiting: ReceiveWaiting | undefined
 
   function perform(outputs: Output[]): void {
     for (const output of outputs) {
@@ -132,7 +136,18 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
     perform(device.tick(clock()))
   }
 
-  function onMessage(datagram: Uint8Array, { address, port }: RemoteInfo): void {
+  /** Node brings one datagram, and those that wait behind it are read together. */
+  function onMessage(datagram: Uint8Array, sender: RemoteInfo): void {
+    take(datagram, sender)
+    // A callback may have closed the interface, and the descriptor be another's.
+    if (!isOpen || receiveWaiting === undefined) return
+    for (const { data, from } of receiveWaiting()) {
+      take(data, from)
+      if (!isOpen) return
+    }
+  }
+
+  function take(datagram: Uint8Array, { address, port }: Endpoint): void {
     const from = { address: unmapV4(address), port }
     if (isHandshakeMessage(datagram)) handshakes.push(datagram, from)
     else receive(datagram, from)
@@ -176,7 +191,12 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
   }
   growReceiveBuffer(socket)
   const { port } = socket.address()
-  if (options.offload !== false) offload = openSegmentationOffload({ port, family: familyOf(options.host) })
+  const family = familyOf(options.host)
+  const descriptor = options.offload === false ? undefined : descriptorOf({ port, family })
+  if (descriptor !== undefined) {
+    offload = openSegmentationOffload({ descriptor, family })
+    receiveWaiting = openReceiveWaiting(descriptor)
+  }
   socket.on('message', onMessage)
   socket.on('error', ignoreSendError)
 

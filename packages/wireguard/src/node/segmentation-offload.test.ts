@@ -6,6 +6,7 @@ import type { Endpoint } from '../outputs.ts'
 import { sendSegments } from './send-segments.ts'
 import type { Outgoing, SegmentationOffload } from './segmentation-offload.ts'
 import { openSegmentationOffload } from './segmentation-offload.ts'
+import { descriptorOf } from './socket-descriptor.ts'
 
 const sockets: Socket[] = []
 
@@ -30,7 +31,9 @@ async function bound(address: string): Promise<{ socket: Socket; endpoint: Endpo
 
 async function offloadOf(address: string): Promise<SegmentationOffload> {
   const { endpoint } = await bound(address)
-  const offload = openSegmentationOffload({ port: endpoint.port, family: address.includes(':') ? 6 : 4 })
+  const family = address.includes(':') ? 6 : 4
+  const descriptor = descriptorOf({ port: endpoint.port, family })
+  const offload = descriptor === undefined ? undefined : openSegmentationOffload({ descriptor, family })
   if (offload === undefined) throw new Error('the socket was not found')
   return offload
 }
@@ -104,11 +107,11 @@ describe.skipIf(sendSegments() === undefined)('where the kernel cuts what is sen
     }
   })
 
-  test('a port that no socket of this process has opens nothing', async () => {
+  test('a port that no socket of this process has is not found', async () => {
     const { socket, endpoint } = await bound('127.0.0.1')
     sockets.splice(sockets.indexOf(socket), 1)
     socket.close()
     await once(socket, 'close')
-    expect(openSegmentationOffload({ port: endpoint.port, family: 4 })).toBeUndefined()
+    expect(descriptorOf({ port: endpoint.port, family: 4 })).toBeUndefined()
   })
 })

@@ -5,8 +5,8 @@
  */
 
 import type { Endpoint } from '../outputs.ts'
-import { MAX_BYTES, sendSegments, socketAddress } from './send-segments.ts'
-import { descriptorOf } from './socket-descriptor.ts'
+import { MAX_BYTES, sendSegments } from './send-segments.ts'
+import { socketAddress } from './socket-address.ts'
 
 export type Outgoing = { data: Uint8Array; to: Endpoint }
 
@@ -20,11 +20,13 @@ const MAX_SEGMENTS = 64
 /** After a refusal, as by a path too narrow for a whole segment, this many runs to the same endpoint go the plain way. */
 const RUNS_AFTER_REFUSAL = 1_024
 
-/** Undefined where there is none, or our own socket cannot be told from others. */
-export function openSegmentationOffload(socket: { port: number; family: 4 | 6 }): SegmentationOffload | undefined {
+/** For a socket of this process by its file descriptor. Undefined where libc cannot be reached. */
+export function openSegmentationOffload(socket: {
+  descriptor: number
+  family: 4 | 6
+}): SegmentationOffload | undefined {
   const sendTogether = sendSegments()
-  const descriptor = sendTogether && descriptorOf(socket)
-  if (sendTogether === undefined || descriptor === undefined) return undefined
+  if (sendTogether === undefined) return undefined
   const routes = new WeakMap<Endpoint, { name: Uint8Array | undefined; runsToSkip: number }>()
 
   function routeTo(endpoint: Endpoint): { name: Uint8Array | undefined; runsToSkip: number } {
@@ -47,7 +49,7 @@ export function openSegmentationOffload(socket: { port: number; family: 4 | 6 })
       return false
     }
     const pieces = run.map(({ data }) => data)
-    if (sendTogether!(descriptor!, route.name, pieces)) return true
+    if (sendTogether!(socket.descriptor, route.name, pieces)) return true
     route.runsToSkip = RUNS_AFTER_REFUSAL
     return false
   }

@@ -1,0 +1,65 @@
+/**
+ * Functions of libc through node:ffi, for what Node's sockets do not offer. Nothing needs them: where they are missing there is none, and Node's
+ * own calls do the work. Pointers given to them lead only into `memory`, which lives as long as the process, and each call
+ * returns before anything else runs: so nothing is pointed at that could be moved or collected.
+ */
+
+import { endianness } from 'node:os'
+
+export type Libc = {
+  /** Returns how many bytes it took, negative for an error. */
+  sendmsg(descriptor: number, header: bigint, flags: number): bigint
+  /** Returns how many headers it filled, negative for an error. */
+  recvmmsg(descriptor: number, headers: bigint, count: number, flags: number, timeout: bigint): number
+  /** Zeros that are never freed, and where they lie. Physical memory is taken only for pages that were written. */
+  memory(bytes: number): { buffer: ArrayBuffer; address: bigint }
+}
+
+/** What both calls need so that they never wait. */
+export const MSG_DONTWAIT = 0x40
+
+let opened: { libc: Libc | undefined } | undefined
+
+/** Undefined where the system, the machine or this build of Node has none of it. Layouts given to it are those of 64-bit Linux, with glibc or musl. */
+export function openLibc(): Libc | undefined {
+  opened ??= { libc: load() }
+  return opened.libc
+}
+
+/** Kept here, since the memory behind a pointer must never go. */
+const kept: ArrayBuffer[] = []
+
+function load(): Libc | undefined {
+  const isKnown = process.platform === 'linux' && endianness() === 'LE' && /^(x64|arm64)$/.test(process.arch)
+  if (!isKnown) return undefined
+  try {
+    const ffi = quietly(() => process.getBuiltinModule('node:ffi'))
+    const { functions } = ffi.dlopen(null, {
+      sendmsg: { arguments: ['int32', 'pointer', 'int32'], return: 'int64' },
+      recvmmsg: { arguments: ['int32', 'pointer', 'uint32', 'int32', 'pointer'], return: 'int32' },
+    })
+    return {
+      sendmsg: functions.sendmsg,
+      recvmmsg: functions.recvmmsg,
+      memory(bytes) {
+        const buffer = new ArrayBuffer(bytes)
+        kept.push(buffer)
+        return { buffer, address: ffi.getRawPointer(buffer) }
+      },
+    }
+  } catch {
+    // A Node that was built without it, or forbids it.
+    return undefined
+  }
+}
+
+/** Node writes to standard error, where a log in JSON may go, that this module may change; the Node that runs this is pinned. */
+function quietly<Result>(load: () => Result): Result {
+  const { emitWarning } = process
+  process.emitWarning = () => {}
+  try {
+    return load()
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}
