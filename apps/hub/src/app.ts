@@ -15,6 +15,7 @@ import { createPasswords, type Passwords } from './accounts/passwords.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import { createSessions } from './accounts/sessions.ts'
 import { storeDetections } from './activity/detections.ts'
+import { createFleetCount } from './activity/fleet-count.ts'
 import { activityRoutes } from './activity/routes.ts'
 import { createRefusedCalls } from './audit/refused-calls.ts'
 import { auditRoutes } from './audit/routes.ts'
@@ -163,13 +164,18 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const list = { signals, hubPublicKey: vpn.publicKey, connectedUsers: ui.connectedUsers }
     const wholeList = createWholeList(db, list)
     const search = createFleetSearch(db)
+    const fleetCount = createFleetCount(db, signals)
     const forgetFleet = () => {
       wholeList.forget()
+      fleetCount.forget()
       search.forget()
     }
     beforeAnswersOf(app, 'gateways', forgetFleet)
     const onChanged = (gatewayIds: string[]) => {
-      if (gatewayIds.length > 0) wholeList.forget()
+      if (gatewayIds.length > 0) {
+        wholeList.forget()
+        fleetCount.forget()
+      }
       for (const gatewayId of gatewayIds) tellOf(events, gatewayId)
     }
     const presence = createPresence({ db, signals, log, notifications, onChanged })
@@ -195,7 +201,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     })
     settingsRoutes(app, { ...fleet, retention })
     notificationRoutes(app, { db, notifications })
-    activityRoutes(app, { db, clock, signals })
+    activityRoutes(app, { db, clock, fleetCount })
     gatewayUiRoutes(app, { ui })
     apiDescriptionRoutes(app)
     certificateRoutes(app, { certificates, clock })

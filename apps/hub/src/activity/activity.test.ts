@@ -9,6 +9,7 @@ import { testHeartbeat } from '../gateways/test-heartbeat.ts'
 import { startTestHub, type TestHub } from '../http/test-hub.ts'
 import { recordActivity } from './activity.ts'
 import { storeDetections } from './detections.ts'
+import { createFleetCount } from './fleet-count.ts'
 
 const HOUR_MS = 3_600_000
 const log = pino({ level: 'silent' })
@@ -148,6 +149,49 @@ describe.each(testEngines)('activity on %s', (engine) => {
     expect(await stats('user')).toMatchObject({ totalGateways: 1, activeGateways: 0, threats: 1 })
     expect((await timeline('user')).at(-1).threats).toBe(1)
     expect(await stats('manager')).toMatchObject({ totalGateways: 2, threats: 3, totalUsers: 3 })
+  })
+
+  it('counts a changed fleet anew, at once', async () => {
+    const call = async (method: 'POST' | 'DELETE', url: string, payload: object) =>
+      (
+        await hub.app.inject({
+          method,
+          url,
+          payload,
+          headers: { authorization: `Bearer ${await hub.signIn('manager')}` },
+        })
+      ).body
+    expect(await stats()).toMatchObject({ totalGateways: 0 })
+    const added = JSON.parse(await call('POST', '/api/v1/hub/gateways', { name: 'Barn' }))
+    expect(await stats()).toMatchObject({ totalGateways: 1 })
+    await call('DELETE', `/api/v1/hub/gateways/${added.id}`, { name: 'Barn' })
+    expect(await stats()).toMatchObject({ totalGateways: 0 })
+  })
+
+  it('counts the fleet once for all who ask at the same time', async () => {
+    let reads = 0
+    const counting = hub.db.withPlugin({
+      transformQuery({ node }) {
+        reads++
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    })
+    const signals: FleetSignals = {
+      clock: hub.clock.now,
+      heartbeats: { latest: () => undefined },
+      handshakes: () => new Map(),
+      isHealthy: () => undefined,
+    }
+    const fleetCount = createFleetCount(counting, signals)
+    const caller = { userId: 'a', username: 'a', role: 'admin', sessionId: 's' } as const
+    await insertTestGateway(hub.db)
+    const counts = await Promise.all(Array.from({ length: 8 }, () => fleetCount.of(caller)))
+    expect(counts).toEqual(counts.map(() => ({ total: 1, active: 0 })))
+    expect(reads).toBe(1)
+    fleetCount.forget()
+    await fleetCount.of(caller)
+    expect(reads).toBe(2)
   })
 
   it('gives 24 hours, oldest first, the running one last, empty ones too', async () => {

@@ -2,24 +2,18 @@ import * as contract from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
-import { findVisibleGateway, fleetStatuses, type FleetSignals } from '../gateways/gateways.ts'
+import { findVisibleGateway } from '../gateways/gateways.ts'
 import { mount } from '../http/mount.ts'
-import { hasRole } from '../http/policy.ts'
-import type { Caller } from '../http/sessions.ts'
 import { listDetections, readThumbnail } from './detection-list.ts'
+import type { FleetCount } from './fleet-count.ts'
 import { recentActivity, threatsToday, timeline } from './activity.ts'
 
-/** From how many gateways on the whole fleet is counted once a second at most, however many people look at it. */
-const LARGE_FLEET = 1_000
-const COUNTED_FOR_MS = 1_000
-
-type Dependencies = { db: Kysely<Tables>; clock: () => number; signals: FleetSignals }
+type Dependencies = { db: Kysely<Tables>; clock: () => number; fleetCount: FleetCount }
 
 /** The dashboard's three calls, and the detections of a gateway. */
-export function activityRoutes(app: FastifyInstance, { db, clock, signals }: Dependencies): void {
-  const countFleet = createFleetCount(db, signals)
+export function activityRoutes(app: FastifyInstance, { db, clock, fleetCount }: Dependencies): void {
   mount(app, contract.hubStats, async ({ caller }) => {
-    const { total, active } = await countFleet(caller)
+    const { total, active } = await fleetCount.of(caller)
     const users = await db
       .selectFrom('users')
       .select((row) => row.fn.countAll<number>().as('count'))
@@ -41,19 +35,4 @@ export function activityRoutes(app: FastifyInstance, { db, clock, signals }: Dep
     const { id } = await findVisibleGateway(db, caller, params.id)
     return { jpeg: await readThumbnail(db, id, params.detectionId) }
   })
-}
-
-function createFleetCount(db: Kysely<Tables>, signals: FleetSignals) {
-  let counted: { atMs: number; total: number; active: number } | undefined
-  return async (caller: Caller): Promise<{ total: number; active: number }> => {
-    const isWhole = hasRole(caller.role, 'manager')
-    if (isWhole && counted && counted.total >= LARGE_FLEET && performance.now() - counted.atMs < COUNTED_FOR_MS)
-      return counted
-    const statuses = await fleetStatuses(db, signals, caller)
-    let active = 0
-    for (const { status } of statuses) if (status !== 'offline') active++
-    const count = { atMs: performance.now(), total: statuses.length, active }
-    if (isWhole) counted = count
-    return count
-  }
 }

@@ -1,0 +1,47 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from '../database/tables.ts'
+import { fleetStatuses, type FleetSignals } from '../gateways/gateways.ts'
+import { hasRole } from '../http/policy.ts'
+import type { Caller } from '../http/sessions.ts'
+
+const COUNTED_FOR_MS = 1_000
+
+type Count = { total: number; active: number }
+
+export type FleetCount = {
+  /** How many gateways the caller may see, and how many of them are not offline. */
+  of(caller: Caller): Promise<Count>
+  /** The fleet, or the status of one of its gateways, has changed. */
+  forget(): void
+}
+
+/**
+ * Counts the whole fleet once for all managers and admins who ask, and again after a change or a second, in which a status may
+ * change by nothing but time. A person's own gateways are few and counted each time.
+ */
+export function createFleetCount(db: Kysely<Tables>, signals: FleetSignals): FleetCount {
+  let kept: { atMs: number; count: Promise<Count> } | undefined
+
+  async function count(caller: Caller): Promise<Count> {
+    const statuses = await fleetStatuses(db, signals, caller)
+    let active = 0
+    for (const { status } of statuses) if (status !== 'offline') active++
+    return { total: statuses.length, active }
+  }
+
+  return {
+    of(caller) {
+      if (!hasRole(caller.role, 'manager')) return count(caller)
+      if (kept && performance.now() - kept.atMs < COUNTED_FOR_MS) return kept.count
+      const mine = { atMs: performance.now(), count: count(caller) }
+      kept = mine
+      mine.count.catch(() => {
+        if (kept === mine) kept = undefined
+      })
+      return mine.count
+    },
+    forget() {
+      kept = undefined
+    },
+  }
+}
