@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { ConfigError, readConfig } from './config.ts'
+import { ConfigError, readConfig, type variables } from './config.ts'
 
 test('an empty environment gives a hub in ./data on port 8080', () => {
   expect(readConfig({ PATH: '/bin', HUB_LOG_LEVEL: '' })).toMatchObject({
@@ -102,6 +102,71 @@ test('a value may stand in a file, but not in both places', () => {
       /^HUB_ADMIN_PASSWORD_FILE .*ENOENT/,
     )
     expect(() => readConfig({ HUB_NONSENSE_FILE: file })).toThrow(/^HUB_NONSENSE_FILE /)
+  } finally {
+    rmSync(dir, { recursive: true })
+  }
+})
+
+/** One value that each variable takes, and no default. */
+const VALUES: Readonly<
+  Record<Exclude<keyof typeof variables.shape, 'HUB_TLS_CERT_FILE' | 'HUB_TLS_KEY_FILE'>, string>
+> = {
+  HUB_HOST: '127.0.0.2',
+  HUB_PORT: '8081',
+  HUB_HTTPS_PORT: '8444',
+  HUB_DATA_DIR: '/srv/hub',
+  HUB_DATABASE_URL: 'postgres://hub@db/hub',
+  HUB_ADMIN_USERNAME: 'rosa',
+  HUB_ADMIN_PASSWORD: 'orchard-lantern-42',
+  HUB_VPN_BACKEND: 'off',
+  HUB_VPN_PORT: '51821',
+  HUB_VPN_ENDPOINT_HOST: 'hub.example.net',
+  HUB_VPN_OFFLOAD: 'off',
+  HUB_GATEWAY_PORTS: '9000-9009',
+  HUB_GATEWAY_ORIGIN: 'https://gw-{id}.example.net',
+  HUB_PUBLIC_URL: 'https://hub.example.net',
+  HUB_TRUSTED_PROXIES: '10.0.0.1',
+  HUB_CONTACT_EMAIL: 'beta@example.net',
+  HUB_SMTP_URL: 'smtp://mail.example.net:587',
+  HUB_SMTP_FROM: 'hub@example.net',
+  HUB_WEBHOOK_URL: 'https://example.net/hook',
+  HUB_WEBHOOK_SECRET: 'sixteen characters',
+  HUB_METRICS_PORT: '9100',
+  HUB_METRICS_HOST: '127.0.0.3',
+  HUB_METRICS_TOKEN: 'sixteen characters too',
+  HUB_LOG_LEVEL: 'warn',
+  HUB_WEB_DIR: '/srv/web',
+}
+
+/** What only counts together. */
+const COMPANIONS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
+  HUB_SMTP_URL: ['HUB_SMTP_FROM'],
+  HUB_SMTP_FROM: ['HUB_SMTP_URL'],
+  HUB_WEBHOOK_URL: ['HUB_WEBHOOK_SECRET'],
+  HUB_WEBHOOK_SECRET: ['HUB_WEBHOOK_URL'],
+}
+
+test.each(Object.entries(VALUES))('%s changes the configuration, and its twin by a file the same', (name, value) => {
+  const companions = Object.fromEntries((COMPANIONS[name] ?? []).map((other) => [other, VALUES[other]]))
+  const dir = mkdtempSync(join(tmpdir(), 'hub-config-'))
+  try {
+    const file = join(dir, 'value')
+    writeFileSync(file, `${value}\n`)
+    const set = readConfig({ ...companions, [name]: value })
+    expect(set).not.toEqual(readConfig({}))
+    expect(readConfig({ ...companions, [`${name}_FILE`]: file })).toEqual(set)
+    expect(() => readConfig({ [`${name}_FILE`]: join(dir, 'missing') })).toThrow(new RegExp(`^${name}_FILE .*ENOENT`))
+  } finally {
+    rmSync(dir, { recursive: true })
+  }
+})
+
+test('a value from a file loses its last line break and nothing else', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'hub-config-'))
+  try {
+    const file = join(dir, 'password')
+    writeFileSync(file, ' with spaces around \r\n')
+    expect(readConfig({ HUB_ADMIN_PASSWORD_FILE: file }).admin.password).toBe(' with spaces around ')
   } finally {
     rmSync(dir, { recursive: true })
   }

@@ -194,7 +194,7 @@ function readValues(environment: Record<string, string | undefined>, problems: s
       problems.push(`${base} and ${name} are both set: choose one`)
     } else {
       try {
-        values[base] = readFileSync(text, 'utf8').trim()
+        values[base] = readFileSync(text, 'utf8').replace(/\r?\n$/, '')
       } catch (error) {
         problems.push(`${name} names a file that cannot be read (${(error as NodeJS.ErrnoException).code})`)
       }

@@ -22,7 +22,20 @@ test('text from outside can neither start a line nor steer a terminal', () => {
 
 test('an error keeps its stack', () => {
   const err = { type: 'Error', message: 'no', stack: 'Error: no\n    at here' }
-  expect(plainLine(entry({ level: 50, msg: 'failed', err }))).toBe('08:00:00 error failed\nError: no\n    at here\n')
+  expect(plainLine(entry({ level: 50, msg: 'failed', err }))).toBe(
+    '08:00:00 error failed\n    Error: no\n    at here\n',
+  )
+})
+
+test('what an error quotes can neither start a line nor steer a terminal', () => {
+  const err = {
+    type: 'Error',
+    message: 'no',
+    stack: 'Error: no "a\n08:00:00 info forged\r08:00:00 info forged\u001b[2J"',
+  }
+  const line = plainLine(entry({ level: 50, msg: 'failed', err }))
+  expect(line).not.toMatch(/^08:00:00 info/m)
+  expect(line).not.toContain('\u001b')
 })
 
 test('neither passwords, tokens, addresses asked for nor what was found in a body reach the log', async () => {

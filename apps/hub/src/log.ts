@@ -22,5 +22,13 @@ export function plainLine(json: string): string {
   const details = Object.entries(rest).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
   const clock = new Date(time).toISOString().slice(11, 19)
   const line = [clock, pino.levels.labels[level] ?? level, JSON.stringify(msg ?? '').slice(1, -1), ...details].join(' ')
-  return err ? `${line}\n${err.stack ?? err.message}\n` : `${line}\n`
+  return err ? `${line}\n${stackLines(err.stack ?? err.message ?? '')}\n` : `${line}\n`
+}
+
+/** Indented, since an error may quote what somebody sent, and that must not look like an entry. */
+function stackLines(stack: string): string {
+  return stack
+    .split(/\r\n|[\n\r]/)
+    .map((line) => `    ${JSON.stringify(line.trim()).slice(1, -1)}`)
+    .join('\n')
 }

@@ -2,9 +2,11 @@ import { createHmac } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testEngines } from '../database/test-databases.ts'
+import { policy } from '../http/policy.ts'
 import { startTestHub, type TestHub } from '../http/test-hub.ts'
 
 const PASSWORD = 'a long password'
+const YEAR_MS = 365 * 86_400_000
 const ENDED = { error: 'session_ended', message: 'Your session has expired. Please log in again.' }
 const REQUIRED = { error: 'session_required', message: 'Sign in to continue.' }
 const WRONG = { error: 'invalid_credentials', message: 'The username or the password is wrong.' }
@@ -176,6 +178,42 @@ describe.each(testEngines)('accounts on %s', (engine) => {
     expect((await validate(renewed)).statusCode).toBe(200)
     hub.clock.advance(3_000_000)
     expect((await validate(renewed)).json()).toEqual(ENDED)
+  })
+
+  test('nothing but renewing makes a session last longer, least of all what the portal asks in the background', async () => {
+    const token = await freshToken()
+    const id = String(claimsOf(token)['jti'])
+    const endsAt = async () =>
+      (await hub.db.selectFrom('sessions').select('expires_at').where('id', '=', id).executeTakeFirst())?.expires_at
+    const before = await endsAt()
+    const asked = Object.keys(policy).filter((key) => key.startsWith('GET ') && key !== 'GET /v1/hub/events')
+    for (let passedMs = 0; passedMs < 3_500_000; passedMs += 700_000) {
+      for (const key of asked) {
+        const url = `/api${key.slice('GET '.length).replaceAll(/:\w+/g, 'a'.repeat(12))}`
+        const { statusCode } = await hub.app.inject({ url, headers: { authorization: `Bearer ${token}` } })
+        expect(statusCode, url).not.toBe(401)
+      }
+      await hub.app.inject({
+        method: 'POST',
+        url: '/api/v1/gateway/validate-access',
+        payload: { deviceToken: 'DT-0123456789AB' },
+        headers: { authorization: `Bearer ${token}` },
+      })
+      expect(await endsAt()).toBe(before)
+      hub.clock.advance(700_000)
+    }
+    hub.clock.advance(200_000)
+    expect((await validate(token)).json()).toEqual(ENDED)
+  })
+
+  test('a clock that was a year ahead leaves nobody signed in for a year', async () => {
+    hub.clock.advance(YEAR_MS)
+    const token = await freshToken()
+    expect((await validate(token)).statusCode).toBe(200)
+    hub.clock.advance(-YEAR_MS)
+    expect((await validate(token)).json()).toEqual(ENDED)
+    expect((await call('POST', 'renew', token)).json()).toEqual(ENDED)
+    expect((await validate(await freshToken())).statusCode).toBe(200)
   })
 
   test('the configured session time counts', async () => {

@@ -24,8 +24,10 @@ const SWEEP_INTERVAL_MS = 10_000
 const WATCH_INTERVAL_MS = 500
 const WATCHED = 50_000
 const WATCHED_PER_QUERY = 500
+/** How far in the future a session may have begun: a clock is set right by that much without a word. */
+const CLOCK_TOLERANCE_MS = 5 * 60_000
 
-type Found = { caller: Caller; active: boolean; mustSetUpTwoFactor: boolean; expiresAt: number }
+type Found = { caller: Caller; active: boolean; mustSetUpTwoFactor: boolean; startedAt: number; expiresAt: number }
 
 export function createSessions({
   db,
@@ -93,6 +95,7 @@ export function createSessions({
         'users.role',
         'users.active',
         'users.two_factor_secret',
+        'sessions.created_at',
         'sessions.expires_at',
       ])
       .where('sessions.id', '=', sessionId)
@@ -101,12 +104,19 @@ export function createSessions({
     if (!row) return undefined
     const caller: Caller = { userId: row.id, username: row.username, role: row.role, sessionId }
     const mustSetUpTwoFactor = await mustSetUp(db, row)
-    const found = { caller, active: row.active === 1, mustSetUpTwoFactor, expiresAt: row.expires_at }
+    const [startedAt, expiresAt] = [row.created_at, row.expires_at]
+    const found = { caller, active: row.active === 1, mustSetUpTwoFactor, startedAt, expiresAt }
     if (remembered.size >= REMEMBERED) remembered.clear()
     // Setting two-factor up must count with the next request.
     if (endings === endingsBefore && !mustSetUpTwoFactor) remembered.set(sessionId, { found, at: now })
     watch(sessionId, caller.userId)
     return found
+  }
+
+  /** One that began in the future was opened while the clock was wrong, and would end as much too late. */
+  function isOver({ startedAt, expiresAt }: Found): boolean {
+    const now = clock()
+    return expiresAt <= now || startedAt > now + CLOCK_TOLERANCE_MS
   }
 
   async function expiry(now: number): Promise<number> {
@@ -174,7 +184,7 @@ export function createSessions({
 
     async authenticate(token, { evenBeforeTwoFactor = false } = {}) {
       const found = await read(await sessionIdOf(token))
-      if (!found || found.expiresAt <= clock()) throw new HubError('session_ended')
+      if (!found || isOver(found)) throw new HubError('session_ended')
       if (!found.active) throw new HubError('account_inactive')
       if (found.mustSetUpTwoFactor && !evenBeforeTwoFactor) throw new HubError('two_factor_setup_required')
       return found.caller
@@ -206,7 +216,7 @@ export function createSessions({
 
     async find(sessionId) {
       const found = await read(sessionId)
-      const mayGoOn = found?.active && !found.mustSetUpTwoFactor && found.expiresAt > clock()
+      const mayGoOn = found?.active && !found.mustSetUpTwoFactor && !isOver(found)
       return mayGoOn ? found.caller : undefined
     },
 

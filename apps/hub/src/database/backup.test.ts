@@ -156,6 +156,8 @@ describe.each(testEngines)('backups on %s', (engine) => {
     const file = newFile()
     await backupDatabase(url, file)
     await expect(backupDatabase(url, file)).rejects.toThrow('exists already')
+    const nowhere = join(dir, 'no-folder', 'file')
+    await expect(backupDatabase(url, nowhere)).rejects.toThrow(`${nowhere}.unfinished cannot be written (ENOENT)`)
     await close()
 
     const damaged = newFile()

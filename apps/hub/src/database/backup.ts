@@ -34,7 +34,7 @@ export async function restoreDatabase(url: string, file: string): Promise<{ repl
   if (target !== undefined) mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
   removeSqlite(copy)
   try {
-    copyFileSync(file, copy)
+    named(copy, () => copyFileSync(file, copy))
     chmodSync(copy, 0o600)
     // Migrated like any other, so that a backup of an older hub fits; a newer one's is refused by name.
     const source = await openDatabase({ url: `sqlite:${copy}` }).catch((error: unknown) => {
@@ -56,7 +56,7 @@ async function writeWhole(file: string, write: (unfinished: string) => Promise<v
   const unfinished = `${file}.unfinished`
   rmSync(unfinished, { force: true })
   try {
-    closeSync(openSync(unfinished, 'wx', 0o600))
+    named(unfinished, () => closeSync(openSync(unfinished, 'wx', 0o600)))
     await write(unfinished)
     const descriptor = openSync(unfinished, 'r')
     fsyncSync(descriptor)
@@ -64,6 +64,15 @@ async function writeWhole(file: string, write: (unfinished: string) => Promise<v
     renameSync(unfinished, file)
   } finally {
     removeSqlite(unfinished)
+  }
+}
+
+/** A file that cannot be made is the operator's to mend, so its name is told. */
+function named(file: string, make: () => void): void {
+  try {
+    make()
+  } catch (error) {
+    throw new ConfigError([`${file} cannot be written (${(error as NodeJS.ErrnoException).code}).`])
   }
 }
 

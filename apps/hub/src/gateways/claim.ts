@@ -25,7 +25,7 @@ export function createClaimLock(clock: () => number): ClaimLock {
     begin(userId) {
       const now = clock()
       const known = tried.get(userId)
-      const tries = known && now - known.lastAt < LOCK_MS ? known : { count: 0, lastAt: now }
+      const tries = known && Math.abs(now - known.lastAt) < LOCK_MS ? known : { count: 0, lastAt: now }
       if (tries.count >= WRONG_TRIES_MAX) throw new HubError('claim_locked')
       tries.count++
       tries.lastAt = now

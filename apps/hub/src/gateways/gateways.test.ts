@@ -207,6 +207,22 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
       expect((await claim('DT-0123456789AB')).statusCode).toBe(200)
     })
 
+    it('is locked no longer when the clock was a year ahead meanwhile', async () => {
+      const yearMs = 365 * 86_400_000
+      hub.clock.advance(yearMs)
+      const id = await hub.addUser('early', 'user', 'orchard-lantern-42')
+      const claimAs = async (deviceToken: string) => {
+        const token = await hub.sessions.start({ id }, { sourceIp: '127.0.0.1', userAgent: 'test' })
+        const headers = { authorization: `Bearer ${token}` }
+        const url = '/api/v1/gateway/claim'
+        return (await hub.app.inject({ method: 'POST', url, payload: { deviceToken }, headers })).statusCode
+      }
+      for (let i = 0; i < 5; i++) await claimAs(`DT-00000000000${i}`)
+      expect(await claimAs('DT-000000000009')).toBe(429)
+      hub.clock.advance(-yearMs)
+      expect(await claimAs('DT-000000000009')).toBe(404)
+    })
+
     it('while it waits for approval records the owner for that moment', async () => {
       const device = createTestDevice(hub.app, { now: hub.clock.now })
       await device.register()
