@@ -74,6 +74,8 @@ test.each([
   ['HUB_LOG_LEVEL', 'loud'],
   ['HUB_ADMIN_PASSWORD', 'short'],
   ['HUB_ADMIN_USERNAME', 'ab'],
+  ['HUB_ADMIN_USERNAME', 'rosa the first'],
+  ['HUB_ADMIN_USERNAME', 'Hub'],
   ['HUB_PROT', '8080'],
   ['HUB_HTTPS_PORT', 'on'],
   ['HUB_TLS_CERT', '/etc/tls.crt'],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { HUB_DEFAULT_HTTPS_PORT, HUB_DEFAULT_PORT, VPN_LISTEN_PORT } from '@hedgerow/contract'
+import { HUB_DEFAULT_HTTPS_PORT, HUB_DEFAULT_PORT, username, VPN_LISTEN_PORT } from '@hedgerow/contract'
 import { z } from 'zod'
 
 /** A start that cannot be: each message names the variable at fault. */
@@ -83,6 +83,15 @@ const databaseUrl = z.union([z.string().regex(/^sqlite:.+/), z.url({ protocol: /
   error: 'must be sqlite:<file> or a postgres:// address',
 })
 
+const adminName = z
+  .string()
+  .trim()
+  .refine((text) => username.safeParse(text).success, 'must be 3 to 64 letters, digits and . _ - @ + of one script')
+  .refine(
+    (text) => !/^(hub|gateway)$/i.test(text),
+    'must be a name of a person: the audit calls the hub and gateways so',
+  )
+
 /** Each variable's name and form, as docs/operations/configuration.md lists them. An empty one counts as unset. */
 export const variables = z.object({
   HUB_HOST: hostName.optional(),
@@ -92,7 +101,7 @@ export const variables = z.object({
   HUB_TLS_KEY_FILE: z.string().optional(),
   HUB_DATA_DIR: z.string().default('./data'),
   HUB_DATABASE_URL: databaseUrl.optional(),
-  HUB_ADMIN_USERNAME: z.string().trim().min(3, 'must have at least 3 characters').max(200).optional(),
+  HUB_ADMIN_USERNAME: adminName.optional(),
   HUB_ADMIN_PASSWORD: z.string().min(8, 'must have at least 8 characters').max(1_024).optional(),
   HUB_VPN_BACKEND: z.enum(['auto', 'embedded', 'off'], 'must be auto, embedded or off').default('auto'),
   HUB_VPN_PORT: port(0).default(VPN_LISTEN_PORT),

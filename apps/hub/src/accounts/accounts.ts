@@ -51,12 +51,22 @@ export async function createUser(
   return insertUser(db, user, await passwords.hash(password), Date.now())
 }
 
+/** What the audit calls the hub itself and those that are no people. */
+const NOBODYS_NAMES: ReadonlySet<string> = new Set(['hub', 'gateway'].map(usernameKey))
+
+/** The form in which a name must be unique. Throws `username_taken` for one that looks like no person's. */
+export function personalKey(username: string): string {
+  const key = usernameKey(username)
+  if (NOBODYS_NAMES.has(key)) throw takenName()
+  return key
+}
+
 /** Throws `username_taken`, also for a name that looks like another user's. */
 export async function insertUser(db: Db, user: NewUser, passwordHash: string, now: number): Promise<UserRow> {
   const row: UserRow = {
     id: randomUUID(),
     username: user.username,
-    username_key: usernameKey(user.username),
+    username_key: personalKey(user.username),
     email: user.email ?? '',
     first_name: user.firstName ?? '',
     last_name: user.lastName ?? '',
@@ -79,9 +89,13 @@ export async function refuseTakenName<T>(write: Promise<T>): Promise<T> {
     return await write
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    const { message } = new HubError('username_taken')
-    throw new HubError('username_taken', { fieldErrors: { username: message }, cause: error })
+    throw takenName(error)
   }
+}
+
+function takenName(cause?: unknown): HubError {
+  const { message } = new HubError('username_taken')
+  return new HubError('username_taken', { fieldErrors: { username: message }, cause })
 }
 
 /** With the switch `passwordComplexity`, throws `password_too_weak` and says why; `field` is what the caller named it. */

@@ -130,6 +130,17 @@ describe.each(testEngines)('users on %s', (engine) => {
     },
   )
 
+  test.each(['hub', 'HUB', 'gateway', 'Ｇateway'])(
+    'nobody can be %s, as the audit calls those who are no people',
+    async (username) => {
+      const email = 'a@example.org'
+      const taken = refusal(409, 'username_taken')
+      expect(await api(contract.createUser, { token: admin, body: body(username, { email }) })).toMatchObject(taken)
+      const person = await create(`person-${username.codePointAt(0)}`)
+      expect(await update(person.id, body(username, { email }))).toMatchObject(taken)
+    },
+  )
+
   test.each([
     ['id', { id: '00000000-0000-4000-8000-000000000000' }],
     ['passwordHash', { passwordHash: 'x' }],

@@ -12,13 +12,13 @@ import {
   audit,
   deleteSessionsOf,
   insertUser,
+  personalKey,
   refuseTakenName,
   requireStrongPassword,
   toHubUser,
   type Actor,
   type UserRow,
 } from './accounts.ts'
-import { usernameKey } from './look-alikes.ts'
 import type { Passwords } from './passwords.ts'
 
 export type UserDependencies = {
@@ -76,7 +76,7 @@ export async function updateUser(
     const after: UserRow = {
       ...before,
       username: body.username,
-      username_key: usernameKey(body.username),
+      username_key: personalKey(body.username),
       email: body.email,
       first_name: body.firstName,
       last_name: body.lastName,

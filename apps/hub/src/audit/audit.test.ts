@@ -100,6 +100,12 @@ describe.each(testEngines)('audit on %s', (engine) => {
       `"1970-01-01T00:00:00.000Z","'=HYPERLINK(""http://x"")","gateway.add","a ""quoted"", text","192.0.2.1","ok"`,
       '',
     ])
+    await insert(
+      ...['\t=1', ' =1', '\u00a0=1', '＝1', '＠sum', '|x', '%x'].map((actor) => ({ actor, action: 'call.make' })),
+    )
+    const suspects = (await get('?format=csv&action=call')).body.split('\r\n').slice(1, -1)
+    expect(suspects).toHaveLength(7)
+    for (const line of suspects) expect(line).toMatch(/^"[^"]+","'/)
     const accepted = await get('?limit=1', { accept: 'text/csv' })
     expect(accepted.body.split('\r\n')).toHaveLength(3)
   })

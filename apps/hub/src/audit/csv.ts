@@ -2,6 +2,9 @@ import type { AuditEntry } from '@hedgerow/contract'
 
 const COLUMNS = ['at', 'actor', 'action', 'target', 'sourceIp', 'result'] as const satisfies (keyof AuditEntry)[]
 
+/** What a spreadsheet runs: some skip what is blank before it, and take the wide forms of East Asian keyboards too. */
+const FORMULA = /^(\s|[=+\-@|%＝＋－＠])/u
+
 /** The first line of the file: the names of the columns (RFC 4180). */
 export const csvHeader = line(COLUMNS)
 
@@ -18,6 +21,6 @@ function line(values: readonly string[]): string {
  * makes it text there.
  */
 function field(value: string): string {
-  const text = /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value
+  const text = FORMULA.test(value) ? `'${value}` : value
   return `"${text.replaceAll('"', '""')}"`
 }
