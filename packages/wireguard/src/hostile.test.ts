@@ -216,6 +216,25 @@ test('a session renews long before its counter ends, and at the end refuses', ()
   expect(openTransport(nodeCrypto, session, greatest, 0)).toBe('counter-exhausted')
 })
 
+test('of 50,000 handshake messages with a wrong mac1 each is dropped for that, and a live tunnel loses nothing', () => {
+  const link = createLink({ hubOptions: { handshakesPerSecond: 1 } })
+  link.connect()
+  const deadline = link.hub.device.nextDeadline()
+  const forged = new Uint8Array(148)
+  forged[0] = 1
+  for (let i = 0; i < 50_000; i++) {
+    forged.set([i & 0xff, i >> 8], 8)
+    link.receive(link.hub, forged, { address: `198.18.${i >> 8}.${i & 0xff}`, port: 1 })
+    if (i % 500 === 0) link.send(link.gateway, upPacket())
+    link.settle()
+  }
+  expect(link.hub.drops).toHaveLength(50_000)
+  expect(new Set(link.hub.drops)).toEqual(new Set(['bad-mac1']))
+  expect(link.hub.packets).toHaveLength(100)
+  expect(link.hub.sent).toEqual([])
+  expect(link.hub.device.nextDeadline()).toBeGreaterThanOrEqual(deadline ?? 0)
+})
+
 test('a flood of initiations from strangers leaves nothing behind', () => {
   const link = createLink({ hubOptions: { handshakesPerSecond: 1e9 } })
   const other = createLink()

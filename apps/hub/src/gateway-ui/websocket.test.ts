@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, request, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -160,6 +161,40 @@ it('a side that does not read stops the other', async () => {
     if (!drained) break
   }
   expect(writtenMb).toBeLessThan(100)
+  socket.destroy()
+})
+
+it('a frame of 100 MB passes as it was sent, no more of it held than sockets hold', async () => {
+  const page = await openEcho()
+  const { socket, head } = await upgrade(page)
+  const upstream = page.sockets[0] as Socket
+  await read(socket, head, 5)
+  upstream.unpipe()
+  upstream.resume()
+  const megabyte = randomBytes(1024 * 1024)
+  const hashes = { sent: createHash('sha256'), arrived: createHash('sha256') }
+  let arrived = 0
+  const whole = Promise.withResolvers<void>()
+  upstream.on('data', (chunk: Buffer) => {
+    hashes.arrived.update(chunk)
+    arrived += chunk.length
+    if (arrived === 10 + 100 * megabyte.length) whole.resolve()
+  })
+  // RFC 6455 §5.2: the last frame of a message, binary, with a length of eight bytes.
+  const frame = Buffer.alloc(10)
+  frame.set([0x82, 127])
+  frame.writeBigUInt64BE(BigInt(100 * megabyte.length), 2)
+  hashes.sent.update(frame)
+  socket.write(frame)
+  let mostUnderWay = 0
+  for (let sent = 1; sent <= 100; sent++) {
+    hashes.sent.update(megabyte)
+    if (!socket.write(megabyte)) await once(socket, 'drain')
+    mostUnderWay = Math.max(mostUnderWay, sent * megabyte.length - arrived)
+  }
+  await whole.promise
+  expect(hashes.arrived.digest('hex')).toBe(hashes.sent.digest('hex'))
+  expect(mostUnderWay).toBeLessThan(40 * megabyte.length)
   socket.destroy()
 })
 

@@ -164,6 +164,23 @@ describe.each(testEngines)('deciding a registration on %s', (engine) => {
     expect(await pending()).toHaveLength(1)
   })
 
+  it('refuses when every address of the network is taken, and the request waits for one to be free', async () => {
+    await hub.db.insertInto('settings').values({ name: 'vpnNetwork', value: '"10.100.0.0/30"' }).execute()
+    const barn = await waiting()
+    const barnApproved = (await approve(barn.id)).json()
+    expect(barnApproved.assignedIp).toBe('10.100.0.2')
+    const shed = await waiting({ name: 'Shed' })
+    const answer = await approve(shed.id)
+    expect([answer.statusCode, answer.json().error]).toEqual([409, 'address_pool_exhausted'])
+    expect(await pending()).toHaveLength(1)
+    expect(peers()).toEqual([barn.publicKey])
+
+    const url = `/api/v1/hub/gateways/${barnApproved.gatewayId}`
+    const deletion = { method: 'DELETE', url, headers: await as('manager'), payload: { name: 'Barn' } } as const
+    expect((await hub.app.inject(deletion)).statusCode).toBeLessThan(300)
+    expect((await approve(shed.id)).json()).toMatchObject({ assignedIp: '10.100.0.2' })
+  })
+
   it('refuses a device token that another gateway has, without telling the device', async () => {
     const barn = await waiting()
     await approve(barn.id)
