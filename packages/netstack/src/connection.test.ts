@@ -261,6 +261,18 @@ describe('forged and stale segments', () => {
     expect(answers.reduce((sum, count) => sum + count)).toBe(10)
   })
 
+  it('are borne as far back as the largest window that the peer ever gave (RFC 5961 §5.2)', () => {
+    const peer = ScriptedPeer.established({ scale: 4 })
+    const next = (): number => (peer.connection!.sendNext - peer.connection!.initialSendSequence) | 0
+    while (next() < 300_000) {
+      peer.writes(new Uint8Array(10 * 1_380))
+      peer.now += 10
+      peer.says('ACK', { seq: 1, ack: next() })
+    }
+    expect(peer.says('ACK', { seq: 1, ack: next() - 200_000 })).toEqual([])
+    expect(peer.drops).toEqual([])
+  })
+
   it('draw ten challenges a second at most (RFC 5961 §7)', () => {
     const peer = ScriptedPeer.established()
     const draw = (): number => Array.from({ length: 50 }, () => peer.says('RST', { seq: 2 })).flat().length
@@ -494,6 +506,17 @@ describe('sending', () => {
     expect(peer.events).toEqual(['accepted'])
     peer.after(11_000)
     expect(peer.events).toEqual(['accepted', 'closed timed-out'])
+  })
+
+  it('asks no more once keepalive is switched off again', () => {
+    const peer = ScriptedPeer.established()
+    peer.connection!.setKeepalive(5_000, peer.now)
+    expect(peer.after(5_000)).toEqual(['ACK 0:0 ack 1'])
+    peer.connection!.setKeepalive(undefined, peer.now)
+    expect(peer.after(3_600_000)).toEqual([])
+    expect([peer.stack.nextDeadline(), peer.events]).toEqual([undefined, ['accepted']])
+    expect(peer.writes('x')).toEqual(['ACK 1:2 ack 1'])
+    expect(peer.after(1_000)).toContain('ACK 1:2 ack 1')
   })
 
   it('ends a silent peer that keepalive asks in vain', () => {

@@ -82,6 +82,22 @@ describe('the retransmission timer (RFC 6298 §5)', () => {
     expect(peer.connection!.roundTrip.smoothedMs).toBe(smoothedMs)
   })
 
+  it('takes for lost the first, and of the rest what left long enough ago and was not reported (RFC 8985 §6.3)', () => {
+    const peer = ScriptedPeer.established({ sackPermitted: false })
+    peer.writes('a')
+    const patienceMs = peer.connection!.roundTrip.timeoutMs
+    expect(peer.after(patienceMs - 5)).toEqual([])
+    peer.writes('b')
+    expect(peer.after(5)).toEqual(['ACK 1:2 ack 1'])
+    peer.now += 5
+    expect(peer.says('ACK', { seq: 1, ack: 2 })).toEqual([])
+
+    const other = inFlight()
+    other.says('ACK', { seq: 1, ack: 1, sack: [block(2, 2)] })
+    while (other.connection!.recovery !== 'timeout') other.after(1)
+    expect(other.connection!.queue.lostBytes).toBe(8 * FULL)
+  })
+
   it('sends again what was reported and then dropped by the peer (RFC 2018 §8)', () => {
     const peer = ScriptedPeer.established()
     peer.writes(new Uint8Array(2 * FULL))

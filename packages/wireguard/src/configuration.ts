@@ -82,7 +82,7 @@ export function createPeerOf(state: DeviceState, { publicKey, presharedKey }: Ch
   return createPeer({ publicKey, publicKeyBytes, staticShared, presharedKey, mac1Key, cookieKey })
 }
 
-/** Everything but the keys. A keepalive that was just turned on is due at once, which starts the first handshake. */
+/** Everything but the keys. A keepalive that was turned on or changed is due at once, which starts the first handshake. */
 export function configurePeer(state: DeviceState, peer: Peer, config: CheckedConfig): void {
   state.allowedIps.removeOwner(peer)
   for (const prefix of config.prefixes) state.allowedIps.insert(prefix, peer)

@@ -53,7 +53,7 @@ export type Device = {
   updatePeer(config: PeerConfig): void
   /** Silent from this call on, its keys zeroed. Unknown keys are ignored. */
   removePeer(publicKey: PublicKey): void
-  /** Starts a handshake at the next tick, if the peer's endpoint is known and none was sent within 5 s. */
+  /** Starts a handshake at the next tick, if the peer's endpoint is known; 5 s after the last message of one, if that was sent less long ago. */
   handshake(publicKey: PublicKey, now: Now): void
   peers(): PeerStatus[]
   /** Every drop since the device was made, by reason; a copy. */

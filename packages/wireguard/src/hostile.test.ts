@@ -115,6 +115,19 @@ test('a transport message without room for its tag is malformed, whatever sessio
   expect(link.hub.drops).toEqual(Array.from({ length: 16 }, () => 'malformed'))
 })
 
+test('a message with anything in its reserved bytes is malformed', () => {
+  const link = createLink()
+  link.connect()
+  link.send(link.gateway, upPacket())
+  const { data } = link.wire.shift()!
+  for (const at of [1, 2, 3]) {
+    const changed = new Uint8Array(data)
+    changed[at] = 1
+    link.receive(link.hub, changed, link.gateway.endpoint)
+  }
+  expect(link.hub.drops).toEqual(['malformed', 'malformed', 'malformed'])
+})
+
 test('an index that is in use is never given again, whatever chance says', () => {
   let asked = 0
   /** 1, 1, 1, 2, 2, 2, 3 and so on. */

@@ -95,6 +95,32 @@ test('a persistent keepalive follows the last packet by its interval, and starts
   expect(sentAtSeconds(link.gateway, startMs)).toContain(120)
 })
 
+test('a persistent keepalive is changed and turned off on the session that there is', () => {
+  const link = createLink({ gateway: { persistentKeepaliveSeconds: 25 } })
+  const change = (persistentKeepaliveSeconds: number) =>
+    link.gateway.device.updatePeer({
+      publicKey: link.hub.device.publicKey,
+      allowedIps: ['10.0.0.1/32'],
+      persistentKeepaliveSeconds,
+    })
+  const sentWithin = (seconds: number) => {
+    link.forget()
+    const startMs = link.now.monotonicMs
+    link.advance(seconds * SECOND)
+    expect(new Set(sentTypes(link.gateway)).difference(new Set([4])).size).toBe(0)
+    return sentAtSeconds(link.gateway, startMs)
+  }
+  link.advance(30 * SECOND)
+  change(10)
+  expect(sentWithin(30)).toEqual([0, 10, 20, 30])
+  change(25)
+  expect(sentWithin(26)).toEqual([0, 25])
+  change(0)
+  expect(sentWithin(30)).toEqual([])
+  change(25)
+  expect(sentWithin(24)).toEqual([0])
+})
+
 test('a persistent keepalive goes on trying when the other side stays away', () => {
   const link = createLink({ gateway: { persistentKeepaliveSeconds: 25 } })
   link.advance(600 * SECOND, loseAll)
