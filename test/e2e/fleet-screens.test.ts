@@ -178,6 +178,29 @@ describe('gateways', () => {
     })
   })
 
+  test('Back from a gateway is at the same place of a long list again', async () => {
+    await withFields(hub, 200, async () => {
+      await portal.open('/gateways?q=field')
+      const field = page.getByRole('link', { name: 'Field 120', exact: true })
+      const scroll = () => page.evaluate(() => window.scrollY)
+      await page.getByRole('link', { name: 'Field 1', exact: true }).waitFor()
+      await expect
+        .poll(async () => {
+          await page.evaluate(() => window.scrollBy(0, 300))
+          return field.isVisible()
+        })
+        .toBe(true)
+      await field.scrollIntoViewIfNeeded()
+      const before = await scroll()
+      await field.click()
+      await page.getByRole('heading', { name: 'Field 120' }).waitFor()
+      expect(await scroll()).toBe(0)
+      await page.goBack()
+      await field.waitFor()
+      await expect.poll(async () => Math.abs((await scroll()) - before)).toBeLessThan(300)
+    })
+  })
+
   test('a refresh moves no row under the pointer; once it has left, the order is the asked one again', async () => {
     const { id } = await hub.api(addGateway, { body: { name: 'Quay one' } })
     await hub.api(addGateway, { body: { name: 'Quay two' } })

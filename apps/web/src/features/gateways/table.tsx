@@ -13,9 +13,13 @@ import type { SortKey, View } from './view.ts'
 
 /** In a smaller fleet drawing all rows is faster, and the browser's own search finds them. */
 const VIRTUAL_FROM = 120
-const ROW_HEIGHT = 44
-/** About that of a card, which each row is in a window as narrow as data-table.module.css says. */
-const CARD_HEIGHT = 310
+/** About how high a row is, by the window; in a narrow one each is a card, as data-table.module.css says. */
+const ROW_HEIGHTS = [
+  ['(width < 720px)', 318],
+  ['(width < 1100px)', 208],
+  ['(width < 1400px)', 63.5],
+  ['all', 44],
+] as const
 /** Of the cards in a wide window, and of a row of them with the space below it; as data-table.module.css says. */
 const CARDS_ABREAST = 3
 const CARDS_HEIGHT = 244
@@ -61,9 +65,10 @@ export const GatewayTable = memo(function GatewayTable({
     setTop(Math.round((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY))
   }, [virtual, narrow, cards])
 
+  const rowHeight = ROW_HEIGHTS.find(([width]) => window.matchMedia(width).matches)?.[1] ?? 0
   const virtualizer = useWindowVirtualizer({
     count: Math.ceil(gateways.length / abreast),
-    estimateSize: () => (narrow ? CARD_HEIGHT : cards ? CARDS_HEIGHT : ROW_HEIGHT),
+    estimateSize: () => (cards ? CARDS_HEIGHT : rowHeight),
     getItemKey: (index) => gateways[index * abreast]?.id ?? index,
     overscan: 6,
     scrollMargin: top,
@@ -101,7 +106,7 @@ export const GatewayTable = memo(function GatewayTable({
           measure={virtual && !cards ? virtualizer.measureElement : undefined}
         />
       ))}
-      <Gap height={last === undefined ? 0 : virtualizer.getTotalSize() - (last.end - top)} />
+      <Gap height={virtual ? virtualizer.getTotalSize() - ((last?.end ?? top) - top) : 0} />
     </DataTable>
   )
 })

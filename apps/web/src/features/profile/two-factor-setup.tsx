@@ -10,9 +10,11 @@ import { api, ApiError, messageOf } from '#api/client.ts'
 import { useLoaded } from '#api/use-loaded.ts'
 import { CopyButton } from '#ui/copy-button.tsx'
 import { focusFirstError } from '#ui/focus-first-error.ts'
+import { DownloadIcon } from '#ui/icons.tsx'
 import { Mono } from '#ui/mono.tsx'
 import { Notice } from '#ui/notice.tsx'
 import { QrCode } from '#ui/qr-code.tsx'
+import { saveFile } from '#ui/save-file.ts'
 import styles from './two-factor.module.css'
 
 type Secret = ResponseOf<typeof setUpCall>
@@ -127,6 +129,15 @@ export function RecoveryCodes({ codes, onKept }: { codes: readonly string[]; onK
         ))}
       </ul>
       <div className={styles.actions}>
+        <Button
+          variant="default"
+          leftSection={<DownloadIcon />}
+          onClick={() =>
+            saveFile(new Blob([`${codes.join('\n')}\n`], { type: 'text/plain' }), 'hub-recovery-codes.txt')
+          }
+        >
+          Download codes
+        </Button>
         <CopyButton text={codes.join('\n')}>Copy codes</CopyButton>
         <Button onClick={onKept} data-autofocus>
           I have kept them
