@@ -1,7 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createHub } from '../app.ts'
 import { readConfig, type Config } from '../config.ts'
 import { openDatabase } from '../database/database.ts'
 import { createTestDatabase, testEngines } from '../database/test-databases.ts'
@@ -54,6 +59,62 @@ describe.each(testEngines)('doctor on %s', (engine) => {
     await close()
     const [bySetting] = await find('VPN')
     expect(bySetting).toMatchObject({ state: 'warn', remedy: expect.stringContaining('under Settings') })
+  })
+
+  it('says of a running hub that it answers, and what it lacks when it is not ready', async () => {
+    const hub = await createHub({ config, log: pino({ level: 'silent' }) })
+    try {
+      const { port } = await hub.start()
+      expect(await find('ports', { port })).toEqual([
+        { check: 'ports', state: 'ok', text: `the hub is running and answers on port ${port}` },
+      ])
+      const [silent] = await find('ports', { port: 1 })
+      expect(silent).toMatchObject({ state: 'FAIL', remedy: expect.stringContaining('HUB_PORT') })
+
+      const settings = { enabled: true, networkCidr: hub.vpn.network }
+      await hub.vpn.configure({ ...settings, enabled: false })
+      const occupant = createSocket('udp6').bind(hub.vpn.port, '::')
+      await once(occupant, 'listening')
+      await hub.vpn.configure(settings).catch(() => {})
+      occupant.close()
+      expect((await find('VPN', { port })).at(-1)).toEqual({
+        check: 'VPN',
+        state: 'FAIL',
+        text: 'the hub that runs says: The hub is not ready: the VPN could not be started.',
+        remedy: expect.stringContaining('HUB_VPN_PORT'),
+      })
+    } finally {
+      await hub.stop()
+    }
+  })
+
+  it('names each port that is taken, and the variable that moves it', async () => {
+    const tcp = createServer().listen(0, '127.0.0.1')
+    const udp = createSocket('udp6').bind(0)
+    await Promise.all([once(tcp, 'listening'), once(udp, 'listening')])
+    const { port } = tcp.address() as AddressInfo
+    const vpn = { ...config.vpn, port: udp.address().port }
+    const found = await find('ports', { port, httpsPort: port, metrics: { ...config.metrics, port }, vpn })
+    tcp.close()
+    udp.close()
+    expect(found.map(({ state, remedy }) => [state, /HUB_\w+/.exec(remedy ?? '')?.[0]])).toEqual(
+      ['HUB_PORT', 'HUB_HTTPS_PORT', 'HUB_METRICS_PORT', 'HUB_VPN_PORT'].map((variable) => ['FAIL', variable]),
+    )
+  })
+
+  it('names a database that does not answer or is damaged, and what to check', async () => {
+    const damaged = join(dir, 'damaged.sqlite')
+    mkdirSync(dir, { recursive: true })
+    writeFileSync(damaged, 'no database'.repeat(1_000))
+    const databaseUrl = engine === 'postgres' ? 'postgres://hub@127.0.0.1:1/hub' : `sqlite:${damaged}`
+    expect(await find('database', { databaseUrl })).toEqual([
+      {
+        check: 'database',
+        state: 'FAIL',
+        text: expect.any(String),
+        remedy: expect.stringContaining('hub restore FILE'),
+      },
+    ])
   })
 
   it('names certificates that cannot be read, and the variables that name them', async () => {

@@ -8,6 +8,7 @@ import { existsSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { createServer, isIP } from 'node:net'
 import { dirname } from 'node:path'
+import { errorBody } from '@hedgerow/contract'
 import { sql, type Kysely } from 'kysely'
 import { certificatesIn, RENEWED_AHEAD_MS } from '../certificates/certificates.ts'
 import { ConfigError, type Config } from '../config.ts'
@@ -183,10 +184,21 @@ async function examineRunningHub({ host, port }: Config): Promise<Finding> {
   const url = `http://${isIP(address) === 6 ? `[${address}]` : address}:${port}/readyz`
   const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) }).catch(() => undefined)
   if (answer?.ok) return { check: 'ports', state: 'ok', text: `the hub is running and answers on port ${port}` }
+  const said = errorBody.safeParse(await answer?.json().catch(() => undefined)).data
+  if (said)
+    return {
+      check: said.error === 'vpn_unavailable' ? 'VPN' : 'database',
+      state: 'FAIL',
+      text: `the hub that runs says: ${said.message}`,
+      remedy:
+        said.error === 'vpn_unavailable'
+          ? 'Stop what uses UDP HUB_VPN_PORT (ss -lun shows it), then switch the VPN off and on under Settings.'
+          : 'Make room on the disk or bring the database back; the hub goes on by itself.',
+    }
   return {
     check: 'ports',
     state: 'FAIL',
-    text: `a hub is running, but ${answer ? `answers ${answer.status}` : 'does not answer'} on port ${port}`,
+    text: `a hub is running, but does not answer on port ${port}`,
     remedy: 'Check that these are its HUB_PORT and HUB_HOST, and read its log.',
   }
 }
