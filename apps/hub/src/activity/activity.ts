@@ -56,16 +56,22 @@ export async function recentActivity(
 type Entry = Selectable<Tables['activity']>
 
 /** Which entries: those of one gateway, or of all. */
-type Wanted = { page: Page; q: string | undefined; gatewayId?: string }
+type Wanted = {
+  page: Page
+  q: string | undefined
+  gatewayId?: string
+  /** In how many of the newest entries `q` is looked for. */
+  searched?: number
+}
 
 /** Found by an index and cut at the page's size, however many there are. */
-async function newestEntries(db: Db, { page, q, gatewayId }: Wanted): Promise<Entry[]> {
+async function newestEntries(db: Db, { page, q, gatewayId, searched = SEARCHED_AT_MOST }: Wanted): Promise<Entry[]> {
   let entries = db.selectFrom('activity').orderBy('at', 'desc').orderBy('id', 'desc')
   if (gatewayId !== undefined) entries = entries.where('gateway_id', '=', gatewayId)
   let asked = entries.selectAll()
   if (q) {
     // Looked for in so many and no more: nobody makes the hub read a whole history.
-    const last = await entries.select(['at', 'id']).offset(SEARCHED_AT_MOST).limit(1).executeTakeFirst()
+    const last = await entries.select(['at', 'id']).offset(searched).limit(1).executeTakeFirst()
     if (last) asked = asked.where(sql<boolean>`(at, id) > (${last.at}, ${last.id})`)
     asked = asked.where(holding(q, ['message']))
   }
@@ -73,11 +79,12 @@ async function newestEntries(db: Db, { page, q, gatewayId }: Wanted): Promise<En
   return asked.limit(page.rowsWanted ?? ENTRIES_SHOWN).execute()
 }
 
-/** Of each gateway the newest, merged: one index scan a gateway, since a person claims few. */
+/** Of each gateway the newest, merged: one index scan a gateway. A text is looked for in no more of them all than of the whole fleet. */
 async function newestOfOwn(db: Db, wanted: Wanted, userId: string): Promise<Entry[]> {
   const own = await db.selectFrom('gateways').select('id').where('owner_id', '=', userId).execute()
   const entries: Entry[] = []
-  for (const { id } of own) entries.push(...(await newestEntries(db, { ...wanted, gatewayId: id })))
+  const searched = Math.ceil(SEARCHED_AT_MOST / own.length)
+  for (const { id } of own) entries.push(...(await newestEntries(db, { ...wanted, gatewayId: id, searched })))
   return entries.toSorted((a, b) => b.at - a.at || b.id - a.id).slice(0, wanted.page.rowsWanted)
 }
 

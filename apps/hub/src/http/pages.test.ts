@@ -131,4 +131,29 @@ describe.each(testEngines)('lists that page and are searched on %s', (engine) =>
     expect(await found('Barn')).toBe(0)
     expect(await found('filler')).toBe(50)
   })
+
+  test('look no further back for a person with many gateways than for one with all', async () => {
+    const { db } = hub
+    await hub.signIn('user')
+    const owner = db.selectFrom('users').select('id').where('username', '=', 'the-user')
+    const { id: owner_id } = await owner.executeTakeFirstOrThrow()
+    const now = hub.clock.now()
+    for (let own = 0; own < 4; own++) {
+      const gateway_id = await insertTestGateway(db, { owner_id })
+      const rows = Array.from({ length: 1_000 }, (_, i) => ({ at: now + i, type: 'info' as const, gateway_id }))
+      await db
+        .insertInto('activity')
+        .values({ ...rows[0]!, at: now - 1, message: 'the needle' })
+        .execute()
+      for (let i = 0; i < 3; i++)
+        await db
+          .insertInto('activity')
+          .values(rows.map((row) => ({ ...row, message: 'hay' })))
+          .execute()
+    }
+    const headers = { authorization: `Bearer ${await hub.signIn('user')}` }
+    const url = `${API_BASE}/v1/hub/activity/recent`
+    expect((await hub.app.inject({ url, query: { q: 'needle' }, headers })).json()).toEqual([])
+    expect((await hub.app.inject({ url, query: { q: 'hay' }, headers })).json()).toHaveLength(50)
+  })
 })
