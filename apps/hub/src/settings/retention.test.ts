@@ -1,21 +1,75 @@
 import { pino } from 'pino'
 import { afterEach, expect, test, vi } from 'vitest'
+import { testEngines } from '../database/test-databases.ts'
 import { startTestHub } from '../http/test-hub.ts'
 import { createRetention } from './retention.ts'
 
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const YEAR_MS = 365 * DAY_MS
+
+const log = pino({ level: 'silent' })
 
 afterEach(() => vi.useRealTimers())
+
+test.each(testEngines)(
+  'a clock that is a year ahead deletes nothing when it is set right within a day, on %s',
+  async (engine) => {
+    const hub = await startTestHub(engine)
+    const { db } = hub
+    const start = Date.now()
+    let [now, uptimeMs] = [start, 0]
+    let looks = 0
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+    const clock = () => {
+      looks++
+      return now
+    }
+    const retention = createRetention({ db, clock, log, uptime: () => uptimeMs })
+    /** One look later by the clock that nobody sets, and `ms` later by the other. */
+    const look = async (passedMs: number, ms = passedMs) => {
+      ;[now, uptimeMs] = [now + ms, uptimeMs + passedMs]
+      const before = looks
+      vi.advanceTimersByTime(HOUR_MS)
+      await vi.waitFor(() => expect(looks).toBeGreaterThan(before), { timeout: 30_000 })
+      await retention.forgetGateway('none')
+    }
+    const left = async () =>
+      (await db.selectFrom('activity').select('message').orderBy('id').execute()).map((row) => row.message)
+    const young = { at: start, type: 'info' as const, message: 'today' }
+    await db
+      .insertInto('activity')
+      .values([{ ...young, at: start - 91 * DAY_MS, message: 'long ago' }, young])
+      .execute()
+
+    retention.start()
+    await look(HOUR_MS, HOUR_MS + YEAR_MS)
+    await look(HOUR_MS)
+    expect(await left()).toEqual(['long ago', 'today'])
+    await look(HOUR_MS, HOUR_MS - YEAR_MS)
+    await look(DAY_MS)
+    expect(await left()).toEqual(['today'])
+
+    await look(HOUR_MS, HOUR_MS + YEAR_MS)
+    expect(await left()).toEqual(['today'])
+    await look(DAY_MS)
+    expect(await left(), 'a clock that stays ahead is right').toEqual([])
+    await retention.stop()
+    vi.useRealTimers()
+    await hub.stop()
+  },
+)
 
 test('what is too old is forgotten every day, with nobody asking', async () => {
   const hub = await startTestHub('sqlite')
   const { db } = hub
   const old = Date.now() - 91 * DAY_MS
   let now = Date.now()
+  await db.insertInto('activity').values({ at: now, type: 'info', message: 'today' }).execute()
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
-  const retention = createRetention({ db, clock: () => now, log: pino({ level: 'silent' }) })
+  const retention = createRetention({ db, clock: () => now, log })
   retention.start()
-  const count = async () => (await db.selectFrom('activity').select('id').execute()).length
+  const count = async () => (await db.selectFrom('activity').select('id').where('at', '=', old).execute()).length
   for (const passedMs of [60_000, DAY_MS, DAY_MS]) {
     await db.insertInto('activity').values({ at: old, type: 'info', message: 'long ago' }).execute()
     now += passedMs

@@ -1,6 +1,6 @@
 /**
  * Forgets what is older than logRetentionDays: activity, audit, detections, visits, hourly counts and notifications that
- * are over; a gateway's history after 7 days at the latest. Once a day, and at once when the setting changes; in small batches with pauses, so that nobody waits for it
+ * are over; a gateway's history after 7 days at the latest. Once a day, and at once when the setting changes; a day late when the clock has leapt ahead; in small batches with pauses, so that nobody waits for it
  * however much there is. Also removes what a deleted gateway left behind.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,6 +14,8 @@ const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 const LOOK_INTERVAL_MS = HOUR_MS
 const FIRST_LOOK_MS = 60_000
+/** A clock that is so much later than when it was last seen may be wrong, and what was deleted never comes back. */
+const LEAP_MS = 30 * DAY_MS
 const BATCH_ROWS = 500
 const PAUSE_MS = 10
 
@@ -26,11 +28,20 @@ export type Retention = {
   stop(): Promise<void>
 }
 
-export function createRetention(options: { db: Kysely<Tables>; clock: () => number; log: Logger }): Retention {
-  const { db, clock, log } = options
+/** `uptime` is a clock that nobody sets, in milliseconds; the process's own unless told. */
+export function createRetention(options: {
+  db: Kysely<Tables>
+  clock: () => number
+  log: Logger
+  uptime?: () => number
+}): Retention {
+  const { db, clock, log, uptime = () => performance.now() } = options
   const stopped = new AbortController()
   let timers: NodeJS.Timeout[] = []
   let purgedAt = -Infinity
+  /** When the clock was last looked at; before the first time, when the hub last wrote what happened. */
+  let lookedAt: number | undefined
+  let heldUntilUptimeMs = 0
   let working: Promise<void> = Promise.resolve()
 
   /** Deletes by `batch` until it finds no more. */
@@ -70,9 +81,24 @@ export function createRetention(options: { db: Kysely<Tables>; clock: () => numb
     return working
   }
 
-  function purgeDaily(): void {
-    if (clock() - purgedAt >= DAY_MS) void inTurn(purge)
+  async function lastWritten(): Promise<number | undefined> {
+    const newest = db.selectFrom('activity').select('at').orderBy('at', 'desc').orderBy('id', 'desc').limit(1)
+    return (await newest.executeTakeFirst())?.at
   }
+
+  /** A leap of the clock leaves whoever runs the hub a day to set it right. */
+  async function purgeWhenDue(): Promise<void> {
+    const now = clock()
+    const before = lookedAt ?? (await lastWritten()) ?? now
+    lookedAt = now
+    if (now - before > LEAP_MS) {
+      heldUntilUptimeMs = uptime() + DAY_MS
+      log.warn('the clock is far ahead of when this hub last wrote: nothing old is deleted for a day')
+    }
+    if (uptime() >= heldUntilUptimeMs && Math.abs(now - purgedAt) >= DAY_MS) await purge()
+  }
+
+  const purgeDaily = (): void => void inTurn(purgeWhenDue)
 
   return {
     start() {
