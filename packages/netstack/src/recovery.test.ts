@@ -27,6 +27,15 @@ describe('the retransmission timer (RFC 6298 §5)', () => {
     expect(peer.after(2)).toEqual([trace(2)])
   })
 
+  it('does not start anew with segments that acknowledge nothing new (§5.3)', () => {
+    const peer = ScriptedPeer.established({ sackPermitted: false })
+    peer.writes(new Uint8Array(FULL))
+    const steps = Math.ceil(peer.connection!.roundTrip.timeoutMs / 20)
+    const sent: string[] = []
+    for (let i = 0; i < steps; i++) sent.push(...peer.says('ACK', { seq: 1 + i, ack: 1, data: 'x' }), ...peer.after(20))
+    expect(sent.filter((segment) => segment.startsWith(`ACK 1:${startOf(2)}`))).toHaveLength(1)
+  })
+
   it('stops when everything is acknowledged (§5.2)', () => {
     const peer = inFlight()
     peer.says('ACK', { seq: 1, ack: startOf(11) })

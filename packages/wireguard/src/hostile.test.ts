@@ -227,6 +227,7 @@ test('a session renews long before its counter ends, and at the end refuses', ()
   expect(openTransport(nodeCrypto, session, emptyTransport(REJECT_AFTER_MESSAGES), 0)).toBe('counter-exhausted')
   const greatest = emptyTransport(0).fill(255, 8, 16)
   expect(openTransport(nodeCrypto, session, greatest, 0)).toBe('counter-exhausted')
+  expect([REKEY_AFTER_MESSAGES, REJECT_AFTER_MESSAGES]).toEqual([4_503_599_627_370_496, 9_007_199_254_732_799])
 })
 
 test('of 50,000 handshake messages with a wrong mac1 each is dropped for that, and a live tunnel loses nothing', () => {
