@@ -198,6 +198,18 @@ describe("the device's own application", () => {
     expect(seen.length).toBe(1)
   })
 
+  test('hears who asks from the hub alone, never from the local network', async () => {
+    const seen: IncomingMessage[] = []
+    const { url } = await openApplication((incoming, response) => {
+      seen.push(incoming)
+      response.end()
+    })
+    const claims = { 'x-hub-user': 'root', X_Hub_Role: 'admin', forwarded: 'for=192.0.2.1', 'x-real-ip': '192.0.2.1' }
+    await ask(await openFace(url), '/', { headers: claims })
+    for (const name of Object.keys(claims)) expect(seen[0]!.headers).not.toHaveProperty(name.toLowerCase())
+    expect(seen[0]!.headers['x-forwarded-for']).toMatch(/127\.0\.0\.1$/)
+  })
+
   test('keeps the framing of bodies, whatever the method', async () => {
     const { url } = await openApplication((incoming, response) => {
       void text(incoming).then((body) => response.end(`${incoming.method} ${body}`))

@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { pipeline, type Duplex } from 'node:stream'
+import { HOP_BY_HOP_HEADERS, namedByConnection, saysWhoAsks } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import { inWords } from '../failure.ts'
 
@@ -10,21 +11,6 @@ export type UiProxy = {
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, isTunnel: boolean): void
 }
 
-/** RFC 9110 §7.6.1 and what older programs send. */
-const HOP_BY_HOP = new Set([
-  'connection',
-  'expect',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
-/** `Connection` may not name these away: without them the message would be another one. */
-const NEVER_NAMED_AWAY = new Set(['content-length', 'content-type', 'host'])
 /** With neither a byte of the upload taken nor an answer begun for this long, an application hangs. */
 const ANSWER_TIMEOUT_MS = 60_000
 
@@ -123,8 +109,8 @@ function requestHeaders(incoming: IncomingMessage, target: URL, isTunnel: boolea
     'x-forwarded-host': host,
     'x-forwarded-proto': 'http',
   }
-  for (const [name, value] of Object.entries(forwarded))
-    if (!isTunnel || headers[name] === undefined) headers[name] = value
+  if (!isTunnel) for (const name of Object.keys(headers).filter(saysWhoAsks)) delete headers[name]
+  for (const [name, value] of Object.entries(forwarded)) headers[name] ??= value
   // An application that compares Origin with its Host still finds its own pages equal under the rewritten Host.
   const ownHosts = [host, headers['x-forwarded-host']]
   if (ownHosts.includes(hostOf(headers['origin']))) headers['origin'] = target.origin
@@ -148,12 +134,11 @@ function answerHeaders(headers: IncomingHttpHeaders, target: URL): Record<string
 
 /** Without the headers that concern one connection, and those that `Connection` names. */
 function endToEnd(headers: IncomingHttpHeaders): Record<string, string | string[]> {
-  const list = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase())
-  const named = new Set(list.filter((name) => !NEVER_NAMED_AWAY.has(name)))
+  const named = namedByConnection(headers.connection ?? '')
   return Object.fromEntries(
     Object.entries(headers).filter(
       (entry): entry is [string, string | string[]] =>
-        entry[1] !== undefined && !HOP_BY_HOP.has(entry[0]) && !named.has(entry[0]),
+        entry[1] !== undefined && !HOP_BY_HOP_HEADERS.has(entry[0]) && !named.has(entry[0]),
     ),
   )
 }
@@ -163,7 +148,7 @@ function headText(answer: IncomingMessage, replaced?: Record<string, string>): s
   const lines = [`HTTP/1.1 ${answer.statusCode} ${answer.statusMessage}`]
   for (let index = 0; index + 1 < answer.rawHeaders.length; index += 2) {
     const name = answer.rawHeaders[index]!
-    if (!replaced || !HOP_BY_HOP.has(name.toLowerCase())) lines.push(`${name}: ${answer.rawHeaders[index + 1]}`)
+    if (!replaced || !HOP_BY_HOP_HEADERS.has(name.toLowerCase())) lines.push(`${name}: ${answer.rawHeaders[index + 1]}`)
   }
   for (const [name, value] of Object.entries(replaced ?? {})) lines.push(`${name}: ${value}`)
   return `${lines.join('\r\n')}\r\n\r\n`

@@ -2,24 +2,9 @@
  * Which headers pass between a browser and a gateway, and how they change. Pure, on raw header lists (name, value,
  * name, value …), so order, case and repetition survive. RFC 9110 §7.6.1 for what belongs to one hop.
  */
+import { HOP_BY_HOP_HEADERS, namedByConnection, saysWhoAsks } from '@hedgerow/contract'
 import { cookieFromGateway, cookiesToGateway, type CookieJar } from './cookies.ts'
 
-const HOP_BY_HOP = new Set([
-  'connection',
-  'expect',
-  'http2-settings',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authentication-info',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
-/** `Connection` may not name these away: without them the message would be another one. */
-const NEVER_NAMED_AWAY = new Set(['content-length', 'content-type', 'host'])
 /** What a gateway could say about the whole host, its other ports or its siblings. */
 const NOT_FROM_GATEWAYS = new Set(['clear-site-data', 'strict-transport-security', 'service-worker-allowed', 'alt-svc'])
 
@@ -41,10 +26,16 @@ export function headersToGateway(
   { jar, visitor, dropAuthorization }: { jar: CookieJar; visitor: Visitor; dropAuthorization: boolean },
 ): string[] {
   const { protocol, host } = new URL(visitor.origin)
-  const named = namedByConnection(raw)
+  const named = namedByConnection(valuesOf(raw, 'connection').join(','))
   const kept = pairs(raw).filter(([name]) => {
     const lower = name.toLowerCase()
-    if (lower === 'host' || lower === 'cookie' || HOP_BY_HOP.has(lower) || named.has(lower) || isOurs(lower))
+    if (
+      lower === 'host' ||
+      lower === 'cookie' ||
+      HOP_BY_HOP_HEADERS.has(lower) ||
+      named.has(lower) ||
+      saysWhoAsks(lower)
+    )
       return false
     return lower !== 'authorization' || !dropAuthorization
   })
@@ -66,10 +57,10 @@ export function headersFromGateway(
   raw: readonly string[],
   { jar, origin, addresses }: { jar: CookieJar; origin: string; addresses: readonly string[] },
 ): string[] {
-  const named = namedByConnection(raw)
+  const named = namedByConnection(valuesOf(raw, 'connection').join(','))
   return pairs(raw).flatMap(([name, value]) => {
     const lower = name.toLowerCase()
-    if (HOP_BY_HOP.has(lower) || named.has(lower) || NOT_FROM_GATEWAYS.has(lower)) return []
+    if (HOP_BY_HOP_HEADERS.has(lower) || named.has(lower) || NOT_FROM_GATEWAYS.has(lower)) return []
     if (lower === 'set-cookie') {
       const cookie = cookieFromGateway(value, jar)
       return cookie === undefined ? [] : [name, cookie]
@@ -92,16 +83,6 @@ function rewriteLocation(location: string, origin: string, addresses: readonly s
   const authority = match?.[1]?.toLowerCase()
   if (authority === undefined || ![...addresses, new URL(origin).host].includes(authority)) return location
   return `${origin}${match?.[2]}`
-}
-
-/** The hub alone speaks in these. Many servers read `X_Hub_User` as `X-Hub-User`, so it counts as the same. */
-function isOurs(lower: string): boolean {
-  return /^(forwarded$|x-forwarded|x-real-ip$|x-hub-)/.test(lower.replaceAll('_', '-'))
-}
-
-function namedByConnection(raw: readonly string[]): Set<string> {
-  const names = valuesOf(raw, 'connection').flatMap((value) => value.split(','))
-  return new Set(names.map((name) => name.trim().toLowerCase()).filter((name) => !NEVER_NAMED_AWAY.has(name)))
 }
 
 /** Percent-encodes what a header cannot carry plainly, and the percent sign. */
