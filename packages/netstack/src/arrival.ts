@@ -189,12 +189,16 @@ function establish(connection: Connection, segment: Segment, now: number): void 
   connection.host.emit({ type: connection.isPassive ? 'accepted' : 'connected', connection })
 }
 
-/** A SYN that was sent twice times nothing (Karn), unless timestamps say which of the two was answered. */
+/**
+ * A SYN that was sent twice times nothing (Karn), unless the echo is that of the last one. The echo of an earlier one says only when
+ * that was sent: its answer may have been lost, and this be the answer to all of them.
+ */
 function timeHandshake(connection: Connection, { timestampEcho }: Segment, now: number): void {
   const { roundTrip, synTransmissions } = connection
-  const echoed = connection.timestamps?.roundTripMs(timestampEcho, now)
-  if (synTransmissions === 1) roundTrip.sample(now - connection.lastSentAt, now)
-  else if (echoed !== undefined) roundTrip.sample(echoed, now)
+  const sinceLastMs = now - connection.lastSentAt
+  const echoedMs = connection.timestamps?.roundTripMs(timestampEcho, now)
+  if (synTransmissions === 1) roundTrip.sample(sinceLastMs, now)
+  else if (echoedMs !== undefined && echoedMs <= sinceLastMs + 1) roundTrip.sample(echoedMs, now)
   else roundTrip.beginUntimed()
   // RFC 6928 §2: more than one was lost, which is no chance.
   if (synTransmissions > 2) connection.congestion.onTimeout(0, false)

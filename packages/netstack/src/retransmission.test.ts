@@ -117,6 +117,22 @@ describe('a handshake whose SYN was sent again', () => {
     expect(peer.connection!.roundTrip.smoothedMs).toBe(500)
   })
 
+  it('is not timed by the echo of a SYN before the last, whose answer may have been lost', () => {
+    const dialling = new ScriptedPeer().connect()
+    dialling.sends()
+    const first = dialling.echoes()
+    dialling.after(7_500)
+    dialling.says('SYN,ACK', { seq: 0, ack: 1, mss: FULL, ts: 7, echo: first })
+    expect([dialling.connection!.roundTrip.smoothedMs, dialling.connection!.roundTrip.timeoutMs]).toEqual([0, 3_000])
+
+    const answering = new ScriptedPeer().listen()
+    answering.says('SYN', { seq: 0, mss: FULL, ts: 7 })
+    const answer = answering.echoes()
+    answering.after(7_500)
+    answering.says('ACK', { seq: 1, ack: 1, ts: 8, echo: answer })
+    expect([answering.connection!.roundTrip.smoothedMs, answering.connection!.roundTrip.timeoutMs]).toEqual([0, 3_000])
+  })
+
   it('begins with one segment when it was lost more than once (RFC 6928 §2)', () => {
     const segmentsAfter = (ms: number): number => {
       const peer = new ScriptedPeer().connect()
