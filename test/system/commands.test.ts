@@ -64,7 +64,10 @@ test('what was backed up while the hub runs is there again after a restore, and 
   const restored = await command(hub, ['restore', file])
   expect(restored).toMatchObject({ code: 0 })
   await hub.restart()
-  expect((await hub.api(listGateways)).map(({ name }) => name)).toEqual(['Barn'])
+  await expect(hub.api(listGateways), 'everybody signs in again').rejects.toMatchObject({
+    body: { error: 'session_ended' },
+  })
+  expect((await hub.apiAs(hub.admin)(listGateways)).map(({ name }) => name)).toEqual(['Barn'])
   expect((await readdir(hub.dataDir)).filter((name) => name.includes('.replaced-'))).toHaveLength(1)
 })
 

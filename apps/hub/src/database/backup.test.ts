@@ -36,6 +36,10 @@ async function fill(db: Db): Promise<void> {
     .values({ ...user, id: 'u', username: 'u', username_key: 'u', created_at: 1_800_000_000_123 })
     .execute()
   await db
+    .insertInto('sessions')
+    .values({ id: 's', user_id: 'u', created_at: 0, expires_at: 4_000_000_000_000, source_ip: '', user_agent: '' })
+    .execute()
+  await db
     .insertInto('gateways')
     .values({
       id: 'g',
@@ -92,6 +96,7 @@ describe.each(journeys)('a backup of %s restored on %s', (from, to) => {
     const after = await openDatabase({ url: target.url })
     expect(await contentOf(after.db)).toEqual(content)
     expect(await after.db.selectFrom('settings').selectAll().execute()).toEqual([])
+    expect(await after.db.selectFrom('sessions').select('id').execute(), 'nobody is signed in').toEqual([])
     const { id } = await after.db
       .insertInto('activity')
       .values({ at: 0, type: 'info', message: 'next' })

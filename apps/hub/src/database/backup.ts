@@ -41,6 +41,9 @@ export async function restoreDatabase(url: string, file: string): Promise<{ repl
       throw error instanceof ConfigError ? new ConfigError([`${file} cannot be restored. ${error.message}`]) : error
     })
     try {
+      // Or whoever was signed in at that time would be again, also where it was ended since for a reason.
+      await source.db.deleteFrom('sessions').execute()
+      await source.db.deleteFrom('sign_in_challenges').execute()
       if (target === undefined) await fillPostgres(source.db.withTables<AnyTables>(), url)
     } finally {
       await source.close()

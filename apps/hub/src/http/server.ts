@@ -22,6 +22,8 @@ export type Servers = {
 }
 
 const HEADERS_TIMEOUT_MS = 20_000
+/** How late that is noticed at most; Node's own 30 s would more than double it. */
+const CONNECTIONS_CHECKED_INTERVAL_MS = 5_000
 const HANDSHAKE_TIMEOUT_MS = 20_000
 /** The longest that a client may take to send a request to the hub itself. */
 const REQUEST_TIMEOUT_MS = 30_000
@@ -54,10 +56,19 @@ export function createServers(others: OtherOrigins): Servers {
         request.once('close', () => clearTimeout(timer))
         handle(request, response)
       }
-      return prepare(createServer(listener))
+      return prepare(createServer({ connectionsCheckingInterval: CONNECTIONS_CHECKED_INTERVAL_MS }, listener))
     },
     createTls(context) {
-      const server = prepare(createTlsServer({ ...context, handshakeTimeout: HANDSHAKE_TIMEOUT_MS }, listener))
+      const server = prepare(
+        createTlsServer(
+          {
+            ...context,
+            handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+            connectionsCheckingInterval: CONNECTIONS_CHECKED_INTERVAL_MS,
+          },
+          listener,
+        ),
+      )
       server.on('clientError', (_error, socket) => answerClientError(socket))
       return server
     },
