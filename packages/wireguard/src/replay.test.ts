@@ -54,6 +54,19 @@ const sequences: Record<string, [number, boolean][]> = {
     [8192 + 63, true],
     [8192 + 8191 - 32, true],
   ],
+  'what came at the beginning is known when the ring grows behind it': [
+    [511, true],
+    [3, true],
+    [512, true],
+    [511, false],
+    [3, false],
+    [510, true],
+    [8191, true],
+    [512, false],
+    [511, false],
+    [500, true],
+    [500, false],
+  ],
   'counters past 2^32': [
     [2 ** 32 - 1, true],
     [2 ** 32, true],
@@ -94,4 +107,10 @@ test('agrees with a set of everything seen, whatever comes in whatever order', (
       }
     }),
   )
+})
+
+test('a window of few messages lies inside the heap', () => {
+  const window = createReplayWindow()
+  for (let counter = 0; counter < 512; counter++) acceptCounter(window, counter)
+  expect(window.words.byteLength).toBe(64)
 })

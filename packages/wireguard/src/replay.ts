@@ -5,6 +5,8 @@
 
 const RING_WORDS = 256
 const WORD_BITS = 32
+/** A session begins with these, which do for 512 messages and lie inside the heap: most end with fewer. */
+const FIRST_WORDS = 16
 
 /** A counter this far behind the greatest one is refused. */
 export const REPLAY_WINDOW = (RING_WORDS - 1) * WORD_BITS
@@ -12,11 +14,12 @@ export const REPLAY_WINDOW = (RING_WORDS - 1) * WORD_BITS
 export type ReplayWindow = {
   /** Greatest accepted counter plus one. */
   next: number
+  /** The ring, or only its beginning as long as no counter was past that. */
   words: Uint32Array
 }
 
 export function createReplayWindow(): ReplayWindow {
-  return { next: 0, words: new Uint32Array(RING_WORDS) }
+  return { next: 0, words: new Uint32Array(FIRST_WORDS) }
 }
 
 /** Whether `counter` is new. Ask before decryption to spare it, and mark with `acceptCounter` only after. */
@@ -28,6 +31,11 @@ export function isFresh(window: ReplayWindow, counter: number): boolean {
 
 /** Marks a counter for which `isFresh` was just true. Only authenticated counters may come here. */
 export function acceptCounter(window: ReplayWindow, counter: number): void {
+  if (counter >= window.words.length * WORD_BITS && window.words.length < RING_WORDS) {
+    const ring = new Uint32Array(RING_WORDS)
+    ring.set(window.words)
+    window.words = ring
+  }
   if (counter >= window.next) {
     const newest = Math.floor((window.next - 1) / WORD_BITS)
     const steps = Math.min(Math.floor(counter / WORD_BITS) - newest, RING_WORDS)
