@@ -12,7 +12,7 @@ import { generateKeyPair } from '@hedgerow/wireguard/node'
 import { startChild } from '../test/harness/child-process.ts'
 import { createNetworkNamespace, type NetworkNamespace } from '../test/harness/network-namespace.ts'
 import { missingPrivilege } from '../test/harness/privileges.ts'
-import { waitFor } from '../test/harness/wait-for.ts'
+import { openWireGuardGo } from '../test/harness/wireguard-go.ts'
 import type { ClientResult, ClientTask, Measurement } from './tunnel-client.ts'
 import type { Impairment } from './tunnel-relay.ts'
 
@@ -21,7 +21,6 @@ const SUBNET = '10.79.0'
 const SERVER = `${SUBNET}.1`
 const LINUX = `${SUBNET}.2`
 const OURS = `${SUBNET}.3`
-/** Names that no other run has, because all wireguard-go of a machine listen for `wg` in one directory. */
 const [SERVER_DEVICE, CLIENT_DEVICE] = [`hgs${process.pid}`, `hgc${process.pid}`]
 const PORT = 51_820
 /** Between the two namespaces, without the host in between. */
@@ -55,7 +54,9 @@ export async function openTunnelPair(impairment?: Impairment): Promise<TunnelPai
     ] as const) {
       const keyFile = join(directory, address)
       await writeFile(keyFile, pair.privateKey, { mode: 0o600 })
-      await openWireGuard(namespace, { device, keyFile, address })
+      await openWireGuardGo(namespace, { device, keyFile, port: PORT, address })
+      // By route, since a namespace may only choose as default what the machine allows everyone.
+      await namespace.run('ip', ['route', 'replace', `${SUBNET}.0/24`, 'dev', device, 'congctl', 'cubic'])
     }
 
     let endpoints = {
@@ -108,20 +109,6 @@ export async function openTunnelPair(impairment?: Impairment): Promise<TunnelPai
     await remove()
     throw error
   }
-}
-
-async function openWireGuard(
-  namespace: NetworkNamespace,
-  { device, keyFile, address }: { device: string; keyFile: string; address: string },
-): Promise<void> {
-  const { run } = namespace
-  await namespace.start('wireguard-go', ['--foreground', device], { WG_I_PREFER_BUGGY_USERSPACE_TO_POLISHED_KMOD: '1' })
-  await waitFor(() => run('wg', ['show', device]).catch(() => undefined), { for: 'wireguard-go to answer' })
-  await run('wg', ['set', device, 'private-key', keyFile, 'listen-port', String(PORT)])
-  await run('ip', ['address', 'add', `${address}/24`, 'dev', device])
-  await run('ip', ['link', 'set', device, 'mtu', '1420', 'up'])
-  // By route, since a namespace may only choose as default what the machine allows everyone.
-  await run('ip', ['route', 'replace', `${SUBNET}.0/24`, 'dev', device, 'congctl', 'cubic'])
 }
 
 /** A cable from one namespace to the other. */

@@ -8,6 +8,7 @@ import type { Device, Endpoint, PublicKey } from '@hedgerow/wireguard'
 import { generateKeyPair } from '@hedgerow/wireguard/node'
 import { createNetworkNamespace } from '../test/harness/network-namespace.ts'
 import { waitFor } from '../test/harness/wait-for.ts'
+import { startWireGuardGo } from '../test/harness/wireguard-go.ts'
 import { atRate } from './wireguard-blaster.ts'
 import { rounded } from './wireguard-data-path.ts'
 import { datagramOf, openDevice } from './wireguard-device-pair.ts'
@@ -43,7 +44,7 @@ export async function measureHandshakesBesideGo(): Promise<Record<string, Record
     console.log(`skipped: handshakes beside wireguard-go: ${missing}`)
     return {}
   }
-  const figures = { theirs: await measure(await startWireGuardGo()), ours: await measure(await startOurs()) }
+  const figures = { theirs: await measure(await startTheirs()), ours: await measure(await startOurs()) }
   const row = (role: 'answered' | 'begun') => ({
     'wireguard-go': rounded(figures.theirs[role]),
     ours: rounded(figures.ours[role]),
@@ -140,7 +141,7 @@ async function startOurs(): Promise<Subject> {
   }
 }
 
-async function startWireGuardGo(): Promise<Subject> {
+async function startTheirs(): Promise<Subject> {
   const directory = await mkdtemp(join(tmpdir(), 'hedgerow-bench-'))
   const namespace = await createNetworkNamespace()
   const device = `hwh${process.pid}`
@@ -163,10 +164,7 @@ async function startWireGuardGo(): Promise<Subject> {
     await rm(directory, { recursive: true })
   }
   try {
-    const child = await namespace.start('wireguard-go', ['--foreground', device], {
-      WG_I_PREFER_BUGGY_USERSPACE_TO_POLISHED_KMOD: '1',
-    })
-    await waitFor(() => namespace.run('wg', ['show', device]), { for: 'wireguard-go to answer' })
+    const child = await startWireGuardGo(namespace, device)
     const keyFile = join(directory, 'key')
     await writeFile(keyFile, privateKey, { mode: 0o600 })
     await namespace.run('wg', ['set', device, 'private-key', keyFile, 'listen-port', String(PORT)])

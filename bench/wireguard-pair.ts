@@ -9,7 +9,7 @@ import type { PublicKey } from '@hedgerow/wireguard'
 import { generateKeyPair, openInterface, type WireGuardInterface } from '@hedgerow/wireguard/node'
 import { createNetworkNamespace, type NetworkNamespace } from '../test/harness/network-namespace.ts'
 import { missingPrivilege } from '../test/harness/privileges.ts'
-import { waitFor } from '../test/harness/wait-for.ts'
+import { openWireGuardGo } from '../test/harness/wireguard-go.ts'
 
 const PORT = 51_820
 export const [SERVER, LINUX, OURS] = ['10.78.0.1', '10.78.0.2', '10.78.0.3']
@@ -47,7 +47,7 @@ export async function openPair(): Promise<Pair> {
     ] as const) {
       const keyFile = join(directory, address)
       await writeFile(keyFile, keys.privateKey, { mode: 0o600 })
-      await startWireGuardGo(namespace, { device, keyFile, address })
+      await openWireGuardGo(namespace, { device, keyFile, port: PORT, address })
     }
     const allow = (publicKey: PublicKey, address: string) => ['peer', publicKey, 'allowed-ips', `${address}/32`]
     await server.run('wg', ['set', SERVER_DEVICE, ...allow(clientKeys.publicKey, LINUX)])
@@ -82,18 +82,6 @@ export async function openPair(): Promise<Pair> {
     await remove()
     throw error
   }
-}
-
-async function startWireGuardGo(
-  namespace: NetworkNamespace,
-  { device, keyFile, address }: { device: string; keyFile: string; address: string },
-): Promise<void> {
-  const { run } = namespace
-  await namespace.start('wireguard-go', ['--foreground', device], { WG_I_PREFER_BUGGY_USERSPACE_TO_POLISHED_KMOD: '1' })
-  await waitFor(() => run('wg', ['show', device]).catch(() => undefined), { for: 'wireguard-go to answer' })
-  await run('wg', ['set', device, 'private-key', keyFile, 'listen-port', String(PORT)])
-  await run('ip', ['address', 'add', `${address}/24`, 'dev', device])
-  await run('ip', ['link', 'set', device, 'mtu', '1420', 'up'])
 }
 
 /** A cable from one namespace to the other. */

@@ -19,7 +19,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Child } from '../harness/child-process.ts'
 import { type NetworkNamespace, createNetworkNamespace } from '../harness/network-namespace.ts'
 import { skipWithout } from '../harness/privileges.ts'
-import { waitFor } from '../harness/wait-for.ts'
+import { openWireGuardGo } from '../harness/wireguard-go.ts'
 
 const OURS = '10.77.1.1'
 const THEIRS = '10.77.1.2'
@@ -155,12 +155,9 @@ describe.skipIf(skipped)('our TCP against the TCP of Linux', () => {
     namespace = await createNetworkNamespace()
     directory = await mkdtemp(join(tmpdir(), 'hedgerow-'))
     const [ours, theirs] = [generateKeyPair(), generateKeyPair()]
-    await writeFile(join(directory, 'key'), theirs.privateKey, { mode: 0o600 })
-    await namespace.start('wireguard-go', ['--foreground', DEVICE], {
-      WG_I_PREFER_BUGGY_USERSPACE_TO_POLISHED_KMOD: '1',
-    })
-    const { run } = namespace
-    await waitFor(() => run('wg', ['show', DEVICE]).catch(() => undefined), { for: 'wireguard-go to answer' })
+    const keyFile = join(directory, 'key')
+    await writeFile(keyFile, theirs.privateKey, { mode: 0o600 })
+    await openWireGuardGo(namespace, { device: DEVICE, keyFile, port: WIREGUARD_PORT, address: THEIRS })
     tunnel = await openInterface({
       privateKey: ours.privateKey,
       host: namespace.hostAddress,
@@ -170,11 +167,17 @@ describe.skipIf(skipped)('our TCP against the TCP of Linux', () => {
     Object.assign(agent, { createConnection: () => stack.connect({ host: THEIRS, port: 80 }) })
     const endpoint = { address: namespace.address, port: WIREGUARD_PORT }
     tunnel.addPeer({ publicKey: theirs.publicKey, allowedIps: [`${THEIRS}/32`], endpoint })
-    await run('wg', ['set', DEVICE, 'private-key', join(directory, 'key'), 'listen-port', String(WIREGUARD_PORT)])
     const peerEndpoint = `${namespace.hostAddress}:${tunnel.port}`
-    await run('wg', ['set', DEVICE, 'peer', ours.publicKey, 'allowed-ips', `${OURS}/32`, 'endpoint', peerEndpoint])
-    await run('ip', ['address', 'add', `${THEIRS}/24`, 'dev', DEVICE])
-    await run('ip', ['link', 'set', DEVICE, 'mtu', '1420', 'up'])
+    await namespace.run('wg', [
+      'set',
+      DEVICE,
+      'peer',
+      ours.publicKey,
+      'allowed-ips',
+      `${OURS}/32`,
+      'endpoint',
+      peerEndpoint,
+    ])
     server = await namespace.start(process.execPath, ['-e', SERVER])
     await server.says(/listening/)
   })

@@ -11,6 +11,7 @@ import { createNetworkNamespace, type NetworkNamespace } from '../harness/networ
 import { skipWithout } from '../harness/privileges.ts'
 import { waitFor } from '../harness/wait-for.ts'
 import { parseWgQuick } from '../harness/wg-quick.ts'
+import { startWireGuardGo } from '../harness/wireguard-go.ts'
 
 const DOWNLOAD = randomBytes(3 * 1024 * 1024)
 
@@ -121,15 +122,12 @@ describe.skipIf(isSkipped)('a device with plain WireGuard', () => {
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-/** What `wg-quick up` does, on wireguard-go. Interface names are unique, since their control sockets share a folder. */
+/** What `wg-quick up` does, on wireguard-go. */
 async function joinTunnel(namespace: NetworkNamespace, folder: string, text: string): Promise<Child> {
   const name = `wg${randomBytes(3).toString('hex')}`
   const config = parseWgQuick(text)
   const ip = (...args: string[]) => namespace.run('ip', args)
-  const child = await namespace.start('wireguard-go', ['-f', name], { LOG_LEVEL: 'error' })
-  await waitFor(async () => (await namespace.run('wg', ['show', 'interfaces'])).includes(name), {
-    for: 'wireguard-go to have its interface',
-  })
+  const child = await startWireGuardGo(namespace, name)
   const file = join(folder, `${name}.conf`)
   await writeFile(file, config.setconf, { mode: 0o600 })
   await namespace.run('wg', ['setconf', name, file])
