@@ -10,15 +10,17 @@ type DialogProps = {
   /** Called once the dialog has faded and focus is back where it was. */
   onGone: () => void
   size?: 'sm' | 'md' | 'lg' | 'xl'
+  /** It shows what is never shown again: neither Back nor a click beside it closes it. */
+  shownOnce?: boolean
   children: ReactNode
 }
 
 const WIDTHS = { sm: 420, md: 520, lg: 680, xl: 800 }
 
 /** A modal dialog: focus stays inside, Escape and Back close it, and focus returns to what opened it. */
-export function Dialog({ title, opened, onClose, onGone, size = 'md', children }: DialogProps) {
+export function Dialog({ title, opened, onClose, onGone, size = 'md', shownOnce = false, children }: DialogProps) {
   const [opener] = useState(findOpener)
-  useBackCloses(opened, onClose)
+  useBackCloses(opened, shownOnce ? stay : onClose)
   const gone = () => {
     if (focusIsLost()) {
       const target = opener?.isConnected === true ? opener : document.querySelector<HTMLElement>('main')
@@ -33,6 +35,7 @@ export function Dialog({ title, opened, onClose, onGone, size = 'md', children }
       size={WIDTHS[size]}
       centered
       lockScroll={false}
+      closeOnClickOutside={!shownOnce}
       returnFocus={false}
       classNames={{
         overlay: styles.scrim ?? '',
@@ -54,6 +57,8 @@ export function Dialog({ title, opened, onClose, onGone, size = 'md', children }
     </Modal.Root>
   )
 }
+
+const stay = () => undefined
 
 /** Not where the dialog has led to another screen, which then has the focus already. */
 function focusIsLost(): boolean {

@@ -40,6 +40,7 @@ export function NewDialog({ opened, onClose, onGone }: DialogLife) {
     <Dialog
       title={made === undefined ? 'New Invitation' : `Invitation ${made.invitation.label}`}
       size={made === undefined ? 'md' : 'xl'}
+      shownOnce={made !== undefined}
       opened={opened}
       onClose={onClose}
       onGone={onGone}

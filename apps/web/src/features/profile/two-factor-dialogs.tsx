@@ -26,6 +26,7 @@ function OnDialog({ opened, onClose, onGone }: DialogLife) {
   return (
     <Dialog
       title={codes === undefined ? 'Set Up Two-Factor' : 'Recovery codes'}
+      shownOnce={codes !== undefined}
       opened={opened}
       onClose={onClose}
       onGone={onGone}

@@ -51,7 +51,13 @@ export function InviteDialog({ opened, onClose, onGone }: DialogLife) {
   )
   const made = create.data
   return (
-    <Dialog title={made === undefined ? 'Invite' : 'Invitation made'} opened={opened} onClose={onClose} onGone={onGone}>
+    <Dialog
+      title={made === undefined ? 'Invite' : 'Invitation made'}
+      shownOnce={made !== undefined}
+      opened={opened}
+      onClose={onClose}
+      onGone={onGone}
+    >
       {made !== undefined ? (
         <Made made={made} onClose={onClose} />
       ) : (
