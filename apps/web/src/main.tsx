@@ -4,13 +4,13 @@ import { createRoot } from 'react-dom/client'
 import { createBrowserRouter } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
 import { SessionProvider } from '#api/session.tsx'
-import { watchBack } from '#ui/back-closes.ts'
 import { Kit } from '#ui/kit.tsx'
+import { offerBackToDialogs } from './back-first.ts'
 import { reloadWhenUpdated } from './reload-when-updated.ts'
 import { routes } from './routes.tsx'
 
 reloadWhenUpdated()
-watchBack()
+offerBackToDialogs()
 
 const root = document.querySelector('#root')
 if (root === null) throw new Error('index.html has no #root')

@@ -8,7 +8,7 @@ import { toast } from '#ui/toast.tsx'
 const RELOADED_AT_KEY = 'hubReloadedAt'
 const ONCE_IN_MS = 60_000
 const SAY_WITHIN_MS = 15_000
-const ASK_EVERY_MS = 2_000
+const ASK_EVERY_MS = 1_000
 
 let codeIsMissing = false
 const reloadedMsAgo = () => Date.now() - Number(sessionStorage.getItem(RELOADED_AT_KEY))
@@ -25,24 +25,16 @@ export const mayReload = (): boolean => codeIsMissing && reloadedMsAgo() >= ONCE
 
 /** Loads the page again as soon as the hub answers. Returns the way to stop. */
 export function reloadOnceAnswered(): () => void {
-  const controller = new AbortController()
-  const { signal } = controller
+  const timer = setInterval(() => void ask(), ASK_EVERY_MS)
   const ask = async () => {
-    const answers = await fetch(location.href, { method: 'HEAD', cache: 'no-store', signal }).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-    if (signal.aborted) return
-    if (!answers) {
-      setTimeout(() => void ask(), ASK_EVERY_MS)
-      return
-    }
+    const answer = await fetch(location.href, { method: 'HEAD', cache: 'no-store' }).catch(() => undefined)
+    if (answer?.ok !== true || !codeIsMissing) return
+    codeIsMissing = false
     sessionStorage.setItem(RELOADED_AT_KEY, String(Date.now()))
     location.reload()
   }
-  void ask()
   return () => {
     codeIsMissing = false
-    controller.abort()
+    clearInterval(timer)
   }
 }

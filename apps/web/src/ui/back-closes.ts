@@ -1,6 +1,6 @@
 /**
  * Back (and Forward) close an open dialog and leave the page: on a phone that is how people leave a dialog. The browser
- * has moved by the time it says so, so it is sent back to where it was, and the router hears of neither move.
+ * has moved by the time it says so (back-first.ts), so it is sent back to where it was; the router hears of neither move.
  */
 import { useEffect, useRef } from 'react'
 
@@ -13,21 +13,18 @@ function placeOf(state: unknown): number | undefined {
   return typeof idx === 'number' ? idx : undefined
 }
 
-/** Called once, before there is a router: the window tells its listeners in the order in which they came. */
-export function watchBack(): void {
-  window.addEventListener('popstate', (event) => {
-    const there = placeOf(event.state)
-    if (there === undefined) return
-    if (there === returningTo) returningTo = undefined
-    else if (open === undefined) return
-    else {
-      returningTo = open.place
-      history.go(open.place - there)
-      open.close()
-    }
-    event.stopImmediatePropagation()
-  })
-}
+window.addEventListener('hub:back', (event) => {
+  const there = event instanceof CustomEvent ? placeOf(event.detail) : undefined
+  if (there === undefined) return
+  if (there === returningTo) returningTo = undefined
+  else if (open === undefined) return
+  else {
+    returningTo = open.place
+    history.go(open.place - there)
+    open.close()
+  }
+  event.preventDefault()
+})
 
 export function useBackCloses(opened: boolean, close: () => void): void {
   const latest = useRef(close)

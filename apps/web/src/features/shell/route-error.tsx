@@ -10,11 +10,7 @@ export function RouteError({ recover }: { recover: (() => () => void) | undefine
   useEffect(() => recover?.(), [recover])
   return (
     <LostPage title="This page did not load">
-      {recover === undefined ? (
-        <p>Something in it went wrong. Loading it again usually helps.</p>
-      ) : (
-        <p>The hub was updated, or it is away. This page is loaded again as soon as the hub answers.</p>
-      )}
+      <p>The hub may have been updated, or be away for a moment. Loading the page again usually helps.</p>
       <Button onClick={() => location.reload()}>Load again</Button>
     </LostPage>
   )
