@@ -167,9 +167,16 @@ export class TcpStream extends Duplex {
     if (this.#wantsRead) this._read()
   }
 
-  /** For the stack: the send buffer has room again. */
+  /**
+   * For the stack: the send buffer has room again. The write that waits goes on in a callback of its own, as with a socket: Node's HTTP
+   * holds what one callback writes until its end, and counts on no write being completed meanwhile. Else its 'drain' may never come.
+   */
   handleWritable(): void {
     this.#touch()
+    if (this.#pending !== undefined) setImmediate(() => this.#resumeWrite())
+  }
+
+  #resumeWrite(): void {
     const pending = this.#pending
     if (pending === undefined) return
     this.#pending = undefined
