@@ -27,6 +27,8 @@ export default defineConfig({
     // The contract only declares, so a page that takes one constant from it carries no schemas.
     rolldownOptions: {
       treeshake: { moduleSideEffects: [{ test: /packages[\\/]contract[\\/]/, sideEffects: false }] },
+      // On a slow machine it would warn of our own compression, which takes its time.
+      checks: { bundlerTimings: false },
     },
   },
   server: { proxy: { '/api': process.env['HUB_URL'] ?? 'http://localhost:8080' } },
