@@ -13,7 +13,7 @@ import { startPostgres } from '../apps/hub/src/database/test-postgres.ts'
 import { joinTunnel, type TestPeer } from '../apps/hub/src/vpn/test-peer.ts'
 import { startChild } from '../test/harness/child-process.ts'
 import { freeTcpPort, freeUdpPort } from '../test/harness/free-ports.ts'
-import { HUB_MAIN } from '../test/harness/hub.ts'
+import { HUB_COMMAND } from '../test/harness/hub.ts'
 import { createFleet, heartbeatOf, type FleetGateway } from './fleet.ts'
 import { report } from './report.ts'
 
@@ -118,7 +118,7 @@ async function benchFleet(engine: string, count: number, durationMs: number) {
 
 async function startServing(env: Record<string, string>) {
   const startedAtMs = performance.now()
-  const hub = await startChild(process.execPath, [HUB_MAIN], { env })
+  const hub = await startChild(process.execPath, HUB_COMMAND, { env })
   await hub.says(/^Hub: /m, 60_000)
   return { hub, startMs: performance.now() - startedAtMs }
 }

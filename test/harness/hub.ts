@@ -7,7 +7,8 @@ import { freePortRange, freeTcpPort, freeUdpPort } from './free-ports.ts'
 import { waitFor } from './wait-for.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
-export const HUB_MAIN = join(ROOT, 'apps', 'hub', 'src', 'main.ts')
+/** What Node is given to start a hub, as by `npm run hub` and by systemd. */
+export const HUB_COMMAND = ['--max-semi-space-size=8', join(ROOT, 'apps', 'hub', 'src', 'main.ts')]
 
 export type Credentials = { username: string; password: string }
 
@@ -94,7 +95,7 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
 }
 
 async function startReadyHub(options: ChildOptions, port: number): Promise<Child> {
-  const child = await startChild(process.execPath, [HUB_MAIN], options)
+  const child = await startChild(process.execPath, HUB_COMMAND, options)
   const ready = async () => child.hasEnded() || (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
   await waitFor(ready, { for: 'the hub to be ready', timeoutMs: 60_000 }).catch(async (cause: unknown) => {
     await child.stop(0)

@@ -7,7 +7,7 @@ import { login, listGateways, addGateway } from '@hedgerow/contract'
 import { afterEach, expect, test, vi } from 'vitest'
 import { startChild } from '../harness/child-process.ts'
 import { freeTcpPort } from '../harness/free-ports.ts'
-import { HUB_MAIN, startHub, type Hub } from '../harness/hub.ts'
+import { HUB_COMMAND, startHub, type Hub } from '../harness/hub.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
 
@@ -27,7 +27,7 @@ async function command(
   args: string[],
   env: Record<string, string> = {},
 ) {
-  const child = await startChild(process.execPath, [HUB_MAIN, ...args], {
+  const child = await startChild(process.execPath, [...HUB_COMMAND, ...args], {
     env: {
       HUB_HOST: '127.0.0.1',
       HUB_PORT: String(hub.port),

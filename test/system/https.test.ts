@@ -13,7 +13,7 @@ import {
 import { afterEach, expect, test } from 'vitest'
 import { startChild } from '../harness/child-process.ts'
 import { freeTcpPort } from '../harness/free-ports.ts'
-import { HUB_MAIN, startHub } from '../harness/hub.ts'
+import { HUB_COMMAND, startHub } from '../harness/hub.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
 const GATEWAY_MAIN = join(import.meta.dirname, '../../apps/gateway/src/main.ts')
@@ -94,7 +94,7 @@ test('live events come over https too, and SIGTERM ends such a stream in good or
 test('a busy HTTPS port stops the start and names its variable', async () => {
   const { hub, httpsPort, folder } = await start()
   expect(hub.output()).toContain(`https://localhost:${httpsPort}`)
-  const second = await startChild(process.execPath, [HUB_MAIN], {
+  const second = await startChild(process.execPath, HUB_COMMAND, {
     env: {
       HUB_HOST: '127.0.0.1',
       HUB_PORT: String(await freeTcpPort()),

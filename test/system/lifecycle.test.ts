@@ -17,7 +17,7 @@ import { startChild } from '../harness/child-process.ts'
 import { freeTcpPort } from '../harness/free-ports.ts'
 import { startGateway } from '../harness/gateway.ts'
 import { openGatewayUi } from '../harness/gateway-ui-client.ts'
-import { HUB_MAIN, printedPassword, startHub, type Hub } from '../harness/hub.ts'
+import { HUB_COMMAND, printedPassword, startHub, type Hub } from '../harness/hub.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
@@ -34,7 +34,7 @@ async function temporaryFolder(): Promise<string> {
 
 /** Starts the hub's main file as somebody with this mistake in the environment would. */
 async function startMistaken(env: Record<string, string>) {
-  const child = await startChild(process.execPath, [HUB_MAIN], {
+  const child = await startChild(process.execPath, HUB_COMMAND, {
     env: {
       HUB_HOST: '127.0.0.1',
       HUB_PORT: String(await freeTcpPort()),
