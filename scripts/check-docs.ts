@@ -31,10 +31,11 @@ for (const file of files.filter((name) => name.endsWith('.md'))) {
 const listed = readFileSync('docs/dependencies.md', 'utf8')
 for (const file of files.filter((name) => name.endsWith('package.json'))) {
   const manifest = JSON.parse(readFileSync(file, 'utf8')) as Record<
-    'dependencies' | 'devDependencies',
+    'dependencies' | 'devDependencies' | 'optionalDependencies',
     object | undefined
   >
-  for (const name of Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }))
+  const { dependencies, devDependencies, optionalDependencies } = manifest
+  for (const name of Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }))
     if (!name.startsWith('@hedgerow/') && !listed.includes(`\`${name}\``))
       findings.push(`docs/dependencies.md: ${name} of ${file} is not in the list`)
 }

