@@ -13,7 +13,8 @@ export type ImportEdge = {
 type Rule = (edge: ImportEdge) => string | undefined
 
 const isPath = (target: string) => /^(apps|packages|test|bench|scripts|\.\.)\//.test(target)
-const isTest = (file: string) => /\.test\.tsx?$/.test(file)
+/** A test, or what tests of an app share in its `testing/` folder. */
+const isTest = (file: string) => /\.test\.tsx?$|^apps\/[^/]+\/testing\//.test(file)
 
 /** The package or app that a repository path or a package name belongs to. */
 function ownerOf(path: string): string | undefined {
@@ -118,8 +119,7 @@ const compositionRoot: Rule = ({ importer, target }) =>
   target === 'apps/hub/src/app.ts' &&
   importer.startsWith('apps/hub/src/') &&
   importer !== 'apps/hub/src/program.ts' &&
-  !isTest(importer) &&
-  !importer.endsWith('test-hub.ts')
+  !isTest(importer)
     ? 'only program.ts builds the hub; a module gets what it needs as an argument'
     : undefined
 
@@ -129,7 +129,9 @@ const noBarrels: Rule = ({ importer, target, reexport }) =>
     : undefined
 
 const testsStayOut: Rule = ({ importer, target }) =>
-  /^(apps|packages)\//.test(importer) && !isTest(importer) && /^(test|bench|scripts)\//.test(target)
+  /^(apps|packages)\//.test(importer) &&
+  !isTest(importer) &&
+  /^(test\/|bench\/|scripts\/|apps\/[^/]+\/testing\/|#testing\/)/.test(target)
     ? 'product code does not import tests, benches or scripts'
     : undefined
 

@@ -5,7 +5,7 @@ import { createUser } from '../../apps/hub/src/accounts/accounts.ts'
 import { countInHour, WHOLE_FLEET } from '../../apps/hub/src/activity/activity.ts'
 import { openDatabase } from '../../apps/hub/src/database/database.ts'
 import type { Db } from '../../apps/hub/src/database/tables.ts'
-import { insertTestGateway } from '../../apps/hub/src/gateways/test-gateway.ts'
+import { insertTestGateway } from '../../apps/hub/testing/gateway.ts'
 import type { Credentials, Hub } from './hub.ts'
 
 /** Looks into a hub's SQLite file, beside the running hub or after its end, for what no call of the contract does. */

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { generateIdentitySeed } from '@hedgerow/enrolment'
 import type { Detection } from '@hedgerow/contract'
 import { startGateway, type Gateway, type GatewayOptions } from './gateway.ts'
-import { GATEWAY_ID, startFixtureHub, type FixtureHub } from './hub.fixture.ts'
+import { GATEWAY_ID, startFixtureHub, type FixtureHub } from '../testing/hub.ts'
 import type { Step } from './ladder.ts'
 
 const WAIT = { timeout: 30_000, interval: 20 }

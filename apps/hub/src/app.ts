@@ -1,7 +1,7 @@
 /**
  * The composition root: builds every long-lived part of a hub in the order in which they depend on each other, and
  * takes them down in reverse. The only file that knows every module. Called by program.ts, and by tests through
- * http/test-hub.ts.
+ * testing/hub.ts.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'

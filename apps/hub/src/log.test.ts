@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { createHub } from './app.ts'
 import { readConfig } from './config.ts'
-import { createTestDatabase } from './database/test-databases.ts'
+import { createTestDatabase } from '#testing/databases.ts'
 import { plainLine } from './log.ts'
 
 const entry = (fields: object) =>

@@ -1,8 +1,8 @@
 import * as contract from '@hedgerow/contract'
 import type * as Argon2 from '@node-rs/argon2'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { startTestHub, type TestHub } from '../http/test-hub.ts'
-import { createTestApi, nextAddress } from './test-api.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { createTestApi, nextAddress } from '#testing/api.ts'
 
 /** Counts what is hashed and how much of it at once; the hashing itself is the real one. */
 const argon = vi.hoisted(() => ({ calls: 0, running: 0, mostAtOnce: 0 }))

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { testEngines } from '../database/test-databases.ts'
+import { testEngines } from '#testing/databases.ts'
 import { policy } from '../http/policy.ts'
-import { startTestHub, type TestHub } from '../http/test-hub.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
 
 const PASSWORD = 'a long password'
 const YEAR_MS = 365 * 86_400_000

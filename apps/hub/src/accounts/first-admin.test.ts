@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createHub, type Hub } from '../app.ts'
 import { readConfig } from '../config.ts'
-import { createTestDatabase, testEngines } from '../database/test-databases.ts'
+import { createTestDatabase, testEngines } from '#testing/databases.ts'
 
 describe.each(testEngines)('the first start on %s', (engine) => {
   const cleanups: (() => Promise<void>)[] = []

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { testEngines } from '../database/test-databases.ts'
-import { startTestHub } from '../http/test-hub.ts'
+import { testEngines } from '#testing/databases.ts'
+import { startTestHub } from '#testing/hub.ts'
 
 afterEach(() => vi.useRealTimers())
 

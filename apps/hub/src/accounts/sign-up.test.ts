@@ -1,10 +1,10 @@
 import * as contract from '@hedgerow/contract'
 import type { UserInvitation } from '@hedgerow/contract'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { testEngines } from '../database/test-databases.ts'
-import { startTestHub, type TestHub } from '../http/test-hub.ts'
+import { testEngines } from '#testing/databases.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { createUserInvitation } from './accounts.ts'
-import { createTestApi, nextAddress, refusal } from './test-api.ts'
+import { createTestApi, nextAddress, refusal } from '#testing/api.ts'
 
 const PASSWORD = 'gravel-lantern-42'
 const HOUR_MS = 3_600_000

@@ -1,9 +1,9 @@
 import * as contract from '@hedgerow/contract'
 import { generate } from 'otplib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { testEngines } from '../database/test-databases.ts'
-import { startTestHub, type TestHub } from '../http/test-hub.ts'
-import { createTestApi, nextAddress, refusal } from './test-api.ts'
+import { testEngines } from '#testing/databases.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { createTestApi, nextAddress, refusal } from '#testing/api.ts'
 import { createTwoFactorSecrets } from './two-factor-secrets.ts'
 
 const PASSWORD = 'gravel-lantern-42'

@@ -1,11 +1,11 @@
 import * as contract from '@hedgerow/contract'
 import type { HubUser, Role } from '@hedgerow/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { testEngines } from '../database/test-databases.ts'
-import { startTestHub, type TestHub } from '../http/test-hub.ts'
+import { testEngines } from '#testing/databases.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { createPasswords } from './passwords.ts'
 import { resetPassword } from './accounts.ts'
-import { createTestApi, refusal } from './test-api.ts'
+import { createTestApi, refusal } from '#testing/api.ts'
 
 const PASSWORD = 'gravel-lantern-42'
 

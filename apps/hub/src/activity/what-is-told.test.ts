@@ -3,10 +3,10 @@ import * as contract from '@hedgerow/contract'
 import type { ActivityEntry, HubUser } from '@hedgerow/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resetPassword } from '../accounts/accounts.ts'
-import { createTestApi } from '../accounts/test-api.ts'
+import { createTestApi } from '#testing/api.ts'
 import { RENEWED_AHEAD_MS } from '../certificates/certificates.ts'
-import { testEngines } from '../database/test-databases.ts'
-import { startTestHub, type TestHub } from '../http/test-hub.ts'
+import { testEngines } from '#testing/databases.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
 
 const PASSWORD = 'gravel-lantern-42'
 

@@ -1,8 +1,8 @@
 import type { AuditEntry } from '@hedgerow/contract'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { testEngines } from '../database/test-databases.ts'
-import { startTestHub, type TestHub } from '../http/test-hub.ts'
+import { testEngines } from '#testing/databases.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { writeAudit } from './audit.ts'
 
 const DAY_MS = 86_400_000

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createHub } from '../app.ts'
 import { readConfig, type Config } from '../config.ts'
 import { openDatabase } from '../database/database.ts'
-import { createTestDatabase, testEngines } from '../database/test-databases.ts'
+import { createTestDatabase, testEngines } from '#testing/databases.ts'
 import { examine, type Finding } from './doctor.ts'
 
 const YEAR_MS = 365 * 86_400_000

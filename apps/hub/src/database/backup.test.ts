@@ -10,7 +10,7 @@ import { openDatabase } from './database.ts'
 import { lockDatabase } from './lock.ts'
 import * as first from './migrations/001-first.ts'
 import type { Db } from './tables.ts'
-import { createTestDatabase, testEngines } from './test-databases.ts'
+import { createTestDatabase, testEngines } from '#testing/databases.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'hub-backup-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkDatabase, openDatabase, type Database } from './database.ts'
 import { isUniqueViolation } from './storage-errors.ts'
-import { createTestDatabase, openTestDatabase, testEngines } from './test-databases.ts'
+import { createTestDatabase, openTestDatabase, testEngines } from '#testing/databases.ts'
 import { inTransaction } from './transaction.ts'
 
 describe.each(testEngines)('the database on %s', (engine) => {

@@ -1,7 +1,7 @@
 /**
  * Opens the hub's database, a SQLite file or PostgreSQL, and migrates it. Everything above sees the same tables and
  * the same values from both: numbers for counts and times, 0 or 1 for booleans, text for the rest. A storage that
- * does not answer is `storage_unavailable`. Called by app.ts and, for tests, by test-databases.ts.
+ * does not answer is `storage_unavailable`. Called by app.ts and, for tests, by testing/databases.ts.
  */
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { basename, dirname } from 'node:path'

@@ -8,7 +8,7 @@ import { sql, type Kysely } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openDatabase } from './database.ts'
 import * as first from './migrations/001-first.ts'
-import { createTestDatabase, testEngines } from './test-databases.ts'
+import { createTestDatabase, testEngines } from '#testing/databases.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'hub-killed-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { backupDatabase, restoreDatabase } from './backup.ts'
 import { openDatabase } from './database.ts'
-import { createTestDatabase, testEngines } from './test-databases.ts'
+import { createTestDatabase, testEngines } from '#testing/databases.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'hub-killed-restore-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))

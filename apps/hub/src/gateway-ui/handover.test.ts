@@ -1,15 +1,14 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createSessions } from '../accounts/sessions.ts'
 import { isLocalPath } from './handover.ts'
-import { ask, startGatewayUi, type TestGatewayUi } from './test-gateway-ui.ts'
+import { ask, startGatewayUi, type TestGatewayUi } from '#testing/gateway-ui.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 
 let hub: TestGatewayUi
 beforeEach(async () => {
-  hub = await startGatewayUi({ createSessions })
+  hub = await startGatewayUi()
 })
 afterEach(() => hub.stop())
 
@@ -127,7 +126,7 @@ describe('the handover', () => {
 
   it('cuts off a form that does not come', async () => {
     await hub.stop()
-    hub = await startGatewayUi({ createSessions, progressTimeoutMs: 100 })
+    hub = await startGatewayUi({ progressTimeoutMs: 100 })
     const gateway = await hello()
     const socket = connect(hub.hubPort, '127.0.0.1').on('error', () => {})
     socket.write(`POST /__hub/session HTTP/1.1\r\nHost: gw-${gateway.id}.${hub.hubHost}\r\n`)

@@ -4,12 +4,11 @@ import { request, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createSessions } from '../accounts/sessions.ts'
-import { startGatewayUi, type TestGatewayUi } from './test-gateway-ui.ts'
+import { startGatewayUi, type TestGatewayUi } from '#testing/gateway-ui.ts'
 
 let hub: TestGatewayUi
 beforeEach(async () => {
-  hub = await startGatewayUi({ createSessions, progressTimeoutMs: 30_000 })
+  hub = await startGatewayUi({ progressTimeoutMs: 30_000 })
 })
 afterEach(() => hub.stop())
 

@@ -1,9 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createSessions } from '../accounts/sessions.ts'
-import { testEngines } from '../database/test-databases.ts'
-import { ask, startGatewayUi, type TestGatewayUi } from './test-gateway-ui.ts'
+import { testEngines } from '#testing/databases.ts'
+import { ask, startGatewayUi, type TestGatewayUi } from '#testing/gateway-ui.ts'
 
 let hub: TestGatewayUi
 let blockers: Server[] = []
@@ -40,7 +39,7 @@ const portsOf = (range: { first: number; last: number }) => ({
 describe.each(testEngines)('a gateway’s port on %s', (engine) => {
   it('is given at the first ticket, and to nobody else even when the gateway is gone', async () => {
     const range = await freeRange(3)
-    hub = await startGatewayUi({ createSessions, engine, ...portsOf(range) })
+    hub = await startGatewayUi({ engine, ...portsOf(range) })
     const { caller } = await hub.signIn()
     const add = () => hub.addGateway((_req, res) => res.end('page'))
     const first = await add()
@@ -67,7 +66,7 @@ describe('in port mode', () => {
     const blocker = createServer().listen(range.first, '127.0.0.1')
     blockers.push(blocker)
     await once(blocker, 'listening')
-    hub = await startGatewayUi({ createSessions, ...portsOf(range) })
+    hub = await startGatewayUi({ ...portsOf(range) })
     const { caller } = await hub.signIn()
     const gateway = await hub.addGateway((_req, res) => res.end('page'))
     expect((await hub.open(caller, gateway.id, lan())).port).toBe(range.last)
@@ -81,7 +80,7 @@ describe('in port mode', () => {
 
   it('the ports open with the hub and close with it', async () => {
     const range = await freeRange(1)
-    hub = await startGatewayUi({ createSessions, ...portsOf(range) })
+    hub = await startGatewayUi({ ...portsOf(range) })
     const { caller } = await hub.signIn()
     const gateway = await hub.addGateway((_req, res) => res.end('page'))
     const { go } = await hub.open(caller, gateway.id, lan())
@@ -92,7 +91,7 @@ describe('in port mode', () => {
   })
 
   it('cookies of gateways on one host stay apart', async () => {
-    hub = await startGatewayUi({ createSessions, ...portsOf(await freeRange(2)) })
+    hub = await startGatewayUi({ ...portsOf(await freeRange(2)) })
     const { caller } = await hub.signIn()
     const open = async () => {
       const gateway = await hub.addGateway((req, res) =>
@@ -114,7 +113,7 @@ describe('in port mode', () => {
   })
 
   it('service workers are refused', async () => {
-    hub = await startGatewayUi({ createSessions, ...portsOf(await freeRange(1)) })
+    hub = await startGatewayUi({ ...portsOf(await freeRange(1)) })
     const { caller } = await hub.signIn()
     const gateway = await hub.addGateway((_req, res) => res.end('worker'))
     const page = await hub.open(caller, gateway.id, lan())
@@ -125,7 +124,7 @@ describe('in port mode', () => {
   })
 
   it('a person without a session is sent to the hub on the same host', async () => {
-    hub = await startGatewayUi({ createSessions, ...portsOf(await freeRange(1)) })
+    hub = await startGatewayUi({ ...portsOf(await freeRange(1)) })
     const { caller } = await hub.signIn()
     const gateway = await hub.addGateway((_req, res) => res.end('page'))
     const { port, host } = await hub.open(caller, gateway.id, lan())
@@ -135,7 +134,7 @@ describe('in port mode', () => {
 
   it('a page of a gateway cannot ask for the handover of another', async () => {
     const range = await freeRange(2)
-    hub = await startGatewayUi({ createSessions, ...portsOf(range) })
+    hub = await startGatewayUi({ ...portsOf(range) })
     const { caller } = await hub.signIn()
     const gateway = await hub.addGateway((_req, res) => res.end('page'))
     const host = `127.0.0.1:${range.last}`
@@ -147,7 +146,7 @@ describe('with HUB_GATEWAY_ORIGIN', () => {
   const gatewayUi = { ports: { first: 1, last: 0 }, origin: 'https://gw-{id}.example.net' }
 
   it('pages live on their wildcard origin, and only the public hub hands over', async () => {
-    hub = await startGatewayUi({ createSessions, config: { publicUrl: 'https://hub.example.org', gatewayUi } })
+    hub = await startGatewayUi({ config: { publicUrl: 'https://hub.example.org', gatewayUi } })
     const { caller } = await hub.signIn()
     const gateway = await hub.addGateway((req, res) => res.end(req.headers['x-forwarded-proto']))
     const { action, ticket } = await hub.ui.issueTicket(caller, gateway.id, {
@@ -175,7 +174,7 @@ describe('with HUB_GATEWAY_ORIGIN', () => {
   })
 
   it('a person without a session is told to come from the hub when its address is not known', async () => {
-    hub = await startGatewayUi({ createSessions, config: { gatewayUi } })
+    hub = await startGatewayUi({ config: { gatewayUi } })
     const gateway = await hub.addGateway((_req, res) => res.end('page'))
     const answer = await ask(hub.hubPort, `gw-${gateway.id}.example.net`, { headers: { accept: 'text/html' } })
     expect(answer.status).toBe(401)

@@ -1,11 +1,10 @@
 import { createServer as createTcpServer, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createSessions } from '../accounts/sessions.ts'
-import { raw, startGatewayUi, type TestGatewayUi } from './test-gateway-ui.ts'
+import { raw, startGatewayUi, type TestGatewayUi } from '#testing/gateway-ui.ts'
 
 let hub: TestGatewayUi
 beforeEach(async () => {
-  hub = await startGatewayUi({ createSessions, progressTimeoutMs: 2_000 })
+  hub = await startGatewayUi({ progressTimeoutMs: 2_000 })
 })
 afterEach(() => hub.stop())
 

@@ -3,12 +3,11 @@ import { request, type IncomingMessage, type RequestListener } from 'node:http'
 import { createServer as createTcpServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createSessions } from '../accounts/sessions.ts'
-import { raw, startGatewayUi, type TestGatewayUi } from './test-gateway-ui.ts'
+import { raw, startGatewayUi, type TestGatewayUi } from '#testing/gateway-ui.ts'
 
 let hub: TestGatewayUi
 beforeEach(async () => {
-  hub = await startGatewayUi({ createSessions })
+  hub = await startGatewayUi()
 })
 afterEach(() => hub.stop())
 

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import type { ApprovedRegistration, Gateway, GatewayDetail, Role, StoredDetection } from '@hedgerow/contract'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { storeDetections } from '../activity/detections.ts'
-import { testEngines } from '../database/test-databases.ts'
-import { startTestHub, type TestHub } from '../http/test-hub.ts'
-import { createTestDevice } from '../registrations/test-device.ts'
-import { joinTunnel, type TestPeer } from '../vpn/test-peer.ts'
-import { insertTestGateway } from './test-gateway.ts'
-import { testHeartbeat } from './test-heartbeat.ts'
+import { testEngines } from '#testing/databases.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { createTestDevice } from '#testing/device.ts'
+import { joinTunnel, type TestPeer } from '#testing/peer.ts'
+import { insertTestGateway } from '#testing/gateway.ts'
+import { testHeartbeat } from '#testing/heartbeat.ts'
 
 describe.each(testEngines)('one gateway on %s', (engine) => {
   let hub: TestHub

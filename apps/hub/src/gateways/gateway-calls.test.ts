@@ -15,11 +15,11 @@ import {
   type Identity,
 } from '@hedgerow/enrolment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { testEngines } from '../database/test-databases.ts'
-import { startTestHub, type TestHub } from '../http/test-hub.ts'
-import { createTestDevice, newKeys } from '../registrations/test-device.ts'
-import { insertTestGateway } from './test-gateway.ts'
-import { testHeartbeat } from './test-heartbeat.ts'
+import { testEngines } from '#testing/databases.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { createTestDevice, newKeys } from '#testing/device.ts'
+import { insertTestGateway } from '#testing/gateway.ts'
+import { testHeartbeat } from '#testing/heartbeat.ts'
 
 const HEARTBEAT = '/api/v1/gateway/heartbeat'
 const DETECTIONS = '/api/v1/gateway/detections'

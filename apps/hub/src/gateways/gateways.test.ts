@@ -2,10 +2,10 @@ import type { Gateway, Role } from '@hedgerow/contract'
 import { publicKeyOf } from '@hedgerow/wireguard/node'
 import type { PrivateKey } from '@hedgerow/wireguard'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { testEngines } from '../database/test-databases.ts'
-import { startTestHub, type TestHub } from '../http/test-hub.ts'
-import { createTestDevice } from '../registrations/test-device.ts'
-import { insertTestGateway } from './test-gateway.ts'
+import { testEngines } from '#testing/databases.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { createTestDevice } from '#testing/device.ts'
+import { insertTestGateway } from '#testing/gateway.ts'
 
 describe.each(testEngines)('the fleet on %s', (engine) => {
   let hub: TestHub

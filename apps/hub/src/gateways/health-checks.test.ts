@@ -3,13 +3,13 @@ import { generateKeyPair, generatePresharedKey } from '@hedgerow/wireguard/node'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Database } from '../database/database.ts'
-import { openTestDatabase } from '../database/test-databases.ts'
+import { openTestDatabase } from '#testing/databases.ts'
 import { openVpn } from '../vpn/open-vpn.ts'
 import { createPeers, type Peers } from '../vpn/peers.ts'
-import { joinTunnel, type TestPeer } from '../vpn/test-peer.ts'
+import { joinTunnel, type TestPeer } from '#testing/peer.ts'
 import type { Vpn } from '../vpn/vpn.ts'
 import { createHealthChecks, type HealthChecks } from './health-checks.ts'
-import { insertTestGateway } from './test-gateway.ts'
+import { insertTestGateway } from '#testing/gateway.ts'
 
 const log = pino({ level: 'silent' })
 

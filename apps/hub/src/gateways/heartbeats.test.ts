@@ -1,10 +1,10 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Database } from '../database/database.ts'
-import { openTestDatabase, testEngines } from '../database/test-databases.ts'
+import { openTestDatabase, testEngines } from '#testing/databases.ts'
 import { createHeartbeats, type Heartbeats } from './heartbeats.ts'
-import { testHeartbeat } from './test-heartbeat.ts'
-import { insertTestGateway } from './test-gateway.ts'
+import { testHeartbeat } from '#testing/heartbeat.ts'
+import { insertTestGateway } from '#testing/gateway.ts'
 
 const log = pino({ level: 'silent' })
 

@@ -2,12 +2,12 @@ import type { GatewayHour } from '@hedgerow/contract'
 import { generateKeyPair } from '@hedgerow/wireguard/node'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { testEngines } from '../database/test-databases.ts'
-import { startTestHub, type TestHub } from '../http/test-hub.ts'
+import { testEngines } from '#testing/databases.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
 import type { VpnPeerStatus } from '../vpn/vpn.ts'
 import { createHistory, type History } from './history.ts'
-import { insertTestGateway } from './test-gateway.ts'
-import { testHeartbeat } from './test-heartbeat.ts'
+import { insertTestGateway } from '#testing/gateway.ts'
+import { testHeartbeat } from '#testing/heartbeat.ts'
 
 const HOUR_MS = 3_600_000
 const log = pino({ level: 'silent' })

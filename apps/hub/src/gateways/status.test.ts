@@ -1,7 +1,7 @@
 import type { Heartbeat } from '@hedgerow/contract'
 import { describe, expect, it } from 'vitest'
 import { judge, type Signals } from './status.ts'
-import { testHeartbeat } from './test-heartbeat.ts'
+import { testHeartbeat } from '#testing/heartbeat.ts'
 
 const now = Date.UTC(2026, 10, 21, 12)
 const seconds = (count: number) => now - count * 1_000

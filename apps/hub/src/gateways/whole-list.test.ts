@@ -1,9 +1,9 @@
 import { brotliDecompressSync } from 'node:zlib'
 import type { Gateway, Role } from '@hedgerow/contract'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { testEngines } from '../database/test-databases.ts'
-import { startTestHub, type TestHub } from '../http/test-hub.ts'
-import { insertTestGateway } from './test-gateway.ts'
+import { testEngines } from '#testing/databases.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { insertTestGateway } from '#testing/gateway.ts'
 
 const LIST = '/api/v1/hub/gateways'
 const FLEET = 1_050

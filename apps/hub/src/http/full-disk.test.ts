@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type { ApprovedRegistration } from '@hedgerow/contract'
 import { sql } from 'kysely'
 import { expect, it, vi } from 'vitest'
-import { testHeartbeat } from '../gateways/test-heartbeat.ts'
-import { createTestDevice } from '../registrations/test-device.ts'
-import { joinTunnel } from '../vpn/test-peer.ts'
-import { startTestHub, type TestHub } from './test-hub.ts'
+import { testHeartbeat } from '#testing/heartbeat.ts'
+import { createTestDevice } from '#testing/device.ts'
+import { joinTunnel } from '#testing/peer.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
 
 const CALLS_MAX = 2_000
 const REFUSED = { status: 503, error: 'storage_unavailable' }

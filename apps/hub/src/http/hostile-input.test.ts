@@ -2,10 +2,10 @@ import * as contract from '@hedgerow/contract'
 import type { Call } from '@hedgerow/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { nextAddress } from '../accounts/test-api.ts'
-import { testEngines } from '../database/test-databases.ts'
-import { insertTestGateway } from '../gateways/test-gateway.ts'
-import { startTestHub, type TestHub } from './test-hub.ts'
+import { nextAddress } from '#testing/api.ts'
+import { testEngines } from '#testing/databases.ts'
+import { insertTestGateway } from '#testing/gateway.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
 
 /** What nobody sends in good faith. */
 const STRINGS = [

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeApi, describedCalls } from './openapi.ts'
 import { policy } from './policy.ts'
-import { startTestHub, type TestHub } from './test-hub.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
 
 type Document = {
   openapi: string

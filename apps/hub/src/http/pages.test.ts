@@ -1,10 +1,10 @@
 import { API_BASE } from '@hedgerow/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordActivity } from '../activity/activity.ts'
-import { testEngines } from '../database/test-databases.ts'
-import { insertTestGateway } from '../gateways/test-gateway.ts'
+import { testEngines } from '#testing/databases.ts'
+import { insertTestGateway } from '#testing/gateway.ts'
 import { SEARCHED_AT_MOST } from './pages.ts'
-import { startTestHub, type TestHub } from './test-hub.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
 
 /** Newest last; some share a moment, and some hold what LIKE takes for a pattern. */
 const NAMES = ['North 100%', 'South_field', 'Southern', 'West \\ gate', 'Orchard', 'Orchard two', 'Barn']

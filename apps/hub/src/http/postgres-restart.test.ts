@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { restartTestPostgres } from '../database/test-databases.ts'
-import { startTestHub } from './test-hub.ts'
+import { restartTestPostgres } from '#testing/databases.ts'
+import { startTestHub } from '#testing/hub.ts'
 
 const WRITERS = 4
 const WRITTEN_EACH = 10

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestHub, type TestHub } from './test-hub.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
 
 const PAGE = '<!doctype html><title>Hedgerow</title>'
 const PUBLIC_PAGES = {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { testEngines } from '../database/test-databases.ts'
-import { insertTestGateway } from '../gateways/test-gateway.ts'
-import { startTestHub, type TestHub } from '../http/test-hub.ts'
+import { testEngines } from '#testing/databases.ts'
+import { insertTestGateway } from '#testing/gateway.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
 
 const token = 'a-token-for-prometheus'
 

@@ -6,9 +6,9 @@ import type { AutoApprovalSettings, Role } from '@hedgerow/contract'
 import { SMTPServer } from 'smtp-server'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Config } from '../config.ts'
-import { testEngines } from '../database/test-databases.ts'
-import { startTestHub, type TestHub } from '../http/test-hub.ts'
-import { createTestDevice } from '../registrations/test-device.ts'
+import { testEngines } from '#testing/databases.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { createTestDevice } from '#testing/device.ts'
 
 const SECRET = 'a secret for webhooks'
 

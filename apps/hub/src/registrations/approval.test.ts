@@ -1,9 +1,9 @@
 import type { Role } from '@hedgerow/contract'
 import { fingerprint } from '@hedgerow/enrolment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { testEngines } from '../database/test-databases.ts'
-import { startTestHub, type TestHub } from '../http/test-hub.ts'
-import { createTestDevice, newKeys } from './test-device.ts'
+import { testEngines } from '#testing/databases.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { createTestDevice, newKeys } from '#testing/device.ts'
 
 const REQUESTS = '/api/v1/admin/gateway-requests'
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { fingerprint, IDENTITY_HEADER, registrationBytes, SIGNATURE_HEADER } from '@hedgerow/enrolment'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { testEngines } from '../database/test-databases.ts'
-import { startTestHub, type TestHub } from '../http/test-hub.ts'
-import { createTestDevice, newKeys } from './test-device.ts'
+import { testEngines } from '#testing/databases.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { createTestDevice, newKeys } from '#testing/device.ts'
 
 describe.each(testEngines)('enrolment on %s', (engine) => {
   let hub: TestHub

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestHub, type TestHub } from '../http/test-hub.ts'
-import { createTestDevice, newKeys } from './test-device.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { createTestDevice, newKeys } from '#testing/device.ts'
 
 const FLOOD = 10_000
 

@@ -5,10 +5,10 @@ import { describe, expect, it, vi } from 'vitest'
 import { createUser } from '../accounts/accounts.ts'
 import { createHub, type Hub } from '../app.ts'
 import { readConfig } from '../config.ts'
-import { createTestDatabase, testEngines } from '../database/test-databases.ts'
-import { testHeartbeat } from '../gateways/test-heartbeat.ts'
-import { joinTunnel } from '../vpn/test-peer.ts'
-import { createTestDevice } from './test-device.ts'
+import { createTestDatabase, testEngines } from '#testing/databases.ts'
+import { testHeartbeat } from '#testing/heartbeat.ts'
+import { joinTunnel } from '#testing/peer.ts'
+import { createTestDevice } from '#testing/device.ts'
 
 describe.each(testEngines)('a hub that stops and starts again on %s', (engine) => {
   it('is the same hub, with the same gateways in their tunnels and the same requests waiting', async () => {

@@ -1,8 +1,8 @@
 import type { AutoApprovalSettings, GatewayInvitation, PendingRegistration, Role } from '@hedgerow/contract'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { testEngines } from '../database/test-databases.ts'
-import { startTestHub, type TestHub } from '../http/test-hub.ts'
-import { createTestDevice, type TestDevice } from './test-device.ts'
+import { testEngines } from '#testing/databases.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { createTestDevice, type TestDevice } from '#testing/device.ts'
 
 const ON: Partial<AutoApprovalSettings> = { enabled: true, requireAdminApproval: false }
 

@@ -4,9 +4,9 @@ import { request as httpRequest } from 'node:http'
 import { HUB_SIGNATURE_HEADER, NONCE_HEADER } from '@hedgerow/enrolment'
 import type { ApprovedRegistration } from '@hedgerow/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { testEngines } from '../database/test-databases.ts'
-import { startTestHub, type TestHub } from '../http/test-hub.ts'
-import { createTestDevice } from './test-device.ts'
+import { testEngines } from '#testing/databases.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { createTestDevice } from '#testing/device.ts'
 
 describe.each(testEngines)('the status of a registration on %s', (engine) => {
   let hub: TestHub

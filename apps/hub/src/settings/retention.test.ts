@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterEach, expect, test, vi } from 'vitest'
-import { testEngines } from '../database/test-databases.ts'
-import { startTestHub } from '../http/test-hub.ts'
+import { testEngines } from '#testing/databases.ts'
+import { startTestHub } from '#testing/hub.ts'
 import { createRetention } from './retention.ts'
 
 const HOUR_MS = 3_600_000

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hubSettings, type ApprovedRegistration, type HubSettings, type Role } from '@hedgerow/contract'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { testEngines } from '../database/test-databases.ts'
-import { insertTestGateway } from '../gateways/test-gateway.ts'
-import { testHeartbeat } from '../gateways/test-heartbeat.ts'
-import { startTestHub, type TestHub } from '../http/test-hub.ts'
-import { createTestDevice } from '../registrations/test-device.ts'
-import { joinTunnel, type TestPeer } from '../vpn/test-peer.ts'
+import { testEngines } from '#testing/databases.ts'
+import { insertTestGateway } from '#testing/gateway.ts'
+import { testHeartbeat } from '#testing/heartbeat.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { createTestDevice } from '#testing/device.ts'
+import { joinTunnel, type TestPeer } from '#testing/peer.ts'
 
 const DAY_MS = 86_400_000
 

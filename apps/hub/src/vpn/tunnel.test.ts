@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { ApprovedRegistration, Gateway } from '@hedgerow/contract'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { testEngines } from '../database/test-databases.ts'
-import { testHeartbeat } from '../gateways/test-heartbeat.ts'
-import { startTestHub, type TestHub } from '../http/test-hub.ts'
-import { createTestDevice } from '../registrations/test-device.ts'
-import { joinTunnel, type TestPeer } from './test-peer.ts'
+import { testEngines } from '#testing/databases.ts'
+import { testHeartbeat } from '#testing/heartbeat.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { createTestDevice } from '#testing/device.ts'
+import { joinTunnel, type TestPeer } from '#testing/peer.ts'
 
 describe.each(testEngines)('the tunnel on %s', (engine) => {
   let hub: TestHub

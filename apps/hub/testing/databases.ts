@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll } from 'vitest'
-import { openDatabase, type Database, type Engine } from './database.ts'
-import { startPostgres } from './test-postgres.ts'
+import { openDatabase, type Database, type Engine } from '../src/database/database.ts'
+import { startPostgres } from './postgres.ts'
 
 /** For `describe.each(testEngines)('… on %s', (engine) => …)`: the database suite runs on both. */
 export const testEngines: Engine[] = ['sqlite', 'postgres']

@@ -2,17 +2,15 @@ import { createServer, request, Server, type IncomingMessage, type RequestListen
 import { connect, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
 import type { Role } from '@hedgerow/contract'
-import type { Kysely } from 'kysely'
 import { pino } from 'pino'
-import type { Config } from '../config.ts'
-import type { Engine } from '../database/database.ts'
-import type { Tables } from '../database/tables.ts'
-import { openTestDatabase } from '../database/test-databases.ts'
-import { findVisibleGateway } from '../gateways/gateways.ts'
-import type { Sessions } from '../http/sessions.ts'
-import { createServers } from '../http/server.ts'
-import { createSourceAddress } from '../http/source-address.ts'
-import { createGatewayUi } from './gateway-ui.ts'
+import { createSessions } from '../src/accounts/sessions.ts'
+import type { Config } from '../src/config.ts'
+import type { Engine } from '../src/database/database.ts'
+import { createGatewayUi } from '../src/gateway-ui/gateway-ui.ts'
+import { findVisibleGateway } from '../src/gateways/gateways.ts'
+import { createServers } from '../src/http/server.ts'
+import { createSourceAddress } from '../src/http/source-address.ts'
+import { openTestDatabase } from './databases.ts'
 
 export type Answer = { status: number; headers: IncomingMessage['headers']; rawHeaders: string[]; text: string }
 type Ask = { method?: string; path?: string; headers?: Record<string, string | string[]>; body?: string }
@@ -48,25 +46,18 @@ async function listen(server: TcpServer): Promise<number> {
 }
 
 type Options = {
-  /** The real one, from accounts/, which only a test may reach into. */
-  createSessions(deps: { db: Kysely<Tables>; secret: string; clock: () => number }): Sessions
   engine?: Engine
   config?: Partial<Config>
   progressTimeoutMs?: number
 }
 
 /** The parts of a hub that gateway pages need, on a real database and real sockets; loopback stands in for the tunnel. */
-export async function startGatewayUi({
-  createSessions,
-  engine = 'sqlite',
-  config,
-  progressTimeoutMs = 5_000,
-}: Options) {
+export async function startGatewayUi({ engine = 'sqlite', config, progressTimeoutMs = 5_000 }: Options = {}) {
   const database = await openTestDatabase(engine)
   const { db } = database
   let offsetMs = 0
   const clock = () => Date.now() + offsetMs
-  const sessions: Sessions = createSessions({ db, secret: Buffer.alloc(32, 7).toString('base64'), clock })
+  const sessions = createSessions({ db, secret: Buffer.alloc(32, 7).toString('base64'), clock })
   const gatewayServers = new Map<string, TcpServer>()
   const dialed: Socket[] = []
   let rows = 0

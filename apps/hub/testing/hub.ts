@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Role } from '@hedgerow/contract'
 import { pino } from 'pino'
-import { createUser } from '../accounts/accounts.ts'
-import { createHub, type Hub } from '../app.ts'
-import { readConfig, type Config } from '../config.ts'
-import type { Engine } from '../database/database.ts'
-import { createTestDatabase } from '../database/test-databases.ts'
+import { createUser } from '../src/accounts/accounts.ts'
+import { createHub, type Hub } from '../src/app.ts'
+import { readConfig, type Config } from '../src/config.ts'
+import type { Engine } from '../src/database/database.ts'
+import { createTestDatabase } from './databases.ts'
 
 export type TestHub = Hub & {
   /** Runs with the real one, `advance` ahead of it, until it is frozen. */

@@ -1,5 +1,5 @@
 import { API_BASE, type BodyOf, type Call, type ParamsOf, type QueryOf } from '@hedgerow/contract'
-import type { TestHub } from '../http/test-hub.ts'
+import type { TestHub } from './hub.ts'
 
 export type Answer = { status: number; body: unknown; headers: Record<string, unknown> }
 

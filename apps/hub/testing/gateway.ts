@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { generateKeyPair, generatePresharedKey } from '@hedgerow/wireguard/node'
 import type { Insertable } from 'kysely'
-import type { Db, Tables } from '../database/tables.ts'
-import { nameKey, newGatewayId } from './gateways.ts'
+import type { Db, Tables } from '../src/database/tables.ts'
+import { nameKey, newGatewayId } from '../src/gateways/gateways.ts'
 
 let made = 0
 
