@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
+import { moment } from './fields.ts'
 import { gatewayId } from './gateways.ts'
 import { searchQuery } from './lists.ts'
 
@@ -62,8 +63,8 @@ export const detection = z.strictObject({
   label: z.string().min(1).max(100),
   severity: z.enum(['alert', 'detection']),
   score: z.number().min(0).max(1),
-  startedAt: z.iso.datetime(),
-  endedAt: z.iso.datetime().optional(),
+  startedAt: moment,
+  endedAt: moment.optional(),
   /** A JPEG of at most 64 KiB, as base64. */
   thumbnail: z.base64().max(THUMBNAIL_BASE64_LIMIT).startsWith(JPEG_START, 'Must be a JPEG').optional(),
   validated: z.boolean().optional(),

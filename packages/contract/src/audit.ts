@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
+import { moment } from './fields.ts'
 import { pageQuery } from './lists.ts'
 
 export const auditEntry = z.object({
@@ -32,9 +33,9 @@ export const listAudit = call({
     actor: search.optional(),
     /** The whole action, or its noun alone. */
     action: search.optional(),
-    from: z.iso.datetime().optional(),
+    from: moment.optional(),
     /** Up to and without this moment. */
-    to: z.iso.datetime().optional(),
+    to: moment.optional(),
     format: z.enum(['json', 'csv']).default('json'),
   }),
   response: z.array(auditEntry),

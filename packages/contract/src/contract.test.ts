@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import type { Call } from './call.ts'
 import * as contract from './index.ts'
 
@@ -24,6 +25,74 @@ describe('the calls', () => {
   it.each(calls.filter(([, { body }]) => body))('%s refuses a field that it does not declare', (_name, { body }) => {
     const issues = body!.safeParse({ surplus: 1 }).error?.issues ?? []
     expect(issues.map(({ code }) => code)).toContain('unrecognized_keys')
+  })
+})
+
+type Node = { path: string; schema: z.ZodType }
+
+/** Every schema inside of `schema`, itself too, whatever wraps it. */
+function* inside({ path, schema }: Node, seen = new Set<unknown>()): Generator<Node> {
+  if (seen.has(schema)) return
+  seen.add(schema)
+  yield { path, schema }
+  for (const [name, part] of Object.entries(schema.def as unknown as Record<string, unknown>))
+    for (const [key, inner] of partsOf(part)) yield* inside({ path: `${path}.${name}${key}`, schema: inner }, seen)
+}
+
+function partsOf(part: unknown): [string, z.ZodType][] {
+  if (part instanceof z.ZodType) return [['', part]]
+  if (typeof part !== 'object' || part === null) return []
+  return Object.entries(part).filter((entry): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType)
+}
+
+const asked = calls.flatMap(([name, { params, query, body }]) =>
+  Object.entries({ params, query, body }).flatMap(([part, schema]) =>
+    schema ? [{ path: `${name} ${part}`, schema }] : [],
+  ),
+)
+
+describe('what a request may hold', () => {
+  const parts = asked.flatMap((node) => [...inside(node)])
+
+  it('has a least and a greatest value for every number', () => {
+    const numbers = parts.filter(({ schema }) => schema instanceof z.ZodNumber)
+    expect(numbers.length).toBeGreaterThan(15)
+    const isBound = (value: unknown) => typeof value === 'number' && Number.isFinite(value)
+    const unbounded = numbers.filter(({ schema }) => {
+      const { minValue, maxValue } = schema as z.ZodNumber
+      return !isBound(minValue) || !isBound(maxValue)
+    })
+    expect(unbounded.map(({ path }) => path)).toEqual([])
+  })
+
+  it('has a greatest length for every list', () => {
+    const lists = parts.filter(({ schema }) => schema instanceof z.ZodArray)
+    expect(lists.length).toBeGreaterThan(5)
+    const hasMaximum = (schema: z.ZodType) => schema.def.checks?.some(({ _zod }) => 'maximum' in _zod.def)
+    const unbounded = lists.filter(({ schema }) => !hasMaximum(schema))
+    expect(unbounded.map(({ path }) => path)).toEqual([])
+  })
+
+  it('is never a number that is none', () => {
+    const numbers = parts.filter(({ schema }) => schema instanceof z.ZodNumber)
+    const taken = numbers.flatMap(({ path, schema }) =>
+      [Number.NaN, Infinity, -Infinity, 1.7e308, -1.7e308]
+        .filter((value) => schema.safeParse(value).success)
+        .map((value) => `${value} for ${path}`),
+    )
+    expect(taken).toEqual([])
+  })
+
+  it('is no moment before 1970, and none that no clock tells', () => {
+    expect(contract.moment.safeParse('1970-01-01T00:00:00Z').success).toBe(true)
+    expect(contract.moment.safeParse('9999-12-31T23:59:59.999Z').success).toBe(true)
+    for (const text of [
+      '0001-01-01T00:00:00Z',
+      '1969-12-31T23:59:59.999Z',
+      '+275760-09-13T00:00:00Z',
+      `2026-01-01T00:00:00.${'0'.repeat(60_000)}Z`,
+    ])
+      expect(contract.moment.safeParse(text).success, text.slice(0, 40)).toBe(false)
   })
 })
 

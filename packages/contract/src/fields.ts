@@ -18,3 +18,15 @@ export function wholeNumber(min: number, max: number) {
   const error = `Enter a whole number from ${min.toLocaleString('en')} to ${max.toLocaleString('en')}`
   return z.number(error).int(error).min(min, error).max(max, error)
 }
+
+/** 9999-12-31, the last day that ISO 8601 has four digits for, in milliseconds since 1970. */
+const LAST_MOMENT_MS = 253_402_300_799_999
+
+/** A wall clock's reading, in milliseconds since 1970. */
+export const epochMs = z.number().int().min(0).max(LAST_MOMENT_MS)
+
+/** A moment as ISO 8601 in UTC, from 1970 on: a device without a clock starts there. */
+export const moment = z.iso
+  .datetime()
+  .max(30)
+  .refine((text) => Date.parse(text) >= 0, 'Must not lie before 1970')

@@ -1,22 +1,30 @@
 import { z } from 'zod'
 import { call } from './call.ts'
+import { epochMs } from './fields.ts'
 
 const label = z.string().max(200)
+/** A hundred years. */
+const UPTIME_MAX_SECONDS = 3_155_760_000
+/** More than any kernel tells: its own counter of processes ends far below. */
+export const LOAD_MAX = 100_000
+export const TEMPERATURE_MIN = -100
+export const TEMPERATURE_MAX = 300
+const INFERENCE_MAX_MS = 3_600_000
 
 /** What a gateway says of itself every 30 s. Fractions are 0 to 1, temperatures degrees Celsius. */
 export const heartbeat = z.strictObject({
   /** New at every boot of the device: two alive at once on one identity mean a cloned device. */
   bootId: z.string().min(8).max(64),
-  sequence: z.number().int().min(0),
-  uptimeSeconds: z.number().min(0),
+  sequence: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
+  uptimeSeconds: z.number().min(0).max(UPTIME_MAX_SECONDS),
   version: label,
   /** The device's wall clock when it sent this, in milliseconds since 1970. */
-  clock: z.number().int(),
+  clock: epochMs,
   /** Load average over one minute, divided by the number of processors. */
-  load: z.number().min(0),
+  load: z.number().min(0).max(LOAD_MAX),
   memory: z.number().min(0).max(1),
   disk: z.number().min(0).max(1),
-  temperature: z.number().min(-100).max(300).nullable(),
+  temperature: z.number().min(TEMPERATURE_MIN).max(TEMPERATURE_MAX).nullable(),
   cameras: z
     .array(
       z.strictObject({
@@ -26,7 +34,7 @@ export const heartbeat = z.strictObject({
       }),
     )
     .max(64),
-  detectors: z.array(z.strictObject({ name: label, inferenceMs: z.number().min(0) })).max(16),
+  detectors: z.array(z.strictObject({ name: label, inferenceMs: z.number().min(0).max(INFERENCE_MAX_MS) })).max(16),
   deterrents: z.array(z.strictObject({ name: label, state: z.enum(['ready', 'active', 'fault']) })).max(64),
   /** Anything else that is wrong, one sentence each. */
   problems: z.array(label).max(32),
@@ -39,8 +47,8 @@ export const sendHeartbeat = call({
   path: '/v1/gateway/heartbeat',
   body: heartbeat,
   response: z.object({
-    serverTime: z.number().int(),
-    settings: z.object({ heartbeatIntervalSeconds: z.number().int() }),
+    serverTime: epochMs,
+    settings: z.object({ heartbeatIntervalSeconds: z.number().int().min(1).max(86_400) }),
   }),
 })
 
@@ -50,6 +58,6 @@ export const gatewayHealth = z.object({
   /** Null until a hub has approved the gateway. */
   gatewayId: z.string().nullable(),
   version: z.string(),
-  uptimeSeconds: z.number(),
+  uptimeSeconds: z.number().min(0).max(UPTIME_MAX_SECONDS),
 })
 export type GatewayHealth = z.output<typeof gatewayHealth>

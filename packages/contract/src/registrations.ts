@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
-import { oneLine } from './fields.ts'
+import { epochMs, oneLine } from './fields.ts'
 import { deviceToken, gatewayId, gatewayName } from './gateways.ts'
 import { STATUS_WAIT_MAX_SECONDS } from './constants.ts'
 import { searchQuery } from './lists.ts'
@@ -28,7 +28,7 @@ export const registerChallenge = call({
     hubEphemeralPublicKey: bytes(32),
     hubIdentityPublicKey: bytes(32),
     /** Milliseconds since 1970. */
-    serverTime: z.number().int(),
+    serverTime: epochMs,
     signature: bytes(64),
   }),
 })
@@ -74,7 +74,7 @@ export const approvedRegistration = z.object({
   /** The key that `sealedPresharedKey` was sealed with, made for this answer. */
   hubEphemeralPublicKey: bytes(32),
   sealedPresharedKey: z.base64(),
-  keepaliveSeconds: z.number().int(),
+  keepaliveSeconds: z.number().int().min(0).max(65_535),
 })
 export type ApprovedRegistration = z.output<typeof approvedRegistration>
 

@@ -56,6 +56,27 @@ describe.each(testEngines)("a gateway's history on %s", (engine) => {
     expect((await ask(id, '?hours=0')).statusCode).toBe(400)
   })
 
+  it('outlives what an older hub stored of a load without bounds, and so does every other gateway', async () => {
+    const [mad, sane] = [await insertTestGateway(hub.db), await insertTestGateway(hub.db)]
+    const { history, at } = beside()
+    const hour = at.now - (at.now % HOUR_MS)
+    history.record(mad, testHeartbeat(at.now))
+    await history.flush()
+    const stored = { load_sum: 1.7e308, load_max: 1.7e308, temperature_sum: -1.7e308, memory_sum: Infinity }
+    await hub.db
+      .updateTable('gateway_hours')
+      .set(stored)
+      .where('gateway_id', '=', mad)
+      .where('hour', '=', hour)
+      .execute()
+    expect(await lastOf(mad)).toMatchObject({ heartbeats: 1, load: null, memory: null, temperature: null })
+    for (const id of [mad, sane])
+      history.record(id, testHeartbeat(at.now, { load: 100_000, memory: 5e-324, disk: -0, temperature: -100 }))
+    await history.flush()
+    expect(await lastOf(mad)).toMatchObject({ heartbeats: 2, load: null, disk: { max: 0.3 } })
+    expect(await lastOf(sane)).toMatchObject({ heartbeats: 1, load: { mean: 100_000, max: 100_000 } })
+  })
+
   it('tells the mean and the most of what the heartbeats of an hour said, over several batches', async () => {
     const id = await insertTestGateway(hub.db)
     const { history, at } = beside()

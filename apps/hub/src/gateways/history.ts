@@ -4,7 +4,7 @@
  * ten thousand gateways a few statements. A crash loses that minute. Old hours are removed by settings/retention.ts.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { GatewayHour, Heartbeat } from '@hedgerow/contract'
+import { LOAD_MAX, TEMPERATURE_MAX, TEMPERATURE_MIN, type GatewayHour, type Heartbeat } from '@hedgerow/contract'
 import { sql, type Kysely, type Selectable } from 'kysely'
 import type { Logger } from 'pino'
 import { startOfHour } from '../activity/activity.ts'
@@ -29,6 +29,8 @@ const SUMS = [
 ] as const
 /** Lower than any that a heartbeat may tell. */
 const NO_TEMPERATURE = -1_000
+/** What a sum that an older hub stored may at most be: beyond it PostgreSQL refuses the addition, and the whole batch. */
+const SUM_MAX = 1e15
 
 export type History = {
   start(): void
@@ -152,14 +154,19 @@ export async function readHistory(
 }
 
 function present(row: Row): GatewayHour {
-  const span = (sum: number, max: number, count: number) => (count === 0 ? null : { mean: sum / count, max })
+  /** Null too for what no heartbeat may tell: older hubs stored it. */
+  const span = (sum: number, max: number, count: number, [least, most]: readonly [number, number]) => {
+    const mean = sum / count
+    const isTold = count > 0 && [mean, max].every((value) => value >= least && value <= most)
+    return isTold ? { mean, max } : null
+  }
   return {
     hour: new Date(row.hour).toISOString(),
     heartbeats: row.heartbeats,
-    load: span(row.load_sum, row.load_max, row.heartbeats),
-    memory: span(row.memory_sum, row.memory_max, row.heartbeats),
-    disk: span(row.disk_sum, row.disk_max, row.heartbeats),
-    temperature: span(row.temperature_sum, row.temperature_max, row.temperatures),
+    load: span(row.load_sum, row.load_max, row.heartbeats, [0, LOAD_MAX]),
+    memory: span(row.memory_sum, row.memory_max, row.heartbeats, [0, 1]),
+    disk: span(row.disk_sum, row.disk_max, row.heartbeats, [0, 1]),
+    temperature: span(row.temperature_sum, row.temperature_max, row.temperatures, [TEMPERATURE_MIN, TEMPERATURE_MAX]),
     receivedBytes: row.received_bytes,
     sentBytes: row.sent_bytes,
   }
@@ -185,7 +192,11 @@ function emptyRow(gatewayId: string, hour: number): Row {
 }
 
 async function upsert(db: Kysely<Tables>, rows: Row[]): Promise<void> {
-  const added = SUMS.map((name) => [name, sql<number>`gateway_hours.${sql.ref(name)} + excluded.${sql.ref(name)}`])
+  const added = SUMS.map((name) => {
+    const before = sql`gateway_hours.${sql.ref(name)}`
+    const kept = sql`case when ${before} between ${sql.lit(-SUM_MAX)} and ${sql.lit(SUM_MAX)} then ${before} else 0 end`
+    return [name, sql<number>`${kept} + excluded.${sql.ref(name)}`]
+  })
   const raised = MAXIMA.map((name) => {
     const [before, now] = [sql`gateway_hours.${sql.ref(name)}`, sql`excluded.${sql.ref(name)}`]
     return [name, sql<number>`case when ${now} > ${before} then ${now} else ${before} end`]
