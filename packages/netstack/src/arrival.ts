@@ -276,7 +276,10 @@ function receivePayload(
 function insert(connection: Connection, sequence: number, payload: Uint8Array): DropReason | undefined {
   const { reassembly, receivedBlocks } = connection
   const hadGap = reassembly.hasGap
-  const held = receivedBlocks.isFull && after(sequence, reassembly.next) ? 'full' : reassembly.insert(sequence, payload)
+  const isInOrder = !after(sequence, reassembly.next)
+  const isRefused = (receivedBlocks.isFull && !isInOrder) || !connection.host.mayKeep(connection, isInOrder)
+  const held = isRefused ? 'full' : reassembly.insert(sequence, payload)
+  if (hadGap || !isInOrder) connection.host.noteKept(connection)
   if (payload.length > connection.largestReceived) connection.largestReceived = payload.length
   if (held === 'full') {
     connection.ackDue = true

@@ -94,6 +94,8 @@ export class Connection {
   readonly timestampOffset: number
   sendBuffer: SendBuffer
   reassembly = new Reassembly(0)
+  /** For the stack: what it has counted of the memory that `reassembly` keeps. */
+  countedBytes = 0
   receivedBlocks = new ReceivedBlocks()
   queue = new RetransmissionQueue()
   roundTrip = new RoundTrip()
@@ -233,12 +235,13 @@ export class Connection {
     return count
   }
 
-  /** Chunks in order, views into received packets. Reading opens the window, and widens it while reading keeps up. */
+  /** Chunks in order. They may be views into received packets, whose memory goes with the last view: copy what is to stay. Reading opens the window, and widens it while reading keeps up. */
   read(maxBytes: number): Uint8Array[] {
     this.#readableSaid = false
     const waiting = this.reassembly.readyBytes
     const chunks = this.reassembly.take(maxBytes)
     if (chunks.length === 0) return chunks
+    this.host.noteKept(this)
     this.receiveWindow.noteRead(waiting - this.reassembly.readyBytes, this.host.now, this.roundTrip.smoothedMs)
     if (this.isWindowUpdateDue()) {
       this.ackDue = true
@@ -288,14 +291,14 @@ export class Connection {
     if (this.state === 'closed') return
     if (this.state === 'syn-sent') return this.finish('aborted')
     this.isOrphan = true
-    this.reassembly.discard()
+    this.#discardReceived()
     if (this.state !== 'time-wait') this.deadlines.expireAt = now + ORPHAN_MS
     this.shutdown()
   }
 
   /** Emits what the application waits for. */
   announceReadable(): void {
-    if (this.isOrphan) this.reassembly.discard()
+    if (this.isOrphan) this.#discardReceived()
     else if (!this.#readableSaid) {
       this.#readableSaid = true
       this.host.emit({ type: 'readable', connection: this })
@@ -308,9 +311,20 @@ export class Connection {
     this.host.emit({ type: 'writable', connection: this })
   }
 
+  /** The application had its chance to read what came: what it left no longer holds packets' memory. */
+  settleReceived(): void {
+    this.reassembly.settle()
+    this.host.noteKept(this)
+  }
+
+  #discardReceived(): void {
+    this.reassembly.discard()
+    this.host.noteKept(this)
+  }
+
   /** The handshake is over: the listener has room for another. */
   settle(): void {
-    this.#listener?.settle(this.remoteAddress)
+    this.#listener?.settle(this)
     this.#listener = undefined
   }
 

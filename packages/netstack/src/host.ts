@@ -28,6 +28,10 @@ export interface Host {
   markDirty(connection: Connection): void
   /** The connection only waits for its four-tuple to be forgotten. */
   noteTimeWait(connection: Connection): void
+  /** What the connection keeps for its reader may have changed. */
+  noteKept(connection: Connection): void
+  /** Whether there is room for a payload that has to be kept, above a gap or in order. */
+  mayKeep(connection: Connection, isInOrder: boolean): boolean
   /** The connection ended; its four-tuple is free. */
   remove(connection: Connection): void
   /** A buffer for one packet. */

@@ -1,7 +1,7 @@
 /** What an attacker inside or beside a connection may try, each with the outcome that bounds it. */
 import { describe, expect, it } from 'vitest'
 import type { Connection } from './connection.ts'
-import { encodeSegment, ACK, SYN } from './segment.ts'
+import { encodeSegment, ACK, RST, SYN } from './segment.ts'
 import { OUR_ADDRESS, PEER_ADDRESS, ScriptedPeer } from './scripted-peer.ts'
 import { createCore } from './simulator.ts'
 
@@ -28,14 +28,30 @@ describe('a flood of SYNs', () => {
   it('from one peer is answered for its share of the backlog, and another peer still gets in', () => {
     const stack = createCore(OUR_ADDRESS)
     stack.listen(80)
-    let answers = 0
+    const flagsOfAnswers: number[] = []
     for (let port = 1; port <= 5_000; port++) {
-      stack.receive(segment(PEER_ADDRESS, port, SYN), 1)
-      answers += stack.tick(1).filter((output) => output.type === 'packet').length
+      for (const output of [...stack.receive(segment(PEER_ADDRESS, port, SYN), 1), ...stack.tick(1)])
+        if (output.type === 'packet') flagsOfAnswers.push(output.packet[33]!)
     }
-    expect(answers).toBe(256)
+    expect(flagsOfAnswers.filter((flags) => flags === (SYN | ACK))).toHaveLength(256)
+    expect(flagsOfAnswers.filter((flags) => flags === (RST | ACK))).toHaveLength(5_000 - 256)
     stack.receive(segment(PEER_ADDRESS + 1, 1, SYN), 1)
     expect(stack.tick(1).map((output) => output.type)).toEqual(['packet'])
+  })
+
+  it('from as many peers as fill the backlog leaves one with few its place', () => {
+    const stack = createCore(OUR_ADDRESS)
+    stack.listen(80)
+    const answersTo = (peer: number, port: number): string[] =>
+      [...stack.receive(segment(peer, port, SYN), 1), ...stack.tick(1)].flatMap((output) =>
+        output.type === 'packet' ? `${output.packet[19]! - (PEER_ADDRESS & 255)} ${output.packet[33]}` : [],
+      )
+    for (let peer = 0; peer < 20; peer++) for (let port = 1; port <= 600; port++) answersTo(PEER_ADDRESS + peer, port)
+    // The oldest of who has the most is reset for it.
+    const [reset, answer] = answersTo(PEER_ADDRESS + 20, 1)
+    expect([reset, answer]).toEqual([expect.stringMatching(/ 20$/), `20 ${SYN | ACK}`])
+    expect(reset).not.toMatch(/^20/)
+    expect(answersTo(PEER_ADDRESS, 601)).toEqual([`0 ${RST | ACK}`])
   })
 
   it('from everywhere ends at the backlog, and is forgotten within half a minute', () => {
@@ -62,10 +78,10 @@ describe('a flood of SYNs', () => {
     let accepted = 0
     let refused = 0
     for (let port = 1; port <= 1_200; port++) {
-      stack.receive(segment(PEER_ADDRESS, port, SYN), 1)
+      const refusal = stack.receive(segment(PEER_ADDRESS, port, SYN), 1)
       const [answer] = stack.tick(1)
       if (answer?.type !== 'packet') {
-        refused++
+        if (refusal.map((output) => output.type).join() === 'packet,drop') refused++
         continue
       }
       const view = new DataView(answer.packet.buffer, answer.packet.byteOffset)
@@ -152,6 +168,77 @@ describe('a peer that lies about what arrived', () => {
       ],
     })
     expect(peer.connection!.queue.sackedBytes).toBe(0)
+  })
+})
+
+/** A peer's connection to port 80, and what it says there. */
+function dial(stack: ReturnType<typeof createCore>, source: number, port: number) {
+  const say = (flags: number, sequence: number, acknowledgment: number, payload?: Uint8Array) => {
+    const packet = encodeSegment(
+      {
+        source,
+        destination: OUR_ADDRESS,
+        sourcePort: port,
+        destinationPort: 80,
+        sequence,
+        acknowledgment,
+        flags,
+        window: 65_535,
+        payload,
+      },
+      (length) => new Uint8Array(length),
+    )
+    return [...stack.receive(packet, 1), ...stack.tick(1)]
+  }
+  const answer = say(SYN, 0, 0).find((output) => output.type === 'packet')!.packet
+  const acknowledgment = new DataView(answer.buffer, answer.byteOffset).getUint32(24) + 1
+  const opened = say(ACK, 1, acknowledgment).find((output) => output.type === 'accepted')
+  return {
+    connection: opened!.connection,
+    /** Offsets count from the first byte of the stream. */
+    sends: (offset: number, bytes: number) => say(ACK, 1 + offset, acknowledgment, new Uint8Array(bytes)),
+  }
+}
+
+describe('memory for what waits', () => {
+  const keptBy = (connections: { connection: Connection }[]): number =>
+    connections.reduce((total, { connection }) => total + connection.reassembly.keptBytes, 0)
+  const drops = (outputs: { type: string }[]): number => outputs.filter(({ type }) => type === 'drop').length
+
+  it('above gaps ends at 8 MiB for a peer, and its other connections go on in order', () => {
+    const stack = createCore(OUR_ADDRESS)
+    stack.listen(80)
+    const all = Array.from({ length: 300 }, (_, i) => dial(stack, PEER_ADDRESS, i + 1))
+    let refused = 0
+    for (const { sends } of all) for (let at = 1; at < 62_000; at += 1_380) refused += drops(sends(at, 1_380))
+    expect(refused).toBeGreaterThan(0)
+    expect(keptBy(all)).toBeLessThan(8.1 * MEGABYTE)
+    const { sends, connection } = all.at(-1)!
+    for (let at = 0; at < 13_800; at += 1_380) {
+      expect(drops(sends(at, 1_380))).toBe(0)
+      connection.read(1 << 20)
+    }
+    // Room comes back with the connections.
+    for (const { connection: held } of all.slice(0, -1)) stack.abort(held)
+    expect(drops(sends(20_000, 1_380))).toBe(0)
+  })
+
+  it('that nobody reads ends at 16 MiB for a peer and 64 MiB for all, and whoever reads goes on', () => {
+    const stack = createCore(OUR_ADDRESS)
+    stack.listen(80)
+    const fill = (peer: number) => {
+      const all = Array.from({ length: 300 }, (_, i) => dial(stack, peer, i + 1))
+      for (const { sends } of all) for (let at = 0; at < 62_000; at += 1_240) sends(at, 1_240)
+      return keptBy(all)
+    }
+    const kept = Array.from({ length: 6 }, (_, i) => fill(PEER_ADDRESS + i))
+    expect(Math.max(...kept)).toBeLessThan(17 * MEGABYTE)
+    expect(kept.reduce((total, bytes) => total + bytes, 0)).toBeLessThan(66 * MEGABYTE)
+    const reader = dial(stack, PEER_ADDRESS + 100, 1)
+    for (let at = 0; at < 124_000; at += 1_240) {
+      expect(drops(reader.sends(at, 1_240))).toBe(0)
+      expect(reader.connection.read(1 << 20)[0]).toHaveLength(1_240)
+    }
   })
 })
 
@@ -271,12 +358,16 @@ describe('sequence numbers', () => {
 })
 
 describe('time', () => {
-  it('in TIME-WAIT is bounded in number: the oldest makes room', () => {
+  it.each([
+    ['one peer', 1, 1_024],
+    ['five peers', 5, 4_096],
+  ])('in TIME-WAIT is bounded in number, of %s: the oldest makes room', (_who, count, expected) => {
     const stack = createCore(OUR_ADDRESS)
-    const peer = createCore(PEER_ADDRESS)
-    peer.listen(80)
+    const peers = Array.from({ length: count }, (_, i) => createCore(PEER_ADDRESS + i))
+    for (const peer of peers) peer.listen(80)
     for (let i = 0; i < 5_000; i++) {
-      const connection = stack.connect(PEER_ADDRESS, 80, i)!
+      const peer = peers[i % count]!
+      const connection = stack.connect(peer.address, 80, i)!
       exchange(stack, peer, i)
       connection.shutdown()
       exchange(stack, peer, i)
@@ -288,7 +379,7 @@ describe('time', () => {
     let ended = 0
     for (let now = 5_000; now < 70_000; now += 1_000)
       ended += stack.tick(now).filter((output) => output.type === 'closed').length
-    expect(ended).toBe(4_096)
+    expect(ended).toBe(expected)
   })
 })
 

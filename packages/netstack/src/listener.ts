@@ -1,36 +1,52 @@
-/** RFC 9293's LISTEN: a port that takes SYNs, and the connections on it that are not yet established. */
+/**
+ * RFC 9293's LISTEN: a port that takes SYNs, and the connections on it that are not yet established. Each peer has a
+ * share of them, and where all are taken, who has many makes room for who has few.
+ */
+import type { Connection } from './connection.ts'
 
-/** As Node's net: 511 half-open connections unless told otherwise. */
-const DEFAULT_BACKLOG = 511
+/** In all, unless told otherwise. */
+const DEFAULT_BACKLOG = 4_096
+/** Of one peer, or half of a smaller backlog: twice what a hub opens at once to a gateway. */
+const BACKLOG_PER_PEER = 256
 
 export class Listener {
   readonly port: number
   readonly #backlog: number
-  /** Half of it: one peer must not fill the backlog of all others. */
   readonly #share: number
   #halfOpen = 0
-  readonly #halfOpenByPeer = new Map<number, number>()
+  /** Oldest first. */
+  readonly #halfOpenByPeer = new Map<number, Set<Connection>>()
 
   constructor(port: number, backlog = DEFAULT_BACKLOG) {
     this.port = port
     this.#backlog = Math.max(1, backlog)
-    this.#share = Math.ceil(this.#backlog / 2)
+    this.#share = Math.min(BACKLOG_PER_PEER, Math.ceil(this.#backlog / 2))
   }
 
-  /** Counts a SYN in; false when there is no room, and then the peer's next SYN may find some. */
-  admit(peer: number): boolean {
-    const ofPeer = this.#halfOpenByPeer.get(peer) ?? 0
-    if (this.#halfOpen >= this.#backlog || ofPeer >= this.#share) return false
+  /** Whether a peer's SYN finds room: 'free', 'full', or the connection of a peer with more of them that is to be reset for it. */
+  roomFor(peer: number): 'free' | 'full' | Connection {
+    const ofPeer = this.#halfOpenByPeer.get(peer)?.size ?? 0
+    if (ofPeer >= this.#share) return 'full'
+    if (this.#halfOpen < this.#backlog) return 'free'
+    let most = new Set<Connection>()
+    for (const connections of this.#halfOpenByPeer.values()) if (connections.size > most.size) most = connections
+    const [oldest] = most
+    return oldest !== undefined && most.size > ofPeer + 1 ? oldest : 'full'
+  }
+
+  /** A SYN that found room was taken. */
+  add(connection: Connection): void {
+    const ofPeer = this.#halfOpenByPeer.get(connection.remoteAddress)
+    if (ofPeer === undefined) this.#halfOpenByPeer.set(connection.remoteAddress, new Set([connection]))
+    else ofPeer.add(connection)
     this.#halfOpen++
-    this.#halfOpenByPeer.set(peer, ofPeer + 1)
-    return true
   }
 
   /** The connection was established or given up. */
-  settle(peer: number): void {
+  settle(connection: Connection): void {
+    const ofPeer = this.#halfOpenByPeer.get(connection.remoteAddress)
+    if (ofPeer?.delete(connection) !== true) return
     this.#halfOpen--
-    const ofPeer = (this.#halfOpenByPeer.get(peer) ?? 1) - 1
-    if (ofPeer === 0) this.#halfOpenByPeer.delete(peer)
-    else this.#halfOpenByPeer.set(peer, ofPeer)
+    if (ofPeer.size === 0) this.#halfOpenByPeer.delete(connection.remoteAddress)
   }
 }

@@ -1,30 +1,41 @@
 import type { Range } from './segment.ts'
 import { advance, after, before, distance } from './sequence.ts'
 
-/** Payloads below this are copied together, so that many tiny segments cannot pin a packet buffer each. */
+/** A piece that was held in a buffer of its own is copied together with others below this. */
 const SMALL_BYTES = 512
-const SMALL_BLOCK_BYTES = 4096
+/** Buffers that keep bytes grow from one to the other. */
+const FIRST_BLOCK_BYTES = 2_048
+const LAST_BLOCK_BYTES = 65_536
 /** Ends the number of out-of-order pieces; the sender sends refused ones again. */
 const MAX_PIECES = 4096
+/** What a piece costs beside its bytes: its entry, and an ArrayBuffer of its own. */
+export const PIECE_OVERHEAD_BYTES = 256
 
 interface Piece {
   start: number
+  /** From the start of an ArrayBuffer that holds nothing else, so that it may grow there. */
   payload: Uint8Array
 }
 
 /**
  * The receiving side's bytes: those in order waiting for the application, and those above a gap. Where overlapping
  * segments disagree the bytes that came first stay. The caller trims to the receive window, which bounds both queues.
+ *
+ * A payload is a view into a buffer that other packets share, which it must not hold for long: bytes out of order are
+ * copied as they come, and those in order when `settle` finds them unread. Each copy lies in an ArrayBuffer with
+ * nothing else in it, of less than twice its length or 2 KiB, so `keptBytes` is what the memory is.
  */
 export class Reassembly {
   /** The next sequence number expected: RCV.NXT, but for a FIN. */
   next: number
   #ready: Uint8Array[] = []
   readyBytes = 0
+  /** From here on `#ready` holds views into packets. */
+  #firstView = 0
   /** Out of order, sorted and disjoint. */
   #pieces: Piece[] = []
-  /** Unused rest of the block that the newest small chunk lies in. */
-  #blockRoom: Uint8Array | undefined
+  /** Memory of all copies. */
+  keptBytes = 0
 
   constructor(next: number) {
     this.next = next
@@ -40,8 +51,11 @@ export class Reassembly {
     if (!after(end, this.next)) return 'duplicate'
     if (!after(start, this.next)) {
       const news = start === this.next ? payload : payload.subarray(distance(this.next, start))
-      if (this.#pieces.length === 0) this.#append(news)
-      else {
+      if (this.#pieces.length === 0) {
+        this.next = advance(this.next, news.length)
+        this.readyBytes += news.length
+        this.#ready.push(news)
+      } else {
         this.#hold(this.next, news)
         this.#drainPieces()
       }
@@ -59,51 +73,66 @@ export class Reassembly {
     while (count < this.#ready.length && (count === 0 || bytes + this.#ready[count]!.length <= maxBytes))
       bytes += this.#ready[count++]!.length
     this.readyBytes -= bytes
-    this.#blockRoom = undefined
-    return count === this.#ready.length ? this.#ready.splice(0) : this.#ready.splice(0, count)
+    const chunks = count === this.#ready.length ? this.#ready.splice(0) : this.#ready.splice(0, count)
+    for (let i = 0; i < this.#firstView && i < count; i++) this.keptBytes -= chunks[i]!.buffer.byteLength
+    this.#firstView = Math.max(0, this.#firstView - count)
+    return chunks
+  }
+
+  /** Copies what is in order and still unread, so that it holds no packet's buffer. To be called once for each batch of packets. */
+  settle(): void {
+    if (this.#firstView === this.#ready.length) return
+    const views = this.#ready.splice(this.#firstView)
+    let left = 0
+    for (const view of views) left += view.length
+    for (const view of views) {
+      this.#keep(view, left)
+      left -= view.length
+    }
   }
 
   /** Forgets everything held; later payloads still advance `next`. */
   discard(): void {
+    for (let i = 0; i < this.#firstView; i++) this.keptBytes -= this.#ready[i]!.buffer.byteLength
     this.#ready = []
+    this.#firstView = 0
     this.readyBytes = 0
-    this.#blockRoom = undefined
   }
 
-  clear(): void {
-    this.discard()
-    this.#pieces = []
+  /** Copies to the end of the last block, or to a new one with room for `expected` bytes. */
+  #keep(bytes: Uint8Array, expected: number): void {
+    const last = this.#ready[this.#firstView - 1]
+    const grown = last && growInPlace(last, bytes)
+    if (grown) {
+      this.#ready[this.#firstView - 1] = grown
+      return
+    }
+    const wanted = Math.min(Math.max(expected, this.readyBytes, FIRST_BLOCK_BYTES), LAST_BLOCK_BYTES)
+    const block = new Uint8Array(Math.max(wanted, bytes.length))
+    block.set(bytes)
+    this.#pushKept(block.subarray(0, bytes.length))
   }
 
-  #append(payload: Uint8Array): void {
-    this.next = advance(this.next, payload.length)
-    this.readyBytes += payload.length
-    const last = this.#ready.length - 1
-    if (payload.length >= SMALL_BYTES || last < 0) {
-      this.#ready.push(payload)
-      this.#blockRoom = undefined
-      return
-    }
-    if (this.#blockRoom === undefined || this.#blockRoom.length < payload.length) {
-      const block = new Uint8Array(SMALL_BLOCK_BYTES)
-      block.set(payload)
-      this.#ready.push(block.subarray(0, payload.length))
-      this.#blockRoom = block.subarray(payload.length)
-      return
-    }
-    const tail = this.#ready[last]!
-    this.#blockRoom.set(payload)
-    this.#blockRoom = this.#blockRoom.subarray(payload.length)
-    this.#ready[last] = new Uint8Array(tail.buffer, tail.byteOffset, tail.length + payload.length)
+  #pushKept(chunk: Uint8Array): void {
+    this.#ready.push(chunk)
+    this.#firstView = this.#ready.length
+    this.keptBytes += chunk.buffer.byteLength
   }
 
   #drainPieces(): void {
+    this.settle()
     let count = 0
-    for (const piece of this.#pieces) {
-      if (after(piece.start, this.next)) break
+    for (const { start, payload } of this.#pieces) {
+      if (after(start, this.next)) break
       count++
-      const known = distance(this.next, piece.start)
-      if (known < piece.payload.length) this.#append(piece.payload.subarray(known))
+      this.keptBytes -= costOf(payload)
+      const known = distance(this.next, start)
+      if (known >= payload.length) continue
+      const news = payload.subarray(known)
+      if (news.length < SMALL_BYTES) this.#keep(news, news.length)
+      else this.#pushKept(news)
+      this.next = advance(this.next, news.length)
+      this.readyBytes += news.length
     }
     this.#pieces.splice(0, count)
   }
@@ -124,10 +153,8 @@ export class Reassembly {
       const following = this.#pieces[index]
       const to = following !== undefined && before(following.start, end) ? following.start : end
       if (before(from, to)) {
-        const part = payload.subarray(distance(from, start), distance(to, start))
-        this.#pieces.splice(index, 0, { start: from, payload: part.length < SMALL_BYTES ? part.slice() : part })
+        index = this.#holdPart(index, from, payload.subarray(distance(from, start), distance(to, start)))
         held = true
-        index++
       }
       if (following === undefined || to === end) break
       from = advance(following.start, following.payload.length)
@@ -135,4 +162,42 @@ export class Reassembly {
     }
     return held
   }
+
+  /** Before the piece at `index`; gives the index after it. What follows on a piece is added to it. */
+  #holdPart(index: number, from: number, part: Uint8Array): number {
+    const previous = this.#pieces[index - 1]
+    if (previous !== undefined && advance(previous.start, previous.payload.length) === from) {
+      const length = previous.payload.length + part.length
+      const grown = growInPlace(previous.payload, part) ?? (length <= LAST_BLOCK_BYTES && grow(previous.payload, part))
+      if (grown) {
+        this.keptBytes += costOf(grown) - costOf(previous.payload)
+        previous.payload = grown
+        return index
+      }
+    }
+    const piece = { start: from, payload: new Uint8Array(part) }
+    this.#pieces.splice(index, 0, piece)
+    this.keptBytes += costOf(piece.payload)
+    return index + 1
+  }
+}
+
+const costOf = (payload: Uint8Array): number => payload.buffer.byteLength + PIECE_OVERHEAD_BYTES
+
+/** Writes `bytes` after `chunk` in the ArrayBuffer of which it is the end; undefined when they do not fit. */
+function growInPlace(chunk: Uint8Array, bytes: Uint8Array): Uint8Array | undefined {
+  const end = chunk.byteOffset + chunk.length
+  if (end + bytes.length > chunk.buffer.byteLength) return undefined
+  const grown = new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length + bytes.length)
+  grown.set(bytes, chunk.length)
+  return grown
+}
+
+/** Both in a new ArrayBuffer, with room for as many bytes again. */
+function grow(chunk: Uint8Array, bytes: Uint8Array): Uint8Array {
+  const length = chunk.length + bytes.length
+  const block = new Uint8Array(Math.min(Math.max(2 * length, FIRST_BLOCK_BYTES), LAST_BLOCK_BYTES))
+  block.set(chunk)
+  block.set(bytes, chunk.length)
+  return block.subarray(0, length)
 }

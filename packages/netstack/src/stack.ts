@@ -17,6 +17,7 @@ import { type Ipv4Header, PROTOCOL_ICMP, PROTOCOL_TCP, isUnicast, parseIpv4 } fr
 import { Listener } from './listener.ts'
 import { PacketAllocator } from './packet-allocator.ts'
 import { limitSegments } from './path-mtu.ts'
+import { PeerTable } from './peer-table.ts'
 import { RateLimit } from './rate-limit.ts'
 import { refuse } from './reset.ts'
 import { ACK, RST, SYN, type Segment, parseSegment } from './segment.ts'
@@ -27,8 +28,6 @@ import { sendReset, transmit } from './transmission.ts'
 /** RFC 6056 §3.2 suggests 1024 and up; the lower ports are left to listeners. */
 const FIRST_EPHEMERAL_PORT = 32_768
 const EPHEMERAL_PORTS = 65_536 - FIRST_EPHEMERAL_PORT
-const MAX_CONNECTIONS_PER_PEER = 1_024
-const MAX_TIME_WAITING = 4_096
 const SYN_RECEIVED_MS = 30_000
 const MIN_MTU = 576
 const UNREACHABLES_PER_SECOND = 50
@@ -63,12 +62,7 @@ export class Stack implements Host {
   readonly #keyedHash: KeyedHash
   readonly #fragments = new Fragments()
   readonly #listeners = new Map<number, Listener>()
-  /** By remote address, then by both ports in one number: a peer's are bounded and mostly to one port of ours or of theirs. */
-  readonly #connections = new Map<number, Map<number, Connection>>()
-  /** Those of each peer that are not in TIME-WAIT. */
-  readonly #connectionsByPeer = new Map<number, number>()
-  /** Oldest first. */
-  readonly #timeWaiting = new Set<Connection>()
+  readonly #peers = new PeerTable()
   readonly #unreachables = new RateLimit(UNREACHABLES_PER_SECOND)
   #dirty = new Set<Connection>()
   #outputs: Output[] = []
@@ -100,18 +94,17 @@ export class Stack implements Host {
     this.#fragments.expire(now)
     if (now >= this.#earliest) {
       this.#earliest = Infinity
-      for (const connections of this.#connections.values()) {
-        for (const connection of connections.values()) {
-          const deadline = connection.deadlines.earliest
-          if (now >= deadline) runTimeouts(connection, now)
-          else if (deadline < this.#earliest) this.#earliest = deadline
-        }
+      for (const connection of this.#peers.all()) {
+        const deadline = connection.deadlines.earliest
+        if (now >= deadline) runTimeouts(connection, now)
+        else if (deadline < this.#earliest) this.#earliest = deadline
       }
     }
     const dirty = this.#dirty
     this.#dirty = new Set()
     const unfinished: Connection[] = []
     for (const connection of dirty) {
+      connection.settleReceived()
       if (this.#outputs.length >= PACKETS_PER_TICK) {
         // First the next time: no connection waits for the bursts of others twice.
         this.#dirty.add(connection)
@@ -154,9 +147,8 @@ export class Stack implements Host {
   unlisten(listener: Listener): Output[] {
     if (this.#listeners.get(listener.port) !== listener) return []
     this.#listeners.delete(listener.port)
-    for (const connections of this.#connections.values())
-      for (const connection of connections.values())
-        if (connection.state === 'syn-received' && connection.localPort === listener.port) this.#abort(connection)
+    for (const connection of this.#peers.all())
+      if (connection.state === 'syn-received' && connection.localPort === listener.port) this.#abort(connection)
     return this.#takeOutputs()
   }
 
@@ -169,8 +161,7 @@ export class Stack implements Host {
   /** Resets every connection and forgets the listeners. */
   close(): Output[] {
     this.#listeners.clear()
-    for (const connections of this.#connections.values())
-      for (const connection of connections.values()) this.#abort(connection)
+    for (const connection of this.#peers.all()) this.#abort(connection)
     return this.#takeOutputs()
   }
 
@@ -188,26 +179,20 @@ export class Stack implements Host {
   }
 
   remove(connection: Connection): void {
-    const connections = this.#connections.get(connection.remoteAddress)
-    if (connections === undefined) return
-    connections.delete(portsKey(connection.localPort, connection.remotePort))
-    if (connections.size === 0) this.#connections.delete(connection.remoteAddress)
+    this.#peers.remove(connection)
     this.#dirty.delete(connection)
-    if (!this.#timeWaiting.delete(connection)) this.#uncount(connection)
   }
 
   noteTimeWait(connection: Connection): void {
-    this.#uncount(connection)
-    this.#timeWaiting.add(connection)
-    if (this.#timeWaiting.size <= MAX_TIME_WAITING) return
-    const [oldest] = this.#timeWaiting
-    oldest?.finish(undefined)
+    this.#peers.addTimeWaiting(connection)?.finish(undefined)
   }
 
-  #uncount(connection: Connection): void {
-    const ofPeer = (this.#connectionsByPeer.get(connection.remoteAddress) ?? 1) - 1
-    if (ofPeer === 0) this.#connectionsByPeer.delete(connection.remoteAddress)
-    else this.#connectionsByPeer.set(connection.remoteAddress, ofPeer)
+  noteKept(connection: Connection): void {
+    this.#peers.noteKept(connection)
+  }
+
+  mayKeep(connection: Connection, isInOrder: boolean): boolean {
+    return this.#peers.mayKeep(connection, isInOrder)
   }
 
   #takeOutputs(): Output[] {
@@ -241,7 +226,7 @@ export class Stack implements Host {
   #receiveTcp(packet: Uint8Array, ip: Ipv4Header, now: number): DropReason | undefined {
     const segment = parseSegment(packet, ip, { isAuthenticated: this.#isAuthenticated })
     if (typeof segment === 'string') return segment
-    const connection = this.#connections.get(ip.source)?.get(portsKey(segment.destinationPort, segment.sourcePort))
+    const connection = this.#peers.find(ip.source, segment.destinationPort, segment.sourcePort)
     if (connection === undefined) return this.#receiveUnconnected(segment, ip.source, now)
     const isReopening =
       connection.state === 'time-wait' && (segment.flags & (SYN | ACK | RST)) === SYN && isNewer(connection, segment)
@@ -262,8 +247,14 @@ export class Stack implements Host {
       refuse(this, segment, source)
       return 'no-connection'
     }
-    if ((this.#connectionsByPeer.get(source) ?? 0) >= MAX_CONNECTIONS_PER_PEER) return 'too-many-connections'
-    if (!listener.admit(source)) return 'backlog-full'
+    const mayOpen = this.#peers.mayOpen(source)
+    const room = mayOpen ? listener.roomFor(source) : 'full'
+    if (room === 'full') {
+      // A reset, so that the peer's application hears at once what it would wait for.
+      refuse(this, segment, source)
+      return mayOpen ? 'backlog-full' : 'too-many-connections'
+    }
+    if (room !== 'free') this.#abort(room)
     const tuple = {
       localPort: segment.destinationPort,
       remoteAddress: source,
@@ -271,6 +262,7 @@ export class Stack implements Host {
       listener,
     }
     const connection = this.#open(tuple, now, initialSequence)
+    listener.add(connection)
     connection.negotiate(segment)
     connection.deadlines.expireAt = now + SYN_RECEIVED_MS
     this.#dirty.add(connection)
@@ -288,9 +280,7 @@ export class Stack implements Host {
       this.emit({ type: 'echo-reply', from: ip.source, identifier: message.identifier, sequence: message.sequence })
       return undefined
     }
-    const connection = this.#connections
-      .get(message.destination)
-      ?.get(portsKey(message.sourcePort, message.destinationPort))
+    const connection = this.#peers.find(message.destination, message.sourcePort, message.destinationPort)
     // Only an error about something in flight is believed (RFC 5927 §4.1).
     const isInFlight =
       connection !== undefined &&
@@ -319,20 +309,16 @@ export class Stack implements Host {
       initialSequence: sequence,
       timestampOffset: timestampOffset(this.#keyedHash, this.address, tuple),
     })
-    let connections = this.#connections.get(tuple.remoteAddress)
-    if (connections === undefined) this.#connections.set(tuple.remoteAddress, (connections = new Map()))
-    connections.set(portsKey(tuple.localPort, tuple.remotePort), connection)
-    this.#connectionsByPeer.set(tuple.remoteAddress, (this.#connectionsByPeer.get(tuple.remoteAddress) ?? 0) + 1)
+    this.#peers.add(connection)
     return connection
   }
 
   /** RFC 6056 §3.3.3, algorithm 3: a counter from an offset that differs per destination. */
   #chooseEphemeralPort(remoteAddress: number, remotePort: number): number | undefined {
     const offset = portOffset(this.#keyedHash, this.address, remoteAddress, remotePort)
-    const ofPeer = this.#connections.get(remoteAddress)
     for (let tries = 0; tries < EPHEMERAL_PORTS; tries++) {
       const port = FIRST_EPHEMERAL_PORT + ((offset + this.#portCounter++) % EPHEMERAL_PORTS)
-      if (!this.#listeners.has(port) && ofPeer?.has(portsKey(port, remotePort)) !== true) return port
+      if (!this.#listeners.has(port) && !this.#peers.find(remoteAddress, port, remotePort)) return port
     }
     return undefined
   }
@@ -344,8 +330,6 @@ export class Stack implements Host {
     return undefined
   }
 }
-
-const portsKey = (localPort: number, remotePort: number): number => localPort * 65_536 + remotePort
 
 /** Whether a SYN may take the place of a connection in TIME-WAIT: by its timestamp, or by its sequence number (RFC 6191 §2). */
 function isNewer({ timestamps, receiveNext }: Connection, syn: Segment): boolean {

@@ -52,7 +52,7 @@ export function createTunnelApi(dependencies: Dependencies): TunnelApi {
     const { remoteAddress } = stream
     const open = connections.get(remoteAddress) ?? 0
     stream.on('error', (error) => log.debug({ err: error, remoteAddress }, 'a connection through the tunnel ended'))
-    if (open >= CONNECTIONS_PER_GATEWAY) return void stream.destroy()
+    if (open >= CONNECTIONS_PER_GATEWAY) return void stream.resetAndDestroy()
     connections.set(remoteAddress, open + 1)
     stream.once('close', () => {
       const left = (connections.get(remoteAddress) ?? 1) - 1

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { ApprovedRegistration, Gateway } from '@hedgerow/contract'
+import { createStack } from '@hedgerow/netstack/node'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
 import { testHeartbeat } from '#testing/heartbeat.ts'
@@ -101,6 +102,26 @@ describe.each(testEngines)('the tunnel on %s', (engine) => {
     await beat(other)
     await expect(other.stack.ping(barn.hubVpnIp)).resolves.toBeGreaterThanOrEqual(0)
     await expect(other.stack.ping(shed.assignedIp, { timeoutMs: 500 })).rejects.toThrow('ETIMEDOUT')
+  })
+
+  it('carries the heartbeats of others while two gateways open connections that they never finish', async () => {
+    const honest = await join({ ...(await enrolled('Honest')), hubPort: hub.vpn.port })
+    for (const name of ['Barn', 'Shed']) {
+      const gateway = await enrolled(name)
+      const peer = await join({ ...gateway, hubPort: hub.vpn.port })
+      await peer.stack.ping(hub.vpn.address)
+      // Hears no answer, so it neither finishes a handshake nor ends one.
+      peer.stack.close()
+      const deaf = createStack({ address: gateway.assignedIp, send: (packet) => peer.wireguard.send(packet) })
+      stops.push(async () => deaf.close())
+      const received = () => peer.wireguard.peers()[0]!.receivedBytes
+      const before = received()
+      for (let i = 0; i < 600; i++) deaf.connect({ host: hub.vpn.address, port: 8080 }).on('error', () => {})
+      await vi.waitFor(() => expect(received() - before, 'each is answered').toBeGreaterThan(600 * 80), {
+        timeout: 30_000,
+      })
+    }
+    for (let i = 0; i < 3; i++) expect((await beat(honest)).status).toBe(200)
   })
 
   it('moves to the new key the moment a key change is approved', async () => {

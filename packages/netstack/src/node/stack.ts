@@ -52,7 +52,7 @@ export interface ConnectOptions {
 export interface ListenOptions {
   /** 0 takes a free port. */
   port: number
-  /** Handshakes in progress at most; 511 when left out. */
+  /** Handshakes in progress at most; 4,096 when left out. One peer has 256 of them, or half of fewer. */
   backlog?: number
 }
 

@@ -202,8 +202,7 @@ export class TcpStream extends Duplex {
       const chunks = connection.read(READ_BYTES)
       const [first] = chunks
       if (first === undefined) break
-      const chunk =
-        chunks.length === 1 ? Buffer.from(first.buffer, first.byteOffset, first.length) : Buffer.concat(chunks)
+      const chunk = chunks.length === 1 && isCompact(first) ? Buffer.from(first.buffer, 0, first.length) : join(chunks)
       this.bytesRead += chunk.length
       this.#touch()
       if (!this.push(chunk)) this.#wantsRead = false
@@ -285,3 +284,19 @@ export class TcpStream extends Duplex {
 
 /** As Linux: two hours (RFC 9293 §3.8.4). */
 const DEFAULT_KEEPALIVE_MS = 7_200_000
+
+/** Whether it has more than half of its memory to itself, from the start. */
+const isCompact = (chunk: Uint8Array): boolean => chunk.byteOffset === 0 && 2 * chunk.length > chunk.buffer.byteLength
+
+/** In memory of its own: a stream that nobody reads must hold neither packets nor a part of Buffer's pool. */
+function join(chunks: readonly Uint8Array[]): Buffer {
+  let length = 0
+  for (const chunk of chunks) length += chunk.length
+  const joined = Buffer.allocUnsafeSlow(length)
+  let at = 0
+  for (const chunk of chunks) {
+    joined.set(chunk, at)
+    at += chunk.length
+  }
+  return joined
+}

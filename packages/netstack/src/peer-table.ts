@@ -1,0 +1,111 @@
+/**
+ * What each peer holds of the stack: connections, four-tuples in TIME-WAIT, and memory for what its application did not
+ * read yet. Each is bounded for one peer and for all together, so that a peer that takes its share to the last has none
+ * of another's. A connection is found here by its four-tuple. Called by `stack.ts`.
+ */
+import type { Connection } from './connection.ts'
+
+const MAX_CONNECTIONS = 16_384
+const MAX_CONNECTIONS_PER_PEER = 1_024
+/** While all together have the most that there may be. */
+const CONNECTIONS_WHEN_FULL = 16
+const MAX_TIME_WAITING = 4_096
+const MAX_TIME_WAITING_PER_PEER = 1_024
+/** Copies of what waits for a reader or for a gap to be filled; four connections with the widest window fill a peer's. */
+const MAX_KEPT_BYTES = 64 << 20
+const MAX_KEPT_BYTES_PER_PEER = 16 << 20
+
+interface Peer {
+  /** By both ports in one number: they are mostly to one port of ours or of theirs. */
+  connections: Map<number, Connection>
+  /** Of those, oldest first. */
+  timeWaiting: Set<Connection>
+  keptBytes: number
+}
+
+export class PeerTable {
+  readonly #peers = new Map<number, Peer>()
+  #connections = 0
+  /** Oldest first. */
+  readonly #timeWaiting = new Set<Connection>()
+  #keptBytes = 0
+
+  find(address: number, localPort: number, remotePort: number): Connection | undefined {
+    return this.#peers.get(address)?.connections.get(portsKey(localPort, remotePort))
+  }
+
+  *all(): Generator<Connection> {
+    for (const { connections } of this.#peers.values()) yield* connections.values()
+  }
+
+  /** Whether a peer may open one more connection to us. Those in TIME-WAIT count for nothing here. */
+  mayOpen(address: number): boolean {
+    const peer = this.#peers.get(address)
+    const open = peer === undefined ? 0 : peer.connections.size - peer.timeWaiting.size
+    if (this.#connections - this.#timeWaiting.size >= MAX_CONNECTIONS) return open < CONNECTIONS_WHEN_FULL
+    return open < MAX_CONNECTIONS_PER_PEER
+  }
+
+  add(connection: Connection): void {
+    const { remoteAddress, localPort, remotePort } = connection
+    let peer = this.#peers.get(remoteAddress)
+    if (peer === undefined) {
+      peer = { connections: new Map(), timeWaiting: new Set(), keptBytes: 0 }
+      this.#peers.set(remoteAddress, peer)
+    }
+    peer.connections.set(portsKey(localPort, remotePort), connection)
+    this.#connections++
+  }
+
+  remove(connection: Connection): void {
+    const { remoteAddress, localPort, remotePort } = connection
+    const peer = this.#peers.get(remoteAddress)
+    if (peer === undefined) return
+    this.#count(peer, connection, 0)
+    peer.timeWaiting.delete(connection)
+    this.#timeWaiting.delete(connection)
+    peer.connections.delete(portsKey(localPort, remotePort))
+    this.#connections--
+    if (peer.connections.size === 0) this.#peers.delete(remoteAddress)
+  }
+
+  /** Gives the one whose four-tuple is to be forgotten for it, if any: the peer's own oldest before another's. */
+  addTimeWaiting(connection: Connection): Connection | undefined {
+    const peer = this.#peers.get(connection.remoteAddress)
+    if (peer === undefined) return undefined
+    peer.timeWaiting.add(connection)
+    this.#timeWaiting.add(connection)
+    const [oldestOfPeer] = peer.timeWaiting
+    if (peer.timeWaiting.size > MAX_TIME_WAITING_PER_PEER) return oldestOfPeer
+    const [oldest] = this.#timeWaiting
+    return this.#timeWaiting.size > MAX_TIME_WAITING ? oldest : undefined
+  }
+
+  /** Counts what a connection keeps now. */
+  noteKept(connection: Connection): void {
+    const peer = this.#peers.get(connection.remoteAddress)
+    if (peer !== undefined && connection.state !== 'closed')
+      this.#count(peer, connection, connection.reassembly.keptBytes)
+  }
+
+  /**
+   * Whether a payload may be kept. What lies above a gap leaves half of the room to what is in order, and a reader that has
+   * read everything is always brought more: a connection that is used goes on, however much others hold.
+   */
+  mayKeep({ remoteAddress, reassembly }: Connection, isInOrder: boolean): boolean {
+    if (isInOrder && reassembly.readyBytes === 0) return true
+    const share = isInOrder ? 1 : 0.5
+    const ofPeer = this.#peers.get(remoteAddress)?.keptBytes ?? 0
+    return ofPeer < share * MAX_KEPT_BYTES_PER_PEER && this.#keptBytes < share * MAX_KEPT_BYTES
+  }
+
+  #count(peer: Peer, connection: Connection, keptBytes: number): void {
+    const change = keptBytes - connection.countedBytes
+    if (change === 0) return
+    connection.countedBytes = keptBytes
+    peer.keptBytes += change
+    this.#keptBytes += change
+  }
+}
+
+const portsKey = (localPort: number, remotePort: number): number => localPort * 65_536 + remotePort
