@@ -10,6 +10,7 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  '--host-resolver-rules=MAP hub.test 127.0.0.1',
 ]
 
 export type BrowserHandle = {
@@ -18,6 +19,9 @@ export type BrowserHandle = {
   person(options?: Parameters<Browser['newContext']>[0]): Promise<BrowserContext>
   close(): Promise<void>
 }
+
+/** A name without TLS that the browser, unlike `localhost` and addresses of loopback, trusts no more than any on a LAN. */
+export const LAN_NAME = 'hub.test'
 
 /** Starts a headless Chromium and prints which one it is. A machine without any fails the test instead of skipping it. */
 export async function startBrowser(): Promise<BrowserHandle> {

@@ -52,6 +52,10 @@ export const errorTable = {
   vpn_unavailable: { status: 503, message: "The hub's VPN is switched on and does not run." },
   vpn_disabled: { status: 409, message: "The hub's VPN is switched off." },
   payload_too_large: { status: 413, message: 'The request body is too large.' },
+  request_head_too_large: {
+    status: 431,
+    message: 'The browser sent more cookies than fit. They were cleared: load this page again.',
+  },
   unsupported_media_type: { status: 415, message: 'The request body must be JSON.' },
   too_many_requests: { status: 429, message: 'Too many requests. Try again in a moment.' },
   challenge_unknown: {

@@ -1,6 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cookieFromGateway, cookiesToGateway, sessionCookie, sessionTokens, type CookieJar } from './cookies.ts'
+import {
+  cookieFromGateway,
+  cookiesToGateway,
+  overlongCookies,
+  sessionCookie,
+  sessionTokens,
+  type CookieJar,
+} from './cookies.ts'
 
 const ID = 'abcdefgh2345'
 const OTHER = 'zzzzzzzz7777'
@@ -89,5 +96,17 @@ describe('the Cookie header for a gateway', () => {
         expect(cookiesToGateway(header, jar) ?? '').not.toContain(secret)
       }),
     )
+  })
+})
+
+describe('cookies that are together too long for a server', () => {
+  const long = 'x'.repeat(4_000)
+
+  it('are named as the browser has them, and only those of this gateway', () => {
+    const mine = [1, 2, 3].map((n) => `g${ID}.a${n}=${long}`).join('; ')
+    expect(overlongCookies(`gws_${ID}=T; ${mine}`, ports)).toEqual([`g${ID}.a1`, `g${ID}.a2`, `g${ID}.a3`])
+    expect(overlongCookies([1, 2, 3].map((n) => `g${OTHER}.a${n}=${long}`).join('; '), ports)).toBeUndefined()
+    expect(overlongCookies(`a=${long}; b=${long}`, wildcard)).toBeUndefined()
+    expect(overlongCookies(`a=${long}; b=${long}; c=${long}`, wildcard)).toEqual(['a', 'b', 'c'])
   })
 })

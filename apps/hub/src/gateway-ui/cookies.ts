@@ -54,6 +54,19 @@ export function cookieFromGateway(setCookie: string, jar: CookieJar): string | u
   return [`${portPrefix(jar)}${pair.name}=${pair.value}`, ...kept].join('; ')
 }
 
+/** What servers commonly take; a browser that sends more has been made to, or never gets an answer again. */
+const COOKIES_MAX_LENGTH = 8 * 1024
+
+/**
+ * The names of the cookies that would reach the gateway when together they are too long for its server, as the browser has
+ * them. A page of another gateway on the host can plant such cookies.
+ */
+export function overlongCookies(cookieHeader: string | undefined, jar: CookieJar): string[] | undefined {
+  if ((cookiesToGateway(cookieHeader, jar)?.length ?? 0) <= COOKIES_MAX_LENGTH) return undefined
+  const prefix = portPrefix(jar)
+  return parsePairs(cookieHeader).flatMap(({ name }) => (name.startsWith(prefix) ? [name] : []))
+}
+
 function portPrefix({ mode, gatewayId }: CookieJar): string {
   return mode === 'ports' ? `g${gatewayId}.` : ''
 }

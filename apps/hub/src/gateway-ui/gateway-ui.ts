@@ -14,10 +14,12 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { Tables } from '../database/tables.ts'
 import { HubError } from '../http/hub-error.ts'
+import { answerOversizedHead, clearingOf } from '../http/oversized-head.ts'
 import type { Caller, Sessions } from '../http/sessions.ts'
 import type { SourceAddress } from '../http/source-address.ts'
 import { createAdmission, type FindGateway, type UiGateway } from './admission.ts'
 import { createGatewayConnections, type Dial } from './gateway-connections.ts'
+import { overlongCookies } from './cookies.ts'
 import { handOver, HANDOVER_PATH, isLocalPath } from './handover.ts'
 import { headersFromGateway, headersToGateway, valuesOf } from './headers.ts'
 import { createHubOrigins } from './hub-origin.ts'
@@ -133,6 +135,7 @@ export function createGatewayUi(deps: GatewayUiDeps): GatewayUi {
     host: GatewayHost,
     isWelcome: (origin: string) => boolean,
   ) {
+    if (overlongCookies(req.headers.cookie, host)) throw new HubError('request_head_too_large')
     const { caller, gateway, grant } = await admission.admit(req, host)
     if (!isWelcome(grant.origin)) throw new HubError('origin_not_allowed')
     const dropAuthorization = await admission.carriesHubToken(req)
@@ -215,7 +218,21 @@ export function createGatewayUi(deps: GatewayUiDeps): GatewayUi {
     }
     const advice =
       hasNoSession || code === 'ticket_invalid' ? ['Open this gateway again from the list of gateways in the hub.'] : []
-    refuse(req, res, code, { advice, hubUrl }, code === 'method_not_allowed' ? { Allow: 'POST' } : {})
+    refuse(
+      req,
+      res,
+      code,
+      { advice, hubUrl },
+      {
+        ...(code === 'method_not_allowed' && { Allow: 'POST' }),
+        ...(code === 'request_head_too_large' && {
+          'Set-Cookie': clearingOf(overlongCookies(req.headers.cookie, host) ?? [], {
+            path: req.url,
+            host: host.authority,
+          }),
+        }),
+      },
+    )
   }
 
   function serve(req: IncomingMessage, res: ServerResponse, host: GatewayHost | undefined): void {
@@ -242,7 +259,8 @@ export function createGatewayUi(deps: GatewayUiDeps): GatewayUi {
     const server = createServer({ requestTimeout: 0, headersTimeout: HEADERS_TIMEOUT_MS })
     server.on('request', (req, res) => serve(req, res, hostOf(req)))
     server.on('upgrade', (req, socket, head) => upgrade(req, socket, head, hostOf(req)))
-    server.on('clientError', (_error, socket) => {
+    server.on('clientError', (error, socket) => {
+      if (answerOversizedHead(error, socket)) return
       if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
       else socket.destroy()
     })

@@ -8,7 +8,13 @@ const jar = { mode: 'localhost', gatewayId: ID } as const
 const visitor = { username: 'ada', role: 'admin', sourceIp: '192.0.2.7', origin }
 
 const toGateway = (...raw: string[]) => headersToGateway(raw, { jar, visitor, dropAuthorization: false })
-const fromGateway = (...raw: string[]) => headersFromGateway(raw, { jar, origin, addresses: ['100.64.0.2:8080'] })
+const ISOLATION = ['Cross-Origin-Resource-Policy', 'same-origin', 'Content-Security-Policy', "frame-ancestors 'self'"]
+/** What is left of an answer's own headers. */
+function fromGateway(...raw: string[]): string[] {
+  const sent = headersFromGateway(raw, { jar, origin, addresses: ['100.64.0.2:8080'] })
+  expect(sent.slice(-ISOLATION.length)).toEqual(ISOLATION)
+  return sent.slice(0, -ISOLATION.length)
+}
 
 describe('a request on its way to the gateway', () => {
   it('carries who asks, from where, and the host that the browser sees', () => {
@@ -105,6 +111,7 @@ describe('an answer on its way to the browser', () => {
     'Strict-Transport-Security',
     'service-worker-allowed',
     'Alt-Svc',
+    'Cross-Origin-Resource-Policy',
     'Connection',
     'Keep-Alive',
     'Transfer-Encoding',
@@ -150,6 +157,11 @@ describe('an answer on its way to the browser', () => {
     'javascript:alert(1)',
   ])('leaves the redirect %s to the browser as it is', (location) => {
     expect(fromGateway('Location', location)).toEqual(['Location', location])
+  })
+
+  it("keeps the application's own policy beside the hub's", () => {
+    const own = ['Content-Security-Policy', "default-src 'self'; frame-ancestors *", 'X-Frame-Options', 'DENY']
+    expect(fromGateway(...own)).toEqual(own)
   })
 
   it('lets the own forms of a page say where they come from', () => {

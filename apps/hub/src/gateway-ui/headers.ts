@@ -6,7 +6,22 @@ import { HOP_BY_HOP_HEADERS, namedByConnection, saysWhoAsks } from '@hedgerow/co
 import { cookieFromGateway, cookiesToGateway, type CookieJar } from './cookies.ts'
 
 /** What a gateway could say about the whole host, its other ports or its siblings. */
-const NOT_FROM_GATEWAYS = new Set(['clear-site-data', 'strict-transport-security', 'service-worker-allowed', 'alt-svc'])
+const NOT_FROM_GATEWAYS = new Set([
+  'clear-site-data',
+  'strict-transport-security',
+  'service-worker-allowed',
+  'alt-svc',
+  'cross-origin-resource-policy',
+])
+
+/**
+ * No other origin may frame a gateway's answers or load them as a script, an image or a style: gateways of one host or
+ * domain are one site to a browser. The application's own policy stays, since a browser applies each one that it gets.
+ */
+const FOR_THIS_ORIGIN_ONLY = {
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Content-Security-Policy': "frame-ancestors 'self'",
+}
 
 /** The person and the place that a request comes from, as the gateway is told. */
 export type Visitor = {
@@ -58,7 +73,7 @@ export function headersFromGateway(
   { jar, origin, addresses }: { jar: CookieJar; origin: string; addresses: readonly string[] },
 ): string[] {
   const named = namedByConnection(valuesOf(raw, 'connection').join(','))
-  return pairs(raw).flatMap(([name, value]) => {
+  const passed = pairs(raw).flatMap(([name, value]) => {
     const lower = name.toLowerCase()
     if (HOP_BY_HOP_HEADERS.has(lower) || named.has(lower) || NOT_FROM_GATEWAYS.has(lower)) return []
     if (lower === 'set-cookie') {
@@ -70,6 +85,7 @@ export function headersFromGateway(
     if (lower === 'referrer-policy' && value.trim().toLowerCase() === 'no-referrer') return [name, 'same-origin']
     return [name, value]
   })
+  return [...passed, ...Object.entries(FOR_THIS_ORIGIN_ONLY).flat()]
 }
 
 /** All values of a header, in order. */

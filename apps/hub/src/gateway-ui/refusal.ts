@@ -17,7 +17,7 @@ export function refuse(
   res: ServerResponse,
   code: ErrorCode,
   page: Partial<RefusalPage> = {},
-  headers: Record<string, string> = {},
+  headers: Record<string, string | string[]> = {},
 ): void {
   const { status, message } = errorTable[code]
   const isPage = isForAPerson(req)
@@ -30,6 +30,7 @@ export function refuse(
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     'Content-Security-Policy': PAGE_POLICY,
+    'Cross-Origin-Resource-Policy': 'same-origin',
     ...(req.complete ? {} : { Connection: 'close' }),
     ...headers,
   })

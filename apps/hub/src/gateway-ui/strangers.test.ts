@@ -19,6 +19,7 @@ describe('a request counts as a stranger’s', () => {
       'GET',
       { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' },
     ],
+    ['a script of another port over plain http', 'GET', { accept: '*/*', referer: 'http://192.168.1.5:8101/' }],
     ['a cross-origin read', 'GET', { origin: 'http://192.168.1.5:8101' }],
   ])('%s', (_what, method, headers) => expect(isFromStranger(method, headers, origin)).toBe(true))
 
@@ -27,6 +28,8 @@ describe('a request counts as a stranger’s', () => {
     ['its own post from a page that hides its origin', 'POST', { origin: 'null', 'sec-fetch-site': 'same-origin' }],
     ['an address that the person typed', 'GET', { ...visit, 'sec-fetch-site': 'none' }],
     ['a link that the person followed', 'GET', { ...visit, 'sec-fetch-site': 'cross-site' }],
+    ['a link that the person followed over plain http', 'GET', { accept: 'text/html,*/*', referer: 'http://x.net/' }],
+    ['its own image over plain http', 'GET', { accept: 'image/*', referer: `${origin}/page` }],
     ['its own image, from a browser that says nothing', 'GET', {}],
   ])('but not %s', (_what, method, headers) => expect(isFromStranger(method, headers, origin)).toBe(false))
 })

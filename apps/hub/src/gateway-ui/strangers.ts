@@ -9,7 +9,9 @@ export function isFromStranger(method: string | undefined, headers: IncomingHttp
   const site = headers['sec-fetch-site']
   if (site === 'same-origin' || site === 'none') return false
   if (site !== undefined) return !isTopLevelVisit(method, headers)
-  return headers.origin !== undefined && headers.origin !== origin
+  if (headers.origin !== undefined) return headers.origin !== origin
+  // Over plain http a browser sends no Sec-Fetch headers. A page can hide its address, so this stops only who does not.
+  return headers.referer !== undefined && !isAt(headers.referer, origin) && !isNavigation(method, headers)
 }
 
 /** Whether an answer to this request is a page that a person looks at. */
@@ -22,4 +24,8 @@ export function isNavigation(method: string | undefined, headers: IncomingHttpHe
 function isTopLevelVisit(method: string | undefined, headers: IncomingHttpHeaders): boolean {
   const isRead = method === 'GET' || method === 'HEAD'
   return isRead && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
+}
+
+function isAt(address: string, origin: string): boolean {
+  return URL.canParse(address) && new URL(address).origin === origin
 }

@@ -56,7 +56,7 @@ export function createApi(options: ApiOptions): FastifyInstance {
     frameworkErrors: (error, _request, reply) => {
       sendRefusal(reply, new HubError('invalid_request', { cause: error }))
     },
-    clientErrorHandler: (_error, socket) => answerClientError(socket),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket),
     ...(options.serverFactory && { serverFactory: options.serverFactory }),
   })
   app.setValidatorCompiler(validatorCompiler)

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream'
 import { API_BASE, type ErrorBody } from '@hedgerow/contract'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { HubError } from './hub-error.ts'
+import { answerOversizedHead } from './oversized-head.ts'
 import { policy } from './policy.ts'
 
 const FIELDS_NAMED = 20
@@ -27,7 +28,8 @@ export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply)
 }
 
 /** Answers what is no HTTP, and so no request of any route. */
-export function answerClientError(socket: Duplex): void {
+export function answerClientError(error: Error, socket: Duplex): void {
+  if (answerOversizedHead(error, socket)) return
   if (socket.writable) socket.end(CLIENT_ERROR)
 }
 

@@ -69,7 +69,7 @@ export function createServers(others: OtherOrigins): Servers {
           listener,
         ),
       )
-      server.on('clientError', (_error, socket) => answerClientError(socket))
+      server.on('clientError', (error, socket) => answerClientError(error, socket))
       return server
     },
   }

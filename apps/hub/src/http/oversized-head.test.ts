@@ -1,0 +1,91 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterEach, expect, test } from 'vitest'
+import { answerClientError } from './errors.ts'
+import { clearingOf } from './oversized-head.ts'
+
+const closers: (() => void)[] = []
+afterEach(() => {
+  for (const close of closers.splice(0)) close()
+})
+
+async function startServer(): Promise<number> {
+  const server = createServer((_req, res) => res.end('served'))
+  server.on('clientError', answerClientError)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  closers.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+/** Sends the parts one by one, and gives what comes back. */
+async function send(port: number, parts: string[]): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  const answer = text(socket)
+  for (const part of parts) await new Promise((resolve) => socket.write(part, 'latin1', resolve))
+  return answer
+}
+
+const planted = (count: number) => Array.from({ length: count }, (_, i) => `planted${i}=${'x'.repeat(4_000)}`)
+const clearedIn = (answer: string) => [...answer.matchAll(/^Set-Cookie: ([^=]*)=; Path=(\S*?);(.*)$/gm)]
+
+test('a request with more cookies than fit gets an answer that clears them all', async () => {
+  const port = await startServer()
+  const head = `GET /gateways/x?y HTTP/1.1\r\nHost: hub.home.lan:8080\r\nAccept: text/html\r\nCookie: ${planted(40).join('; ')}\r\n\r\n`
+  const answer = await send(port, [head])
+  expect(answer).toMatch(/^HTTP\/1\.1 431 /)
+  expect(answer).toContain('Load this page again')
+  const cleared = clearedIn(answer)
+  for (const attributes of ['', ' Domain=hub.home.lan;', ' Domain=home.lan;'])
+    for (const path of ['/', '/gateways', '/gateways/', '/gateways/x'])
+      expect(cleared.filter(([, , p, rest]) => p === path && rest === `${attributes} Max-Age=0`).length).toBe(41)
+  expect(cleared.map(([, name]) => name)).toContain('planted39')
+})
+
+test('also where the head arrives in pieces, up to the last cookie that a browser keeps', async () => {
+  const port = await startServer()
+  const cookies = planted(170)
+  const parts = cookies.map((cookie, i) => (i === 0 ? `GET / HTTP/1.1\r\nHost: a\r\nCookie: ${cookie}` : `; ${cookie}`))
+  const answer = await send(port, [...parts, '\r\n\r\n'])
+  expect(answer).toMatch(/^HTTP\/1\.1 431 /)
+  const names = new Set(clearedIn(answer).map(([, name]) => name))
+  expect(names.has('planted169')).toBe(true)
+  // Those that the parser had read before are too few to lock anybody out.
+  expect(names.size).toBeGreaterThan(160)
+})
+
+test('a program gets the refusal as JSON', async () => {
+  const port = await startServer()
+  const head = `GET /api HTTP/1.1\r\nHost: a\r\nAccept: */*\r\nCookie: ${planted(5).join('; ')}\r\n\r\n`
+  const answer = await send(port, [head])
+  expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ error: 'request_head_too_large' })
+})
+
+test('what looks like a cookie never becomes a header of its own', async () => {
+  const port = await startServer()
+  const head = `GET / HTTP/1.1\r\nHost: a\r\nCookie: ${planted(20).join('; ')}`
+  const answer = await send(port, [head, '; a\nX-Evil: 1=1; b\rX-Evil: 2=2; last=1\r\n\r\n'])
+  expect(answer).toContain('Set-Cookie: last=; ')
+  expect(answer).not.toContain('X-Evil')
+})
+
+test('a head without an end is answered for what came of it, and the next request is served', async () => {
+  const port = await startServer()
+  const endless = await send(port, ['GET / HTTP/1.1\r\nHost: a\r\nCookie: ', 'x=1; '.repeat(300_000)])
+  expect(endless).toMatch(/^HTTP\/1\.1 431 /)
+  expect(await send(port, ['GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'])).toContain('served')
+})
+
+test('the clearing is never longer than a browser takes, the root path first', () => {
+  const names = Array.from({ length: 180 }, (_, i) => `${'n'.repeat(500)}${i}`)
+  const lines = clearingOf(names, { path: '/a/b/c/d', host: 'a.b.c.d.example.net' })
+  expect(lines.join('\n').length).toBeLessThan(256 * 1024)
+  expect(lines.slice(0, 180).every((line) => line.includes('Path=/;'))).toBe(true)
+  expect(clearingOf(['__Host-a'], { path: '/' })).toEqual(['__Host-a=; Path=/; Secure; Max-Age=0'])
+  expect(clearingOf(['a'], { path: '/x;Path=/y', host: '192.168.1.5:8100' })).toEqual(['a=; Path=/; Max-Age=0'])
+})
