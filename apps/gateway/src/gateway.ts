@@ -127,6 +127,8 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
   const server = await openFaceServer(face, { host: options.host ?? '::', port: options.port ?? GATEWAY_PORT })
   life.defer(() => server.stop())
   log.info({ port: server.port }, 'device page is open')
+  const { fingerprint: ownFingerprint, deviceToken } = keys
+  log.info({ fingerprint: ownFingerprint, deviceToken }, 'compare the fingerprint on approval, claim with the token')
 
   async function closeTunnel(): Promise<void> {
     const closing = tunnel

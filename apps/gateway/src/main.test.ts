@@ -30,7 +30,7 @@ test.each([
   expect(errors.trim().split('\n').length).toBe(1)
 })
 
-test('the agent runs without a hub, logs no secret, and ends with code 0 on SIGTERM', async () => {
+test('the agent runs without a hub, prints what approval and claim need, logs no secret, and ends with code 0 on SIGTERM', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-main-'))
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
   const flags = ['--hub', 'http://127.0.0.1:9', '--name', 'Gate', '--data', dataDir, '--port', '0']
@@ -43,5 +43,10 @@ test('the agent runs without a hub, logs no secret, and ends with code 0 on SIGT
   expect(await health.json()).toMatchObject({ status: 'ok', gatewayId: null })
   child.kill('SIGTERM')
   expect(await ended).toEqual({ code: 0, errors: '' })
-  expect(log).not.toMatch(/very-secret|DT-[0-9A-F]{12}/)
+  expect(JSON.parse(log.split('\n')[1]!)).toMatchObject({
+    fingerprint: expect.stringMatching(/^[0-9a-z]{4}(-[0-9a-z]{4})+$/i),
+    deviceToken: expect.stringMatching(/^DT-[0-9A-F]{12}$/),
+  })
+  expect(log.match(/DT-/g)).toHaveLength(1)
+  expect(log).not.toContain('very-secret')
 })

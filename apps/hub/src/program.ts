@@ -3,11 +3,13 @@
  * the log on standard error. SIGTERM and SIGINT stop it gracefully; a second one ends it at once. With a command behind
  * its name it runs that one instead.
  */
+import { networkInterfaces } from 'node:os'
 import { createHub, type Hub } from './app.ts'
 import { createPasswords } from './accounts/passwords.ts'
 import { runCommand } from './cli/cli.ts'
 import { ConfigError, readConfig, type Config } from './config.ts'
 import { explain } from './explain.ts'
+import { addressesForOthers } from './http/addresses.ts'
 import { isWebBuilt } from './http/web.ts'
 import { createLog } from './log.ts'
 
@@ -56,8 +58,10 @@ async function serve(config: Config): Promise<void> {
     }
     if (!isWebBuilt(config.webDir))
       console.log('The portal is not built, so there are no pages: build it with "npm run build".')
-    const { url, httpsPort } = await hub.start()
+    const { url, port, httpsPort } = await hub.start()
     console.log(`Hub: ${url}${httpsPort === undefined ? '' : ` and https://localhost:${httpsPort}`}`)
+    const others = addressesForOthers(config, { port, httpsPort }, networkInterfaces())
+    if (others.length > 0) console.log(`From other machines: ${others.join(' ')}`)
   } catch (error) {
     const reason = explain(error, config)
     if (!reason) log.fatal({ err: error }, 'the hub could not start')

@@ -40,6 +40,17 @@ export async function restartTestPostgres(): Promise<void> {
   await (await postgres)?.restart()
 }
 
+/** Runs `work` while that PostgreSQL is away. */
+export async function pauseTestPostgres(work: () => Promise<void>): Promise<void> {
+  const server = await postgres
+  await server?.pause()
+  try {
+    await work()
+  } finally {
+    await server?.resume()
+  }
+}
+
 /** A migrated database of the test's own; `close` also removes its files. */
 export async function openTestDatabase(engine: Engine): Promise<Database> {
   const { url, remove } = await createTestDatabase(engine)

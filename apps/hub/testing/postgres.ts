@@ -12,8 +12,8 @@ const NOBODY = 65_534
 const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 
 /**
- * Runs the server, again for each line that it reads, and waits for the end of its own standard input: so the server
- * also ends, and its files go, when the test process is killed.
+ * Runs the server, and does what each line that it reads says (stop, start or restart) until the end of its own standard
+ * input: so the server also ends, and its files go, when the test process is killed.
  */
 const SUPERVISOR = `
 trap '' INT HUP
@@ -21,8 +21,8 @@ dir=$1; shift
 "$@" </dev/null >"$dir/log" 2>&1 &
 server=$!
 while read -r line; do
-  kill -INT $server
-  wait $server
+  if [ "$line" != start ]; then kill -INT $server; wait $server; fi
+  [ "$line" = stop ] && continue
   "$@" </dev/null >>"$dir/log" 2>&1 &
   server=$!
 done
@@ -40,6 +40,9 @@ export async function startPostgres({ isDurable = false } = {}): Promise<{
   url(database: string): string
   /** Ends every connection at once, and gives when the next server answers. */
   restart(): Promise<void>
+  /** Stops it until `resume`, which gives when it answers again. */
+  pause(): Promise<void>
+  resume(): Promise<void>
   stop(): Promise<void>
 }> {
   const dir = mkdtempSync(join(tmpdir(), 'hub-postgres-'))
@@ -73,7 +76,15 @@ export async function startPostgres({ isDurable = false } = {}): Promise<{
   return {
     url,
     restart: async () => {
-      server.stdin.write('\n')
+      server.stdin.write('restart\n')
+      startedAt = await accepting(url('postgres'), log, startedAt)
+    },
+    pause: async () => {
+      server.stdin.write('stop\n')
+      await refusing(url('postgres'))
+    },
+    resume: async () => {
+      server.stdin.write('start\n')
       startedAt = await accepting(url('postgres'), log, startedAt)
     },
     stop: async () => {
@@ -105,6 +116,18 @@ async function accepting(url: string, log: string, before?: string): Promise<str
     } finally {
       await client.end().catch(() => {})
     }
+  }
+}
+
+async function refusing(url: string): Promise<void> {
+  for (let isAway = false; !isAway; await sleep(20)) {
+    const client = new Client(url)
+    client.on('error', () => {})
+    isAway = await client.connect().then(
+      () => false,
+      () => true,
+    )
+    await client.end().catch(() => {})
   }
 }
 

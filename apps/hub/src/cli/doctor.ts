@@ -8,7 +8,7 @@ import { existsSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { createServer, isIP } from 'node:net'
 import { dirname } from 'node:path'
-import { errorBody } from '@hedgerow/contract'
+import { errorBody, type ErrorBody } from '@hedgerow/contract'
 import { sql, type Kysely } from 'kysely'
 import { certificatesIn, RENEWED_AHEAD_MS } from '../certificates/certificates.ts'
 import { ConfigError, type Config } from '../config.ts'
@@ -32,18 +32,12 @@ const ANSWER_TIMEOUT_MS = 5_000
 
 export async function examine(config: Config): Promise<Finding[]> {
   const findings: Finding[] = [await examineDisk(config)]
-  const isRunning = await isHubRunning(config).catch(() => false)
+  const isRunning = await isHubRunning(config)
   const opened = await openForLooking(config).catch((error: unknown) => error)
   if (opened === undefined) {
     findings.push({ check: 'database', state: 'ok', text: 'there is none yet: the first start makes it' })
   } else if (opened instanceof Error) {
-    const { cause, message } = opened
-    findings.push({
-      check: 'database',
-      state: 'FAIL',
-      text: cause instanceof Error ? cause.message : message,
-      remedy: 'Check HUB_DATABASE_URL, HUB_DATA_DIR and who may read them, or restore a backup: hub restore FILE.',
-    })
+    findings.push(unopenedDatabase(opened, config))
   } else {
     const { db, close } = opened as Awaited<ReturnType<typeof openDatabase>>
     try {
@@ -62,13 +56,30 @@ async function openForLooking({ databaseUrl: url }: Config) {
   return openDatabase({ url, mayMigrate: false })
 }
 
-async function isHubRunning({ databaseUrl: url }: Config): Promise<boolean> {
+/** By the lock on its database or, while that cannot be asked, by what answers on its port. */
+async function isHubRunning(config: Config): Promise<boolean> {
+  const { databaseUrl: url } = config
   if (engineOf(url) === 'sqlite' && !existsSync(`${url.slice('sqlite:'.length)}.lock`)) return false
   try {
     await (await lockDatabase(url, { patienceMs: 0 })).release()
     return false
   } catch (error) {
-    return error instanceof ConfigError
+    if (error instanceof ConfigError) return true
+    const { isReady, said } = await askHub(config)
+    return isReady || said !== undefined
+  }
+}
+
+function unopenedDatabase({ cause, message }: Error, { databaseUrl }: Config): Finding {
+  const why = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : message
+  const isAway = engineOf(databaseUrl) === 'postgres' && cause !== undefined
+  return {
+    check: 'database',
+    state: 'FAIL',
+    text: isAway ? `PostgreSQL does not answer: ${why}` : why,
+    remedy: isAway
+      ? 'Start PostgreSQL or check HUB_DATABASE_URL; a hub that runs goes on by itself. If it is lost: hub restore FILE.'
+      : 'Check HUB_DATABASE_URL, HUB_DATA_DIR and who may read them, or restore a backup: hub restore FILE.',
   }
 }
 
@@ -179,12 +190,19 @@ async function examineCertificates(db: Kysely<Tables>, config: Config): Promise<
   }
 }
 
-async function examineRunningHub({ host, port }: Config): Promise<Finding> {
+/** What answers on the hub's port: `said` is a hub's own word on what it lacks. */
+async function askHub({ host, port }: Config): Promise<{ isReady: boolean; said?: ErrorBody | undefined }> {
   const address = host === undefined || host === '::' || host === '0.0.0.0' ? '127.0.0.1' : host
   const url = `http://${isIP(address) === 6 ? `[${address}]` : address}:${port}/readyz`
   const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) }).catch(() => undefined)
-  if (answer?.ok) return { check: 'ports', state: 'ok', text: `the hub is running and answers on port ${port}` }
-  const said = errorBody.safeParse(await answer?.json().catch(() => undefined)).data
+  if (answer?.ok) return { isReady: true }
+  return { isReady: false, said: errorBody.safeParse(await answer?.json().catch(() => undefined)).data }
+}
+
+async function examineRunningHub(config: Config): Promise<Finding> {
+  const { port } = config
+  const { isReady, said } = await askHub(config)
+  if (isReady) return { check: 'ports', state: 'ok', text: `the hub is running and answers on port ${port}` }
   if (said)
     return {
       check: said.error === 'vpn_unavailable' ? 'VPN' : 'database',

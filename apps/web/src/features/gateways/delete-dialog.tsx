@@ -32,7 +32,8 @@ export function DeleteDialog({ gateway, opened, onClose, onGone, onDeleted }: De
       <form onSubmit={(event) => void submit(event)} noValidate>
         <p>
           It leaves the VPN at once, and whoever is on its page is cut off. Its detections and its history on the hub go
-          with it. To come back, the device has to register again.
+          with it. An agent that still runs on the device asks to join again, and then waits under Pending Gateway
+          Registrations: stop the agent first if the device is to stay away.
         </p>
         {remove.isError && <Notice tone="danger">Failed to delete gateway: {messageOf(remove.error)}</Notice>}
         <TextInput

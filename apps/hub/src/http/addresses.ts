@@ -1,0 +1,27 @@
+import { isIPv6 } from 'node:net'
+import type { NetworkInterfaceInfo } from 'node:os'
+import type { Config } from '../config.ts'
+
+type Interfaces = NodeJS.Dict<Pick<NetworkInterfaceInfo, 'address' | 'family' | 'internal'>[]>
+
+/**
+ * Where people on other machines and gateways open the hub, as addresses to copy: its public one alone where it has one,
+ * else one for each address of this machine that it listens on. None when it listens for this machine only.
+ */
+export function addressesForOthers(
+  { host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>,
+  { port, httpsPort }: { port: number; httpsPort: number | undefined },
+  interfaces: Interfaces,
+): string[] {
+  if (publicUrl !== undefined) return [publicUrl]
+  const own = Object.values(interfaces).flatMap((addresses = []) => addresses)
+  const outside = own.filter(({ internal, address }) => !internal && !/^fe[89ab]/i.test(address))
+  const isListenedOn = ({ address, family }: (typeof own)[number]) =>
+    host === undefined || host === '::' || (host === '0.0.0.0' ? family === 'IPv4' : host === address)
+  const listening = outside.filter(isListenedOn).map(({ address }) => address)
+  const hosts = [...new Set(listening)].map((address) => (isIPv6(address) ? `[${address}]` : address))
+  return hosts.flatMap((name) => [
+    `http://${name}:${port}`,
+    ...(httpsPort === undefined ? [] : [`https://${name}:${httpsPort}`]),
+  ])
+}
