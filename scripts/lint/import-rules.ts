@@ -106,7 +106,7 @@ const siteApart: Rule = ({ importer, target }) =>
     : undefined
 
 /** Shared ground of the hub's modules, whose every file may be imported. */
-const HUB_GROUND = ['database', 'http']
+const HUB_GROUND = ['kernel', 'access', 'database', 'http']
 
 const hubMainFiles: Rule = ({ importer, target }) => {
   const from = /^apps\/hub\/src\/([^/]+)\//.exec(importer)?.[1]
@@ -116,7 +116,7 @@ const hubMainFiles: Rule = ({ importer, target }) => {
 }
 
 const compositionRoot: Rule = ({ importer, target }) =>
-  target === 'apps/hub/src/app.ts' &&
+  target === 'apps/hub/src/hub.ts' &&
   importer.startsWith('apps/hub/src/') &&
   importer !== 'apps/hub/src/program.ts' &&
   !isTest(importer)

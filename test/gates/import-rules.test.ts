@@ -14,7 +14,7 @@ type Breach = { title: string; file: string; source: string; message: string }
 const breaches: Breach[] = [
   {
     title: 'an app that imports another app',
-    file: 'apps/hub/src/gateways/breach-app.ts',
+    file: 'apps/hub/src/fleet/breach-app.ts',
     source: `import '../../../gateway/src/gateway.ts'`,
     message: 'apps never import each other: hub imports gateway',
   },
@@ -26,7 +26,7 @@ const breaches: Breach[] = [
   },
   {
     title: 'a path into a package instead of its name',
-    file: 'apps/hub/src/vpn/breach-path.ts',
+    file: 'apps/hub/src/tunnel/breach-path.ts',
     source: `import '../../../../packages/wireguard/src/peer.ts'`,
     message: 'import @hedgerow/wireguard by its name, not by a path into it',
   },
@@ -81,8 +81,8 @@ const breaches: Breach[] = [
   {
     title: 'a feature importing another feature',
     file: 'apps/web/src/features/gateways/breach-feature.ts',
-    source: `import '../registrations/queries.ts'`,
-    message: 'feature gateways may not import feature registrations',
+    source: `import '../approvals/queries.ts'`,
+    message: 'feature gateways may not import feature approvals',
   },
   {
     title: 'a feature reaching for ui/ by a relative path',
@@ -104,14 +104,14 @@ const breaches: Breach[] = [
   },
   {
     title: "a hub module importing another module's inner file",
-    file: 'apps/hub/src/gateways/breach-inner.ts',
-    source: `import '../registrations/handshake.ts'`,
-    message: 'gateways may import registrations/registrations.ts, not registrations/handshake.ts',
+    file: 'apps/hub/src/fleet/breach-inner.ts',
+    source: `import '../enrolment/handshake.ts'`,
+    message: 'fleet may import enrolment/enrolment.ts, not enrolment/handshake.ts',
   },
   {
     title: 'a hub module importing the composition root',
-    file: 'apps/hub/src/gateways/breach-root.ts',
-    source: `import '../app.ts'`,
+    file: 'apps/hub/src/fleet/breach-root.ts',
+    source: `import '../hub.ts'`,
     message: 'only program.ts builds the hub; a module gets what it needs as an argument',
   },
   {
@@ -122,30 +122,30 @@ const breaches: Breach[] = [
   },
   {
     title: 'product code importing a test',
-    file: 'apps/hub/src/gateways/breach-test.ts',
+    file: 'apps/hub/src/fleet/breach-test.ts',
     source: `import '../../../../test/harness/hub.ts'`,
     message: 'product code does not import tests, benches or scripts',
   },
   {
     title: "product code importing a tests' helper",
-    file: 'apps/hub/src/gateways/breach-testing.ts',
+    file: 'apps/hub/src/fleet/breach-testing.ts',
     source: `import '#testing/hub.ts'`,
     message: 'product code does not import tests, benches or scripts',
   },
   {
     title: 'a cycle between hub modules',
-    file: 'apps/hub/src/gateways/gateways.ts',
-    source: `import { vpn } from '../vpn/vpn.ts'\nexport const gateways = () => vpn`,
+    file: 'apps/hub/src/fleet/fleet.ts',
+    source: `import { tunnel } from '../tunnel/tunnel.ts'\nexport const fleet = () => tunnel`,
     message: 'Dependency cycle detected',
   },
 ]
 
 /** Imports that keep to the rules, so that a rule which refuses everything fails too. */
 const allowed: Record<string, string> = {
-  'apps/hub/src/vpn/vpn.ts': `import { gateways } from '../gateways/gateways.ts'\nexport const vpn = () => gateways`,
+  'apps/hub/src/tunnel/tunnel.ts': `import { fleet } from '../fleet/fleet.ts'\nexport const tunnel = () => fleet`,
   'apps/hub/testing/allowed.ts': `import '../src/app.ts'\nimport '../src/registrations/handshake.ts'`,
-  'apps/hub/src/gateways/allowed.test.ts': `import '#testing/hub.ts'`,
-  'apps/hub/src/activity/allowed.ts': `import '../vpn/vpn.ts'`,
+  'apps/hub/src/fleet/allowed.test.ts': `import '#testing/hub.ts'`,
+  'apps/hub/src/activity/allowed.ts': `import '../tunnel/tunnel.ts'`,
   'packages/wireguard/src/node/allowed.ts': `import 'node:dgram'`,
   'packages/wireguard/src/allowed.ts': `import '@noble/hashes/blake2.js'`,
   'apps/web/src/features/gateways/allowed.ts': `import '#ui/panel.tsx'\nimport '@hedgerow/contract'\nimport './queries.ts'`,
@@ -180,7 +180,7 @@ describe('the import rules', () => {
     expect(messages.get(file) ?? []).toContainEqual(message)
   })
 
-  it.each(Object.keys(allowed).filter((file) => file !== 'apps/hub/src/vpn/vpn.ts'))('let %s pass', (file) => {
+  it.each(Object.keys(allowed).filter((file) => file !== 'apps/hub/src/tunnel/tunnel.ts'))('let %s pass', (file) => {
     expect(messages.get(file) ?? []).toEqual([])
   })
 })

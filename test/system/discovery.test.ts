@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import type { Answer } from 'dns-packet'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { listPendingRegistrations } from '@hedgerow/contract'
-import { findHubs } from '../../apps/gateway/src/discovery.ts'
+import { findHubs } from '../../apps/gateway/src/hub/discovery.ts'
 import { startGateway, type Gateway, type GatewayOptions } from '../../apps/gateway/src/gateway.ts'
-import { createNameService } from '../../apps/gateway/src/name-service.ts'
+import { createNameService } from '../../apps/gateway/src/hub/name-service.ts'
 import { pino } from 'pino'
 import { startDnsServer, type DnsServer } from '../harness/dns-server.ts'
 import { freeTcpPort } from '../harness/free-ports.ts'
@@ -124,7 +124,7 @@ describe('a gateway that knows only a domain', () => {
     })
     return gateway
   }
-  const rungOf = (step: string) => gateway!.state().ladder.find((rung) => rung.step === step)!
+  const conditionOf = (step: string) => gateway!.state().conditions.find((condition) => condition.step === step)!
 
   test('finds the hub by its SRV record, going past a target that does not answer, and registers', async () => {
     const deadPort = await freeTcpPort()
@@ -140,40 +140,45 @@ describe('a gateway that knows only a domain', () => {
       async () => (await hub.api(listPendingRegistrations)).find(({ deviceName }) => deviceName === 'Found by DNS'),
       { for: 'the registration of the gateway' },
     )
-    await waitFor(() => rungOf('registered').state === 'done', { for: 'the gateway to know that it is registered' })
+    await waitFor(() => conditionOf('registered').state === 'done', {
+      for: 'the gateway to know that it is registered',
+    })
     expect(pending.fingerprint).toBe(gateway!.state().fingerprint)
     expect(gateway!.state()).toMatchObject({
       hubUrl: `http://hub.example.test:${hub.port}`,
       hubFingerprint: pending.hubFingerprint,
     })
-    expect(rungOf('hubFound')).toMatchObject({ state: 'done', detail: expect.stringContaining(`DNS SRV ${SERVICE}`) })
+    expect(conditionOf('hubFound')).toMatchObject({
+      state: 'done',
+      detail: expect.stringContaining(`DNS SRV ${SERVICE}`),
+    })
   })
 
   test('keeps looking while the record is missing, and takes the hub as soon as it is there', async () => {
     await start()
-    await waitFor(() => rungOf('hubFound').state === 'failed', { for: 'the search to fail' })
-    expect(rungOf('hubFound').detail).toContain('there is no such record')
+    await waitFor(() => conditionOf('hubFound').state === 'failed', { for: 'the search to fail' })
+    expect(conditionOf('hubFound').detail).toContain('there is no such record')
     dns.serve([srv('hub.example.test', hub.port), host('hub.example.test'), txt('scheme=http')])
-    await waitFor(() => rungOf('registered').state === 'done', { for: 'the registration' })
+    await waitFor(() => conditionOf('registered').state === 'done', { for: 'the registration' })
   })
 
   test('refuses a hub that is not the one pinned in the TXT record, naming both fingerprints', async () => {
     dns.serve([srv('hub.example.test', hub.port), host('hub.example.test'), txt('scheme=http', `fp=${STRANGER}`)])
     await start()
-    await waitFor(() => rungOf('hubFound').state === 'failed', { for: 'the hub to be refused' })
-    const { detail } = rungOf('hubFound')
+    await waitFor(() => conditionOf('hubFound').state === 'failed', { for: 'the hub to be refused' })
+    const { detail } = conditionOf('hubFound')
     expect(detail).toContain(STRANGER)
     const shown = /it shows ((?:[A-Z2-7]{4} ?){8})/.exec(detail)?.[1]?.trim()
-    expect(rungOf('registered').state).toBe('waiting')
+    expect(conditionOf('registered').state).toBe('waiting')
     dns.serve([srv('hub.example.test', hub.port), host('hub.example.test'), txt('scheme=http', `fp=${shown}`)])
-    await waitFor(() => rungOf('registered').state === 'done', { for: 'the registration under the right pin' })
+    await waitFor(() => conditionOf('registered').state === 'done', { for: 'the registration under the right pin' })
     expect(gateway!.state().hubFingerprint).toBe(shown)
   })
 
   test('goes to the address that it was given, whatever DNS says', async () => {
     dns.serve([srv('elsewhere.example.test', await freeTcpPort())])
     await start({ hubUrl: new URL(hub.url) })
-    await waitFor(() => rungOf('registered').state === 'done', { for: 'the registration' })
+    await waitFor(() => conditionOf('registered').state === 'done', { for: 'the registration' })
     expect(dns.questions.filter((question) => question.startsWith('SRV'))).toEqual([])
   })
 })

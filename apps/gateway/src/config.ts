@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { parseArgs } from 'node:util'
 import { GATEWAY_PORT, gatewayName, oneLine } from '@hedgerow/contract'
 import { isIP } from 'node:net'
-import { parseFingerprint } from './hub-trust.ts'
+import { parseFingerprint } from './hub/hub-trust.ts'
 
 /** Where the agent's settings come from: flags, then `GATEWAY_*` variables, each with a `_FILE` twin that names a file. */
 export type Config = {

@@ -1,4 +1,4 @@
-import type { Rung } from './ladder.ts'
+import type { Condition } from './hub/conditions.ts'
 
 /** What the device page shows, `GET /api/state` gives, and `Gateway.state()` returns. */
 export type GatewayState = {
@@ -16,7 +16,7 @@ export type GatewayState = {
   claimUrl: string | null
   gatewayId: string | null
   vpnAddress: string | null
-  ladder: Rung[]
+  conditions: Condition[]
   detectionsWaiting: number
   /** Since start, because too many waited. */
   detectionsDropped: number

@@ -9,7 +9,7 @@ import { generateIdentitySeed } from '@hedgerow/enrolment'
 import type { Detection } from '@hedgerow/contract'
 import { startGateway, type Gateway, type GatewayOptions } from './gateway.ts'
 import { GATEWAY_ID, startFixtureHub, type FixtureHub } from '../testing/hub.ts'
-import type { Step } from './ladder.ts'
+import type { Step } from './hub/conditions.ts'
 
 const WAIT = { timeout: 30_000, interval: 20 }
 
@@ -38,13 +38,13 @@ async function stop(gateway: Gateway): Promise<void> {
   await gateway.stop()
 }
 
-function rung(gateway: Gateway, step: Step) {
-  return gateway.state().ladder.find((each) => each.step === step)!
+function condition(gateway: Gateway, step: Step) {
+  return gateway.state().conditions.find((each) => each.step === step)!
 }
 
 const until = (check: () => void) => vi.waitFor(check, WAIT)
 const untilDone = (gateway: Gateway, step: Step) =>
-  until(() => expect(rung(gateway, step)).toMatchObject({ state: 'done' }))
+  until(() => expect(condition(gateway, step)).toMatchObject({ state: 'done' }))
 
 function detectionOf(id: string): Detection {
   return { id, camera: 'yard', label: 'deer', severity: 'alert', score: 0.9, startedAt: '2026-05-01T10:00:00.000Z' }
@@ -64,7 +64,7 @@ afterEach(async () => {
 describe('enrolment', () => {
   test('a new device registers with its proof and its sealed token, and waits for approval', async () => {
     const gateway = await start({ invitationCode: 'SPRING' })
-    await until(() => expect(rung(gateway, 'approved').detail).toMatch(/has to approve/))
+    await until(() => expect(condition(gateway, 'approved').detail).toMatch(/has to approve/))
     expect(hub.registrations).toEqual([
       expect.objectContaining({
         deviceName: 'Orchard gate',
@@ -72,16 +72,16 @@ describe('enrolment', () => {
       }),
     ])
     expect(gateway.state()).toMatchObject({ hubFingerprint: hub.fingerprint, gatewayId: null })
-    expect(rung(gateway, 'tunnelUp').state).toBe('waiting')
+    expect(condition(gateway, 'tunnelUp').state).toBe('waiting')
   })
 
-  test('an approval reaches the waiting device at once: tunnel up, heartbeat acknowledged, face served in the tunnel', async () => {
+  test('an approval reaches the waiting device at once: tunnel up, heartbeat acknowledged,  its interface served in the tunnel', async () => {
     const gateway = await start()
     await until(() => expect(hub.statusRequests).toBe(2))
     gateway.setDeviceReport({ cameras: [{ name: 'yard', state: 'online', fps: 5 }] })
     hub.decide({ status: 'approved' })
     await untilDone(gateway, 'heartbeat')
-    expect(gateway.state().ladder.map(({ state }) => state)).toEqual(Array(5).fill('done'))
+    expect(gateway.state().conditions.map(({ state }) => state)).toEqual(Array(5).fill('done'))
     expect(hub.heartbeats[0]).toMatchObject({ sequence: 0, cameras: [{ name: 'yard' }] })
     const health = await new Promise<string>((resolve, reject) => {
       get('http://gateway/api/health', { createConnection: () => hub.dial(8080) }, (answer) =>
@@ -95,7 +95,10 @@ describe('enrolment', () => {
     hub.decide({ status: 'rejected', reason: 'Unknown serial number' })
     const gateway = await start()
     await until(() =>
-      expect(rung(gateway, 'approved')).toMatchObject({ state: 'failed', detail: 'Rejected: Unknown serial number' }),
+      expect(condition(gateway, 'approved')).toMatchObject({
+        state: 'failed',
+        detail: 'Rejected: Unknown serial number',
+      }),
     )
     expect(hub.statusRequests).toBe(1)
     hub.decide({ status: 'approved' })
@@ -112,7 +115,7 @@ describe('enrolment', () => {
     const second = await start({ hubUrl: new URL('http://127.0.0.1:9') })
     await untilDone(second, 'heartbeat')
     expect(second.state()).toMatchObject({ deviceToken, fingerprint, gatewayId: GATEWAY_ID })
-    expect(rung(second, 'hubFound')).toMatchObject({
+    expect(condition(second, 'hubFound')).toMatchObject({
       state: 'failed',
       detail: expect.stringContaining('connection refused'),
     })
@@ -126,7 +129,7 @@ describe('enrolment', () => {
     hub.decide({ status: 'gone' })
     await until(() => expect(hub.registrations.length).toBe(2))
     await until(() => expect(gateway.state().gatewayId).toBeNull())
-    await until(() => expect(rung(gateway, 'tunnelUp').state).toBe('waiting'))
+    await until(() => expect(condition(gateway, 'tunnelUp').state).toBe('waiting'))
   })
 
   test('an endpoint where no hub answers is passed over for the next one', { timeout: 120_000 }, async () => {
@@ -135,7 +138,7 @@ describe('enrolment', () => {
     const gateway = await start()
     await until(() => expect(hub.registrations.length).toBe(1))
     hub.decide({ status: 'approved' })
-    await vi.waitFor(() => expect(rung(gateway, 'heartbeat').state).toBe('done'), { timeout: 90_000 })
+    await vi.waitFor(() => expect(condition(gateway, 'heartbeat').state).toBe('done'), { timeout: 90_000 })
   })
 
   test('an answer that the hub did not sign decides nothing', async () => {
@@ -145,9 +148,9 @@ describe('enrolment', () => {
     await untilDone(gateway, 'tunnelUp')
     hub.forgeAnswers()
     hub.decide({ status: 'rejected', reason: 'forged' })
-    await until(() => expect(rung(gateway, 'hubFound').detail).toMatch(/signature/))
+    await until(() => expect(condition(gateway, 'hubFound').detail).toMatch(/signature/))
     expect(gateway.state().gatewayId).toBe(GATEWAY_ID)
-    expect(rung(gateway, 'tunnelUp').state).toBe('done')
+    expect(condition(gateway, 'tunnelUp').state).toBe('done')
   })
 })
 
@@ -160,9 +163,9 @@ describe('trust in the hub', () => {
     await hub.stop()
     hub = await startFixtureHub({ identitySeed: generateIdentitySeed() })
     const second = await start()
-    await until(() => expect(rung(second, 'hubFound').state).toBe('failed'))
-    expect(rung(second, 'hubFound').detail).toContain(trusted)
-    expect(rung(second, 'hubFound').detail).toContain(hub.fingerprint)
+    await until(() => expect(condition(second, 'hubFound').state).toBe('failed'))
+    expect(condition(second, 'hubFound').detail).toContain(trusted)
+    expect(condition(second, 'hubFound').detail).toContain(hub.fingerprint)
     expect(hub.registrations).toEqual([])
   })
 
@@ -179,7 +182,7 @@ describe('trust in the hub', () => {
     const pinned = hub.fingerprint
     hub = await startFixtureHub()
     const third = await start({ hubFingerprint: pinned })
-    await until(() => expect(rung(third, 'hubFound').detail).toContain(`expected ${pinned}`))
+    await until(() => expect(condition(third, 'hubFound').detail).toContain(`expected ${pinned}`))
     expect(hub.registrations).toEqual([])
   })
 })

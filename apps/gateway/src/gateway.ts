@@ -6,31 +6,31 @@ import { GATEWAY_PORT, type Detection, type Heartbeat } from '@hedgerow/contract
 import { fingerprint } from '@hedgerow/enrolment'
 import type { Logger } from 'pino'
 import manifest from '../package.json' with { type: 'json' }
-import { APPROVAL_FILE, forgetApproval, readApproval, writeApproval, type Approval } from './approval.ts'
+import { APPROVAL_FILE, forgetApproval, readApproval, writeApproval, type Approval } from './hub/approval.ts'
 import type { Config } from './config.ts'
 import { lockDataDirectory } from './data-lock.ts'
-import { openDetectionQueue } from './detection-queue.ts'
-import { keepSendingDetections } from './detections.ts'
-import { readDeviceStatus, readMacAddress } from './device-status.ts'
-import { findHubs, readSearchDomains } from './discovery.ts'
+import { openDetectionQueue } from './hub/detection-queue.ts'
+import { keepSendingDetections } from './hub/detections.ts'
+import { readDeviceStatus, readMacAddress } from './hub/device-status.ts'
+import { findHubs, readSearchDomains } from './hub/discovery.ts'
 import { makePrivateDirectory } from './durable-file.ts'
-import type { HubSession, RegistrationStatus } from './enrolment-calls.ts'
-import { createFace } from './face/face.ts'
-import { openFaceServer } from './face/face-server.ts'
-import { inWords } from './failure.ts'
+import type { HubSession, RegistrationStatus } from './hub/enrolment-calls.ts'
+import { createLocalUi } from './local-ui/local-ui.ts'
+import { openLocalUiServer } from './local-ui/local-ui-server.ts'
+import { inWords } from './hub/failure.ts'
 import type { GatewayState } from './gateway-state.ts'
-import { keepBeating } from './heartbeat.ts'
-import { HUB_FILE, openHubTrust } from './hub-trust.ts'
-import { createDetour } from './detour.ts'
+import { keepBeating } from './hub/heartbeat.ts'
+import { HUB_FILE, openHubTrust } from './hub/hub-trust.ts'
+import { createHttpsFallback } from './hub/https-fallback.ts'
 import { loadDeviceKeys } from './identity.ts'
-import { createLadder } from './ladder.ts'
-import { createNameService } from './name-service.ts'
-import { keepRegistered, REGISTRATION_PACE, type RegistrationPace } from './registration.ts'
-import { openTunnel, type Tunnel } from './tunnel.ts'
+import { createConditions } from './hub/conditions.ts'
+import { createNameService } from './hub/name-service.ts'
+import { keepRegistered, REGISTRATION_PACE, type RegistrationPace } from './hub/registration.ts'
+import { openTunnel, type Tunnel } from './tunnel/tunnel.ts'
 
 /**
  * One gateway, whole: the composition root that `main.ts`, the demo and the tests start. It owns the order of things: the
- * keys and the face first, so that a person always sees the device page; then the hub, the approval, the tunnel, and
+ * keys and the local interface first, so that a person always sees the device page; then the hub, the approval, the tunnel, and
  * the heartbeats and detections that go through it. An approval on disk opens the tunnel at once, while the hub is asked
  * whether it still stands.
  */
@@ -41,7 +41,7 @@ export type GatewayOptions = Pick<Config, 'name' | 'dataDir'> &
     searchDomains?: readonly string[]
     pace?: Partial<RegistrationPace>
     /** How long the tunnel may be silent before the hub is told around it; a minute when left out. */
-    detourAfterMs?: number
+    httpsFallbackAfterMs?: number
   }
 
 /** What only the device's own programs know; goes out with the next heartbeat. */
@@ -58,7 +58,7 @@ export type Gateway = {
   stop(): Promise<void>
 }
 
-/** Rejects with DataFileError for an unusable data directory and with Node's own error when the face cannot listen. */
+/** Rejects with DataFileError for an unusable data directory and with Node's own error when the local interface cannot listen. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const life = new AsyncDisposableStack()
   try {
@@ -86,7 +86,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
   life.defer(() => queue.close())
   const names = createNameService(options.dnsServers ?? [])
   signal.addEventListener('abort', names.stop)
-  const ladder = createLadder(({ label, state, detail }) =>
+  const conditions = createConditions(({ label, state, detail }) =>
     log[state === 'failed' ? 'warn' : 'info']({ detail }, `${label.toLowerCase()}: ${state}`),
   )
 
@@ -111,20 +111,20 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
       claimUrl: hubUrl ? `${hubUrl.origin}/gateways?token=${keys.deviceToken}` : null,
       gatewayId: approval?.gatewayId ?? null,
       vpnAddress: approval?.assignedIp ?? null,
-      ladder: ladder.rungs(),
+      conditions: conditions.conditions(),
       detectionsWaiting: queue.waiting(),
       detectionsDropped: queue.dropped(),
     }
   }
 
-  const face = createFace({
+  const localUi = createLocalUi({
     state,
     health: () => ({ status: 'ok', gatewayId: approval?.gatewayId ?? null, version, uptimeSeconds: uptimeSeconds() }),
     allowedOrigins: () => (hubUrl ? [hubUrl.origin] : []),
     uiTarget: options.uiTarget,
     log,
   })
-  const server = await openFaceServer(face, { host: options.host ?? '::', port: options.port ?? GATEWAY_PORT })
+  const server = await openLocalUiServer(localUi, { host: options.host ?? '::', port: options.port ?? GATEWAY_PORT })
   life.defer(() => server.stop())
   log.info({ port: server.port }, 'device page is open')
   const { fingerprint: ownFingerprint, deviceToken } = keys
@@ -145,7 +145,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
         approval: approved,
         privateKey: keys.wireguardPrivateKey,
         names,
-        ladder,
+        conditions,
         offload: options.offload ?? true,
         onUp() {
           heartbeats.beat()
@@ -154,7 +154,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
       })
       tunnel.listen(GATEWAY_PORT, server.accept)
     } catch (error) {
-      ladder.failed('tunnelUp', `The tunnel cannot be opened: ${inWords(error)}`)
+      conditions.failed('tunnelUp', `The tunnel cannot be opened: ${inWords(error)}`)
     }
   }
 
@@ -164,21 +164,21 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     approval = undefined
     await closeTunnel()
     await forgetApproval(dataDir)
-    ladder.waiting('tunnelUp', 'For the approval')
-    ladder.waiting('heartbeat', 'For the tunnel')
+    conditions.waiting('tunnelUp', 'For the approval')
+    conditions.waiting('heartbeat', 'For the tunnel')
   }
 
   async function follow(status: RegistrationStatus): Promise<void> {
     if (status.status === 'approved') {
-      ladder.done('approved', `as gateway ${status.approval.gatewayId}`)
+      conditions.done('approved', `as gateway ${status.approval.gatewayId}`)
       const isKnown = isDeepStrictEqual(status.approval, approval)
       if (!isKnown) await writeApproval(dataDir, status.approval)
       if (!isKnown || !tunnel) await joinTunnel(status.approval)
       return
     }
     await leave()
-    if (status.status === 'rejected') ladder.failed('approved', `Rejected: ${status.reason}`)
-    else ladder.waiting('approved', 'A manager of the hub has to approve this device')
+    if (status.status === 'rejected') conditions.failed('approved', `Rejected: ${status.reason}`)
+    else conditions.waiting('approved', 'A manager of the hub has to approve this device')
   }
 
   const compose = async (): Promise<Heartbeat> => ({
@@ -191,23 +191,23 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     ...report,
   })
 
-  const detour = createDetour({
+  const httpsFallback = createHttpsFallback({
     session: () => approval && session,
     keys,
     context: { names, signal },
-    afterMs: options.detourAfterMs,
+    afterMs: options.httpsFallbackAfterMs,
   })
   const heartbeats = keepBeating({
     tunnel: () => tunnel,
-    detour,
+    httpsFallback,
     compose,
-    ladder,
+    conditions,
     signal,
     onUnanswered: () => registration.recheck(),
   })
-  const sender = keepSendingDetections({ queue, tunnel: () => tunnel, detour, log, signal })
+  const sender = keepSendingDetections({ queue, tunnel: () => tunnel, httpsFallback, log, signal })
   if (stored && stored.hubIdentityPublicKey === trust.known()) {
-    ladder.done('approved', `as gateway ${stored.gatewayId}`)
+    conditions.done('approved', `as gateway ${stored.gatewayId}`)
     await joinTunnel(stored)
   }
   const searchDomains = options.searchDomains ?? (await readSearchDomains())
@@ -223,7 +223,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     trust,
     names,
     discover: () => findHubs({ hubUrl: options.hubUrl, hubDomain: options.hubDomain, searchDomains }, names),
-    ladder,
+    conditions,
     log,
     signal,
     pace: { ...REGISTRATION_PACE, ...options.pace },

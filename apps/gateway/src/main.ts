@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { ConfigError, HELP, readConfig } from './config.ts'
 import { DataFileError } from './durable-file.ts'
-import { inWords } from './failure.ts'
-import { trustHubAuthority } from './hub-authority.ts'
+import { inWords } from './hub/failure.ts'
+import { trustHubAuthority } from './hub/hub-authority.ts'
 import { startGateway, type Gateway } from './gateway.ts'
 
 /** The gateway agent as a program: settings in, log lines out, a clean end on SIGINT and SIGTERM. */

@@ -4,14 +4,14 @@
  * its name it runs that one instead.
  */
 import { networkInterfaces } from 'node:os'
-import { createHub, type Hub } from './app.ts'
+import { createHub, type Hub } from './hub.ts'
 import { createPasswords } from './accounts/passwords.ts'
 import { runCommand } from './cli/cli.ts'
 import { ConfigError, readConfig, type Config } from './config.ts'
-import { explain } from './explain.ts'
+import { explainStartupError } from './startup-errors.ts'
 import { addressesForOthers } from './http/addresses.ts'
 import { isWebBuilt } from './http/web.ts'
-import { createLog } from './log.ts'
+import { createLog } from './kernel/log.ts'
 
 const STOP_TIMEOUT_MS = 9_500
 
@@ -63,7 +63,7 @@ async function serve(config: Config): Promise<void> {
     const others = addressesForOthers(config, { port, httpsPort }, networkInterfaces())
     if (others.length > 0) console.log(`From other machines: ${others.join(' ')}`)
   } catch (error) {
-    const reason = explain(error, config)
+    const reason = explainStartupError(error, config)
     if (!reason) log.fatal({ err: error }, 'the hub could not start')
     fail(reason ?? 'The hub could not start.')
   }
@@ -74,7 +74,9 @@ async function run(args: string[]): Promise<void> {
   try {
     process.exitCode = await runCommand(args, { config, passwords: createPasswords(), print: console.log })
   } catch (error) {
-    fail(explain(error, config) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error)))
+    fail(
+      explainStartupError(error, config) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error)),
+    )
   }
 }
 

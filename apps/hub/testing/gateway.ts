@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { generateKeyPair, generatePresharedKey } from '@hedgerow/wireguard/node'
 import type { Insertable } from 'kysely'
 import type { Db, Tables } from '../src/database/tables.ts'
-import { nameKey, newGatewayId } from '../src/gateways/gateways.ts'
+import { nameKey, newGatewayId } from '../src/fleet/fleet.ts'
 
 let made = 0
 

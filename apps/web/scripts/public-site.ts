@@ -9,7 +9,7 @@ import { createServer, type Plugin } from 'vite'
 import type { renderPage } from '../src/site/render.tsx'
 
 const ROOT = join(import.meta.dirname, '..')
-const PAGES = ['landing', 'beta', 'lost']
+const PAGES = ['landing', 'beta', 'not-found']
 /** Where the hub has the public pages; the server for development answers alike. */
 const ADDRESSES: Readonly<Record<string, string>> = { '/': '/landing.html', '/beta': '/beta.html' }
 

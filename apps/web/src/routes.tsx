@@ -55,7 +55,7 @@ export const routes: RouteObject[] = [
               {
                 path: '/gateway-approvals',
                 lazy: async () => ({
-                  Component: (await import('./features/registrations/page.tsx')).RegistrationsPage,
+                  Component: (await import('./features/approvals/page.tsx')).RegistrationsPage,
                 }),
               },
               {

@@ -7,7 +7,7 @@ export const SESSION_REDIRECT_SUPPRESSION_MS = 1_000
 export const DASHBOARD_REFRESH_MS = 30_000
 export const GATEWAY_LIST_REFRESH_MS = 30_000
 export const PENDING_LIST_REFRESH_MS = 10_000
-/** The port of a gateway's own face, on the device and on its tunnel address. */
+/** The port of a gateway's own interface, on the device and on its tunnel address. */
 export const GATEWAY_PORT = 8080
 export const HUB_DEFAULT_PORT = 8080
 export const HUB_DEFAULT_HTTPS_PORT = 8443

@@ -1,6 +1,6 @@
 /**
  * One TCP connection (RFC 9293 §3.3): its state, and what an application may do with it. It owns the send buffer, the
- * reassembly queue and the deadlines. Segments enter through `arrival.ts`, leave through `transmission.ts`, and
+ * reassembly queue and the deadlines. Segments enter through `tcp-input.ts`, leave through `tcp-output.ts`, and
  * `timeouts.ts` does what is due. It refuses more than its buffers hold: `send` takes what fits, the receive window never
  * promises more than is free. Called by `stack.ts`; the application's half by the `node/` edge.
  */

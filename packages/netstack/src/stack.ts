@@ -6,7 +6,7 @@
  * `receive` only takes in; what follows from it (acknowledgments, data) leaves with the next `tick`, so a caller that
  * receives a batch of packets and then ticks sends one acknowledgment for all of them.
  */
-import { receiveSegment } from './arrival.ts'
+import { receiveSegment } from './tcp-input.ts'
 import { Connection, type ConnectionState } from './connection.ts'
 import type { DropReason } from './drop.ts'
 import { type FourTuple, type KeyedHash, initialSequence, portOffset, timestampOffset } from './four-tuple.ts'
@@ -23,7 +23,7 @@ import { refuse } from './reset.ts'
 import { ACK, RST, SYN, type Segment, parseSegment } from './segment.ts'
 import { advance, after, before } from './sequence.ts'
 import { runTimeouts } from './timeouts.ts'
-import { sendReset, transmit } from './transmission.ts'
+import { sendReset, transmit } from './tcp-output.ts'
 
 /** RFC 6056 §3.2 suggests 1024 and up; the lower ports are left to listeners. */
 const FIRST_EPHEMERAL_PORT = 32_768

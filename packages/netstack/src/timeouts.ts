@@ -2,7 +2,7 @@
 import { beginUndo, detectLosses } from './acknowledgment.ts'
 import type { Connection } from './connection.ts'
 import { narrowBlackHole } from './path-mtu.ts'
-import { resend, sendNextSegment, sendProbe, sendReset } from './transmission.ts'
+import { resend, sendNextSegment, sendProbe, sendReset } from './tcp-output.ts'
 import { distance } from './sequence.ts'
 
 /** RFC 9293 §3.8.3: R2, how long a silent peer is asked again: at least 100 s, and 3 minutes for a SYN, less for a SYN here. */

@@ -6,7 +6,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { sql, type Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
-import { HubError } from '../http/hub-error.ts'
+import { HubError } from '../kernel/hub-error.ts'
 import type { UserRow } from './accounts.ts'
 
 const LIFETIME_MS = 5 * 60_000

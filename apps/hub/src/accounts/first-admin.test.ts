@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createHub, type Hub } from '../app.ts'
+import { createHub, type Hub } from '../hub.ts'
 import { readConfig } from '../config.ts'
 import { createTestDatabase, testEngines } from '#testing/databases.ts'
 

@@ -1,5 +1,5 @@
 import { hash, verify, type Algorithm } from '@node-rs/argon2'
-import { HubError } from '../http/hub-error.ts'
+import { HubError } from '../kernel/hub-error.ts'
 
 /** argon2id as OWASP's Password Storage Cheat Sheet has it: 19 MiB, 2 passes, 1 lane. */
 const PARAMETERS = {

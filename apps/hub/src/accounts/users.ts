@@ -5,9 +5,9 @@ import { sql, type Kysely } from 'kysely'
 import { recordActivity } from '../activity/activity.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { HubError } from '../http/hub-error.ts'
-import { holding, type Page } from '../http/pages.ts'
-import type { Sessions } from '../http/sessions.ts'
+import { HubError } from '../kernel/hub-error.ts'
+import { holding, type Page } from '../http/pagination.ts'
+import type { Sessions } from '../access/sessions.ts'
 import {
   audit,
   deleteSessionsOf,

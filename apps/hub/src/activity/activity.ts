@@ -7,9 +7,9 @@ import type { ActivityEntry, SearchQuery } from '@hedgerow/contract'
 import type { FastifyReply } from 'fastify'
 import { sql, type Kysely, type Selectable } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
-import { holding, pageFrom, SEARCHED_AT_MOST, sendPage, type Page } from '../http/pages.ts'
-import { hasRole } from '../http/policy.ts'
-import type { Caller } from '../http/sessions.ts'
+import { holding, pageFrom, SEARCHED_AT_MOST, sendPage, type Page } from '../http/pagination.ts'
+import { hasRole } from '../access/policy.ts'
+import type { Caller } from '../access/sessions.ts'
 
 const ENTRIES_SHOWN = 50
 const HOUR_MS = 3_600_000

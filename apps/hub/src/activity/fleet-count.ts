@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
-import { fleetStatuses, type FleetSignals } from '../gateways/gateways.ts'
-import { hasRole } from '../http/policy.ts'
-import type { Caller } from '../http/sessions.ts'
+import { fleetStatuses, type FleetSignals } from '../fleet/fleet.ts'
+import { hasRole } from '../access/policy.ts'
+import type { Caller } from '../access/sessions.ts'
 
 const COUNTED_FOR_MS = 1_000
 

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findAudit } from '../audit/audit.ts'
 import { testEngines } from '#testing/databases.ts'
 import type { Tables } from '../database/tables.ts'
-import { readHistory } from '../gateways/history.ts'
+import { readHistory } from '../fleet/history.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
-import type { Caller } from '../http/sessions.ts'
+import type { Caller } from '../access/sessions.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { recentActivity, startOfHour, threatsToday, timeline } from './activity.ts'
-import { listDetections } from './detection-list.ts'
+import { listDetections } from '../detections/detection-list.ts'
 
 /** As SQLite and PostgreSQL say it. */
 const WHOLE_TABLE = /(seq scan on|^scan|\nscan) (activity|audit|detections|hourly_stats|gateway_hours)(?! using)/i

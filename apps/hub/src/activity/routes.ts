@@ -2,15 +2,13 @@ import * as contract from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
-import { findVisibleGateway } from '../gateways/gateways.ts'
 import { mount } from '../http/mount.ts'
-import { listDetections, readThumbnail } from './detection-list.ts'
 import type { FleetCount } from './fleet-count.ts'
 import { recentActivity, threatsToday, timeline } from './activity.ts'
 
 type Dependencies = { db: Kysely<Tables>; clock: () => number; fleetCount: FleetCount }
 
-/** The dashboard's three calls, and the detections of a gateway. */
+/** The dashboard's three calls. */
 export function activityRoutes(app: FastifyInstance, { db, clock, fleetCount }: Dependencies): void {
   mount(app, contract.hubStats, async ({ caller }) => {
     const { total, active } = await fleetCount.of(caller)
@@ -27,12 +25,4 @@ export function activityRoutes(app: FastifyInstance, { db, clock, fleetCount }: 
   })
   mount(app, contract.recentActivity, ({ caller, query, reply }) => recentActivity(db, caller, { query, reply }))
   mount(app, contract.hubTimeline, ({ caller }) => timeline(db, caller, clock()))
-  mount(app, contract.listDetections, async ({ params, caller, query, reply }) => {
-    const { id } = await findVisibleGateway(db, caller, params.id)
-    return listDetections(db, id, { query, reply })
-  })
-  mount(app, contract.readDetectionThumbnail, async ({ params, caller }) => {
-    const { id } = await findVisibleGateway(db, caller, params.id)
-    return { jpeg: await readThumbnail(db, id, params.detectionId) }
-  })
 }

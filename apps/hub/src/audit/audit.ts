@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AuditEntry as ShownEntry } from '@hedgerow/contract'
 import { sql } from 'kysely'
 import type { Db } from '../database/tables.ts'
-import { holding, type Position } from '../http/pages.ts'
+import { holding, type Position } from '../http/pagination.ts'
 import type { AuditAction } from './actions.ts'
 
 /** The one action that is recorded with the audit log switched off: how it came to be so. */

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
-import type { RefusedCall } from '../http/sessions.ts'
+import type { RefusedCall } from '../access/sessions.ts'
 import { writeAudit } from './audit.ts'
 
 const TOLD_AGAIN_AFTER_MS = 3_600_000

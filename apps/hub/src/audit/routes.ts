@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { mount } from '../http/mount.ts'
-import { pageFrom, sendCursor } from '../http/pages.ts'
+import { pageFrom, sendCursor } from '../http/pagination.ts'
 import { auditPages, findAudit } from './audit.ts'
 import { csvHeader, csvLine } from './csv.ts'
 

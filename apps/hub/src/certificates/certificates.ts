@@ -1,7 +1,7 @@
 /**
  * The certificates of the hub: its own CA and the TLS certificate that this CA issued, both kept among the secrets of
  * the database, and the operator's own where HUB_TLS_CERT_FILE names one, which then is the one in use. Renews what it
- * issued 30 days ahead and takes up changed files, both while HTTPS goes on. Called by app.ts, the routes and the doctor.
+ * issued 30 days ahead and takes up changed files, both while HTTPS goes on. Called by hub.ts, the routes and the doctor.
  */
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
@@ -14,7 +14,7 @@ import { writeAudit, type AuditEntry } from '../audit/audit.ts'
 import type { Config } from '../config.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { HubError } from '../http/hub-error.ts'
+import { HubError } from '../kernel/hub-error.ts'
 import { readOrCreateSecret, replaceSecret } from '../database/secrets.ts'
 import { readConfigured } from './configured.ts'
 import { issueAuthority, issueServerCertificate, type KeyedCertificate } from './issue.ts'

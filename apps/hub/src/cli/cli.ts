@@ -1,7 +1,7 @@
 /**
  * The commands beside serving: `hub backup | restore | doctor | reset-password | invite`. They read the same HUB_*
  * variables as the hub they look after and, but for restore, work while it runs. What they find goes to standard
- * output; what stops them is thrown, for program.ts to explain.
+ * output; what stops them is thrown, for program.ts to explainStartupError.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'

@@ -1,12 +1,12 @@
 /**
  * Opens the hub's database, a SQLite file or PostgreSQL, and migrates it. Everything above sees the same tables and
  * the same values from both: numbers for counts and times, 0 or 1 for booleans, text for the rest. A storage that
- * does not answer is `storage_unavailable`. Called by app.ts and, for tests, by testing/databases.ts.
+ * does not answer is `storage_unavailable`. Called by hub.ts and, for tests, by testing/databases.ts.
  */
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { Kysely, sql, type Transaction } from 'kysely'
-import { keepCopy } from './kept-copies.ts'
+import { keepMigrationBackup } from './migration-backups.ts'
 import { migrate, type Migration } from './migrations.ts'
 import { copyTables, type AnyTables } from './postgres-copy.ts'
 import { postgresDialect } from './postgres-dialect.ts'
@@ -62,9 +62,9 @@ async function copyBeforeMigrating(
   const now = new Date()
   if (engineOf(url) === 'sqlite') {
     const path = url.slice('sqlite:'.length)
-    return keepCopy({ folder, name: basename(path), now }, (file) => copySqlite(path, file))
+    return keepMigrationBackup({ folder, name: basename(path), now }, (file) => copySqlite(path, file))
   }
-  return keepCopy({ folder, name: 'postgres', now }, async (file) => {
+  return keepMigrationBackup({ folder, name: 'postgres', now }, async (file) => {
     const target = await openDatabase({ url: `sqlite:${file}`, migrations: applied })
     try {
       await copyTables(transaction.withTables<AnyTables>(), target.db.withTables<AnyTables>())

@@ -1,6 +1,6 @@
 /**
  * One hub for a database: two would fight over the gateways' tunnels and each other's memory. The lock ends with the
- * process that holds it, however that ends. Taken by app.ts before anything else, and by `hub restore`.
+ * process that holds it, however that ends. Taken by hub.ts before anything else, and by `hub restore`.
  */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'

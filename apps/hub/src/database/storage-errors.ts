@@ -1,4 +1,4 @@
-import { HubError } from '../http/hub-error.ts'
+import { HubError } from '../kernel/hub-error.ts'
 
 /** SQLite's primary result codes (sqlite.org/rescode.html) for a storage that does not work right now. */
 const SQLITE_UNAVAILABLE = new Set([5 /* BUSY */, 8 /* READONLY */, 10 /* IOERR */, 13 /* FULL */, 14 /* CANTOPEN */])

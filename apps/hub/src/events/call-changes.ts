@@ -48,7 +48,7 @@ export const topicsByCall: Readonly<Record<string, readonly EventTopic[]>> = {
   'PUT /v1/hub/settings': ['settings', 'stats', 'activity'],
   'POST /v1/hub/certificates/:id/renew': ['certificates', 'activity'],
 
-  // Told by app.ts, which knows the gateway.
+  // Told by hub.ts, which knows the gateway.
   'POST /v1/gateway/heartbeat': [],
   'POST /v1/gateway/detections': [],
 }

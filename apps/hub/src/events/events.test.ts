@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDatabase, testEngines } from '#testing/databases.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
-import type { Caller } from '../http/sessions.ts'
+import type { Caller } from '../access/sessions.ts'
 import { topicsByCall } from './call-changes.ts'
 import { COALESCE_MS, createEvents } from './events.ts'
 

@@ -1,16 +1,16 @@
 /**
  * Tells open pages what changed, so that they ask again at once instead of at their next poll. An event names a topic
  * and nothing else; who hears of it follows from role and from who owns the gateway concerned. Nothing is kept for who
- * is away or too slow. Modules publish after their commit: calls of people through call-changes.ts, the rest in app.ts.
+ * is away or too slow. Modules publish after their commit: calls of people through call-changes.ts, the rest in hub.ts.
  * Each hub tells its own changes: with several on one database, polling tells those of the others.
  */
 import { EVENT_STREAMS_PER_USER, type EventTopic, type Role } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
-import { HubError } from '../http/hub-error.ts'
-import { hasRole } from '../http/policy.ts'
-import type { Caller, Sessions } from '../http/sessions.ts'
+import { HubError } from '../kernel/hub-error.ts'
+import { hasRole } from '../access/policy.ts'
+import type { Caller, Sessions } from '../access/sessions.ts'
 
 export const COALESCE_MS = 250
 const HEARTBEAT_INTERVAL_MS = 15_000

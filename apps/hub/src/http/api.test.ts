@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { testEngines } from '#testing/databases.ts'
 import { createApi } from './api.ts'
-import { HubError } from './hub-error.ts'
+import { HubError } from '../kernel/hub-error.ts'
 import { mount } from './mount.ts'
-import { policy } from './policy.ts'
+import { policy } from '../access/policy.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 
 const LOGIN = '/api/v1/auth/login'
@@ -248,7 +248,7 @@ describe('mounting', () => {
   })
 
   test("a person's call does not get onto the tunnel's API", () => {
-    const tunnel = createApi({ face: 'tunnel', log: pino({ level: 'silent' }), sourceAddress: () => '' })
+    const tunnel = createApi({ surface: 'tunnel', log: pino({ level: 'silent' }), sourceAddress: () => '' })
     expect(() => mount(tunnel, contract.listGateways, () => [])).toThrow("does not belong on the tunnel's API")
   })
 })

@@ -1,6 +1,6 @@
 /**
  * The Fastify instance that calls are mounted on: JSON only, strict schemas, one shape of refusal, no cookies, no
- * CORS. There are two: the hub's public face, and the tunnel's, which has nothing but the calls of gateways.
+ * CORS. There are two: the hub's public surface, and the tunnel's, which has nothing but the calls of gateways.
  */
 import Fastify, {
   LogController,
@@ -10,15 +10,15 @@ import Fastify, {
 } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { answerClientError, answerUnknownRoute, handleErrors, sendRefusal } from './errors.ts'
-import { HubError } from './hub-error.ts'
+import { HubError } from '../kernel/hub-error.ts'
 import { refuseNullCharacters } from './null-characters.ts'
 import { sendSecurityHeaders } from './security-headers.ts'
-import type { Caller, RefusedCall, Sessions } from './sessions.ts'
-import type { SourceAddress } from './source-address.ts'
+import type { Caller, RefusedCall, Sessions } from '../access/sessions.ts'
+import type { SourceAddress } from '../access/source-address.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    face: 'public' | 'tunnel'
+    surface: 'public' | 'tunnel'
     authenticate: Sessions['authenticate']
     recordRefusal: (refused: RefusedCall) => Promise<void>
   }
@@ -35,7 +35,7 @@ declare module 'fastify' {
 const BODY_LIMIT_BYTES = 64 * 1024
 
 export type ApiOptions = {
-  face: 'public' | 'tunnel'
+  surface: 'public' | 'tunnel'
   log: FastifyBaseLogger
   sourceAddress: SourceAddress
   /** Turns an access token into its caller; the tunnel's API has no callers. */
@@ -61,7 +61,7 @@ export function createApi(options: ApiOptions): FastifyInstance {
   })
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
-  app.decorate('face', options.face)
+  app.decorate('surface', options.surface)
   app.decorate('authenticate', options.authenticate ?? (() => Promise.reject(new HubError('session_required'))))
   app.decorate('recordRefusal', options.recordRefusal ?? (() => Promise.resolve()))
   app.decorateRequest('caller', undefined)

@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream'
 import { API_BASE, type ErrorBody } from '@hedgerow/contract'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { HubError } from './hub-error.ts'
+import { HubError } from '../kernel/hub-error.ts'
 import { answerOversizedHead } from './oversized-head.ts'
-import { policy } from './policy.ts'
+import { policy } from '../access/policy.ts'
 
 const FIELDS_NAMED = 20
 const FIELD_NAME_LENGTH = 100
@@ -22,7 +22,7 @@ export function handleErrors(app: FastifyInstance): void {
 /** Answers an address without a route: 405 where another method has one. */
 export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const path = request.url.split('?', 1)[0] ?? ''
-  const methods = methodsOf(path, request.server.face)
+  const methods = methodsOf(path, request.server.surface)
   if (methods.length === 0) return sendRefusal(reply, new HubError('not_found'))
   return sendRefusal(reply.header('allow', methods.join(', ')), new HubError('method_not_allowed'))
 }
@@ -85,13 +85,13 @@ function fieldErrors(issues: NonNullable<FastifyError['validation']>): Record<st
 
 const patterns = Object.entries(policy).map(([key, access]) => {
   const [method = '', path = ''] = key.split(' ')
-  const faces: FastifyInstance['face'][] = access === 'member' ? ['public', 'tunnel'] : ['public']
-  return { method, faces, path: new RegExp(`^${API_BASE}${path.replaceAll(/:\w+/g, '[^/]+')}$`) }
+  const surfaces: FastifyInstance['surface'][] = access === 'member' ? ['public', 'tunnel'] : ['public']
+  return { method, surfaces, path: new RegExp(`^${API_BASE}${path.replaceAll(/:\w+/g, '[^/]+')}$`) }
 })
 
-function methodsOf(path: string, face: FastifyInstance['face']): string[] {
+function methodsOf(path: string, surface: FastifyInstance['surface']): string[] {
   return patterns
-    .filter((pattern) => pattern.faces.includes(face) && pattern.path.test(path))
+    .filter((pattern) => pattern.surfaces.includes(surface) && pattern.path.test(path))
     .map(({ method }) => method)
 }
 

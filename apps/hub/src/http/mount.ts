@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream'
 import { API_BASE, type Call, type ResponseOf } from '@hedgerow/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import { HubError } from './hub-error.ts'
-import { hasRole, policy, type SessionAccess } from './policy.ts'
-import type { Caller } from './sessions.ts'
+import { HubError } from '../kernel/hub-error.ts'
+import { hasRole, policy, type SessionAccess } from '../access/policy.ts'
+import type { Caller } from '../access/sessions.ts'
 
 type Parsed<C, Part extends string> =
   C extends Record<Part, infer Schema extends z.ZodType> ? z.output<Schema> : undefined
@@ -50,7 +50,7 @@ export function mount<C extends Call>(
   const key = `${call.method} ${call.path}`
   const access = policy[key]
   if (!access) throw new Error(`${key} has no line in the policy`)
-  if (app.face === 'tunnel' && access !== 'member') throw new Error(`${key} does not belong on the tunnel's API`)
+  if (app.surface === 'tunnel' && access !== 'member') throw new Error(`${key} does not belong on the tunnel's API`)
   const { answerHeaders } = options
 
   app.route({

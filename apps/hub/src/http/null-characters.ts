@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { HubError } from './hub-error.ts'
+import { HubError } from '../kernel/hub-error.ts'
 
 /** What PostgreSQL keeps in no text, and no person types. */
 const NULL_CHARACTER = '\0'

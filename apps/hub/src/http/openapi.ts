@@ -1,7 +1,7 @@
 import * as contract from '@hedgerow/contract'
 import { API_BASE, errorBody, errorTable, type Call } from '@hedgerow/contract'
 import { z } from 'zod'
-import { policy, type Access } from './policy.ts'
+import { policy, type Access } from '../access/policy.ts'
 
 type Json = Record<string, unknown>
 

@@ -11,7 +11,7 @@ import {
   verifySignature,
 } from '@hedgerow/enrolment'
 import type { IncomingHttpHeaders } from 'node:http'
-import { HubError } from './hub-error.ts'
+import { HubError } from '../kernel/hub-error.ts'
 
 /** How far a request's time may be from the hub's, either way. */
 const TIME_WINDOW_MS = 120_000

@@ -12,7 +12,7 @@ import type { FastifyRequest } from 'fastify'
 const ORIGIN_MARK = 'https://hub.invalid'
 const CONTACT_MARK = 'contact@hub.invalid'
 
-export type SitePage = 'landing' | 'beta' | 'lost'
+export type SitePage = 'landing' | 'beta' | 'not-found'
 
 export type Site = {
   /** The HTML of a page as `origin`'s visitor gets it. */
@@ -23,7 +23,11 @@ export type Site = {
 
 export function readSite(dir: string, { contactEmail }: { contactEmail: string | undefined }): Site {
   const read = (name: SitePage) => readFileSync(join(dir, `${name}.html`), 'utf8')
-  const pages: Record<SitePage, string> = { landing: read('landing'), beta: read('beta'), lost: read('lost') }
+  const pages: Record<SitePage, string> = {
+    landing: read('landing'),
+    beta: read('beta'),
+    'not-found': read('not-found'),
+  }
   return {
     page: (name, origin) =>
       pages[name]

@@ -9,7 +9,7 @@ const PAGE = '<!doctype html><title>Hedgerow</title>'
 const PUBLIC_PAGES = {
   landing: '<!doctype html><title>Landing</title><link rel="canonical" href="https://hub.invalid/">',
   beta: '<!doctype html><title>Beta</title><a href="mailto:contact@hub.invalid?subject=Beta">contact@hub.invalid</a>',
-  lost: '<!doctype html><title>Lost</title>',
+  'not-found': '<!doctype html><title>Not found</title>',
 }
 const SCRIPT = `console.log(${'1+'.repeat(2_000)}1)`
 
@@ -80,7 +80,7 @@ test.each(['/nowhere', '/login/more', '/gateways/a/b', '/landing.html', '/index.
   async (url) => {
     const response = await get(url)
     expect(response.statusCode).toBe(404)
-    expect(response.body).toBe(PUBLIC_PAGES.lost)
+    expect(response.body).toBe(PUBLIC_PAGES['not-found'])
   },
 )
 

@@ -71,7 +71,7 @@ export async function serveWeb(
       return reply
         .code(page === undefined ? 404 : 200)
         .type('text/html; charset=utf-8')
-        .send(site.page(page ?? 'lost', origin))
+        .send(site.page(page ?? 'not-found', origin))
     },
   })
 }

@@ -1,7 +1,7 @@
 /**
  * What Prometheus may know of a hub: its requests, its fleet, its tunnel and itself. No name of a person or a gateway is
  * a label. Served on the hub's own port to whoever has HUB_METRICS_TOKEN, or on HUB_METRICS_PORT; with neither there is
- * no such page and nothing is measured for it. Called by app.ts.
+ * no such page and nothing is measured for it. Called by hub.ts.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
@@ -13,9 +13,9 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { Config } from '../config.ts'
 import { engineOf } from '../database/database.ts'
 import type { Tables } from '../database/tables.ts'
-import { fleetStatuses, type FleetSignals } from '../gateways/gateways.ts'
-import { HubError } from '../http/hub-error.ts'
-import type { Vpn } from '../vpn/vpn.ts'
+import { fleetStatuses, type FleetSignals } from '../fleet/fleet.ts'
+import { HubError } from '../kernel/hub-error.ts'
+import type { Vpn } from '../tunnel/tunnel.ts'
 
 const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30]
 

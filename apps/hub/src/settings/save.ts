@@ -9,9 +9,9 @@ import { recordActivity } from '../activity/activity.ts'
 import { writeAudit } from '../audit/audit.ts'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { HubError } from '../http/hub-error.ts'
-import type { Caller } from '../http/sessions.ts'
-import { gatewayAddresses } from '../vpn/vpn.ts'
+import { HubError } from '../kernel/hub-error.ts'
+import type { Caller } from '../access/sessions.ts'
+import { gatewayAddresses } from '../tunnel/tunnel.ts'
 import { readSettings } from './settings.ts'
 
 /** What the settings screen calls them. */

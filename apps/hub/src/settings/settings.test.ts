@@ -290,7 +290,7 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
   it('directHealthCheck decides whether a page may ask gateways itself', async () => {
     const webDir = mkdtempSync(join(tmpdir(), 'hub-web-'))
     stops.push(() => rmSync(webDir, { recursive: true }))
-    for (const page of ['index', 'landing', 'beta', 'lost'])
+    for (const page of ['index', 'landing', 'beta', 'not-found'])
       writeFileSync(join(webDir, `${page}.html`), '<!doctype html>')
     writeFileSync(join(webDir, 'portal-paths.json'), '["/gateways"]')
     const withPages = await startTestHub(engine, { webDir })

@@ -7,7 +7,7 @@ import type { BodyOf, ResponseOf, SessionUser } from '@hedgerow/contract'
 import { login, loginTwoFactor, logout, validateSession } from 'virtual:contract-calls'
 import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { api, listenToSession } from './client.ts'
-import { dropKept, keepOnlyFor, keepWhatIsOpen } from './kept.ts'
+import { dropDrafts, keepDraftsOnlyFor, saveOpenDrafts } from './drafts.ts'
 import { renewWhileActive } from './renewal.ts'
 import { clearExpiredMessage, clearToken, readToken, writeToken } from './token.ts'
 
@@ -36,7 +36,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   const enter = useCallback(({ accessToken, user }: ResponseOf<typeof loginTwoFactor>) => {
     writeToken(accessToken)
     clearExpiredMessage()
-    keepOnlyFor(ownerOf(user))
+    keepDraftsOnlyFor(ownerOf(user))
     setState({ status: 'signed-in', user })
   }, [])
   const here = useRef<SessionUser | undefined>(undefined)
@@ -44,8 +44,8 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     here.current = state.status === 'signed-in' ? state.user : undefined
   }, [state])
   const leave = useCallback((leftFreely: boolean) => {
-    if (leftFreely) dropKept()
-    else if (here.current !== undefined) keepWhatIsOpen(ownerOf(here.current))
+    if (leftFreely) dropDrafts()
+    else if (here.current !== undefined) saveOpenDrafts(ownerOf(here.current))
     setState({ status: 'visitor', leftFreely })
   }, [])
 
@@ -66,7 +66,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     const validate = async () => {
       try {
         const user = await api(validateSession, { signal: controller.signal })
-        keepOnlyFor(ownerOf(user))
+        keepDraftsOnlyFor(ownerOf(user))
         setState({ status: 'signed-in', user })
       } catch (error) {
         if (controller.signal.aborted) return

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { BETA_TITLE, BetaPage } from './beta.tsx'
 import { LANDING_TITLE, LandingPage } from './landing.tsx'
-import { LOST_TITLE, LostPage } from './lost.tsx'
+import { NOT_FOUND_TITLE, NotFoundPage } from './not-found.tsx'
 
 /** What stands for this hub's own address until it is served; apps/hub/src/http/site.ts fills it in. */
 const ORIGIN_MARK = 'https://hub.invalid'
@@ -65,6 +65,11 @@ function pageOf(name: string, { hasDemo }: { hasDemo: boolean }): Page {
         content: <BetaPage />,
       }
     default:
-      return { title: LOST_TITLE, description: 'There is no page here.', path: undefined, content: <LostPage /> }
+      return {
+        title: NOT_FOUND_TITLE,
+        description: 'There is no page here.',
+        path: undefined,
+        content: <NotFoundPage />,
+      }
   }
 }

@@ -2,7 +2,7 @@ import { autoApprovalSettings, type AutoApprovalSettings } from '@hedgerow/contr
 import { Button, Switch, TextInput } from '@mantine/core'
 import { useState, type FormEvent } from 'react'
 import { ApiError, messageOf } from '#api/client.ts'
-import { useKept } from '#api/kept.ts'
+import { useDraft } from '#api/drafts.ts'
 import { Notice } from '#ui/notice.tsx'
 import { Panel } from '#ui/panel.tsx'
 import { toast } from '#ui/toast.tsx'
@@ -44,7 +44,7 @@ export function SettingsForm({ saved, mayChange }: { saved: AutoApprovalSettings
   }
   const unsaved = !sameSettings(values, saved) || typed.ip.text.trim() !== '' || typed.range.text.trim() !== ''
 
-  useKept('auto-approval', unsaved ? { values, typed } : undefined, (was) => {
+  useDraft('auto-approval', unsaved ? { values, typed } : undefined, (was) => {
     setValues(was.values)
     setTyped(was.typed)
   })

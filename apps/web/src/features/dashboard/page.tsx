@@ -13,7 +13,7 @@ import { Activity } from './activity.tsx'
 import { Approvals } from './approvals.tsx'
 import { threatBanner } from './messages.ts'
 import { useDashboard, useTimeline } from './queries.ts'
-import { WrongNow } from './wrong-now.tsx'
+import { NeedsAttention } from './needs-attention.tsx'
 import styles from './page.module.css'
 
 const NetworkChart = lazy(() => import('./network-chart.tsx'))
@@ -37,7 +37,7 @@ export function DashboardPage() {
           { label: 'Threats Today', value: stats.threats, tone: 'danger' },
         ]}
       />
-      <WrongNow />
+      <NeedsAttention />
       <div className={styles.columns}>
         <Panel title="Network Activity (Last 24 Hours)">
           <div className={styles.chart}>

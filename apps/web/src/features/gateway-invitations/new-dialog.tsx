@@ -3,7 +3,7 @@ import { Button, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
 import { ApiError, messageOf } from '#api/client.ts'
 import { addressForDevices } from '#api/hub-address.ts'
-import { useKept } from '#api/kept.ts'
+import { useDraft } from '#api/drafts.ts'
 import { CommandLine } from '#ui/command-line.tsx'
 import { CopyButton } from '#ui/copy-button.tsx'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
@@ -23,7 +23,7 @@ export function NewDialog({ opened, onClose, onGone }: DialogLife) {
     initialValues: { label: '', maxUses: 1, expiresInHours: 168 },
     validate: schemaResolver(newGatewayInvitation, { sync: true }),
   })
-  useKept('gateway-invitations.new', form.isDirty() ? form.values : undefined, form.setValues)
+  useDraft('gateway-invitations.new', form.isDirty() ? form.values : undefined, form.setValues)
   const submit = form.onSubmit(
     async (values) => {
       try {

@@ -4,7 +4,7 @@ import { Button } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 import { Link } from 'react-router'
 import { isForbidden, messageOf } from '#api/client.ts'
-import { useKept } from '#api/kept.ts'
+import { useDraft } from '#api/drafts.ts'
 import { MANAGER_NEEDED, mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
 import { PlusIcon } from '#ui/icons.tsx'
@@ -25,7 +25,7 @@ export function GatewayInvitationsPage() {
   const mayManage = mayManageFleet(useUser().role)
   const invitations = useInvitations(mayManage)
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
-  useKept('gateway-invitations', dialog ?? undefined, setDialog)
+  useDraft('gateway-invitations', dialog ?? undefined, setDialog)
   const forbidden = !mayManage || isForbidden(invitations.error)
   return (
     <>

@@ -3,7 +3,7 @@ import { Button, Textarea, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
 import { useState } from 'react'
 import { ApiError, messageOf } from '#api/client.ts'
-import { useKept } from '#api/kept.ts'
+import { useDraft } from '#api/drafts.ts'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
 import { focusFirstError } from '#ui/focus-first-error.ts'
 import { Notice } from '#ui/notice.tsx'
@@ -19,7 +19,7 @@ export function AddDialog({ opened, onClose, onGone }: DialogLife) {
     initialValues: { name: '', location: '', description: '' },
     validate: schemaResolver(newGateway, { sync: true }),
   })
-  useKept('gateways.add', form.isDirty() ? form.values : undefined, form.setValues)
+  useDraft('gateways.add', form.isDirty() ? form.values : undefined, form.setValues)
   const submit = form.onSubmit(
     async (values) => {
       try {

@@ -3,7 +3,7 @@ import { Button, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
 import { lazy, Suspense, useCallback, useState } from 'react'
 import { ApiError, messageOf } from '#api/client.ts'
-import { useKept } from '#api/kept.ts'
+import { useDraft } from '#api/drafts.ts'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
 import { CameraIcon } from '#ui/icons.tsx'
 import { Mono } from '#ui/mono.tsx'
@@ -22,7 +22,7 @@ export function ClaimDialog({ deviceToken, opened, onClose, onGone }: DialogLife
   const claim = useClaimGateway()
   const [scanning, setScanning] = useState(false)
   const form = useForm({ initialValues: { deviceToken }, validate: schemaResolver(claimGateway.body, { sync: true }) })
-  useKept('gateways.claim', form.isDirty() ? form.values : undefined, form.setValues)
+  useDraft('gateways.claim', form.isDirty() ? form.values : undefined, form.setValues)
   const { setFieldValue } = form
   const takeToken = useCallback(
     (token: string) => {

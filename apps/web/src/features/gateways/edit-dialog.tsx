@@ -2,7 +2,7 @@ import { newGateway, type Gateway } from '@hedgerow/contract'
 import { Button, Textarea, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
 import { ApiError, messageOf } from '#api/client.ts'
-import { useKept } from '#api/kept.ts'
+import { useDraft } from '#api/drafts.ts'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
 import { focusFirstError } from '#ui/focus-first-error.ts'
 import { Notice } from '#ui/notice.tsx'
@@ -17,7 +17,7 @@ export function EditDialog({ gateway, opened, onClose, onGone }: DialogLife & { 
     initialValues: { name: gateway.name, location: gateway.location, description: gateway.description },
     validate: schemaResolver(newGateway, { sync: true }),
   })
-  useKept(`gateways.edit.${gateway.id}`, form.isDirty() ? form.values : undefined, form.setValues)
+  useDraft(`gateways.edit.${gateway.id}`, form.isDirty() ? form.values : undefined, form.setValues)
   const submit = form.onSubmit(
     async (values) => {
       try {

@@ -8,7 +8,7 @@ import { lazy, Suspense, useCallback, useState } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 import { ApiError, messageOf } from '#api/client.ts'
 import { statusMark } from '#api/gateways.ts'
-import { useKept } from '#api/kept.ts'
+import { useDraft } from '#api/drafts.ts'
 import { mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
 import { ArrowIcon } from '#ui/icons.tsx'
@@ -24,7 +24,7 @@ import type { GatewayVerb, OpenDialog } from './dialogs.tsx'
 import { GatewayMenu } from './gateway-menu.tsx'
 import { Health } from './health.tsx'
 import { History } from './history.tsx'
-import { Ladder } from './ladder.tsx'
+import { Conditions } from './conditions.tsx'
 import { useGateway } from './queries.ts'
 import styles from './gateway-page.module.css'
 
@@ -63,7 +63,7 @@ function OneGateway({ gateway, stale }: { gateway: GatewayDetail; stale: string 
   const mayManage = mayManageFleet(useUser().role)
   const navigate = useNavigate()
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
-  useKept(`gateways.${gateway.id}`, dialog === null || dialog.verb === 'connect' ? undefined : dialog, setDialog)
+  useDraft(`gateways.${gateway.id}`, dialog === null || dialog.verb === 'connect' ? undefined : dialog, setDialog)
   const openVerb = useCallback((verb: GatewayVerb, one: Gateway) => setDialog({ verb, gateway: one }), [])
   return (
     <>
@@ -99,7 +99,7 @@ function OneGateway({ gateway, stale }: { gateway: GatewayDetail; stale: string 
         </div>
         <div className={styles.column}>
           <Panel title="Way to the hub">
-            <Ladder rungs={gateway.ladder} />
+            <Conditions conditions={gateway.ladder} />
           </Panel>
           <Panel title="About">
             <About gateway={gateway} />

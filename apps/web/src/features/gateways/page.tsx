@@ -8,7 +8,7 @@ import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useS
 import { useSearchParams } from 'react-router'
 import { messageOf } from '#api/client.ts'
 import { useGateways } from '#api/gateways.ts'
-import { useKept } from '#api/kept.ts'
+import { useDraft } from '#api/drafts.ts'
 import { mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
 import { Notice } from '#ui/notice.tsx'
@@ -20,7 +20,7 @@ import { Heading } from './heading.tsx'
 import { noMatch } from './messages.ts'
 import { NoGateways } from './no-gateways.tsx'
 import { searchAmong } from './search.ts'
-import { useSteadyOrder } from './steady-order.ts'
+import { useStableOrder } from './stable-order.ts'
 import { Summary } from './summary.tsx'
 import { GatewayTable } from './table.tsx'
 import { useView } from './use-view.ts'
@@ -40,7 +40,7 @@ export function GatewaysPage() {
   )
   const { view, changeView, revision, search: searchFor, orderBy } = useView()
   // Connect only runs when it is asked for.
-  useKept('gateways', dialog === null || dialog.verb === 'connect' ? undefined : dialog, setDialog)
+  useDraft('gateways', dialog === null || dialog.verb === 'connect' ? undefined : dialog, setDialog)
   const deferred = useDeferredValue(view)
 
   // A QR label opens this page with the device's token; it leaves the address, so that a reload does not ask again.
@@ -58,7 +58,7 @@ export function GatewaysPage() {
   const all = gateways.data ?? NONE
   const { search, status, sort, descending } = deferred
   const [pointed, setPointed] = useState(false)
-  const sorted = useSteadyOrder(
+  const sorted = useStableOrder(
     useMemo(() => sortGateways(all, { sort, descending }), [all, sort, descending]),
     `${sort} ${descending}`,
     pointed,

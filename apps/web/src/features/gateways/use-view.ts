@@ -4,7 +4,7 @@ import { readView, sortBy, writeView, type SortKey, type View } from './view.ts'
 
 const SETTLED_MS = 250
 
-type KeptView = {
+type FleetView = {
   view: View
   changeView: (change: Partial<View>) => void
   /** Changes when the search was not changed by typing, but by the address or by `changeView`. */
@@ -16,7 +16,7 @@ type KeptView = {
 }
 
 /** The view of the address. A change shows at once and reaches the address when it pauses, without a history entry. */
-export function useView(): KeptView {
+export function useView(): FleetView {
   const [parameters, setParameters] = useSearchParams()
   const [view, setView] = useState(() => readView(parameters))
   const [revision, setRevision] = useState(0)

@@ -2,7 +2,7 @@ import { saveProfile, type Profile } from '@hedgerow/contract'
 import { Button, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
 import { ApiError, messageOf } from '#api/client.ts'
-import { useKept } from '#api/kept.ts'
+import { useDraft } from '#api/drafts.ts'
 import { DetailList } from '#ui/detail-list.tsx'
 import { focusFirstError } from '#ui/focus-first-error.ts'
 import { Notice } from '#ui/notice.tsx'
@@ -18,7 +18,7 @@ export function AboutForm({ saved }: { saved: Profile }) {
     initialValues: { email: saved.email, firstName: saved.firstName, lastName: saved.lastName },
     validate: schemaResolver(saveProfile.body, { sync: true }),
   })
-  useKept('profile', form.isDirty() ? form.values : undefined, form.setValues)
+  useDraft('profile', form.isDirty() ? form.values : undefined, form.setValues)
   const submit = form.onSubmit(
     async (values, event) => {
       const element = event?.currentTarget

@@ -2,7 +2,7 @@ import type { HubSettings } from '@hedgerow/contract'
 import { Button, Tabs } from '@mantine/core'
 import { useState } from 'react'
 import { ApiError, messageOf } from '#api/client.ts'
-import { useKept } from '#api/kept.ts'
+import { useDraft } from '#api/drafts.ts'
 import { ADMIN_NEEDED } from '#api/roles.ts'
 import { focusFirstError } from '#ui/focus-first-error.ts'
 import { Notice } from '#ui/notice.tsx'
@@ -45,7 +45,7 @@ export function SettingsForm({ settings, mayChange, hidden, onTab }: SettingsFor
   }
   const unsaved = !sameValues(values, saved)
 
-  useKept('settings', unsaved ? values : undefined, setValues)
+  useDraft('settings', unsaved ? values : undefined, setValues)
 
   const show = (wrong: FieldErrors, form: HTMLFormElement) => {
     setErrors(wrong)

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useEffect } from 'react'
 import { useRouteError } from 'react-router'
-import { LostPage } from './lost-page.tsx'
+import { NotFoundPage } from './not-found-page.tsx'
 
 /** A screen that broke, or whose code did not come; `recover` brings it back by itself, and returns the way to stop. */
 export function RouteError({ recover }: { recover: (() => () => void) | undefined }) {
@@ -9,9 +9,9 @@ export function RouteError({ recover }: { recover: (() => () => void) | undefine
   useEffect(() => console.error('A screen failed:', error), [error])
   useEffect(() => recover?.(), [recover])
   return (
-    <LostPage title="This page did not load">
+    <NotFoundPage title="This page did not load">
       <p>The hub may have been updated, or be away for a moment. Loading the page again usually helps.</p>
       <Button onClick={() => location.reload()}>Load again</Button>
-    </LostPage>
+    </NotFoundPage>
   )
 }

@@ -8,7 +8,7 @@ import {
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
 import { ApiError, messageOf } from '#api/client.ts'
-import { useKept } from '#api/kept.ts'
+import { useDraft } from '#api/drafts.ts'
 import { CopyButton } from '#ui/copy-button.tsx'
 import { DetailList } from '#ui/detail-list.tsx'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
@@ -34,7 +34,7 @@ export function InviteDialog({ opened, onClose, onGone }: DialogLife) {
     initialValues: { label: '', role: 'user' as Role, maxUses: 1, expiresInHours: 168 },
     validate: schemaResolver(newUserInvitation, { sync: true }),
   })
-  useKept('users.invite', form.isDirty() ? form.values : undefined, form.setValues)
+  useDraft('users.invite', form.isDirty() ? form.values : undefined, form.setValues)
   const { role, maxUses, expiresInHours } = form.values
   const submit = form.onSubmit(
     async (values, event) => {

@@ -6,7 +6,7 @@ import type { HubUser, UserInvitation } from '@hedgerow/contract'
 import { TextInput } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 import { isForbidden, messageOf } from '#api/client.ts'
-import { useKept } from '#api/kept.ts'
+import { useDraft } from '#api/drafts.ts'
 import { ADMIN_NEEDED, mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
 import { PlusIcon, SearchIcon } from '#ui/icons.tsx'
@@ -36,7 +36,7 @@ export function UsersPage() {
   const users = useUsers(mayManageFleet(role))
   const [search, setSearch] = useState('')
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
-  useKept('users', dialog ?? undefined, setDialog)
+  useDraft('users', dialog ?? undefined, setDialog)
   const forbidden = !mayManageFleet(role) || isForbidden(users.error)
   const found = findUsers(users.data ?? [], search)
   return (

@@ -2,7 +2,7 @@ import { newUser, role as roles, updateUser, type HubUser, type Role } from '@he
 import { Button, NativeSelect, Switch, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
 import { ApiError, messageOf } from '#api/client.ts'
-import { useKept } from '#api/kept.ts'
+import { useDraft } from '#api/drafts.ts'
 import { useUser } from '#api/session.tsx'
 import { Dialog, DialogActions } from '#ui/dialog.tsx'
 import { focusFirstError } from '#ui/focus-first-error.ts'
@@ -26,7 +26,7 @@ export function UserDialog({ user, isLastAdmin = false, opened, onClose, onGone 
     initialValues: user === undefined ? NEW : { ...pick(user), password: '' },
     validate: schemaResolver(user === undefined ? newUser : updateUser.body, { sync: true }),
   })
-  useKept(`users.${user?.id ?? 'add'}`, form.isDirty() ? { ...form.values, password: '' } : undefined, form.setValues)
+  useDraft(`users.${user?.id ?? 'add'}`, form.isDirty() ? { ...form.values, password: '' } : undefined, form.setValues)
   const { role, active } = form.values
   const submit = form.onSubmit(
     async (values, event) => {

@@ -1,0 +1,48 @@
+/** The steps from a fresh device to a working one, in order; the device page shows them and the log tells each change. */
+export const STEPS = {
+  hubFound: 'Hub found',
+  registered: 'Registered',
+  approved: 'Approved',
+  tunnelUp: 'Tunnel up',
+  heartbeat: 'Heartbeat acknowledged',
+} as const
+
+export type Step = keyof typeof STEPS
+
+export type Condition = {
+  step: Step
+  label: string
+  /** `waiting`: for an earlier step, for a person, or for an answer under way. */
+  state: 'waiting' | 'done' | 'failed'
+  /** When this condition last changed, or was last confirmed; null before anything happened. */
+  at: string | null
+  /** One sentence: what was reached, what is awaited, or what went wrong. */
+  detail: string
+}
+
+export type Conditions = {
+  done(step: Step, detail: string): void
+  waiting(step: Step, detail: string): void
+  failed(step: Step, detail: string): void
+  conditions(): Condition[]
+}
+
+/** `onChange` is called when a condition's state or sentence changes, not when it is merely confirmed. */
+export function createConditions(onChange: (condition: Condition) => void, now: () => number = Date.now): Conditions {
+  const conditions = new Map<Step, Condition>()
+  for (const [step, label] of Object.entries(STEPS))
+    conditions.set(step as Step, { step: step as Step, label, state: 'waiting', at: null, detail: '' })
+
+  function set(step: Step, state: Condition['state'], detail: string): void {
+    const before = conditions.get(step)!
+    const condition = { ...before, state, detail, at: new Date(now()).toISOString() }
+    conditions.set(step, condition)
+    if (before.state !== state || before.detail !== detail) onChange(condition)
+  }
+  return {
+    done: (step, detail) => set(step, 'done', detail),
+    waiting: (step, detail) => set(step, 'waiting', detail),
+    failed: (step, detail) => set(step, 'failed', detail),
+    conditions: () => [...conditions.values()],
+  }
+}

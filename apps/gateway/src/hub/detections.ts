@@ -1,0 +1,97 @@
+import { detection, reportDetections, type BodyOf, type Detection } from '@hedgerow/contract'
+import type { Logger } from 'pino'
+import { createBackoff, createPause } from './backoff.ts'
+import type { HttpsFallback } from './https-fallback.ts'
+import type { DetectionQueue } from './detection-queue.ts'
+import { inWords } from './failure.ts'
+import { HubRefusal } from './http-call.ts'
+import { postThroughTunnel } from '../tunnel/tunnel-call.ts'
+import type { Tunnel } from '../tunnel/tunnel.ts'
+
+const SEND_TIMEOUT_MS = 30_000
+/** While there is no way to the hub nothing is tried; it is looked at again this often, or when it comes up. */
+const IDLE_CHECK_MS = 10_000
+
+type Post = (body: BodyOf<typeof reportDetections>) => Promise<unknown>
+
+export type DetectionSender = {
+  /**
+   * Resolves when they are on disk; the hub gets them in this order as soon as it can. The same id again replaces what
+   * the hub has. Rejects with a ZodError when one is not a detection, and with the disk's error.
+   */
+  report(detections: readonly Detection[]): Promise<void>
+  /** The tunnel came up. */
+  wake(): void
+  /** Settles after `signal` is aborted. */
+  done: Promise<void>
+}
+
+export function keepSendingDetections(options: {
+  queue: DetectionQueue
+  tunnel: () => Tunnel | undefined
+  httpsFallback: Pick<HttpsFallback, 'isPrivate' | 'post'>
+  log: Logger
+  signal: AbortSignal
+}): DetectionSender {
+  const { queue, log, signal, httpsFallback } = options
+  const rest = createPause(signal)
+  const backoff = createBackoff({ firstMs: 1_000, maxMs: 30_000 })
+
+  /** False when nothing waits. */
+  async function sendOldest(post: Post): Promise<boolean> {
+    const batch = await queue.oldest()
+    if (!batch) return false
+    if (batch.detections.length > 0) await deliver(post, batch.detections)
+    await queue.remove(batch)
+    return true
+  }
+
+  /** Rejects when the batch has to be sent again. */
+  async function deliver(post: Post, detections: Detection[]): Promise<void> {
+    try {
+      await post({ detections })
+    } catch (error) {
+      // Sent again, it would be refused again and hold up all the others for ever.
+      if (!(error instanceof HubRefusal && (error.code === 'invalid_request' || error.code === 'payload_too_large')))
+        throw error
+      log.error(
+        { lost: detections.length, reason: error.message },
+        'the hub refuses these detections; they are dropped',
+      )
+    }
+  }
+
+  /** Undefined while there is no way to the hub. */
+  function wayToHub(): Post | undefined {
+    if (httpsFallback.isPrivate()) return (body) => httpsFallback.post(reportDetections, body, SEND_TIMEOUT_MS)
+    const tunnel = options.tunnel()
+    return tunnel?.isUp()
+      ? (body) => postThroughTunnel(tunnel, reportDetections, body, signal, SEND_TIMEOUT_MS)
+      : undefined
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const post = wayToHub()
+        if (post) {
+          while (!signal.aborted && (await sendOldest(post))) backoff.reset()
+        }
+        await rest.pause(IDLE_CHECK_MS)
+      } catch (error) {
+        if (signal.aborted) return
+        log.warn({ waiting: queue.waiting(), reason: inWords(error) }, 'detections wait for the hub')
+        await rest.pause(backoff.next())
+      }
+    }
+  }
+
+  return {
+    async report(detections) {
+      await queue.append(detections.map((entry) => detection.parse(entry)))
+      rest.wake()
+    },
+    wake: rest.wake,
+    done: run(),
+  }
+}

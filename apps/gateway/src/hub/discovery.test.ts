@@ -1,0 +1,51 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { findHubs, readSearchDomains } from './discovery.ts'
+import { parseFingerprint } from './hub-trust.ts'
+import { createNameService } from './name-service.ts'
+import { parseEndpoint } from '../tunnel/tunnel.ts'
+
+describe('where a hub is looked for', () => {
+  test('an address that was given is the only candidate, and DNS is not asked', async () => {
+    // A name server that nobody runs: a question to it would take seconds and end as a problem.
+    const names = createNameService(['127.0.0.1:9'])
+    const hubUrl = new URL('https://hub.example.net')
+    const found = await findHubs({ hubUrl, hubDomain: 'example.net', searchDomains: ['lan'] }, names)
+    expect(found).toEqual({ candidates: [{ url: hubUrl, pins: [], source: 'its address' }], problems: [] })
+  })
+
+  test('without an address and without a domain the person is told what to give', async () => {
+    const found = await findHubs({ hubUrl: undefined, hubDomain: undefined, searchDomains: [] }, createNameService([]))
+    expect(found.candidates).toEqual([])
+    expect(found.problems).toEqual([expect.stringContaining('--hub')])
+  })
+
+  test.each([
+    ['search a.example b.example.\n', ['a.example', 'b.example']],
+    ['# search no.example\nnameserver 192.0.2.1\ndomain one.example\nsearch two.example', ['two.example']],
+    ['search .\n', []],
+    ['', []],
+  ])('search domains of resolv.conf %j', async (content, domains) => {
+    const directory = await mkdtemp(join(tmpdir(), 'hedgerow-resolv-'))
+    onTestFinished(() => rm(directory, { recursive: true }))
+    await writeFile(join(directory, 'resolv.conf'), content)
+    expect(await readSearchDomains(join(directory, 'resolv.conf'))).toEqual(domains)
+    expect(await readSearchDomains(join(directory, 'missing'))).toEqual([])
+  })
+})
+
+test('a fingerprint is the same however people write it, and nothing else is one', () => {
+  const written = 'ABCD EFGH IJKL MNOP QRST UVWX YZ23 4567'
+  expect(parseFingerprint('abcd-efgh-ijkl-mnop-qrst-uvwx-yz23-4567')).toBe(written)
+  expect(parseFingerprint('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567')).toBe(written)
+  expect(parseFingerprint(`${written} A`)).toBeUndefined()
+  expect(parseFingerprint(written.replace('A', '1'))).toBeUndefined()
+  expect(parseFingerprint('')).toBeUndefined()
+})
+
+test('endpoints name a host and a port, IPv6 in brackets', () => {
+  expect(parseEndpoint('hub.example.net:51820')).toEqual({ host: 'hub.example.net', port: 51_820 })
+  expect(parseEndpoint('[2001:db8::1]:51820')).toEqual({ host: '2001:db8::1', port: 51_820 })
+})

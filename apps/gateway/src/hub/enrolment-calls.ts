@@ -1,0 +1,128 @@
+import { performance } from 'node:perf_hooks'
+import {
+  API_BASE,
+  register,
+  registerChallenge,
+  registrationStatus,
+  STATUS_WAIT_MAX_SECONDS,
+  type BodyOf,
+  type SealedRegistration,
+} from '@hedgerow/contract'
+import {
+  exchangeKeys,
+  proofOfPossession,
+  registrationBytes,
+  seal,
+  SIGNATURE_HEADER,
+  unseal,
+  verifyChallenge,
+  type Challenge,
+} from '@hedgerow/enrolment'
+import { approvalOf, type Approval } from './approval.ts'
+import { NotAHubError, post, readAnswer } from './http-call.ts'
+import type { DeviceKeys } from '../identity.ts'
+import { callSigned, type CallContext, type SigningSession } from './signed-call.ts'
+
+/**
+ * The three calls of enrolment, each checked as docs/protocol.md asks: nothing that this file returns is unsigned,
+ * but the registration id, which the signed status answers confirm.
+ */
+export type HubSession = SigningSession & { challenge: Challenge }
+
+export type Device = {
+  keys: DeviceKeys
+  name: string
+  location: string
+  version: string
+  macAddress: string
+  invitationCode: string | undefined
+}
+
+export type RegistrationStatus =
+  | { status: 'pending' }
+  | { status: 'rejected'; reason: string }
+  | { status: 'approved'; approval: Approval }
+
+const CALL_TIMEOUT_MS = 10_000
+
+/** Step 1. Throws NotAHubError unless the answer is signed by the identity key that it names. */
+export async function openSession(url: URL, keys: DeviceKeys, context: CallContext): Promise<HubSession> {
+  const asked = { identityPublicKey: keys.identity.publicKey, wireguardPublicKey: keys.wireguardPublicKey }
+  const answer = await send(callUrl(url, registerChallenge.path), encode(asked), {}, CALL_TIMEOUT_MS, context)
+  const receivedAt = performance.now()
+  const { signature, ...answered } = readAnswer(answer, registerChallenge.response)
+  const challenge = { ...asked, ...answered }
+  if (!verifyChallenge(challenge, signature)) throw new NotAHubError("the hub's signature on its challenge is wrong")
+  return {
+    url,
+    hubIdentityPublicKey: challenge.hubIdentityPublicKey,
+    challenge,
+    hubTime: () => Math.round(challenge.serverTime + performance.now() - receivedAt),
+  }
+}
+
+/** Step 2. Gives the registration id; the same keys again give the same one. */
+export async function submitRegistration(session: HubSession, device: Device, context: CallContext): Promise<string> {
+  const { keys } = device
+  const { challenge } = session
+  const shared = exchangeKeys(keys.wireguardPrivateKey, challenge.hubEphemeralPublicKey, challenge.nonce)
+  if (!shared) throw new NotAHubError("the hub's key for this exchange is not valid")
+  const secret: SealedRegistration = {
+    deviceToken: keys.deviceToken,
+    ...(device.invitationCode === undefined ? {} : { invitationCode: device.invitationCode }),
+  }
+  const message: BodyOf<typeof register> = {
+    version: 1,
+    nonce: challenge.nonce,
+    identityPublicKey: keys.identity.publicKey,
+    wireguardPublicKey: keys.wireguardPublicKey,
+    deviceName: device.name,
+    deviceLocation: device.location,
+    deviceVersion: device.version,
+    macAddress: device.macAddress,
+    proof: proofOfPossession(shared, challenge),
+    sealed: seal(shared, JSON.stringify(secret)),
+  }
+  const body = encode(message)
+  const headers = { [SIGNATURE_HEADER]: keys.identity.sign(registrationBytes(body)) }
+  const answer = await send(callUrl(session.url, register.path), body, headers, CALL_TIMEOUT_MS, context)
+  const registered = readAnswer(answer, register.response)
+  if (registered.fingerprint !== keys.fingerprint)
+    throw new NotAHubError(`the hub received another identity key than this device's: ${registered.fingerprint}`)
+  return registered.registrationId
+}
+
+/** Step 3. The hub holds the request open for up to `waitSeconds` (at most 25) while nothing is decided. */
+export async function askStatus(
+  session: HubSession,
+  registrationId: string,
+  waitSeconds: number,
+  keys: DeviceKeys,
+  context: CallContext,
+): Promise<RegistrationStatus> {
+  const waited = Math.min(waitSeconds, STATUS_WAIT_MAX_SECONDS)
+  const path = `${registrationStatus.path.replace(':registrationId', registrationId)}?waitSeconds=${waited}`
+  const { answer: status, nonce } = await callSigned(
+    session,
+    { path, body: Buffer.alloc(0), response: registrationStatus.response, timeoutMs: waited * 1_000 + CALL_TIMEOUT_MS },
+    keys,
+    context,
+  )
+  if (status.status !== 'approved') return status
+  const shared = exchangeKeys(keys.wireguardPrivateKey, status.hubEphemeralPublicKey, nonce)
+  const presharedKey = shared && unseal(shared, status.sealedPresharedKey)
+  if (presharedKey === undefined) throw new NotAHubError("the hub's preshared key cannot be opened")
+  return { status: 'approved', approval: approvalOf(status, presharedKey, session.hubIdentityPublicKey) }
+}
+
+function callUrl(hub: URL, path: string): URL {
+  return new URL(API_BASE + path, hub)
+}
+
+function encode(message: object): Buffer {
+  return Buffer.from(JSON.stringify(message))
+}
+
+function send(url: URL, body: Buffer, headers: Record<string, string>, timeoutMs: number, context: CallContext) {
+  return post({ url, body, headers, timeoutMs, signal: context.signal, lookup: context.names.lookup })
+}

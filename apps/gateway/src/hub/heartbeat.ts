@@ -1,0 +1,96 @@
+import { HEARTBEAT_INTERVAL_MS, sendHeartbeat, type Heartbeat } from '@hedgerow/contract'
+import { createPause } from './backoff.ts'
+import type { HttpsFallback } from './https-fallback.ts'
+import { inWords } from './failure.ts'
+import { HubRefusal, NotAHubError } from './http-call.ts'
+import type { Conditions } from './conditions.ts'
+import { postThroughTunnel } from '../tunnel/tunnel-call.ts'
+import type { Tunnel } from '../tunnel/tunnel.ts'
+
+/** After this many in a row, the hub may have decided something: its status call tells. */
+const RECHECK_AFTER = 3
+/** A tunnel that has just come up, and one that has just failed, are watched closely: after this, then ever less often. */
+const CLOSE_WATCH_MS = 500
+/** The first silence only makes the gateway shake hands, so it is called early; after it the way may just be slow. */
+const FIRST_TIMEOUT_MS = 2_000
+const LATER_TIMEOUT_MS = 10_000
+const INTERVAL_LIMITS_MS = { min: 5_000, max: 300_000 }
+
+export type HeartbeatOptions = {
+  tunnel: () => Tunnel | undefined
+  httpsFallback: HttpsFallback
+  compose(): Promise<Heartbeat>
+  conditions: Conditions
+  signal: AbortSignal
+  /** Several in a row went unanswered. */
+  onUnanswered(): void
+}
+
+export type Heartbeats = {
+  /** Sends one now: the tunnel came up, or something changed that the hub should know. */
+  beat(): void
+  /** Settles after `signal` is aborted. */
+  done: Promise<void>
+}
+
+/** Sends a heartbeat every 30 s, or as often as the hub asks: through the tunnel, or around it while it is silent. */
+export function keepBeating(options: HeartbeatOptions): Heartbeats {
+  const { conditions, signal, httpsFallback } = options
+  const rest = createPause(signal)
+  let intervalMs = HEARTBEAT_INTERVAL_MS
+  let watchMs = CLOSE_WATCH_MS
+  let failures = 0
+
+  async function send(tunnel: Tunnel): Promise<void> {
+    const timeoutMs = failures === 0 ? FIRST_TIMEOUT_MS : LATER_TIMEOUT_MS
+    try {
+      const { settings } = await postThroughTunnel(tunnel, sendHeartbeat, await options.compose(), signal, timeoutMs)
+      const askedMs = settings.heartbeatIntervalSeconds * 1_000
+      intervalMs = Math.min(INTERVAL_LIMITS_MS.max, Math.max(INTERVAL_LIMITS_MS.min, askedMs))
+      failures = 0
+      httpsFallback.tunnelAnswers()
+      conditions.done('heartbeat', `by the hub, every ${Math.round(intervalMs / 1_000)} s`)
+    } catch (error) {
+      if (signal.aborted) return
+      failures += 1
+      if (failures === 1) watchMs = CLOSE_WATCH_MS
+      conditions.failed('heartbeat', `The hub did not acknowledge it: ${inWords(error)}`)
+      if (!cameThroughTunnel(error)) tunnel.retry()
+      if (failures >= RECHECK_AFTER) options.onUnanswered()
+    }
+  }
+
+  /** The hub had better know that this device lives, and why it is not in its tunnel. */
+  async function sendAround(): Promise<void> {
+    try {
+      await httpsFallback.post(sendHeartbeat, await options.compose(), LATER_TIMEOUT_MS)
+      conditions.done('heartbeat', 'by the hub, outside the tunnel, which does not answer')
+    } catch (error) {
+      if (!signal.aborted) conditions.failed('heartbeat', `The hub did not acknowledge it: ${inWords(error)}`)
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      const tunnel = options.tunnel()
+      if (tunnel?.isUp()) await send(tunnel)
+      if (httpsFallback.isOpen(tunnel, failures >= RECHECK_AFTER)) await sendAround()
+      await rest.pause(Math.min(intervalMs, watchMs))
+      watchMs *= 2
+    }
+  }
+
+  return {
+    beat() {
+      watchMs = CLOSE_WATCH_MS
+      rest.wake()
+    },
+    done: run(),
+  }
+}
+
+/** The hub's refusals, and its reset of a port where nothing listens: then the tunnel works and shaking hands changes nothing. */
+function cameThroughTunnel(error: unknown): boolean {
+  if (error instanceof HubRefusal || error instanceof NotAHubError) return true
+  return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED'
+}

@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import { decodeBase64, fingerprint } from '@hedgerow/enrolment'
+import { z } from 'zod'
+import { readJsonFile, writeDurably } from '../durable-file.ts'
+
+/**
+ * Which hub this device trusts. A pin of the operator's settles it; without one the first hub is trusted and then
+ * remembered. A hub with another key is refused in words that name both fingerprints, because that is either an
+ * attack or a hub that was set up anew, and only a person can tell which.
+ */
+export type HubTrust = {
+  /** The remembered hub's identity key; undefined before the first registration. */
+  known(): string | undefined
+  /** Throws HubRefusedError unless the hub with this identity key may be talked to. `discoveredPins` come from DNS. */
+  check(identityPublicKey: string, discoveredPins: readonly string[]): void
+  remember(identityPublicKey: string): Promise<void>
+}
+
+export class HubRefusedError extends Error {
+  override name = 'HubRefusedError'
+}
+
+export const HUB_FILE = 'hub.json'
+
+const hubFile = z.strictObject({
+  identityPublicKey: z.string().refine((text) => decodeBase64(text, 32) !== undefined),
+})
+
+/** 32 base32 characters in any case, with or without spaces or dashes, as 8 groups of 4; undefined for anything else. */
+export function parseFingerprint(text: string): string | undefined {
+  const bare = text.replaceAll(/[\s-]/g, '').toUpperCase()
+  return /^[A-Z2-7]{32}$/.test(bare) ? bare.match(/.{4}/g)!.join(' ') : undefined
+}
+
+/** `pin`: the operator's fingerprint in the form of `parseFingerprint`; it outranks what is remembered. */
+export async function openHubTrust(dataDir: string, pin: string | undefined): Promise<HubTrust> {
+  const path = join(dataDir, HUB_FILE)
+  let known = (await readJsonFile(path, hubFile))?.identityPublicKey
+  return {
+    known: () => (known !== undefined && (pin === undefined || fingerprint(known) === pin) ? known : undefined),
+    check(identityPublicKey, discoveredPins) {
+      const shown = fingerprint(identityPublicKey)
+      if (pin !== undefined) {
+        if (shown === pin) return
+        throw new HubRefusedError(
+          `This is not the hub that GATEWAY_HUB_FINGERPRINT names: expected ${pin}, but it shows ${shown}.`,
+        )
+      }
+      if (known !== undefined && known !== identityPublicKey)
+        throw new HubRefusedError(
+          `The hub's key has changed: this device trusts ${fingerprint(known)}, but it shows ${shown}. ` +
+            `If the hub was set up anew, set GATEWAY_HUB_FINGERPRINT to the new fingerprint.`,
+        )
+      if (discoveredPins.length > 0 && !discoveredPins.includes(shown))
+        throw new HubRefusedError(
+          `This is not the hub that the DNS record names: expected ${discoveredPins.join(' or ')}, but it shows ${shown}.`,
+        )
+    },
+    async remember(identityPublicKey) {
+      if (identityPublicKey === known) return
+      await writeDurably(path, `${JSON.stringify({ identityPublicKey }, null, 2)}\n`)
+      known = identityPublicKey
+    },
+  }
+}

@@ -1,0 +1,133 @@
+import { performance } from 'node:perf_hooks'
+import { STATUS_WAIT_MAX_SECONDS } from '@hedgerow/contract'
+import type { Logger } from 'pino'
+import { createBackoff, createPause } from './backoff.ts'
+import type { HubCandidate } from './discovery.ts'
+import {
+  askStatus,
+  openSession,
+  submitRegistration,
+  type Device,
+  type HubSession,
+  type RegistrationStatus,
+} from './enrolment-calls.ts'
+import { inWords } from './failure.ts'
+import { HubRefusal } from './http-call.ts'
+import type { HubTrust } from './hub-trust.ts'
+import type { Conditions } from './conditions.ts'
+import type { NameService } from './name-service.ts'
+
+/**
+ * Keeps this device registered: finds the hub, checks whether it is the trusted one, registers, and follows what the
+ * hub decides for as long as the agent runs. It registers anew whenever a session with the hub breaks, which costs
+ * nothing, since the same keys give the same row. Only answers that the hub signed reach `onStatus`, so that nobody in
+ * between can take a tunnel down.
+ */
+export type RegistrationOptions = {
+  device: Device
+  trust: HubTrust
+  names: NameService
+  /** Asked again for every session: addresses and DNS records change. */
+  discover(): Promise<{ candidates: HubCandidate[]; problems: string[] }>
+  conditions: Conditions
+  log: Logger
+  signal: AbortSignal
+  pace: RegistrationPace
+  /** A hub answered that this device trusts. */
+  onHub(session: HubSession): void
+  onStatus(status: RegistrationStatus): Promise<void>
+}
+
+export type RegistrationPace = {
+  retryFirstMs: number
+  retryMaxMs: number
+  /** How often a rejected device asks whether a manager changed their mind. */
+  rejectedRecheckMs: number
+  /** How often an approved device asks whether it still is. */
+  approvedRecheckMs: number
+}
+
+export const REGISTRATION_PACE: RegistrationPace = {
+  retryFirstMs: 500,
+  retryMaxMs: 30_000,
+  rejectedRecheckMs: 60_000,
+  approvedRecheckMs: 300_000,
+}
+
+/** A hub that answers a held-open request sooner than this does not hold it; then it is asked at a pace of our own. */
+const NOT_HELD_MS = 1_000
+const NOT_HELD_PAUSE_MS = 2_000
+
+class HubNotFoundError extends Error {}
+
+export type Registration = {
+  /** Asks the hub now, when the tunnel's silence suggests that something was decided. */
+  recheck(): void
+  /** Settles after `signal` is aborted. */
+  done: Promise<void>
+}
+
+export function keepRegistered(options: RegistrationOptions): Registration {
+  const { device, trust, names, conditions, log, signal, pace } = options
+  const context = { names, signal }
+  const backoff = createBackoff({ firstMs: pace.retryFirstMs, maxMs: pace.retryMaxMs })
+  const rest = createPause(signal)
+
+  /** The first candidate that answers with a valid challenge of a trusted key. */
+  async function connect(): Promise<HubSession> {
+    const { candidates, problems } = await options.discover()
+    const failures = [...problems]
+    for (const candidate of candidates) {
+      try {
+        const session = await openSession(candidate.url, device.keys, context)
+        trust.check(session.hubIdentityPublicKey, candidate.pins)
+        conditions.done('hubFound', `${candidate.url.origin}, by ${candidate.source}`)
+        options.onHub(session)
+        return session
+      } catch (error) {
+        if (signal.aborted) throw error
+        failures.push(`${candidate.url.origin}: ${inWords(error)}`)
+      }
+    }
+    throw new HubNotFoundError(failures.join('; '))
+  }
+
+  /** Returns when `signal` is aborted; throws when the session with the hub broke. */
+  async function follow(session: HubSession): Promise<void> {
+    const registrationId = await submitRegistration(session, device, context)
+    await trust.remember(session.hubIdentityPublicKey)
+    conditions.done('registered', `as request ${registrationId}`)
+    let waitSeconds = 0
+    while (!signal.aborted) {
+      const askedAtMs = performance.now()
+      const status = await askStatus(session, registrationId, waitSeconds, device.keys, context)
+      backoff.reset()
+      await options.onStatus(status)
+      if (status.status === 'approved') await rest.pause(pace.approvedRecheckMs)
+      else if (status.status === 'rejected') await rest.pause(pace.rejectedRecheckMs)
+      else if (waitSeconds > 0 && performance.now() - askedAtMs < NOT_HELD_MS) await rest.pause(NOT_HELD_PAUSE_MS)
+      waitSeconds = status.status === 'pending' ? STATUS_WAIT_MAX_SECONDS : 0
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await follow(await connect())
+      } catch (error) {
+        if (signal.aborted) return
+        conditions.failed(error instanceof HubRefusal ? 'registered' : 'hubFound', sentence(error))
+        const pauseMs = backoff.next()
+        log.debug({ pauseMs: Math.round(pauseMs) }, 'trying the hub again')
+        await rest.pause(pauseMs)
+      }
+    }
+  }
+
+  return { recheck: rest.wake, done: run() }
+}
+
+function sentence(error: unknown): string {
+  const words = inWords(error)
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import { API_BASE, type BodyOf, type Call, type ResponseOf } from '@hedgerow/contract'
+import {
+  answerBytes,
+  HUB_SIGNATURE_HEADER,
+  IDENTITY_HEADER,
+  NONCE_HEADER,
+  requestBytes,
+  SIGNATURE_HEADER,
+  TIME_HEADER,
+  verifySignature,
+} from '@hedgerow/enrolment'
+import type { z } from 'zod'
+import { NotAHubError, post, readAnswer } from './http-call.ts'
+import type { DeviceKeys } from '../identity.ts'
+import type { NameService } from './name-service.ts'
+
+/** What a request outside the tunnel is signed and checked with. */
+export type SigningSession = {
+  url: URL
+  hubIdentityPublicKey: string
+  /** The hub's wall clock in milliseconds since 1970. */
+  hubTime(): number
+}
+
+export type CallContext = { names: NameService; signal: AbortSignal }
+
+type SignedCall<S extends z.ZodType> = {
+  /** Below /api, with its query. */
+  path: string
+  body: Uint8Array
+  response: S
+  timeoutMs: number
+}
+
+/**
+ * A request signed by this device's identity key over a fresh nonce. The answer is the hub's own, by its signature over
+ * the same nonce; a refusal needs none, since nothing is done on its word but to try again.
+ */
+export async function callSigned<S extends z.ZodType>(
+  session: SigningSession,
+  { path, body, response, timeoutMs }: SignedCall<S>,
+  keys: DeviceKeys,
+  { names, signal }: CallContext,
+): Promise<{ answer: z.output<S>; nonce: string }> {
+  const url = new URL(API_BASE + path, session.url)
+  const time = String(session.hubTime())
+  const nonce = randomBytes(32).toString('base64')
+  const signed = requestBytes({ method: 'POST', target: url.pathname + url.search, time, nonce, body })
+  const headers = {
+    [IDENTITY_HEADER]: keys.identity.publicKey,
+    [TIME_HEADER]: time,
+    [NONCE_HEADER]: nonce,
+    [SIGNATURE_HEADER]: keys.identity.sign(signed),
+  }
+  const received = await post({ url, body, headers, timeoutMs, signal, lookup: names.lookup })
+  const answer = readAnswer(received, response)
+  const signature = received.headers[HUB_SIGNATURE_HEADER]
+  if (
+    typeof signature !== 'string' ||
+    !verifySignature(session.hubIdentityPublicKey, answerBytes(nonce, received.body), signature)
+  )
+    throw new NotAHubError("the hub's signature on its answer is missing or wrong")
+  return { answer, nonce }
+}
+
+/** Makes a call of the contract on the hub's public API as this device. */
+export async function postSigned<C extends Call & { response: z.ZodType }>(
+  session: SigningSession,
+  call: C,
+  body: BodyOf<C>,
+  options: { keys: DeviceKeys; context: CallContext; timeoutMs: number },
+): Promise<ResponseOf<C>> {
+  const { path, response } = call
+  const { keys, context, timeoutMs } = options
+  const bytes = Buffer.from(JSON.stringify(body))
+  const { answer } = await callSigned(session, { path, body: bytes, response, timeoutMs }, keys, context)
+  return answer as ResponseOf<C>
+}

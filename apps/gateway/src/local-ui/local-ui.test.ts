@@ -1,0 +1,272 @@
+import { once } from 'node:events'
+import { createServer, request, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { pino } from 'pino'
+import { afterEach, describe, expect, test } from 'vitest'
+import { WebSocket, WebSocketServer } from 'ws'
+import type { GatewayState } from '../gateway-state.ts'
+import { createConditions } from '../hub/conditions.ts'
+import { createLocalUi } from './local-ui.ts'
+import { openLocalUiServer, type LocalUiServer } from './local-ui-server.ts'
+
+const HUB_ORIGIN = 'https://hub.example.net'
+const closers: (() => Promise<unknown> | void)[] = []
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+function stateOf(changed: Partial<GatewayState> = {}): GatewayState {
+  const conditions = createConditions(
+    () => {},
+    () => Date.parse('2026-05-01T10:00:00.000Z'),
+  )
+  conditions.done('hubFound', 'https://hub.example.net, by its address')
+  conditions.failed('registered', 'no <answer> in time')
+  return {
+    name: 'Orchard <gate>',
+    location: '',
+    version: '1.2.3',
+    deviceToken: 'DT-0123456789AB',
+    fingerprint: 'ABCD EFGH IJKL MNOP QRST UVWX YZ23 4567',
+    hubFingerprint: 'HHHH HHHH HHHH HHHH HHHH HHHH HHHH HHHH',
+    hubUrl: HUB_ORIGIN,
+    claimUrl: `${HUB_ORIGIN}/gateways?token=DT-0123456789AB`,
+    gatewayId: 'abcdefghijkl',
+    vpnAddress: '10.100.0.2',
+    conditions: conditions.conditions(),
+    detectionsWaiting: 0,
+    detectionsDropped: 0,
+    ...changed,
+  }
+}
+
+async function openLocalUi(uiTarget?: URL, state = stateOf()): Promise<LocalUiServer> {
+  const localUi = createLocalUi({
+    state: () => state,
+    health: () => ({ status: 'ok', gatewayId: state.gatewayId, version: state.version, uptimeSeconds: 7 }),
+    allowedOrigins: () => [HUB_ORIGIN],
+    uiTarget,
+    log: pino({ level: 'silent' }),
+  })
+  const server = await openLocalUiServer(localUi, { host: '127.0.0.1', port: 0 })
+  closers.push(server.stop)
+  return server
+}
+
+async function openApplication(listener: RequestListener): Promise<{ url: URL; server: Server }> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  closers.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), server }
+}
+
+type Asked = { method?: string; headers?: Record<string, string>; body?: string }
+
+async function ask(server: LocalUiServer, path: string, { method = 'GET', headers = {}, body }: Asked = {}) {
+  const outgoing = request({ host: '127.0.0.1', port: server.port, path, method, headers, agent: false })
+  outgoing.end(body)
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
+  return { status: answer.statusCode, headers: answer.headers, text: await text(answer) }
+}
+
+describe('the health of a gateway', () => {
+  test('says who it is, and only pages of the hub may read it from elsewhere', async () => {
+    const server = await openLocalUi()
+    const own = await ask(server, '/api/health', { headers: { origin: HUB_ORIGIN } })
+    expect(JSON.parse(own.text)).toEqual({
+      status: 'ok',
+      gatewayId: 'abcdefghijkl',
+      version: '1.2.3',
+      uptimeSeconds: 7,
+    })
+    expect(own.headers['access-control-allow-origin']).toBe(HUB_ORIGIN)
+    expect(own.headers['vary']).toBe('Origin')
+    const strange = await ask(server, '/api/health', { headers: { origin: 'https://hub.example.net.evil.example' } })
+    expect(strange.headers['access-control-allow-origin']).toBeUndefined()
+    expect((await ask(server, '/api/health', { method: 'OPTIONS', headers: { origin: HUB_ORIGIN } })).status).toBe(204)
+    expect((await ask(server, '/api/health', { method: 'DELETE' })).status).toBe(405)
+  })
+})
+
+describe('the device page', () => {
+  test('shows token, fingerprints and the conditions, every text escaped', async () => {
+    const { status, headers, text: page } = await ask(await openLocalUi(), '/')
+    expect(status).toBe(200)
+    expect(headers['content-type']).toBe('text/html; charset=utf-8')
+    for (const shown of [
+      'DT-0123456789AB',
+      'ABCD EFGH',
+      'HHHH HHHH',
+      'Orchard &#60;gate&#62;',
+      'no &#60;answer&#62; in time',
+    ])
+      expect(page).toContain(shown)
+    for (const label of ['Hub found', 'Registered', 'Approved', 'Tunnel up', 'Heartbeat acknowledged'])
+      expect(page).toContain(label)
+    expect(page).toContain('2026-05-01 10:00:00 UTC')
+    expect(page).not.toMatch(/<gate>|<answer>|<script>|style=/)
+  })
+
+  test('keeps itself fresh from its own files, under a policy without inline scripts', async () => {
+    const server = await openLocalUi()
+    const { headers } = await ask(server, '/')
+    expect(headers['content-security-policy']).toContain("script-src 'self'")
+    expect(headers['content-security-policy']).not.toContain('unsafe')
+    expect((await ask(server, '/device.js')).headers['content-type']).toContain('text/javascript')
+    expect((await ask(server, '/device.css')).headers['content-type']).toContain('text/css')
+    expect(JSON.parse((await ask(server, '/api/state')).text)).toEqual(stateOf())
+    expect((await ask(server, '/qr.svg')).text).toMatch(/^<svg.*<path/s)
+  })
+
+  test('has no code to scan before the hub is found', async () => {
+    const state = stateOf({ claimUrl: null, hubUrl: null, hubFingerprint: null })
+    expect((await ask(await openLocalUi(undefined, state), '/')).text).toMatch(/class="code"[^>]* hidden/)
+  })
+
+  test('cannot be read by pages of other origins, not even of the hub', async () => {
+    const server = await openLocalUi()
+    for (const path of ['/', '/api/state', '/qr.svg']) {
+      const { headers } = await ask(server, path, { headers: { origin: HUB_ORIGIN } })
+      expect(headers['access-control-allow-origin']).toBeUndefined()
+      expect(headers['cross-origin-resource-policy']).toBe('same-origin')
+      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
+    }
+  })
+
+  test.each([
+    ['192.0.2.7:8080', 200],
+    ['[2001:db8::7]:8080', 200],
+    ['gate', 200],
+    ['gate.local:8080', 200],
+    ['localhost', 200],
+    ['rebound.evil.example', 421],
+    ['local.evil.example:8080', 421],
+    ['192.0.2.7.evil.example', 421],
+  ])('asked for as %s it answers %i', async (host, status) => {
+    expect((await ask(await openLocalUi(), '/api/state', { headers: { host } })).status).toBe(status)
+  })
+
+  test.each(['/nothing', '/constructor', '/__proto__', '/../package.json', '/device.css/../device.js'])(
+    'there is nothing at %s',
+    async (path) => {
+      expect((await ask(await openLocalUi(), path)).status).toBe(404)
+    },
+  )
+})
+
+test('an upgrade that nobody takes is refused, and a connection that is reset there harms nothing', async () => {
+  const server = await openLocalUi()
+  for (let round = 0; round < 10; round++) {
+    const socket = connect(server.port, '127.0.0.1')
+    socket.write('GET /live HTTP/1.1\r\nHost: gate\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+    const [answer] = await once(socket, 'data')
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 404 /)
+    socket.write('more')
+    socket.resetAndDestroy()
+  }
+  expect((await ask(server, '/api/health')).status).toBe(200)
+})
+
+describe("the device's own application", () => {
+  test('gets every request but the gateway’s own, with its own Host, and the device page moves to /device', async () => {
+    const seen: IncomingMessage[] = []
+    const { url } = await openApplication((incoming, response) => {
+      seen.push(incoming)
+      response.setHeader('connection', 'close, x-private')
+      response.setHeader('x-private', 'of this hop')
+      response.setHeader('location', `${url.origin}/next`)
+      response.end(`app ${incoming.url}`)
+    })
+    const server = await openLocalUi(url)
+    const answer = await ask(server, '/api/state?x=1', {
+      headers: { host: 'gate.local', origin: 'http://gate.local', te: 'trailers', 'x-forwarded-host': 'evil' },
+    })
+    expect(answer.text).toBe('app /api/state?x=1')
+    expect(answer.headers['location']).toBe('/next')
+    expect(answer.headers['x-private']).toBeUndefined()
+    expect(seen[0]!.headers).toMatchObject({ host: url.host, origin: url.origin, 'x-forwarded-host': 'gate.local' })
+    expect(seen[0]!.headers['te']).toBeUndefined()
+    expect((await ask(server, '/device')).text).toContain('DT-0123456789AB')
+    expect((await ask(server, '/device')).text).toContain('"/device/device.js"')
+    expect((await ask(server, '/device/api/state')).status).toBe(200)
+    expect(JSON.parse((await ask(server, '/api/health')).text)).toMatchObject({ status: 'ok' })
+    expect(seen.length).toBe(1)
+  })
+
+  test('hears who asks from the hub alone, never from the local network', async () => {
+    const seen: IncomingMessage[] = []
+    const { url } = await openApplication((incoming, response) => {
+      seen.push(incoming)
+      response.end()
+    })
+    const claims = { 'x-hub-user': 'root', X_Hub_Role: 'admin', forwarded: 'for=192.0.2.1', 'x-real-ip': '192.0.2.1' }
+    await ask(await openLocalUi(url), '/', { headers: claims })
+    for (const name of Object.keys(claims)) expect(seen[0]!.headers).not.toHaveProperty(name.toLowerCase())
+    expect(seen[0]!.headers['x-forwarded-for']).toMatch(/127\.0\.0\.1$/)
+  })
+
+  test('keeps the framing of bodies, whatever the method', async () => {
+    const { url } = await openApplication((incoming, response) => {
+      void text(incoming).then((body) => response.end(`${incoming.method} ${body}`))
+    })
+    const server = await openLocalUi(url)
+    const chunked = { 'transfer-encoding': 'chunked' }
+    expect((await ask(server, '/', { method: 'POST', body: 'a'.repeat(100_000), headers: chunked })).text.length).toBe(
+      100_005,
+    )
+    expect((await ask(server, '/', { method: 'DELETE', body: 'gone', headers: chunked })).text).toBe('DELETE gone')
+  })
+
+  test('streams: the first part arrives while the second is not written yet', async () => {
+    let finish = () => {}
+    const { url } = await openApplication((_incoming, response) => {
+      response.write('first')
+      finish = () => response.end('second')
+    })
+    const server = await openLocalUi(url)
+    const outgoing = request({ host: '127.0.0.1', port: server.port, agent: false }).end()
+    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
+    const [first] = await once(answer, 'data')
+    expect(String(first)).toBe('first')
+    finish()
+    expect(await text(answer)).toBe('second')
+  })
+
+  test('carries WebSockets both ways and closes both ends together', async () => {
+    const application = await openApplication((_incoming, response) => response.end())
+    const sockets = new WebSocketServer({ server: application.server })
+    const closed: number[] = []
+    sockets.on('connection', (socket) => {
+      socket.on('message', (data) => socket.send(`echo ${String(data)}`))
+      socket.on('close', (code) => closed.push(code))
+    })
+    const server = await openLocalUi(application.url)
+    const client = new WebSocket(`ws://127.0.0.1:${server.port}/live`)
+    await once(client, 'open')
+    client.send('hello')
+    const [message] = await once(client, 'message')
+    expect(String(message)).toBe('echo hello')
+    client.close(4_001)
+    const [code] = await once(client, 'close')
+    expect(code).toBe(4_001)
+    expect(closed).toEqual([4_001])
+  })
+
+  test('that does not answer is told in words, with the way to the device page', async () => {
+    const { url, server: application } = await openApplication(() => {})
+    application.close()
+    const server = await openLocalUi(url)
+    const answer = await ask(server, '/')
+    expect(answer.status).toBe(502)
+    expect(answer.text).toContain('connection refused')
+    expect(answer.text).toContain('/device')
+    const client = new WebSocket(`ws://127.0.0.1:${server.port}/live`)
+    const [error] = (await once(client, 'error').catch((failure: unknown) => [failure])) as [Error]
+    expect(error.message).toContain('502')
+  })
+})

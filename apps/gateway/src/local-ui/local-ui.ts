@@ -1,0 +1,144 @@
+import { readFile } from 'node:fs/promises'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { GatewayHealth } from '@hedgerow/contract'
+import type { Logger } from 'pino'
+import QRCode from 'qrcode'
+import type { GatewayState } from '../gateway-state.ts'
+import { isLocalName } from './local-name.ts'
+import { renderDevicePage } from './device-page.ts'
+import { createUiProxy } from './ui-proxy.ts'
+
+/**
+ * What the device itself shows over HTTP, on its own network and through the tunnel: its health, its device page, and
+ * the device's own application when there is one, with the device page then under `/device`. The page shows the device
+ * token, so pages of other origins can neither read nor frame it. All but the health answers only to names that no
+ * stranger on the internet can point at this device (DNS rebinding).
+ */
+export type LocalUi = {
+  /** `isTunnel`: the connection comes from the hub, which has decided who may see this device. */
+  handler(isTunnel: boolean): RequestListener
+  upgradeHandler(isTunnel: boolean): (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+}
+
+export type LocalUiOptions = {
+  state(): GatewayState
+  health(): GatewayHealth
+  /** Origins whose pages may read `/api/health`. */
+  allowedOrigins(): string[]
+  uiTarget: URL | undefined
+  log: Logger
+}
+
+const PAGE_HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+}
+
+const STRANGE_NAME = 'Open this page by the address of the device or by its name in the local network.\n'
+
+export function createLocalUi(options: LocalUiOptions): LocalUi {
+  const { uiTarget } = options
+  const base = uiTarget ? '/device' : ''
+  const proxy = uiTarget ? createUiProxy(uiTarget, options.log) : undefined
+
+  const pages: Record<string, () => Promise<{ type: string; body: string }>> = {
+    [`${base}/`]: page,
+    [`${base}/device.css`]: async () => ({ type: 'text/css', body: await readAsset('device.css') }),
+    [`${base}/device.js`]: async () => ({ type: 'text/javascript', body: await readAsset('device.js') }),
+    [`${base}/qr.svg`]: async () => ({ type: 'image/svg+xml', body: await drawCode(options.state().claimUrl) }),
+    [`${base}/api/state`]: async () => ({ type: 'application/json', body: JSON.stringify(options.state()) }),
+  }
+  if (base !== '') pages[base] = page
+
+  async function page() {
+    return { type: 'text/html', body: renderDevicePage(options.state(), base) }
+  }
+
+  function answerHealth(request: IncomingMessage, response: ServerResponse): void {
+    const { origin } = request.headers
+    response.setHeader('vary', 'Origin')
+    response.setHeader('cache-control', 'no-store')
+    response.setHeader('x-content-type-options', 'nosniff')
+    if (origin !== undefined && options.allowedOrigins().includes(origin))
+      response.setHeader('access-control-allow-origin', origin)
+    if (request.method === 'OPTIONS') {
+      response.setHeader('access-control-allow-methods', 'GET')
+      response.writeHead(204).end()
+    } else send(request, response, 200, 'application/json', JSON.stringify(options.health()))
+  }
+
+  async function answerPage(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value)
+    const make = Object.hasOwn(pages, path) ? pages[path] : undefined
+    if (!make) return send(request, response, 404, 'text/plain', 'There is nothing at this address.\n')
+    try {
+      const { type, body } = await make()
+      send(request, response, 200, type, body)
+    } catch (error) {
+      options.log.error({ err: error }, 'the device page failed')
+      send(
+        request,
+        response,
+        500,
+        'text/plain',
+        "Something went wrong on the device. The agent's log has the details.\n",
+      )
+    }
+  }
+
+  function isOwn(path: string): boolean {
+    return path === '/api/health' || path === base || path.startsWith(`${base}/`)
+  }
+
+  function handle(request: IncomingMessage, response: ServerResponse, isTunnel: boolean): void {
+    const path = pathOf(request)
+    if (path === '/api/health') {
+      if (allowMethods(request, response, ['GET', 'HEAD', 'OPTIONS'])) answerHealth(request, response)
+    } else if (!isTunnel && !isLocalName(request.headers.host)) send(request, response, 421, 'text/plain', STRANGE_NAME)
+    else if (proxy && !isOwn(path)) proxy.handle(request, response, isTunnel)
+    else if (allowMethods(request, response, ['GET', 'HEAD'])) void answerPage(request, response, path)
+  }
+
+  function handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, isTunnel: boolean): void {
+    if (proxy && !isOwn(pathOf(request)) && (isTunnel || isLocalName(request.headers.host)))
+      proxy.handleUpgrade(request, socket, head, isTunnel)
+    else socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+  }
+
+  return {
+    handler: (isTunnel) => (request, response) => handle(request, response, isTunnel),
+    upgradeHandler: (isTunnel) => (request, socket, head) => handleUpgrade(request, socket, head, isTunnel),
+  }
+}
+
+function pathOf(request: IncomingMessage): string {
+  return (request.url ?? '/').split('?', 1)[0]!
+}
+
+function allowMethods(request: IncomingMessage, response: ServerResponse, methods: string[]): boolean {
+  if (methods.includes(request.method ?? '')) return true
+  response.setHeader('allow', methods.join(', '))
+  send(request, response, 405, 'text/plain', 'This address does not take that method.\n')
+  return false
+}
+
+function send(request: IncomingMessage, response: ServerResponse, status: number, type: string, body: string): void {
+  response.writeHead(status, { 'content-type': `${type}; charset=utf-8`, 'content-length': Buffer.byteLength(body) })
+  response.end(request.method === 'HEAD' ? undefined : body)
+}
+
+function readAsset(name: string): Promise<string> {
+  return readFile(new URL(name, import.meta.url), 'utf8')
+}
+
+/** Dark on light whatever the page's scheme: cameras read nothing else reliably. */
+async function drawCode(text: string | null): Promise<string> {
+  if (text === null) return '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>'
+  return QRCode.toString(text, { type: 'svg', margin: 2, color: { dark: '#14201c', light: '#ffffff' } })
+}

@@ -1,0 +1,25 @@
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+const MIGRATION_BACKUPS_KEPT = 5
+
+/**
+ * Has `write` make a copy of the database called `name` in `folder`, under a name of this moment, and drops all but the newest few that
+ * were made like this. Nobody sees half a copy under its name.
+ */
+export async function keepMigrationBackup(
+  { folder, name, now }: { folder: string; name: string; now: Date },
+  write: (file: string) => void | Promise<void>,
+): Promise<void> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const prefix = `${name}.before-migration-`
+  // What a start that was killed meanwhile has left is no copy.
+  for (const entry of readdirSync(folder))
+    if (entry.startsWith(prefix) && entry.includes('.unfinished')) rmSync(join(folder, entry))
+  const file = join(folder, `${prefix}${now.toISOString().replaceAll(/[:.]/g, '-')}`)
+  await write(`${file}.unfinished`)
+  chmodSync(`${file}.unfinished`, 0o600)
+  renameSync(`${file}.unfinished`, file)
+  const kept = readdirSync(folder).filter((entry) => entry.startsWith(prefix))
+  for (const old of kept.toSorted().slice(0, -MIGRATION_BACKUPS_KEPT)) rmSync(join(folder, old))
+}

@@ -1,0 +1,60 @@
+import type { SearchQuery, StoredDetection } from '@hedgerow/contract'
+import type { FastifyReply } from 'fastify'
+import { sql } from 'kysely'
+import type { Db } from '../database/tables.ts'
+import { HubError } from '../kernel/hub-error.ts'
+import { holding, pageFrom, SEARCHED_AT_MOST, sendPage } from '../http/pagination.ts'
+
+const DETECTIONS_SHOWN = 50
+
+/** A gateway's newest detections, or a page of them, newest first; found by an index, without their pictures. */
+export async function listDetections(
+  db: Db,
+  gatewayId: string,
+  { query, reply }: { query: SearchQuery; reply: FastifyReply },
+): Promise<StoredDetection[]> {
+  const page = pageFrom(query, ['number', 'string'], DETECTIONS_SHOWN)
+  const { q } = query
+  const newest = db
+    .selectFrom('detections')
+    .where('gateway_id', '=', gatewayId)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+  let asked = newest
+    .select(['id', 'camera', 'label', 'severity', 'score', 'started_at', 'ended_at'])
+    .select(['validated', 'false_positive', 'deterrent'])
+    .select(sql<number>`case when thumbnail is null then 0 else 1 end`.as('has_thumbnail'))
+  if (q) {
+    // Looked for in so many and no more: nobody makes the hub read a whole history.
+    const last = await newest.select(['started_at', 'id']).offset(SEARCHED_AT_MOST).limit(1).executeTakeFirst()
+    if (last) asked = asked.where(sql<boolean>`(started_at, id) > (${last.started_at}, ${last.id})`)
+    asked = asked.where(holding(q, ['label', 'camera']))
+  }
+  if (page.after) asked = asked.where(sql<boolean>`(started_at, id) < (${page.after[0]}, ${page.after[1]})`)
+  const rows = await asked.limit(page.rowsWanted ?? DETECTIONS_SHOWN).execute()
+  return sendPage(reply, rows, page, (row) => [row.started_at, row.id]).map((row) => ({
+    id: row.id,
+    camera: row.camera,
+    label: row.label,
+    severity: row.severity,
+    score: row.score,
+    startedAt: new Date(row.started_at).toISOString(),
+    endedAt: row.ended_at === null ? null : new Date(row.ended_at).toISOString(),
+    hasThumbnail: row.has_thumbnail === 1,
+    validated: row.validated === null ? null : row.validated === 1,
+    falsePositive: row.false_positive === null ? null : row.false_positive === 1,
+    deterrent: row.deterrent,
+  }))
+}
+
+/** A JPEG as base64. Throws `detection_not_found` when there is none. */
+export async function readThumbnail(db: Db, gatewayId: string, id: string): Promise<string> {
+  const row = await db
+    .selectFrom('detections')
+    .select('thumbnail')
+    .where('gateway_id', '=', gatewayId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!row || row.thumbnail === null) throw new HubError('detection_not_found')
+  return row.thumbnail
+}

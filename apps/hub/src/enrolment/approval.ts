@@ -1,0 +1,176 @@
+/**
+ * Turns a pending request into a gateway, or moves a gateway to its new keys, in one transaction: address, preshared
+ * key, owner, activity and audit all exist afterwards, or none does. Of two people who decide at once exactly one wins.
+ * The caller puts the peer into the tunnel once this has committed; a crash in between is made good by reconciling.
+ */
+import { generatePresharedKey } from '@hedgerow/wireguard/node'
+import type { Transaction } from 'kysely'
+import { recordActivity } from '../activity/activity.ts'
+import { writeAudit } from '../audit/audit.ts'
+import { isUniqueViolation } from '../database/storage-errors.ts'
+import type { Db, Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { allocateAddress, nameKey, newGatewayId } from '../fleet/fleet.ts'
+import { HubError } from '../kernel/hub-error.ts'
+import type { VpnPeer } from '../tunnel/tunnel.ts'
+import { useInvitation } from './invitations.ts'
+import { gatewayOfKeys, takePending, type Decision, type RegistrationRow } from './enrolment.ts'
+
+export type Approved = {
+  gatewayId: string
+  name: string
+  peer: VpnPeer
+  /** The WireGuard key that no longer counts, after a key change. */
+  replacedPublicKey: string | undefined
+}
+
+/**
+ * A use of the request's invitation is counted with it. Throws `registration_not_found`, `registration_decided`, `gateway_limit_reached`, `address_pool_exhausted`,
+ * `device_token_taken` or `key_invalid`; the request then waits as before.
+ */
+export function approveRegistration(
+  db: Db,
+  decision: Decision & {
+    /** Why a rule approved it; undefined when a person did. */
+    rule?: string
+  },
+): Promise<Approved> {
+  const { id, by, sourceIp, now, rule } = decision
+  return inTransaction(db, async (transaction) => {
+    const row = await takePending(transaction, id, now)
+    const known = await gatewayOfKeys(transaction, row.identity_public_key, row.wireguard_public_key)
+    await checkToken(transaction, row, known?.id)
+    const approved = known ? await changeKeys(transaction, row, known) : await createGateway(transaction, row, now)
+    await transaction
+      .updateTable('registrations')
+      .set({ status: 'approved', gateway_id: approved.gatewayId, decided_at: now, decided_by: by.username })
+      .where('id', '=', id)
+      .execute()
+    await recordActivity(transaction, {
+      at: now,
+      type: 'success',
+      message: known
+        ? `New keys of gateway "${approved.name}" were approved by ${by.username}`
+        : rule === undefined
+          ? `Gateway "${approved.name}" was approved by ${by.username}: ${approved.peer.address}`
+          : `Gateway "${approved.name}" was approved automatically, since ${rule}: ${approved.peer.address}`,
+      gatewayId: approved.gatewayId,
+    })
+    await writeAudit(transaction, {
+      actor: by.username,
+      actorId: by.userId,
+      action: 'registration.approve',
+      target: id,
+      sourceIp,
+      result: 'ok',
+    })
+    return approved
+  })
+}
+
+/** A token that another gateway has would let its owner be mistaken for this one's. */
+async function checkToken(
+  transaction: Transaction<Tables>,
+  row: RegistrationRow,
+  ownId: string | undefined,
+): Promise<void> {
+  const holder = await transaction
+    .selectFrom('gateways')
+    .select('id')
+    .where('device_token', '=', row.device_token)
+    .executeTakeFirst()
+  if (holder && holder.id !== ownId) throw new HubError('device_token_taken')
+}
+
+async function createGateway(transaction: Transaction<Tables>, row: RegistrationRow, now: number): Promise<Approved> {
+  const address = await allocateAddress(transaction)
+  // One that was used up or revoked meanwhile does not stand in a person's way, and lets nobody in by a rule.
+  if (row.invitation_id !== null) await useInvitation(transaction, row.invitation_id, now)
+  const name = await freeName(transaction, row.device_name)
+  const peer = { publicKey: row.wireguard_public_key, presharedKey: generatePresharedKey(), address }
+  const gatewayId = newGatewayId()
+  await transaction
+    .insertInto('gateways')
+    .values({
+      id: gatewayId,
+      kind: 'enrolled',
+      name,
+      name_key: nameKey(name),
+      location: row.device_location,
+      description: '',
+      device_token: row.device_token,
+      owner_id: row.owner_id,
+      identity_public_key: row.identity_public_key,
+      wireguard_public_key: peer.publicKey,
+      preshared_key: peer.presharedKey,
+      address,
+      source_ip: row.source_ip,
+      version: row.device_version,
+      created_at: now,
+    })
+    .execute()
+    .catch((error: unknown) => {
+      throw isUniqueViolation(error) ? new HubError('registration_decided', { cause: error }) : error
+    })
+  // Other requests that wait with one of these keys would now change this gateway's.
+  await transaction
+    .updateTable('registrations')
+    .set({ key_change_for: gatewayId })
+    .where('status', '=', 'pending')
+    .where('id', '!=', row.id)
+    .where((other) =>
+      other.or([
+        other('identity_public_key', '=', row.identity_public_key),
+        other('wireguard_public_key', '=', row.wireguard_public_key),
+      ]),
+    )
+    .execute()
+  return { gatewayId, name, peer, replacedPublicKey: undefined }
+}
+
+async function changeKeys(
+  transaction: Transaction<Tables>,
+  row: RegistrationRow,
+  known: { id: string; wireguard_public_key: string; owner_id: string | null },
+): Promise<Approved> {
+  const presharedKey = generatePresharedKey()
+  const isMoved = known.wireguard_public_key !== row.wireguard_public_key
+  const gateway = await transaction
+    .updateTable('gateways')
+    .set({
+      kind: 'enrolled',
+      identity_public_key: row.identity_public_key,
+      wireguard_public_key: row.wireguard_public_key,
+      preshared_key: presharedKey,
+      private_key: null,
+      device_token: row.device_token,
+      version: row.device_version,
+      source_ip: row.source_ip,
+      ...(isMoved && { endpoint_address: null, endpoint_port: null, last_handshake_at: null }),
+      owner_id: known.owner_id ?? row.owner_id,
+    })
+    .where('id', '=', known.id)
+    .returning(['name', 'address'])
+    .executeTakeFirstOrThrow()
+  // What the old keys were approved with must not answer for them any more: they would come back as a key change.
+  await transaction.deleteFrom('registrations').where('gateway_id', '=', known.id).where('id', '!=', row.id).execute()
+  return {
+    gatewayId: known.id,
+    name: gateway.name,
+    peer: { publicKey: row.wireguard_public_key, presharedKey, address: gateway.address },
+    replacedPublicKey: isMoved ? known.wireguard_public_key : undefined,
+  }
+}
+
+/** The device's name, or with the lowest number behind it that makes it unique. */
+async function freeName(transaction: Transaction<Tables>, name: string): Promise<string> {
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? name : `${name} ${number}`
+    const taken = await transaction
+      .selectFrom('gateways')
+      .select('id')
+      .where('name_key', '=', nameKey(candidate))
+      .executeTakeFirst()
+    if (!taken) return candidate
+  }
+}

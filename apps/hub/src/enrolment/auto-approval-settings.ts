@@ -1,0 +1,91 @@
+import { autoApprovalSettings, type AutoApprovalSettings } from '@hedgerow/contract'
+import type { Kysely } from 'kysely'
+import { recordActivity } from '../activity/activity.ts'
+import { writeAudit } from '../audit/audit.ts'
+import type { Db, Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { HubError } from '../kernel/hub-error.ts'
+import type { Caller } from '../access/sessions.ts'
+import { canonicalIp, canonicalRange, isSameRange } from './trusted-sources.ts'
+
+/** The row of `settings` that holds them all, as JSON. */
+const ROW = 'autoApproval'
+
+/** What was saved, or the defaults, under which nothing is approved without a person. */
+export async function readAutoApproval(db: Db): Promise<AutoApprovalSettings> {
+  const row = await db.selectFrom('settings').select('value').where('name', '=', ROW).executeTakeFirst()
+  const saved = autoApprovalSettings.safeParse(row === undefined ? {} : parseJson(row.value))
+  return saved.success ? saved.data : autoApprovalSettings.parse({})
+}
+
+/** Throws `invalid_request` naming the first entry that stands in its list twice. */
+export async function saveAutoApproval(
+  db: Kysely<Tables>,
+  settings: AutoApprovalSettings,
+  { caller, sourceIp, now }: { caller: Caller; sourceIp: string; now: number },
+): Promise<AutoApprovalSettings> {
+  const saved = {
+    ...settings,
+    ipWhitelist: canonical(settings.ipWhitelist, {
+      field: 'ipWhitelist',
+      spell: canonicalIp,
+      isSame: (a, b) => a === b,
+      twice: 'IP already in whitelist',
+    }),
+    networkRanges: canonical(settings.networkRanges, {
+      field: 'networkRanges',
+      spell: canonicalRange,
+      isSame: isSameRange,
+      twice: 'Network range already exists',
+    }),
+  }
+  await inTransaction(db, async (transaction) => {
+    const value = JSON.stringify(saved)
+    await transaction
+      .insertInto('settings')
+      .values({ name: ROW, value })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+      .execute()
+    await writeAudit(transaction, {
+      actor: caller.username,
+      actorId: caller.userId,
+      action: 'auto-approval.change',
+      sourceIp,
+      result: 'ok',
+    })
+    await recordActivity(transaction, {
+      at: now,
+      type: 'info',
+      message: `The auto-approval settings were changed by ${caller.username}`,
+    })
+  })
+  return saved
+}
+
+type EntryForm = {
+  field: 'ipWhitelist' | 'networkRanges'
+  spell: (text: string) => string | undefined
+  isSame: (one: string, other: string) => boolean
+  twice: string
+}
+
+function canonical(entries: readonly string[], { field, spell, isSame, twice }: EntryForm): string[] {
+  const spelled: string[] = []
+  for (const [index, entry] of entries.entries()) {
+    if (entry === '') continue
+    const text = spell(entry)
+    if (text === undefined) throw new Error(`The schema of ${field} lets through what is not valid`)
+    if (spelled.some((known) => isSame(known, text)))
+      throw new HubError('invalid_request', { message: twice, fieldErrors: { [`${field}.${index}`]: twice } })
+    spelled.push(text)
+  }
+  return spelled
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

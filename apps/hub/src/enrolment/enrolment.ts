@@ -1,0 +1,258 @@
+/**
+ * Requests of devices to join: handed in by the enrolment handshake (admission.ts) and rejected by people (approval has a
+ * file of its own, lists have one too). A device is its keys: the same keys are always the same request, a rejected identity stays
+ * rejected, and a known gateway that shows up with one new key waits as a key change while the old one works on.
+ */
+import { randomBytes } from 'node:crypto'
+import { base32 } from '@hedgerow/enrolment'
+import type { Kysely, Selectable, Transaction } from 'kysely'
+import { recordActivity } from '../activity/activity.ts'
+import { writeAudit } from '../audit/audit.ts'
+import type { Db, Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { HubError } from '../kernel/hub-error.ts'
+import { sourceKey } from '../access/limiter.ts'
+
+export const PENDING_LIFETIME_MS = 7 * 24 * 3_600_000
+const PENDING_MAX = 1_000
+/** So that one address cannot fill the queue for everybody. */
+const PENDING_PER_SOURCE_MAX = 100
+
+export type RegistrationRow = Selectable<Tables['registrations']>
+type Gateway = Pick<
+  Selectable<Tables['gateways']>,
+  'id' | 'name' | 'owner_id' | 'identity_public_key' | 'wireguard_public_key'
+>
+
+/** A registration whose signature, proof and seal were found right. */
+export type Submission = {
+  identityPublicKey: string
+  wireguardPublicKey: string
+  deviceName: string
+  deviceLocation: string
+  deviceVersion: string
+  macAddress: string
+  deviceToken: string
+  sourceIp: string
+  /** Of an invitation that is valid now. */
+  invitationId: string | undefined
+}
+
+export type Submitted = Pick<RegistrationRow, 'id' | 'status'> & {
+  /** A request that was not waiting before. */
+  isNew: boolean
+  /** It changes a gateway's keys, or asks for a gateway that somebody deleted: only a person may approve it. */
+  needsPerson: boolean
+  /** The gateway whose keys it would change. */
+  keyChangeFor: { id: string; name: string } | undefined
+}
+
+/** The row that stands for these keys, made or refreshed. Throws `pending_limit_reached` or `key_invalid`. */
+export function submitRegistration(db: Db, submission: Submission, now: number): Promise<Submitted> {
+  return inTransaction(db, async (transaction) => {
+    const { identityPublicKey, wireguardPublicKey } = submission
+    const decided = ({ id, status }: RegistrationRow): Submitted => ({
+      id,
+      status,
+      isNew: false,
+      needsPerson: true,
+      keyChangeFor: undefined,
+    })
+    const same = await transaction
+      .selectFrom('registrations')
+      .selectAll()
+      .where('identity_public_key', '=', identityPublicKey)
+      .where('wireguard_public_key', '=', wireguardPublicKey)
+      .executeTakeFirst()
+    const gateway = await gatewayOfKeys(transaction, identityPublicKey, wireguardPublicKey)
+    const isMember =
+      gateway?.identity_public_key === identityPublicKey && gateway.wireguard_public_key === wireguardPublicKey
+    if (same?.status === 'rejected' || (same?.status === 'approved' && isMember)) return decided(same)
+    if (!same && !gateway) {
+      const rejected = await rejectionOf(transaction, identityPublicKey)
+      if (rejected) return decided(rejected)
+    }
+    const needsPerson = gateway !== undefined || (await wasDeleted(transaction, identityPublicKey))
+    const details = {
+      status: 'pending' as const,
+      key_change_for: gateway?.id ?? null,
+      device_name: submission.deviceName,
+      device_location: submission.deviceLocation,
+      device_version: submission.deviceVersion,
+      mac_address: submission.macAddress,
+      device_token: submission.deviceToken,
+      source_ip: submission.sourceIp,
+      invitation_id: submission.invitationId ?? null,
+      needs_person: Number(needsPerson),
+    }
+    const submitted = {
+      status: details.status,
+      needsPerson,
+      keyChangeFor: gateway && { id: gateway.id, name: gateway.name },
+    }
+    if (same?.status === 'pending') {
+      await transaction.updateTable('registrations').set(details).where('id', '=', same.id).execute()
+      return { ...submitted, id: same.id, isNew: false }
+    }
+    await checkRoom(transaction, submission.sourceIp)
+    const fresh = { ...details, reason: null, gateway_id: null, requested_at: now, decided_at: null, decided_by: null }
+    const id = same?.id ?? newRegistrationId()
+    if (same) await transaction.updateTable('registrations').set(fresh).where('id', '=', id).execute()
+    else
+      await transaction
+        .insertInto('registrations')
+        .values({ id, identity_public_key: identityPublicKey, wireguard_public_key: wireguardPublicKey, ...fresh })
+        .execute()
+    return { ...submitted, id, isNew: true }
+  })
+}
+
+/** `by` is a person, or the hub itself under its own rules. */
+export type Decision = { id: string; by: Decider; sourceIp: string; now: number }
+export type Decider = { username: string; userId?: string | undefined }
+
+/** Throws `registration_not_found` or `registration_decided`. */
+export function rejectRegistration(
+  db: Kysely<Tables>,
+  { id, by, sourceIp, now, reason }: Decision & { reason: string },
+): Promise<{ deviceName: string }> {
+  return inTransaction(db, async (transaction) => {
+    const row = await takePending(transaction, id, now)
+    await transaction
+      .updateTable('registrations')
+      .set({ status: 'rejected', reason, decided_at: now, decided_by: by.username })
+      .where('id', '=', id)
+      .execute()
+    await recordActivity(transaction, {
+      at: now,
+      type: 'warning',
+      message: `Gateway "${row.device_name}" was rejected by ${by.username}`,
+      gatewayId: row.key_change_for ?? undefined,
+    })
+    await writeAudit(transaction, {
+      actor: by.username,
+      actorId: by.userId,
+      action: 'registration.reject',
+      target: id,
+      sourceIp,
+      result: 'ok',
+    })
+    return { deviceName: row.device_name }
+  })
+}
+
+/**
+ * Forgets that a device was rejected, with all keys it was rejected under: its next request waits like any other. Throws
+ * `registration_not_found` for one that is not rejected.
+ */
+export function liftRejection(
+  db: Kysely<Tables>,
+  { id, by, sourceIp, now }: Decision,
+): Promise<{ deviceName: string }> {
+  return inTransaction(db, async (transaction) => {
+    const row = await transaction
+      .selectFrom('registrations')
+      .select(['device_name', 'identity_public_key'])
+      .where('id', '=', id)
+      .where('status', '=', 'rejected')
+      .executeTakeFirst()
+    if (!row) throw new HubError('registration_not_found')
+    await transaction
+      .deleteFrom('registrations')
+      .where('identity_public_key', '=', row.identity_public_key)
+      .where('status', '=', 'rejected')
+      .execute()
+    await recordActivity(transaction, {
+      at: now,
+      type: 'info',
+      message: `The rejection of "${row.device_name}" was lifted by ${by.username}`,
+    })
+    await writeAudit(transaction, {
+      actor: by.username,
+      actorId: by.userId,
+      action: 'registration.lift',
+      target: id,
+      sourceIp,
+      result: 'ok',
+    })
+    return { deviceName: row.device_name }
+  })
+}
+
+/** The pending row, for whoever decides it in this transaction. Throws `registration_not_found` or `registration_decided`. */
+export async function takePending(transaction: Transaction<Tables>, id: string, now: number): Promise<RegistrationRow> {
+  const row = await transaction.selectFrom('registrations').selectAll().where('id', '=', id).executeTakeFirst()
+  if (row && row.status !== 'pending') throw new HubError('registration_decided')
+  if (!row || row.requested_at <= now - PENDING_LIFETIME_MS) throw new HubError('registration_not_found')
+  return row
+}
+
+/** Forgets requests that nobody decided for 7 days. The device, if it is still there, asks anew. */
+export async function expirePending(db: Db, now: number): Promise<void> {
+  await db
+    .deleteFrom('registrations')
+    .where('status', '=', 'pending')
+    .where('requested_at', '<=', now - PENDING_LIFETIME_MS)
+    .execute()
+}
+
+/**
+ * The gateway that has either key. Throws `key_invalid` when each belongs to another one: that would be no key change
+ * but two devices in one.
+ */
+export async function gatewayOfKeys(
+  db: Db,
+  identityPublicKey: string,
+  wireguardPublicKey: string,
+): Promise<Gateway | undefined> {
+  const found = await db
+    .selectFrom('gateways')
+    .select(['id', 'name', 'owner_id', 'identity_public_key', 'wireguard_public_key'])
+    .where((row) =>
+      row.or([
+        row('identity_public_key', '=', identityPublicKey),
+        row('wireguard_public_key', '=', wireguardPublicKey),
+      ]),
+    )
+    .execute()
+  if (found.length > 1)
+    throw new HubError('key_invalid', { message: 'The two public keys belong to different gateways.' })
+  return found[0]
+}
+
+/** Whether this identity was approved before and its gateway is gone: it does not come back by a rule. */
+async function wasDeleted(db: Db, identityPublicKey: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('registrations')
+    .select('id')
+    .where('identity_public_key', '=', identityPublicKey)
+    .where((row) =>
+      row.or([row('needs_person', '=', 1), row.and([row('status', '=', 'approved'), row('gateway_id', 'is', null)])]),
+    )
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+function rejectionOf(db: Db, identityPublicKey: string): Promise<RegistrationRow | undefined> {
+  return db
+    .selectFrom('registrations')
+    .selectAll()
+    .where('identity_public_key', '=', identityPublicKey)
+    .where('status', '=', 'rejected')
+    .where('key_change_for', 'is', null)
+    .orderBy('decided_at', 'desc')
+    .executeTakeFirst()
+}
+
+async function checkRoom(db: Db, sourceIp: string): Promise<void> {
+  const pending = await db.selectFrom('registrations').select('source_ip').where('status', '=', 'pending').execute()
+  const source = sourceKey(sourceIp)
+  const fromSource = pending.filter((row) => sourceKey(row.source_ip) === source)
+  if (pending.length >= PENDING_MAX || fromSource.length >= PENDING_PER_SOURCE_MAX)
+    throw new HubError('pending_limit_reached')
+}
+
+/** 20 lower-case base32 characters: 100 random bits. */
+function newRegistrationId(): string {
+  return base32(randomBytes(13)).slice(0, 20)
+}

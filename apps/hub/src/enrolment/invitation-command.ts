@@ -1,0 +1,24 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { HubError } from '../kernel/hub-error.ts'
+
+/** A name or address and perhaps a port: nothing that means something to a shell. */
+const AUTHORITY = /^([a-z0-9_]([a-z0-9._-]{0,252}[a-z0-9_])?|\[[0-9a-f:.]{2,45}\])(:\d{1,5})?$/i
+
+/**
+ * Where devices reach this hub: as configured, or else as the person who asks does. Throws `invalid_request` for a `Host`
+ * that is none, since the address ends up in a command to paste.
+ */
+export function hubUrlOf(publicUrl: string | undefined, headers: IncomingHttpHeaders): string {
+  if (publicUrl !== undefined) return publicUrl
+  const host = headers.host ?? ''
+  if (!AUTHORITY.test(host) || !URL.canParse(`http://${host}`))
+    throw new HubError('invalid_request', { message: 'The Host header names no host that a gateway could reach.' })
+  const secure = `https://${host}`
+  return headers.origin?.toLowerCase() === secure.toLowerCase() ? secure : `http://${host}`
+}
+
+/** What a person carries to a device, as a line to paste there: the hub, the pin of its key, and the code. */
+export function invitationCommand(card: { hubUrl: string; hubFingerprint: string; code: string }): string {
+  const fingerprint = card.hubFingerprint.replaceAll(' ', '-')
+  return `GATEWAY_HUB_URL=${card.hubUrl} GATEWAY_HUB_FINGERPRINT=${fingerprint} GATEWAY_INVITATION_CODE=${card.code} npm run gateway`
+}

@@ -1,0 +1,149 @@
+/**
+ * Invitations of gateways: codes that a person hands out with a device, good for so many gateways until a moment. The
+ * hub keeps a hash only, so a code is seen once, at its creation. A use is counted when the gateway is approved and not
+ * when it asks, in the approval's transaction, so that parallel requests cannot share the last one.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import type { GatewayInvitation, newGatewayInvitation, SearchQuery } from '@hedgerow/contract'
+import { base32 } from '@hedgerow/enrolment'
+import type { FastifyReply } from 'fastify'
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import type { z } from 'zod'
+import { recordActivity } from '../activity/activity.ts'
+import { writeAudit, type AuditEntry } from '../audit/audit.ts'
+import type { Db, Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { HubError } from '../kernel/hub-error.ts'
+import { holding, pageFrom, sendPage } from '../http/pagination.ts'
+import type { Caller } from '../access/sessions.ts'
+
+const HOUR_MS = 3_600_000
+
+type Row = Selectable<Tables['gateway_invitations']>
+type Context = { caller: Caller; sourceIp: string; now: number }
+
+/** Newest first. */
+export async function listInvitations(
+  db: Db,
+  { query, reply, now }: { query: SearchQuery; reply: FastifyReply; now: number },
+): Promise<GatewayInvitation[]> {
+  const page = pageFrom(query, ['number', 'string'])
+  let asked = db.selectFrom('gateway_invitations').selectAll()
+  if (query.q) asked = asked.where(holding(query.q, ['label', 'created_by']))
+  if (page.after) asked = asked.where(sql<boolean>`(created_at, id) < (${page.after[0]}, ${page.after[1]})`)
+  if (page.rowsWanted !== undefined) asked = asked.limit(page.rowsWanted)
+  const rows = await asked.orderBy('created_at', 'desc').orderBy('id', 'desc').execute()
+  return sendPage(reply, rows, page, (row) => [row.created_at, row.id]).map((row) => present(row, now))
+}
+
+/** The code is in the answer and nowhere else. */
+export async function createInvitation(
+  db: Kysely<Tables>,
+  wanted: z.output<typeof newGatewayInvitation>,
+  context: Context,
+): Promise<{ invitation: GatewayInvitation; code: string }> {
+  const { caller, now } = context
+  const code = newCode()
+  const row: Row = {
+    id: base32(randomBytes(8)).slice(0, 12),
+    label: wanted.label,
+    code_hash: hashOf(code),
+    max_uses: wanted.maxUses,
+    uses: 0,
+    expires_at: now + wanted.expiresInHours * HOUR_MS,
+    revoked_at: null,
+    created_at: now,
+    created_by: caller.username,
+  }
+  await inTransaction(db, async (transaction) => {
+    await transaction.insertInto('gateway_invitations').values(row).execute()
+    await record(transaction, { action: 'gateway-invitation.create', done: 'made' }, row, context)
+  })
+  return { invitation: present(row, now), code }
+}
+
+/** Revoking again changes nothing. Throws `invitation_not_found`. */
+export async function revokeInvitation(db: Kysely<Tables>, id: string, context: Context): Promise<void> {
+  await inTransaction(db, async (transaction) => {
+    const row = await transaction.selectFrom('gateway_invitations').selectAll().where('id', '=', id).executeTakeFirst()
+    if (!row) throw new HubError('invitation_not_found')
+    if (row.revoked_at !== null) return
+    await transaction.updateTable('gateway_invitations').set({ revoked_at: context.now }).where('id', '=', id).execute()
+    await record(transaction, { action: 'gateway-invitation.revoke', done: 'revoked' }, row, context)
+  })
+}
+
+/** The id of the invitation with this code while it lets somebody in; an unknown code is as good as none. */
+export async function findValidInvitation(db: Db, code: string | undefined, now: number): Promise<string | undefined> {
+  if (code === undefined) return undefined
+  const row = await db
+    .selectFrom('gateway_invitations')
+    .selectAll()
+    .where('code_hash', '=', hashOf(code))
+    .executeTakeFirst()
+  return row && statusOf(row, now) === 'active' ? row.id : undefined
+}
+
+/** Counts a use of an invitation that is still valid; gives whether it was. */
+export async function useInvitation(transaction: Transaction<Tables>, id: string, now: number): Promise<boolean> {
+  const used = await transaction
+    .updateTable('gateway_invitations')
+    .set((row) => ({ uses: row('uses', '+', 1) }))
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)
+    .whereRef('uses', '<', 'max_uses')
+    .returning('id')
+    .executeTakeFirst()
+  return used !== undefined
+}
+
+function present(row: Row, now: number): GatewayInvitation {
+  return {
+    id: row.id,
+    label: row.label,
+    status: statusOf(row, now),
+    uses: row.uses,
+    maxUses: row.max_uses,
+    expiresAt: new Date(row.expires_at).toISOString(),
+    createdAt: new Date(row.created_at).toISOString(),
+    createdBy: row.created_by,
+  }
+}
+
+function statusOf(row: Row, now: number): GatewayInvitation['status'] {
+  if (row.revoked_at !== null) return 'revoked'
+  if (row.uses >= row.max_uses) return 'used_up'
+  return row.expires_at <= now ? 'expired' : 'active'
+}
+
+/** 100 random bits in five groups of four characters, as a person can read them out. */
+function newCode(): string {
+  return base32(randomBytes(13)).slice(0, 20).toUpperCase().match(/.{4}/g)!.join('-')
+}
+
+/** Of the code however it was typed. As random as a key, it needs no slow hash. */
+function hashOf(code: string): string {
+  return createHash('sha256').update(code.replaceAll(/[\s-]/g, '').toUpperCase()).digest('base64')
+}
+
+async function record(
+  transaction: Transaction<Tables>,
+  { action, done }: { action: AuditEntry['action']; done: string },
+  { id, label }: Row,
+  { caller, sourceIp, now }: Context,
+): Promise<void> {
+  await writeAudit(transaction, {
+    actor: caller.username,
+    actorId: caller.userId,
+    action,
+    target: id,
+    sourceIp,
+    result: 'ok',
+  })
+  await recordActivity(transaction, {
+    at: now,
+    type: 'info',
+    message: `Gateway invitation "${label}" was ${done} by ${caller.username}`,
+  })
+}

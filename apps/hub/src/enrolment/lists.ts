@@ -1,0 +1,83 @@
+/** Requests as people see them: those that wait, with what helps to decide, and those that were rejected. */
+import type { PendingRegistration, RejectedRegistration, SearchQuery } from '@hedgerow/contract'
+import { fingerprint } from '@hedgerow/enrolment'
+import type { FastifyReply } from 'fastify'
+import { sql } from 'kysely'
+import type { Db } from '../database/tables.ts'
+import { holding, pageFrom, sendPage } from '../http/pagination.ts'
+import { hasRole } from '../access/policy.ts'
+import type { Caller } from '../access/sessions.ts'
+import { readAutoApproval } from './auto-approval-settings.ts'
+import { PENDING_LIFETIME_MS } from './enrolment.ts'
+import { createFindTrusted } from './trusted-sources.ts'
+
+const SORTED_BY = ['number', 'string'] as const
+
+type Asked = { query: SearchQuery; reply: FastifyReply }
+
+/** Oldest first: all for managers and admins, for a user those that they claimed. */
+export async function listPending(
+  db: Db,
+  caller: Caller,
+  { query, reply, now, hubIdentityPublicKey }: Asked & { now: number; hubIdentityPublicKey: string },
+): Promise<PendingRegistration[]> {
+  const page = pageFrom(query, SORTED_BY)
+  let asked = db
+    .selectFrom('registrations')
+    .leftJoin('gateways', 'gateways.id', 'registrations.key_change_for')
+    .selectAll('registrations')
+    .select('gateways.name as gateway_name')
+    .where('registrations.status', '=', 'pending')
+    .where('registrations.requested_at', '>', now - PENDING_LIFETIME_MS)
+  if (!hasRole(caller.role, 'manager')) asked = asked.where('registrations.owner_id', '=', caller.userId)
+  if (query.q) asked = asked.where(matching(query.q))
+  if (page.after)
+    asked = asked.where(
+      sql<boolean>`(registrations.requested_at, registrations.id) > (${page.after[0]}, ${page.after[1]})`,
+    )
+  if (page.rowsWanted !== undefined) asked = asked.limit(page.rowsWanted)
+  const rows = await asked.orderBy('registrations.requested_at').orderBy('registrations.id').execute()
+  const hubFingerprint = fingerprint(hubIdentityPublicKey)
+  const settings = await readAutoApproval(db)
+  const findTrusted = createFindTrusted(settings)
+  return sendPage(reply, rows, page, (row) => [row.requested_at, row.id]).map((row) => ({
+    registrationId: row.id,
+    deviceName: row.device_name,
+    deviceLocation: row.device_location,
+    sourceIp: row.source_ip,
+    requestedAt: new Date(row.requested_at).toISOString(),
+    deviceVersion: row.device_version,
+    macAddress: row.mac_address,
+    wireguardPublicKey: row.wireguard_public_key,
+    status: 'pending',
+    fingerprint: fingerprint(row.identity_public_key),
+    hubFingerprint,
+    keyChangeFor: row.gateway_name,
+    trustedNetwork: settings.enabled && findTrusted(row.source_ip) !== undefined,
+  }))
+}
+
+/** Newest first. */
+export async function listRejected(db: Db, { query, reply }: Asked): Promise<RejectedRegistration[]> {
+  const page = pageFrom(query, SORTED_BY)
+  let asked = db.selectFrom('registrations').selectAll().where('status', '=', 'rejected')
+  if (query.q) asked = asked.where(matching(query.q))
+  if (page.after) asked = asked.where(sql<boolean>`(decided_at, id) < (${page.after[0]}, ${page.after[1]})`)
+  if (page.rowsWanted !== undefined) asked = asked.limit(page.rowsWanted)
+  const rows = await asked.orderBy('decided_at', 'desc').orderBy('id', 'desc').execute()
+  return sendPage(reply, rows, page, (row) => [row.decided_at ?? 0, row.id]).map((row) => ({
+    registrationId: row.id,
+    deviceName: row.device_name,
+    deviceLocation: row.device_location,
+    sourceIp: row.source_ip,
+    requestedAt: new Date(row.requested_at).toISOString(),
+    rejectedAt: new Date(row.decided_at ?? 0).toISOString(),
+    rejectedBy: row.decided_by ?? '',
+    reason: row.reason ?? '',
+    fingerprint: fingerprint(row.identity_public_key),
+  }))
+}
+
+function matching(text: string) {
+  return holding(text, ['device_name', 'device_location', 'registrations.source_ip', 'mac_address'])
+}

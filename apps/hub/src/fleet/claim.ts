@@ -1,0 +1,129 @@
+import type { claimGateway as claimGatewayCall, ResponseOf } from '@hedgerow/contract'
+import type { Kysely, Transaction } from 'kysely'
+import { recordActivity } from '../activity/activity.ts'
+import { writeAudit } from '../audit/audit.ts'
+import type { Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { HubError } from '../kernel/hub-error.ts'
+import type { Caller } from '../access/sessions.ts'
+
+const WRONG_TRIES_MAX = 5
+const LOCK_MS = 15 * 60_000
+
+export type ClaimLock = {
+  /**
+   * Counts a try before it is made, so that parallel guesses count too. Gives what takes the try back when the token
+   * turns out right; earlier wrong ones stay counted. Throws `claim_locked`.
+   */
+  begin(userId: string): () => void
+}
+
+/** Five wrong device tokens lock that person's claiming for 15 minutes. */
+export function createClaimLock(clock: () => number): ClaimLock {
+  const tried = new Map<string, { count: number; lastAt: number }>()
+  return {
+    begin(userId) {
+      const now = clock()
+      const known = tried.get(userId)
+      const tries = known && Math.abs(now - known.lastAt) < LOCK_MS ? known : { count: 0, lastAt: now }
+      if (tries.count >= WRONG_TRIES_MAX) throw new HubError('claim_locked')
+      tries.count++
+      tries.lastAt = now
+      tried.set(userId, tries)
+      return () => void tries.count--
+    },
+  }
+}
+
+type Claimed = ResponseOf<typeof claimGatewayCall>
+
+/**
+ * Makes the caller the owner of the gateway with this device token, or of the registration that waits with it. Claiming
+ * one's own again answers the same. Throws `claim_refused`, alike for an unknown token and for somebody else's.
+ */
+export function claimGateway(
+  db: Kysely<Tables>,
+  deviceToken: string,
+  context: { caller: Caller; sourceIp: string; now: number },
+): Promise<Claimed> {
+  return inTransaction(db, async (transaction) => {
+    const claimed =
+      (await claimExisting(transaction, deviceToken, context)) ??
+      (await claimPending(transaction, deviceToken, context))
+    if (!claimed) throw new HubError('claim_refused')
+    return claimed
+  })
+}
+
+type Context = Parameters<typeof claimGateway>[2]
+
+async function claimExisting(
+  transaction: Transaction<Tables>,
+  token: string,
+  context: Context,
+): Promise<Claimed | undefined> {
+  const gateway = await transaction
+    .selectFrom('gateways')
+    .select(['id', 'name', 'owner_id'])
+    .where('device_token', '=', token)
+    .executeTakeFirst()
+  if (!gateway) return undefined
+  const { caller, now } = context
+  if (gateway.owner_id !== null && gateway.owner_id !== caller.userId) throw new HubError('claim_refused')
+  if (gateway.owner_id === null) {
+    await transaction.updateTable('gateways').set({ owner_id: caller.userId }).where('id', '=', gateway.id).execute()
+    await recordActivity(transaction, {
+      at: now,
+      type: 'info',
+      message: `Gateway "${gateway.name}" was claimed by ${caller.username}`,
+      gatewayId: gateway.id,
+    })
+    await audit(transaction, gateway.id, context)
+  }
+  return { name: gateway.name, status: 'claimed', gatewayId: gateway.id }
+}
+
+async function claimPending(
+  transaction: Transaction<Tables>,
+  token: string,
+  context: Context,
+): Promise<Claimed | undefined> {
+  const waiting = await transaction
+    .selectFrom('registrations')
+    .select(['id', 'device_name', 'owner_id'])
+    .where('device_token', '=', token)
+    .where('status', '=', 'pending')
+    .orderBy('requested_at')
+    .execute()
+  const first =
+    waiting.find((row) => row.owner_id === context.caller.userId) ?? waiting.find((row) => row.owner_id === null)
+  if (!first) return undefined
+  // Whichever of several requests with this token is approved, it is the claimer's.
+  const unowned = waiting.filter((row) => row.owner_id === null).map((row) => row.id)
+  if (unowned.length > 0) {
+    await transaction
+      .updateTable('registrations')
+      .set({ owner_id: context.caller.userId })
+      .where('id', 'in', unowned)
+      .execute()
+    await audit(transaction, first.id, context)
+  }
+  return { name: first.device_name, status: 'pending', gatewayId: null }
+}
+
+/** A token that was tried is not told: it may be another gateway's. */
+export function recordRefusedClaim(db: Kysely<Tables>, { caller, sourceIp }: Omit<Context, 'now'>): Promise<void> {
+  const { username: actor, userId: actorId } = caller
+  return writeAudit(db, { actor, actorId, action: 'gateway.claim', sourceIp, result: 'refused' })
+}
+
+function audit(transaction: Transaction<Tables>, target: string, { caller, sourceIp }: Context): Promise<void> {
+  return writeAudit(transaction, {
+    actor: caller.username,
+    actorId: caller.userId,
+    action: 'gateway.claim',
+    target,
+    sourceIp,
+    result: 'ok',
+  })
+}

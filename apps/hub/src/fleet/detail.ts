@@ -1,0 +1,96 @@
+/** One gateway with everything the hub knows of it: the ladder of signals from its request to its heartbeat, traffic, visits. */
+import type { GatewayDetail } from '@hedgerow/contract'
+import { fingerprint } from '@hedgerow/enrolment'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../database/tables.ts'
+import { HubError } from '../kernel/hub-error.ts'
+import { hasRole } from '../access/policy.ts'
+import type { Caller } from '../access/sessions.ts'
+import type { Vpn } from '../tunnel/tunnel.ts'
+import { findGateway, type ListDependencies } from './fleet.ts'
+
+const VISITS_SHOWN = 50
+
+type Rung = GatewayDetail['ladder'][number]
+
+/** Throws `gateway_not_found` when there is none, or none that the caller may see. */
+export async function readGateway(
+  db: Kysely<Tables>,
+  caller: Caller,
+  id: string,
+  dependencies: ListDependencies & { vpn: Pick<Vpn, 'peers' | 'disabledReason'> },
+): Promise<GatewayDetail> {
+  const gateway = await findGateway(db, caller, id, dependencies)
+  const row = await db
+    .selectFrom('gateways')
+    .select(['identity_public_key', 'wireguard_public_key', 'last_handshake_at', 'created_at'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!row) throw new HubError('gateway_not_found')
+  const registration = await db
+    .selectFrom('registrations')
+    .select(['requested_at', 'decided_at', 'decided_by', 'source_ip'])
+    .where('gateway_id', '=', id)
+    .where('status', '=', 'approved')
+    .executeTakeFirst()
+  const { vpn, signals } = dependencies
+  const peer = vpn.peers().find(({ publicKey }) => publicKey === row.wireguard_public_key)
+  const heartbeat = signals.heartbeats.latest(id)
+  const ladder: Rung[] = [
+    registration
+      ? rung('registered', registration.requested_at, `asked from ${registration.source_ip}`)
+      : rung('registered', row.created_at, 'added by hand'),
+    rung(
+      'approved',
+      registration?.decided_at ?? row.created_at,
+      registration?.decided_by ? `approved by ${registration.decided_by}` : 'added by hand',
+    ),
+    handshakeRung(peer?.latestHandshakeAtMs ?? row.last_handshake_at, vpn.disabledReason),
+  ]
+  if (gateway.kind === 'enrolled')
+    ladder.push(
+      heartbeat
+        ? rung('heartbeat', heartbeat.at, gateway.statusReason, gateway.status === 'offline' ? 'failed' : 'done')
+        : { step: 'heartbeat', state: 'waiting', at: null, message: 'no heartbeat yet' },
+    )
+  return {
+    ...gateway,
+    ladder,
+    fingerprint: row.identity_public_key === null ? null : fingerprint(row.identity_public_key),
+    heartbeat: heartbeat ? { ...heartbeat.content, receivedAt: new Date(heartbeat.at).toISOString() } : null,
+    traffic: peer ? { receivedBytes: peer.receivedBytes, sentBytes: peer.sentBytes } : null,
+    access: hasRole(caller.role, 'manager') ? await visits(db, id) : [],
+  }
+}
+
+/** Who opened its page through the hub, newest first. */
+async function visits(db: Kysely<Tables>, gatewayId: string): Promise<GatewayDetail['access']> {
+  const rows = await db
+    .selectFrom('ui_access')
+    .innerJoin('users', 'users.id', 'ui_access.user_id')
+    .select(['users.username', 'ui_access.started_at', 'ui_access.source_ip'])
+    .where('ui_access.gateway_id', '=', gatewayId)
+    .orderBy('ui_access.started_at', 'desc')
+    .limit(VISITS_SHOWN)
+    .execute()
+  return rows.map((row) => ({
+    username: row.username,
+    startedAt: new Date(row.started_at).toISOString(),
+    sourceIp: row.source_ip,
+  }))
+}
+
+function handshakeRung(at: number | null, disabledReason: string | undefined): Rung {
+  if (disabledReason !== undefined)
+    return { step: 'handshake', state: 'failed', at: isoOrNull(at), message: disabledReason }
+  if (at === null) return { step: 'handshake', state: 'waiting', at: null, message: 'no VPN handshake yet' }
+  return rung('handshake', at, 'last VPN handshake')
+}
+
+function rung(step: Rung['step'], at: number, message: string, state: Rung['state'] = 'done'): Rung {
+  return { step, state, at: new Date(at).toISOString(), message }
+}
+
+function isoOrNull(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString()
+}

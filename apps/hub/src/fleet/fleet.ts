@@ -1,0 +1,281 @@
+/**
+ * The fleet: who may see which gateway, and what they see of it. A user sees the gateways they claimed, managers and
+ * admins all; a gateway that exists but may not be seen answers as one that does not exist. Private keys never leave
+ * through here. Called by the routes, by activity/ for its counts and by gateway-proxy/ for access.
+ */
+import { randomBytes } from 'node:crypto'
+import type { Gateway, SearchQuery } from '@hedgerow/contract'
+import { base32 } from '@hedgerow/enrolment'
+import type { FastifyReply } from 'fastify'
+import type { Kysely, Selectable, Transaction } from 'kysely'
+import type { Db, Tables } from '../database/tables.ts'
+import { HubError } from '../kernel/hub-error.ts'
+import { pageFrom, sendPage } from '../http/pagination.ts'
+import { hasRole } from '../access/policy.ts'
+import type { Caller } from '../access/sessions.ts'
+import { readSettings } from '../settings/settings.ts'
+import { gatewayAddresses } from '../tunnel/tunnel.ts'
+import type { Heartbeats } from './heartbeats.ts'
+import type { FleetSearch } from './search.ts'
+import { judge, reasonOf, statusOf, type Judgement, type Signals } from './status.ts'
+
+type Row = Selectable<Tables['gateways']>
+
+/** What the list shows or judges by. The rest of a row, its last heartbeat above all, would take longer than all of it. */
+const LISTED = [
+  'gateways.id',
+  'gateways.kind',
+  'gateways.name',
+  'gateways.name_key',
+  'gateways.location',
+  'gateways.description',
+  'gateways.device_token',
+  'gateways.wireguard_public_key',
+  'gateways.address',
+  'gateways.endpoint_address',
+  'gateways.source_ip',
+  'gateways.last_handshake_at',
+  'gateways.version',
+  'gateways.created_at',
+] as const
+
+const IDS_AT_ONCE = 200
+
+type ListedColumn = (typeof LISTED)[number] extends `gateways.${infer Column extends keyof Row}` ? Column : never
+type ListedRow = Pick<Row, ListedColumn> & { owner: string | null }
+
+/** What is known of the fleet from moment to moment, beside its rows. */
+export type FleetSignals = {
+  clock: () => number
+  heartbeats: Pick<Heartbeats, 'latest'>
+  /** The last handshake by WireGuard key, in milliseconds since 1970. */
+  handshakes(): Map<string, number>
+  /** Whether a plain-WireGuard gateway answered when last asked. */
+  isHealthy(gatewayId: string): boolean | undefined
+}
+
+export type ListDependencies = {
+  signals: FleetSignals
+  hubPublicKey: string
+  connectedUsers(gatewayId: string): number
+}
+
+export type Listing = ListDependencies & { query: SearchQuery; reply: FastifyReply }
+
+/** The gateways that the caller may see, by name: all, or a page. */
+export async function listGateways(
+  db: Kysely<Tables>,
+  caller: Caller,
+  { query, reply, ...dependencies }: Listing,
+): Promise<Gateway[]> {
+  const page = pageFrom(query, ['string'])
+  let asked = withOwner(visibleTo(db, caller))
+  if (page.after) asked = asked.where('gateways.name_key', '>', String(page.after[0]))
+  if (page.rowsWanted !== undefined) asked = asked.limit(page.rowsWanted)
+  const rows = await asked.orderBy('gateways.name_key').execute()
+  const handshakes = dependencies.signals.handshakes()
+  return sendPage(reply, rows, page, (row) => [row.name_key]).map((row) => present(row, dependencies, handshakes))
+}
+
+/** Those among them that hold `text`. */
+export async function searchGateways(
+  db: Kysely<Tables>,
+  caller: Caller,
+  { query, reply, text, search, ...dependencies }: Listing & { text: string; search: FleetSearch },
+): Promise<Gateway[]> {
+  const page = pageFrom(query, ['string'])
+  const found = await search.find(text, {
+    ...(!hasRole(caller.role, 'manager') && { ownerId: caller.userId }),
+    ...(page.after && { after: String(page.after[0]) }),
+    ...(page.rowsWanted !== undefined && { limit: page.rowsWanted }),
+  })
+  const shown = sendPage(reply, found, page, ({ nameKey }) => [nameKey]).map(({ id }) => id)
+  const handshakes = dependencies.signals.handshakes()
+  const gateways: Gateway[] = []
+  for (let start = 0; start < shown.length; start += IDS_AT_ONCE) {
+    const ids = shown.slice(start, start + IDS_AT_ONCE)
+    const rows = await withOwner(visibleTo(db, caller))
+      .where('gateways.id', 'in', ids)
+      .orderBy('gateways.name_key')
+      .execute()
+    gateways.push(...rows.map((row) => present(row, dependencies, handshakes)))
+  }
+  return gateways
+}
+
+/** The whole fleet as managers see it, by name, put into words slice by slice. */
+export async function* fleetInSlices(
+  db: Kysely<Tables>,
+  dependencies: ListDependencies,
+  gatewaysAtOnce: number,
+): AsyncGenerator<Gateway[]> {
+  const rows = await withOwner(db.selectFrom('gateways')).orderBy('gateways.name_key').execute()
+  const handshakes = dependencies.signals.handshakes()
+  for (let start = 0; start < rows.length; start += gatewaysAtOnce)
+    yield rows.slice(start, start + gatewaysAtOnce).map((row) => present(row, dependencies, handshakes))
+}
+
+/** As in the list. Throws `gateway_not_found` when there is none, or none that the caller may see. */
+export async function findGateway(
+  db: Kysely<Tables>,
+  caller: Caller,
+  id: string,
+  dependencies: ListDependencies,
+): Promise<Gateway> {
+  const row = await withOwner(visibleTo(db, caller)).where('gateways.id', '=', id).executeTakeFirst()
+  if (!row) throw new HubError('gateway_not_found')
+  return present(row, dependencies, dependencies.signals.handshakes())
+}
+
+export type VisibleGateway = {
+  id: string
+  name: string
+  kind: Row['kind']
+  address: string
+  deviceToken: string
+  ownerId: string | null
+  wireguardPublicKey: string
+}
+
+/** Throws `gateway_not_found` when there is none, or none that the caller may see. */
+export async function findVisibleGateway(db: Db, caller: Caller, id: string): Promise<VisibleGateway> {
+  const row = await visibleTo(db, caller).selectAll('gateways').where('gateways.id', '=', id).executeTakeFirst()
+  if (!row) throw new HubError('gateway_not_found')
+  return toVisible(row)
+}
+
+/** The gateway of this token if the caller may see it: unknown and not theirs are alike. */
+export async function findByDeviceToken(
+  db: Db,
+  caller: Caller,
+  deviceToken: string,
+): Promise<VisibleGateway | undefined> {
+  const row = await visibleTo(db, caller)
+    .selectAll('gateways')
+    .where('gateways.device_token', '=', deviceToken)
+    .executeTakeFirst()
+  return row && toVisible(row)
+}
+
+export type FleetStatus = Judgement & {
+  id: string
+  name: string
+  ownerId: string | null
+  /** The last sign of life, in milliseconds since 1970. */
+  lastSeenAt: number | undefined
+}
+
+/** The status of every gateway, or of those that the caller may see. */
+export async function fleetStatuses(
+  db: Kysely<Tables>,
+  signals: FleetSignals,
+  caller?: Caller,
+): Promise<FleetStatus[]> {
+  const rows = await (caller ? visibleTo(db, caller) : db.selectFrom('gateways'))
+    .select(['gateways.id', 'gateways.name', 'gateways.kind', 'gateways.owner_id'])
+    .select(['gateways.wireguard_public_key', 'gateways.last_handshake_at'])
+    .execute()
+  const handshakes = signals.handshakes()
+  return rows.map((row) => {
+    const known = signalsOf(row, signals, handshakes)
+    return {
+      id: row.id,
+      name: row.name,
+      ownerId: row.owner_id,
+      lastSeenAt: lastSeen(known),
+      status: statusOf(known),
+      // Few ask: it is put into words then.
+      get reason() {
+        return reasonOf(known)
+      },
+    }
+  })
+}
+
+/** The form in which a gateway's name must be unique, and in which it is found. */
+export function nameKey(name: string): string {
+  return name.normalize('NFKC').trim().replaceAll(/\s+/g, ' ').toLowerCase()
+}
+
+/** 12 lower-case base32 characters: 60 random bits. */
+export function newGatewayId(): string {
+  return base32(randomBytes(8)).slice(0, 12)
+}
+
+/**
+ * The address of one more gateway. Within `inTransaction` two callers never get the same. Throws
+ * `gateway_limit_reached` or `address_pool_exhausted`.
+ */
+export async function allocateAddress(transaction: Transaction<Tables>): Promise<string> {
+  const { maxGateways, vpnNetwork } = await readSettings(transaction)
+  const rows = await transaction.selectFrom('gateways').select('address').execute()
+  if (rows.length >= maxGateways) throw new HubError('gateway_limit_reached')
+  const address = gatewayAddresses(vpnNetwork)?.lowestFree(new Set(rows.map((row) => row.address)))
+  if (address === undefined) throw new HubError('address_pool_exhausted')
+  return address
+}
+
+function withOwner(gateways: ReturnType<typeof visibleTo>) {
+  return gateways.leftJoin('users', 'users.id', 'gateways.owner_id').select(LISTED).select('users.username as owner')
+}
+
+function visibleTo(db: Db, caller: Caller) {
+  const all = db.selectFrom('gateways')
+  return hasRole(caller.role, 'manager') ? all : all.where('gateways.owner_id', '=', caller.userId)
+}
+
+type JudgedColumns = Pick<Row, 'id' | 'kind' | 'wireguard_public_key' | 'last_handshake_at'>
+
+function signalsOf(row: JudgedColumns, signals: FleetSignals, handshakes: Map<string, number>): Signals {
+  return {
+    kind: row.kind,
+    now: signals.clock(),
+    heartbeat: signals.heartbeats.latest(row.id),
+    latestHandshakeAt: handshakes.get(row.wireguard_public_key) ?? row.last_handshake_at ?? undefined,
+    isHealthy: signals.isHealthy(row.id),
+  }
+}
+
+/** A heartbeat or, for a device that sends none, a handshake. */
+function lastSeen({ kind, heartbeat, latestHandshakeAt }: Signals): number | undefined {
+  return heartbeat?.at ?? (kind === 'wireguard' ? latestHandshakeAt : undefined)
+}
+
+function present(row: ListedRow, dependencies: ListDependencies, handshakes: Map<string, number>): Gateway {
+  const { signals, hubPublicKey, connectedUsers } = dependencies
+  const known = signalsOf(row, signals, handshakes)
+  const { status, reason } = judge(known)
+  const lastSeenAt = lastSeen(known)
+  return {
+    id: row.id,
+    name: row.name,
+    status,
+    statusReason: reason,
+    kind: row.kind,
+    location: row.location,
+    description: row.description,
+    publicIp: row.endpoint_address ?? row.source_ip,
+    vpnInternalIp: row.address,
+    vpnAddress: `${row.address}/24`,
+    hubPublicKey,
+    version: known.heartbeat?.content.version ?? row.version,
+    lastSeen: lastSeenAt === undefined ? null : new Date(lastSeenAt).toISOString(),
+    connectedUsers: connectedUsers(row.id),
+    // Whoever sees the row at all is its owner, a manager or an admin.
+    deviceToken: row.device_token,
+    owner: row.owner,
+    createdAt: new Date(row.created_at).toISOString(),
+  }
+}
+
+function toVisible(row: Row): VisibleGateway {
+  return {
+    id: row.id,
+    name: row.name,
+    kind: row.kind,
+    address: row.address,
+    deviceToken: row.device_token,
+    ownerId: row.owner_id,
+    wireguardPublicKey: row.wireguard_public_key,
+  }
+}

@@ -1,0 +1,91 @@
+import { createServer, type RequestListener } from 'node:http'
+import { generateKeyPair, generatePresharedKey } from '@hedgerow/wireguard/node'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Database } from '../database/database.ts'
+import { openTestDatabase } from '#testing/databases.ts'
+import { openVpn } from '../tunnel/open-tunnel.ts'
+import { createPeers, type Peers } from '../tunnel/peers.ts'
+import { joinTunnel, type TestPeer } from '#testing/peer.ts'
+import type { Vpn } from '../tunnel/tunnel.ts'
+import { createHealthChecks, type HealthChecks } from './health-checks.ts'
+import { insertTestGateway } from '#testing/gateway.ts'
+
+const log = pino({ level: 'silent' })
+
+describe('the health of a plain-WireGuard gateway', () => {
+  let database: Database
+  let vpn: Vpn
+  let peers: Peers
+  let checks: HealthChecks
+  let device: TestPeer
+  let id: string
+  let offsetMs = 0
+
+  beforeEach(async () => {
+    offsetMs = 0
+    const clock = () => Date.now() + offsetMs
+    const { privateKey } = generateKeyPair()
+    const keys = generateKeyPair()
+    const presharedKey = generatePresharedKey()
+    const address = '10.100.0.2'
+    database = await openTestDatabase('sqlite')
+    const config = { backend: 'embedded' as const, port: 0, endpointHost: undefined, offload: true }
+    vpn = await openVpn({ config, privateKey, networkCidr: '10.100.0.0/16', enabled: true, clock })
+    peers = createPeers({ db: database.db, vpn, log })
+    checks = createHealthChecks({ db: database.db, vpn, clock, handshakes: peers.handshakes, log })
+    id = await insertTestGateway(database.db, {
+      kind: 'wireguard',
+      wireguard_public_key: keys.publicKey,
+      preshared_key: presharedKey,
+      address,
+    })
+    await peers.reconcile()
+    device = await joinTunnel({
+      ...keys,
+      presharedKey,
+      assignedIp: address,
+      hubVpnIp: vpn.address,
+      hubPublicKey: vpn.publicKey,
+      hubPort: vpn.port,
+    })
+  })
+  afterEach(async () => {
+    await checks.stop()
+    await device.stop()
+    await vpn.stop()
+    await database.close()
+  })
+
+  const answerWith = (listener: RequestListener) => {
+    const server = createServer(listener)
+    device.stack.listen({ port: 8080 }, (stream) => server.emit('connection', stream))
+  }
+
+  it('is not asked before there is a tunnel', async () => {
+    await device.stop()
+    await checks.check()
+    expect(checks.isHealthy(id)).toBeUndefined()
+  })
+
+  it('is good when /api/health answers through the tunnel, and asked again after 30 s only', async () => {
+    const asked: (string | undefined)[] = []
+    answerWith((request, response) => {
+      asked.push(request.url)
+      response.writeHead(asked.length === 1 ? 200 : 500).end()
+    })
+    await device.stack.ping(vpn.address)
+    await checks.check()
+    await checks.check()
+    expect([checks.isHealthy(id), asked]).toEqual([true, ['/api/health']])
+    offsetMs += 30_000
+    await checks.check()
+    expect([checks.isHealthy(id), asked.length]).toEqual([false, 2])
+  })
+
+  it('is bad when nothing listens there', async () => {
+    await device.stack.ping(vpn.address)
+    await checks.check()
+    expect(checks.isHealthy(id)).toBe(false)
+  })
+})

@@ -1,0 +1,211 @@
+/**
+ * What a gateway's page charts: load and traffic by the hour. Heartbeats and the tunnel's counters are added up in memory
+ * and written to one row a gateway and hour, once a minute and in small batches: a chart costs one short index scan, and
+ * ten thousand gateways a few statements. A crash loses that minute. Old hours are removed by settings/retention.ts.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { LOAD_MAX, TEMPERATURE_MAX, TEMPERATURE_MIN, type GatewayHour, type Heartbeat } from '@hedgerow/contract'
+import { sql, type Kysely, type Selectable } from 'kysely'
+import type { Logger } from 'pino'
+import { startOfHour } from '../activity/activity.ts'
+import type { Tables } from '../database/tables.ts'
+import type { Vpn } from '../tunnel/tunnel.ts'
+
+const HOUR_MS = 3_600_000
+const FLUSH_INTERVAL_MS = 60_000
+const BATCH_ROWS = 100
+
+type Row = Selectable<Tables['gateway_hours']>
+const MAXIMA = ['load_max', 'memory_max', 'disk_max', 'temperature_max'] as const
+const SUMS = [
+  'heartbeats',
+  'load_sum',
+  'memory_sum',
+  'disk_sum',
+  'temperatures',
+  'temperature_sum',
+  'received_bytes',
+  'sent_bytes',
+] as const
+/** Lower than any that a heartbeat may tell. */
+const NO_TEMPERATURE = -1_000
+/** What a sum that an older hub stored may at most be: beyond it PostgreSQL refuses the addition, and the whole batch. */
+const SUM_MAX = 1e15
+
+export type History = {
+  start(): void
+  record(gatewayId: string, content: Heartbeat): void
+  /** Writes what came since the last call; throws what the database threw, and then nothing is lost. */
+  flush(): Promise<void>
+  stop(): Promise<void>
+}
+
+export function createHistory({
+  db,
+  vpn,
+  clock,
+  log,
+}: {
+  db: Kysely<Tables>
+  vpn: Pick<Vpn, 'peers'>
+  clock: () => number
+  log: Logger
+}): History {
+  const unwritten = new Map<string, Row>()
+  /** The counters of each peer when they were last looked at: they begin again whenever the tunnel does. */
+  let counted = new Map<string, { receivedBytes: number; sentBytes: number }>()
+  let timer: NodeJS.Timeout | undefined
+  let writing: Promise<void> = Promise.resolve()
+
+  function add(gatewayId: string, hour: number, change: Partial<Row>): void {
+    const key = `${hour} ${gatewayId}`
+    const row = unwritten.get(key) ?? emptyRow(gatewayId, hour)
+    for (const sum of SUMS) row[sum] += change[sum] ?? 0
+    for (const maximum of MAXIMA) row[maximum] = Math.max(row[maximum], change[maximum] ?? row[maximum])
+    unwritten.set(key, row)
+  }
+
+  function countTraffic(idByKey: ReadonlyMap<string, string>): void {
+    const hour = startOfHour(clock())
+    const now: typeof counted = new Map()
+    for (const { publicKey, receivedBytes, sentBytes } of vpn.peers()) {
+      now.set(publicKey, { receivedBytes, sentBytes })
+      const before = counted.get(publicKey)
+      const isContinued = before && receivedBytes >= before.receivedBytes && sentBytes >= before.sentBytes
+      const received_bytes = receivedBytes - (isContinued ? before.receivedBytes : 0)
+      const sent_bytes = sentBytes - (isContinued ? before.sentBytes : 0)
+      const gatewayId = idByKey.get(publicKey)
+      if (gatewayId !== undefined && received_bytes + sent_bytes > 0)
+        add(gatewayId, hour, { received_bytes, sent_bytes })
+    }
+    counted = now
+  }
+
+  async function flush(): Promise<void> {
+    const gateways = await db.selectFrom('gateways').select(['id', 'wireguard_public_key']).execute()
+    countTraffic(new Map(gateways.map((row) => [row.wireguard_public_key, row.id])))
+    const ids = new Set(gateways.map(({ id }) => id))
+    const rows = [...unwritten.values()]
+    unwritten.clear()
+    try {
+      while (rows.length > 0) {
+        const batch = rows.slice(-BATCH_ROWS).filter((row) => ids.has(row.gateway_id))
+        if (batch.length > 0) await upsert(db, batch)
+        rows.length = Math.max(0, rows.length - BATCH_ROWS)
+        await nextTurn()
+      }
+    } finally {
+      for (const { gateway_id, hour, ...change } of rows) add(gateway_id, hour, change)
+    }
+  }
+
+  function flushInTurn(): void {
+    writing = writing
+      .then(flush)
+      .catch((error: unknown) => log.warn({ err: error }, 'the history could not be written yet'))
+  }
+
+  return {
+    start() {
+      counted = new Map(vpn.peers().map((peer) => [peer.publicKey, peer]))
+      timer = setInterval(flushInTurn, FLUSH_INTERVAL_MS).unref()
+    },
+    record(gatewayId, { load, memory, disk, temperature }) {
+      add(gatewayId, startOfHour(clock()), {
+        heartbeats: 1,
+        load_sum: load,
+        load_max: load,
+        memory_sum: memory,
+        memory_max: memory,
+        disk_sum: disk,
+        disk_max: disk,
+        ...(temperature !== null && { temperatures: 1, temperature_sum: temperature, temperature_max: temperature }),
+      })
+    },
+    flush,
+    async stop() {
+      clearInterval(timer)
+      flushInTurn()
+      await writing
+    },
+  }
+}
+
+/** The last `hours` hours, oldest first, the running one last. */
+export async function readHistory(
+  db: Kysely<Tables>,
+  gatewayId: string,
+  { hours, now }: { hours: number; now: number },
+): Promise<GatewayHour[]> {
+  const newest = startOfHour(now)
+  const oldest = newest - (hours - 1) * HOUR_MS
+  const rows = await db
+    .selectFrom('gateway_hours')
+    .selectAll()
+    .where('gateway_id', '=', gatewayId)
+    .where('hour', '>=', oldest)
+    .where('hour', '<=', newest)
+    .execute()
+  const byHour = new Map(rows.map((row) => [row.hour, row]))
+  return Array.from({ length: hours }, (_, i) => {
+    const hour = oldest + i * HOUR_MS
+    return present(byHour.get(hour) ?? emptyRow(gatewayId, hour))
+  })
+}
+
+function present(row: Row): GatewayHour {
+  /** Null too for what no heartbeat may tell: older hubs stored it. */
+  const span = (sum: number, max: number, count: number, [least, most]: readonly [number, number]) => {
+    const mean = sum / count
+    const isTold = count > 0 && [mean, max].every((value) => value >= least && value <= most)
+    return isTold ? { mean, max } : null
+  }
+  return {
+    hour: new Date(row.hour).toISOString(),
+    heartbeats: row.heartbeats,
+    load: span(row.load_sum, row.load_max, row.heartbeats, [0, LOAD_MAX]),
+    memory: span(row.memory_sum, row.memory_max, row.heartbeats, [0, 1]),
+    disk: span(row.disk_sum, row.disk_max, row.heartbeats, [0, 1]),
+    temperature: span(row.temperature_sum, row.temperature_max, row.temperatures, [TEMPERATURE_MIN, TEMPERATURE_MAX]),
+    receivedBytes: row.received_bytes,
+    sentBytes: row.sent_bytes,
+  }
+}
+
+function emptyRow(gatewayId: string, hour: number): Row {
+  return {
+    gateway_id: gatewayId,
+    hour,
+    heartbeats: 0,
+    load_sum: 0,
+    load_max: 0,
+    memory_sum: 0,
+    memory_max: 0,
+    disk_sum: 0,
+    disk_max: 0,
+    temperatures: 0,
+    temperature_sum: 0,
+    temperature_max: NO_TEMPERATURE,
+    received_bytes: 0,
+    sent_bytes: 0,
+  }
+}
+
+async function upsert(db: Kysely<Tables>, rows: Row[]): Promise<void> {
+  const added = SUMS.map((name) => {
+    const before = sql`gateway_hours.${sql.ref(name)}`
+    const kept = sql`case when ${before} between ${sql.lit(-SUM_MAX)} and ${sql.lit(SUM_MAX)} then ${before} else 0 end`
+    return [name, sql<number>`${kept} + excluded.${sql.ref(name)}`]
+  })
+  const raised = MAXIMA.map((name) => {
+    const [before, now] = [sql`gateway_hours.${sql.ref(name)}`, sql`excluded.${sql.ref(name)}`]
+    return [name, sql<number>`case when ${now} > ${before} then ${now} else ${before} end`]
+  })
+  await db
+    .insertInto('gateway_hours')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['gateway_id', 'hour']).doUpdateSet(Object.fromEntries([...added, ...raised])),
+    )
+    .execute()
+}

@@ -1,0 +1,139 @@
+import * as contract from '@hedgerow/contract'
+import type { FastifyInstance } from 'fastify'
+import type { Kysely } from 'kysely'
+import { writeAudit } from '../audit/audit.ts'
+import type { Tables } from '../database/tables.ts'
+import { HubError } from '../kernel/hub-error.ts'
+import { mount } from '../http/mount.ts'
+import { hasRole } from '../access/policy.ts'
+import { requireVpn, type LivePeers, type Vpn } from '../tunnel/tunnel.ts'
+import { addGateway } from './add.ts'
+import { claimGateway, createClaimLock, recordRefusedClaim } from './claim.ts'
+import { readGateway } from './detail.ts'
+import { deleteGateway, updateGateway } from './edit.ts'
+import {
+  findByDeviceToken,
+  findGateway,
+  findVisibleGateway,
+  listGateways,
+  searchGateways,
+  type ListDependencies,
+} from './fleet.ts'
+import { readHistory } from './history.ts'
+import type { FleetSearch } from './search.ts'
+import { vpnConfigText } from './vpn-config.ts'
+import type { FleetListCache } from './fleet-list-cache.ts'
+
+export type GatewayDependencies = {
+  db: Kysely<Tables>
+  clock: () => number
+  vpn: Vpn
+  peers: LivePeers
+  list: ListDependencies
+  fleetListCache: FleetListCache
+  search: FleetSearch
+  /** A gateway is gone: whatever else is kept of it may go. */
+  forget(gatewayId: string): void
+}
+
+/** The fleet for people: see, add, configure, edit, delete, claim. */
+export function gatewayRoutes(app: FastifyInstance, dependencies: GatewayDependencies): void {
+  const { db, list } = dependencies
+  mount(app, contract.listGateways, ({ caller, query, raw, reply }) => {
+    const isWhole = hasRole(caller.role, 'manager') && Object.keys(query).length === 0
+    if (isWhole) return dependencies.fleetListCache.answer(raw, reply)
+    const listing = { ...list, query, reply }
+    return query.q
+      ? searchGateways(db, caller, { ...listing, text: query.q, search: dependencies.search })
+      : listGateways(db, caller, listing)
+  })
+  mount(app, contract.readGateway, ({ params, caller }) =>
+    readGateway(db, caller, params.id, { ...list, vpn: dependencies.vpn }),
+  )
+  mount(app, contract.gatewayHistory, async ({ params, query, caller }) => {
+    const { id } = await findVisibleGateway(db, caller, params.id)
+    return readHistory(db, id, { hours: query.hours, now: dependencies.clock() })
+  })
+  mount(app, contract.validateAccess, async ({ body, caller }) => {
+    const gateway = await findByDeviceToken(db, caller, body.deviceToken)
+    return { authorized: gateway !== undefined, gatewayId: gateway?.id ?? null }
+  })
+  mountAdding(app, dependencies)
+  mountChanges(app, dependencies)
+  mountClaiming(app, dependencies)
+}
+
+function mountAdding(app: FastifyInstance, dependencies: GatewayDependencies): void {
+  const { db, clock, vpn, peers, list } = dependencies
+
+  mount(app, contract.addGateway, async ({ body, caller, sourceIp }) => {
+    requireVpn(vpn)
+    const { id, peer } = await addGateway(db, body, { caller, sourceIp, now: clock() })
+    peers.apply(peer)
+    return findGateway(db, caller, id, list)
+  })
+
+  mount(app, contract.gatewayVpnConfig, async ({ params, caller, sourceIp, raw }) => {
+    requireVpn(vpn)
+    const { id } = await findVisibleGateway(db, caller, params.id)
+    const [endpoint] = vpn.endpoints(raw.headers.host)
+    if (endpoint === undefined)
+      throw new HubError('invalid_request', { message: 'The Host header names no host that a gateway could reach.' })
+    const row = await db
+      .selectFrom('gateways')
+      .select(['private_key', 'address', 'preshared_key'])
+      .where('id', '=', id)
+      .executeTakeFirst()
+    if (!row) throw new HubError('gateway_not_found')
+    await writeAudit(db, {
+      actor: caller.username,
+      actorId: caller.userId,
+      action: 'gateway.read-vpn-config',
+      target: id,
+      sourceIp,
+      result: 'ok',
+    })
+    return {
+      config: vpnConfigText({
+        privateKey: row.private_key,
+        address: row.address,
+        hubPublicKey: vpn.publicKey,
+        presharedKey: row.preshared_key,
+        endpoint,
+        network: vpn.network,
+      }),
+    }
+  })
+}
+
+function mountChanges(app: FastifyInstance, dependencies: GatewayDependencies): void {
+  const { db, clock, peers, list, forget } = dependencies
+
+  mount(app, contract.updateGateway, async ({ params, body, caller, sourceIp }) => {
+    await updateGateway(db, params.id, body, { caller, sourceIp, now: clock() })
+    return findGateway(db, caller, params.id, list)
+  })
+
+  mount(app, contract.deleteGateway, async ({ params, body, caller, sourceIp }) => {
+    const { publicKey } = await deleteGateway(db, params.id, body.name, { caller, sourceIp, now: clock() })
+    peers.remove(publicKey)
+    forget(params.id)
+    return undefined
+  })
+}
+
+function mountClaiming(app: FastifyInstance, { db, clock }: GatewayDependencies): void {
+  const lock = createClaimLock(clock)
+  mount(app, contract.claimGateway, async ({ body, caller, sourceIp }) => {
+    const takeBack = lock.begin(caller.userId)
+    try {
+      const claimed = await claimGateway(db, body.deviceToken, { caller, sourceIp, now: clock() })
+      takeBack()
+      return claimed
+    } catch (error) {
+      if (!(error instanceof HubError && error.code === 'claim_refused')) takeBack()
+      else await recordRefusedClaim(db, { caller, sourceIp })
+      throw error
+    }
+  })
+}

@@ -1,0 +1,311 @@
+/**
+ * Gateways' own web pages, each on an origin of its own, carried through the tunnel. Owns the tickets and sessions that
+ * lead there, the ports of port mode and every open exchange. Refuses requests without a living hub session whose person
+ * may see the gateway, requests that another page makes with that person's cookie, and anything on the hub's own origin:
+ * a gateway's page that ran there could read the hub's token. http/server.ts asks `owns` for each request and hands the
+ * owned ones over; routes.ts issues the tickets; the fleet list asks for `connectedUsers`.
+ */
+import { createServer, ServerResponse, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { GATEWAY_PORT } from '@hedgerow/contract'
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { Tables } from '../database/tables.ts'
+import { HubError } from '../kernel/hub-error.ts'
+import { answerOversizedHead, clearingOf } from '../http/oversized-head.ts'
+import type { Caller, Sessions } from '../access/sessions.ts'
+import type { SourceAddress } from '../access/source-address.ts'
+import { createVisitorAccess, type FindGateway, type UiGateway } from './visitor-access.ts'
+import { createGatewayConnections, type Dial } from './gateway-connections.ts'
+import { overlongCookies } from './cookies.ts'
+import { handOver, HANDOVER_PATH, isLocalPath } from './handover.ts'
+import { headersFromGateway, headersToGateway, valuesOf } from './headers.ts'
+import { createHubOrigins } from './hub-origin.ts'
+import { createOrigins, parseHost, type GatewayHost } from './origins.ts'
+import { createGatewayPorts } from './ports.ts'
+import { createOpenVisits } from './open-visits.ts'
+import { PROGRESS_TIMEOUT_MS, proxyRequest } from './proxy.ts'
+import { refuse, unreachablePage } from './refusal.ts'
+import { isCrossOriginRequest, isNavigation } from './fetch-metadata.ts'
+import { createTickets, type Grant } from './tickets.ts'
+import { createUiSessions } from './ui-sessions.ts'
+import { proxyWebSocket } from './websocket.ts'
+
+const CONNECT_TIMEOUT_MS = 10_000
+const HEADERS_TIMEOUT_MS = 30_000
+
+export type GatewayProxyDeps = {
+  db: Kysely<Tables>
+  config: Pick<Config, 'host' | 'publicUrl' | 'gatewayUi'>
+  sessions: Pick<Sessions, 'find' | 'onEnded' | 'authenticate'>
+  findGateway: FindGateway
+  dial: Dial
+  /** The port that the hub itself listens on. */
+  hubPort: () => number
+  sourceAddress: SourceAddress
+  clock: () => number
+  log: Logger
+  /** How long a gateway may take to accept a connection, and to make progress on a request, in milliseconds. */
+  limits?: { connectTimeoutMs: number; progressTimeoutMs: number }
+}
+
+export type GatewayProxy = {
+  /** Whether a request belongs to a gateway's origin and so never to the hub. */
+  owns(request: IncomingMessage): boolean
+  handleRequest(req: IncomingMessage, res: ServerResponse): void
+  handleUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void
+  formActionSources(host: string | undefined): string[]
+  connectedUsers(gatewayId: string): number
+  issueTicket(
+    caller: Caller,
+    gatewayId: string,
+    headers: IncomingHttpHeaders,
+  ): Promise<{ action: string; ticket: string }>
+  /** Opens the ports that gateways have. */
+  start(): Promise<void>
+  /** Closes them and cuts every exchange. */
+  stop(): Promise<void>
+}
+
+export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
+  const { db, config, clock, log } = deps
+  const { connectTimeoutMs, progressTimeoutMs } = deps.limits ?? {
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    progressTimeoutMs: PROGRESS_TIMEOUT_MS,
+  }
+  const {
+    publicUrl,
+    gatewayUi: { origin: gatewayOrigin, ports: range },
+  } = config
+  const origins = createOrigins({ gatewayOrigin, publicUrl })
+  const tickets = createTickets({ clock })
+  const sessions = createUiSessions({ clock })
+  const hubOrigins = createHubOrigins({ gatewayOrigin, publicUrl }, deps.hubPort)
+  const admission = createVisitorAccess({
+    hubSessions: deps.sessions,
+    uiSessions: sessions,
+    findGateway: deps.findGateway,
+  })
+  const presence = createOpenVisits({
+    clock,
+    isAllowed: async (visit) => (await admission.allow(visit)) !== undefined,
+  })
+  const connections = createGatewayConnections({ dial: deps.dial, connectTimeoutMs })
+  const ports = createGatewayPorts({
+    db,
+    range,
+    host: config.host,
+    createServer: createPortServer,
+    onUnavailable: (port, err) => log.warn({ port, err }, 'a port for a gateway page is not available'),
+  })
+  const stopListening = deps.sessions.onEnded((sessionId) => {
+    tickets.endSession(sessionId)
+    sessions.endSession(sessionId)
+    presence.endSession(sessionId)
+  })
+
+  async function handle(req: IncomingMessage, res: ServerResponse, host: GatewayHost): Promise<void> {
+    checkRequestLine(req)
+    const path = req.url?.split('?', 1)[0] ?? ''
+    if (path === HANDOVER_PATH) {
+      const admit = (grant: Grant) => recordVisit(req, grant)
+      return handOver(req, res, host, { tickets, sessions, admit, formTimeoutMs: progressTimeoutMs })
+    }
+    if (path.startsWith('/__hub/')) throw new HubError('not_found')
+    const opening = await prepare(req, res, host, (origin) => !isCrossOriginRequest(req.method, req.headers, origin))
+    opening?.begin((exchange) => proxyRequest(req, res, { ...exchange, agent: connections.agentFor(opening.gateway) }))
+  }
+
+  async function handleWebSocket(
+    req: IncomingMessage,
+    { socket, head, res }: { socket: Socket; head: Buffer; res: ServerResponse },
+    host: GatewayHost,
+  ): Promise<void> {
+    checkRequestLine(req)
+    if (req.method !== 'GET' || req.headers.upgrade?.toLowerCase() !== 'websocket')
+      throw new HubError('invalid_request')
+    const opening = await prepare(req, res, host, (origin) => req.headers.origin === origin)
+    opening?.begin((exchange) =>
+      proxyWebSocket(req, { socket, head, res }, { ...exchange, open: () => connections.open(opening.gateway) }),
+    )
+  }
+
+  /** All that stands between a request and its gateway; undefined when the browser has gone in the meantime. */
+  async function prepare(
+    req: IncomingMessage,
+    res: ServerResponse,
+    host: GatewayHost,
+    isWelcome: (origin: string) => boolean,
+  ) {
+    if (overlongCookies(req.headers.cookie, host)) throw new HubError('request_head_too_large')
+    const { caller, gateway, grant } = await admission.admit(req, host)
+    if (!isWelcome(grant.origin)) throw new HubError('origin_not_allowed')
+    const dropAuthorization = await admission.carriesHubToken(req)
+    if (res.destroyed || req.socket.destroyed) return undefined
+
+    let cut = (): void => void req.socket.destroy()
+    const leave = presence.enter({ ...caller, gatewayId: gateway.id }, () => cut())
+    if (!leave) throw new HubError('too_many_requests')
+    const { username, role } = caller
+    const exchange = {
+      headers: headersToGateway(req.rawHeaders, {
+        jar: host,
+        visitor: { username, role, sourceIp: deps.sourceAddress(req), origin: grant.origin },
+        dropAuthorization,
+      }),
+      answerHeaders: (raw: readonly string[]) =>
+        headersFromGateway(raw, {
+          jar: host,
+          origin: grant.origin,
+          addresses: [`${gateway.address}:${GATEWAY_PORT}`],
+        }),
+      progressTimeoutMs,
+      onUnreachable: (err: Error) => refuseUnreachable(req, res, gateway, grant.hubOrigin, err),
+      onOver: leave,
+    }
+    return {
+      gateway,
+      begin(open: (parts: typeof exchange) => () => void) {
+        try {
+          cut = open(exchange)
+        } catch (error) {
+          leave()
+          throw error
+        }
+      },
+    }
+  }
+
+  function refuseUnreachable(
+    req: IncomingMessage,
+    res: ServerResponse,
+    gateway: UiGateway,
+    hubUrl: string,
+    err: Error,
+  ): void {
+    log.info({ err, gatewayId: gateway.id }, 'a gateway page is unreachable')
+    refuse(req, res, 'gateway_unreachable', unreachablePage(gateway.name, hubUrl))
+  }
+
+  /** A handover must still be good when it is redeemed, and is logged: who opened which gateway, from where, when. */
+  async function recordVisit(req: IncomingMessage, grant: Grant): Promise<void> {
+    const allowed = await admission.allow(grant)
+    if (!allowed) throw new HubError('session_ended')
+    await db
+      .insertInto('ui_access')
+      .values({
+        gateway_id: grant.gatewayId,
+        user_id: allowed.caller.userId,
+        started_at: clock(),
+        source_ip: deps.sourceAddress(req),
+      })
+      .execute()
+  }
+
+  function answerFailure(error: unknown, req: IncomingMessage, res: ServerResponse, host: GatewayHost): void {
+    if (res.headersSent || res.destroyed) return void res.destroy()
+    const code = error instanceof HubError ? error.code : 'internal_error'
+    if (code === 'internal_error')
+      log.error({ err: error, gatewayId: host.gatewayId }, 'a request for a gateway page failed')
+    const hubUrl = hubOrigins.behind(host)
+    const hasNoSession = code === 'session_required' || code === 'session_ended'
+    if (hasNoSession && hubUrl && isNavigation(req.method, req.headers)) {
+      const path = isLocalPath(req.url ?? '') && req.url !== '/' ? `?path=${encodeURIComponent(req.url ?? '')}` : ''
+      res.writeHead(302, {
+        Location: `${hubUrl}/proxy/gateway/${host.gatewayId}${path}`,
+        'Cache-Control': 'no-store',
+        'Content-Length': 0,
+      })
+      return void res.end()
+    }
+    const advice =
+      hasNoSession || code === 'ticket_invalid' ? ['Open this gateway again from the list of gateways in the hub.'] : []
+    refuse(
+      req,
+      res,
+      code,
+      { advice, hubUrl },
+      {
+        ...(code === 'method_not_allowed' && { Allow: 'POST' }),
+        ...(code === 'request_head_too_large' && {
+          'Set-Cookie': clearingOf(overlongCookies(req.headers.cookie, host) ?? [], {
+            path: req.url,
+            host: host.authority,
+          }),
+        }),
+      },
+    )
+  }
+
+  function serve(req: IncomingMessage, res: ServerResponse, host: GatewayHost | undefined): void {
+    if (!host) return refuse(req, res, 'invalid_request')
+    handle(req, res, host).catch((error: unknown) => answerFailure(error, req, res, host))
+  }
+
+  function upgrade(req: IncomingMessage, duplex: Duplex, head: Buffer, host: GatewayHost | undefined): void {
+    const socket = duplex as Socket
+    socket.on('error', () => socket.destroy())
+    const res = new ServerResponse(req)
+    res.shouldKeepAlive = false
+    res.assignSocket(socket)
+    res.once('finish', () => socket.destroySoon())
+    if (!host) return refuse(req, res, 'invalid_request')
+    handleWebSocket(req, { socket, head, res }, host).catch((error: unknown) => answerFailure(error, req, res, host))
+  }
+
+  function createPortServer(gatewayId: string): Server {
+    const hostOf = (req: IncomingMessage): GatewayHost | undefined => {
+      const authority = parseHost(req.headers.host)?.authority
+      return authority === undefined ? undefined : { gatewayId, mode: 'ports', authority }
+    }
+    const server = createServer({ requestTimeout: 0, headersTimeout: HEADERS_TIMEOUT_MS })
+    server.on('request', (req, res) => serve(req, res, hostOf(req)))
+    server.on('upgrade', (req, socket, head) => upgrade(req, socket, head, hostOf(req)))
+    server.on('clientError', (error, socket) => {
+      if (answerOversizedHead(error, socket)) return
+      if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+      else socket.destroy()
+    })
+    return server
+  }
+
+  return {
+    owns: (request) => origins.locate(request.headers.host) !== undefined,
+    handleRequest: (req, res) => serve(req, res, origins.locate(req.headers.host)),
+    handleUpgrade: (req, socket, head) => upgrade(req, socket, head, origins.locate(req.headers.host)),
+    formActionSources: origins.formActionSources,
+    connectedUsers: presence.connectedUsers,
+
+    async issueTicket(caller, gatewayId, headers) {
+      const gateway = await deps.findGateway(caller, gatewayId)
+      const hubOrigin = hubOrigins.calling(headers)
+      let port: number | undefined
+      if (origins.modeFor(hubOrigin) === 'ports') {
+        if (hubOrigin.protocol === 'https:') throw new HubError('gateway_origin_required')
+        const callingPort = Number(hubOrigin.port)
+        if (callingPort >= range.first && callingPort <= range.last) throw new HubError('origin_not_allowed')
+        port = await ports.portOf(gateway.id)
+      }
+      const origin = origins.originOf(gateway.id, hubOrigin, port)
+      const { sessionId, userId } = caller
+      const ticket = tickets.issue({ sessionId, userId, gatewayId: gateway.id, origin, hubOrigin: hubOrigin.origin })
+      return { action: `${origin}${HANDOVER_PATH}`, ticket }
+    },
+
+    start: ports.start,
+    async stop() {
+      stopListening()
+      presence.stop()
+      await ports.stop()
+      connections.stop()
+    },
+  }
+}
+
+/** Only a path on this origin: a request for another place, or for two, is not a browser's. */
+function checkRequestLine(req: IncomingMessage): void {
+  if (!req.url?.startsWith('/') || valuesOf(req.rawHeaders, 'host').length !== 1) throw new HubError('invalid_request')
+  if (req.method === 'TRACE' || req.method === 'CONNECT') throw new HubError('method_not_allowed')
+}

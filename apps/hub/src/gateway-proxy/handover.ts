@@ -1,0 +1,71 @@
+/**
+ * The one address that the hub keeps for itself on a gateway's origin: a page of the hub posts a ticket there, and the
+ * browser leaves with the origin's session cookie. Refuses posts from any other page, whatever ticket they carry.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { HubError } from '../kernel/hub-error.ts'
+import { sessionCookie } from './cookies.ts'
+import type { GatewayHost } from './origins.ts'
+import type { Grant, Tickets } from './tickets.ts'
+import { isAt, type UiSessions } from './ui-sessions.ts'
+
+export const HANDOVER_PATH = '/__hub/session'
+const MAX_FORM_BYTES = 8 * 1024
+const MAX_PATH_LENGTH = 2_048
+
+/** Redeems the posted ticket and redirects to the asked path. `admit` throws if the grant is no longer good, and records the visit. */
+export async function handOver(
+  req: IncomingMessage,
+  res: ServerResponse,
+  host: GatewayHost,
+  parts: {
+    tickets: Tickets
+    sessions: UiSessions
+    admit: (grant: Grant) => Promise<void>
+    formTimeoutMs: number
+  },
+): Promise<void> {
+  const { tickets, sessions, admit, formTimeoutMs } = parts
+  if (req.method !== 'POST') throw new HubError('method_not_allowed')
+  const form = await readForm(req, formTimeoutMs)
+  const path = form.get('path') || '/'
+  if (!isLocalPath(path)) throw new HubError('invalid_request')
+  const grant = tickets.redeem(form.get('ticket') ?? '')
+  if (!grant || grant.gatewayId !== host.gatewayId || !isAt(grant.origin, host.authority)) {
+    throw new HubError('ticket_invalid')
+  }
+  if (req.headers.origin !== grant.hubOrigin) throw new HubError('origin_not_allowed')
+  await admit(grant)
+  res.writeHead(303, {
+    Location: path,
+    'Set-Cookie': sessionCookie(host, sessions.start(grant)),
+    'Cache-Control': 'no-store',
+    'Referrer-Policy': 'no-referrer',
+    'Content-Length': 0,
+  })
+  res.end()
+}
+
+/** Whether a browser on the gateway's origin that follows `path` stays there. */
+export function isLocalPath(path: string): boolean {
+  return path.length <= MAX_PATH_LENGTH && /^\/(?!\/)[\x21-\x5b\x5d-\x7e]*$/.test(path)
+}
+
+async function readForm(req: IncomingMessage, timeoutMs: number): Promise<URLSearchParams> {
+  const type = req.headers['content-type'] ?? ''
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) throw new HubError('unsupported_media_type')
+  const chunks: Buffer[] = []
+  let bytes = 0
+  // Nobody has shown a session here yet, so a client that dawdles is cut off.
+  const timer = setTimeout(() => req.destroy(), timeoutMs)
+  try {
+    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > MAX_FORM_BYTES) throw new HubError('payload_too_large')
+      chunks.push(chunk)
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'))
+}

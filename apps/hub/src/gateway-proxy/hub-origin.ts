@@ -1,0 +1,44 @@
+/** Where the hub's own pages are, seen from a request: whom a handover is accepted from, and where to send people back to. */
+import type { IncomingHttpHeaders } from 'node:http'
+import { HubError } from '../kernel/hub-error.ts'
+import { parseHost, type GatewayHost } from './origins.ts'
+
+export type HubOrigins = {
+  /** The origin of the hub's page that asks for a ticket. Its word is checked against Host, so no other site can be named. */
+  calling(headers: IncomingHttpHeaders): URL
+  /** Where a person without a session gets one; unknown behind a wildcard without HUB_PUBLIC_URL. */
+  behind(host: GatewayHost): string | undefined
+}
+
+export function createHubOrigins(
+  config: { publicUrl?: string | undefined; gatewayOrigin?: string | undefined },
+  hubPort: () => number,
+): HubOrigins {
+  const publicOrigin = config.publicUrl === undefined ? undefined : new URL(config.publicUrl).origin
+
+  return {
+    calling(headers) {
+      // The gateways' origins don't depend on Host here, so Host may not choose who hands over to them either.
+      if (config.gatewayOrigin !== undefined && publicOrigin !== undefined) return new URL(publicOrigin)
+      const authority = parseHost(headers.host)?.authority
+      if (authority === undefined) throw new HubError('invalid_request')
+      const own = [`http://${authority}`, `https://${authority}`].map((candidate) => new URL(candidate))
+      const known = publicOrigin === undefined ? own : [new URL(publicOrigin), ...own]
+      const calling = known.find(({ origin, protocol, host }) =>
+        headers.origin === undefined
+          ? host === new URL(`${protocol}//${authority}`).host
+          : origin === headers.origin.toLowerCase(),
+      )
+      if (calling) return calling
+      const message =
+        "The hub does not know itself by this page's address: set HUB_PUBLIC_URL, or let the proxy in front of it pass Host on."
+      throw new HubError('invalid_request', { message })
+    },
+
+    behind({ mode, authority }) {
+      const { hostname = '', port = '' } = parseHost(authority) ?? {}
+      if (mode === 'localhost') return `http://localhost${port && `:${port}`}`
+      return publicOrigin ?? (mode === 'ports' ? `http://${hostname}:${hubPort()}` : undefined)
+    },
+  }
+}

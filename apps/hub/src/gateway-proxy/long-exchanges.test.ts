@@ -1,0 +1,151 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startGatewayUi, type TestGatewayUi } from '#testing/gateway-proxy.ts'
+
+let hub: TestGatewayUi
+beforeEach(async () => {
+  hub = await startGatewayUi({ progressTimeoutMs: 30_000 })
+})
+afterEach(() => hub.stop())
+
+describe('long exchanges', () => {
+  const MEGABYTE = randomBytes(1024 * 1024)
+  const TOTAL_MB = 200
+  /** What four sockets of this machine may take up at most while nobody reads. */
+  const SOCKET_BUFFERS = 40 * MEGABYTE.length
+
+  it('200 MB come down, no more of it held than sockets hold', async () => {
+    let sentMb = 0
+    const page = await hub.openPage((_req, res) => {
+      const more = () => {
+        while (sentMb < TOTAL_MB) {
+          sentMb++
+          if (!res.write(MEGABYTE)) {
+            res.once('drain', more)
+            return
+          }
+        }
+        res.end()
+      }
+      more()
+    })
+    const outgoing = request({
+      port: hub.hubPort,
+      host: '127.0.0.1',
+      headers: { host: page.host, cookie: page.cookie },
+    }).end()
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+    await sleep(500)
+    expect(sentMb * MEGABYTE.length).toBeLessThan(SOCKET_BUFFERS)
+    let received = 0
+    let mostUnderWay = 0
+    for await (const chunk of incoming as AsyncIterable<Buffer>) {
+      received += chunk.length
+      mostUnderWay = Math.max(mostUnderWay, sentMb * MEGABYTE.length - received)
+    }
+    expect(received).toBe(TOTAL_MB * MEGABYTE.length)
+    expect(mostUnderWay).toBeLessThan(SOCKET_BUFFERS)
+  })
+
+  it('200 MB go up unchanged, no more of it held than sockets hold', async () => {
+    let received = 0
+    const page = await hub.openPage((req, res) => {
+      const hash = createHash('sha256')
+      req.on('data', (chunk: Buffer) => {
+        received += chunk.length
+        hash.update(chunk)
+      })
+      req.on('end', () => res.end(hash.digest('hex')))
+    })
+    const outgoing = request({
+      port: hub.hubPort,
+      host: '127.0.0.1',
+      method: 'PUT',
+      headers: { host: page.host, cookie: page.cookie },
+    })
+    const hash = createHash('sha256')
+    let mostUnderWay = 0
+    for (let sentMb = 1; sentMb <= TOTAL_MB; sentMb++) {
+      hash.update(MEGABYTE)
+      if (!outgoing.write(MEGABYTE)) await once(outgoing, 'drain')
+      mostUnderWay = Math.max(mostUnderWay, sentMb * MEGABYTE.length - received)
+    }
+    outgoing.end()
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+    expect(await text(incoming)).toBe(hash.digest('hex'))
+    expect(mostUnderWay).toBeLessThan(SOCKET_BUFFERS)
+  })
+
+  it('end at the gateway when the browser leaves', async () => {
+    const left = Promise.withResolvers<void>()
+    const page = await hub.openPage((_req, res) => {
+      res.write('x')
+      res.once('close', left.resolve)
+    })
+    const outgoing = request({
+      port: hub.hubPort,
+      host: '127.0.0.1',
+      headers: { host: page.host, cookie: page.cookie },
+    }).end()
+    await once(outgoing, 'response')
+    outgoing.on('error', () => {}).destroy()
+    await expect(left.promise).resolves.toBeUndefined()
+  })
+
+  it('end at the gateway when the browser leaves in the middle of an upload', async () => {
+    const [arrived, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const page = await hub.openPage((req) => {
+      req.on('error', () => {}).once('close', left.resolve)
+      arrived.resolve()
+    })
+    const headers = { host: page.host, cookie: page.cookie, 'content-length': '1000000' }
+    const outgoing = request({ port: hub.hubPort, host: '127.0.0.1', method: 'POST', headers }).on('error', () => {})
+    outgoing.write('some')
+    await arrived.promise
+    outgoing.destroy()
+    await expect(left.promise).resolves.toBeUndefined()
+  })
+
+  it('end when the session ends, and count as a person present until then', async () => {
+    const page = await hub.openPage((_req, res) => void res.write('x'))
+    const outgoing = request({
+      port: hub.hubPort,
+      host: '127.0.0.1',
+      headers: { host: page.host, cookie: page.cookie },
+    }).end()
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+    const closed = new Promise((resolve) =>
+      incoming
+        .on('error', () => {})
+        .once('close', resolve)
+        .resume(),
+    )
+    hub.turnClock(70_000)
+    expect(hub.ui.connectedUsers(page.gateway.id)).toBe(1)
+    await hub.sessions.end(page.caller.sessionId)
+    await closed
+  })
+
+  it('end within a moment when the person may no longer see the gateway', async () => {
+    const page = await hub.openPage((_req, res) => void res.write('x'))
+    const outgoing = request({
+      port: hub.hubPort,
+      host: '127.0.0.1',
+      headers: { host: page.host, cookie: page.cookie },
+    }).end()
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+    const closed = new Promise((resolve) =>
+      incoming
+        .on('error', () => {})
+        .once('close', resolve)
+        .resume(),
+    )
+    await hub.db.deleteFrom('gateways').execute()
+    await closed
+    expect(hub.ui.connectedUsers(page.gateway.id)).toBe(1)
+  })
+})

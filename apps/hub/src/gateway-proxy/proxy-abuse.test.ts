@@ -1,0 +1,114 @@
+import { createServer as createTcpServer, type Socket } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { raw, startGatewayUi, type TestGatewayUi } from '#testing/gateway-proxy.ts'
+
+let hub: TestGatewayUi
+beforeEach(async () => {
+  hub = await startGatewayUi({ progressTimeoutMs: 2_000 })
+})
+afterEach(() => hub.stop())
+
+/** A gateway that answers every connection's first bytes with these and then does `then`. */
+const saying = (bytes: string, then: (socket: Socket) => void = () => {}) =>
+  createTcpServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => {
+      socket.write(bytes, 'latin1')
+      then(socket)
+    })
+  })
+
+describe('a gateway that misbehaves', () => {
+  it('by hanging is given up on, with a page for a person and JSON for a program', async () => {
+    const page = await hub.openPage(() => {})
+    const forPerson = await page.go({ headers: { accept: 'text/html' } })
+    expect(forPerson.status).toBe(502)
+    expect(forPerson.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(forPerson.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-/)
+    expect(forPerson.text).toContain('Barn &#60;')
+    expect(forPerson.text).toContain('does not answer')
+    expect(forPerson.text).toContain(`http://${hub.hubHost}`)
+    const forProgram = await page.go({ headers: { accept: 'application/json' } })
+    expect([forProgram.status, JSON.parse(forProgram.text).error]).toEqual([502, 'gateway_unreachable'])
+  })
+
+  it('by refusing connections', async () => {
+    const page = await hub.openPage((_req, res) => void res.end('page'))
+    page.gateway.server.close()
+    for (const socket of hub.dialed) socket.destroy()
+    expect((await page.go()).status).toBe(502)
+  })
+
+  it.each([
+    ['resetting', ''],
+    ['speaking something else', 'SSH-2.0-OpenSSH\r\n'],
+    ['giving two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nabc'],
+    [
+      'giving a length and chunks',
+      'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['switching protocols unasked', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'],
+    ['sending endless headers', `HTTP/1.1 200 OK\r\n${'X-Long: y\r\n'.repeat(20_000)}\r\n`],
+  ])('by %s', async (_how, bytes) => {
+    const page = await hub.openPage(saying(bytes, (socket) => setTimeout(() => socket.resetAndDestroy(), 50)))
+    expect((await page.go()).status).toBe(502)
+  })
+
+  it('by promising more than it sends leaves an answer that the browser knows to be cut', async () => {
+    const page = await hub.openPage(
+      saying('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort', (socket) => socket.end()),
+    )
+    await expect(page.go()).rejects.toThrow(/aborted|hang up|ECONNRESET/)
+  })
+
+  it('by sending more than it promised gets nothing extra through, and nothing into the next answer', async () => {
+    const page = await hub.openPage(
+      saying('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil'),
+    )
+    for (let i = 0; i < 3; i++) expect((await page.go()).text).toBe('ok')
+  })
+
+  it('by not taking the upload is given up on', async () => {
+    const page = await hub.openPage((req) => req.pause())
+    const body = 'x'.repeat(20_000_000)
+    const answer = page.go({ method: 'POST', body, headers: { 'content-length': String(body.length) } })
+    await expect(answer.then(({ status }) => status)).resolves.toBe(502)
+  })
+})
+
+describe('what no browser sends is refused', () => {
+  it.each([
+    [
+      'a length and chunks',
+      'POST / HTTP/1.1',
+      'Content-Length: 4\r\nTransfer-Encoding: chunked\r\n',
+      '0\r\n\r\nGET /x HTTP/1.1\r\n\r\n',
+    ],
+    ['two lengths', 'POST / HTTP/1.1', 'Content-Length: 4\r\nContent-Length: 5\r\n', 'abcde'],
+    ['a malformed coding', 'POST / HTTP/1.1', 'Transfer-Encoding: xchunked\r\n', '0\r\n\r\n'],
+    ['a coding after chunked', 'POST / HTTP/1.1', 'Transfer-Encoding: chunked, identity\r\n', '0\r\n\r\n'],
+    ['a space before the colon', 'GET / HTTP/1.1', 'X-Hub-User : root\r\n', ''],
+    ['a folded header', 'GET / HTTP/1.1', 'X-A: 1\r\n X-Hub-User: root\r\n', ''],
+    ['a bare line feed in chunks', 'POST / HTTP/1.1', 'Transfer-Encoding: chunked\r\n', '3\nabc\n0\n\n'],
+    ['another host in the target', 'GET http://169.254.169.254/ HTTP/1.1', '', ''],
+    ['no path', 'OPTIONS * HTTP/1.1', '', ''],
+    ['two hosts', 'GET / HTTP/1.1', 'Host: evil.net\r\n', ''],
+    ['a tunnel', 'CONNECT evil.net:443 HTTP/1.1', '', ''],
+    ['an echo of its headers', 'TRACE / HTTP/1.1', '', ''],
+  ])('%s', async (_what, line, headers, body) => {
+    const seen: string[] = []
+    const page = await hub.openPage((req, res) => {
+      seen.push(req.url ?? '')
+      req.resume().on('end', () => res.end('reached'))
+    })
+    const answer = await raw(
+      hub.hubPort,
+      `${line}\r\nHost: ${page.host}\r\nCookie: ${page.cookie}\r\nConnection: close\r\n${headers}\r\n${body}`,
+    )
+    expect(answer).toMatch(/^(HTTP\/1\.1 4\d\d|$)/)
+    expect(answer).not.toContain('reached')
+    // A body that turns out to be wrong may end a request that has begun; nothing more may begin.
+    expect(seen.length).toBeLessThanOrEqual(1)
+    expect(seen).not.toContain('/x')
+  })
+})

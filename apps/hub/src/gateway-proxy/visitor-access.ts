@@ -1,0 +1,85 @@
+/**
+ * Decides who may reach a gateway's page: the cookie names a session on the gateway's origin, its hub session must be
+ * alive, and that person must still see the gateway. Asked anew for every request.
+ */
+import type { IncomingMessage } from 'node:http'
+import { HubError } from '../kernel/hub-error.ts'
+import type { Caller, Sessions } from '../access/sessions.ts'
+import { sessionTokens } from './cookies.ts'
+import { valuesOf } from './headers.ts'
+import type { GatewayHost } from './origins.ts'
+import type { Grant } from './tickets.ts'
+import type { UiSessions } from './ui-sessions.ts'
+
+/** No application sends more; checking each costs a signature. */
+const MAX_TOKENS = 8
+
+export type UiGateway = { id: string; name: string; address: string }
+/** Throws gateway_not_found for a gateway that the caller may not see. */
+export type FindGateway = (caller: Caller, gatewayId: string) => Promise<UiGateway>
+
+type Allowed = { caller: Caller; gateway: UiGateway }
+export type Admitted = Allowed & { grant: Grant }
+
+export type VisitorAccess = {
+  /** Who the session's person and the gateway are; undefined when the one has ended or the other is out of sight. */
+  allow(visit: { sessionId: string; gatewayId: string }): Promise<Allowed | undefined>
+  /** Throws session_required, session_ended or service_worker_refused. */
+  admit(req: IncomingMessage, host: GatewayHost): Promise<Admitted>
+  /** Whether anything in the Authorization header is a token of this hub's, living or ended: a gateway must not get that. */
+  carriesHubToken(req: IncomingMessage): Promise<boolean>
+}
+
+export function createVisitorAccess({
+  hubSessions,
+  uiSessions,
+  findGateway,
+}: {
+  hubSessions: Pick<Sessions, 'find' | 'authenticate'>
+  uiSessions: UiSessions
+  findGateway: FindGateway
+}): VisitorAccess {
+  async function allow({
+    sessionId,
+    gatewayId,
+  }: {
+    sessionId: string
+    gatewayId: string
+  }): Promise<Allowed | undefined> {
+    const caller = await hubSessions.find(sessionId)
+    if (!caller) return undefined
+    try {
+      return { caller, gateway: await findGateway(caller, gatewayId) }
+    } catch (error) {
+      if (error instanceof HubError && error.code === 'gateway_not_found') return undefined
+      throw error
+    }
+  }
+
+  return {
+    allow,
+
+    async admit(req, host) {
+      const grant = uiSessions.find(sessionTokens(req.headers.cookie, host), host)
+      if (!grant) throw new HubError('session_required')
+      const allowed = await allow(grant)
+      if (!allowed) throw new HubError('session_ended')
+      if (host.mode === 'ports' && req.headers['service-worker'] === 'script')
+        throw new HubError('service_worker_refused')
+      return { ...allowed, grant }
+    },
+
+    async carriesHubToken(req) {
+      const tokens =
+        valuesOf(req.rawHeaders, 'authorization')
+          .join(' ')
+          .match(/[\w-]+\.[\w-]+\.[\w-]+/g) ?? []
+      if (tokens.length > MAX_TOKENS) return true
+      const answers = await Promise.allSettled(tokens.map((token) => hubSessions.authenticate(token)))
+      return answers.some((answer) => {
+        if (answer.status === 'fulfilled') return true
+        return !(answer.reason instanceof HubError && answer.reason.code === 'session_required')
+      })
+    },
+  }
+}

@@ -1,9 +1,0 @@
-import { gatewayUiTicket } from '@hedgerow/contract'
-import type { FastifyInstance } from 'fastify'
-import { mount } from '../http/mount.ts'
-import type { GatewayUi } from './gateway-ui.ts'
-
-/** The call by which a page of the hub gets a ticket for a gateway's origin. */
-export function gatewayUiRoutes(app: FastifyInstance, { ui }: { ui: Pick<GatewayUi, 'issueTicket'> }): void {
-  mount(app, gatewayUiTicket, ({ caller, params, raw }) => ui.issueTicket(caller, params.id, raw.headers))
-}

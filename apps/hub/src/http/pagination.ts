@@ -1,0 +1,75 @@
+import { NEXT_CURSOR_HEADER, type PageQuery } from '@hedgerow/contract'
+import type { FastifyReply } from 'fastify'
+import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import { HubError } from '../kernel/hub-error.ts'
+
+/** Where a page ended: the values that its last row is sorted by. */
+export type Position = readonly (string | number)[]
+
+/**
+ * What a list of one page is asked for. `rowsWanted` is one more than are shown, which tells whether there are more;
+ * undefined for a list that is not paged.
+ */
+export type Page = { after: Position | undefined; rowsWanted: number | undefined }
+
+/** `kinds` are the types of the sort's values. Throws `invalid_request` for a cursor that this list did not give. */
+export function pageFrom(query: PageQuery, kinds: readonly ('string' | 'number')[], defaultLimit?: number): Page {
+  const limit = query.limit ?? defaultLimit
+  return {
+    after: query.cursor === undefined ? undefined : decodeCursor(query.cursor, kinds),
+    rowsWanted: limit === undefined ? undefined : limit + 1,
+  }
+}
+
+/** The rows to show, and the header that leads to the next page where there is one. */
+export function sendPage<T>(
+  reply: FastifyReply,
+  rows: readonly T[],
+  page: Page,
+  positionOf: (row: T) => Position,
+): T[] {
+  const limit = page.rowsWanted === undefined ? rows.length : page.rowsWanted - 1
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  if (rows.length > limit && last !== undefined) sendCursor(reply, positionOf(last))
+  return shown
+}
+
+/** The header that leads to what comes behind `position`. */
+export function sendCursor(reply: FastifyReply, position: Position): void {
+  reply.header(NEXT_CURSOR_HEADER, Buffer.from(JSON.stringify(position)).toString('base64url'))
+}
+
+/** How many of the newest rows of a list that grows for ever are looked through for a text. */
+export const SEARCHED_AT_MOST = 10_000
+
+/** True of rows that hold `text` anywhere in one of the columns, case aside; nothing in it is a pattern. */
+export function holding(text: string, columns: readonly string[]): RawBuilder<SqlBool> {
+  const pattern = `%${text.toLowerCase().replaceAll(/[\\%_]/g, (special) => `\\${special}`)}%`
+  const tests = columns.map((column) => sql`lower(${sql.ref(column)}) like ${pattern} escape '\\'`)
+  return sql<SqlBool>`(${sql.join(tests, sql` or `)})`
+}
+
+function decodeCursor(cursor: string, kinds: readonly ('string' | 'number')[]): Position {
+  const values = parseJson(Buffer.from(cursor, 'base64url').toString('utf8'))
+  if (
+    !Array.isArray(values) ||
+    values.length !== kinds.length ||
+    !values.every((value, i) => isOfKind(value, kinds[i]))
+  )
+    throw new HubError('invalid_request', { fieldErrors: { cursor: 'This is not a cursor' } })
+  return values as Position
+}
+
+/** Times and ids are whole numbers, and PostgreSQL takes no others for ids, nor U+0000 in a text. */
+function isOfKind(value: unknown, kind: 'string' | 'number' | undefined): boolean {
+  return kind === 'number' ? Number.isSafeInteger(value) : typeof value === 'string' && !value.includes('\0')
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

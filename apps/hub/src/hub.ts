@@ -1,0 +1,303 @@
+/**
+ * The composition root: builds every long-lived part of a hub in the order in which they depend on each other, and
+ * takes them down in reverse. The only file that knows every module. Called by program.ts, and by tests through
+ * testing/hub.ts.
+ */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { generateIdentitySeed, identityOfSeed } from '@hedgerow/enrolment'
+import { generateKeyPair } from '@hedgerow/wireguard/node'
+import type { FastifyInstance } from 'fastify'
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import { ensureFirstAdmin, type FirstAdmin } from './accounts/first-admin.ts'
+import { createPasswords, type Passwords } from './accounts/passwords.ts'
+import { accountRoutes } from './accounts/routes.ts'
+import { createSessions } from './accounts/sessions.ts'
+import { storeDetections } from './detections/detections.ts'
+import { detectionRoutes } from './detections/routes.ts'
+import { createFleetCount } from './activity/fleet-count.ts'
+import { activityRoutes } from './activity/routes.ts'
+import { createRefusedCalls } from './audit/refused-calls.ts'
+import { auditRoutes } from './audit/routes.ts'
+import { openCertificates, type Certificates } from './certificates/certificates.ts'
+import { certificateRoutes } from './certificates/routes.ts'
+import type { Config } from './config.ts'
+import { checkDatabase, openDatabase } from './database/database.ts'
+import { lockDatabase } from './database/lock.ts'
+import type { Tables } from './database/tables.ts'
+import { createEvents, type Events } from './events/events.ts'
+import { beforeAnswersOf, eventRoutes } from './events/routes.ts'
+import { createGatewayProxy } from './gateway-proxy/gateway-proxy.ts'
+import { gatewayProxyRoutes } from './gateway-proxy/routes.ts'
+import { signedGatewayRoutes, type GatewayCallDependencies } from './fleet/gateway-calls.ts'
+import { findVisibleGateway, type FleetSignals } from './fleet/fleet.ts'
+import { createHealthChecks } from './fleet/health-checks.ts'
+import { createHeartbeats } from './fleet/heartbeats.ts'
+import { createHistory, type History } from './fleet/history.ts'
+import { createPresence } from './fleet/presence.ts'
+import { gatewayRoutes } from './fleet/routes.ts'
+import { createFleetSearch } from './fleet/search.ts'
+import { createTunnelApi } from './fleet/tunnel-api.ts'
+import { createFleetListCache } from './fleet/fleet-list-cache.ts'
+import { createMetrics, type Metrics } from './metrics/metrics.ts'
+import { apiDescriptionRoutes } from './http/api-page.ts'
+import { createApi } from './http/api.ts'
+import { compressAnswers } from './http/compression.ts'
+import { healthRoutes } from './http/health.ts'
+import { drain, listen, listenTls } from './http/listening.ts'
+import { createServers } from './http/server.ts'
+import type { Sessions } from './access/sessions.ts'
+import { createSourceAddress } from './access/source-address.ts'
+import { isWebBuilt, serveWeb } from './http/web.ts'
+import { createMailer } from './notifications/mailer.ts'
+import { createNotifications, type Notifications } from './notifications/notifications.ts'
+import { notificationRoutes } from './notifications/routes.ts'
+import { createWebhook } from './notifications/webhook.ts'
+import { readAutoApproval } from './enrolment/auto-approval-settings.ts'
+import { registrationRoutes } from './enrolment/routes.ts'
+import { ruleRoutes } from './enrolment/rule-routes.ts'
+import { createRetention, type Retention } from './settings/retention.ts'
+import { settingsRoutes } from './settings/routes.ts'
+import { readOrCreateSecret } from './database/secrets.ts'
+import { readSettings } from './settings/settings.ts'
+import { openVpn } from './tunnel/open-tunnel.ts'
+import { createPeers } from './tunnel/peers.ts'
+import { checkVpn, type SwitchableVpn, type Vpn } from './tunnel/tunnel.ts'
+
+export type Hub = {
+  app: FastifyInstance
+  db: Kysely<Tables>
+  sessions: Sessions
+  events: Events
+  certificates: Certificates
+  metrics: Metrics
+  passwords: Passwords
+  vpn: SwitchableVpn
+  notifications: Notifications
+  retention: Retention
+  history: History
+  /** Set when this start created the first admin. */
+  firstAdmin: FirstAdmin | undefined
+  /** Listens; before it, only `app.inject()` reaches the hub. */
+  start(): Promise<{ url: string; port: number; httpsPort: number | undefined }>
+  stop(): Promise<void>
+}
+
+export type HubOptions = {
+  config: Config
+  log: Logger
+  clock?: () => number
+  /** Hears that another hub has taken this one's database: there is nothing to do but end. */
+  onTakenOver?: () => void
+}
+
+export async function createHub(options: HubOptions): Promise<Hub> {
+  const { config, log, clock = Date.now } = options
+  /** What to take down, last first; also when a later part cannot be built. */
+  const closers: (() => void | Promise<void>)[] = []
+  const stop = async (): Promise<void> => {
+    for (const close of closers.splice(0).reverse()) await close()
+  }
+  try {
+    return await build()
+  } catch (error) {
+    await stop()
+    throw error
+  }
+
+  async function build(): Promise<Hub> {
+    const lock = await lockDatabase(config.databaseUrl, { onTakenOver: options.onTakenOver })
+    closers.push(lock.release)
+    const database = await openDatabase({ url: config.databaseUrl, copiesDir: join(config.dataDir, 'backups') })
+    closers.push(database.close)
+    const { db } = database
+    const passwords = createPasswords()
+    const firstAdmin = await ensureFirstAdmin(db, passwords, config.admin)
+    const secret = await readOrCreateSecret(db, 'token-secret', () => randomBytes(32).toString('base64'))
+    const sessions = createSessions({ db, secret, clock })
+    closers.push(sessions.stop)
+    const events = createEvents({ db, sessions, log })
+    const certificates = await openCertificates({ db, config, clock, log })
+    closers.push(certificates.stop)
+    certificates.onChanged(() => events.publish({ topic: 'certificates' }))
+    const identity = identityOfSeed(await readOrCreateSecret(db, 'identity-seed', generateIdentitySeed))
+    const privateKey = await readOrCreateSecret(db, 'wireguard-private-key', () => generateKeyPair().privateKey)
+    const { enableVpn: enabled, vpnNetwork: networkCidr } = await readSettings(db)
+    const metrics = createMetrics(config)
+    const onDrop = metrics.countDrop
+    const vpn = await openVpn({ config: config.vpn, privateKey, enabled, networkCidr, clock, onDrop })
+    closers.push(vpn.stop)
+    const notifications = await startNotifications(db)
+    const retention = createRetention({ db, clock, log })
+    retention.start()
+    closers.push(retention.stop)
+    const { peers, heartbeats, history, signals } = await startFleet({ db, vpn, clock, log })
+
+    const sourceAddress = createSourceAddress(config.trustedProxies)
+    let listeningPort = config.port
+    const ui = createGatewayProxy({
+      db,
+      config,
+      sessions,
+      findGateway: (caller, id) => findVisibleGateway(db, caller, id),
+      dial: vpn.dial,
+      hubPort: () => listeningPort,
+      sourceAddress,
+      clock,
+      log,
+    })
+    const servers = createServers(ui)
+    const app = createApi({
+      surface: 'public',
+      log,
+      sourceAddress,
+      authenticate: sessions.authenticate,
+      recordRefusal: createRefusedCalls({ db, clock, log }),
+      serverFactory: servers.factory,
+    })
+    const tls = config.httpsPort === undefined ? undefined : servers.createTls(certificates.current())
+    certificates.onChanged(() => tls?.setSecureContext(certificates.current()))
+    closers.push(() => drain(app, tls, ui.stop))
+    closers.push(events.stop)
+    await compressAnswers(app)
+    eventRoutes(app, { events })
+    const list = { signals, hubPublicKey: vpn.publicKey, connectedUsers: ui.connectedUsers }
+    const fleetListCache = createFleetListCache(db, list)
+    const search = createFleetSearch(db)
+    const fleetCount = createFleetCount(db, signals)
+    const forgetFleet = () => {
+      fleetListCache.forget()
+      fleetCount.forget()
+      search.forget()
+    }
+    beforeAnswersOf(app, 'gateways', forgetFleet)
+    const onChanged = (gatewayIds: string[]) => {
+      if (gatewayIds.length > 0) {
+        fleetListCache.forget()
+        fleetCount.forget()
+      }
+      for (const gatewayId of gatewayIds) tellOf(events, gatewayId)
+    }
+    const presence = createPresence({ db, signals, log, notifications, onChanged })
+    presence.start()
+    closers.push(presence.stop)
+    metrics.mountOn(app, { db, signals, vpn, eventStreams: events.streams })
+    closers.push(metrics.stop)
+    healthRoutes(app, [() => checkDatabase(db), () => checkVpn(vpn)])
+    const twoFactorKey = await readOrCreateSecret(db, 'two-factor-key', () => randomBytes(32).toString('base64'))
+    accountRoutes(app, { db, sessions, passwords, clock, twoFactorKey })
+    const fleet = { db, clock, vpn, peers }
+    registrationRoutes(app, { ...fleet, identity, notifications })
+    ruleRoutes(app, { db, clock, identity, publicUrl: config.publicUrl })
+    gatewayRoutes(app, {
+      ...fleet,
+      list,
+      fleetListCache,
+      search,
+      forget(gatewayId) {
+        heartbeats.forget(gatewayId)
+        void retention.forgetGateway(gatewayId)
+      },
+    })
+    settingsRoutes(app, { ...fleet, retention })
+    notificationRoutes(app, { db, notifications })
+    activityRoutes(app, { db, clock, fleetCount })
+    detectionRoutes(app, { db })
+    gatewayProxyRoutes(app, { ui })
+    apiDescriptionRoutes(app)
+    certificateRoutes(app, { certificates, clock })
+    auditRoutes(app, { db })
+    const gatewayCalls: GatewayCallDependencies = {
+      clock,
+      heartbeats: {
+        record(gatewayId, content) {
+          heartbeats.record(gatewayId, content)
+          history.record(gatewayId, content)
+        },
+      },
+      storeDetections: async (gatewayId, detections) => {
+        await storeDetections(db, gatewayId, detections, clock())
+        tellOf(events, gatewayId)
+      },
+    }
+    signedGatewayRoutes(app, { ...gatewayCalls, db, identity })
+    const tunnelApi = createTunnelApi({ ...gatewayCalls, db, vpn, log })
+    await tunnelApi.start()
+    closers.push(tunnelApi.stop)
+    if (isWebBuilt(config.webDir))
+      await serveWeb(app, {
+        dir: config.webDir,
+        publicUrl: config.publicUrl,
+        contactEmail: config.contactEmail,
+        formActionSources: ui.formActionSources,
+        directHealthCheck: async () => (await readSettings(db)).directHealthCheck,
+      })
+
+    return {
+      app,
+      db,
+      sessions,
+      events,
+      certificates,
+      metrics,
+      passwords,
+      vpn,
+      notifications,
+      retention,
+      history,
+      firstAdmin,
+      stop,
+      async start() {
+        listeningPort = await listen(app, config)
+        const httpsPort = tls && (await listenTls(tls, { host: config.host, port: config.httpsPort ?? 0 }))
+        await metrics.start()
+        await ui.start()
+        return { url: `http://localhost:${listeningPort}`, port: listeningPort, httpsPort }
+      },
+    }
+  }
+
+  /** Whoever is to be told outside the hub, over what this start was configured with. */
+  async function startNotifications(db: Kysely<Tables>): Promise<Notifications> {
+    const { smtp, webhook } = config.notifications
+    const notifications = createNotifications({
+      db,
+      clock,
+      log,
+      mailer: smtp && createMailer(smtp),
+      webhook: webhook && createWebhook({ ...webhook, clock }),
+      async readSwitches(from) {
+        const { notificationEnabled, notificationEmail } = await readAutoApproval(from)
+        return { enabled: notificationEnabled, email: notificationEmail }
+      },
+    })
+    await notifications.start()
+    closers.push(notifications.stop)
+    return notifications
+  }
+
+  /** What the hub knows of its gateways from moment to moment: peers, heartbeats and health. */
+  async function startFleet(parts: { db: Kysely<Tables>; vpn: Vpn; clock: () => number; log: Logger }) {
+    const peers = createPeers(parts)
+    await peers.start()
+    closers.push(peers.stop)
+    const heartbeats = createHeartbeats(parts)
+    await heartbeats.start()
+    closers.push(heartbeats.stop)
+    const history = createHistory(parts)
+    history.start()
+    closers.push(history.stop)
+    const { handshakes } = peers
+    const healthChecks = createHealthChecks({ ...parts, handshakes })
+    healthChecks.start()
+    closers.push(healthChecks.stop)
+    const signals: FleetSignals = { clock: parts.clock, heartbeats, handshakes, isHealthy: healthChecks.isHealthy }
+    return { peers, heartbeats, history, signals }
+  }
+}
+
+/** A gateway's status changed or it detected something. */
+function tellOf(events: Events, gatewayId: string): void {
+  for (const topic of ['gateways', 'stats', 'activity'] as const) events.publish({ topic, gatewayId })
+}

@@ -1,0 +1,34 @@
+import { ConfigError, type Config } from './config.ts'
+import { HubError } from './kernel/hub-error.ts'
+
+/** Why a start or a command failed, for a person who can change the configuration; undefined for what only its stack explains. */
+export function explainStartupError(error: unknown, config: Config): string | undefined {
+  if (error instanceof ConfigError) return error.message
+  if (error instanceof HubError && error.code !== 'storage_unavailable') return error.message
+  const { code, port, syscall } = error as { code?: string; port?: number; syscall?: string }
+  const variable = variableOf(port, config)
+  if (code === 'EADDRINUSE') return `Port ${port} is already in use. Stop what uses it, or set ${variable} to another.`
+  if (code === 'EACCES' && port) return `This user may not listen on port ${port}. Set ${variable} to another.`
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `HUB_HOST ${config.host} is no address of this machine.`
+  if (syscall === 'mkdir' || syscall === 'open') return `The database file cannot be used (HUB_DATA_DIR): ${code}`
+  if (isDatabaseError(error)) return `The database cannot be used (HUB_DATABASE_URL): ${causeOf(error)}`
+  return undefined
+}
+
+function variableOf(port: number | undefined, config: Config): string {
+  if (port === config.vpn.port) return 'HUB_VPN_PORT'
+  if (port === config.port) return 'HUB_PORT'
+  if (port === config.metrics.port) return 'HUB_METRICS_PORT'
+  return port === config.httpsPort ? 'HUB_HTTPS_PORT' : 'HUB_GATEWAY_PORTS'
+}
+
+/** SQLite names a result code, PostgreSQL a SQLSTATE of five characters. */
+function isDatabaseError(error: unknown): boolean {
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown }
+  return code === 'storage_unavailable' || errcode !== undefined || /^[0-9A-Z]{5}$/.test(String(code))
+}
+
+function causeOf(error: unknown): string {
+  const { cause, message } = error as Error
+  return cause instanceof Error ? cause.message : message
+}

@@ -1,0 +1,83 @@
+/**
+ * The tunnel inside this process: WireGuard over one UDP socket and TCP/IP above it, without privileges or a network
+ * interface. Cryptokey routing lets a peer send from its own address only, and the stack takes only packets for the
+ * hub's address, so nothing can be forwarded.
+ */
+import { createStack } from '@hedgerow/netstack/node'
+import type { PresharedKey, PrivateKey, PublicKey } from '@hedgerow/wireguard'
+import { openInterface, type InterfaceOptions } from '@hedgerow/wireguard/node'
+import type { VpnBackend } from './tunnel.ts'
+
+export type OnDrop = (layer: 'wireguard' | 'netstack', reason: string) => void
+
+export type EmbeddedOptions = {
+  /** X25519, base64. */
+  privateKey: string
+  /** UDP; 0 takes a free one. */
+  port: number
+  /** The hub's own in the tunnel. */
+  address: string
+  /** Many datagrams by one system call, where Linux has it. */
+  offload: boolean
+  clock: () => number
+  /** Hears why a packet was not used. */
+  onDrop?: OnDrop | undefined
+}
+
+/** Rejects with Node's own error when the UDP port cannot be bound. */
+export async function openEmbeddedVpn(options: EmbeddedOptions): Promise<VpnBackend> {
+  const { address, clock } = options
+  let handshakeListener = (): void => {}
+  const stack = createStack({
+    address,
+    isAuthenticated: true,
+    send: (packet) => wireguard.send(packet),
+    onDrop: (reason) => options.onDrop?.('netstack', reason),
+  })
+  const wireguard = await openOnAnyFamily({
+    privateKey: options.privateKey as PrivateKey,
+    port: options.port,
+    offload: options.offload,
+    onPacket: (packet) => stack.receive(packet),
+    onHandshake: () => handshakeListener(),
+    onDrop: (reason) => options.onDrop?.('wireguard', reason),
+    clock: () => ({ monotonicMs: performance.now(), unixMs: clock() }),
+  })
+
+  return {
+    publicKey: wireguard.publicKey,
+    port: wireguard.port,
+    disabledReason: undefined,
+    addPeer({ publicKey, presharedKey, address, endpoint }) {
+      wireguard.updatePeer({
+        publicKey: publicKey as PublicKey,
+        presharedKey: presharedKey as PresharedKey,
+        allowedIps: [`${address}/32`],
+        ...(endpoint && { endpoint }),
+      })
+      if (endpoint) wireguard.handshake(publicKey as PublicKey)
+    },
+    removePeer: (publicKey) => wireguard.removePeer(publicKey as PublicKey),
+    peers: () => wireguard.peers(),
+    onHandshake(listener) {
+      handshakeListener = listener
+    },
+    dial: (host, port, signal) => stack.connect({ host, port, ...(signal && { signal }) }),
+    serve: (port, onStream) => void stack.listen({ port }, onStream),
+    async stop() {
+      stack.close()
+      await wireguard.close()
+    },
+  }
+}
+
+/** IPv6 and IPv4 on one socket, or IPv4 alone where the machine has no IPv6. */
+async function openOnAnyFamily(options: InterfaceOptions): ReturnType<typeof openInterface> {
+  try {
+    return await openInterface({ ...options, host: '::' })
+  } catch (error) {
+    const { code } = error as { code?: unknown }
+    if (code !== 'EAFNOSUPPORT' && code !== 'EADDRNOTAVAIL') throw error
+    return openInterface({ ...options, host: '0.0.0.0' })
+  }
+}

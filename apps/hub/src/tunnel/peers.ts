@@ -1,0 +1,175 @@
+/**
+ * Keeps the tunnel and the database alike. The database is the truth: it is read at the start and every 30 s, and
+ * peers are added, changed and removed until the tunnel agrees. The other way, where a peer was last heard and its last
+ * handshake are written back in batches, so that a restarted hub can start the handshakes itself.
+ */
+import type { Logger } from 'pino'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../database/tables.ts'
+import type { LivePeers, Vpn, VpnPeer, VpnPeerStatus } from './tunnel.ts'
+
+const RECONCILE_INTERVAL_MS = 30_000
+/** Roaming without a handshake is written at this pace. */
+const PERSIST_INTERVAL_MS = 5_000
+/** A handshake is written this much later, so that a thousand at once make one batch. */
+const PERSIST_DELAY_MS = 50
+
+export type Peers = LivePeers & {
+  /** Reads the database into the tunnel, then keeps both alike until `stop`. */
+  start(): Promise<void>
+  reconcile(): Promise<void>
+  /** The tunnel was started anew and knows nobody: tells it everything. */
+  restore(): Promise<void>
+  /** Writes endpoints and handshakes that changed since the last call. */
+  persist(): Promise<void>
+  /** The last handshake of each peer that had one since the hub started, in milliseconds since 1970. */
+  handshakes(): Map<string, number>
+  stop(): Promise<void>
+}
+
+/** From how many peers on their handshakes are gathered only now and then: each page of the list asks for them. */
+const LARGE_FLEET = 1_000
+const GATHERED_FOR_MS = 500
+
+export function createPeers({ db, vpn, log }: { db: Kysely<Tables>; vpn: Vpn; log: Logger }): Peers {
+  /** What the tunnel was told of each peer. */
+  const applied = new Map<string, string>()
+  const persisted = new Map<string, string>()
+  /** Counts live changes: a read that began before one must not undo it. */
+  let changes = 0
+  let timers: NodeJS.Timeout[] = []
+  let soon: NodeJS.Timeout | undefined
+  let running: Promise<void> = Promise.resolve()
+  let gathered: { atMs: number; byKey: Map<string, number> } | undefined
+
+  function handshakes(): Map<string, number> {
+    if (gathered && applied.size >= LARGE_FLEET && performance.now() - gathered.atMs < GATHERED_FOR_MS)
+      return gathered.byKey
+    const byKey = new Map<string, number>()
+    for (const { publicKey, latestHandshakeAtMs } of vpn.peers())
+      if (latestHandshakeAtMs !== undefined) byKey.set(publicKey, latestHandshakeAtMs)
+    gathered = { atMs: performance.now(), byKey }
+    return byKey
+  }
+
+  function apply(peer: VpnPeer): void {
+    changes++
+    put(peer)
+  }
+
+  function put(peer: VpnPeer): void {
+    const configuration = `${peer.address} ${peer.presharedKey}`
+    if (applied.get(peer.publicKey) === configuration) return
+    vpn.addPeer(peer)
+    applied.set(peer.publicKey, configuration)
+  }
+
+  function remove(publicKey: string): void {
+    changes++
+    drop(publicKey)
+  }
+
+  function drop(publicKey: string): void {
+    vpn.removePeer(publicKey)
+    applied.delete(publicKey)
+    persisted.delete(publicKey)
+  }
+
+  async function reconcile(): Promise<void> {
+    if (vpn.disabledReason !== undefined) return
+    for (;;) {
+      const before = changes
+      const wanted = await db
+        .selectFrom('gateways')
+        .select(['wireguard_public_key', 'preshared_key', 'address', 'endpoint_address', 'endpoint_port'])
+        .execute()
+      if (changes !== before) continue
+      const keys = new Set(wanted.map((row) => row.wireguard_public_key))
+      for (const publicKey of applied.keys()) if (!keys.has(publicKey)) drop(publicKey)
+      for (const row of wanted) {
+        const { endpoint_address: address, endpoint_port: port } = row
+        try {
+          put({
+            publicKey: row.wireguard_public_key,
+            presharedKey: row.preshared_key,
+            address: row.address,
+            endpoint: address !== null && port !== null ? { address, port } : undefined,
+          })
+        } catch (error) {
+          log.error({ err: error, address: row.address }, 'a gateway could not be added to the tunnel')
+        }
+      }
+      return
+    }
+  }
+
+  async function persist(): Promise<void> {
+    const changed = vpn
+      .peers()
+      .filter((peer) => seenOf(peer) !== undefined && persisted.get(peer.publicKey) !== seenOf(peer))
+    if (changed.length === 0) return
+    await db.transaction().execute(async (transaction) => {
+      for (const { publicKey, endpoint, latestHandshakeAtMs } of changed)
+        await transaction
+          .updateTable('gateways')
+          .set({
+            endpoint_address: endpoint?.address ?? null,
+            endpoint_port: endpoint?.port ?? null,
+            last_handshake_at: latestHandshakeAtMs ?? null,
+            // A plain-WireGuard device has its key now: the hub forgets it.
+            private_key: null,
+          })
+          .where('wireguard_public_key', '=', publicKey)
+          .execute()
+    })
+    for (const peer of changed) persisted.set(peer.publicKey, seenOf(peer) ?? '')
+  }
+
+  /** One after the other, and a database that is away now is asked again at the next turn. */
+  function inTurn(work: () => Promise<void>): () => void {
+    return () => {
+      running = running
+        .then(work)
+        .catch((error: unknown) => log.warn({ err: error }, 'tunnel and database could not be compared'))
+    }
+  }
+
+  return {
+    async start() {
+      await reconcile()
+      vpn.onHandshake(() => {
+        soon ??= setTimeout(() => {
+          soon = undefined
+          inTurn(persist)()
+        }, PERSIST_DELAY_MS).unref()
+      })
+      timers = [
+        setInterval(inTurn(reconcile), RECONCILE_INTERVAL_MS).unref(),
+        setInterval(inTurn(persist), PERSIST_INTERVAL_MS).unref(),
+      ]
+    },
+    apply,
+    remove,
+    reconcile,
+    restore() {
+      changes++
+      applied.clear()
+      persisted.clear()
+      return reconcile()
+    },
+    persist,
+    handshakes,
+    async stop() {
+      for (const timer of timers) clearInterval(timer)
+      vpn.onHandshake(() => {})
+      clearTimeout(soon)
+      inTurn(persist)()
+      await running
+    },
+  }
+}
+
+/** Only what a handshake has confirmed is worth writing. */
+function seenOf({ endpoint, latestHandshakeAtMs }: VpnPeerStatus): string | undefined {
+  return latestHandshakeAtMs === undefined ? undefined : `${endpoint?.address} ${endpoint?.port} ${latestHandshakeAtMs}`
+}

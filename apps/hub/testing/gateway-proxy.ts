@@ -1,0 +1,191 @@
+import { createServer, request, Server, type IncomingMessage, type RequestListener } from 'node:http'
+import { connect, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net'
+import { buffer, text } from 'node:stream/consumers'
+import type { Role } from '@hedgerow/contract'
+import { pino } from 'pino'
+import { createSessions } from '../src/accounts/sessions.ts'
+import type { Config } from '../src/config.ts'
+import type { Engine } from '../src/database/database.ts'
+import { createGatewayProxy } from '../src/gateway-proxy/gateway-proxy.ts'
+import { findVisibleGateway } from '../src/fleet/fleet.ts'
+import { createServers } from '../src/http/server.ts'
+import { createSourceAddress } from '../src/access/source-address.ts'
+import { openTestDatabase } from './databases.ts'
+
+export type Answer = { status: number; headers: IncomingMessage['headers']; rawHeaders: string[]; text: string }
+type Ask = { method?: string; path?: string; headers?: Record<string, string | string[]>; body?: string }
+
+/** One request to a port of this machine, its target and headers as they stand. */
+export function ask(
+  port: number,
+  host: string,
+  { method = 'GET', path = '/', headers, body }: Ask = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ host: '127.0.0.1', port, method, path, headers: { host, ...headers }, agent: false })
+    outgoing.once('error', reject)
+    outgoing.once('response', (incoming) => {
+      const { statusCode: status = 0, headers, rawHeaders } = incoming
+      buffer(incoming).then((bytes) => resolve({ status, headers, rawHeaders, text: bytes.toString() }), reject)
+    })
+    outgoing.end(body && Buffer.from(body))
+  })
+}
+
+/** Writes bytes as they stand to a port and gives all that comes back. */
+export function raw(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(bytes, 'latin1')
+  socket.setTimeout(3_000, () => socket.end())
+  return text(socket)
+}
+
+async function listen(server: TcpServer): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+type Options = {
+  engine?: Engine
+  config?: Partial<Config>
+  progressTimeoutMs?: number
+}
+
+/** The parts of a hub that gateway pages need, on a real database and real sockets; loopback stands in for the tunnel. */
+export async function startGatewayUi({ engine = 'sqlite', config, progressTimeoutMs = 5_000 }: Options = {}) {
+  const database = await openTestDatabase(engine)
+  const { db } = database
+  let offsetMs = 0
+  const clock = () => Date.now() + offsetMs
+  const sessions = createSessions({ db, secret: Buffer.alloc(32, 7).toString('base64'), clock })
+  const gatewayServers = new Map<string, TcpServer>()
+  const dialed: Socket[] = []
+  let rows = 0
+
+  const ui = createGatewayProxy({
+    db,
+    config: {
+      host: '127.0.0.1',
+      publicUrl: undefined,
+      gatewayUi: { ports: { first: 1, last: 0 }, origin: undefined },
+      ...config,
+    },
+    sessions,
+    findGateway: (caller, id) => findVisibleGateway(db, caller, id),
+    dial(address, _port, signal) {
+      const server = gatewayServers.get(address)
+      const port = server?.listening ? (server.address() as AddressInfo).port : 1
+      const socket = connect({ host: '127.0.0.1', port, ...(signal && { signal }) })
+      dialed.push(socket)
+      return socket
+    },
+    hubPort: () => hubPort,
+    sourceAddress: createSourceAddress([]),
+    clock,
+    log: pino({ level: 'silent' }),
+    limits: { connectTimeoutMs: 2_000, progressTimeoutMs },
+  })
+  const hub = createServers(ui).factory((_req, res) => res.end('the hub itself'), {}) as Server
+  const hubPort = await listen(hub)
+  await ui.start()
+
+  async function addGateway(listener: RequestListener | TcpServer) {
+    const n = ++rows
+    const server = typeof listener === 'function' ? createServer(listener) : listener
+    await listen(server)
+    const address = `100.64.0.${n + 1}`
+    gatewayServers.set(address, server)
+    const id = `gateway${'abcdefghijklmnopqrstuvwxyz'[n]}2345`
+    await db
+      .insertInto('gateways')
+      .values({
+        id,
+        kind: 'enrolled',
+        name: `Barn <${n}>`,
+        name_key: `barn ${n}`,
+        location: '',
+        description: '',
+        device_token: `DT-${n}`,
+        owner_id: null,
+        wireguard_public_key: `key ${n}`,
+        preshared_key: '',
+        address,
+        created_at: clock(),
+      })
+      .execute()
+    return { id, address, server }
+  }
+
+  async function signIn(role: Role = 'admin', username = `${role} ${++rows}`) {
+    const id = `user ${++rows}`
+    await db
+      .insertInto('users')
+      .values({
+        id,
+        username,
+        username_key: username,
+        email: '',
+        first_name: '',
+        last_name: '',
+        role,
+        active: 1,
+        password_hash: '',
+        created_at: clock(),
+      })
+      .execute()
+    const token = await sessions.start({ id }, { sourceIp: '127.0.0.1', userAgent: 'test' })
+    return { token, caller: await sessions.authenticate(token) }
+  }
+
+  type Caller = Awaited<ReturnType<typeof signIn>>['caller']
+  const hubHost = () => `localhost:${hubPort}`
+
+  /** What a browser does with a ticket: posts it from the hub's page and keeps the cookie. */
+  async function open(caller: Caller, gatewayId: string, host = hubHost()) {
+    const { action, ticket } = await ui.issueTicket(caller, gatewayId, { host, origin: `http://${host}` })
+    const url = new URL(action)
+    const port = url.hostname === '127.0.0.1' ? Number(url.port) : hubPort
+    const handover = await ask(port, url.host, {
+      method: 'POST',
+      path: url.pathname,
+      headers: { origin: `http://${host}`, 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ ticket }).toString(),
+    })
+    const cookie = handover.headers['set-cookie']?.[0]?.split(';')[0] ?? ''
+    const go = ({ headers, ...rest }: Ask = {}) => ask(port, url.host, { ...rest, headers: { cookie, ...headers } })
+    return { origin: url.origin, host: url.host, port, cookie, handover, go }
+  }
+
+  /** An admin on the page of a new gateway with this web server. */
+  async function openPage(listener: RequestListener | TcpServer) {
+    const person = await signIn('admin', `admin-${++rows}`)
+    const gateway = await addGateway(listener)
+    return { ...person, gateway, ...(await open(person.caller, gateway.id)) }
+  }
+
+  return {
+    ui,
+    db,
+    sessions,
+    hubPort,
+    hubHost: hubHost(),
+    dialed,
+    addGateway,
+    signIn,
+    open,
+    openPage,
+    turnClock: (ms: number) => void (offsetMs += ms),
+    async stop() {
+      await ui.stop()
+      sessions.stop()
+      for (const server of [hub, ...gatewayServers.values()]) {
+        if (server instanceof Server) server.closeAllConnections()
+        server.close()
+      }
+      for (const socket of dialed) socket.destroy()
+      await database.close()
+    },
+  }
+}
+
+export type TestGatewayUi = Awaited<ReturnType<typeof startGatewayUi>>

@@ -1,0 +1,37 @@
+/** The dialogs of this screen, loaded when the first one is opened; Details leads on to the decision. */
+import type { PendingRegistration, RejectedRegistration } from '@hedgerow/contract'
+import { useState } from 'react'
+import { useDraft } from '#api/drafts.ts'
+import { ApproveDialog } from './approve-dialog.tsx'
+import { DetailsDialog } from './details-dialog.tsx'
+import { LiftDialog } from './lift-dialog.tsx'
+import { RejectDialog } from './reject-dialog.tsx'
+import { BulkDialog } from './bulk-dialog.tsx'
+
+export type OpenDialog =
+  | { verb: 'details' | 'approve' | 'reject'; registration: PendingRegistration }
+  | { verb: 'approve-several' | 'reject-several'; registrations: readonly PendingRegistration[] }
+  | { verb: 'lift'; rejected: RejectedRegistration }
+
+/** `onGone` follows the closing animation, so that a dialog keeps its content while it fades. */
+export default function Dialogs({ first, onGone }: { first: OpenDialog; onGone: () => void }) {
+  const [dialog, setDialog] = useState(first)
+  const [opened, setOpened] = useState(true)
+  useDraft('registrations.dialog', dialog, setDialog)
+  const life = { opened, onClose: () => setOpened(false), onGone }
+  if (dialog.verb === 'lift') return <LiftDialog {...life} {...dialog} />
+  if ('registrations' in dialog) {
+    const decision = dialog.verb === 'approve-several' ? 'approve' : 'reject'
+    return <BulkDialog {...life} registrations={dialog.registrations} decision={decision} />
+  }
+  const { verb, registration } = dialog
+  if (verb === 'approve') return <ApproveDialog {...life} registration={registration} />
+  if (verb === 'reject') return <RejectDialog {...life} registration={registration} />
+  return (
+    <DetailsDialog
+      {...life}
+      registration={registration}
+      onDecide={(decision) => setDialog({ verb: decision, registration })}
+    />
+  )
+}
