@@ -18,6 +18,6 @@ export type GatewayState = {
   vpnAddress: string | null
   conditions: Condition[]
   detectionsWaiting: number
-  /** Since start, because too many waited. */
+  /** Since start, because too many waited or the hub will never take them. */
   detectionsDropped: number
 }

@@ -214,6 +214,21 @@ describe('detections', () => {
     await until(() => expect(hub.detections.map(({ id }) => id)).toEqual(['good']))
   })
 
+  test.each(['invalid_request', 'payload_too_large', 'json_too_complex'] as const)(
+    'of detections that the hub refuses with %s only the one at fault is lost, and counted',
+    async (code) => {
+      const gateway = await start()
+      const ids = Array.from({ length: 21 }, (_, i) => (i === 7 ? 'bad' : `good-${i}`))
+      await gateway.reportDetections(ids.map(detectionOf))
+      await until(() => expect(hub.registrations.length).toBe(1))
+      hub.refuseDetections(code, 'bad')
+      hub.decide({ status: 'approved' })
+      await until(() => expect(gateway.state().detectionsWaiting).toBe(0))
+      expect(hub.detections.map(({ id }) => id)).toEqual(ids.filter((id) => id !== 'bad'))
+      expect(gateway.state().detectionsDropped).toBe(1)
+    },
+  )
+
   test('what is not a detection is refused and not queued', async () => {
     const gateway = await start()
     await expect(gateway.reportDetections([{ ...detectionOf('x'), score: 2 }])).rejects.toThrow(/score/)

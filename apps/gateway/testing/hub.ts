@@ -47,7 +47,8 @@ export type FixtureHub = {
   detections: Detection[]
   decide(decision: Decision): void
   /** Refuses detections with this code until it is undefined again. */
-  refuseDetections(code: ErrorCode | undefined): void
+  /** All of them; or, of the calls that hold this id, that one detection, or a call of more than one. */
+  refuseDetections(code: ErrorCode | undefined, id?: string): void
   /** Signs status answers with another key, as somebody in between would. */
   forgeAnswers(): void
   /** TCP to the gateway's tunnel address. */
@@ -68,9 +69,11 @@ export const GATEWAY_ID = 'abcdefghijkl'
 
 class Refusal extends Error {
   code: ErrorCode
-  constructor(code: ErrorCode) {
+  fieldErrors: Record<string, string>
+  constructor(code: ErrorCode, fieldErrors: Record<string, string> = {}) {
     super(code)
     this.code = code
+    this.fieldErrors = fieldErrors
   }
 }
 
@@ -85,7 +88,7 @@ export async function startFixtureHub(
   const wakers = new Set<() => void>()
   let decision: Decision = { status: 'pending' }
   let answerIdentity = identity
-  let refused: ErrorCode | undefined
+  let refused: { code: ErrorCode; id: string | undefined } | undefined
   let gateway: { identityPublicKey: string; wireguardPublicKey: PublicKey } | undefined
 
   const network: WireGuardInterface = await openInterface({
@@ -105,9 +108,10 @@ export async function startFixtureHub(
       const { body, headers } = await call(request, Buffer.concat(await request.toArray()))
       response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
     } catch (error) {
-      const code = error instanceof Refusal ? error.code : 'invalid_request'
+      const { code, fieldErrors } = error instanceof Refusal ? error : new Refusal('invalid_request')
       const { status, message } = errorTable[code]
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error: code, message }))
+      const refusal = JSON.stringify({ error: code, message, fieldErrors })
+      response.writeHead(status, { 'content-type': 'application/json' }).end(refusal)
     }
   }
 
@@ -209,8 +213,10 @@ export async function startFixtureHub(
       hub.heartbeats.push(heartbeat.parse(message))
       return { body: { serverTime: Date.now(), settings: { heartbeatIntervalSeconds: 30 } } }
     }
-    if (refused) throw new Refusal(refused)
     const { detections } = reportDetections.body.parse(message)
+    const index = detections.findIndex(({ id }) => id === refused?.id)
+    if (refused && (refused.id === undefined || index >= 0))
+      throw new Refusal(refused.code, { [`detections.${index}.score`]: 'Too big' })
     hub.detections.push(...detections)
     return { body: { accepted: detections.length } }
   }
@@ -236,7 +242,7 @@ export async function startFixtureHub(
         })
       for (const wake of wakers) wake()
     },
-    refuseDetections: (code) => (refused = code),
+    refuseDetections: (code, id) => (refused = code && { code, id }),
     forgeAnswers: () => (answerIdentity = identityOfSeed(generateIdentitySeed())),
     dial: (port) => stack.connect({ host: GATEWAY_ADDRESS, port }),
     async stop() {

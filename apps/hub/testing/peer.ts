@@ -19,6 +19,7 @@ type Joined = Pick<ApprovedRegistration, 'assignedIp' | 'hubVpnIp' | 'hubPublicK
 export type TestPeer = {
   stack: Stack
   wireguard: WireGuardInterface
+  /** A text goes as it is, and anything else as its JSON. */
   post(path: string, body: unknown): Promise<{ status: number; body: unknown }>
   stop(): Promise<void>
 }
@@ -48,7 +49,7 @@ export async function joinTunnel(options: Joined): Promise<TestPeer> {
     stack,
     wireguard,
     post(path, body) {
-      const payload = JSON.stringify(body)
+      const payload = typeof body === 'string' ? body : JSON.stringify(body)
       return new Promise((resolve, reject) => {
         const asking = request({
           method: 'POST',

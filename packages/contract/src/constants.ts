@@ -20,6 +20,8 @@ export const TUNNEL_API_PORT = 8080
 export const PUBLIC_KEY_DISPLAY_LENGTH = 40
 /** No enrolment message is longer than this, in bytes. */
 export const ENROLMENT_BODY_LIMIT = 16 * 1024
+/** No call of an approved gateway has a longer body, in bytes; a gateway sends what is more in parts. */
+export const GATEWAY_BODY_LIMIT = 2 * 1024 * 1024
 /** How long a gateway may ask the hub to hold a status request open, in seconds. */
 export const STATUS_WAIT_MAX_SECONDS = 25
 /** A challenge's nonce is good for one registration within this time. */

@@ -7,6 +7,10 @@ import { z } from 'zod'
 export const errorTable = {
   invalid_request: { status: 400, message: 'The request is not valid.' },
   invalid_json: { status: 400, message: 'The request body is not valid JSON.' },
+  json_too_complex: {
+    status: 400,
+    message: 'The request body is nested too deep, or holds too many values, or too long a name or number.',
+  },
   session_required: { status: 401, message: 'Sign in to continue.' },
   session_ended: { status: 401, message: 'Your session has expired. Please log in again.' },
   invalid_credentials: { status: 401, message: 'The username or the password is wrong.' },

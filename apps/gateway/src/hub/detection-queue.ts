@@ -18,8 +18,10 @@ export type DetectionQueue = {
   /** The hub has them, or will never take them. */
   remove(batch: DetectionBatch): Promise<void>
   waiting(): number
-  /** Since start. */
+  /** Since start: too many waited, or the hub will never take them. */
   dropped(): number
+  /** The hub will never take so many. */
+  countRefused(count: number): void
   close(): Promise<void>
 }
 
@@ -135,6 +137,9 @@ export async function openDetectionQueue(
       }),
     waiting,
     dropped: () => dropped,
+    countRefused(count) {
+      dropped += count
+    },
     close: () => inTurn(closeNewest),
   }
 }

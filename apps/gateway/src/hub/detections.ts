@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { detection, reportDetections, type BodyOf, type Detection } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import { createBackoff, createPause } from './backoff.ts'
@@ -11,6 +12,8 @@ import type { Tunnel } from '../tunnel/tunnel.ts'
 const SEND_TIMEOUT_MS = 30_000
 /** While there is no way to the hub nothing is tried; it is looked at again this often, or when it comes up. */
 const IDLE_CHECK_MS = 10_000
+/** The hub's settings may change sooner than it said. */
+const RETRY_AFTER_MAX_MS = 600_000
 
 type Post = (body: BodyOf<typeof reportDetections>) => Promise<unknown>
 
@@ -46,18 +49,19 @@ export function keepSendingDetections(options: {
     return true
   }
 
-  /** Rejects when the batch has to be sent again. */
+  /** Rejects when the batch has to be sent again. What the hub will never take is left out, and the rest is sent. */
   async function deliver(post: Post, detections: Detection[]): Promise<void> {
     try {
       await post({ detections })
     } catch (error) {
-      // Sent again, it would be refused again and hold up all the others for ever.
-      if (!(error instanceof HubRefusal && (error.code === 'invalid_request' || error.code === 'payload_too_large')))
-        throw error
-      log.error(
-        { lost: detections.length, reason: error.message },
-        'the hub refuses these detections; they are dropped',
-      )
+      const kept = error instanceof HubRefusal ? withoutRefused(detections, error) : undefined
+      if (!(error instanceof HubRefusal) || !kept) throw error
+      const lost = detections.length - kept.flat().length
+      if (lost > 0) {
+        queue.countRefused(lost)
+        log.error({ lost, reason: error.message }, 'the hub refuses these detections; they are dropped')
+      }
+      for (const part of kept) await deliver(post, part)
     }
   }
 
@@ -80,8 +84,11 @@ export function keepSendingDetections(options: {
         await rest.pause(IDLE_CHECK_MS)
       } catch (error) {
         if (signal.aborted) return
-        log.warn({ waiting: queue.waiting(), reason: inWords(error) }, 'detections wait for the hub')
-        await rest.pause(backoff.next())
+        const retryAfterMs = error instanceof HubRefusal ? error.retryAfterMs : undefined
+        log.warn({ waiting: queue.waiting(), retryAfterMs, reason: inWords(error) }, 'detections wait for the hub')
+        await (retryAfterMs === undefined
+          ? rest.pause(backoff.next())
+          : setTimeout(Math.min(retryAfterMs, RETRY_AFTER_MAX_MS), undefined, { signal }).catch(() => {}))
       }
     }
   }
@@ -94,4 +101,19 @@ export function keepSendingDetections(options: {
     wake: rest.wake,
     done: run(),
   }
+}
+
+/**
+ * What is left of a batch that the hub will not take as it is, in the parts to send: sent again unchanged, it would hold up
+ * all the others for ever. Undefined for a refusal that time mends.
+ */
+function withoutRefused(detections: Detection[], { code, fieldErrors }: HubRefusal): Detection[][] | undefined {
+  if (code === 'payload_too_large' || code === 'json_too_complex') {
+    const half = Math.ceil(detections.length / 2)
+    return detections.length > 1 ? [detections.slice(0, half), detections.slice(half)] : []
+  }
+  if (code !== 'invalid_request') return undefined
+  const refused = new Set(Object.keys(fieldErrors).map((path) => /^detections\.(\d+)/.exec(path)?.[1]))
+  const kept = detections.filter((_, index) => !refused.has(String(index)))
+  return kept.length > 0 && kept.length < detections.length ? [kept] : []
 }

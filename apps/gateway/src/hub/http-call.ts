@@ -3,7 +3,8 @@ import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { errorBody, type ErrorCode } from '@hedgerow/contract'
-import type { z } from 'zod'
+import { readJson } from '@hedgerow/contract/bounded-json'
+import { z } from 'zod'
 
 /** More than any answer of the hub to a gateway; whatever answers instead of a hub cannot fill the memory. */
 const ANSWER_LIMIT = 64 * 1024
@@ -22,15 +23,25 @@ export type PostOptions = {
   connect?: (() => Duplex) | undefined
 }
 
-/** The hub said no, with a code of the contract. */
+/** The hub said no. */
 export class HubRefusal extends Error {
   override name = 'HubRefusal'
-  code: ErrorCode
-  constructor(code: ErrorCode, message: string) {
-    super(message)
-    this.code = code
+  /** Of the contract, or one that a newer hub has. */
+  readonly code: ErrorCode | (string & {})
+  /** What the hub found wrong, by the path of the field; a few at most. */
+  readonly fieldErrors: Record<string, string>
+  /** When the hub wants to hear from this device again, if it said so. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(body: z.output<typeof refusalBody>, retryAfterMs?: number) {
+    super(body.message)
+    this.code = body.error
+    this.fieldErrors = body.fieldErrors ?? {}
+    this.retryAfterMs = retryAfterMs
   }
 }
+
+const refusalBody = errorBody.extend({ error: z.string().max(100), message: z.string().max(1_000) })
 
 /** What answered is not a hub, or not one that speaks version 1. */
 export class NotAHubError extends Error {
@@ -80,24 +91,23 @@ export function post(options: PostOptions): Promise<Answer> {
 
 /** The answer as `schema`. Throws HubRefusal for an error of the contract and NotAHubError for anything else. */
 export function readAnswer<S extends z.ZodType>(answer: Answer, schema: S): z.output<S> {
-  const json = parseJson(answer.body)
+  const read = readJson(answer.body)
+  const json = read.problem ? undefined : read.value
   if (answer.status >= 200 && answer.status < 300) {
     const parsed = schema.safeParse(json)
     if (parsed.success) return parsed.data
     throw new NotAHubError('what answers there is not a hub that speaks version 1 of the gateway protocol')
   }
-  const refusal = errorBody.safeParse(json)
-  if (refusal.success) throw new HubRefusal(refusal.data.error, refusal.data.message)
+  const refusal = refusalBody.safeParse(json)
+  if (refusal.success) throw new HubRefusal(refusal.data, retryAfterMs(answer.headers))
   const location = answer.headers.location
   if (answer.status >= 300 && answer.status < 400 && location)
     throw new NotAHubError(`it sends visitors on to ${JSON.stringify(location.slice(0, 200))}; use that address`)
   throw new NotAHubError(`what answers there is not a hub (status ${answer.status})`)
 }
 
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch {
-    return undefined
-  }
+/** RFC 9110 section 10.2.3; a hub tells seconds. */
+function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
+  const text = headers['retry-after'] ?? ''
+  return /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : undefined
 }

@@ -15,8 +15,6 @@ import { createSignedRequests } from '../http/signed-requests.ts'
 import type { Heartbeats } from './heartbeats.ts'
 
 const HEARTBEAT_INTERVAL_SECONDS = contract.HEARTBEAT_INTERVAL_MS / 1_000
-/** More than a gateway's queue puts into one call. */
-const SIGNED_BODY_LIMIT_BYTES = 2 * 1024 * 1024
 const SIGNED_LIMITS = { perAddress: { burst: 200, perSecond: 10 }, overall: { burst: 2_000, perSecond: 500 } }
 
 export type GatewayCallDependencies = {
@@ -26,32 +24,30 @@ export type GatewayCallDependencies = {
   storeDetections(gatewayId: string, detections: readonly contract.Detection[]): Promise<void>
 }
 
-type Asker = { raw: FastifyRequest; rawBody: Buffer; sourceIp: string }
-
 /** `identify` gives the id of the gateway that asks, or throws. */
 export function mountGatewayCalls(
   app: FastifyInstance,
   { clock, heartbeats, storeDetections }: GatewayCallDependencies,
-  identify: (asker: Asker) => string | Promise<string>,
-  options: { heartbeat?: MountOptions; detections: MountOptions },
+  identify: (request: FastifyRequest) => string | Promise<string>,
+  options: MountOptions = {},
 ): void {
   mount(
     app,
     contract.sendHeartbeat,
-    async ({ body, raw, rawBody, sourceIp }) => {
-      heartbeats.record(await identify({ raw, rawBody, sourceIp }), body)
+    async ({ body, raw }) => {
+      heartbeats.record(await identify(raw), body)
       return { serverTime: clock(), settings: { heartbeatIntervalSeconds: HEARTBEAT_INTERVAL_SECONDS } }
     },
-    options.heartbeat,
+    options,
   )
   mount(
     app,
     contract.reportDetections,
-    async ({ body, raw, rawBody, sourceIp }) => {
-      await storeDetections(await identify({ raw, rawBody, sourceIp }), body.detections)
+    async ({ body, raw }) => {
+      await storeDetections(await identify(raw), body.detections)
       return { accepted: body.detections.length }
     },
-    options.detections,
+    { ...options, bodyLimitBytes: contract.GATEWAY_BODY_LIMIT },
   )
 }
 
@@ -79,18 +75,24 @@ export function signedGatewayRoutes(
     known.set(request, { gatewayId: row.id, identityPublicKey })
   }
 
-  function identify({ raw, rawBody }: Asker): string {
-    const gateway = known.get(raw)
+  function verify(request: FastifyRequest, body: Buffer): void {
+    const gateway = known.get(request)
     if (!gateway) throw new HubError('gateway_unknown')
-    const { method, headers } = raw
-    const target = raw.raw.url ?? ''
-    const nonce = signedRequests.verify({ method, target, headers, body: rawBody }, gateway.identityPublicKey)
-    verified.set(raw, nonce)
+    const { method, headers } = request
+    const target = request.raw.url ?? ''
+    const nonce = signedRequests.verify({ method, target, headers, body }, gateway.identityPublicKey)
+    verified.set(request, nonce)
+  }
+
+  function identify(request: FastifyRequest): string {
+    const gateway = known.get(request)
+    if (!gateway || !verified.has(request)) throw new HubError('gateway_unknown')
     return gateway.gatewayId
   }
 
   const options: MountOptions = {
     beforeBody: findGateway,
+    verifyBody: verify,
     answerHeaders(answer, request): Record<string, string> {
       const nonce = verified.get(request)
       return nonce === undefined
@@ -98,8 +100,5 @@ export function signedGatewayRoutes(
         : { [HUB_SIGNATURE_HEADER]: identity.sign(answerBytes(nonce, Buffer.from(answer))) }
     },
   }
-  mountGatewayCalls(app, dependencies, identify, {
-    heartbeat: options,
-    detections: { ...options, bodyLimitBytes: SIGNED_BODY_LIMIT_BYTES },
-  })
+  mountGatewayCalls(app, dependencies, identify, options)
 }

@@ -16,8 +16,6 @@ import { mountGatewayCalls, type GatewayCallDependencies } from './gateway-calls
 
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 120_000
-/** 500 detections with a thumbnail of 64 KiB each as base64, and room for the rest. */
-const DETECTIONS_BODY_LIMIT_BYTES = 48 * 1024 * 1024
 const CONNECTIONS_PER_GATEWAY = 8
 
 type Dependencies = GatewayCallDependencies & { db: Kysely<Tables>; vpn: Vpn; log: Logger }
@@ -37,9 +35,7 @@ export function createTunnelApi(dependencies: Dependencies): TunnelApi {
       return server
     },
   })
-  mountGatewayCalls(app, dependencies, ({ sourceIp }) => gatewayAt(sourceIp), {
-    detections: { bodyLimitBytes: DETECTIONS_BODY_LIMIT_BYTES },
-  })
+  mountGatewayCalls(app, dependencies, ({ sourceIp }) => gatewayAt(sourceIp))
 
   /** Throws `gateway_unknown` for the address of a gateway that was just deleted. */
   async function gatewayAt(address: string): Promise<string> {

@@ -2,10 +2,13 @@
  * The Fastify instance that calls are mounted on: JSON only, strict schemas, one shape of refusal, no cookies, no
  * CORS. There are two: the hub's public surface, and the tunnel's, which has nothing but the calls of gateways.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { findJsonProblem, parseCheckedJson, type JsonProblem } from '@hedgerow/contract/bounded-json'
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyRequest,
   type FastifyServerFactory,
 } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
@@ -24,6 +27,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     messageOfFirstField?: boolean
+    verifyBody?: ((request: FastifyRequest, body: Buffer) => void) | undefined
   }
   interface FastifyRequest {
     caller: Caller | undefined
@@ -33,6 +37,7 @@ declare module 'fastify' {
 }
 
 const BODY_LIMIT_BYTES = 64 * 1024
+const LARGE_BODY_BYTES = 64 * 1024
 
 export type ApiOptions = {
   surface: 'public' | 'tunnel'
@@ -88,12 +93,25 @@ export function createApi(options: ApiOptions): FastifyInstance {
   return app
 }
 
-/** Keeps the bytes, which signatures cover, beside what they mean. */
+/** Keeps the bytes, which signatures cover, beside what they mean; whatever a signature covers is verified before it is parsed. */
 function parseJsonOnly(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     request.rawBody = body
-    void parse(request, body.toString('utf8'), done)
+    request.routeOptions.config.verifyBody?.(request, body)
+    const problem = findJsonProblem(body)
+    if (problem) throw refusalOf(problem)
+    // A large body is taken in steps, with everybody else's turn between two.
+    if (body.length > LARGE_BODY_BYTES) await nextTurn()
+    const parsed = parseCheckedJson(body)
+    if (parsed.problem) throw refusalOf(parsed.problem)
+    if (body.length > LARGE_BODY_BYTES) await nextTurn()
+    return parsed.value
   })
+}
+
+function refusalOf(problem: JsonProblem): HubError {
+  if (problem === 'too-complex') return new HubError('json_too_complex')
+  if (problem === 'malformed') return new HubError('invalid_json')
+  return new HubError('invalid_json', { message: 'The request body names a field twice, or one that is reserved.' })
 }

@@ -1,11 +1,8 @@
-import { randomBytes } from 'node:crypto'
-import type { ApprovedRegistration } from '@hedgerow/contract'
 import { sql } from 'kysely'
 import { expect, it, vi } from 'vitest'
 import { testHeartbeat } from '#testing/heartbeat.ts'
-import { createTestDevice } from '#testing/device.ts'
-import { joinTunnel } from '#testing/peer.ts'
-import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { startTestHub } from '#testing/hub.ts'
+import { joinedGateway } from '#testing/joined-gateway.ts'
 
 const CALLS_MAX = 2_000
 const REFUSED = { status: 503, error: 'storage_unavailable' }
@@ -60,19 +57,3 @@ it('a hub whose disk is full refuses writes with 503, goes on with the rest, and
   await peer.stop()
   await hub.stop()
 }, 180_000)
-
-/** A gateway that enrolled and is in the tunnel. */
-async function joinedGateway(hub: TestHub, headers: { authorization: string }) {
-  const device = createTestDevice(hub.app, { now: hub.clock.now, name: 'Barn' })
-  const { registrationId } = (await device.register()).body
-  const approve = `/api/v1/admin/gateway-requests/${registrationId}/approve`
-  const host = 'hub.example:8080'
-  const approval = await hub.app.inject({ method: 'POST', url: approve, headers: { ...headers, host } })
-  const { gatewayId } = approval.json<{ gatewayId: string }>()
-  const nonce = randomBytes(32).toString('base64')
-  const approved = (await device.status(registrationId, { nonce })).body as unknown as ApprovedRegistration
-  const presharedKey = device.presharedKey(approved, nonce)!
-  const { privateKey } = device
-  const peer = await joinTunnel({ ...approved, presharedKey, privateKey, hubPort: hub.vpn.port })
-  return { gatewayId, peer }
-}

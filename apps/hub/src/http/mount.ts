@@ -28,6 +28,8 @@ export type MountOptions = {
   /** Refuses before the body is read, where the call has no session to do so. */
   beforeBody?: (request: FastifyRequest) => Promise<void>
   bodyLimitBytes?: number
+  /** Refuses the body's bytes before they are parsed: nothing unsigned is. */
+  verifyBody?: (request: FastifyRequest, body: Buffer) => void
   /** Headers that depend on the answer's exact text, such as its signature. Such an answer is never compressed. */
   answerHeaders?: (answer: string, request: FastifyRequest) => Record<string, string>
   /** What the refusal of an invalid body says is what is wrong with its first field, for calls that people fill in. */
@@ -56,7 +58,7 @@ export function mount<C extends Call>(
   app.route({
     method: call.method,
     url: API_BASE + call.path,
-    config: { messageOfFirstField: options.messageOfFirstField ?? false },
+    config: { messageOfFirstField: options.messageOfFirstField ?? false, verifyBody: options.verifyBody },
     schema: {
       ...(call.params && { params: call.params }),
       ...(call.query && { querystring: call.query }),
