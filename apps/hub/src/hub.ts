@@ -46,6 +46,7 @@ import { createApi } from './http/api.ts'
 import { compressAnswers } from './http/compression.ts'
 import { healthRoutes } from './http/health.ts'
 import { drain, listen, listenTls } from './http/listening.ts'
+import { createRefusals } from './access/refusals.ts'
 import { createServers } from './http/server.ts'
 import type { Sessions } from './access/sessions.ts'
 import { createSourceAddress } from './access/source-address.ts'
@@ -126,6 +127,8 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const { enableVpn: enabled, vpnNetwork: networkCidr } = await readSettings(db)
     const metrics = createMetrics(config)
     const onDrop = metrics.countDrop
+    const refusals = createRefusals({ log, countRefusal: metrics.countRefusal })
+    closers.push(refusals.stop)
     const vpn = await openVpn({ config: config.vpn, privateKey, enabled, networkCidr, clock, onDrop })
     closers.push(vpn.stop)
     const notifications = await startNotifications(db)
@@ -188,7 +191,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const twoFactorKey = await readOrCreateSecret(db, 'two-factor-key', () => randomBytes(32).toString('base64'))
     accountRoutes(app, { db, sessions, passwords, clock, twoFactorKey })
     const fleet = { db, clock, vpn, peers }
-    registrationRoutes(app, { ...fleet, identity, notifications })
+    registrationRoutes(app, { ...fleet, identity, notifications, refusals })
     ruleRoutes(app, { db, clock, identity, publicUrl: config.publicUrl })
     gatewayRoutes(app, {
       ...fleet,
@@ -221,7 +224,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
         tellOf(events, gatewayId)
       },
     }
-    signedGatewayRoutes(app, { ...gatewayCalls, db, identity })
+    signedGatewayRoutes(app, { ...gatewayCalls, db, identity, refusals })
     const tunnelApi = createTunnelApi({ ...gatewayCalls, db, vpn, log })
     await tunnelApi.start()
     closers.push(tunnelApi.stop)

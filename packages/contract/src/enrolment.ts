@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ipAddress, networkRange } from './auto-approval.ts'
 import { call } from './call.ts'
 import { epochMs, oneLine } from './fields.ts'
 import { deviceToken, gatewayId, gatewayName } from './gateways.ts'
@@ -133,6 +134,27 @@ export const rejectRegistration = call({
   params: z.strictObject({ registrationId }),
   body: z.strictObject({ reason }),
   response: z.object({ deviceName: z.string() }),
+})
+
+/** An address or a network, as `198.51.100.7` or `2001:db8::/48`. */
+const source = z.union([ipAddress, networkRange], { error: 'Enter an address or a network, as 2001:db8::/48' })
+
+/**
+ * Addresses and networks that many requests come from, fullest first; none lies in another one. Key changes and claimed
+ * requests do not count.
+ */
+export const listRegistrationSources = call({
+  method: 'GET',
+  path: '/v1/admin/gateway-requests/sources',
+  response: z.array(z.object({ source: z.string(), waiting: z.number().int() })),
+})
+
+/** Rejects every request that waits from there, but key changes and what somebody claimed. */
+export const rejectRegistrationsOfSource = call({
+  method: 'POST',
+  path: '/v1/admin/gateway-requests/reject-source',
+  body: z.strictObject({ source, reason }),
+  response: z.object({ rejected: z.number().int() }),
 })
 
 export const rejectedRegistration = z.object({

@@ -16,6 +16,12 @@ test('pauses grow to their limit, are never shorter than half the first, and sta
   )
 })
 
+test('a pause is at least as long as the other end asked for, and spreads a fleet', () => {
+  const pause = (draw: number) => createBackoff({ firstMs: 500, maxMs: 30_000 }, () => draw).next(4_000)
+  expect([pause(0), pause(1)]).toEqual([4_000, 6_000])
+  expect(createBackoff({ firstMs: 500, maxMs: 30_000 }, () => 1).next(0)).toBe(500)
+})
+
 test(
   'a pause ends at a wake, also at one that came before it, and at the end of everything',
   { timeout: 2_000 },

@@ -1,16 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 export type Backoff = {
-  /** The next pause in milliseconds: doubling, and drawn between half of it and all, so that a fleet spreads out. */
-  next(): number
+  /**
+   * The next pause in milliseconds: doubling, and drawn between half of it and all, so that a fleet spreads out. Never
+   * shorter than the other end asked for, and then up to half as long again.
+   */
+  next(askedForMs?: number): number
   reset(): void
 }
 
 export function createBackoff(limits: { firstMs: number; maxMs: number }, random: () => number = Math.random): Backoff {
   let ceilingMs = limits.firstMs
   return {
-    next() {
-      const pauseMs = ceilingMs * (0.5 + random() / 2)
+    next(askedForMs = 0) {
+      const pauseMs = Math.max(ceilingMs * (0.5 + random() / 2), askedForMs * (1 + random() / 2))
       ceilingMs = Math.min(ceilingMs * 2, limits.maxMs)
       return pauseMs
     },

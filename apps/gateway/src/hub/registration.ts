@@ -58,7 +58,17 @@ export const REGISTRATION_PACE: RegistrationPace = {
 const NOT_HELD_MS = 1_000
 const NOT_HELD_PAUSE_MS = 2_000
 
-class HubNotFoundError extends Error {}
+/** No longer than anybody should be kept away: refusals are not signed. */
+const PAUSE_ASKED_FOR_MAX_MS = 300_000
+
+class HubNotFoundError extends Error {
+  /** The longest pause that a hub asked for. */
+  retryAfterMs: number | undefined
+  constructor(message: string, retryAfterMs: number | undefined) {
+    super(message)
+    this.retryAfterMs = retryAfterMs
+  }
+}
 
 export type Registration = {
   /** Asks the hub now, when the tunnel's silence suggests that something was decided. */
@@ -77,6 +87,7 @@ export function keepRegistered(options: RegistrationOptions): Registration {
   async function connect(): Promise<HubSession> {
     const { candidates, problems } = await options.discover()
     const failures = [...problems]
+    let retryAfterMs: number | undefined
     for (const candidate of candidates) {
       try {
         const session = await openSession(candidate.url, device.keys, context)
@@ -87,9 +98,10 @@ export function keepRegistered(options: RegistrationOptions): Registration {
       } catch (error) {
         if (signal.aborted) throw error
         failures.push(`${candidate.url.origin}: ${inWords(error)}`)
+        retryAfterMs = Math.max(retryAfterMs ?? 0, pauseAskedFor(error) ?? 0)
       }
     }
-    throw new HubNotFoundError(failures.join('; '))
+    throw new HubNotFoundError(failures.join('; '), retryAfterMs)
   }
 
   /** Returns when `signal` is aborted; throws when the session with the hub broke. */
@@ -100,13 +112,26 @@ export function keepRegistered(options: RegistrationOptions): Registration {
     let waitSeconds = 0
     while (!signal.aborted) {
       const askedAtMs = performance.now()
-      const status = await askStatus(session, registrationId, waitSeconds, device.keys, context)
+      const status = await askUnlessTooSoon(session, registrationId, waitSeconds)
+      if (!status) continue
       backoff.reset()
       await options.onStatus(status)
       if (status.status === 'approved') await rest.pause(pace.approvedRecheckMs)
       else if (status.status === 'rejected') await rest.pause(pace.rejectedRecheckMs)
       else if (waitSeconds > 0 && performance.now() - askedAtMs < NOT_HELD_MS) await rest.pause(NOT_HELD_PAUSE_MS)
       waitSeconds = status.status === 'pending' ? STATUS_WAIT_MAX_SECONDS : 0
+    }
+  }
+
+  /** Undefined after a pause that the hub asked for: the session holds. */
+  async function askUnlessTooSoon(session: HubSession, registrationId: string, waitSeconds: number) {
+    try {
+      return await askStatus(session, registrationId, waitSeconds, device.keys, context)
+    } catch (error) {
+      const askedForMs = pauseAskedFor(error)
+      if (askedForMs === undefined || signal.aborted) throw error
+      await rest.pause(backoff.next(askedForMs))
+      return undefined
     }
   }
 
@@ -117,7 +142,7 @@ export function keepRegistered(options: RegistrationOptions): Registration {
       } catch (error) {
         if (signal.aborted) return
         conditions.failed(error instanceof HubRefusal ? 'registered' : 'hubFound', sentence(error))
-        const pauseMs = backoff.next()
+        const pauseMs = backoff.next(pauseAskedFor(error))
         log.debug({ pauseMs: Math.round(pauseMs) }, 'trying the hub again')
         await rest.pause(pauseMs)
       }
@@ -125,6 +150,11 @@ export function keepRegistered(options: RegistrationOptions): Registration {
   }
 
   return { recheck: rest.wake, done: run() }
+}
+
+function pauseAskedFor(error: unknown): number | undefined {
+  const askedForMs = error instanceof HubRefusal || error instanceof HubNotFoundError ? error.retryAfterMs : undefined
+  return askedForMs === undefined ? undefined : Math.min(askedForMs, PAUSE_ASKED_FOR_MAX_MS)
 }
 
 function sentence(error: unknown): string {

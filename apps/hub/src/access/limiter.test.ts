@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { createLimiter, sourceKey } from './limiter.ts'
+import { createLimiter } from './limiter.ts'
+import { HubError } from '../kernel/hub-error.ts'
 
-function limiter(capacity = 100) {
+function limiter(overall = { burst: 5, perSecond: 10 }) {
   let now = 0
-  const { take } = createLimiter({
-    perAddress: { burst: 3, perSecond: 1 },
-    overall: { burst: 5, perSecond: 10 },
+  const refused: string[] = []
+  const { take, proved } = createLimiter({
+    perSource: { burst: 3, perSecond: 1 },
+    proofsPerSource: { burst: 8, perSecond: 1 },
+    overall,
     clock: () => now,
-    capacity,
+    onRefused: (address) => refused.push(address),
   })
   const tries = (address: string, count: number) =>
     Array.from({ length: count }, () => {
@@ -18,7 +21,7 @@ function limiter(capacity = 100) {
         return false
       }
     }).filter(Boolean).length
-  return { tries, advance: (ms: number) => (now += ms) }
+  return { tries, take, proved, refused, advance: (ms: number) => (now += ms) }
 }
 
 describe('the limits on asking', () => {
@@ -51,12 +54,43 @@ describe('the limits on asking', () => {
     advance(2_000)
     expect(tries('192.0.2.1', 10)).toBe(2)
   })
-})
 
-it.each([
-  ['192.0.2.1', '192.0.2.1'],
-  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
-  ['2001:db8::1', '2001:db8:0:0'],
-  ['::1', '0:0:0:0'],
-  ['2001:db8:1:2::', '2001:db8:1:2'],
-])('an address counts with its site: %s as %s', (address, key) => expect(sourceKey(address)).toBe(key))
+  it('count an IPv6 source by its /64, its /56 and its /48', () => {
+    const site = (network: string) => limiter({ burst: 1_000, perSecond: 10 }).tries(`2001:db8:1:${network}::1`, 100)
+    expect(site('1')).toBe(3)
+    const spread = (of: (i: number) => string) => {
+      const { tries } = limiter({ burst: 1_000, perSecond: 10 })
+      return Array.from({ length: 200 }, (_, i) => tries(of(i), 1)).filter((entered) => entered > 0).length
+    }
+    expect(spread((i) => `2001:db8:1:${i.toString(16)}::1`)).toBe(4)
+    expect(spread((i) => `2001:db8:1:${(i * 256).toString(16)}::1`)).toBe(6)
+    expect(spread((i) => `2001:db8:${i.toString(16)}::1`)).toBe(200)
+  })
+
+  it('tell when to come again, and who was refused', () => {
+    const { take, tries, refused } = limiter()
+    tries('192.0.2.1', 3)
+    expect(() => take('192.0.2.1')).toThrow(new HubError('too_many_requests', { retryAfterMs: 1_000 }))
+    expect(refused).toEqual(['192.0.2.1'])
+  })
+
+  it('give a proof its token back, as often as a source may prove itself', () => {
+    const { take, tries, proved } = limiter({ burst: 1_000, perSecond: 10 })
+    for (let i = 0; i < 8; i++) {
+      take('192.0.2.1')
+      proved('192.0.2.1')
+    }
+    expect(tries('192.0.2.1', 10)).toBe(3)
+    proved('192.0.2.1')
+    expect(tries('192.0.2.1', 1)).toBe(0)
+  })
+
+  it('keep room for sites that proved themselves, whatever strangers ask', () => {
+    const { tries, proved } = limiter()
+    tries('192.0.2.1', 1)
+    proved('192.0.2.1')
+    for (let i = 0; i < 50; i++) tries(`198.51.${i}.1`, 1)
+    expect(tries('203.0.113.1', 1)).toBe(0)
+    expect(tries('192.0.2.1', 1)).toBe(1)
+  })
+})

@@ -1,60 +1,112 @@
 /**
- * How often a call may be made that anybody who reaches the hub may try: a token bucket for each address, so that one
- * cannot crowd out the others, and one for all of them, so that the work has an end. Used for what devices ask.
+ * How often a call may be made that anybody who reaches the hub may try: a token bucket for each source, so that one
+ * cannot crowd out the others, and one for all of them, so that the work has an end. Used for what devices ask. Who then
+ * proves itself gets its token back, and its site is no stranger any more: a whole site may come at once, and strangers
+ * cannot use up what known sites have.
  */
-import { isIP } from 'node:net'
 import { HubError } from '../kernel/hub-error.ts'
+import { networksOf, siteOf } from './networks.ts'
 
 export type Rate = { burst: number; perSecond: number }
 
-export type Limiter = {
-  /** Takes one token of the address and one of all. Throws `too_many_requests` when either has none. */
-  take(address: string): void
+export type Limits = {
+  /** Of an IPv4 address or an IPv6 /64; wider networks have a little more. */
+  perSource: Rate
+  /** Proofs of a source that give a token back: what comes from one source with valid keys is bounded too. */
+  proofsPerSource: Rate
+  /** For all strangers together, and as much again for all known sites. */
+  overall: Rate
 }
 
-type Bucket = { tokens: number; at: number }
+export type Limiter = {
+  /** Takes one token of each network of the address and one of all. Throws `too_many_requests` when one has none. */
+  take(address: string): void
+  /** Whoever took a token at this address has shown its keys. */
+  proved(address: string): void
+}
 
-/** Addresses beyond `capacity` push out the one that asked least recently. */
-export function createLimiter(options: {
-  perAddress: Rate
-  overall: Rate
-  clock: () => number
-  capacity?: number
-}): Limiter {
-  const { perAddress, overall, clock, capacity = 10_000 } = options
-  const buckets = new Map<string, Bucket>()
-  const shared: Bucket = { tokens: overall.burst, at: clock() }
+/** Networks and sites beyond these push out the one that asked least recently. */
+const NETWORKS_MAX = 30_000
+const KNOWN_MAX = 10_000
+const KNOWN_FOR_MS = 24 * 3_600_000
+
+export function createLimiter(
+  options: Limits & { clock: () => number; onRefused?: (address: string) => void; networksMax?: number },
+): Limiter {
+  const { clock, onRefused, networksMax = NETWORKS_MAX } = options
+  const asking = createBuckets(options.perSource, networksMax)
+  const proving = createBuckets(options.proofsPerSource, networksMax)
+  const overall = createBuckets(options.overall, 2)
+  /** When a site was last proved. */
+  const known = new Map<string, number>()
+
+  const keysOf = (address: string) => networksOf(address).map(({ cidr, share }) => ({ key: cidr, share }))
 
   return {
     take(address) {
       const now = clock()
-      const key = sourceKey(address)
-      const bucket = buckets.get(key) ?? { tokens: perAddress.burst, at: now }
-      buckets.delete(key)
-      if (buckets.size >= capacity) buckets.delete(buckets.keys().next().value ?? key)
-      buckets.set(key, bucket)
-      refill(bucket, perAddress, now)
-      refill(shared, overall, now)
-      if (bucket.tokens < 1 || shared.tokens < 1) throw new HubError('too_many_requests')
-      bucket.tokens--
-      shared.tokens--
+      const lastProved = known.get(siteOf(address))
+      const isKnown = lastProved !== undefined && now - lastProved < KNOWN_FOR_MS
+      const everybody = [{ key: isKnown ? 'known' : 'strangers', share: 1 }]
+      const keys = keysOf(address)
+      const waitMs = Math.max(asking.waitMs(keys, now), overall.waitMs(everybody, now))
+      if (waitMs > 0) {
+        onRefused?.(address)
+        throw new HubError('too_many_requests', { retryAfterMs: waitMs })
+      }
+      asking.add(keys, -1)
+      overall.add(everybody, -1)
+    },
+
+    proved(address) {
+      const now = clock()
+      const keys = keysOf(address)
+      const site = siteOf(address)
+      known.delete(site)
+      if (known.size >= KNOWN_MAX) known.delete(known.keys().next().value ?? site)
+      known.set(site, now)
+      if (proving.waitMs(keys, now) > 0) return
+      proving.add(keys, -1)
+      asking.waitMs(keys, now)
+      asking.add(keys, 1)
     },
   }
 }
 
-/** Who counts as one: an IPv4 address, or the /64 that a single IPv6 site has at least. */
-export function sourceKey(address: string): string {
-  if (isIP(address) !== 6) return address
-  const [head = '', tail = ''] = address.split('::')
-  const groups = head.split(':').filter(Boolean)
-  const rest = tail.split(':').filter(Boolean)
-  const zeros = address.includes('::') ? Array.from({ length: 8 - groups.length - rest.length }, () => '0') : []
-  return [...groups, ...zeros, ...rest].slice(0, 4).join(':')
-}
+type Key = { key: string; share: number }
+type Bucket = { tokens: number; at: number }
 
-function refill(bucket: Bucket, rate: Rate, now: number): void {
-  // A clock that was set back gives nothing, and takes nothing either.
-  const elapsedSeconds = Math.max(0, now - bucket.at) / 1_000
-  bucket.tokens = Math.min(rate.burst, bucket.tokens + elapsedSeconds * rate.perSecond)
-  bucket.at = now
+function createBuckets(rate: Rate, capacity: number) {
+  const buckets = new Map<string, Bucket>()
+
+  function refilled({ key, share }: Key, now: number): Bucket {
+    const full = rate.burst * share
+    const bucket = buckets.get(key) ?? { tokens: full, at: now }
+    buckets.delete(key)
+    if (buckets.size >= capacity) buckets.delete(buckets.keys().next().value ?? key)
+    buckets.set(key, bucket)
+    // A clock that was set back gives nothing, and takes nothing either.
+    const elapsedSeconds = Math.max(0, now - bucket.at) / 1_000
+    bucket.tokens = Math.min(full, bucket.tokens + elapsedSeconds * rate.perSecond * share)
+    bucket.at = now
+    return bucket
+  }
+
+  return {
+    /** Until each of them has a token; 0 when they have. */
+    waitMs: (keys: readonly Key[], now: number): number =>
+      Math.max(
+        ...keys.map((key) => {
+          const missing = 1 - refilled(key, now).tokens
+          return missing <= 0 ? 0 : (missing / (rate.perSecond * key.share)) * 1_000
+        }),
+      ),
+    /** To be called after `waitMs`, which fills them up. */
+    add(keys: readonly Key[], tokens: number): void {
+      for (const { key, share } of keys) {
+        const bucket = buckets.get(key)
+        if (bucket) bucket.tokens = Math.min(rate.burst * share, bucket.tokens + tokens)
+      }
+    },
+  }
 }

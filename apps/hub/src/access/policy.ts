@@ -66,6 +66,8 @@ export const policy: Readonly<Record<string, Access>> = {
   'GET /v1/admin/gateway-requests/pending': 'user',
   'POST /v1/admin/gateway-requests/:registrationId/approve': 'manager',
   'POST /v1/admin/gateway-requests/:registrationId/reject': 'manager',
+  'GET /v1/admin/gateway-requests/sources': 'manager',
+  'POST /v1/admin/gateway-requests/reject-source': 'manager',
   'GET /v1/admin/gateway-requests/rejected': 'manager',
   'POST /v1/admin/gateway-requests/:registrationId/lift': 'manager',
   'GET /v1/admin/gateway-invitations': 'manager',

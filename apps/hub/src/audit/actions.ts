@@ -33,6 +33,7 @@ export const AUDIT_ACTIONS = [
   'registration.request',
   'registration.approve',
   'registration.reject',
+  'registration.reject-source',
   'registration.lift',
   'gateway-invitation.create',
   'gateway-invitation.revoke',

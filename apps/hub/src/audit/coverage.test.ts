@@ -48,6 +48,7 @@ const ACTIONS: Readonly<Record<string, readonly AuditAction[]>> = {
   'POST /v1/gateway/register': ['registration.request'],
   'POST /v1/admin/gateway-requests/:registrationId/approve': ['registration.approve'],
   'POST /v1/admin/gateway-requests/:registrationId/reject': ['registration.reject'],
+  'POST /v1/admin/gateway-requests/reject-source': ['registration.reject-source'],
   'POST /v1/admin/gateway-requests/:registrationId/lift': ['registration.lift'],
   'POST /v1/admin/gateway-invitations': ['gateway-invitation.create'],
   'DELETE /v1/admin/gateway-invitations/:id': ['gateway-invitation.revoke'],
@@ -234,6 +235,12 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     )
     await leaves('POST /v1/admin/gateway-requests/:registrationId/lift', () =>
       api(contract.liftRejection, { token: admin, params: registration }),
+    )
+    await leaves('POST /v1/admin/gateway-requests/reject-source', () =>
+      api(contract.rejectRegistrationsOfSource, {
+        token: admin,
+        body: { source: '203.0.113.0/24', reason: 'Not ours' },
+      }),
     )
     const barn = (await createTestDevice(hub.app, { now: hub.clock.now }).register()).body.registrationId
     await leaves('POST /v1/admin/gateway-requests/:registrationId/approve', () =>

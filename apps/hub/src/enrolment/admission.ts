@@ -25,7 +25,7 @@ const KEEPS_WAITING: readonly ErrorCode[] = [
   'registration_decided',
 ]
 
-export type Admitted = Pick<Submitted, 'id' | 'status'> & {
+export type Admitted = Pick<Submitted, 'id' | 'status' | 'tookPlace'> & {
   /** What a rule made of it: to be put into the tunnel. */
   approved: Approved | undefined
 }
@@ -52,8 +52,11 @@ export async function admitRegistration(
       const invitationId = await findValidInvitation(transaction, invitationCode, now)
       const submitted = await submitRegistration(transaction, { ...details, invitationId }, now)
       const { id, status } = submitted
-      if (status !== 'pending') return { id, status, approved: undefined }
-      if (submitted.isNew) {
+      const { tookPlace } = submitted
+      if (status !== 'pending') return { id, status, tookPlace, approved: undefined }
+      // With a full queue there is nothing new to tell: a flood must not fill the audit, the activity and the mailbox.
+      const isNews = submitted.isNew && !submitted.tookPlace
+      if (isNews) {
         const { sourceIp } = details
         await writeAudit(transaction, {
           actor: 'gateway',
@@ -69,9 +72,9 @@ export async function admitRegistration(
           : undefined
       if (rule !== undefined) {
         const decision = { id, by: { username: 'hub' }, sourceIp: details.sourceIp, now, rule }
-        return { id, status: 'approved', approved: await approveRegistration(transaction, decision) }
+        return { id, status: 'approved', tookPlace, approved: await approveRegistration(transaction, decision) }
       }
-      if (submitted.isNew) {
+      if (isNews) {
         await recordActivity(transaction, {
           at: now,
           type: 'info',
@@ -80,7 +83,7 @@ export async function admitRegistration(
         })
         await announce(transaction, pendingAnnouncement(details, submitted, now))
       }
-      return { id, status, approved: undefined }
+      return { id, status, tookPlace, approved: undefined }
     })
 
   try {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { fingerprint, IDENTITY_HEADER, registrationBytes, SIGNATURE_HEADER } from '@hedgerow/enrolment'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { createTestDevice, newKeys } from '#testing/device.ts'
@@ -191,30 +191,90 @@ describe.each(testEngines)('enrolment on %s', (engine) => {
             mac_address: '',
             device_token: `DT-${i}`,
             source_ip: sourceIp(i),
-            requested_at: hub.clock.now(),
+            requested_at: hub.clock.now() - number + i,
           })),
         )
         .execute()
+    const invite = async (maxUses: number) =>
+      hub.app.inject({
+        method: 'POST',
+        url: '/api/v1/admin/gateway-invitations',
+        headers: { authorization: `Bearer ${await hub.signIn('manager')}` },
+        payload: { label: 'Site', maxUses, expiresInHours: 1 },
+      })
     const empty = () => hub.db.deleteFrom('registrations').where('id', 'like', 'fill%').execute()
 
-    it('refuses the next device, keeps those that wait, and takes it when there is room', async () => {
-      const waiting = device()
+    afterEach(empty)
+
+    it('lets somebody new in, for the newest of the crowd that fills it; the crowd itself gets no further', async () => {
+      const waiting = device({ from: '203.0.113.50' })
       const first = await waiting.register()
       const already = (await rows()).filter((row) => row.status === 'pending').length
-      await fill(1_000 - already, (i) => `192.0.${i % 250}.1`)
+      await fill(1_000 - already, (i) => `2001:db8:1:${(i % 20).toString(16)}::1`)
+      const fillers = async () => (await rows()).filter((row) => row.device_name === 'Filler').length
+      const before = await fillers()
       const barn = device()
-      const { status, body } = await barn.register()
-      expect([status, body.error]).toEqual([503, 'pending_limit_reached'])
-      expect((await waiting.register()).body).toEqual(first.body)
-      await empty()
       expect((await barn.register()).status).toBe(202)
+      const left = await rows()
+      expect(left.filter((row) => row.status === 'pending')).toHaveLength(1_000)
+      expect(await fillers()).toBe(before - 1)
+      expect((await waiting.register()).body).toEqual(first.body)
+      const ofCrowd = await device({ from: '2001:db8:1:5::9' }).register()
+      expect([ofCrowd.status, ofCrowd.body.error]).toEqual([503, 'pending_limit_reached'])
     })
 
-    it('does not let one address fill it, and counts an IPv6 site as one', async () => {
-      await fill(100, (i) => `2001:db8:1:2::${i + 1}`)
-      expect((await device({ from: '2001:db8:1:2:aaaa::1' }).register()).body.error).toBe('pending_limit_reached')
-      expect((await device({ from: '2001:db8:1:3::1' }).register()).status).toBe(202)
-      await empty()
+    it('lets each device with an invitation in, and no more of them than the invitation has uses', async () => {
+      const already = (await rows()).filter((row) => row.status === 'pending').length
+      await fill(1_000 - already, () => '198.51.100.9')
+      const { invitation, code } = (await invite(2)).json<{ invitation: { id: string }; code: string }>()
+      const invited = (from: string) => device({ from }).register({}, code)
+      // From the crowd's own address, which has no room for anybody else.
+      expect((await invited('198.51.100.9')).status).toBe(202)
+      expect((await invited('198.51.100.9')).status).toBe(202)
+      expect((await invited('198.51.100.9')).body.error).toBe('pending_limit_reached')
+      expect((await rows()).filter((row) => row.invitation_id === invitation.id)).toHaveLength(2)
+    })
+
+    it('keeps what a person claimed, and lets a gateway ask for a key change', async () => {
+      const claimed = device({ from: '198.51.100.9' })
+      await claimed.register()
+      const token = { authorization: `Bearer ${await hub.signIn('user')}` }
+      const payload = { deviceToken: claimed.deviceToken }
+      expect(
+        (await hub.app.inject({ method: 'POST', url: '/api/v1/gateway/claim', payload, headers: token })).statusCode,
+      ).toBe(200)
+      const member = device({ from: '198.51.100.9' })
+      const manager = { authorization: `Bearer ${await hub.signIn('manager')}` }
+      const { registrationId } = (await member.register()).body
+      const url = `/api/v1/admin/gateway-requests/${registrationId}/approve`
+      expect((await hub.app.inject({ method: 'POST', url, headers: manager })).statusCode).toBe(200)
+
+      await fill(1_000, () => '198.51.100.9')
+      expect((await device({ from: '203.0.113.77' }).register()).status).toBe(202)
+      expect((await rows()).some((row) => row.identity_public_key === claimed.identity.publicKey)).toBe(true)
+      const changed = () => device({ from: '198.51.100.9', identity: member.identity }).register()
+      expect([(await changed()).status, (await changed()).status, (await changed()).status]).toEqual([202, 202, 202])
+      expect((await changed()).body.error).toBe('pending_limit_reached')
+    })
+
+    it('tells people nothing of a flood beyond its first thousand', async () => {
+      await fill(1_000, () => '198.51.100.9')
+      const told = async () => (await hub.db.selectFrom('activity').select('id').execute()).length
+      const before = await told()
+      expect((await device({ from: '203.0.113.78' }).register()).status).toBe(202)
+      expect(await told()).toBe(before)
+    })
+
+    it.each([
+      ['an IPv4 address', () => '198.51.100.9', '198.51.100.9', 300],
+      ['a /64', (i: number) => `2001:db8:1:2::${(i + 1).toString(16)}`, '2001:db8:1:2:aaaa::1', 300],
+      ['a /56', (i: number) => `2001:db8:1:2${(i % 256).toString(16).padStart(2, '0')}::1`, '2001:db8:1:2ff::9', 450],
+      ['a /48', (i: number) => `2001:db8:1:${(i * 97).toString(16)}::1`, '2001:db8:1:ffff::9', 600],
+    ])('does not let %s fill it', async (_, of, next, most) => {
+      await hub.db.deleteFrom('registrations').where('status', '=', 'pending').execute()
+      await fill(most, of)
+      expect((await device({ from: next }).register()).body.error).toBe('pending_limit_reached')
+      expect((await device({ from: '2001:db8:2:3::1' }).register()).status).toBe(202)
     })
   })
 

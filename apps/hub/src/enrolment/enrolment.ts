@@ -11,12 +11,9 @@ import { writeAudit } from '../audit/audit.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import { sourceKey } from '../access/limiter.ts'
+import { makeRoom } from './queue.ts'
 
 export const PENDING_LIFETIME_MS = 7 * 24 * 3_600_000
-const PENDING_MAX = 1_000
-/** So that one address cannot fill the queue for everybody. */
-const PENDING_PER_SOURCE_MAX = 100
 
 export type RegistrationRow = Selectable<Tables['registrations']>
 type Gateway = Pick<
@@ -41,6 +38,8 @@ export type Submission = {
 export type Submitted = Pick<RegistrationRow, 'id' | 'status'> & {
   /** A request that was not waiting before. */
   isNew: boolean
+  /** The queue was full, and another request made room for it. */
+  tookPlace: boolean
   /** It changes a gateway's keys, or asks for a gateway that somebody deleted: only a person may approve it. */
   needsPerson: boolean
   /** The gateway whose keys it would change. */
@@ -55,6 +54,7 @@ export function submitRegistration(db: Db, submission: Submission, now: number):
       id,
       status,
       isNew: false,
+      tookPlace: false,
       needsPerson: true,
       keyChangeFor: undefined,
     })
@@ -92,9 +92,10 @@ export function submitRegistration(db: Db, submission: Submission, now: number):
     }
     if (same?.status === 'pending') {
       await transaction.updateTable('registrations').set(details).where('id', '=', same.id).execute()
-      return { ...submitted, id: same.id, isNew: false }
+      return { ...submitted, id: same.id, isNew: false, tookPlace: false }
     }
-    await checkRoom(transaction, submission.sourceIp)
+    const { sourceIp, invitationId } = submission
+    const tookPlace = await makeRoom(transaction, { sourceIp, invitationId, keyChangeFor: gateway?.id }, now)
     const fresh = { ...details, reason: null, gateway_id: null, requested_at: now, decided_at: null, decided_by: null }
     const id = same?.id ?? newRegistrationId()
     if (same) await transaction.updateTable('registrations').set(fresh).where('id', '=', id).execute()
@@ -103,7 +104,7 @@ export function submitRegistration(db: Db, submission: Submission, now: number):
         .insertInto('registrations')
         .values({ id, identity_public_key: identityPublicKey, wireguard_public_key: wireguardPublicKey, ...fresh })
         .execute()
-    return { ...submitted, id, isNew: true }
+    return { ...submitted, id, isNew: true, tookPlace }
   })
 }
 
@@ -242,14 +243,6 @@ function rejectionOf(db: Db, identityPublicKey: string): Promise<RegistrationRow
     .where('key_change_for', 'is', null)
     .orderBy('decided_at', 'desc')
     .executeTakeFirst()
-}
-
-async function checkRoom(db: Db, sourceIp: string): Promise<void> {
-  const pending = await db.selectFrom('registrations').select('source_ip').where('status', '=', 'pending').execute()
-  const source = sourceKey(sourceIp)
-  const fromSource = pending.filter((row) => sourceKey(row.source_ip) === source)
-  if (pending.length >= PENDING_MAX || fromSource.length >= PENDING_PER_SOURCE_MAX)
-    throw new HubError('pending_limit_reached')
 }
 
 /** 20 lower-case base32 characters: 100 random bits. */

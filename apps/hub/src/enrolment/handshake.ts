@@ -28,16 +28,18 @@ import type { z } from 'zod'
 import { HubError } from '../kernel/hub-error.ts'
 
 /** More than the limits on asking let pile up within a challenge's lifetime. */
-const CHALLENGES_MAX = 16_384
+const CHALLENGES_MAX = 32_768
 
 export type RegistrationMessage = z.output<(typeof register)['body']>
 
 type Keys = { identityPublicKey: string; wireguardPublicKey: string }
-type Issued = Keys & { ephemeralPrivateKey: string; ephemeralPublicKey: string; issuedAt: number }
+type Issued = Keys & { ephemeralPrivateKey: string; ephemeralPublicKey: string; issuedAt: number; isAnswered: boolean }
 
 export type Handshake = {
   /** A fresh challenge for these two keys. Throws `key_invalid`. */
   challenge(keys: Keys): ResponseOf<typeof registerChallenge>
+  /** Whether this is the first registration for a challenge that was given: the limit on asking counted both then. */
+  isFirstAnswer(message: Pick<RegistrationMessage, 'nonce'> & Keys): boolean
   /**
    * Verifies a registration and opens its sealed part, using its challenge up. Throws `signature_invalid`,
    * `challenge_unknown`, `key_invalid`, `proof_invalid` or `sealed_invalid`.
@@ -56,12 +58,18 @@ export function createHandshake({ identity, clock }: { identity: Identity; clock
     }
   }
 
-  /** The challenge of this nonce if it was made for these keys: only their owner, who signed, can use it up. */
-  function take(nonce: string, keys: Keys): Issued {
+  /** The challenge of this nonce if it was made for these keys. */
+  function find(nonce: string, keys: Keys): Issued | undefined {
     const issued = challenges.get(nonce)
     const isTheirs =
       issued?.identityPublicKey === keys.identityPublicKey && issued.wireguardPublicKey === keys.wireguardPublicKey
-    if (!issued || !isTheirs) throw new HubError('challenge_unknown')
+    return isTheirs ? issued : undefined
+  }
+
+  /** Only the owner of the keys, who signed, can use a challenge up. */
+  function take(nonce: string, keys: Keys): Issued {
+    const issued = find(nonce, keys)
+    if (!issued) throw new HubError('challenge_unknown')
     challenges.delete(nonce)
     if (Math.abs(clock() - issued.issuedAt) > CHALLENGE_LIFETIME_MS) throw new HubError('challenge_unknown')
     return issued
@@ -81,6 +89,7 @@ export function createHandshake({ identity, clock }: { identity: Identity; clock
         ephemeralPrivateKey: ephemeral.privateKey,
         ephemeralPublicKey: ephemeral.publicKey,
         issuedAt: now,
+        isAnswered: false,
       })
       const answer = {
         nonce,
@@ -89,6 +98,13 @@ export function createHandshake({ identity, clock }: { identity: Identity; clock
         serverTime: Math.floor(now),
       }
       return { ...answer, signature: signChallenge(identity, { identityPublicKey, wireguardPublicKey, ...answer }) }
+    },
+
+    isFirstAnswer(message) {
+      const issued = find(message.nonce, message)
+      if (!issued || issued.isAnswered) return false
+      issued.isAnswered = true
+      return true
     },
 
     open(message, rawBody, signature) {

@@ -3,9 +3,11 @@ import { answerBytes, fingerprint, HUB_SIGNATURE_HEADER, SIGNATURE_HEADER, type 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
-import { createLimiter } from '../access/limiter.ts'
+import { HubError } from '../kernel/hub-error.ts'
+import { createLimiter, type Limits } from '../access/limiter.ts'
 import { mount, type HubRequest } from '../http/mount.ts'
 import type { Caller } from '../access/sessions.ts'
+import type { Refusals } from '../access/refusals.ts'
 import { createSignedRequests } from '../http/signed-requests.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { requireVpn, type LivePeers, type Vpn } from '../tunnel/tunnel.ts'
@@ -14,12 +16,21 @@ import { createHandshake } from './handshake.ts'
 import { admitRegistration, type Admitted } from './admission.ts'
 import { listPending, listRejected } from './lists.ts'
 import { liftRejection, rejectRegistration, type Decider, type Submission } from './enrolment.ts'
+import { listSources, rejectSource } from './sources.ts'
 import { answerStatus, findRegistration, type StatusAnswer } from './status.ts'
 import { createWaiters } from './waiters.ts'
 
-/** A site of fifty devices behind one address gets in at once; nobody gets more than a handful a second for long. */
-const ENROLMENT_LIMITS = { perAddress: { burst: 120, perSecond: 2 }, overall: { burst: 400, perSecond: 100 } }
-const STATUS_LIMITS = { perAddress: { burst: 200, perSecond: 10 }, overall: { burst: 2_000, perSecond: 500 } }
+/** Strangers get a few tries a second for long; a site of several hundred devices that prove themselves gets in at once. */
+const ENROLMENT_LIMITS: Limits = {
+  perSource: { burst: 120, perSecond: 2 },
+  proofsPerSource: { burst: 600, perSecond: 5 },
+  overall: { burst: 400, perSecond: 100 },
+}
+const STATUS_LIMITS: Limits = {
+  perSource: { burst: 200, perSecond: 10 },
+  proofsPerSource: { burst: 2_000, perSecond: 50 },
+  overall: { burst: 2_000, perSecond: 500 },
+}
 
 export type RegistrationDependencies = {
   db: Kysely<Tables>
@@ -28,6 +39,7 @@ export type RegistrationDependencies = {
   vpn: Vpn
   peers: LivePeers
   notifications: Pick<Notifications, 'announce' | 'wake'>
+  refusals: Pick<Refusals, 'count'>
 }
 
 /** Enrolment for devices, which prove themselves inside each call, and its decisions for people. */
@@ -42,10 +54,11 @@ export function registrationRoutes(app: FastifyInstance, dependencies: Registrat
 
 function mountHandshake(
   app: FastifyInstance,
-  { db, clock, identity, vpn, peers, notifications }: RegistrationDependencies,
+  { db, clock, identity, vpn, peers, notifications, refusals }: RegistrationDependencies,
   waiters: ReturnType<typeof createWaiters>,
 ): void {
-  const limiter = createLimiter({ ...ENROLMENT_LIMITS, clock })
+  const onRefused = (address: string) => refusals.count('enrolment', address)
+  const limiter = createLimiter({ ...ENROLMENT_LIMITS, clock, onRefused })
   const handshake = createHandshake({ identity, clock })
   let admitting: Promise<unknown> = Promise.resolve()
   const options = { bodyLimitBytes: contract.ENROLMENT_BODY_LIMIT }
@@ -64,8 +77,9 @@ function mountHandshake(
     app,
     contract.register,
     async ({ body, rawBody, sourceIp, raw, reply }) => {
-      limiter.take(sourceIp)
+      if (!handshake.isFirstAnswer(body)) limiter.take(sourceIp)
       const { deviceToken, invitationCode } = handshake.open(body, rawBody, String(raw.headers[SIGNATURE_HEADER]))
+      limiter.proved(sourceIp)
       const registration = { ...detailsOf(body), deviceToken, invitationCode, sourceIp }
       const admitted = await inTurn(() =>
         admitRegistration(db, registration, {
@@ -73,7 +87,12 @@ function mountHandshake(
           announce: notifications.announce,
           canApprove: vpn.disabledReason === undefined,
         }),
-      )
+      ).catch((error: unknown) => {
+        if (error instanceof HubError && error.code === 'pending_limit_reached')
+          refusals.count('approval-queue', sourceIp)
+        throw error
+      })
+      if (admitted.tookPlace) refusals.count('approval-queue', sourceIp)
       follow(admitted)
       reply.code(202)
       return {
@@ -113,8 +132,9 @@ function mountStatus(
   dependencies: RegistrationDependencies,
   waiters: ReturnType<typeof createWaiters>,
 ): void {
-  const { db, clock, identity, vpn } = dependencies
-  const limiter = createLimiter({ ...STATUS_LIMITS, clock })
+  const { db, clock, identity, vpn, refusals } = dependencies
+  const onRefused = (address: string) => refusals.count('status', address)
+  const limiter = createLimiter({ ...STATUS_LIMITS, clock, onRefused })
   const signedRequests = createSignedRequests(clock)
   /** The nonces of requests that were verified: only their answers are signed. */
   const verified = new WeakMap<FastifyRequest, string>()
@@ -130,6 +150,7 @@ function mountStatus(
       row.identity_public_key,
     )
     verified.set(raw, nonce)
+    limiter.proved(sourceIp)
     const signal = closedSignal(reply)
     const decided = waiters.wait(registrationId, { timeoutMs: query.waitSeconds * 1_000, signal })
     const endpoints = vpn.endpoints(headers.host)
@@ -185,6 +206,13 @@ function mountDecisions(
     const rejected = await rejectRegistration(db, decision)
     waiters.wake(params.registrationId)
     return rejected
+  })
+
+  mount(app, contract.listRegistrationSources, () => listSources(db, clock()))
+  mount(app, contract.rejectRegistrationsOfSource, async ({ body, caller, sourceIp }) => {
+    const rejected = await rejectSource(db, { ...body, by: decider(caller), sourceIp, now: clock() })
+    for (const id of rejected) waiters.wake(id)
+    return { rejected: rejected.length }
   })
 
   mount(app, contract.liftRejection, ({ params, caller, sourceIp }) =>

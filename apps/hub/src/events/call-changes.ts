@@ -38,6 +38,7 @@ export const topicsByCall: Readonly<Record<string, readonly EventTopic[]>> = {
   'POST /v1/gateway/register/:registrationId/status': [],
   'POST /v1/admin/gateway-requests/:registrationId/approve': [...QUEUE, ...FLEET],
   'POST /v1/admin/gateway-requests/:registrationId/reject': QUEUE,
+  'POST /v1/admin/gateway-requests/reject-source': QUEUE,
   'POST /v1/admin/gateway-requests/:registrationId/lift': QUEUE,
   'POST /v1/admin/gateway-invitations': ['invitations', 'activity'],
   'DELETE /v1/admin/gateway-invitations/:id': ['invitations', 'activity'],

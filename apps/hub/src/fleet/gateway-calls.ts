@@ -9,13 +9,18 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import { createLimiter } from '../access/limiter.ts'
+import { createLimiter, type Limits } from '../access/limiter.ts'
 import { mount, type MountOptions } from '../http/mount.ts'
+import type { Refusals } from '../access/refusals.ts'
 import { createSignedRequests } from '../http/signed-requests.ts'
 import type { Heartbeats } from './heartbeats.ts'
 
 const HEARTBEAT_INTERVAL_SECONDS = contract.HEARTBEAT_INTERVAL_MS / 1_000
-const SIGNED_LIMITS = { perAddress: { burst: 200, perSecond: 10 }, overall: { burst: 2_000, perSecond: 500 } }
+const SIGNED_LIMITS: Limits = {
+  perSource: { burst: 200, perSecond: 10 },
+  proofsPerSource: { burst: 2_000, perSecond: 50 },
+  overall: { burst: 2_000, perSecond: 500 },
+}
 
 export type GatewayCallDependencies = {
   clock: () => number
@@ -54,10 +59,11 @@ export function mountGatewayCalls(
 /** On the public API. Only who names a gateway's identity may send a body at all, and only its key's holder is heard. */
 export function signedGatewayRoutes(
   app: FastifyInstance,
-  dependencies: GatewayCallDependencies & { db: Kysely<Tables>; identity: Identity },
+  dependencies: GatewayCallDependencies & { db: Kysely<Tables>; identity: Identity; refusals: Pick<Refusals, 'count'> },
 ): void {
-  const { db, clock, identity } = dependencies
-  const limiter = createLimiter({ ...SIGNED_LIMITS, clock })
+  const { db, clock, identity, refusals } = dependencies
+  const onRefused = (address: string) => refusals.count('gateway-calls', address)
+  const limiter = createLimiter({ ...SIGNED_LIMITS, clock, onRefused })
   const signedRequests = createSignedRequests(clock)
   const known = new WeakMap<FastifyRequest, { gatewayId: string; identityPublicKey: string }>()
   /** The nonces of requests that were verified: only their answers are signed. */
@@ -82,6 +88,7 @@ export function signedGatewayRoutes(
     const target = request.raw.url ?? ''
     const nonce = signedRequests.verify({ method, target, headers, body }, gateway.identityPublicKey)
     verified.set(request, nonce)
+    limiter.proved(request.sourceIp)
   }
 
   function identify(request: FastifyRequest): string {

@@ -40,6 +40,8 @@ export function toErrorBody(refusal: HubError): ErrorBody {
 
 export function sendRefusal(reply: FastifyReply, refusal: HubError): FastifyReply {
   if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
+  if (refusal.retryAfterMs !== undefined)
+    reply.header('retry-after', String(Math.max(1, Math.ceil(refusal.retryAfterMs / 1_000))))
   return reply.code(refusal.status).send(toErrorBody(refusal))
 }
 

@@ -8,15 +8,18 @@ import { errorTable, type ErrorCode } from '@hedgerow/contract'
 export class HubError extends Error {
   readonly code: ErrorCode
   readonly fieldErrors: Record<string, string> | undefined
+  /** When the same may be asked again, where that is known; told in `Retry-After`. */
+  readonly retryAfterMs: number | undefined
 
   constructor(
     code: ErrorCode,
-    options: { message?: string; fieldErrors?: Record<string, string>; cause?: unknown } = {},
+    options: { message?: string; fieldErrors?: Record<string, string>; retryAfterMs?: number; cause?: unknown } = {},
   ) {
     super(options.message ?? errorTable[code].message, { cause: options.cause })
     this.name = 'HubError'
     this.code = code
     this.fieldErrors = options.fieldErrors
+    this.retryAfterMs = options.retryAfterMs
   }
 
   get status(): number {

@@ -22,6 +22,8 @@ const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 
 export type Metrics = {
   /** A packet that the tunnel did not use. */
   countDrop(layer: 'wireguard' | 'netstack', reason: string): void
+  /** A request that a limit refused. */
+  countRefusal(limit: string): void
   /** Measures what is there only once the fleet is, and mounts the page. Call it before other routes. */
   mountOn(app: FastifyInstance, parts: MeasuredParts): void
   /** Its own port, where it has one. */
@@ -43,6 +45,7 @@ export function createMetrics({ metrics: config, databaseUrl }: Pick<Config, 'me
   if (token === undefined && port === undefined)
     return {
       countDrop: () => {},
+      countRefusal: () => {},
       mountOn: () => {},
       start: async () => {},
       address: () => undefined,
@@ -57,10 +60,17 @@ export function createMetrics({ metrics: config, databaseUrl }: Pick<Config, 'me
     labelNames: ['layer', 'reason'],
     registers,
   })
+  const refusals = new Counter({
+    name: 'hedgerow_refused_total',
+    help: 'Requests that a limit refused',
+    labelNames: ['limit'],
+    registers,
+  })
   let server: Server | undefined
 
   return {
     countDrop: (layer, reason) => drops.inc({ layer, reason }),
+    countRefusal: (limit) => refusals.inc({ limit }),
 
     mountOn(app, parts) {
       collectDefaultMetrics({ register: registry })

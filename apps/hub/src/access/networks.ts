@@ -1,0 +1,105 @@
+/**
+ * Whose address it is, as far as an address tells: the networks that it lies in. Every limit on sources, every fair
+ * queue and every list of sources counts by these, so that nobody is one source here and many there. Pure.
+ */
+import { isIP } from 'node:net'
+import { canonicalAddress } from './source-address.ts'
+
+/**
+ * `share`: how much more such a network may have than the narrowest one. A customer's IPv6 network is a /64 at least and
+ * a /48 at most (RFC 6177), and has more neighbours the wider it is.
+ */
+export type Network = { cidr: string; share: number }
+type Level = { bits: number; share: number }
+
+const LIMITED: Record<4 | 6, readonly Level[]> = {
+  4: [{ bits: 32, share: 1 }],
+  6: [
+    { bits: 64, share: 1 },
+    { bits: 56, share: 1.5 },
+    { bits: 48, share: 2 },
+  ],
+}
+/** What one provider has: many who do not know each other, so no limit counts by these, only who gives way in a crowd. */
+const PROVIDERS: Record<4 | 6, Level> = { 4: { bits: 24, share: 4 }, 6: { bits: 32, share: 4 } }
+
+/** The networks that limits count by, narrowest first. */
+export function networksOf(address: string): Network[] {
+  return namesOf(address, (family) => LIMITED[family])
+}
+
+/** The same and the provider's. */
+export function crowdsOf(address: string): Network[] {
+  return namesOf(address, (family) => [...LIMITED[family], PROVIDERS[family]])
+}
+
+/** Who counts as one: an IPv4 address, or the /64 that an IPv6 site has at least. */
+export function siteOf(address: string): string {
+  return networksOf(address)[0]?.cidr ?? address
+}
+
+/**
+ * Which of those who are in a full queue gives way, by its index. `addresses` stand in the order of coming, the newcomer
+ * last. The crowd is the network with the most entries for its share; in it the fullest of the narrower networks, and
+ * there the newest entry goes. So a crowd keeps itself out, and somebody new gets in. Where everybody is alone, the one
+ * that came first makes room.
+ */
+export function whoGivesWay(addresses: readonly string[]): number {
+  const entries = addresses.map((address, index) => ({ index, networks: crowdsOf(address) }))
+  const counts = new Map<string, { count: number; crowding: number }>()
+  for (const { networks } of entries)
+    for (const { cidr, share } of networks) {
+      const count = (counts.get(cidr)?.count ?? 0) + 1
+      counts.set(cidr, { count, crowding: count / share })
+    }
+  const [crowd] = [...counts].reduce((most, one) => (one[1].crowding > most[1].crowding ? one : most))
+  if (counts.get(crowd)?.count === 1) return 0
+
+  let left = entries.filter(({ networks }) => networks.some(({ cidr }) => cidr === crowd))
+  for (let level = (left[0]?.networks.length ?? 0) - 1; level >= 0; level--) {
+    const groups = Map.groupBy(left, ({ networks }) => networks[level]?.cidr)
+    left = [...groups.values()].reduce((most, group) => (group.length >= most.length ? group : most))
+  }
+  return left.at(-1)?.index ?? 0
+}
+
+function namesOf(address: string, levelsOf: (family: 4 | 6) => readonly Level[]): Network[] {
+  const canonical = canonicalAddress(address)
+  // No address at all, as of a request that no socket brought.
+  if (canonical === undefined) return [{ cidr: address, share: 1 }]
+  if (isIP(canonical) === 4) return levelsOf(4).map(({ bits, share }) => ({ cidr: network4(canonical, bits), share }))
+  const groups = groupsOf(canonical)
+  return levelsOf(6).map(({ bits, share }) => ({ cidr: network6(groups, bits), share }))
+}
+
+function network4(address: string, bits: number): string {
+  if (bits === 32) return address
+  return `${address
+    .split('.')
+    .slice(0, bits / 8)
+    .join('.')}${'.0'.repeat(4 - bits / 8)}/${bits}`
+}
+
+function network6(groups: readonly number[], bits: number): string {
+  const kept = groups.slice(0, Math.ceil(bits / 16))
+  const last = kept.length - 1
+  kept[last] = (kept[last] ?? 0) & (0xffff << (kept.length * 16 - bits)) & 0xffff
+  while (kept.at(-1) === 0) kept.pop()
+  return `${kept.map((group) => group.toString(16)).join(':')}::/${bits}`
+}
+
+/** The eight groups of an IPv6 address in its canonical spelling. */
+function groupsOf(address: string): number[] {
+  const [head = '', tail] = address.split('::')
+  const groups = (text: string) =>
+    text
+      .split(':')
+      .filter(Boolean)
+      .flatMap((group) => {
+        if (!group.includes('.')) return [Number.parseInt(group, 16)]
+        const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number)
+        return [a * 256 + b, c * 256 + d]
+      })
+  const [left, right] = [groups(head), groups(tail ?? '')]
+  return [...left, ...Array.from({ length: 8 - left.length - right.length }, () => 0), ...right]
+}

@@ -1,0 +1,74 @@
+/**
+ * What the limits refuse, told to whoever runs the hub: counted by limit in the metrics, and one line a minute and limit
+ * in the log, with the sources that were refused most. Never one line a refusal: a flood must not fill the disk.
+ */
+import { siteOf } from './networks.ts'
+
+const SUMMARY_INTERVAL_MS = 60_000
+const SOURCES_NAMED = 5
+/** More sources than this are counted, and not told apart. */
+const SOURCES_MAX = 1_000
+
+export type Limit = 'enrolment' | 'status' | 'gateway-calls' | 'approval-queue' | 'sign-in'
+
+export type Refusals = {
+  count(limit: Limit, address: string): void
+  stop(): void
+}
+
+type Tally = { refused: number; sources: Map<string, number>; timer: NodeJS.Timeout }
+
+export function createRefusals(options: {
+  log: { warn(details: object, message: string): void }
+  countRefusal: (limit: Limit) => void
+  intervalMs?: number
+}): Refusals {
+  const { log, countRefusal, intervalMs = SUMMARY_INTERVAL_MS } = options
+  /** Limits that refused within the last interval. The first refusal is told at once, the rest at the interval's end. */
+  const tallies = new Map<Limit, Tally>()
+
+  function tell(limit: Limit, refused: number, counts: ReadonlyMap<string, number>): void {
+    const sources = [...counts]
+      .toSorted(([, a], [, b]) => b - a)
+      .slice(0, SOURCES_NAMED)
+      .map(([source, count]) => ({ source, refused: count }))
+    log.warn({ limit, refused, sources }, 'requests were refused by a limit')
+  }
+
+  function conclude(limit: Limit): void {
+    const tally = tallies.get(limit)
+    if (!tally) return
+    tallies.delete(limit)
+    if (tally.refused === 0) return
+    tell(limit, tally.refused, tally.sources)
+    begin(limit)
+  }
+
+  function begin(limit: Limit): void {
+    const timer = setTimeout(() => conclude(limit), intervalMs).unref()
+    tallies.set(limit, { refused: 0, sources: new Map(), timer })
+  }
+
+  return {
+    count(limit, address) {
+      countRefusal(limit)
+      const site = siteOf(address)
+      const tally = tallies.get(limit)
+      if (!tally) {
+        tell(limit, 1, new Map([[site, 1]]))
+        begin(limit)
+        return
+      }
+      tally.refused++
+      if (tally.sources.has(site) || tally.sources.size < SOURCES_MAX)
+        tally.sources.set(site, (tally.sources.get(site) ?? 0) + 1)
+    },
+    stop() {
+      for (const [limit, { timer, refused, sources }] of tallies) {
+        clearTimeout(timer)
+        if (refused > 0) tell(limit, refused, sources)
+      }
+      tallies.clear()
+    },
+  }
+}

@@ -1,0 +1,90 @@
+/** Where requests come from: the sources of many, and one decision about all that wait from one of them. */
+import type { Kysely } from 'kysely'
+import { recordActivity } from '../activity/activity.ts'
+import { writeAudit } from '../audit/audit.ts'
+import type { Db, Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { crowdsOf } from '../access/networks.ts'
+import { PENDING_LIFETIME_MS, type Decision } from './enrolment.ts'
+import { createFindTrusted } from './trusted-sources.ts'
+
+/** Fewer are decided one by one. */
+const MANY = 5
+const SOURCES_MAX = 10
+/** Rows that one statement changes: databases bound its parameters. */
+const CHUNK = 500
+
+export type Source = { source: string; waiting: number }
+
+/** The sources of at least five requests by how much they crowd the queue; none lies in another. */
+export async function listSources(db: Db, now: number): Promise<Source[]> {
+  const counts = new Map<string, { waiting: number; crowding: number; lineages: Set<string> }>()
+  for (const { source_ip: address } of await waitingFromStrangers(db, now)) {
+    const networks = crowdsOf(address)
+    for (const { cidr, share } of networks) {
+      const known = counts.get(cidr) ?? { waiting: 0, crowding: 0, lineages: new Set<string>() }
+      known.waiting++
+      known.crowding = known.waiting / share
+      for (const other of networks) known.lineages.add(other.cidr)
+      counts.set(cidr, known)
+    }
+  }
+  const many = [...counts]
+    .filter(([, { waiting }]) => waiting >= MANY)
+    .toSorted(([, a], [, b]) => b.crowding - a.crowding)
+  const named: Source[] = []
+  for (const [source, { waiting, lineages }] of many) {
+    if (named.length >= SOURCES_MAX) break
+    if (!named.some((wider) => lineages.has(wider.source))) named.push({ source, waiting })
+  }
+  return named
+}
+
+/** One decision, and one entry in the audit. Gives the ids of the requests that were rejected. */
+export function rejectSource(
+  db: Kysely<Tables>,
+  { source, reason, by, sourceIp, now }: Omit<Decision, 'id'> & { source: string; reason: string },
+): Promise<string[]> {
+  return inTransaction(db, async (transaction) => {
+    const find = createFindTrusted(
+      source.includes('/')
+        ? { ipWhitelist: [], networkRanges: [source] }
+        : { ipWhitelist: [source], networkRanges: [] },
+    )
+    const ids = (await waitingFromStrangers(transaction, now))
+      .filter((row) => find(row.source_ip) !== undefined)
+      .map((row) => row.id)
+    for (let start = 0; start < ids.length; start += CHUNK)
+      await transaction
+        .updateTable('registrations')
+        .set({ status: 'rejected', reason, decided_at: now, decided_by: by.username })
+        .where('id', 'in', ids.slice(start, start + CHUNK))
+        .execute()
+    if (ids.length > 0)
+      await recordActivity(transaction, {
+        at: now,
+        type: 'warning',
+        message: `${ids.length} ${ids.length === 1 ? 'request' : 'requests'} from ${source} were rejected by ${by.username}`,
+      })
+    await writeAudit(transaction, {
+      actor: by.username,
+      actorId: by.userId,
+      action: 'registration.reject-source',
+      target: source,
+      sourceIp,
+      result: 'ok',
+    })
+    return ids
+  })
+}
+
+function waitingFromStrangers(db: Db, now: number) {
+  return db
+    .selectFrom('registrations')
+    .select(['id', 'source_ip'])
+    .where('status', '=', 'pending')
+    .where('requested_at', '>', now - PENDING_LIFETIME_MS)
+    .where('key_change_for', 'is', null)
+    .where('owner_id', 'is', null)
+    .execute()
+}
