@@ -18,6 +18,7 @@ describe('settings of the agent', () => {
       host: '::',
       port: 8080,
       uiTarget: undefined,
+      uiOnLan: false,
       dnsServers: [],
       invitationCode: undefined,
       offload: true,
@@ -36,6 +37,7 @@ describe('settings of the agent', () => {
       GATEWAY_DNS_SERVERS: '192.0.2.1, 127.0.0.1:5353, [2001:db8::1]:53, 2001:db8::2',
       GATEWAY_HUB_DOMAIN: 'Example.NET.',
       GATEWAY_OFFLOAD: 'off',
+      GATEWAY_UI_ON_LAN: 'on',
       PATH: '/bin',
     }
     const config = read(['--hub', 'http://flag.example.net:8080', '--port', '0'], environment)
@@ -46,6 +48,7 @@ describe('settings of the agent', () => {
       port: 0,
       hubDomain: 'example.net',
       offload: false,
+      uiOnLan: true,
       dnsServers: ['192.0.2.1', '127.0.0.1:5353', '[2001:db8::1]:53', '2001:db8::2'],
     })
   })
@@ -66,6 +69,7 @@ describe('settings of the agent', () => {
     [[], { GATEWAY_PORT: '-1' }, 'GATEWAY_PORT'],
     [[], { GATEWAY_UI_TARGET: '127.0.0.1:5000' }, 'GATEWAY_UI_TARGET'],
     [[], { GATEWAY_DNS_SERVERS: 'dns.example.net' }, 'GATEWAY_DNS_SERVERS'],
+    [[], { GATEWAY_UI_ON_LAN: 'yes' }, 'GATEWAY_UI_ON_LAN'],
     [[], { GATEWAY_OFFLOAD: 'maybe' }, 'GATEWAY_OFFLOAD'],
     [[], { GATEWAY_LOG_LEVEL: 'loud' }, 'GATEWAY_LOG_LEVEL'],
     [[], { GATEWAY_HUB: 'https://hub' }, 'GATEWAY_HUB'],

@@ -19,6 +19,8 @@ export type Config = {
   host: string
   port: number
   uiTarget: URL | undefined
+  /** The application behind `uiTarget` also answers on the device's own network. */
+  uiOnLan: boolean
   dnsServers: string[]
   invitationCode: string | undefined
   /** Many datagrams by one system call, where Linux has it. */
@@ -46,7 +48,9 @@ Only as variables:
   GATEWAY_HUB_CA_FILE       the CA of an https hub with a certificate of its own (PEM)
   GATEWAY_INVITATION_CODE   an invitation for this device
   GATEWAY_HOST              address the device page listens on (all)
-  GATEWAY_UI_TARGET         the device's own application, for example http://127.0.0.1:5000
+  GATEWAY_UI_TARGET         the device's own application, for example http://127.0.0.1:5000;
+                            it answers through the hub only
+  GATEWAY_UI_ON_LAN         on: it also answers to everybody in the device's network (off)
   GATEWAY_DNS_SERVERS       name servers to ask instead of the system's, comma separated
   GATEWAY_OFFLOAD           off: each datagram by a system call of its own (on)
   GATEWAY_LOG_LEVEL         fatal, error, warn, info, debug, trace or silent (info)
@@ -64,6 +68,7 @@ const VARIABLES = [
   'GATEWAY_PORT',
   'GATEWAY_HOST',
   'GATEWAY_UI_TARGET',
+  'GATEWAY_UI_ON_LAN',
   'GATEWAY_DNS_SERVERS',
   'GATEWAY_INVITATION_CODE',
   'GATEWAY_OFFLOAD',
@@ -100,6 +105,7 @@ export function readConfig(args: string[], environment: NodeJS.ProcessEnv): Conf
     host: optional(setting('GATEWAY_HOST'), readAddress) ?? '::',
     port: optional(setting('GATEWAY_PORT', 'port'), readPort) ?? GATEWAY_PORT,
     uiTarget: optional(setting('GATEWAY_UI_TARGET'), readOrigin),
+    uiOnLan: optional(setting('GATEWAY_UI_ON_LAN'), readSwitch) ?? false,
     dnsServers: optional(setting('GATEWAY_DNS_SERVERS'), readServers) ?? [],
     invitationCode: optional(setting('GATEWAY_INVITATION_CODE'), readInvitationCode),
     offload: optional(setting('GATEWAY_OFFLOAD'), readSwitch) ?? true,

@@ -122,6 +122,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     health: () => ({ status: 'ok', gatewayId: approval?.gatewayId ?? null, version, uptimeSeconds: uptimeSeconds() }),
     allowedOrigins: () => (hubUrl ? [hubUrl.origin] : []),
     uiTarget: options.uiTarget,
+    uiOnLan: options.uiOnLan ?? false,
     log,
   })
   const server = await openLocalUiServer(localUi, { host: options.host ?? '::', port: options.port ?? GATEWAY_PORT })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, request, type IncomingMessage, type RequestListener, type Server } from 'node:http'
-import { connect, type AddressInfo } from 'node:net'
+import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { pino } from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -42,12 +42,13 @@ function stateOf(changed: Partial<GatewayState> = {}): GatewayState {
   }
 }
 
-async function openLocalUi(uiTarget?: URL, state = stateOf()): Promise<LocalUiServer> {
+async function openLocalUi(uiTarget?: URL, state = stateOf(), uiOnLan = true): Promise<LocalUiServer> {
   const localUi = createLocalUi({
     state: () => state,
     health: () => ({ status: 'ok', gatewayId: state.gatewayId, version: state.version, uptimeSeconds: 7 }),
     allowedOrigins: () => [HUB_ORIGIN],
     uiTarget,
+    uiOnLan,
     log: pino({ level: 'silent' }),
   })
   const server = await openLocalUiServer(localUi, { host: '127.0.0.1', port: 0 })
@@ -208,6 +209,30 @@ describe("the device's own application", () => {
     await ask(await openLocalUi(url), '/', { headers: claims })
     for (const name of Object.keys(claims)) expect(seen[0]!.headers).not.toHaveProperty(name.toLowerCase())
     expect(seen[0]!.headers['x-forwarded-for']).toMatch(/127\.0\.0\.1$/)
+  })
+
+  test('answers through the tunnel only, unless it was asked for on the network of the device', async () => {
+    const { url } = await openApplication((_incoming, response) => response.end('app'))
+    const server = await openLocalUi(url, stateOf(), false)
+    const tunnel = createTcpServer((socket) => server.accept(socket)).listen(0, '127.0.0.1')
+    await once(tunnel, 'listening')
+    closers.push(() => void tunnel.close())
+    const throughTunnel = { ...server, port: (tunnel.address() as AddressInfo).port }
+    const origin = { headers: { origin: HUB_ORIGIN } }
+
+    expect((await ask(throughTunnel, '/')).text).toBe('app')
+    for (const path of ['/login', '/api/state', '//', '/%2e'])
+      expect(await ask(server, path)).toMatchObject({ status: 404, text: expect.stringContaining('/device') as string })
+    expect(await ask(server, '/')).toMatchObject({ status: 302, headers: { location: '/device' } })
+    expect((await ask(server, '/device')).text).toContain('DT-0123456789AB')
+    const client = new WebSocket(`ws://127.0.0.1:${server.port}/live`)
+    const [error] = (await once(client, 'error').catch((failure: unknown) => [failure])) as [Error]
+    expect(error.message).toContain('404')
+    // The portal goes straight to a gateway whose health it can read, so here it must go through the hub.
+    const health = await ask(server, '/api/health', origin)
+    expect([health.status, health.headers['access-control-allow-origin']]).toEqual([200, undefined])
+    expect((await ask(throughTunnel, '/api/health', origin)).headers['access-control-allow-origin']).toBe(HUB_ORIGIN)
+    expect((await ask(await openLocalUi(url), '/login')).text).toBe('app')
   })
 
   test('keeps the framing of bodies, whatever the method', async () => {

@@ -11,7 +11,8 @@ import { createUiProxy } from './ui-proxy.ts'
 
 /**
  * What the device itself shows over HTTP, on its own network and through the tunnel: its health, its device page, and
- * the device's own application when there is one, with the device page then under `/device`. The page shows the device
+ * the device's own application when there is one, with the device page then under `/device`. The application may trust
+ * whoever reaches it on loopback, so it answers through the tunnel only, unless `uiOnLan`. The page shows the device
  * token, so pages of other origins can neither read nor frame it. All but the health answers only to names that no
  * stranger on the internet can point at this device (DNS rebinding).
  */
@@ -27,6 +28,8 @@ export type LocalUiOptions = {
   /** Origins whose pages may read `/api/health`. */
   allowedOrigins(): string[]
   uiTarget: URL | undefined
+  /** Whether the application answers on the device's own network too, and not only through the tunnel. */
+  uiOnLan: boolean
   log: Logger
 }
 
@@ -41,6 +44,9 @@ const PAGE_HEADERS = {
 }
 
 const STRANGE_NAME = 'Open this page by the address of the device or by its name in the local network.\n'
+
+const ONLY_THROUGH_THE_HUB =
+  "The device's own application answers through the hub only. The device page is at /device\n"
 
 export function createLocalUi(options: LocalUiOptions): LocalUi {
   const { uiTarget } = options
@@ -60,12 +66,16 @@ export function createLocalUi(options: LocalUiOptions): LocalUi {
     return { type: 'text/html', body: renderDevicePage(options.state(), base) }
   }
 
-  function answerHealth(request: IncomingMessage, response: ServerResponse): void {
+  const proxyFor = (isTunnel: boolean) => (isTunnel || options.uiOnLan ? proxy : undefined)
+
+  function answerHealth(request: IncomingMessage, response: ServerResponse, isTunnel: boolean): void {
     const { origin } = request.headers
+    // The hub's portal opens a gateway whose health it can read directly, and there it would miss the application.
+    const isWhole = proxy === undefined || proxyFor(isTunnel) !== undefined
     response.setHeader('vary', 'Origin')
     response.setHeader('cache-control', 'no-store')
     response.setHeader('x-content-type-options', 'nosniff')
-    if (origin !== undefined && options.allowedOrigins().includes(origin))
+    if (isWhole && origin !== undefined && options.allowedOrigins().includes(origin))
       response.setHeader('access-control-allow-origin', origin)
     if (request.method === 'OPTIONS') {
       response.setHeader('access-control-allow-methods', 'GET')
@@ -98,16 +108,21 @@ export function createLocalUi(options: LocalUiOptions): LocalUi {
 
   function handle(request: IncomingMessage, response: ServerResponse, isTunnel: boolean): void {
     const path = pathOf(request)
+    const application = proxyFor(isTunnel)
     if (path === '/api/health') {
-      if (allowMethods(request, response, ['GET', 'HEAD', 'OPTIONS'])) answerHealth(request, response)
+      if (allowMethods(request, response, ['GET', 'HEAD', 'OPTIONS'])) answerHealth(request, response, isTunnel)
     } else if (!isTunnel && !isLocalName(request.headers.host)) send(request, response, 421, 'text/plain', STRANGE_NAME)
-    else if (proxy && !isOwn(path)) proxy.handle(request, response, isTunnel)
-    else if (allowMethods(request, response, ['GET', 'HEAD'])) void answerPage(request, response, path)
+    else if (isOwn(path)) {
+      if (allowMethods(request, response, ['GET', 'HEAD'])) void answerPage(request, response, path)
+    } else if (application) application.handle(request, response, isTunnel)
+    else if (path === '/') response.writeHead(302, { location: base, 'content-length': 0 }).end()
+    else send(request, response, 404, 'text/plain', ONLY_THROUGH_THE_HUB)
   }
 
   function handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, isTunnel: boolean): void {
-    if (proxy && !isOwn(pathOf(request)) && (isTunnel || isLocalName(request.headers.host)))
-      proxy.handleUpgrade(request, socket, head, isTunnel)
+    const application = proxyFor(isTunnel)
+    if (application && !isOwn(pathOf(request)) && (isTunnel || isLocalName(request.headers.host)))
+      application.handleUpgrade(request, socket, head, isTunnel)
     else socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
   }
 
