@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
-import { oneLine } from './fields.ts'
+import { cleanLine, oneLine } from './fields.ts'
 
 /** What each role may do is the table in docs/security.md; a new user is a `user`. */
 export const role = z.enum(['user', 'manager', 'admin'])
@@ -64,7 +64,8 @@ export type SessionUser = z.output<typeof sessionUser>
 const signedIn = z.object({ accessToken: z.string(), user: sessionUser })
 
 export const credentials = z.strictObject({
-  username: z.string().trim().min(1, 'Enter your username').max(200),
+  /** Cleaned, since the log and the audit name whoever tried. */
+  username: cleanLine(200).min(1, 'Enter your username'),
   password: currentPassword,
 })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
-import { moment } from './fields.ts'
+import { cleanLine, moment } from './fields.ts'
 import { gatewayId } from './gateways.ts'
 import { searchQuery } from './lists.ts'
 
@@ -58,9 +58,9 @@ const JPEG_START = '/9j/'
 const THUMBNAIL_BASE64_LIMIT = Math.ceil((64 * 1024) / 3) * 4
 
 export const detection = z.strictObject({
-  id: z.string().min(1).max(100),
-  camera: z.string().min(1).max(100),
-  label: z.string().min(1).max(100),
+  id: cleanLine(100).min(1),
+  camera: cleanLine(100).min(1),
+  label: cleanLine(100).min(1),
   severity: z.enum(['alert', 'detection']),
   score: z.number().min(0).max(1),
   startedAt: moment,
@@ -69,7 +69,7 @@ export const detection = z.strictObject({
   thumbnail: z.base64().max(THUMBNAIL_BASE64_LIMIT).startsWith(JPEG_START, 'Must be a JPEG').optional(),
   validated: z.boolean().optional(),
   falsePositive: z.boolean().optional(),
-  deterrent: z.string().max(100).optional(),
+  deterrent: cleanLine(100).optional(),
 })
 export type Detection = z.output<typeof detection>
 

@@ -1,18 +1,49 @@
 import { z } from 'zod'
 
-/** What people type into forms, with the sentences they read beside the field. Limits are inclusive. */
-export const shortText = (max: number) =>
+/**
+ * What ends a line, changes its direction or cannot be seen: control characters, line and paragraph separators, halves of
+ * surrogate pairs, and what Unicode lets a renderer leave out (zero-width, bidi, tags, U+FEFF). The selector that makes
+ * the character before it an emoji stays.
+ */
+const UNSEEN =
+  /(?!(?<=\p{Extended_Pictographic})\ufe0f)[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u
+const ALL_UNSEEN = new RegExp(UNSEEN, 'gu')
+/** The same but for line feeds and tabs. */
+const UNSEEN_IN_LINES = new RegExp(`(?![\\n\\t])${UNSEEN.source}`, 'u')
+
+const atMost = (max: number) => `At most ${max.toLocaleString('en')} characters`
+
+/** What people type into one-line fields, with the sentences they read beside the field. Limits are inclusive. */
+export const oneLine = (max: number) =>
   z
     .string()
     .trim()
-    .max(max, `At most ${max.toLocaleString('en')} characters`)
+    .max(max, atMost(max))
+    .refine((text) => !UNSEEN.test(text), 'Line breaks and invisible characters are not allowed')
 
-/** Names, places and descriptions that people and devices choose: one line, no control or direction-changing characters. */
-export const oneLine = (max: number) =>
-  shortText(max).refine(
-    (text) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(text),
-    'Control characters are not allowed',
-  )
+/** What people type into fields of several lines. */
+export const severalLines = (max: number) =>
+  z
+    .string()
+    .overwrite((text) => text.replaceAll('\r\n', '\n'))
+    .trim()
+    .max(max, atMost(max))
+    .refine((text) => !UNSEEN_IN_LINES.test(text), 'Invisible characters are not allowed')
+
+/**
+ * One line that no person typed for this field, such as a heartbeat's texts: it is cleaned and not refused, so that a
+ * device with an odd camera name goes on to be heard.
+ */
+export const cleanLine = (max: number) =>
+  z
+    .string()
+    .max(max, atMost(max))
+    .overwrite((text) =>
+      text
+        .replaceAll(/[\t\n\r\u2028\u2029]+/g, ' ')
+        .replaceAll(ALL_UNSEEN, '')
+        .trim(),
+    )
 
 export function wholeNumber(min: number, max: number) {
   const error = `Enter a whole number from ${min.toLocaleString('en')} to ${max.toLocaleString('en')}`

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
-import { oneLine, shortText } from './fields.ts'
+import { oneLine, severalLines } from './fields.ts'
 import { heartbeat } from './heartbeats.ts'
 import { searchQuery } from './lists.ts'
 
@@ -114,7 +114,7 @@ export type GatewayHour = z.output<typeof gatewayHistory.response>[number]
 export const newGateway = z.strictObject({
   name: gatewayName,
   location: oneLine(200).default(''),
-  description: shortText(1_000).default(''),
+  description: severalLines(1_000).default(''),
 })
 
 /** Makes a gateway for a device that runs plain WireGuard; its configuration comes from `gatewayVpnConfig`. */

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { call } from './call.ts'
-import { epochMs } from './fields.ts'
+import { cleanLine, epochMs } from './fields.ts'
 
-const label = z.string().max(200)
+const label = cleanLine(200)
 /** A hundred years. */
 const UPTIME_MAX_SECONDS = 3_155_760_000
 /** More than any kernel tells: its own counter of processes ends far below. */
@@ -14,7 +14,7 @@ const INFERENCE_MAX_MS = 3_600_000
 /** What a gateway says of itself every 30 s. Fractions are 0 to 1, temperatures degrees Celsius. */
 export const heartbeat = z.strictObject({
   /** New at every boot of the device: two alive at once on one identity mean a cloned device. */
-  bootId: z.string().min(8).max(64),
+  bootId: cleanLine(64).min(8),
   sequence: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
   uptimeSeconds: z.number().min(0).max(UPTIME_MAX_SECONDS),
   version: label,

@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { call } from './call.ts'
-import { shortText, wholeNumber } from './fields.ts'
+import { oneLine, severalLines, wholeNumber } from './fields.ts'
 
 const fields = {
-  hubName: shortText(100),
-  hubDescription: shortText(1_000),
+  hubName: oneLine(100),
+  hubDescription: severalLines(1_000),
   maxGateways: wholeNumber(1, 100_000),
   /** Seconds that an access token lives. */
   sessionTimeout: wholeNumber(60, 604_800),
   enableVpn: z.boolean(),
   /** CIDR; refused while an address in use falls outside. */
-  vpnNetwork: shortText(50),
+  vpnNetwork: oneLine(50),
   enableNotifications: z.boolean(),
   enableAuditLog: z.boolean(),
   logRetentionDays: wholeNumber(1, 3_650),

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { Call } from './call.ts'
+import * as contract from './index.ts'
+
+const HOSTILE = [
+  ...['a\nb', 'a\r\nb', 'a\tb', 'a\u0000b', 'a\u0007b', 'a\u007fb', 'a\u0085b', 'a\u009bb', 'a\u2028b', 'a\u2029b'],
+  ...['a\u200bb', 'a\u200db', 'a\u200eb', 'a\u202eb', 'a\u2066b', 'a\u061cb', 'a\ufeffb', 'a\u00adb', 'a\u3164b'],
+  ...['a\u{e0041}b', 'a\u{e0100}b', 'a\ufe0fb', 'a\ufff9b', 'a\ud800b'],
+]
+
+/** Texts that nobody shows: they are compared, hashed, decoded or looked for. */
+const NEVER_SHOWN =
+  /(^|\.)(password|currentPassword|newPassword|code|challenge|inviteCode|invitationCode|q|cursor|actor|action|detectionId)$|^deleteGateway\.name$/
+/** Fields of several lines. */
+const SEVERAL_LINES = /(^|\.)(description|hubDescription)$/
+
+type Field = { path: string; schema: z.ZodType }
+
+/** Each text inside a schema that takes more than a closed form of its own. */
+function textsIn(schema: z.ZodType, path: string): Field[] {
+  const { def } = schema as unknown as { def: { type: string } & Record<string, unknown> }
+  const inner = (key: string) => textsIn(def[key] as z.ZodType, path)
+  switch (def.type) {
+    case 'string':
+      return [{ path, schema }]
+    case 'object':
+      return Object.entries(def['shape'] as Record<string, z.ZodType>).flatMap(([name, field]) =>
+        textsIn(field, `${path}.${name}`),
+      )
+    case 'array':
+      return textsIn(def['element'] as z.ZodType, path)
+    case 'union':
+      return (def['options'] as z.ZodType[]).flatMap((option) => textsIn(option, path))
+    case 'pipe':
+      // Only what came through both ends is kept.
+      return inner('in').map(() => ({ path, schema }))
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+      return inner('innerType')
+    default:
+      return []
+  }
+}
+
+const calls = Object.entries<unknown>(contract).filter(
+  (entry): entry is [string, Call] => typeof entry[1] === 'object' && entry[1] !== null && 'method' in entry[1],
+)
+const texts = [
+  ...calls.flatMap(([name, { params, query, body }]) =>
+    [params, query, body].flatMap((part) => (part ? textsIn(part, name) : [])),
+  ),
+  ...textsIn(contract.sealedRegistration, 'sealedRegistration'),
+].filter(({ path }) => !NEVER_SHOWN.test(path))
+
+describe('a text that reaches mails, files and logs', () => {
+  it('is looked for in every schema', () => expect(texts.length).toBeGreaterThan(40))
+
+  it.each(texts.map(({ path, schema }) => [path, schema] as const))(
+    '%s holds no line break and nothing invisible, whatever is sent',
+    (path, schema) => {
+      const isLong = SEVERAL_LINES.test(path)
+      const kept = HOSTILE.filter((text) => !isLong || !/[\n\t]/.test(text)).filter((text) => {
+        // Long enough for fields that ask for it.
+        const sent = text.padEnd(12, 'x')
+        const parsed = schema.safeParse(sent)
+        return parsed.success && parsed.data === sent
+      })
+      expect(kept).toEqual([])
+    },
+  )
+
+  it('keeps letters of any script, marks and emoji', () => {
+    for (const text of ['Obstgarten Süd 果园', 'شمال', 'Cafe\u0301', 'Barn ❤\ufe0f 🐑', 'नमस्ते'])
+      expect([contract.oneLine(100).parse(text), contract.cleanLine(100).parse(text)]).toEqual([text, text])
+    expect(contract.severalLines(100).parse('One\r\nTwo\n\tthree')).toBe('One\nTwo\n\tthree')
+  })
+
+  it('is cleaned where a device tells it, so that the device is heard all the same', () => {
+    expect(contract.cleanLine(100).parse(' Barn\r\n\u202edoor\u200b ')).toBe('Barn door')
+  })
+})
