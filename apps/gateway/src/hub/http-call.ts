@@ -72,6 +72,8 @@ export function post(options: PostOptions): Promise<Answer> {
       reject(timeout.aborted ? new Error(`no answer within ${Math.round(options.timeoutMs / 1000)} s`) : error)
     }
     outgoing.on('error', fail)
+    // Also when nothing was said of why: Node ends a call silently at an answer 101 that it did not ask for.
+    outgoing.on('close', () => fail(new NotAHubError('what answers there is not a hub: it gave no whole answer')))
     outgoing.on('response', (incoming) => {
       const chunks: Buffer[] = []
       let length = 0

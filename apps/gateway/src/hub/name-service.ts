@@ -14,12 +14,15 @@ export type NameService = {
   stop(): void
 }
 
+/** For one question, with all its tries. The operating system's own resolver has no deadline. */
+const ANSWER_TIMEOUT_MS = 15_000
+
 /** `servers`: addresses, each with or without `:port`; none means the operating system's. */
 export function createNameService(servers: readonly string[]): NameService {
   const resolver = new dns.Resolver({ timeout: 3_000, tries: 2 })
   if (servers.length > 0) resolver.setServers(servers)
 
-  async function addresses(host: string): Promise<LookupAddress[]> {
+  async function find(host: string): Promise<LookupAddress[]> {
     const family = isIP(host)
     if (family !== 0) return [{ address: host, family }]
     if (servers.length === 0) return dns.lookup(host, { all: true })
@@ -32,6 +35,8 @@ export function createNameService(servers: readonly string[]): NameService {
     return found.length > 0 ? found : dns.lookup(host, { all: true })
   }
 
+  const addresses = (host: string) => inTime(find(host), host)
+
   const lookup: LookupFunction = (host, options, callback) => {
     const answer = (found: LookupAddress[]) =>
       options.all ? callback(null, found) : callback(null, found[0]!.address, found[0]!.family)
@@ -40,10 +45,10 @@ export function createNameService(servers: readonly string[]): NameService {
   }
 
   return {
-    srv: (name) => resolver.resolveSrv(name),
+    srv: (name) => inTime(resolver.resolveSrv(name), name),
     async txt(name) {
       try {
-        return (await resolver.resolveTxt(name)).flat()
+        return (await inTime(resolver.resolveTxt(name), name)).flat()
       } catch (error) {
         if (error instanceof Error && 'code' in error && (error.code === 'ENODATA' || error.code === 'ENOTFOUND'))
           return []
@@ -54,4 +59,11 @@ export function createNameService(servers: readonly string[]): NameService {
     lookup: servers.length > 0 ? lookup : undefined,
     stop: () => resolver.cancel(),
   }
+}
+
+function inTime<T>(question: Promise<T>, name: string): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const late = Object.assign(new Error(`no answer about ${name} in time`), { code: 'ETIMEOUT' })
+  const timer = setTimeout(() => reject(late), ANSWER_TIMEOUT_MS)
+  return Promise.race([question, promise]).finally(() => clearTimeout(timer))
 }

@@ -174,6 +174,22 @@ test('an upgrade that nobody takes is refused, and a connection that is reset th
 })
 
 describe("the device's own application", () => {
+  test.each([
+    ['switches protocols unasked', 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'],
+    ['says nothing and ends', ''],
+  ])('that %s is told of with 502', async (_what, answer) => {
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => {})
+      socket.once('data', () => socket.end(answer))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    closers.push(() => void server.close())
+    const target = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const localUi = await openLocalUi(target)
+    const response = await fetch(`http://127.0.0.1:${localUi.port}/anything`)
+    expect([response.status, await response.text()]).toEqual([502, expect.stringContaining('does not answer')])
+  })
+
   test('gets every request but the gateway’s own, with its own Host, and the device page moves to /device', async () => {
     const seen: IncomingMessage[] = []
     const { url } = await openApplication((incoming, response) => {

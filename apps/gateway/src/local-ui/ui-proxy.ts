@@ -35,11 +35,16 @@ export function createUiProxy(target: URL, log: Logger): UiProxy {
       isAnswered = true
       clearTimeout(timer)
     }
-    for (const event of ['response', 'upgrade', 'close']) outgoing.once(event, settle)
+    for (const event of ['response', 'error']) outgoing.once(event, settle)
+    outgoing.once('close', () => {
+      clearTimeout(timer)
+      // Node ends a request silently at an answer 101 that nobody listens for.
+      if (!isAnswered) outgoing.emit('error', new Error('it gave no answer'))
+    })
     const progressed = () => {
       if (!isAnswered) timer.refresh()
     }
-    return { outgoing, progressed }
+    return { outgoing, progressed, settle }
   }
 
   function handle(incoming: IncomingMessage, response: ServerResponse, isTunnel: boolean): void {
@@ -73,10 +78,11 @@ export function createUiProxy(target: URL, log: Logger): UiProxy {
       connection: 'upgrade',
       upgrade: incoming.headers.upgrade ?? 'websocket',
     }
-    const { outgoing } = open(incoming, headers)
+    const { outgoing, settle } = open(incoming, headers)
     socket.on('error', () => outgoing.destroy())
     socket.on('close', () => outgoing.destroy())
     outgoing.on('upgrade', (answer, upstream, upstreamHead) => {
+      settle()
       socket.write(headText(answer))
       if (upstreamHead.length > 0) socket.write(upstreamHead)
       if (head.length > 0) upstream.write(head)

@@ -8,6 +8,7 @@ import { existsSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { createServer, isIP } from 'node:net'
 import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { errorBody, type ErrorBody } from '@hedgerow/contract'
 import { sql, type Kysely } from 'kysely'
 import { certificatesIn, RENEWED_AHEAD_MS } from '../certificates/certificates.ts'
@@ -15,6 +16,7 @@ import { ConfigError, type Config } from '../config.ts'
 import { engineOf, openDatabase } from '../database/database.ts'
 import { lockDatabase } from '../database/lock.ts'
 import type { Tables } from '../database/tables.ts'
+import { callOut } from '../http/outgoing-call.ts'
 import { readSettings } from '../settings/settings.ts'
 
 export type Finding = {
@@ -29,6 +31,7 @@ const SPACE_NEEDED_BYTES = 200 * 1024 ** 2
 const SPACE_WANTED_BYTES = 2 * 1024 ** 3
 const CLOCK_TOLERANCE_MS = 30_000
 const ANSWER_TIMEOUT_MS = 5_000
+const ANSWER_LIMIT_BYTES = 65_536
 
 export async function examine(config: Config): Promise<Finding[]> {
   const findings: Finding[] = [await examineDisk(config)]
@@ -152,7 +155,8 @@ async function examineVpn(db: Kysely<Tables>, { vpn }: Config): Promise<Finding>
     return { check: 'VPN', state: 'warn', text: 'switched off in the settings', remedy: 'Switch it on under Settings.' }
   const { endpointHost } = vpn
   if (endpointHost !== undefined && isIP(endpointHost) === 0) {
-    const found = await lookup(endpointHost).catch(() => undefined)
+    const late = sleep(ANSWER_TIMEOUT_MS, undefined, { ref: false })
+    const found = await Promise.race([lookup(endpointHost).catch(() => undefined), late])
     if (!found)
       return {
         check: 'VPN',
@@ -194,9 +198,14 @@ async function examineCertificates(db: Kysely<Tables>, config: Config): Promise<
 async function askHub({ host, port }: Config): Promise<{ isReady: boolean; said?: ErrorBody | undefined }> {
   const address = host === undefined || host === '::' || host === '0.0.0.0' ? '127.0.0.1' : host
   const url = `http://${isIP(address) === 6 ? `[${address}]` : address}:${port}/readyz`
-  const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) }).catch(() => undefined)
-  if (answer?.ok) return { isReady: true }
-  return { isReady: false, said: errorBody.safeParse(await answer?.json().catch(() => undefined)).data }
+  const answer = await callOut({
+    url,
+    method: 'GET',
+    timeoutMs: ANSWER_TIMEOUT_MS,
+    answerLimitBytes: ANSWER_LIMIT_BYTES,
+  }).catch(() => undefined)
+  if (answer?.status === 200) return { isReady: true }
+  return { isReady: false, said: errorBody.safeParse(parseJson(answer?.body)).data }
 }
 
 async function examineRunningHub(config: Config): Promise<Finding> {
@@ -218,6 +227,14 @@ async function examineRunningHub(config: Config): Promise<Finding> {
     state: 'FAIL',
     text: `a hub is running, but does not answer on port ${port}`,
     remedy: 'Check that these are its HUB_PORT and HUB_HOST, and read its log.',
+  }
+}
+
+function parseJson(body: Buffer | undefined): unknown {
+  try {
+    return JSON.parse(body?.toString('utf8') ?? '')
+  } catch {
+    return undefined
   }
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import { generateKeyPair, generatePresharedKey } from '@hedgerow/wireguard/node'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Database } from '../database/database.ts'
 import { openTestDatabase } from '#testing/databases.ts'
 import { openVpn } from '../tunnel/open-tunnel.ts'
@@ -21,6 +21,7 @@ describe('the health of a plain-WireGuard gateway', () => {
   let device: TestPeer
   let id: string
   let offsetMs = 0
+  let answers = 0
 
   beforeEach(async () => {
     offsetMs = 0
@@ -58,7 +59,10 @@ describe('the health of a plain-WireGuard gateway', () => {
   })
 
   const answerWith = (listener: RequestListener) => {
-    const server = createServer(listener)
+    const server = createServer((request, response) => {
+      answers++
+      listener(request, response)
+    })
     device.stack.listen({ port: 8080 }, (stream) => server.emit('connection', stream))
   }
 
@@ -81,6 +85,60 @@ describe('the health of a plain-WireGuard gateway', () => {
     offsetMs += 30_000
     await checks.check()
     expect([checks.isHealthy(id), asked.length]).toEqual([false, 2])
+  })
+
+  it('is bad when the device switches protocols', async () => {
+    device.stack.listen({ port: 8080 }, (stream) => {
+      stream.on('error', () => {})
+      stream.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')
+    })
+    await device.stack.ping(vpn.address)
+    await checks.check()
+    expect(checks.isHealthy(id)).toBe(false)
+  })
+
+  it('is asked for while another, silent one is waited for, and neither holds up the end', async () => {
+    answerWith((_request, response) => void response.end())
+    const keys = generateKeyPair()
+    const presharedKey = generatePresharedKey()
+    const silentId = await insertTestGateway(database.db, {
+      kind: 'wireguard',
+      wireguard_public_key: keys.publicKey,
+      preshared_key: presharedKey,
+      address: '10.100.0.3',
+    })
+    await peers.reconcile()
+    const silent = await joinTunnel({
+      ...keys,
+      presharedKey,
+      assignedIp: '10.100.0.3',
+      hubVpnIp: vpn.address,
+      hubPublicKey: vpn.publicKey,
+      hubPort: vpn.port,
+    })
+    const silence = Promise.withResolvers<void>()
+    let isMute = false
+    const server = createServer((_request, response) => (isMute ? silence.resolve() : response.writeHead(500).end()))
+    silent.stack.listen({ port: 8080 }, (stream) => server.emit('connection', stream))
+    await Promise.all([device.stack.ping(vpn.address), silent.stack.ping(vpn.address)])
+    await checks.check()
+    expect([checks.isHealthy(id), checks.isHealthy(silentId)]).toEqual([true, false])
+    isMute = true
+    offsetMs += 30_000
+    answers = 0
+    const asking = [checks.check()]
+    await silence.promise
+    offsetMs += 30_000
+    await vi.waitFor(
+      () => {
+        asking.push(checks.check())
+        expect(answers).toBe(2)
+      },
+      { timeout: 4_000 },
+    )
+    await checks.stop()
+    await Promise.all(asking)
+    await silent.stop()
   })
 
   it('is bad when nothing listens there', async () => {

@@ -1,12 +1,13 @@
 /**
  * Asks plain-WireGuard gateways, which send no heartbeats, for `/api/health` through the tunnel every 30 s: those with
- * a living tunnel only, a few at a time, with little patience and no interest in what they say beyond the status.
+ * a living tunnel only, a few at a time, with little patience and no interest in what they say beyond the status. Those that
+ * did not answer the last time are asked apart, so that nobody waits for their silence.
  */
 import { GATEWAY_PORT } from '@hedgerow/contract'
-import { request } from 'node:http'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
+import { callOut } from '../http/outgoing-call.ts'
 import type { Vpn } from '../tunnel/tunnel.ts'
 
 const CHECK_INTERVAL_MS = 30_000
@@ -34,73 +35,77 @@ type Options = {
 }
 
 export function createHealthChecks({ db, vpn, clock, handshakes, log }: Options): HealthChecks {
-  let health = new Map<string, { isHealthy: boolean; at: number }>()
+  const health = new Map<string, { isHealthy: boolean; at: number }>()
   let timer: NodeJS.Timeout | undefined
-  let checking: Promise<void> = Promise.resolve()
   const stopped = new AbortController()
+  const lanes: { answering?: Promise<void>; silent?: Promise<void> } = {}
 
-  async function check(): Promise<void> {
+  /** Asks those of one lane, unless it is still at it. */
+  function checkLane(lane: keyof typeof lanes): Promise<void> {
+    lanes[lane] ??= askLane(lane === 'silent').finally(() => delete lanes[lane])
+    return lanes[lane]
+  }
+
+  async function askLane(isSilent: boolean): Promise<void> {
     const rows = await db
       .selectFrom('gateways')
       .select(['id', 'address', 'wireguard_public_key'])
       .where('kind', '=', 'wireguard')
       .execute()
     const handshakeAt = handshakes()
-    const alive = rows.filter(
-      (row) => clock() - (handshakeAt.get(row.wireguard_public_key) ?? -Infinity) <= HANDSHAKE_ALIVE_MS,
-    )
-    const known = health
     const now = clock()
-    const found: typeof health = new Map()
-    const queue = alive.values()
-    const worker = async () => {
-      for (const { id, address } of queue) {
-        const before = known.get(id)
+    const alive = rows.filter(
+      (row) => now - (handshakeAt.get(row.wireguard_public_key) ?? -Infinity) <= HANDSHAKE_ALIVE_MS,
+    )
+    const ids = new Set(alive.map(({ id }) => id))
+    for (const id of health.keys()) if (!ids.has(id)) health.delete(id)
+    const queue = alive
+      .filter(({ id }) => {
+        const before = health.get(id)
         const isDue = before === undefined || Math.abs(now - before.at) >= CHECK_INTERVAL_MS
-        found.set(id, isDue ? { isHealthy: await answers(address), at: now } : before)
-      }
+        return isDue && (before?.isHealthy === false) === isSilent
+      })
+      .values()
+    const worker = async () => {
+      for (const { id, address } of queue) health.set(id, { isHealthy: await answers(address), at: now })
     }
     await Promise.all(Array.from({ length: CONCURRENCY }, worker))
-    health = found
   }
 
-  function answers(address: string): Promise<boolean> {
-    const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)])
-    return new Promise((resolve) => {
-      const asking = request({
+  async function answers(address: string): Promise<boolean> {
+    if (stopped.signal.aborted) return false
+    try {
+      const { status } = await callOut({
+        url: `http://${address}:${GATEWAY_PORT}/api/health`,
         method: 'GET',
-        host: address,
-        port: GATEWAY_PORT,
-        path: '/api/health',
-        signal,
-        createConnection: () => vpn.dial(address, GATEWAY_PORT, signal),
+        timeoutMs: ANSWER_TIMEOUT_MS,
+        signal: stopped.signal,
+        connect: () => vpn.dial(address, GATEWAY_PORT),
       })
-      asking.on('response', (response) => {
-        const { statusCode = 0 } = response
-        resolve(statusCode >= 200 && statusCode < 300)
-        response.destroy()
-      })
-      asking.on('error', () => resolve(false))
-      asking.end()
-    })
+      return status >= 200 && status < 300
+    } catch {
+      return false
+    }
   }
 
-  function checkInTurn(): void {
-    checking = checking
-      .then(check)
-      .catch((error: unknown) => log.warn({ err: error }, 'gateways could not be asked for their health'))
+  async function check(): Promise<void> {
+    await Promise.all([checkLane('answering'), checkLane('silent')])
+  }
+
+  function checkAll(): void {
+    check().catch((error: unknown) => log.warn({ err: error }, 'gateways could not be asked for their health'))
   }
 
   return {
     start() {
-      timer = setInterval(checkInTurn, LOOK_INTERVAL_MS).unref()
+      timer = setInterval(checkAll, LOOK_INTERVAL_MS).unref()
     },
     check,
     isHealthy: (gatewayId) => health.get(gatewayId)?.isHealthy,
     async stop() {
       clearInterval(timer)
       stopped.abort()
-      await checking
+      await Promise.allSettled([lanes.answering, lanes.silent])
     },
   }
 }

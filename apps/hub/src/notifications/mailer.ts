@@ -3,6 +3,9 @@ import { createTransport } from 'nodemailer'
 
 const CONNECT_TIMEOUT_MS = 10_000
 const SILENCE_TIMEOUT_MS = 20_000
+/** For a whole mail, however slowly the server goes on answering. */
+const DELIVERY_TIMEOUT_MS = 120_000
+const CLOSE_TIMEOUT_MS = 1_000
 
 export type Mail = {
   to: string
@@ -18,6 +21,7 @@ export type Mailer = {
    * whole message and was not heard of again.
    */
   send(mail: Mail): Promise<void>
+  /** Breaks off what is under way. */
   close(): void
 }
 
@@ -25,12 +29,22 @@ export type Mailer = {
 export class DeliveryUnknown extends Error {}
 
 /** Sends plain text over SMTP: `url` is smtp:// (with STARTTLS where the server offers it) or smtps://. */
-export function createMailer({ url, from }: { url: string; from: string }): Mailer {
+export function createMailer({
+  url,
+  from,
+  deliveryTimeoutMs = DELIVERY_TIMEOUT_MS,
+}: {
+  url: string
+  from: string
+  deliveryTimeoutMs?: number
+}): Mailer {
+  const closed = new AbortController()
   const transport = createTransport({
     url,
     connectionTimeout: CONNECT_TIMEOUT_MS,
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SILENCE_TIMEOUT_MS,
+    socketCloseTimeout: CLOSE_TIMEOUT_MS,
     disableFileAccess: true,
     disableUrlAccess: true,
   })
@@ -50,6 +64,7 @@ export function createMailer({ url, from }: { url: string; from: string }): Mail
           subject,
           text,
           messageId,
+          signal: AbortSignal.any([closed.signal, AbortSignal.timeout(deliveryTimeoutMs)]),
           headers: { 'Auto-Submitted': 'auto-generated' },
         })
       } catch (error) {
@@ -62,7 +77,10 @@ export function createMailer({ url, from }: { url: string; from: string }): Mail
         written.delete(messageId)
       }
     },
-    close: () => transport.close(),
+    close() {
+      closed.abort()
+      transport.close()
+    },
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { callOut } from '../http/outgoing-call.ts'
 
 const ANSWER_TIMEOUT_MS = 10_000
 
@@ -21,11 +22,12 @@ export function createWebhook(options: { url: string; secret: string; clock: () 
       const body = JSON.stringify(message)
       const timestamp = String(Math.floor(clock() / 1_000))
       const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
-      const response = await fetch(url, {
+      const { status } = await callOut({
+        url,
         method: 'POST',
         body,
-        redirect: 'manual',
-        signal: AbortSignal.any([closed.signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]),
+        signal: closed.signal,
+        timeoutMs: ANSWER_TIMEOUT_MS,
         headers: {
           'content-type': 'application/json',
           'user-agent': 'hedgerow-hub',
@@ -36,18 +38,13 @@ export function createWebhook(options: { url: string; secret: string; clock: () 
       }).catch((error: unknown) => {
         throw new Error(`The webhook could not be reached: ${reasonOf(error)}`, { cause: error })
       })
-      await response.body?.cancel()
-      if (!response.ok) throw new Error(`The webhook answered ${response.status}.`)
+      if (status < 200 || status >= 300) throw new Error(`The webhook answered ${status}.`)
     },
     close: () => closed.abort(),
   }
 }
 
-/** What fetch hides behind "fetch failed". */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const { cause } = error
-  if (!(cause instanceof Error)) return error.message
-  const { code } = cause as NodeJS.ErrnoException
-  return code ?? cause.message
+  return (error as NodeJS.ErrnoException).code ?? error.message
 }

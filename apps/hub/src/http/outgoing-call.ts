@@ -1,0 +1,80 @@
+/**
+ * One HTTP call of the hub to somebody else: a webhook, a gateway's health, another hub process. Whatever answers, it settles:
+ * by the answer, by the end of the connection, or by its deadline. A connection is used once; redirects are not followed.
+ */
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import type { Duplex } from 'node:stream'
+
+export type OutgoingCall = {
+  url: string | URL
+  method: 'GET' | 'POST'
+  headers?: Record<string, string>
+  body?: string
+  /** For everything together, from the look-up of the name to the last byte of the answer. */
+  timeoutMs: number
+  signal?: AbortSignal
+  /** The longest body that is taken; the call fails at one that is longer. Without it the body is not read. */
+  answerLimitBytes?: number
+  /** Instead of the network of this machine. */
+  connect?: () => Duplex
+}
+
+export type OutgoingAnswer = { status: number; body: Buffer }
+
+/** Rejects with the network's error, or with one that says in words what was wrong with the answer. */
+export function callOut(options: OutgoingCall): Promise<OutgoingAnswer> {
+  const { method, timeoutMs, signal, body, answerLimitBytes, connect } = options
+  const url = new URL(options.url)
+  if (signal?.aborted) return Promise.reject(new Error('the call was broken off'))
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest
+  const { promise, resolve, reject } = Promise.withResolvers<OutgoingAnswer>()
+  const outgoing = request(url, {
+    method,
+    headers: {
+      connection: 'close',
+      ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
+      ...options.headers,
+    },
+    ...(connect ? { createConnection: connect } : { agent: false }),
+  })
+  const fail = (error: Error): void => {
+    reject(error)
+    outgoing.destroy()
+  }
+  const timer = setTimeout(() => fail(new Error(`no answer within ${Math.round(timeoutMs / 1_000)} s`)), timeoutMs)
+  const breakOff = (): void => fail(new Error('the call was broken off'))
+  signal?.addEventListener('abort', breakOff, { once: true })
+
+  outgoing.on('error', fail)
+  // Also when nothing was said of why: Node ends a call silently at an answer 101 that it did not ask for.
+  outgoing.on('close', () => fail(new Error('the connection ended without a whole answer')))
+  outgoing.on('response', (incoming) => {
+    incoming.on('error', fail)
+    if (answerLimitBytes === undefined) {
+      resolve({ status: incoming.statusCode ?? 0, body: Buffer.alloc(0) })
+      outgoing.destroy()
+    } else readBody(incoming, answerLimitBytes, resolve, fail)
+  })
+  outgoing.end(body)
+  return promise.finally(() => {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', breakOff)
+  })
+}
+
+function readBody(
+  incoming: IncomingMessage,
+  limitBytes: number,
+  resolve: (answer: OutgoingAnswer) => void,
+  fail: (error: Error) => void,
+): void {
+  const chunks: Buffer[] = []
+  let length = 0
+  incoming.on('data', (chunk: Buffer) => {
+    length += chunk.length
+    if (length > limitBytes) fail(new Error(`the answer is longer than ${limitBytes} bytes`))
+    else chunks.push(chunk)
+  })
+  incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, body: Buffer.concat(chunks) }))
+}
