@@ -29,7 +29,7 @@ export default defineConfig({
       unit('enrolment', 'packages/enrolment'),
       unit('wireguard', 'packages/wireguard'),
       unit('netstack', 'packages/netstack'),
-      unit('hub', 'apps/hub', 120_000),
+      { test: { ...project('hub', 'apps/hub', 120_000), globalSetup: './testing/global-setup.ts' } },
       unit('gateway', 'apps/gateway'),
       unit('web', 'apps/web'),
       unit('gates', 'test/gates'),

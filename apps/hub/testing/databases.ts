@@ -1,57 +1,44 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Client } from 'pg'
-import { afterAll } from 'vitest'
+import { inject } from 'vitest'
 import { openDatabase, type Database, type Engine } from '../src/database/database.ts'
-import { startPostgres } from './postgres.ts'
+import { addressOf, askPostgres } from './postgres.ts'
+
+/** A run of `npm run test:quick` has no PostgreSQL: a test that is not made for each engine asks here. */
+export const hasPostgres = inject('postgres') !== undefined
 
 /** For `describe.each(testEngines)('… on %s', (engine) => …)`: the database suite runs on both. */
-export const testEngines: Engine[] = ['sqlite', 'postgres']
+export const testEngines: Engine[] = hasPostgres ? ['sqlite', 'postgres'] : ['sqlite']
 
-let postgres: ReturnType<typeof startPostgres> | undefined
-let databases = 0
+type TestDatabase = { url: string; remove(): Promise<void> }
 
-afterAll(async () => {
-  await (await postgres)?.stop()
-})
-
-/** The address of a new, empty database; `remove` its files when done. */
-export async function createTestDatabase(engine: Engine): Promise<{ url: string; remove(): Promise<void> }> {
-  if (engine === 'sqlite') {
-    const dir = mkdtempSync(join(tmpdir(), 'hub-sqlite-'))
-    return {
-      url: `sqlite:${join(dir, 'hub.sqlite')}`,
-      remove: async () => rmSync(dir, { recursive: true, force: true }),
-    }
-  }
-  postgres ??= startPostgres()
-  const { url } = await postgres
-  const name = `test_${++databases}`
-  const client = new Client(url('postgres'))
-  await client.connect()
-  await client.query(`create database ${name}`)
-  await client.end()
-  return { url: url(name), remove: async () => {} }
+/** The address of a new database, a copy of the run's migrated one, or empty; `remove` it when done. */
+export async function createTestDatabase(engine: Engine, { isEmpty = false } = {}): Promise<TestDatabase> {
+  return engine === 'sqlite' ? createFile(isEmpty) : createInServer(isEmpty)
 }
 
-/** The PostgreSQL of this test file, which has a database already. */
-export async function restartTestPostgres(): Promise<void> {
-  await (await postgres)?.restart()
+function createFile(isEmpty: boolean): TestDatabase {
+  const dir = mkdtempSync(join(tmpdir(), 'hub-sqlite-'))
+  const file = join(dir, 'hub.sqlite')
+  if (!isEmpty) writeFileSync(file, Buffer.from(inject('migratedSqlite'), 'base64'), { mode: 0o600 })
+  return { url: `sqlite:${file}`, remove: async () => rmSync(dir, { recursive: true, force: true }) }
 }
 
-/** Runs `work` while that PostgreSQL is away. */
-export async function pauseTestPostgres(work: () => Promise<void>): Promise<void> {
-  const server = await postgres
-  await server?.pause()
-  try {
-    await work()
-  } finally {
-    await server?.resume()
+async function createInServer(isEmpty: boolean): Promise<TestDatabase> {
+  const server = inject('postgres')
+  if (!server) throw new Error('This run has no PostgreSQL: skip the test unless `hasPostgres`')
+  const name = `test_${randomBytes(8).toString('hex')}`
+  const administration = addressOf(server.folder, 'postgres')
+  await askPostgres(administration, `create database ${name} template ${isEmpty ? 'template0' : server.template}`)
+  return {
+    url: addressOf(server.folder, name),
+    remove: () => askPostgres(administration, `drop database if exists ${name} with (force)`),
   }
 }
 
-/** A migrated database of the test's own; `close` also removes its files. */
+/** A migrated database of the test's own; `close` also removes it. */
 export async function openTestDatabase(engine: Engine): Promise<Database> {
   const { url, remove } = await createTestDatabase(engine)
   const database = await openDatabase({ url })

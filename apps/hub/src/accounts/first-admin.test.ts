@@ -11,7 +11,7 @@ describe.each(testEngines)('the first start on %s', (engine) => {
   })
 
   async function databaseUrl(): Promise<string> {
-    const { url, remove } = await createTestDatabase(engine)
+    const { url, remove } = await createTestDatabase(engine, { isEmpty: true })
     cleanups.push(remove)
     return url
   }

@@ -9,7 +9,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createHub } from '../hub.ts'
 import { readConfig, type Config } from '../config.ts'
 import { openDatabase } from '../database/database.ts'
-import { createTestDatabase, pauseTestPostgres, testEngines } from '#testing/databases.ts'
+import { createTestDatabase, testEngines } from '#testing/databases.ts'
+import { startPostgres } from '#testing/postgres.ts'
 import { examine, type Finding } from './doctor.ts'
 
 const YEAR_MS = 365 * 86_400_000
@@ -120,19 +121,22 @@ describe.each(testEngines)('doctor on %s', (engine) => {
   it.runIf(engine === 'postgres')(
     'says of PostgreSQL that it is away, and nothing of the ports of a hub that runs',
     async () => {
-      const hub = await createHub({ config, log: pino({ level: 'silent' }) })
+      const postgres = await startPostgres()
+      const own = { ...config, databaseUrl: postgres.url('postgres') }
+      const hub = await createHub({ config: own, log: pino({ level: 'silent' }) })
       try {
         const { port } = await hub.start()
-        await pauseTestPostgres(async () => {
-          const found = await examine({ ...config, port, vpn: { ...config.vpn, port: hub.vpn.port } })
-          const wrong = found.filter(({ state }) => state === 'FAIL')
-          expect(wrong.map(({ check, text }) => [check, text.split(':')[0]])).toEqual([
-            ['database', 'PostgreSQL does not answer'],
-            ['database', 'the hub that runs says'],
-          ])
-        })
+        await postgres.pause()
+        const found = await examine({ ...own, port, vpn: { ...config.vpn, port: hub.vpn.port } })
+        const wrong = found.filter(({ state }) => state === 'FAIL')
+        expect(wrong.map(({ check, text }) => [check, text.split(':')[0]])).toEqual([
+          ['database', 'PostgreSQL does not answer'],
+          ['database', 'the hub that runs says'],
+        ])
+        await postgres.resume()
       } finally {
         await hub.stop()
+        await postgres.stop()
       }
     },
   )

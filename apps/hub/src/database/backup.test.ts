@@ -10,7 +10,7 @@ import { openDatabase } from './database.ts'
 import { lockDatabase } from './lock.ts'
 import * as first from './migrations/001-first.ts'
 import type { Db } from './tables.ts'
-import { createTestDatabase, testEngines } from '#testing/databases.ts'
+import { createTestDatabase, hasPostgres, testEngines } from '#testing/databases.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'hub-backup-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
@@ -192,35 +192,39 @@ describe.each(testEngines)('backups on %s', (engine) => {
   })
 })
 
-test('a hub whose PostgreSQL connection was cut takes the lock again, or hears that another has it', async () => {
-  const { url } = await createTestDatabase('postgres')
-  const { db, close } = await openDatabase({ url })
-  const holders = async () => {
-    const { rows } = await sql<{ pid: number }>`
+test.skipIf(!hasPostgres)(
+  'a hub whose PostgreSQL connection was cut takes the lock again, or hears that another has it',
+  async () => {
+    const { url, remove } = await createTestDatabase('postgres')
+    const { db, close } = await openDatabase({ url })
+    const holders = async () => {
+      const { rows } = await sql<{ pid: number }>`
       select pid from pg_locks join pg_database on pg_database.oid = database
       where locktype = 'advisory' and datname = current_database()`.execute(db)
-    return rows.map(({ pid }) => pid)
-  }
-  const takenOver = Promise.withResolvers<void>()
-  const lock = await lockDatabase(url, { onTakenOver: takenOver.resolve })
-  const [first] = await holders()
-  await sql`select pg_terminate_backend(${first})`.execute(db)
-  const second = await vi.waitFor(
-    async () => {
-      const [holder] = await holders()
-      expect(holder).toEqual(expect.any(Number))
-      expect(holder).not.toBe(first)
-      return holder
-    },
-    { timeout: 30_000 },
-  )
-  await db.connection().execute(async (rival) => {
-    await sql`select pg_terminate_backend(${second}), pg_advisory_lock(4831208)`.execute(rival)
-    await takenOver.promise
-  })
-  await lock.release()
-  await close()
-})
+      return rows.map(({ pid }) => pid)
+    }
+    const takenOver = Promise.withResolvers<void>()
+    const lock = await lockDatabase(url, { onTakenOver: takenOver.resolve })
+    const [first] = await holders()
+    await sql`select pg_terminate_backend(${first})`.execute(db)
+    const second = await vi.waitFor(
+      async () => {
+        const [holder] = await holders()
+        expect(holder).toEqual(expect.any(Number))
+        expect(holder).not.toBe(first)
+        return holder
+      },
+      { timeout: 30_000 },
+    )
+    await db.connection().execute(async (rival) => {
+      await sql`select pg_terminate_backend(${second}), pg_advisory_lock(4831208)`.execute(rival)
+      await takenOver.promise
+    })
+    await lock.release()
+    await close()
+    await remove()
+  },
+)
 
 describe.each(testEngines)('before a migration of %s', (engine) => {
   const add = (name: string) => ({
@@ -233,7 +237,7 @@ describe.each(testEngines)('before a migration of %s', (engine) => {
 
   test('a backup of what is there is kept, the last five of them, and none for a new database', async () => {
     const copiesDir = join(dir, `before-migrating-${engine}`)
-    const { url, remove } = await createTestDatabase(engine)
+    const { url, remove } = await createTestDatabase(engine, { isEmpty: true })
     const migrations = [add('001')]
     const open = async () => (await openDatabase({ url, copiesDir, migrations: [...migrations] })).close()
     await open()
@@ -255,7 +259,7 @@ describe.each(testEngines)('before a migration of %s', (engine) => {
 
   test('what was kept is restored like any backup', async () => {
     const copiesDir = join(dir, `to-restore-${engine}`)
-    const { url, remove } = await createTestDatabase(engine)
+    const { url, remove } = await createTestDatabase(engine, { isEmpty: true })
     const before = await openDatabase({ url })
     await before.db.insertInto('settings').values({ name: 'kept', value: 'yes' }).execute()
     await before.close()
@@ -264,7 +268,7 @@ describe.each(testEngines)('before a migration of %s', (engine) => {
       up: async (db: Kysely<unknown>) => void (await sql`delete from settings`.execute(db)),
     }
     await (await openDatabase({ url, copiesDir, migrations: [{ name: '001-first', up: first.up }, emptied] })).close()
-    const another = await createTestDatabase(engine)
+    const another = await createTestDatabase(engine, { isEmpty: true })
     const [copy] = readdirSync(copiesDir)
     await restoreDatabase(another.url, join(copiesDir, copy!))
     const after = await openDatabase({ url: another.url })

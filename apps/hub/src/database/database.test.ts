@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkDatabase, openDatabase, type Database } from './database.ts'
 import { isUniqueViolation } from './storage-errors.ts'
-import { createTestDatabase, openTestDatabase, testEngines } from '#testing/databases.ts'
+import { createTestDatabase, hasPostgres, openTestDatabase, testEngines } from '#testing/databases.ts'
 import { inTransaction } from './transaction.ts'
 
 describe.each(testEngines)('the database on %s', (engine) => {
@@ -158,22 +158,25 @@ describe('a storage that fails', () => {
     await close()
   })
 
-  test('PostgreSQL ending every connection fails what runs and nothing that comes after', async () => {
-    const { db, close } = await openTestDatabase('postgres')
-    const cut = inTransaction(db, async (transaction) => {
-      await transaction.insertInto('settings').values({ name: 'cut', value: '' }).execute()
-      await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(
-        db,
+  test.skipIf(!hasPostgres)(
+    'PostgreSQL ending every connection fails what runs and nothing that comes after',
+    async () => {
+      const { db, close } = await openTestDatabase('postgres')
+      const cut = inTransaction(db, async (transaction) => {
+        await transaction.insertInto('settings').values({ name: 'cut', value: '' }).execute()
+        await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(
+          db,
+        )
+        await transaction.insertInto('settings').values({ name: 'after', value: '' }).execute()
+      })
+      await expect(cut).rejects.toMatchObject({ code: 'storage_unavailable' })
+      expect(await db.selectFrom('settings').selectAll().execute()).toEqual([])
+      await inTransaction(db, (transaction) =>
+        transaction.insertInto('settings').values({ name: 'later', value: '' }).execute(),
       )
-      await transaction.insertInto('settings').values({ name: 'after', value: '' }).execute()
-    })
-    await expect(cut).rejects.toMatchObject({ code: 'storage_unavailable' })
-    expect(await db.selectFrom('settings').selectAll().execute()).toEqual([])
-    await inTransaction(db, (transaction) =>
-      transaction.insertInto('settings').values({ name: 'later', value: '' }).execute(),
-    )
-    await close()
-  })
+      await close()
+    },
+  )
 
   test('a PostgreSQL that is not there is storage_unavailable', async () => {
     await expect(openDatabase({ url: 'postgres://hub@127.0.0.1:1/hub' })).rejects.toMatchObject({

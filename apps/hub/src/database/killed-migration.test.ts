@@ -32,7 +32,7 @@ const KILLED = `
 
 describe.each(testEngines)('a hub killed inside a migration on %s', (engine) => {
   test('has lost nothing, and its next start finishes', async () => {
-    const { url, remove } = await createTestDatabase(engine)
+    const { url, remove } = await createTestDatabase(engine, { isEmpty: true })
     const copiesDir = join(dir, engine)
     const old = await openDatabase({ url, migrations: [FIRST] })
     const numbers =
