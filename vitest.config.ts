@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 const project = (name: string, root: string, testTimeout = 60_000) => ({
@@ -29,7 +30,12 @@ export default defineConfig({
       unit('enrolment', 'packages/enrolment'),
       unit('wireguard', 'packages/wireguard'),
       unit('netstack', 'packages/netstack'),
-      { test: { ...project('hub', 'apps/hub', 120_000), globalSetup: './testing/global-setup.ts' } },
+      {
+        test: {
+          ...project('hub', 'apps/hub', 120_000),
+          globalSetup: join(import.meta.dirname, 'apps/hub/testing/global-setup.ts'),
+        },
+      },
       unit('gateway', 'apps/gateway'),
       unit('web', 'apps/web'),
       unit('gates', 'test/gates'),

@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, request, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startGatewayUi, type TestGatewayUi } from '#testing/gateway-proxy.ts'
+import { standstill } from '#testing/standstill.ts'
 
 let hub: TestGatewayUi
 beforeEach(async () => {
@@ -149,17 +149,30 @@ it('the end of one side ends the other', async () => {
 
 it('a side that does not read stops the other', async () => {
   const page = await openEcho()
-  const { socket } = await upgrade(page)
+  const { socket, head } = await upgrade(page)
   socket.pause()
   const megabyte = Buffer.alloc(1024 * 1024)
   let writtenMb = 0
+  const over = new AbortController()
+  const writing = (async () => {
+    for (; writtenMb < 300 && !over.signal.aborted; writtenMb++)
+      if (!socket.write(megabyte)) await once(socket, 'drain')
+  })()
   // The echo comes back to a reader that takes nothing, so at some point nothing is taken from this side any more.
-  for (; writtenMb < 300; writtenMb++) {
-    if (socket.write(megabyte)) continue
-    const drained = await Promise.race([once(socket, 'drain').then(() => true), sleep(500).then(() => false)])
-    if (!drained) break
-  }
-  expect(writtenMb).toBeLessThan(100)
+  const held = await standstill(
+    () => writtenMb,
+    () => page.go(),
+  )
+  expect(held, 'some of it is under way').toBeGreaterThan(1)
+  expect(held).toBeLessThan(100)
+
+  over.abort()
+  let read = 0
+  socket.on('data', (chunk: Buffer) => (read += chunk.length)).resume()
+  await writing
+  await expect
+    .poll(() => read, { message: 'all of it comes back to a reader that goes on' })
+    .toBe('hello'.length - head.length + writtenMb * megabyte.length)
   socket.destroy()
 })
 
@@ -169,28 +182,41 @@ it('a frame of 100 MB passes as it was sent, no more of it held than sockets hol
   const upstream = page.sockets[0] as Socket
   await read(socket, head, 5)
   upstream.unpipe()
-  upstream.resume()
+  upstream.pause()
   const megabyte = randomBytes(1024 * 1024)
   const hashes = { sent: createHash('sha256'), arrived: createHash('sha256') }
   let arrived = 0
   const whole = Promise.withResolvers<void>()
-  upstream.on('data', (chunk: Buffer) => {
+  const take = (chunk: Buffer) => {
     hashes.arrived.update(chunk)
     arrived += chunk.length
     if (arrived === 10 + 100 * megabyte.length) whole.resolve()
-  })
+  }
   // RFC 6455 §5.2: the last frame of a message, binary, with a length of eight bytes.
   const frame = Buffer.alloc(10)
   frame.set([0x82, 127])
   frame.writeBigUInt64BE(BigInt(100 * megabyte.length), 2)
   hashes.sent.update(frame)
   socket.write(frame)
+  let sent = 0
   let mostUnderWay = 0
-  for (let sent = 1; sent <= 100; sent++) {
-    hashes.sent.update(megabyte)
-    if (!socket.write(megabyte)) await once(socket, 'drain')
-    mostUnderWay = Math.max(mostUnderWay, sent * megabyte.length - arrived)
-  }
+  const sending = (async () => {
+    while (sent < 100) {
+      hashes.sent.update(megabyte)
+      sent++
+      if (!socket.write(megabyte)) await once(socket, 'drain')
+      mostUnderWay = Math.max(mostUnderWay, sent * megabyte.length - arrived)
+    }
+  })()
+  const held = await standstill(
+    () => sent,
+    () => page.go(),
+  )
+  expect(held, 'some of it is under way').toBeGreaterThan(1)
+  expect(held).toBeLessThan(40)
+  upstream.on('data', take)
+  upstream.resume()
+  await sending
   await whole.promise
   expect(hashes.arrived.digest('hex')).toBe(hashes.sent.digest('hex'))
   expect(mostUnderWay).toBeLessThan(40 * megabyte.length)
@@ -214,7 +240,11 @@ it('a session may have many WebSockets but not any number', async () => {
 it('a gateway that declines or hangs is heard or given up on', async () => {
   const person = await hub.signIn()
   const declining = createServer((_req, res) => res.writeHead(418).end('no'))
-  const hanging = createServer().on('upgrade', (_req, socket) => socket.on('error', () => {}))
+  const asked: string[] = []
+  const hanging = createServer().on('upgrade', (req, socket) => {
+    asked.push(String(req.url))
+    socket.on('error', () => {})
+  })
   for (const [server, status] of [
     [declining, '418'],
     [hanging, '502'],
@@ -223,4 +253,5 @@ it('a gateway that declines or hangs is heard or given up on', async () => {
     const page = await hub.open(person.caller, gateway.id)
     await expect(upgrade({ ...person, gateway, seen: [], sockets: [], ...page })).rejects.toThrow(status)
   }
+  expect(asked, 'the gateway that hangs was asked').toEqual(['/ws?stream=1'])
 })
