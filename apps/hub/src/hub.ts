@@ -27,7 +27,13 @@ import { checkDatabase, openDatabase } from './database/database.ts'
 import { lockDatabase } from './database/lock.ts'
 import type { Tables } from './database/tables.ts'
 import { createEvents, type Events } from './events/events.ts'
-import { beforeAnswersOf, eventRoutes } from './events/routes.ts'
+import { eventRoutes } from './events/routes.ts'
+import { deletedGateways } from './followers/deleted-gateways.ts'
+import { liveEvents } from './followers/live-events.ts'
+import { livePeers } from './followers/live-peers.ts'
+import { delivery, outbox } from './followers/notifications.ts'
+import { openRecords } from './followers/followers.ts'
+import { waitingDevices } from './followers/waiters.ts'
 import { createGatewayProxy } from './gateway-proxy/gateway-proxy.ts'
 import { gatewayProxyRoutes } from './gateway-proxy/routes.ts'
 import { signedGatewayRoutes, type GatewayCallDependencies } from './fleet/gateway-calls.ts'
@@ -58,6 +64,7 @@ import { createWebhook } from './notifications/webhook.ts'
 import { readAutoApproval } from './enrolment/auto-approval-settings.ts'
 import { registrationRoutes } from './enrolment/routes.ts'
 import { ruleRoutes } from './enrolment/rule-routes.ts'
+import { createWaiters } from './enrolment/waiters.ts'
 import { createRetention, type Retention } from './settings/retention.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import { readOrCreateSecret } from './database/secrets.ts'
@@ -113,6 +120,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const database = await openDatabase({ url: config.databaseUrl, copiesDir: join(config.dataDir, 'backups') })
     closers.push(database.close)
     const { db } = database
+    const facts = openRecords(db, { log })
     const passwords = createPasswords()
     const firstAdmin = await ensureFirstAdmin(db, passwords, config.admin)
     const secret = await readOrCreateSecret(db, 'token-secret', () => randomBytes(32).toString('base64'))
@@ -169,20 +177,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const fleetListCache = createFleetListCache(db, list)
     const search = createFleetSearch(db)
     const fleetCount = createFleetCount(db, signals)
-    const forgetFleet = () => {
-      fleetListCache.forget()
-      fleetCount.forget()
-      search.forget()
-    }
-    beforeAnswersOf(app, 'gateways', forgetFleet)
-    const onChanged = (gatewayIds: string[]) => {
-      if (gatewayIds.length > 0) {
-        fleetListCache.forget()
-        fleetCount.forget()
-      }
-      for (const gatewayId of gatewayIds) tellOf(events, gatewayId)
-    }
-    const presence = createPresence({ db, signals, log, notifications, onChanged })
+    const presence = createPresence({ db, signals, log })
     presence.start()
     closers.push(presence.stop)
     metrics.mountOn(app, { db, signals, vpn, eventStreams: events.streams })
@@ -190,20 +185,17 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     healthRoutes(app, [() => checkDatabase(db), () => checkVpn(vpn)])
     const twoFactorKey = await readOrCreateSecret(db, 'two-factor-key', () => randomBytes(32).toString('base64'))
     accountRoutes(app, { db, sessions, passwords, clock, twoFactorKey })
-    const fleet = { db, clock, vpn, peers }
-    registrationRoutes(app, { ...fleet, identity, notifications, refusals })
+    const waiters = createWaiters()
+    facts.follow(outbox(notifications))
+    facts.follow(deletedGateways({ heartbeats, retention }))
+    facts.follow(livePeers(peers))
+    facts.follow(waitingDevices(waiters))
+    facts.follow(delivery(notifications))
+    facts.follow(liveEvents(events))
+    registrationRoutes(app, { db, clock, vpn, identity, waiters, refusals })
     ruleRoutes(app, { db, clock, identity, publicUrl: config.publicUrl })
-    gatewayRoutes(app, {
-      ...fleet,
-      list,
-      fleetListCache,
-      search,
-      forget(gatewayId) {
-        heartbeats.forget(gatewayId)
-        void retention.forgetGateway(gatewayId)
-      },
-    })
-    settingsRoutes(app, { ...fleet, retention })
+    gatewayRoutes(app, { db, clock, vpn, list, fleetListCache, search })
+    settingsRoutes(app, { db, clock, vpn, peers, retention })
     notificationRoutes(app, { db, notifications })
     activityRoutes(app, { db, clock, fleetCount })
     detectionRoutes(app, { db })
@@ -219,10 +211,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
           history.record(gatewayId, content)
         },
       },
-      storeDetections: async (gatewayId, detections) => {
-        await storeDetections(db, gatewayId, detections, clock())
-        tellOf(events, gatewayId)
-      },
+      storeDetections: (gatewayId, detections) => storeDetections(db, gatewayId, detections, clock()),
     }
     signedGatewayRoutes(app, { ...gatewayCalls, db, identity, refusals })
     const tunnelApi = createTunnelApi({ ...gatewayCalls, db, vpn, log })
@@ -298,9 +287,4 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const signals: FleetSignals = { clock: parts.clock, heartbeats, handshakes, isHealthy: healthChecks.isHealthy }
     return { peers, heartbeats, history, signals }
   }
-}
-
-/** A gateway's status changed or it detected something. */
-function tellOf(events: Events, gatewayId: string): void {
-  for (const topic of ['gateways', 'stats', 'activity'] as const) events.publish({ topic, gatewayId })
 }

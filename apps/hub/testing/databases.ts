@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pino } from 'pino'
 import { inject } from 'vitest'
 import { openDatabase, type Database, type Engine } from '../src/database/database.ts'
+import { openRecords } from '../src/followers/followers.ts'
 import { addressOf, askPostgres } from './postgres.ts'
 
 /** A run of `npm run test:quick` has no PostgreSQL: a test that is not made for each engine asks here. */
@@ -42,6 +44,7 @@ async function createInServer(isEmpty: boolean): Promise<TestDatabase> {
 export async function openTestDatabase(engine: Engine): Promise<Database> {
   const { url, remove } = await createTestDatabase(engine)
   const database = await openDatabase({ url })
+  openRecords(database.db, { log: pino({ level: 'silent' }) })
   return {
     ...database,
     close: async () => {

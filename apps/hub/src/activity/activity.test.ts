@@ -7,6 +7,8 @@ import { createPresence } from '../fleet/presence.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { testHeartbeat } from '#testing/heartbeat.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { openRecords } from '../followers/followers.ts'
+import { factsOf, HUB, record } from '../kernel/facts.ts'
 import { recordActivity } from './activity.ts'
 import { storeDetections } from '../detections/detections.ts'
 import { createFleetCount } from './fleet-count.ts'
@@ -183,15 +185,18 @@ describe.each(testEngines)('activity on %s', (engine) => {
       handshakes: () => new Map(),
       isHealthy: () => undefined,
     }
+    openRecords(counting, { log })
     const fleetCount = createFleetCount(counting, signals)
     const caller = { userId: 'a', username: 'a', role: 'admin', sessionId: 's' } as const
     await insertTestGateway(hub.db)
     const counts = await Promise.all(Array.from({ length: 8 }, () => fleetCount.of(caller)))
     expect(counts).toEqual(counts.map(() => ({ total: 1, active: 0 })))
     expect(reads).toBe(1)
-    fleetCount.forget()
+    const change = { name: 'Barn', status: 'online', reason: '' } as const
+    await record(counting, { kind: 'gateway.status-changed', at: 0, actor: HUB, data: change })
+    const readsBefore = reads
     await fleetCount.of(caller)
-    expect(reads).toBe(2)
+    expect(reads).toBe(readsBefore + 1)
   })
 
   it('gives 24 hours, oldest first, the running one last, empty ones too', async () => {
@@ -213,14 +218,14 @@ describe.each(testEngines)('activity on %s', (engine) => {
       handshakes: () => new Map([[row.wireguard_public_key, hub.clock.now()]]),
       isHealthy: () => undefined,
     }
-    const changed: string[] = []
-    const presence = createPresence({
-      db: hub.db,
-      signals,
-      log,
-      onChanged: (ids) => changed.push(...ids),
-      notifications: hub.notifications,
+    const changed: (string | undefined)[] = []
+    factsOf(hub.db).follow({
+      name: 'test',
+      kinds: ['gateway.status-changed'],
+      stage: 'tell',
+      afterCommit: (facts) => void changed.push(...facts.map(({ gatewayId }) => gatewayId)),
     })
+    const presence = createPresence({ db: hub.db, signals, log })
     await presence.look()
     expect(await messages(), 'where it begins is no change').toEqual([])
 

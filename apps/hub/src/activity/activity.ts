@@ -1,7 +1,7 @@
 /**
  * What happened in the fleet, for people: the entries of the dashboard's activity panel, and the counts of each hour
  * behind its chart. A user sees what concerns the gateways they claimed; managers and admins see everything. Entries are
- * written by the verbs of the other modules, inside their transactions.
+ * written by followers/activity.ts from facts, inside their transactions.
  */
 import type { ActivityEntry, SearchQuery } from '@hedgerow/contract'
 import type { FastifyReply } from 'fastify'
@@ -12,6 +12,8 @@ import { hasRole } from '../access/policy.ts'
 import type { Caller } from '../access/sessions.ts'
 
 const ENTRIES_SHOWN = 50
+/** SQLite takes 32,766 variables in a statement, and an entry has four. */
+const ROWS_AT_ONCE = 8_000
 const HOUR_MS = 3_600_000
 const HOURS_SHOWN = 24
 /** The row of `hourly_stats` that counts the whole fleet; every other row is named after an owner. */
@@ -27,9 +29,12 @@ export type NewActivity = {
 }
 
 export async function recordActivity(db: Db, ...entries: NewActivity[]): Promise<void> {
-  if (entries.length === 0) return
   const rows = entries.map(({ gatewayId, ...entry }) => ({ ...entry, gateway_id: gatewayId ?? null }))
-  await db.insertInto('activity').values(rows).execute()
+  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE)
+    await db
+      .insertInto('activity')
+      .values(rows.slice(start, start + ROWS_AT_ONCE))
+      .execute()
 }
 
 /** The newest entries that the caller may see, or a page of them, newest first. */

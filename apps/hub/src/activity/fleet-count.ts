@@ -1,8 +1,10 @@
+import type { FactKind } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { fleetStatuses, type FleetSignals } from '../fleet/fleet.ts'
 import { hasRole } from '../access/policy.ts'
 import type { Caller } from '../access/sessions.ts'
+import { dropAfter } from '../kernel/facts.ts'
 
 const COUNTED_FOR_MS = 1_000
 
@@ -11,13 +13,19 @@ type Count = { total: number; active: number }
 export type FleetCount = {
   /** How many gateways the caller may see, and how many of them are not offline. */
   of(caller: Caller): Promise<Count>
-  /** The fleet, or the status of one of its gateways, has changed. */
-  forget(): void
 }
 
+const STALE_AFTER = [
+  'gateway.added',
+  'gateway.approved',
+  'gateway.rekeyed',
+  'gateway.deleted',
+  'gateway.status-changed',
+] as const satisfies FactKind[]
+
 /**
- * Counts the whole fleet once for all managers and admins who ask, and again after a change or a second, in which a status may
- * change by nothing but time. A person's own gateways are few and counted each time.
+ * Counts the whole fleet once for all managers and admins who ask, and again after a change or a second, in which a
+ * status may change by nothing but time. A person's own gateways are few and counted each time.
  */
 export function createFleetCount(db: Kysely<Tables>, signals: FleetSignals): FleetCount {
   let kept: { atMs: number; count: Promise<Count> } | undefined
@@ -29,6 +37,10 @@ export function createFleetCount(db: Kysely<Tables>, signals: FleetSignals): Fle
     return { total: statuses.length, active }
   }
 
+  dropAfter(db, 'fleet-count', STALE_AFTER, () => {
+    kept = undefined
+  })
+
   return {
     of(caller) {
       if (!hasRole(caller.role, 'manager')) return count(caller)
@@ -39,9 +51,6 @@ export function createFleetCount(db: Kysely<Tables>, signals: FleetSignals): Fle
         if (kept === mine) kept = undefined
       })
       return mine.count
-    },
-    forget() {
-      kept = undefined
     },
   }
 }

@@ -1,17 +1,16 @@
 /**
- * Who did what, from where, with which outcome. Written by the module whose verb it was, inside that verb's
- * transaction where there is one, so that nothing happens unrecorded. Never holds passwords, tokens or keys. Entries are
- * never changed and go only when they are older than the hub keeps them; the database refuses anything else. Read by routes.ts.
+ * Who did what, from where, with which outcome. followers/audit.ts writes an entry from a fact, inside the transaction of
+ * what happened, so that nothing happens unrecorded. Never holds passwords, tokens or keys. Entries are never changed and
+ * go only when they are older than the hub keeps them; the database refuses anything else. Read by routes.ts.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AuditEntry as ShownEntry } from '@hedgerow/contract'
 import { sql } from 'kysely'
 import type { Db } from '../database/tables.ts'
 import { holding, type Position } from '../http/pagination.ts'
-import type { AuditAction } from './actions.ts'
 
 /** The one action that is recorded with the audit log switched off: how it came to be so. */
-const ALWAYS_RECORDED: AuditAction = 'settings.change'
+const ALWAYS_RECORDED = 'settings.change'
 const READ_AT_ONCE = 1_000
 const LOOKED_THROUGH_AT_ONCE = 10_000
 
@@ -19,13 +18,16 @@ export type AuditEntry = {
   /** A username, or `hub` or `gateway`. */
   actor: string
   actorId?: string | undefined
-  action: AuditAction
+  action: `${string}.${string}`
   target?: string | undefined
   sourceIp?: string | undefined
   result: 'ok' | 'refused'
 }
 
-/** Records nothing while the setting `enableAuditLog` is off. */
+/**
+ * Records nothing while the setting `enableAuditLog` is off. The time is the machine's: the database compares it with its
+ * own before it lets an entry go.
+ */
 export async function writeAudit(db: Db, entry: AuditEntry): Promise<void> {
   if (entry.action !== ALWAYS_RECORDED && (await isSwitchedOff(db))) return
   await db

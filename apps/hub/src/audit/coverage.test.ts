@@ -8,14 +8,14 @@ import { insertTestGateway } from '#testing/gateway.ts'
 import { policy } from '../access/policy.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { createTestDevice } from '#testing/device.ts'
-import { AUDIT_ACTIONS, type AuditAction } from './actions.ts'
+import { AUDIT_ACTIONS } from '../followers/audit.ts'
 import { createRefusedCalls } from './refused-calls.ts'
 
 const PASSWORD = 'gravel-lantern-42'
 const HOUR_MS = 3_600_000
 
 /** What each call that is no GET leaves behind when it succeeds, and which GET leaves something too. */
-const ACTIONS: Readonly<Record<string, readonly AuditAction[]>> = {
+const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/auth/login': ['session.start'],
   'POST /v1/auth/login/two-factor': ['two-factor.use-recovery-code', 'session.start'],
   'POST /v1/auth/logout': ['session.end'],
@@ -71,7 +71,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
 }
 
 /** Written only when something is refused; each has a test below. */
-const REFUSED_ONLY: readonly AuditAction[] = ['identity.confirm', 'call.make']
+const REFUSED_ONLY: readonly string[] = ['identity.confirm', 'call.make']
 
 describe('the policy', () => {
   test('has for each call that is no GET either what it leaves in the audit or why it leaves nothing', () => {

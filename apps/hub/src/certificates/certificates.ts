@@ -144,7 +144,7 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
   }
 }
 
-const NAMES = {
+export const CERTIFICATE_NAMES = {
   'hub-ca': 'Hub CA',
   'hub-tls': 'Hub TLS certificate',
   'configured-tls': 'Configured TLS certificate',
@@ -158,7 +158,7 @@ export async function recordRenewal(
 ): Promise<void> {
   await writeAudit(transaction, { ...by, action: 'certificate.renew', target: id, result: 'ok' })
   const who = by.actor === 'hub' ? 'the hub' : by.actor
-  await recordActivity(transaction, { at, type: 'info', message: `${NAMES[id]} was renewed by ${who}` })
+  await recordActivity(transaction, { at, type: 'info', message: `${CERTIFICATE_NAMES[id]} was renewed by ${who}` })
 }
 
 /** Those of a hub that may not be running; none of its own before its first start. Throws like `openCertificates`. */
@@ -224,7 +224,7 @@ function describe(id: Certificate['id'], { certificate: pem }: KeyedCertificate,
   const certificate = new X509Certificate(pem)
   return {
     id,
-    name: NAMES[id],
+    name: CERTIFICATE_NAMES[id],
     type: certificate.ca ? 'CA' : 'TLS',
     issuedTo: nameIn(certificate.subject),
     issuedBy: nameIn(certificate.issuer),

@@ -15,6 +15,8 @@ import { backupDatabase, restoreDatabase } from '../database/backup.ts'
 import { engineOf, openDatabase } from '../database/database.ts'
 import { lockDatabase } from '../database/lock.ts'
 import type { Tables } from '../database/tables.ts'
+import { openRecords } from '../followers/followers.ts'
+import { createLog } from '../kernel/log.ts'
 import { examine } from './doctor.ts'
 
 export const HELP = `Usage: npm run hub -- [command]
@@ -129,12 +131,14 @@ function read(args: string[], usage: string, positionals: number, options: Parse
 }
 
 /** The database of a hub that may be running, so never a new or a migrated one. */
-async function withDatabase<T>({ databaseUrl: url }: Config, work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+async function withDatabase<T>(config: Config, work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+  const { databaseUrl: url } = config
   const path = url.slice('sqlite:'.length)
   if (engineOf(url) === 'sqlite' && !existsSync(path))
     throw new ConfigError([`There is no database at ${path} (HUB_DATA_DIR, HUB_DATABASE_URL).`])
   const database = await openDatabase({ url, mayMigrate: false })
   try {
+    openRecords(database.db, { log: createLog(config.logLevel) })
     return await work(database.db)
   } finally {
     await database.close()

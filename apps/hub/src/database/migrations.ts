@@ -1,11 +1,15 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { ConfigError } from '../config.ts'
 import * as first from './migrations/001-first.ts'
+import * as facts from './migrations/002-facts.ts'
 import type { Engine } from './database.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
 
-const MIGRATIONS: readonly Migration[] = [{ name: '001-first', up: first.up }]
+const MIGRATIONS: readonly Migration[] = [
+  { name: '001-first', up: first.up },
+  { name: '002-facts', up: facts.up },
+]
 
 type Applied = { migrations: { name: string; applied_at: number } }
 /** Any constant will do, as long as every hub takes the same. */

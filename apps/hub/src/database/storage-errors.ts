@@ -44,3 +44,14 @@ export function isSerializationFailure(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown }
   return code === '40001' || code === '40P01'
 }
+
+/** Whether the connection was lost: what it was asked last may have been done or not. */
+export function isOutcomeUnknown(error: unknown): boolean {
+  const { cause } = (error ?? {}) as { cause?: unknown }
+  const original = error instanceof HubError ? cause : error
+  if (!(original instanceof Error)) return false
+  const { code } = original as { code?: unknown }
+  return typeof code === 'string'
+    ? CONNECTION_LOST.has(code) || /^(08|57P)/.test(code)
+    : CONNECTION_ENDED.test(original.message)
+}

@@ -195,6 +195,21 @@ export type Tables = {
     source_ip: string | null
     result: 'ok' | 'refused'
   }
+  /** What happened, in the order of commits on SQLite and of inserts on PostgreSQL: kernel/facts.ts. */
+  facts: {
+    /** Only rises, and is never used again. */
+    id: Generated<number>
+    kind: string
+    at: number
+    actor: string
+    actor_id: string | null
+    source_ip: string | null
+    target: string | null
+    gateway_id: string | null
+    site_id: string | null
+    /** JSON, by kind. */
+    data: string
+  }
   ui_access: {
     id: Generated<number>
     gateway_id: string

@@ -1,24 +1,72 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Transaction } from 'kysely'
-import { isSerializationFailure } from './storage-errors.ts'
+import type { IsolationLevel, Kysely, Transaction } from 'kysely'
+import { isOutcomeUnknown, isSerializationFailure } from './storage-errors.ts'
 import type { Db, Tables } from './tables.ts'
 
-const ATTEMPTS = 10
-const RETRY_MAX_DELAY_MS = 50
+const ATTEMPTS = 20
+/** The longest pause before the second attempt; each later one may be as much longer again. */
+const RETRY_DELAY_STEP_MS = 50
+
+/** Runs once the transaction has committed. It must not throw: nothing can be undone by then. */
+type Effect = () => void | Promise<void>
+type Context = { root: Kysely<Tables>; effects: Effect[] }
+
+const contexts = new WeakMap<Db, Context>()
 
 /**
- * Runs `work` in a transaction that behaves as if no other ran at the same time, on both engines, or inside the
- * transaction that `db` already is. A throw rolls back. `work` must have no effect but on the transaction, since
- * PostgreSQL may ask for it again; tell the rest of the process when the promise has resolved.
+ * Runs `work` in a transaction, or inside the transaction that `db` already is. A throw rolls back. By default it behaves
+ * as if no other ran at the same time, on both engines, and PostgreSQL may ask for it again: `work` must have no effect
+ * but on the transaction. Effects on the process wait for `afterCommit`; they are over when the promise resolves.
  */
-export async function inTransaction<T>(db: Db, work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  db: Db,
+  work: (transaction: Transaction<Tables>) => Promise<T>,
+  isolation: IsolationLevel = 'serializable',
+): Promise<T> {
   if (db.isTransaction) return work(db as Transaction<Tables>)
   for (let attempt = 1; ; attempt++) {
+    const context: Context = { root: db, effects: [] }
+    let isCommitting = false
+    let result: T
     try {
-      return await db.transaction().setIsolationLevel('serializable').execute(work)
+      result = await db
+        .transaction()
+        .setIsolationLevel(isolation)
+        .execute(async (transaction) => {
+          contexts.set(transaction, context)
+          const done = await work(transaction)
+          isCommitting = true
+          return done
+        })
     } catch (error) {
+      // PostgreSQL may have committed when the connection is lost before it says so. Effects read the database again,
+      // so one too many does no harm, and one too few would leave the process behind it.
+      if (isCommitting && isOutcomeUnknown(error)) await run(context.effects)
       if (attempt === ATTEMPTS || !isSerializationFailure(error)) throw error
-      await sleep(Math.random() * RETRY_MAX_DELAY_MS)
+      await sleep(Math.random() * RETRY_DELAY_STEP_MS * attempt)
+      continue
     }
+    await run(context.effects)
+    return result
   }
+}
+
+async function run(effects: readonly Effect[]): Promise<void> {
+  for (const effect of effects) await effect()
+}
+
+/** Runs `effect` after the commit of the outermost transaction, and never when it is rolled back. */
+export function afterCommit(transaction: Transaction<Tables>, effect: Effect): void {
+  contextOf(transaction).effects.push(effect)
+}
+
+/** The database that the transaction is of. */
+export function databaseOf(transaction: Transaction<Tables>): Kysely<Tables> {
+  return contextOf(transaction).root
+}
+
+function contextOf(transaction: Transaction<Tables>): Context {
+  const context = contexts.get(transaction)
+  if (!context) throw new Error('This transaction was not begun by inTransaction')
+  return context
 }

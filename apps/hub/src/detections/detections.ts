@@ -6,8 +6,10 @@
 import type { Detection } from '@hedgerow/contract'
 import type { Insertable, Kysely, Selectable, Transaction } from 'kysely'
 import type { Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import { countInHour, recordActivity, startOfHour, WHOLE_FLEET } from '../activity/activity.ts'
+import { record } from '../kernel/facts.ts'
+import { countInHour, startOfHour, WHOLE_FLEET } from '../activity/activity.ts'
 
 type Row = Selectable<Tables['detections']>
 
@@ -18,7 +20,7 @@ export async function storeDetections(
   detections: readonly Detection[],
   now: number,
 ): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
+  const store = async (transaction: Transaction<Tables>): Promise<void> => {
     const gateway = await lockGateway(transaction, gatewayId)
     const ids = [...new Set(detections.map(({ id }) => id))]
     const stored = await transaction
@@ -37,16 +39,21 @@ export async function storeDetections(
     }
     await upsert(transaction, [...rows.values()])
     await countThreats(transaction, threats, gateway.owner_id)
-    await recordActivity(
-      transaction,
-      ...threats.map((threat) => ({
-        at: threat.started_at,
-        type: 'warning' as const,
-        message: `Alert: ${threat.label} on cam ${threat.camera} (${gateway.name})`,
-        gatewayId,
-      })),
-    )
-  })
+    await record(transaction, {
+      kind: 'detection.reported',
+      at: now,
+      actor: { name: 'gateway' },
+      target: gatewayId,
+      gatewayId,
+      data: { count: detections.length, gatewayName: gateway.name, alerts: threats.map(toAlert) },
+    })
+  }
+  // The gateway's row is locked: nothing needs to be serializable.
+  await inTransaction(db, store, 'read committed')
+}
+
+function toAlert({ id, camera, label, started_at: startedAt }: Row) {
+  return { id, camera, label, startedAt }
 }
 
 /** In one order of rows for everybody, so that two gateways never wait for each other. */

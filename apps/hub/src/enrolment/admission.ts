@@ -5,13 +5,11 @@
  */
 import type { ErrorCode } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
-import { recordActivity } from '../activity/activity.ts'
-import { writeAudit } from '../audit/audit.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import type { Announce } from '../notifications/notifications.ts'
-import { approveRegistration, type Approved } from './approval.ts'
+import { HUB, record } from '../kernel/facts.ts'
+import { approveRegistration } from './approval.ts'
 import { decide } from './auto-approval.ts'
 import { readAutoApproval } from './auto-approval-settings.ts'
 import { findValidInvitation } from './invitations.ts'
@@ -25,14 +23,10 @@ const KEEPS_WAITING: readonly ErrorCode[] = [
   'registration_decided',
 ]
 
-export type Admitted = Pick<Submitted, 'id' | 'status' | 'tookPlace'> & {
-  /** What a rule made of it: to be put into the tunnel. */
-  approved: Approved | undefined
-}
+export type Admitted = Pick<Submitted, 'id' | 'status' | 'tookPlace'>
 
 type Context = {
   now: number
-  announce: Announce
   /** Without a tunnel nothing can be approved. */
   canApprove: boolean
 }
@@ -43,7 +37,7 @@ export async function admitRegistration(
   registration: Omit<Submission, 'invitationId'> & { invitationCode: string | undefined },
   context: Context,
 ): Promise<Admitted> {
-  const { now, announce, canApprove } = context
+  const { now, canApprove } = context
   const { invitationCode, ...details } = registration
   await expirePending(db, now)
 
@@ -53,37 +47,30 @@ export async function admitRegistration(
       const submitted = await submitRegistration(transaction, { ...details, invitationId }, now)
       const { id, status } = submitted
       const { tookPlace } = submitted
-      if (status !== 'pending') return { id, status, tookPlace, approved: undefined }
-      // With a full queue there is nothing new to tell: a flood must not fill the audit, the activity and the mailbox.
-      const isNews = submitted.isNew && !submitted.tookPlace
-      if (isNews) {
-        const { sourceIp } = details
-        await writeAudit(transaction, {
-          actor: 'gateway',
-          action: 'registration.request',
-          target: id,
-          sourceIp,
-          result: 'ok',
-        })
-      }
+      if (status !== 'pending') return { id, status, tookPlace }
+      // With a full queue there is nothing new to tell: a flood must not fill the log, the audit and the mailbox.
+      const isNews = submitted.isNew && !tookPlace
+      const { sourceIp, deviceName, deviceLocation, deviceVersion, macAddress } = details
+      const about = { at: now, actor: { name: 'gateway', sourceIp }, target: id }
+      if (isNews) await record(transaction, { ...about, kind: 'registration.requested', data: { deviceName } })
       const rule =
         mayApprove && !submitted.needsPerson
-          ? await ruleThatApproves(transaction, details.sourceIp, invitationId !== undefined)
+          ? await ruleThatApproves(transaction, sourceIp, invitationId !== undefined)
           : undefined
       if (rule !== undefined) {
-        const decision = { id, by: { username: 'hub' }, sourceIp: details.sourceIp, now, rule }
-        return { id, status: 'approved', tookPlace, approved: await approveRegistration(transaction, decision) }
+        await approveRegistration(transaction, { id, actor: { ...HUB, sourceIp }, now, rule })
+        return { id, status: 'approved', tookPlace }
       }
       if (isNews) {
-        await recordActivity(transaction, {
-          at: now,
-          type: 'info',
-          message: waitingMessage(details, submitted),
-          gatewayId: submitted.keyChangeFor?.id,
+        const { keyChangeFor = null } = submitted
+        await record(transaction, {
+          ...about,
+          kind: 'registration.pending',
+          gatewayId: keyChangeFor?.id,
+          data: { deviceName, deviceLocation, deviceVersion, macAddress, keyChangeFor },
         })
-        await announce(transaction, pendingAnnouncement(details, submitted, now))
       }
-      return { id, status, tookPlace, approved: undefined }
+      return { id, status, tookPlace }
     })
 
   try {
@@ -97,40 +84,4 @@ export async function admitRegistration(
 async function ruleThatApproves(db: Db, sourceIp: string, hasValidInvitation: boolean): Promise<string | undefined> {
   const { approve, reason } = decide(await readAutoApproval(db), { sourceIp, hasValidInvitation })
   return approve ? reason : undefined
-}
-
-type Details = Pick<Submission, 'deviceName' | 'deviceLocation' | 'sourceIp' | 'macAddress' | 'deviceVersion'>
-
-function waitingMessage({ deviceName, sourceIp }: Details, { keyChangeFor }: Submitted): string {
-  return keyChangeFor === undefined
-    ? `New gateway "${deviceName}" waits for approval, from ${sourceIp}`
-    : `Gateway "${keyChangeFor.name}" asks to change its keys, from ${sourceIp}`
-}
-
-function pendingAnnouncement(details: Details, submitted: Submitted, now: number): Parameters<Announce>[1] {
-  const { deviceName, deviceLocation, sourceIp, macAddress, deviceVersion } = details
-  const { id, keyChangeFor } = submitted
-  return {
-    // A device whose request expired or was lifted asks anew, and that is news again.
-    key: `registration.pending ${id} ${Math.floor(now)}`,
-    kind: 'registration.pending',
-    title: waitingMessage(details, submitted),
-    text: [
-      `Device: ${deviceName}`,
-      `Location: ${deviceLocation || 'Not specified'}`,
-      `From: ${sourceIp}`,
-      `MAC address: ${macAddress || 'N/A'}`,
-      `Version: ${deviceVersion}`,
-      'Compare its fingerprint with what the device shows, then approve or reject it under Pending Gateway Registrations.',
-    ].join('\n'),
-    data: {
-      registrationId: id,
-      deviceName,
-      deviceLocation,
-      sourceIp,
-      macAddress,
-      deviceVersion,
-      keyChangeFor: keyChangeFor?.id ?? null,
-    },
-  }
 }

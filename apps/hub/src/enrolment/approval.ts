@@ -1,27 +1,24 @@
 /**
  * Turns a pending request into a gateway, or moves a gateway to its new keys, in one transaction: address, preshared
  * key, owner, activity and audit all exist afterwards, or none does. Of two people who decide at once exactly one wins.
- * The caller puts the peer into the tunnel once this has committed; a crash in between is made good by reconciling.
+ * The tunnel's peer follows once this has committed; a crash in between is made good by reconciling.
  */
 import { generatePresharedKey } from '@hedgerow/wireguard/node'
 import type { Transaction } from 'kysely'
-import { recordActivity } from '../activity/activity.ts'
-import { writeAudit } from '../audit/audit.ts'
 import { isUniqueViolation } from '../database/storage-errors.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { allocateAddress, nameKey, newGatewayId } from '../fleet/fleet.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import type { VpnPeer } from '../tunnel/tunnel.ts'
+import { record } from '../kernel/facts.ts'
 import { useInvitation } from './invitations.ts'
 import { gatewayOfKeys, takePending, type Decision, type RegistrationRow } from './enrolment.ts'
 
 export type Approved = {
   gatewayId: string
   name: string
-  peer: VpnPeer
-  /** The WireGuard key that no longer counts, after a key change. */
-  replacedPublicKey: string | undefined
+  /** In the tunnel. */
+  address: string
 }
 
 /**
@@ -35,35 +32,33 @@ export function approveRegistration(
     rule?: string
   },
 ): Promise<Approved> {
-  const { id, by, sourceIp, now, rule } = decision
+  const { id, actor, now, rule = null } = decision
   return inTransaction(db, async (transaction) => {
     const row = await takePending(transaction, id, now)
     const known = await gatewayOfKeys(transaction, row.identity_public_key, row.wireguard_public_key)
     await checkToken(transaction, row, known?.id)
     const approved = known ? await changeKeys(transaction, row, known) : await createGateway(transaction, row, now)
+    const { gatewayId, name, address } = approved
     await transaction
       .updateTable('registrations')
-      .set({ status: 'approved', gateway_id: approved.gatewayId, decided_at: now, decided_by: by.username })
+      .set({ status: 'approved', gateway_id: gatewayId, decided_at: now, decided_by: actor.name })
       .where('id', '=', id)
       .execute()
-    await recordActivity(transaction, {
-      at: now,
-      type: 'success',
-      message: known
-        ? `New keys of gateway "${approved.name}" were approved by ${by.username}`
-        : rule === undefined
-          ? `Gateway "${approved.name}" was approved by ${by.username}: ${approved.peer.address}`
-          : `Gateway "${approved.name}" was approved automatically, since ${rule}: ${approved.peer.address}`,
-      gatewayId: approved.gatewayId,
-    })
-    await writeAudit(transaction, {
-      actor: by.username,
-      actorId: by.userId,
-      action: 'registration.approve',
-      target: id,
-      sourceIp,
-      result: 'ok',
-    })
+    const about = { at: now, actor, target: id, gatewayId }
+    await record(
+      transaction,
+      known
+        ? {
+            ...about,
+            kind: 'gateway.rekeyed',
+            data: {
+              name,
+              replacedPublicKey:
+                known.wireguard_public_key === row.wireguard_public_key ? null : known.wireguard_public_key,
+            },
+          }
+        : { ...about, kind: 'gateway.approved', data: { name, address, rule } },
+    )
     return approved
   })
 }
@@ -87,7 +82,6 @@ async function createGateway(transaction: Transaction<Tables>, row: Registration
   // One that was used up or revoked meanwhile does not stand in a person's way, and lets nobody in by a rule.
   if (row.invitation_id !== null) await useInvitation(transaction, row.invitation_id, now)
   const name = await freeName(transaction, row.device_name)
-  const peer = { publicKey: row.wireguard_public_key, presharedKey: generatePresharedKey(), address }
   const gatewayId = newGatewayId()
   await transaction
     .insertInto('gateways')
@@ -101,8 +95,8 @@ async function createGateway(transaction: Transaction<Tables>, row: Registration
       device_token: row.device_token,
       owner_id: row.owner_id,
       identity_public_key: row.identity_public_key,
-      wireguard_public_key: peer.publicKey,
-      preshared_key: peer.presharedKey,
+      wireguard_public_key: row.wireguard_public_key,
+      preshared_key: generatePresharedKey(),
       address,
       source_ip: row.source_ip,
       version: row.device_version,
@@ -125,7 +119,7 @@ async function createGateway(transaction: Transaction<Tables>, row: Registration
       ]),
     )
     .execute()
-  return { gatewayId, name, peer, replacedPublicKey: undefined }
+  return { gatewayId, name, address }
 }
 
 async function changeKeys(
@@ -133,7 +127,6 @@ async function changeKeys(
   row: RegistrationRow,
   known: { id: string; wireguard_public_key: string; owner_id: string | null },
 ): Promise<Approved> {
-  const presharedKey = generatePresharedKey()
   const isMoved = known.wireguard_public_key !== row.wireguard_public_key
   const gateway = await transaction
     .updateTable('gateways')
@@ -141,7 +134,7 @@ async function changeKeys(
       kind: 'enrolled',
       identity_public_key: row.identity_public_key,
       wireguard_public_key: row.wireguard_public_key,
-      preshared_key: presharedKey,
+      preshared_key: generatePresharedKey(),
       private_key: null,
       device_token: row.device_token,
       version: row.device_version,
@@ -154,12 +147,7 @@ async function changeKeys(
     .executeTakeFirstOrThrow()
   // What the old keys were approved with must not answer for them any more: they would come back as a key change.
   await transaction.deleteFrom('registrations').where('gateway_id', '=', known.id).where('id', '!=', row.id).execute()
-  return {
-    gatewayId: known.id,
-    name: gateway.name,
-    peer: { publicKey: row.wireguard_public_key, presharedKey, address: gateway.address },
-    replacedPublicKey: isMoved ? known.wireguard_public_key : undefined,
-  }
+  return { gatewayId: known.id, name: gateway.name, address: gateway.address }
 }
 
 /** The device's name, or with the lowest number behind it that makes it unique. */

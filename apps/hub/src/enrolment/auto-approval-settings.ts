@@ -1,11 +1,10 @@
 import { autoApprovalSettings, type AutoApprovalSettings } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
-import { recordActivity } from '../activity/activity.ts'
-import { writeAudit } from '../audit/audit.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller } from '../access/sessions.ts'
+import { actorOf, record } from '../kernel/facts.ts'
 import { canonicalIp, canonicalRange, isSameRange } from './trusted-sources.ts'
 
 /** The row of `settings` that holds them all, as JSON. */
@@ -22,7 +21,7 @@ export async function readAutoApproval(db: Db): Promise<AutoApprovalSettings> {
 export async function saveAutoApproval(
   db: Kysely<Tables>,
   settings: AutoApprovalSettings,
-  { caller, sourceIp, now }: { caller: Caller; sourceIp: string; now: number },
+  context: { caller: Caller; sourceIp: string; now: number },
 ): Promise<AutoApprovalSettings> {
   const saved = {
     ...settings,
@@ -46,17 +45,11 @@ export async function saveAutoApproval(
       .values({ name: ROW, value })
       .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
       .execute()
-    await writeAudit(transaction, {
-      actor: caller.username,
-      actorId: caller.userId,
-      action: 'auto-approval.change',
-      sourceIp,
-      result: 'ok',
-    })
-    await recordActivity(transaction, {
-      at: now,
-      type: 'info',
-      message: `The auto-approval settings were changed by ${caller.username}`,
+    await record(transaction, {
+      kind: 'auto-approval.changed',
+      at: context.now,
+      actor: actorOf(context),
+      data: {},
     })
   })
   return saved

@@ -5,12 +5,12 @@
  */
 import { randomBytes } from 'node:crypto'
 import { base32 } from '@hedgerow/enrolment'
+import type { FactActor } from '@hedgerow/contract'
 import type { Kysely, Selectable, Transaction } from 'kysely'
-import { recordActivity } from '../activity/activity.ts'
-import { writeAudit } from '../audit/audit.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
+import { record } from '../kernel/facts.ts'
 import { makeRoom } from './queue.ts'
 
 export const PENDING_LIFETIME_MS = 7 * 24 * 3_600_000
@@ -108,35 +108,28 @@ export function submitRegistration(db: Db, submission: Submission, now: number):
   })
 }
 
-/** `by` is a person, or the hub itself under its own rules. */
-export type Decision = { id: string; by: Decider; sourceIp: string; now: number }
-export type Decider = { username: string; userId?: string | undefined }
+/** The actor is a person, or the hub itself under its own rules. */
+export type Decision = { id: string; actor: FactActor; now: number }
 
 /** Throws `registration_not_found` or `registration_decided`. */
 export function rejectRegistration(
   db: Kysely<Tables>,
-  { id, by, sourceIp, now, reason }: Decision & { reason: string },
+  { id, actor, now, reason }: Decision & { reason: string },
 ): Promise<{ deviceName: string }> {
   return inTransaction(db, async (transaction) => {
     const row = await takePending(transaction, id, now)
     await transaction
       .updateTable('registrations')
-      .set({ status: 'rejected', reason, decided_at: now, decided_by: by.username })
+      .set({ status: 'rejected', reason, decided_at: now, decided_by: actor.name })
       .where('id', '=', id)
       .execute()
-    await recordActivity(transaction, {
+    await record(transaction, {
+      kind: 'registration.rejected',
       at: now,
-      type: 'warning',
-      message: `Gateway "${row.device_name}" was rejected by ${by.username}`,
-      gatewayId: row.key_change_for ?? undefined,
-    })
-    await writeAudit(transaction, {
-      actor: by.username,
-      actorId: by.userId,
-      action: 'registration.reject',
+      actor,
       target: id,
-      sourceIp,
-      result: 'ok',
+      gatewayId: row.key_change_for ?? undefined,
+      data: { deviceName: row.device_name },
     })
     return { deviceName: row.device_name }
   })
@@ -146,10 +139,7 @@ export function rejectRegistration(
  * Forgets that a device was rejected, with all keys it was rejected under: its next request waits like any other. Throws
  * `registration_not_found` for one that is not rejected.
  */
-export function liftRejection(
-  db: Kysely<Tables>,
-  { id, by, sourceIp, now }: Decision,
-): Promise<{ deviceName: string }> {
+export function liftRejection(db: Kysely<Tables>, { id, actor, now }: Decision): Promise<{ deviceName: string }> {
   return inTransaction(db, async (transaction) => {
     const row = await transaction
       .selectFrom('registrations')
@@ -163,18 +153,12 @@ export function liftRejection(
       .where('identity_public_key', '=', row.identity_public_key)
       .where('status', '=', 'rejected')
       .execute()
-    await recordActivity(transaction, {
+    await record(transaction, {
+      kind: 'registration.lifted',
       at: now,
-      type: 'info',
-      message: `The rejection of "${row.device_name}" was lifted by ${by.username}`,
-    })
-    await writeAudit(transaction, {
-      actor: by.username,
-      actorId: by.userId,
-      action: 'registration.lift',
+      actor,
       target: id,
-      sourceIp,
-      result: 'ok',
+      data: { deviceName: row.device_name },
     })
     return { deviceName: row.device_name }
   })

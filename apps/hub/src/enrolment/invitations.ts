@@ -9,13 +9,12 @@ import { base32 } from '@hedgerow/enrolment'
 import type { FastifyReply } from 'fastify'
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { z } from 'zod'
-import { recordActivity } from '../activity/activity.ts'
-import { writeAudit, type AuditEntry } from '../audit/audit.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { holding, pageFrom, sendPage } from '../http/pagination.ts'
 import type { Caller } from '../access/sessions.ts'
+import { actorOf, record } from '../kernel/facts.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -57,7 +56,7 @@ export async function createInvitation(
   }
   await inTransaction(db, async (transaction) => {
     await transaction.insertInto('gateway_invitations').values(row).execute()
-    await record(transaction, { action: 'gateway-invitation.create', done: 'made' }, row, context)
+    await record(transaction, { kind: 'gateway-invitation.created', ...about(row, context) })
   })
   return { invitation: present(row, now), code }
 }
@@ -69,7 +68,7 @@ export async function revokeInvitation(db: Kysely<Tables>, id: string, context: 
     if (!row) throw new HubError('invitation_not_found')
     if (row.revoked_at !== null) return
     await transaction.updateTable('gateway_invitations').set({ revoked_at: context.now }).where('id', '=', id).execute()
-    await record(transaction, { action: 'gateway-invitation.revoke', done: 'revoked' }, row, context)
+    await record(transaction, { kind: 'gateway-invitation.revoked', ...about(row, context) })
   })
 }
 
@@ -127,23 +126,6 @@ function hashOf(code: string): string {
   return createHash('sha256').update(code.replaceAll(/[\s-]/g, '').toUpperCase()).digest('base64')
 }
 
-async function record(
-  transaction: Transaction<Tables>,
-  { action, done }: { action: AuditEntry['action']; done: string },
-  { id, label }: Row,
-  { caller, sourceIp, now }: Context,
-): Promise<void> {
-  await writeAudit(transaction, {
-    actor: caller.username,
-    actorId: caller.userId,
-    action,
-    target: id,
-    sourceIp,
-    result: 'ok',
-  })
-  await recordActivity(transaction, {
-    at: now,
-    type: 'info',
-    message: `Gateway invitation "${label}" was ${done} by ${caller.username}`,
-  })
+function about({ id, label }: Row, context: Context) {
+  return { at: context.now, actor: actorOf(context), target: id, data: { label } }
 }

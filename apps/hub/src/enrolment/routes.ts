@@ -6,19 +6,18 @@ import type { Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { createLimiter, type Limits } from '../access/limiter.ts'
 import { mount, type HubRequest } from '../http/mount.ts'
-import type { Caller } from '../access/sessions.ts'
 import type { Refusals } from '../access/refusals.ts'
+import { actorOf } from '../kernel/facts.ts'
 import { createSignedRequests } from '../http/signed-requests.ts'
-import type { Notifications } from '../notifications/notifications.ts'
-import { requireVpn, type LivePeers, type Vpn } from '../tunnel/tunnel.ts'
+import { requireVpn, type Vpn } from '../tunnel/tunnel.ts'
 import { approveRegistration } from './approval.ts'
 import { createHandshake } from './handshake.ts'
-import { admitRegistration, type Admitted } from './admission.ts'
+import { admitRegistration } from './admission.ts'
 import { listPending, listRejected } from './lists.ts'
-import { liftRejection, rejectRegistration, type Decider, type Submission } from './enrolment.ts'
+import { liftRejection, rejectRegistration, type Submission } from './enrolment.ts'
 import { listSources, rejectSource } from './sources.ts'
 import { answerStatus, findRegistration, type StatusAnswer } from './status.ts'
-import { createWaiters } from './waiters.ts'
+import type { Waiters } from './waiters.ts'
 
 /** Strangers get a few tries a second for long; a site of several hundred devices that prove themselves gets in at once. */
 const ENROLMENT_LIMITS: Limits = {
@@ -37,26 +36,20 @@ export type RegistrationDependencies = {
   clock: () => number
   identity: Identity
   vpn: Vpn
-  peers: LivePeers
-  notifications: Pick<Notifications, 'announce' | 'wake'>
+  waiters: Waiters
   refusals: Pick<Refusals, 'count'>
 }
 
 /** Enrolment for devices, which prove themselves inside each call, and its decisions for people. */
 export function registrationRoutes(app: FastifyInstance, dependencies: RegistrationDependencies): void {
-  const waiters = createWaiters()
   // Held-open requests would keep the server from closing.
-  app.addHook('preClose', async () => waiters.close())
-  mountHandshake(app, dependencies, waiters)
-  mountStatus(app, dependencies, waiters)
-  mountDecisions(app, dependencies, waiters)
+  app.addHook('preClose', async () => dependencies.waiters.close())
+  mountHandshake(app, dependencies)
+  mountStatus(app, dependencies)
+  mountDecisions(app, dependencies)
 }
 
-function mountHandshake(
-  app: FastifyInstance,
-  { db, clock, identity, vpn, peers, notifications, refusals }: RegistrationDependencies,
-  waiters: ReturnType<typeof createWaiters>,
-): void {
+function mountHandshake(app: FastifyInstance, { db, clock, identity, vpn, refusals }: RegistrationDependencies): void {
   const onRefused = (address: string) => refusals.count('enrolment', address)
   const limiter = createLimiter({ ...ENROLMENT_LIMITS, clock, onRefused })
   const handshake = createHandshake({ identity, clock })
@@ -82,18 +75,13 @@ function mountHandshake(
       limiter.proved(sourceIp)
       const registration = { ...detailsOf(body), deviceToken, invitationCode, sourceIp }
       const admitted = await inTurn(() =>
-        admitRegistration(db, registration, {
-          now: clock(),
-          announce: notifications.announce,
-          canApprove: vpn.disabledReason === undefined,
-        }),
+        admitRegistration(db, registration, { now: clock(), canApprove: vpn.disabledReason === undefined }),
       ).catch((error: unknown) => {
         if (error instanceof HubError && error.code === 'pending_limit_reached')
           refusals.count('approval-queue', sourceIp)
         throw error
       })
       if (admitted.tookPlace) refusals.count('approval-queue', sourceIp)
-      follow(admitted)
       reply.code(202)
       return {
         registrationId: admitted.id,
@@ -110,14 +98,6 @@ function mountHandshake(
     admitting = admitted.catch(() => {})
     return admitted
   }
-
-  /** What was committed, told to the rest of the process. */
-  function follow({ id, approved }: Admitted): void {
-    notifications.wake()
-    if (!approved) return
-    peers.apply(approved.peer)
-    waiters.wake(id)
-  }
 }
 
 function detailsOf(
@@ -127,12 +107,8 @@ function detailsOf(
   return { identityPublicKey, wireguardPublicKey, deviceName, deviceLocation, deviceVersion, macAddress }
 }
 
-function mountStatus(
-  app: FastifyInstance,
-  dependencies: RegistrationDependencies,
-  waiters: ReturnType<typeof createWaiters>,
-): void {
-  const { db, clock, identity, vpn, refusals } = dependencies
+function mountStatus(app: FastifyInstance, dependencies: RegistrationDependencies): void {
+  const { db, clock, identity, vpn, waiters, refusals } = dependencies
   const onRefused = (address: string) => refusals.count('status', address)
   const limiter = createLimiter({ ...STATUS_LIMITS, clock, onRefused })
   const signedRequests = createSignedRequests(clock)
@@ -179,13 +155,7 @@ function closedSignal(reply: FastifyReply): AbortSignal {
   return controller.signal
 }
 
-function mountDecisions(
-  app: FastifyInstance,
-  dependencies: RegistrationDependencies,
-  waiters: ReturnType<typeof createWaiters>,
-): void {
-  const { db, clock, identity, vpn, peers } = dependencies
-
+function mountDecisions(app: FastifyInstance, { db, clock, identity, vpn }: RegistrationDependencies): void {
   mount(app, contract.listPendingRegistrations, ({ caller, query, reply }) =>
     listPending(db, caller, { query, reply, now: clock(), hubIdentityPublicKey: identity.publicKey }),
   )
@@ -193,33 +163,23 @@ function mountDecisions(
 
   mount(app, contract.approveRegistration, async ({ params, caller, sourceIp }) => {
     requireVpn(vpn)
-    const decision = { id: params.registrationId, by: decider(caller), sourceIp, now: clock() }
-    const { gatewayId, name, peer, replacedPublicKey } = await approveRegistration(db, decision)
-    if (replacedPublicKey !== undefined) peers.remove(replacedPublicKey)
-    peers.apply(peer)
-    waiters.wake(params.registrationId)
-    return { deviceName: name, assignedIp: peer.address, gatewayId }
+    const decision = { id: params.registrationId, actor: actorOf({ caller, sourceIp }), now: clock() }
+    const { gatewayId, name, address } = await approveRegistration(db, decision)
+    return { deviceName: name, assignedIp: address, gatewayId }
   })
 
-  mount(app, contract.rejectRegistration, async ({ params, body, caller, sourceIp }) => {
-    const decision = { id: params.registrationId, by: decider(caller), sourceIp, now: clock(), reason: body.reason }
-    const rejected = await rejectRegistration(db, decision)
-    waiters.wake(params.registrationId)
-    return rejected
+  mount(app, contract.rejectRegistration, ({ params, body, caller, sourceIp }) => {
+    const decision = { id: params.registrationId, actor: actorOf({ caller, sourceIp }), now: clock() }
+    return rejectRegistration(db, { ...decision, reason: body.reason })
   })
 
   mount(app, contract.listRegistrationSources, () => listSources(db, clock()))
   mount(app, contract.rejectRegistrationsOfSource, async ({ body, caller, sourceIp }) => {
-    const rejected = await rejectSource(db, { ...body, by: decider(caller), sourceIp, now: clock() })
-    for (const id of rejected) waiters.wake(id)
+    const rejected = await rejectSource(db, { ...body, actor: actorOf({ caller, sourceIp }), now: clock() })
     return { rejected: rejected.length }
   })
 
   mount(app, contract.liftRejection, ({ params, caller, sourceIp }) =>
-    liftRejection(db, { id: params.registrationId, by: decider(caller), sourceIp, now: clock() }),
+    liftRejection(db, { id: params.registrationId, actor: actorOf({ caller, sourceIp }), now: clock() }),
   )
-}
-
-function decider({ username, userId }: Caller): Decider {
-  return { username, userId }
 }

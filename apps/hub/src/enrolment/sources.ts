@@ -1,10 +1,9 @@
 /** Where requests come from: the sources of many, and one decision about all that wait from one of them. */
 import type { Kysely } from 'kysely'
-import { recordActivity } from '../activity/activity.ts'
-import { writeAudit } from '../audit/audit.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { crowdsOf } from '../access/networks.ts'
+import { record } from '../kernel/facts.ts'
 import { PENDING_LIFETIME_MS, type Decision } from './enrolment.ts'
 import { createFindTrusted } from './trusted-sources.ts'
 
@@ -43,7 +42,7 @@ export async function listSources(db: Db, now: number): Promise<Source[]> {
 /** One decision, and one entry in the audit. Gives the ids of the requests that were rejected. */
 export function rejectSource(
   db: Kysely<Tables>,
-  { source, reason, by, sourceIp, now }: Omit<Decision, 'id'> & { source: string; reason: string },
+  { source, reason, actor, now }: Omit<Decision, 'id'> & { source: string; reason: string },
 ): Promise<string[]> {
   return inTransaction(db, async (transaction) => {
     const find = createFindTrusted(
@@ -57,22 +56,15 @@ export function rejectSource(
     for (let start = 0; start < ids.length; start += CHUNK)
       await transaction
         .updateTable('registrations')
-        .set({ status: 'rejected', reason, decided_at: now, decided_by: by.username })
+        .set({ status: 'rejected', reason, decided_at: now, decided_by: actor.name })
         .where('id', 'in', ids.slice(start, start + CHUNK))
         .execute()
-    if (ids.length > 0)
-      await recordActivity(transaction, {
-        at: now,
-        type: 'warning',
-        message: `${ids.length} ${ids.length === 1 ? 'request' : 'requests'} from ${source} were rejected by ${by.username}`,
-      })
-    await writeAudit(transaction, {
-      actor: by.username,
-      actorId: by.userId,
-      action: 'registration.reject-source',
+    await record(transaction, {
+      kind: 'registration.source-rejected',
+      at: now,
+      actor,
       target: source,
-      sourceIp,
-      result: 'ok',
+      data: { registrationIds: ids },
     })
     return ids
   })

@@ -1,20 +1,8 @@
-import { hubEvents, type EventTopic } from '@hedgerow/contract'
+import { hubEvents } from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import { mount } from '../http/mount.ts'
 import { changesOf } from './call-changes.ts'
 import type { Events } from './events.ts'
-
-/**
- * Calls `listener` after each call that changed what the topic is about, before whoever made it hears so; also when it
- * failed in the middle of answering. Call it before other routes.
- */
-export function beforeAnswersOf(app: FastifyInstance, topic: EventTopic, listener: () => void): void {
-  app.addHook('onSend', async (request, { statusCode }, payload) => {
-    const mayHaveChanged = statusCode < 300 || statusCode >= 500
-    if (mayHaveChanged && changesOf(request).some((change) => change.topic === topic)) listener()
-    return payload
-  })
-}
 
 /** Mounts the stream, and from now on tells what the calls mounted on `app` changed. Call it before other routes. */
 export function eventRoutes(app: FastifyInstance, { events }: { events: Events }): void {

@@ -3,29 +3,26 @@ import type { newGateway } from '@hedgerow/contract'
 import { generateKeyPair, generatePresharedKey } from '@hedgerow/wireguard/node'
 import type { Kysely } from 'kysely'
 import type { z } from 'zod'
-import { recordActivity } from '../activity/activity.ts'
-import { writeAudit } from '../audit/audit.ts'
 import { isUniqueViolation } from '../database/storage-errors.ts'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller } from '../access/sessions.ts'
-import type { VpnPeer } from '../tunnel/tunnel.ts'
+import { actorOf, record } from '../kernel/facts.ts'
 import { allocateAddress, nameKey, newGatewayId } from './fleet.ts'
 
 type NewGateway = z.output<typeof newGateway>
 
 /**
  * Makes a gateway for a device that runs plain WireGuard: keys, address and device token are the hub's, and the private
- * key stays until the device's first handshake. Gives the peer for the tunnel. Throws `gateway_name_taken`,
+ * key stays until the device's first handshake. Gives its id. Throws `gateway_name_taken`,
  * `gateway_limit_reached` or `address_pool_exhausted`.
  */
 export async function addGateway(
   db: Kysely<Tables>,
   gateway: NewGateway,
   context: { caller: Caller; sourceIp: string; now: number },
-): Promise<{ id: string; peer: VpnPeer }> {
-  const { caller, sourceIp, now } = context
+): Promise<string> {
   return inTransaction(db, async (transaction) => {
     const name_key = nameKey(gateway.name)
     const taken = await transaction
@@ -37,7 +34,6 @@ export async function addGateway(
     const address = await allocateAddress(transaction)
     const { privateKey, publicKey } = generateKeyPair()
     const id = newGatewayId()
-    const presharedKey = generatePresharedKey()
     await transaction
       .insertInto('gateways')
       .values({
@@ -49,30 +45,24 @@ export async function addGateway(
         description: gateway.description,
         device_token: newDeviceToken(),
         wireguard_public_key: publicKey,
-        preshared_key: presharedKey,
+        preshared_key: generatePresharedKey(),
         private_key: privateKey,
         address,
-        created_at: now,
+        created_at: context.now,
       })
       .execute()
       .catch((error: unknown) => {
         throw isUniqueViolation(error) ? new HubError('gateway_name_taken', { cause: error }) : error
       })
-    await recordActivity(transaction, {
-      at: now,
-      type: 'success',
-      message: `Gateway "${gateway.name}" was added by ${caller.username}`,
-      gatewayId: id,
-    })
-    await writeAudit(transaction, {
-      actor: caller.username,
-      actorId: caller.userId,
-      action: 'gateway.add',
+    await record(transaction, {
+      kind: 'gateway.added',
+      at: context.now,
+      actor: actorOf(context),
       target: id,
-      sourceIp,
-      result: 'ok',
+      gatewayId: id,
+      data: { name: gateway.name },
     })
-    return { id, peer: { publicKey, presharedKey, address } }
+    return id
   })
 }
 

@@ -1,11 +1,10 @@
 import type { claimGateway as claimGatewayCall, ResponseOf } from '@hedgerow/contract'
 import type { Kysely, Transaction } from 'kysely'
-import { recordActivity } from '../activity/activity.ts'
-import { writeAudit } from '../audit/audit.ts'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller } from '../access/sessions.ts'
+import { actorOf, record } from '../kernel/facts.ts'
 
 const WRONG_TRIES_MAX = 5
 const LOCK_MS = 15 * 60_000
@@ -68,17 +67,18 @@ async function claimExisting(
     .where('device_token', '=', token)
     .executeTakeFirst()
   if (!gateway) return undefined
-  const { caller, now } = context
-  if (gateway.owner_id !== null && gateway.owner_id !== caller.userId) throw new HubError('claim_refused')
+  const { userId } = context.caller
+  if (gateway.owner_id !== null && gateway.owner_id !== userId) throw new HubError('claim_refused')
   if (gateway.owner_id === null) {
-    await transaction.updateTable('gateways').set({ owner_id: caller.userId }).where('id', '=', gateway.id).execute()
-    await recordActivity(transaction, {
-      at: now,
-      type: 'info',
-      message: `Gateway "${gateway.name}" was claimed by ${caller.username}`,
+    await transaction.updateTable('gateways').set({ owner_id: userId }).where('id', '=', gateway.id).execute()
+    await record(transaction, {
+      kind: 'gateway.claimed',
+      at: context.now,
+      actor: actorOf(context),
+      target: gateway.id,
       gatewayId: gateway.id,
+      data: { name: gateway.name },
     })
-    await audit(transaction, gateway.id, context)
   }
   return { name: gateway.name, status: 'claimed', gatewayId: gateway.id }
 }
@@ -106,24 +106,18 @@ async function claimPending(
       .set({ owner_id: context.caller.userId })
       .where('id', 'in', unowned)
       .execute()
-    await audit(transaction, first.id, context)
+    await record(transaction, {
+      kind: 'registration.claimed',
+      at: context.now,
+      actor: actorOf(context),
+      target: first.id,
+      data: {},
+    })
   }
   return { name: first.device_name, status: 'pending', gatewayId: null }
 }
 
 /** A token that was tried is not told: it may be another gateway's. */
-export function recordRefusedClaim(db: Kysely<Tables>, { caller, sourceIp }: Omit<Context, 'now'>): Promise<void> {
-  const { username: actor, userId: actorId } = caller
-  return writeAudit(db, { actor, actorId, action: 'gateway.claim', sourceIp, result: 'refused' })
-}
-
-function audit(transaction: Transaction<Tables>, target: string, { caller, sourceIp }: Context): Promise<void> {
-  return writeAudit(transaction, {
-    actor: caller.username,
-    actorId: caller.userId,
-    action: 'gateway.claim',
-    target,
-    sourceIp,
-    result: 'ok',
-  })
+export function recordRefusedClaim(db: Kysely<Tables>, context: Context): Promise<void> {
+  return record(db, { kind: 'gateway.claim-refused', at: context.now, actor: actorOf(context), data: {} })
 }

@@ -1,13 +1,12 @@
 import type { newGateway } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { z } from 'zod'
-import { recordActivity } from '../activity/activity.ts'
-import { writeAudit } from '../audit/audit.ts'
 import { isUniqueViolation } from '../database/storage-errors.ts'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller } from '../access/sessions.ts'
+import { actorOf, record } from '../kernel/facts.ts'
 import { nameKey } from './fleet.ts'
 
 type Context = { caller: Caller; sourceIp: string; now: number }
@@ -17,7 +16,7 @@ export function updateGateway(
   db: Kysely<Tables>,
   id: string,
   { name, location, description }: z.output<typeof newGateway>,
-  { caller, sourceIp, now }: Context,
+  context: Context,
 ): Promise<void> {
   return inTransaction(db, async (transaction) => {
     const before = await transaction
@@ -36,33 +35,22 @@ export function updateGateway(
         const fieldErrors = { name: 'Another gateway already has this name.' }
         throw isUniqueViolation(error) ? new HubError('gateway_name_taken', { fieldErrors, cause: error }) : error
       })
-    const message =
+    const about = { at: context.now, actor: actorOf(context), target: id, gatewayId: id }
+    await record(
+      transaction,
       before.name === name
-        ? `Gateway "${name}" was edited by ${caller.username}`
-        : `Gateway "${before.name}" was renamed to "${name}" by ${caller.username}`
-    await recordActivity(transaction, { at: now, type: 'info', message, gatewayId: id })
-    await writeAudit(transaction, {
-      actor: caller.username,
-      actorId: caller.userId,
-      action: 'gateway.edit',
-      target: id,
-      sourceIp,
-      result: 'ok',
-    })
+        ? { ...about, kind: 'gateway.edited', data: { name } }
+        : { ...about, kind: 'gateway.renamed', data: { name, before: before.name } },
+    )
   })
 }
 
 /**
- * Deletes the row, with which its address and name are free again; gives the key whose peer must leave the tunnel. Its
- * approved registration stays without a gateway: the device that asks again under its old identity waits for a person.
+ * Deletes the row, with which its address and name are free again. Its approved registration stays without a gateway: the
+ * device that asks again under its old identity waits for a person.
  * Throws `gateway_not_found` or `confirmation_mismatch`.
  */
-export function deleteGateway(
-  db: Kysely<Tables>,
-  id: string,
-  typedName: string,
-  { caller, sourceIp, now }: Context,
-): Promise<{ publicKey: string }> {
+export function deleteGateway(db: Kysely<Tables>, id: string, typedName: string, context: Context): Promise<void> {
   return inTransaction(db, async (transaction) => {
     const gateway = await transaction
       .selectFrom('gateways')
@@ -73,20 +61,13 @@ export function deleteGateway(
     if (typedName.trim() !== gateway.name)
       throw new HubError('confirmation_mismatch', { fieldErrors: { name: "This is not the gateway's name." } })
     await transaction.deleteFrom('gateways').where('id', '=', id).execute()
-    await recordActivity(transaction, {
-      at: now,
-      type: 'warning',
-      message: `Gateway "${gateway.name}" was deleted by ${caller.username}`,
-      gatewayId: id,
-    })
-    await writeAudit(transaction, {
-      actor: caller.username,
-      actorId: caller.userId,
-      action: 'gateway.delete',
+    await record(transaction, {
+      kind: 'gateway.deleted',
+      at: context.now,
+      actor: actorOf(context),
       target: id,
-      sourceIp,
-      result: 'ok',
+      gatewayId: id,
+      data: { name: gateway.name, publicKey: gateway.wireguard_public_key },
     })
-    return { publicKey: gateway.wireguard_public_key }
   })
 }

@@ -7,10 +7,11 @@
 import { promisify } from 'node:util'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { brotliCompress, constants } from 'node:zlib'
-import { listGateways } from '@hedgerow/contract'
+import { listGateways, type FactKind } from '@hedgerow/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
+import { dropAfter } from '../kernel/facts.ts'
 import { fleetInSlices, type ListDependencies } from './fleet.ts'
 
 const LARGE_FLEET = 1_000
@@ -28,9 +29,21 @@ type Made = { at: number; isLarge: boolean; plain: Buffer; packed(): Promise<Buf
 export type FleetListCache = {
   /** The list as JSON, packed for who can unpack it. */
   answer(request: FastifyRequest, reply: FastifyReply): Promise<Buffer>
-  /** The fleet has changed. */
-  forget(): void
 }
+
+/** What a row of the list shows; the hub's signals change it too, and are seen after a second. */
+const STALE_AFTER = [
+  'gateway.added',
+  'gateway.approved',
+  'gateway.rekeyed',
+  'gateway.edited',
+  'gateway.renamed',
+  'gateway.claimed',
+  'gateway.deleted',
+  'gateway.status-changed',
+  'user.updated',
+  'user.deleted',
+] as const satisfies FactKind[]
 
 export function createFleetListCache(db: Kysely<Tables>, dependencies: ListDependencies): FleetListCache {
   const { clock } = dependencies.signals
@@ -78,6 +91,10 @@ export function createFleetListCache(db: Kysely<Tables>, dependencies: ListDepen
     return kept
   }
 
+  dropAfter(db, 'fleet-list-cache', STALE_AFTER, () => {
+    ;[kept, making] = [undefined, undefined]
+  })
+
   return {
     async answer(request, reply) {
       const { plain, packed } = await current()
@@ -86,9 +103,6 @@ export function createFleetListCache(db: Kysely<Tables>, dependencies: ListDepen
         return plain
       reply.header('content-encoding', 'br').header('vary', 'accept-encoding')
       return packed()
-    },
-    forget() {
-      ;[kept, making] = [undefined, undefined]
     },
   }
 }

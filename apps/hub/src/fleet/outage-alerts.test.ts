@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { announcementOf } from '../followers/notifications.ts'
 import type { FleetStatus } from './fleet.ts'
 import { createOutageAlerts, HOLD_OFF_MS } from './outage-alerts.ts'
 
@@ -20,7 +21,7 @@ describe('a gateway that goes quiet', () => {
     expect(watch.observe([barn('offline')], start)).toEqual([])
     expect(watch.observe([barn('offline')], start + HOLD_OFF_MS - 1)).toEqual([])
     const [told, ...more] = watch.observe([barn('offline')], start + HOLD_OFF_MS)
-    expect(told).toMatchObject({ title: 'Gateway "Barn" is offline', text: 'no heartbeat for 5 min' })
+    expect(announcementOf(told!)).toMatchObject({ title: 'Gateway "Barn" is offline', text: 'no heartbeat for 5 min' })
     expect(more).toEqual([])
     expect(watch.observe([barn('offline')], start + 2 * HOLD_OFF_MS)).toEqual([])
   })
@@ -36,7 +37,7 @@ describe('a gateway that goes quiet', () => {
     const keyOf = (lastSeenAt: number) => {
       const watch = createOutageAlerts()
       watch.observe([barn('offline', lastSeenAt)], start)
-      return watch.observe([barn('offline', lastSeenAt)], start + HOLD_OFF_MS)[0]!.key
+      return announcementOf(watch.observe([barn('offline', lastSeenAt)], start + HOLD_OFF_MS)[0]!).key
     }
     expect(keyOf(start)).toBe(keyOf(start))
     expect(keyOf(start)).not.toBe(keyOf(start + 1_000))
@@ -55,7 +56,7 @@ describe('a gateway that goes quiet', () => {
     const keysAt = (at: number) => {
       const watch = createOutageAlerts()
       watch.observe([barn('warning')], at)
-      return watch.observe([barn('warning')], at + HOLD_OFF_MS)[0]!.key
+      return announcementOf(watch.observe([barn('warning')], at + HOLD_OFF_MS)[0]!).key
     }
     expect(keysAt(start)).toBe(keysAt(start + 3_600_000))
     expect(keysAt(start)).not.toBe(keysAt(start + DAY_MS))

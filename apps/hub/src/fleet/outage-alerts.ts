@@ -1,19 +1,19 @@
 /**
  * Which gateways have had a problem for so long that people are told: a hold-off keeps reboots and short outages to
- * themselves. Keeps no rows: the key of each announcement makes sure that, also after a restart of the hub, an outage is
- * told once and a warning once a day.
+ * themselves. Keeps no rows: after a restart of the hub a problem comes up again, and the key of its notification makes
+ * sure that people are told once.
  */
-import type { Announcement } from '../notifications/notifications.ts'
+import type { Fact } from '@hedgerow/contract'
+import { HUB } from '../kernel/facts.ts'
 import type { FleetStatus } from './fleet.ts'
 
 export const HOLD_OFF_MS = 5 * 60_000
-const DAY_MS = 86_400_000
 /** What has been silent for longer is no news to anybody. */
-const NEWS_MS = 7 * DAY_MS
+const NEWS_MS = 7 * 86_400_000
 
 export type OutageAlerts = {
-  /** What to tell of these statuses now; each problem comes up once. */
-  observe(statuses: readonly FleetStatus[], now: number): Announcement[]
+  /** Those of which people are told now; each problem comes up once. */
+  observe(statuses: readonly FleetStatus[], now: number): Fact<'gateway.outage'>[]
 }
 
 export function createOutageAlerts(): OutageAlerts {
@@ -23,7 +23,7 @@ export function createOutageAlerts(): OutageAlerts {
     observe(statuses, now) {
       const before = problems
       problems = new Map()
-      const announcements: Announcement[] = []
+      const told: Fact<'gateway.outage'>[] = []
       for (const gateway of statuses) {
         if (gateway.status === 'online') continue
         const known = before.get(gateway.id)
@@ -31,31 +31,19 @@ export function createOutageAlerts(): OutageAlerts {
         problems.set(gateway.id, problem)
         if (problem.isTold || now - problem.since < HOLD_OFF_MS) continue
         problem.isTold = true
-        const announcement = announcementOf(gateway, now)
-        if (announcement) announcements.push(announcement)
+        if (isNews(gateway, now)) told.push(outageOf(gateway, now))
       }
-      return announcements
+      return told
     },
   }
 }
 
-function announcementOf({ id, name, status, reason, lastSeenAt }: FleetStatus, now: number): Announcement | undefined {
-  const data = { gatewayId: id, name, status, reason }
-  if (status === 'warning')
-    return {
-      key: `gateway.quiet ${id} warning ${Math.floor(now / DAY_MS)}`,
-      kind: 'gateway.quiet',
-      title: `Gateway "${name}" has a warning`,
-      text: reason,
-      data,
-    }
-  // One that was never there cannot have gone.
-  if (lastSeenAt === undefined || now - lastSeenAt > NEWS_MS) return undefined
-  return {
-    key: `gateway.quiet ${id} offline ${Math.floor(lastSeenAt)}`,
-    kind: 'gateway.quiet',
-    title: `Gateway "${name}" is offline`,
-    text: reason,
-    data,
-  }
+/** A gateway that was never there cannot have gone. */
+function isNews({ status, lastSeenAt }: FleetStatus, now: number): boolean {
+  return status === 'warning' || (lastSeenAt !== undefined && now - lastSeenAt <= NEWS_MS)
+}
+
+function outageOf({ id, name, status, reason, lastSeenAt }: FleetStatus, at: number): Fact<'gateway.outage'> {
+  const data = { name, status, reason, lastSeenAt: lastSeenAt ?? null }
+  return { kind: 'gateway.outage', at, actor: HUB, target: id, gatewayId: id, data }
 }

@@ -2,34 +2,22 @@
  * Watches the fleet's statuses: each change of one becomes an activity entry, the most gateways connected at once go into
  * the hour's count, and who stays away is announced. What it finds first after a start is where it begins, not a change.
  */
-import type { ActivityEntry } from '@hedgerow/contract'
+import type { Fact } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { countInHour, recordActivity, startOfHour, WHOLE_FLEET, type NewActivity } from '../activity/activity.ts'
+import { countInHour, startOfHour, WHOLE_FLEET } from '../activity/activity.ts'
 import type { Tables } from '../database/tables.ts'
-import type { Notifications } from '../notifications/notifications.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { HUB, record } from '../kernel/facts.ts'
 import { createOutageAlerts } from './outage-alerts.ts'
 import { fleetStatuses, type FleetSignals, type FleetStatus } from './fleet.ts'
 
 const LOOK_INTERVAL_MS = 5_000
 
-const typeOf: Record<FleetStatus['status'], ActivityEntry['type']> = {
-  online: 'success',
-  warning: 'warning',
-  offline: 'error',
-}
-
 export type Presence = { start(): void; look(): Promise<void>; stop(): Promise<void> }
 
-export function createPresence(options: {
-  db: Kysely<Tables>
-  signals: FleetSignals
-  log: Logger
-  /** Hears of the gateways whose status changed, after that was recorded. */
-  onChanged: (gatewayIds: string[]) => void
-  notifications: Pick<Notifications, 'announce' | 'wake'>
-}): Presence {
-  const { db, signals, log, onChanged, notifications } = options
+export function createPresence(options: { db: Kysely<Tables>; signals: FleetSignals; log: Logger }): Presence {
+  const { db, signals, log } = options
   const quiet = createOutageAlerts()
   let known: Map<string, FleetStatus['status']> | undefined
   let peaks = { hour: 0, byScope: new Map<string, number>() }
@@ -47,16 +35,18 @@ export function createPresence(options: {
     const risen = connectedByScope(statuses).filter(([scope, connected]) => connected > (peaksBefore.get(scope) ?? 0))
     const quietNow = quiet.observe(statuses, now)
     if (changed.length > 0 || risen.length > 0 || quietNow.length > 0)
-      await db.transaction().execute(async (transaction) => {
-        await recordActivity(transaction, ...changed.map((status) => transitionEntry(status, now)))
-        for (const [scope, activeConnections] of risen)
-          await countInHour(transaction, { at: now, scope, activeConnections })
-        for (const announcement of quietNow) await notifications.announce(transaction, announcement)
-      })
-    if (quietNow.length > 0) notifications.wake()
+      await inTransaction(
+        db,
+        async (transaction) => {
+          for (const [scope, activeConnections] of risen)
+            await countInHour(transaction, { at: now, scope, activeConnections })
+          const facts = [...changed.map((status) => changeOf(status, now)), ...quietNow]
+          if (facts.length > 0) await record(transaction, ...facts)
+        },
+        'read committed',
+      )
     peaks = { hour, byScope: new Map([...peaksBefore, ...risen]) }
     known = new Map(statuses.map(({ id, status }) => [id, status]))
-    onChanged(changed.map(({ id }) => id))
   }
 
   function lookInTurn(): void {
@@ -78,10 +68,9 @@ export function createPresence(options: {
   }
 }
 
-function transitionEntry({ id, name, status, reason }: FleetStatus, at: number): NewActivity {
-  const message =
-    status === 'warning' ? `Gateway "${name}" has a warning: ${reason}` : `Gateway "${name}" is ${status}: ${reason}`
-  return { at, type: typeOf[status], message, gatewayId: id }
+function changeOf({ id, name, status, reason }: FleetStatus, at: number): Fact {
+  const data = { name, status, reason }
+  return { kind: 'gateway.status-changed', at, actor: HUB, target: id, gatewayId: id, data }
 }
 
 /** How many gateways are connected, of the whole fleet and of each owner; in one order of rows for everybody. */

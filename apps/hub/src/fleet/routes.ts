@@ -1,12 +1,12 @@
 import * as contract from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
-import { writeAudit } from '../audit/audit.ts'
 import type { Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { mount } from '../http/mount.ts'
 import { hasRole } from '../access/policy.ts'
-import { requireVpn, type LivePeers, type Vpn } from '../tunnel/tunnel.ts'
+import { actorOf, record } from '../kernel/facts.ts'
+import { requireVpn, type Vpn } from '../tunnel/tunnel.ts'
 import { addGateway } from './add.ts'
 import { claimGateway, createClaimLock, recordRefusedClaim } from './claim.ts'
 import { readGateway } from './detail.ts'
@@ -28,12 +28,9 @@ export type GatewayDependencies = {
   db: Kysely<Tables>
   clock: () => number
   vpn: Vpn
-  peers: LivePeers
   list: ListDependencies
   fleetListCache: FleetListCache
   search: FleetSearch
-  /** A gateway is gone: whatever else is kept of it may go. */
-  forget(gatewayId: string): void
 }
 
 /** The fleet for people: see, add, configure, edit, delete, claim. */
@@ -64,12 +61,11 @@ export function gatewayRoutes(app: FastifyInstance, dependencies: GatewayDepende
 }
 
 function mountAdding(app: FastifyInstance, dependencies: GatewayDependencies): void {
-  const { db, clock, vpn, peers, list } = dependencies
+  const { db, clock, vpn, list } = dependencies
 
   mount(app, contract.addGateway, async ({ body, caller, sourceIp }) => {
     requireVpn(vpn)
-    const { id, peer } = await addGateway(db, body, { caller, sourceIp, now: clock() })
-    peers.apply(peer)
+    const id = await addGateway(db, body, { caller, sourceIp, now: clock() })
     return findGateway(db, caller, id, list)
   })
 
@@ -85,13 +81,13 @@ function mountAdding(app: FastifyInstance, dependencies: GatewayDependencies): v
       .where('id', '=', id)
       .executeTakeFirst()
     if (!row) throw new HubError('gateway_not_found')
-    await writeAudit(db, {
-      actor: caller.username,
-      actorId: caller.userId,
-      action: 'gateway.read-vpn-config',
+    await record(db, {
+      kind: 'gateway.vpn-config-read',
+      at: clock(),
+      actor: actorOf({ caller, sourceIp }),
       target: id,
-      sourceIp,
-      result: 'ok',
+      gatewayId: id,
+      data: {},
     })
     return {
       config: vpnConfigText({
@@ -107,7 +103,7 @@ function mountAdding(app: FastifyInstance, dependencies: GatewayDependencies): v
 }
 
 function mountChanges(app: FastifyInstance, dependencies: GatewayDependencies): void {
-  const { db, clock, peers, list, forget } = dependencies
+  const { db, clock, list } = dependencies
 
   mount(app, contract.updateGateway, async ({ params, body, caller, sourceIp }) => {
     await updateGateway(db, params.id, body, { caller, sourceIp, now: clock() })
@@ -115,9 +111,7 @@ function mountChanges(app: FastifyInstance, dependencies: GatewayDependencies): 
   })
 
   mount(app, contract.deleteGateway, async ({ params, body, caller, sourceIp }) => {
-    const { publicKey } = await deleteGateway(db, params.id, body.name, { caller, sourceIp, now: clock() })
-    peers.remove(publicKey)
-    forget(params.id)
+    await deleteGateway(db, params.id, body.name, { caller, sourceIp, now: clock() })
     return undefined
   })
 }
@@ -132,7 +126,7 @@ function mountClaiming(app: FastifyInstance, { db, clock }: GatewayDependencies)
       return claimed
     } catch (error) {
       if (!(error instanceof HubError && error.code === 'claim_refused')) takeBack()
-      else await recordRefusedClaim(db, { caller, sourceIp })
+      else await recordRefusedClaim(db, { caller, sourceIp, now: clock() })
       throw error
     }
   })

@@ -1,10 +1,12 @@
 /**
  * What people search the fleet by: of each gateway one text of its name, place, id and address, in order of names, kept in
- * memory until a call changes the fleet. Looking through ten thousand takes a fraction of a millisecond, where a database
+ * memory until the fleet changes. Looking through ten thousand takes a fraction of a millisecond, where a database
  * would read as many whole rows. Finds ids; their rows, and whether the caller may see them, are the database's to say.
  */
+import type { FactKind } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
+import { dropAfter } from '../kernel/facts.ts'
 import { nameKey } from './fleet.ts'
 
 export type Found = { id: string; nameKey: string }
@@ -15,9 +17,20 @@ export type FleetSearch = {
    * than `limit`.
    */
   find(text: string, range: { ownerId?: string; after?: string; limit?: number }): Promise<Found[]>
-  /** The fleet has changed. */
-  forget(): void
 }
+
+const STALE_AFTER = [
+  'gateway.added',
+  'gateway.approved',
+  'gateway.edited',
+  'gateway.renamed',
+  'gateway.claimed',
+  // A claim that waited for the new keys' approval takes the gateway over.
+  'gateway.rekeyed',
+  'gateway.deleted',
+  // Its gateways have no owner any more.
+  'user.deleted',
+] as const satisfies FactKind[]
 
 type Entry = Found & { ownerId: string | null; text: string }
 
@@ -37,6 +50,10 @@ export function createFleetSearch(db: Kysely<Tables>): FleetSearch {
     return mine
   }
 
+  dropAfter(db, 'fleet-search', STALE_AFTER, () => {
+    kept = undefined
+  })
+
   return {
     async find(text, { ownerId, after, limit = Infinity }) {
       const all = await entries()
@@ -47,9 +64,6 @@ export function createFleetSearch(db: Kysely<Tables>): FleetSearch {
         if ((ownerId === undefined || entry.ownerId === ownerId) && entry.text.includes(sought)) found.push(entry)
       }
       return found
-    },
-    forget() {
-      kept = undefined
     },
   }
 }

@@ -40,6 +40,7 @@ export function createPeers({ db, vpn, log }: { db: Kysely<Tables>; vpn: Vpn; lo
   let timers: NodeJS.Timeout[] = []
   let soon: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
+  let refreshing: Promise<void> = Promise.resolve()
   let gathered: { atMs: number; byKey: Map<string, number> } | undefined
 
   function handshakes(): Map<string, number> {
@@ -52,9 +53,26 @@ export function createPeers({ db, vpn, log }: { db: Kysely<Tables>; vpn: Vpn; lo
     return byKey
   }
 
-  function apply(peer: VpnPeer): void {
+  /** One after the other: the tunnel ends up as the last one read. */
+  function refresh(changed: { gatewayId: string | undefined; formerPublicKey: string | undefined }): Promise<void> {
+    const refreshed = refreshing.then(() => readChanged(changed))
+    refreshing = refreshed.catch(() => {})
+    return refreshed
+  }
+
+  async function readChanged({ gatewayId, formerPublicKey }: Parameters<typeof refresh>[0]): Promise<void> {
+    const rows = await db
+      .selectFrom('gateways')
+      .select(['id', 'wireguard_public_key', 'preshared_key', 'address'])
+      .where((row) =>
+        row.or([row('id', '=', gatewayId ?? null), row('wireguard_public_key', '=', formerPublicKey ?? null)]),
+      )
+      .execute()
     changes++
-    put(peer)
+    if (formerPublicKey !== undefined && !rows.some((row) => row.wireguard_public_key === formerPublicKey))
+      drop(formerPublicKey)
+    for (const row of rows)
+      put({ publicKey: row.wireguard_public_key, presharedKey: row.preshared_key, address: row.address })
   }
 
   function put(peer: VpnPeer): void {
@@ -62,11 +80,6 @@ export function createPeers({ db, vpn, log }: { db: Kysely<Tables>; vpn: Vpn; lo
     if (applied.get(peer.publicKey) === configuration) return
     vpn.addPeer(peer)
     applied.set(peer.publicKey, configuration)
-  }
-
-  function remove(publicKey: string): void {
-    changes++
-    drop(publicKey)
   }
 
   function drop(publicKey: string): void {
@@ -148,8 +161,7 @@ export function createPeers({ db, vpn, log }: { db: Kysely<Tables>; vpn: Vpn; lo
         setInterval(inTurn(persist), PERSIST_INTERVAL_MS).unref(),
       ]
     },
-    apply,
-    remove,
+    refresh,
     reconcile,
     restore() {
       changes++

@@ -110,12 +110,12 @@ describe.each(testEngines)('a hub that restarts on %s', (engine) => {
       address: '10.100.0.9',
     }
     const comparing = peers.reconcile()
-    await insertTestGateway(database.db, {
+    const gatewayId = await insertTestGateway(database.db, {
       wireguard_public_key: fresh.publicKey,
       preshared_key: fresh.presharedKey,
       address: fresh.address,
     })
-    peers.apply(fresh)
+    await peers.refresh({ gatewayId, formerPublicKey: undefined })
     await comparing
     expect(new Set(vpn.peers().map((peer) => peer.publicKey))).toEqual(new Set([gateway.publicKey, fresh.publicKey]))
   })

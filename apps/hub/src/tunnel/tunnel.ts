@@ -85,10 +85,10 @@ export function checkVpn({ failure }: SwitchableVpn): void {
   if (failure !== undefined) throw new HubError('vpn_unavailable', { message: `The hub is not ready: ${failure}.` })
 }
 
-/** Changes of the peers that were just committed to the database, in effect when they return. */
+/** Changes of the peers that were just committed to the database. */
 export type LivePeers = {
-  apply(peer: VpnPeer): void
-  remove(publicKey: string): void
+  /** Reads a gateway that was changed or deleted, and the key that it had; in effect when it resolves. */
+  refresh(changed: { gatewayId: string | undefined; formerPublicKey: string | undefined }): Promise<void>
 }
 
 /** The addresses that a setting vpnNetwork stands for. */

@@ -1,0 +1,140 @@
+/** Activity: what people read on the dashboard about a fact. A kind without a line here is no news to them. */
+import type { Fact, FactKind, Gateway, HubSettings } from '@hedgerow/contract'
+import { recordActivity, type NewActivity } from '../activity/activity.ts'
+import { CERTIFICATE_NAMES } from '../certificates/certificates.ts'
+import type { TransactionFollower } from '../kernel/facts.ts'
+
+/** Its time and its gateway are the fact's, unless told. */
+type Line = Pick<NewActivity, 'type' | 'message'> & Partial<NewActivity>
+type Words<K extends FactKind> = (fact: Fact<K>) => Line | readonly Line[] | undefined
+
+const words: { readonly [K in FactKind]?: Words<K> } = {
+  'user.registered': ({ data }) => info(`User "${data.username}" registered as ${data.role}`),
+  // The hub makes the first one, before anybody can read it.
+  'user.created': ({ data, actor }) =>
+    actor.userId === undefined ? undefined : info(`User "${data.username}" was added by ${actor.name} as ${data.role}`),
+  'user.updated': ({ data, actor }) =>
+    data.changes.length === 0
+      ? undefined
+      : info(`User "${data.username}" was ${data.changes.join(', ')} by ${actor.name}`),
+  // With a person behind it, user.updated tells it.
+  'user.password-reset': ({ data, actor }) =>
+    actor.userId === undefined
+      ? warning(`User "${data.username}" was given a new password on the hub's command line`)
+      : undefined,
+  'user.two-factor-reset': ({ data, actor }) =>
+    info(`Two-factor sign-in of "${data.username}" was reset by ${actor.name}`),
+  'user.deleted': ({ data, actor }) => info(`User "${data.username}" was deleted by ${actor.name}`),
+  'user-invitation.created': ({ data, actor }) =>
+    info(`User invitation ${nameOfInvitation(data)} was made by ${actor.name}`),
+  'user-invitation.revoked': ({ data, actor }) =>
+    info(`User invitation ${nameOfInvitation(data)} was revoked by ${actor.name}`),
+
+  'registration.pending': ({ data, actor }) =>
+    info(
+      data.keyChangeFor === null
+        ? `New gateway "${data.deviceName}" waits for approval, from ${actor.sourceIp}`
+        : `Gateway "${data.keyChangeFor.name}" asks to change its keys, from ${actor.sourceIp}`,
+    ),
+  'registration.rejected': ({ data, actor }) => warning(`Gateway "${data.deviceName}" was rejected by ${actor.name}`),
+  'registration.source-rejected': ({ target, actor, data: { registrationIds } }) => {
+    const { length } = registrationIds
+    const requests = `${length} ${length === 1 ? 'request' : 'requests'} from ${target}`
+    return length === 0 ? undefined : warning(`${requests} were rejected by ${actor.name}`)
+  },
+  'registration.lifted': ({ data, actor }) => info(`The rejection of "${data.deviceName}" was lifted by ${actor.name}`),
+  'auto-approval.changed': ({ actor }) => info(`The auto-approval settings were changed by ${actor.name}`),
+  'gateway-invitation.created': ({ data, actor }) =>
+    info(`Gateway invitation "${data.label}" was made by ${actor.name}`),
+  'gateway-invitation.revoked': ({ data, actor }) =>
+    info(`Gateway invitation "${data.label}" was revoked by ${actor.name}`),
+
+  'gateway.approved': ({ data, actor }) =>
+    success(
+      data.rule === null
+        ? `Gateway "${data.name}" was approved by ${actor.name}: ${data.address}`
+        : `Gateway "${data.name}" was approved automatically, since ${data.rule}: ${data.address}`,
+    ),
+  'gateway.rekeyed': ({ data, actor }) => success(`New keys of gateway "${data.name}" were approved by ${actor.name}`),
+  'gateway.added': ({ data, actor }) => success(`Gateway "${data.name}" was added by ${actor.name}`),
+  'gateway.edited': ({ data, actor }) => info(`Gateway "${data.name}" was edited by ${actor.name}`),
+  'gateway.renamed': ({ data, actor }) =>
+    info(`Gateway "${data.before}" was renamed to "${data.name}" by ${actor.name}`),
+  'gateway.deleted': ({ data, actor }) => warning(`Gateway "${data.name}" was deleted by ${actor.name}`),
+  'gateway.claimed': ({ data, actor }) => info(`Gateway "${data.name}" was claimed by ${actor.name}`),
+  'gateway.status-changed': ({ data: { name, status, reason } }) => ({
+    type: typeOfStatus[status],
+    message:
+      status === 'warning' ? `Gateway "${name}" has a warning: ${reason}` : `Gateway "${name}" is ${status}: ${reason}`,
+  }),
+  'detection.reported': ({ data }) =>
+    data.alerts.map(({ label, camera, startedAt }) => ({
+      ...warning(`Alert: ${label} on cam ${camera} (${data.gatewayName})`),
+      at: startedAt,
+    })),
+
+  'settings.changed': ({ data, actor }) =>
+    info(`Settings of the hub were changed by ${actor.name}: ${settingsInWords(data.changes)}`),
+  'settings.restored': () => ({
+    type: 'error',
+    message: 'The VPN could not start with its new settings: the hub put the old ones back',
+  }),
+  'certificate.renewed': ({ data, actor }) =>
+    info(`${CERTIFICATE_NAMES[data.id]} was renewed by ${actor.userId === undefined ? 'the hub' : actor.name}`),
+}
+
+export const activity: TransactionFollower = {
+  name: 'activity',
+  kinds: Object.keys(words) as FactKind[],
+  inTransaction: (transaction, facts) => recordActivity(transaction, ...facts.flatMap(entriesOf)),
+}
+
+function entriesOf<K extends FactKind>(fact: Fact<K>): NewActivity[] {
+  const lines = (words[fact.kind as K] as Words<K>)(fact) ?? []
+  return (Array.isArray(lines) ? lines : [lines]).map((line: Line) => ({
+    at: fact.at,
+    gatewayId: fact.gatewayId,
+    ...line,
+  }))
+}
+
+const typeOfStatus: Record<Gateway['status'], NewActivity['type']> = {
+  online: 'success',
+  warning: 'warning',
+  offline: 'error',
+}
+
+const info = (message: string): Line => ({ type: 'info', message })
+const success = (message: string): Line => ({ type: 'success', message })
+const warning = (message: string): Line => ({ type: 'warning', message })
+
+function nameOfInvitation({ label, role }: { label: string; role: string }): string {
+  return label === '' ? `as ${role}` : `"${label}" as ${role}`
+}
+
+/** What the settings screen calls them. */
+const LABELS: Readonly<Record<keyof HubSettings, string>> = {
+  hubName: 'hub name',
+  hubDescription: 'hub description',
+  maxGateways: 'maximum number of gateways',
+  sessionTimeout: 'session timeout',
+  enableVpn: 'VPN',
+  vpnNetwork: 'VPN network',
+  enableNotifications: 'notifications',
+  enableAuditLog: 'audit log',
+  logRetentionDays: 'keep records for (days)',
+  openRegistration: 'open registration',
+  inviteCodeRequired: 'invite code required',
+  passwordComplexity: 'password complexity',
+  twoFactorRequired: 'two-factor authentication',
+  directHealthCheck: 'direct health check',
+}
+
+function settingsInWords(changes: Partial<HubSettings>): string {
+  return Object.entries(changes)
+    .map(([name, value]) => {
+      const label = LABELS[name as keyof HubSettings]
+      return typeof value === 'boolean' ? `${label} ${value ? 'on' : 'off'}` : label
+    })
+    .join(', ')
+}

@@ -1,0 +1,104 @@
+/**
+ * The audit: which facts leave an entry, as `noun.verb`, and why the others leave none. The entry names the fact's actor
+ * and target; `hub` acts for itself, `gateway` is a device.
+ */
+import type { Fact, FactKind } from '@hedgerow/contract'
+import { writeAudit } from '../audit/audit.ts'
+import type { TransactionFollower } from '../kernel/facts.ts'
+
+type Entry<K extends FactKind> = {
+  action: `${string}.${string}`
+  result?: 'refused'
+  /** The fact's own unless told. */
+  target?: (fact: Fact<K>) => string | undefined
+}
+
+export const auditAnswers: { readonly [K in FactKind]: Entry<K> | { none: string } } = {
+  'session.started': { action: 'session.start' },
+  'session.refused': { action: 'session.start', result: 'refused' },
+  'session.ended': { action: 'session.end' },
+  'call.refused': { action: 'call.make', result: 'refused' },
+  'identity.refused': { action: 'identity.confirm', result: 'refused' },
+
+  'profile.updated': { action: 'profile.update' },
+  'two-factor.set-up': { action: 'two-factor.set-up' },
+  'two-factor.enabled': { action: 'two-factor.enable' },
+  'two-factor.disabled': { action: 'two-factor.disable' },
+  'recovery-codes.renewed': { action: 'two-factor.renew-recovery-codes' },
+  'recovery-code.used': { action: 'two-factor.use-recovery-code' },
+
+  'user.registered': { action: 'user.register' },
+  'user.registration-refused': { action: 'user.register', result: 'refused' },
+  'user.created': { action: 'user.create' },
+  'user.updated': { action: 'user.update' },
+  'user.role-changed': { action: 'user.change-role' },
+  'user.activated': { action: 'user.activate' },
+  'user.deactivated': { action: 'user.deactivate' },
+  'user.password-changed': { action: 'user.change-password' },
+  'user.password-reset': { action: 'user.reset-password' },
+  'user.two-factor-reset': { action: 'user.reset-two-factor' },
+  // Nobody can look up the id of a user who is gone.
+  'user.deleted': { action: 'user.delete', target: ({ data }) => data.username },
+  'user-invitation.created': { action: 'user-invitation.create' },
+  'user-invitation.revoked': { action: 'user-invitation.revoke' },
+
+  'registration.requested': { action: 'registration.request' },
+  'registration.pending': { none: 'its registration.requested has the entry' },
+  'registration.rejected': { action: 'registration.reject' },
+  'registration.source-rejected': { action: 'registration.reject-source' },
+  'registration.lifted': { action: 'registration.lift' },
+  'registration.claimed': { action: 'gateway.claim' },
+  'auto-approval.changed': { action: 'auto-approval.change' },
+  'gateway-invitation.created': { action: 'gateway-invitation.create' },
+  'gateway-invitation.revoked': { action: 'gateway-invitation.revoke' },
+
+  'gateway.approved': { action: 'registration.approve' },
+  'gateway.rekeyed': { action: 'registration.approve' },
+  'gateway.added': { action: 'gateway.add' },
+  'gateway.edited': { action: 'gateway.edit' },
+  'gateway.renamed': { action: 'gateway.edit' },
+  'gateway.deleted': { action: 'gateway.delete' },
+  'gateway.claimed': { action: 'gateway.claim' },
+  'gateway.claim-refused': { action: 'gateway.claim', result: 'refused' },
+  'gateway.vpn-config-read': { action: 'gateway.read-vpn-config' },
+  'gateway.status-changed': { none: 'a state and no decision; activity has it' },
+  'gateway.outage': { none: 'a state and no decision; notifications tell it' },
+
+  'detection.reported': { none: 'data and no decision; kept as detections' },
+
+  'notification.tested': { action: 'notification.test' },
+  'settings.changed': { action: 'settings.change' },
+  'settings.restored': { action: 'settings.change' },
+  'certificate.renewed': { action: 'certificate.renew' },
+  'certificate.replaced': { none: 'the operator replaced files, outside the hub' },
+}
+
+/** Every action that an entry may name. */
+export const AUDIT_ACTIONS: readonly string[] = [
+  ...new Set(Object.values(auditAnswers).flatMap((answer) => ('action' in answer ? answer.action : []))),
+]
+
+export const audit: TransactionFollower = {
+  name: 'audit',
+  kinds: (Object.keys(auditAnswers) as FactKind[]).filter((kind) => 'action' in auditAnswers[kind]),
+  async inTransaction(transaction, facts) {
+    for (const fact of facts) await writeEntry(transaction, fact)
+  },
+}
+
+async function writeEntry<K extends FactKind>(
+  transaction: Parameters<TransactionFollower['inTransaction']>[0],
+  fact: Fact<K>,
+): Promise<void> {
+  const answer: Entry<K> | { none: string } = auditAnswers[fact.kind as K]
+  if ('none' in answer) return
+  const { actor } = fact
+  await writeAudit(transaction, {
+    actor: actor.name,
+    actorId: actor.userId,
+    action: answer.action,
+    target: answer.target ? answer.target(fact) : fact.target,
+    sourceIp: actor.sourceIp,
+    result: answer.result ?? 'ok',
+  })
+}

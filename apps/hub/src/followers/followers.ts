@@ -1,0 +1,17 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Tables } from '../database/tables.ts'
+import { openFacts, type Facts } from '../kernel/facts.ts'
+import { activity } from './activity.ts'
+import { audit } from './audit.ts'
+
+/**
+ * Opens a database's facts with the followers that need nothing but the transaction, for every program that changes
+ * something: the hub and its command line.
+ */
+export function openRecords(db: Kysely<Tables>, { log }: { log: Logger }): Facts {
+  const facts = openFacts(db, { log })
+  facts.follow(audit)
+  facts.follow(activity)
+  return facts
+}

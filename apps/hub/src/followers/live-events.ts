@@ -1,0 +1,88 @@
+/** Live events: which topics open pages ask for again after a fact, so that no list goes stale. */
+import type { EventTopic, Fact, FactKind } from '@hedgerow/contract'
+import type { Change, Events } from '../events/events.ts'
+import type { CommitFollower } from '../kernel/facts.ts'
+
+const FLEET = ['gateways', 'stats', 'activity'] as const
+const QUEUE = ['registrations', 'activity'] as const
+const USERS = ['users', 'stats', 'gateways', 'activity'] as const
+
+type Topics = readonly EventTopic[]
+
+/** Who hears of it: everybody whose role hears of the topic; or of them managers and the gateway's owner only. */
+const toAll = (...topics: Topics) => ({ topics, ofGateway: false })
+const toOwner = (...topics: Topics) => ({ topics, ofGateway: true })
+
+export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: boolean }>> = {
+  'session.started': toAll(),
+  'session.refused': toAll(),
+  'session.ended': toAll(),
+  'call.refused': toAll(),
+  'identity.refused': toAll(),
+
+  'profile.updated': toAll('users', 'gateways'),
+  'two-factor.set-up': toAll(),
+  'two-factor.enabled': toAll('users'),
+  'two-factor.disabled': toAll('users'),
+  'recovery-codes.renewed': toAll(),
+  'recovery-code.used': toAll(),
+
+  'user.registered': toAll('users', 'stats', 'invitations', 'activity'),
+  'user.registration-refused': toAll(),
+  'user.created': toAll('users', 'stats', 'activity'),
+  'user.updated': toAll(...USERS),
+  'user.role-changed': toAll('users'),
+  'user.activated': toAll('users'),
+  'user.deactivated': toAll('users'),
+  'user.password-changed': toAll(),
+  'user.password-reset': toAll('activity'),
+  'user.two-factor-reset': toAll('users', 'activity'),
+  'user.deleted': toAll(...USERS),
+  'user-invitation.created': toAll('invitations', 'activity'),
+  'user-invitation.revoked': toAll('invitations', 'activity'),
+
+  'registration.requested': toAll('registrations'),
+  'registration.pending': toAll(...QUEUE),
+  'registration.rejected': toAll(...QUEUE),
+  'registration.source-rejected': toAll(...QUEUE),
+  'registration.lifted': toAll(...QUEUE),
+  'registration.claimed': toAll('registrations'),
+  'auto-approval.changed': toAll('settings', 'activity'),
+  'gateway-invitation.created': toAll('invitations', 'activity'),
+  'gateway-invitation.revoked': toAll('invitations', 'activity'),
+
+  'gateway.approved': toAll('registrations', 'invitations', ...FLEET),
+  'gateway.rekeyed': toAll('registrations', ...FLEET),
+  'gateway.added': toAll(...FLEET),
+  'gateway.edited': toOwner(...FLEET),
+  'gateway.renamed': toOwner(...FLEET),
+  // Whose it was can no longer be looked up.
+  'gateway.deleted': toAll(...FLEET),
+  'gateway.claimed': toAll(...FLEET),
+  'gateway.claim-refused': toAll(),
+  'gateway.vpn-config-read': toAll(),
+  'gateway.status-changed': toOwner(...FLEET),
+  'gateway.outage': toAll(),
+
+  'detection.reported': toOwner(...FLEET),
+
+  'notification.tested': toAll(),
+  'settings.changed': toAll('settings', 'stats', 'activity'),
+  'settings.restored': toAll('settings', 'activity'),
+  'certificate.renewed': toAll('certificates', 'activity'),
+  'certificate.replaced': toAll('certificates'),
+}
+
+export function liveEvents(events: Pick<Events, 'publish'>): CommitFollower {
+  return {
+    name: 'live-events',
+    kinds: (Object.keys(liveTopics) as FactKind[]).filter((kind) => liveTopics[kind].topics.length > 0),
+    stage: 'tell',
+    afterCommit: (facts) => events.publish(...facts.flatMap(changesOf)),
+  }
+}
+
+function changesOf({ kind, gatewayId }: Fact): Change[] {
+  const { topics, ofGateway } = liveTopics[kind]
+  return topics.map((topic) => ({ topic, gatewayId: ofGateway ? gatewayId : undefined }))
+}

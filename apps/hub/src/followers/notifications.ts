@@ -1,0 +1,71 @@
+/**
+ * Notifications: which facts people are told of outside the hub, and in which words. The message goes to the outbox in the
+ * fact's transaction; once it is committed the outbox is looked through.
+ */
+import type { Fact, FactKind } from '@hedgerow/contract'
+import type { CommitFollower, TransactionFollower } from '../kernel/facts.ts'
+import type { Announcement, Notifications } from '../notifications/notifications.ts'
+
+const DAY_MS = 86_400_000
+
+const announcements: { readonly [K in FactKind]?: (fact: Fact<K>) => Announcement } = {
+  'registration.pending': ({ at, actor, target = '', data }) => {
+    const { deviceName, deviceLocation, deviceVersion, macAddress, keyChangeFor } = data
+    const sourceIp = actor.sourceIp ?? ''
+    return {
+      // A device whose request expired or was lifted asks anew, and that is news again.
+      key: `registration.pending ${target} ${Math.floor(at)}`,
+      kind: 'registration.pending',
+      title:
+        keyChangeFor === null
+          ? `New gateway "${deviceName}" waits for approval, from ${sourceIp}`
+          : `Gateway "${keyChangeFor.name}" asks to change its keys, from ${sourceIp}`,
+      text: [
+        `Device: ${deviceName}`,
+        `Location: ${deviceLocation || 'Not specified'}`,
+        `From: ${sourceIp}`,
+        `MAC address: ${macAddress || 'N/A'}`,
+        `Version: ${deviceVersion}`,
+        'Compare its fingerprint with what the device shows, then approve or reject it under Pending Gateway Registrations.',
+      ].join('\n'),
+      data: {
+        registrationId: target,
+        deviceName,
+        deviceLocation,
+        sourceIp,
+        macAddress,
+        deviceVersion,
+        keyChangeFor: keyChangeFor?.id ?? null,
+      },
+    }
+  },
+
+  // The key tells an outage once, and a warning once a day, also after a restart of the hub.
+  'gateway.outage': ({ at, gatewayId = '', data: { name, status, reason, lastSeenAt } }) => ({
+    key: `gateway.quiet ${gatewayId} ${status} ${Math.floor(status === 'warning' ? at / DAY_MS : (lastSeenAt ?? 0))}`,
+    kind: 'gateway.quiet',
+    title: status === 'warning' ? `Gateway "${name}" has a warning` : `Gateway "${name}" is offline`,
+    text: reason,
+    data: { gatewayId, name, status, reason },
+  }),
+}
+
+const kinds = Object.keys(announcements) as FactKind[]
+
+export function outbox({ announce }: Pick<Notifications, 'announce'>): TransactionFollower {
+  return {
+    name: 'notifications',
+    kinds,
+    async inTransaction(transaction, facts) {
+      for (const fact of facts) await announce(transaction, announcementOf(fact))
+    },
+  }
+}
+
+export function delivery({ wake }: Pick<Notifications, 'wake'>): CommitFollower {
+  return { name: 'notification-delivery', kinds, stage: 'tell', afterCommit: wake }
+}
+
+export function announcementOf<K extends FactKind>(fact: Fact<K>): Announcement {
+  return (announcements[fact.kind as K] as (fact: Fact<K>) => Announcement)(fact)
+}

@@ -1,0 +1,21 @@
+/** Waiting requests: a device that waits for its decision on a held-open request hears it at once. */
+import type { Fact } from '@hedgerow/contract'
+import type { CommitFollower } from '../kernel/facts.ts'
+
+type Kind = 'gateway.approved' | 'gateway.rekeyed' | 'registration.rejected' | 'registration.source-rejected'
+
+export function waitingDevices(waiters: { wake(registrationId: string): void }): CommitFollower<Kind> {
+  return {
+    name: 'waiters',
+    kinds: ['gateway.approved', 'gateway.rekeyed', 'registration.rejected', 'registration.source-rejected'],
+    stage: 'tell',
+    afterCommit(facts) {
+      for (const id of facts.flatMap(decidedBy)) waiters.wake(id)
+    },
+  }
+}
+
+function decidedBy(fact: Fact<Kind>): string[] {
+  if (fact.kind === 'registration.source-rejected') return fact.data.registrationIds
+  return fact.target === undefined ? [] : [fact.target]
+}

@@ -1,0 +1,123 @@
+/**
+ * Facts: what happened, in the past tense, as `noun.verb`. A verb of the hub records one in its transaction; audit,
+ * activity, notifications, caches, live events and the tunnel's peers follow from it. Types only: facts never leave
+ * the hub's own database. `data` holds what followers need and never a password, a token or a key that is secret.
+ */
+import type { Role } from './accounts.ts'
+import type { Detection } from './activity.ts'
+import type { Certificate } from './certificates.ts'
+import type { Gateway } from './gateways.ts'
+import type { HubSettings } from './settings.ts'
+
+/** Nothing beside who, when and what it was done to. */
+type Nothing = Record<string, never>
+/** How a gateway's request to join named itself. */
+type Device = { deviceName: string }
+
+/** The data of each kind. */
+export type FactData = {
+  'session.started': Nothing
+  'session.refused': Nothing
+  'session.ended': Nothing
+  /** A call that the person's role does not allow; the target is the call. */
+  'call.refused': Nothing
+  /** A signed-in person gave a wrong password or code where it is asked for again. */
+  'identity.refused': Nothing
+
+  'profile.updated': Nothing
+  'two-factor.set-up': Nothing
+  'two-factor.enabled': Nothing
+  'two-factor.disabled': Nothing
+  'recovery-codes.renewed': Nothing
+  'recovery-code.used': Nothing
+
+  'user.registered': { username: string; role: Role }
+  /** The code of an invitation was wrong; the actor is the name that was asked for. */
+  'user.registration-refused': Nothing
+  'user.created': { username: string; role: Role }
+  /** `changes` in words: what concerns the user's rights, such as `made admin`. */
+  'user.updated': { username: string; changes: string[] }
+  'user.role-changed': Nothing
+  'user.activated': Nothing
+  'user.deactivated': Nothing
+  'user.password-changed': Nothing
+  'user.password-reset': { username: string }
+  'user.two-factor-reset': { username: string }
+  'user.deleted': { username: string }
+  'user-invitation.created': { label: string; role: Role }
+  'user-invitation.revoked': { label: string; role: Role }
+
+  /** A device that was not waiting asks to join. */
+  'registration.requested': Device
+  /** Nothing approved it: a person decides. `keyChangeFor` is the gateway whose keys it would change. */
+  'registration.pending': Device & {
+    deviceLocation: string
+    deviceVersion: string
+    macAddress: string
+    keyChangeFor: { id: string; name: string } | null
+  }
+  'registration.rejected': Device
+  /** All that waited from one network; the target is that network. */
+  'registration.source-rejected': { registrationIds: string[] }
+  'registration.lifted': Device
+  /** Claimed before its approval. */
+  'registration.claimed': Nothing
+  'auto-approval.changed': Nothing
+  'gateway-invitation.created': { label: string }
+  'gateway-invitation.revoked': { label: string }
+
+  /** The target is the registration; `rule` says why a rule approved it, null when a person did. */
+  'gateway.approved': { name: string; address: string; rule: string | null }
+  /** New keys of a known gateway were approved; `replacedPublicKey` no longer counts. */
+  'gateway.rekeyed': { name: string; replacedPublicKey: string | null }
+  'gateway.added': { name: string }
+  'gateway.edited': { name: string }
+  'gateway.renamed': { name: string; before: string }
+  'gateway.deleted': { name: string; publicKey: string }
+  'gateway.claimed': { name: string }
+  /** Which gateway was meant is unknown: the token may be another one's. */
+  'gateway.claim-refused': Nothing
+  'gateway.vpn-config-read': Nothing
+  'gateway.status-changed': { name: string; status: Gateway['status']; reason: string }
+  /** It has been offline, or had a warning, for so long that people are told. Times are milliseconds since 1970. */
+  'gateway.outage': { name: string; status: Gateway['status']; reason: string; lastSeenAt: number | null }
+
+  /** One fact for each batch of a gateway. `alerts` are those that became alerts with it. */
+  'detection.reported': {
+    count: number
+    gatewayName: string
+    alerts: { id: string; camera: string; label: Detection['label']; startedAt: number }[]
+  }
+
+  'notification.tested': Nothing
+  'settings.changed': { changes: Partial<HubSettings> }
+  /** The VPN could not start with its new settings, so the hub put these back. */
+  'settings.restored': { changes: Partial<HubSettings> }
+  'certificate.renewed': { id: Certificate['id'] }
+  /** The operator replaced the files of the certificate in use. */
+  'certificate.replaced': { id: Certificate['id'] }
+}
+
+export type FactKind = keyof FactData
+
+export type FactActor = {
+  /** A username as it was then, or `hub` or `gateway`. */
+  name: string
+  userId?: string | undefined
+  sourceIp?: string | undefined
+}
+
+/** A fact of one of these kinds. */
+export type Fact<K extends FactKind = FactKind> = {
+  [P in K]: {
+    kind: P
+    /** Milliseconds since 1970, by the hub's clock. */
+    at: number
+    actor: FactActor
+    /** What it was done to: an id or a name. */
+    target?: string | undefined
+    gatewayId?: string | undefined
+    siteId?: string | undefined
+    data: FactData[P]
+  }
+}[K]
