@@ -20,7 +20,7 @@ import { ensureWebBuilt } from './web-build.ts'
  * `npm run record-demo`: films the demo for the public site. A hub and real gateways over real tunnels, one person, and
  * the story below; needs ffmpeg with libvpx-vp9 and libx264 on the machine. What it makes is committed.
  */
-const MEDIA = join(import.meta.dirname, '..', 'apps', 'web', 'public', 'media')
+const MEDIA = join(import.meta.dirname, '..', 'apps', 'site', 'public', 'media')
 const SIZE_LIMIT_BYTES = 4 * 1_024 * 1_024
 /** 1280x720 together with the strip of the captions; the page is drawn a seventh larger, which small players need. */
 const PICTURE = { viewport: { width: 1_120, height: 560 }, deviceScaleFactor: 8 / 7 }

@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core'
 import { FRAMES_PER_SECOND, type Shot } from './camera.ts'
 
 /** The portal's own, wherever its package finds it. */
-const portal = createRequire(join(import.meta.dirname, '../../apps/web/package.json'))
+const portal = createRequire(join(import.meta.dirname, '../../packages/ui/package.json'))
 const FONT = portal.resolve('@fontsource-variable/geist/files/geist-latin-wght-normal.woff2')
 
 /** What stands below the picture from `fromSeconds` on, until the next one or the end. */

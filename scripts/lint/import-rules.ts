@@ -27,11 +27,13 @@ const allowedOwners: Record<string, readonly string[]> = {
   wireguard: ['netstack'],
   netstack: ['wireguard'],
   enrolment: ['wireguard'],
-  web: ['contract'],
+  ui: [],
+  portal: ['contract', 'ui'],
+  site: ['contract', 'ui'],
   hub: ['contract', 'enrolment', 'wireguard', 'netstack'],
   gateway: ['contract', 'enrolment', 'wireguard', 'netstack'],
 }
-const APPS = ['hub', 'web', 'gateway']
+const APPS = ['hub', 'portal', 'site', 'gateway']
 
 const packageDirection: Rule = ({ importer, target }) => {
   const from = ownerOf(importer)
@@ -81,28 +83,27 @@ const zodOnly: Rule = ({ importer, target }) => {
 }
 
 const browserOnly: Rule = ({ importer, target }) =>
-  importer.startsWith('apps/web/src/') && !isTest(importer) && target.startsWith('node:')
-    ? 'the portal runs in a browser: no node:* there'
+  /^(apps\/(portal|site)|packages\/ui)\/src\//.test(importer) && !isTest(importer) && target.startsWith('node:')
+    ? 'the portal, the site and ui run in a browser: no node:* there'
     : undefined
 
 const featureAlone: Rule = ({ importer, target }) => {
-  const from = /^apps\/web\/src\/features\/([^/]+)\//.exec(importer)?.[1]
+  const from = /^apps\/portal\/src\/features\/([^/]+)\//.exec(importer)?.[1]
   if (!from) return undefined
-  const to = /^apps\/web\/src\/features\/([^/]+)/.exec(target)?.[1]
+  const to = /^apps\/portal\/src\/features\/([^/]+)/.exec(target)?.[1]
   if (to && to !== from) return `feature ${from} may not import feature ${to}`
-  if (target.startsWith('apps/web/src/') && !to) return 'a feature imports ./, #ui/*, #api/* and packages'
+  if (target.startsWith('apps/portal/src/') && !to) return 'a feature imports ./, #api/* and packages'
   return undefined
 }
 
-const designSystemBelow: Rule = ({ importer, target }) =>
-  /^apps\/web\/src\/(ui|api)\//.test(importer) && target.startsWith('apps/web/src/features/')
-    ? 'ui/ and api/ know no feature'
+const apiBelow: Rule = ({ importer, target }) =>
+  importer.startsWith('apps/portal/src/api/') && target.startsWith('apps/portal/src/features/')
+    ? 'api/ knows no feature'
     : undefined
 
 const siteApart: Rule = ({ importer, target }) =>
-  importer.startsWith('apps/web/src/site/') &&
-  (target.startsWith('apps/web/src/features/') || target.startsWith('@mantine/'))
-    ? 'the public site carries no portal code'
+  importer.startsWith('apps/site/src/') && target.startsWith('@mantine/')
+    ? 'the public site does not load the portal kit'
     : undefined
 
 /** Shared ground of the hub's modules, whose every file may be imported. */
@@ -144,7 +145,7 @@ const rules: readonly Rule[] = [
   zodOnly,
   browserOnly,
   featureAlone,
-  designSystemBelow,
+  apiBelow,
   siteApart,
   hubMainFiles,
   compositionRoot,

@@ -19,7 +19,7 @@ import { startHub, type Credentials, type Hub } from '../harness/hub.ts'
 import { portalOf, type Portal } from '../harness/portal.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
-const DIST = join(import.meta.dirname, '..', '..', 'apps', 'web', 'dist')
+const DIST = join(import.meta.dirname, '..', '..', 'apps', 'portal', 'dist')
 const EXPIRED = 'Your session has expired. Please log in again.'
 
 let browser: BrowserHandle

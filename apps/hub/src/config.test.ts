@@ -138,6 +138,7 @@ const VALUES: Readonly<
   HUB_METRICS_TOKEN: 'sixteen characters too',
   HUB_LOG_LEVEL: 'warn',
   HUB_WEB_DIR: '/srv/web',
+  HUB_SITE_DIR: '/srv/site',
 }
 
 /** What only counts together. */

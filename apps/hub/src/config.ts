@@ -12,7 +12,8 @@ export class ConfigError extends Error {
   }
 }
 
-const WEB_DIR = resolve(import.meta.dirname, '../../web/dist')
+const WEB_DIR = resolve(import.meta.dirname, '../../portal/dist')
+const SITE_DIR = resolve(import.meta.dirname, '../../site/dist')
 
 const port = (lowest: number) =>
   z
@@ -123,6 +124,7 @@ export const variables = z.object({
     .enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')
     .default('info'),
   HUB_WEB_DIR: z.string().default(WEB_DIR),
+  HUB_SITE_DIR: z.string().default(SITE_DIR),
 })
 
 export type Config = {
@@ -152,6 +154,7 @@ export type Config = {
   metrics: { port: number | undefined; host: string; token: string | undefined }
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   webDir: string
+  siteDir: string
 }
 
 /** Reads the HUB_* variables; `HUB_X_FILE` names a file that holds HUB_X. Throws a `ConfigError`. */
@@ -186,6 +189,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     metrics: { port: found.HUB_METRICS_PORT, host: found.HUB_METRICS_HOST, token: found.HUB_METRICS_TOKEN },
     logLevel: found.HUB_LOG_LEVEL,
     webDir: resolve(found.HUB_WEB_DIR),
+    siteDir: resolve(found.HUB_SITE_DIR),
   }
 }
 

@@ -217,9 +217,10 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const tunnelApi = createTunnelApi({ ...gatewayCalls, db, vpn, log })
     await tunnelApi.start()
     closers.push(tunnelApi.stop)
-    if (isWebBuilt(config.webDir))
+    if (isWebBuilt(config))
       await serveWeb(app, {
-        dir: config.webDir,
+        webDir: config.webDir,
+        siteDir: config.siteDir,
         publicUrl: config.publicUrl,
         contactEmail: config.contactEmail,
         formActionSources: ui.formActionSources,

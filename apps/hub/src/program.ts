@@ -56,7 +56,7 @@ async function serve(config: Config): Promise<void> {
       console.log(`  Username: ${firstAdmin.username}`)
       console.log(`  Password: ${firstAdmin.generatedPassword}`)
     }
-    if (!isWebBuilt(config.webDir))
+    if (!isWebBuilt(config))
       console.log('The portal is not built, so there are no pages: build it with "npm run build".')
     const { url, port, httpsPort } = await hub.start()
     console.log(`Hub: ${url}${httpsPort === undefined ? '' : ` and https://localhost:${httpsPort}`}`)

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { API_BASE } from '@hedgerow/contract'
 import type { FastifyRequest } from 'fastify'
 
-/** What the pages of apps/web/src/site hold in the place of this hub's own values. */
+/** What the pages of apps/site/src hold in the place of this hub's own values. */
 const ORIGIN_MARK = 'https://hub.invalid'
 const CONTACT_MARK = 'contact@hub.invalid'
 

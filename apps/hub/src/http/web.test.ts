@@ -22,23 +22,25 @@ let dir: string
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'hub-web-'))
   const webDir = join(dir, 'dist')
+  const siteDir = join(dir, 'site')
   mkdirSync(join(webDir, 'assets'), { recursive: true })
+  mkdirSync(siteDir)
   writeFileSync(join(webDir, 'index.html'), PAGE)
   writeFileSync(
     join(webDir, 'portal-paths.json'),
     JSON.stringify(['/login', '/gateways', '/gateways/:id', '/proxy/gateway/:id']),
   )
-  for (const [name, html] of Object.entries(PUBLIC_PAGES)) writeFileSync(join(webDir, `${name}.html`), html)
+  for (const [name, html] of Object.entries(PUBLIC_PAGES)) writeFileSync(join(siteDir, `${name}.html`), html)
   writeFileSync(join(webDir, 'icon.svg'), '<svg/>')
   writeFileSync(join(webDir, '.hidden'), 'hidden')
-  mkdirSync(join(webDir, 'media'))
-  for (const name of FILM) writeFileSync(join(webDir, 'media', name), PICTURES)
+  mkdirSync(join(siteDir, 'media'))
+  for (const name of FILM) writeFileSync(join(siteDir, 'media', name), PICTURES)
   writeFileSync(join(webDir, 'assets/index-abc123.js'), SCRIPT)
   writeFileSync(join(webDir, 'assets/twins-abc123.js'), SCRIPT)
   writeFileSync(join(webDir, 'assets/twins-abc123.js.br'), brotliCompressSync(`${SCRIPT} // brotli`))
   writeFileSync(join(webDir, 'assets/twins-abc123.js.gz'), gzipSync(`${SCRIPT} // gzip`))
   writeFileSync(join(dir, 'secret.txt'), 'secret')
-  hub = await startTestHub('sqlite', { webDir, contactEmail: `o'hara+"<b>&@example.net` })
+  hub = await startTestHub('sqlite', { webDir, siteDir, contactEmail: `o'hara+"<b>&@example.net` })
 })
 afterAll(async () => {
   await hub.stop()

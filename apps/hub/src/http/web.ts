@@ -15,20 +15,22 @@ const PUBLIC_PAGES: Readonly<Record<string, SitePage>> = { '': 'landing', beta: 
 /** A public page loads its own files and speaks to its own hub; no gateway is in sight. */
 const PUBLIC_POLICY = pagePolicy({ formActionSources: [], directHealthCheck: false })
 
-/** Whether `dir` holds a built portal. */
-export function isWebBuilt(dir: string): boolean {
-  return existsSync(join(dir, PORTAL_PATHS))
+/** The folders of the built portal and of the built public pages. */
+export type WebFolders = { webDir: string; siteDir: string }
+
+/** Whether both are built. */
+export function isWebBuilt({ webDir, siteDir }: WebFolders): boolean {
+  return existsSync(join(webDir, PORTAL_PATHS)) && existsSync(join(siteDir, 'landing.html'))
 }
 
 /**
- * Serves the built portal from `dir`: its files as they are, the public pages at their addresses, and its one page for
- * every screen, since that page finds its own way from there. Files under assets/ carry a hash in their names and
- * are kept for good; the rest is asked for again each time.
+ * Serves the built portal and the public pages: files as they are, the public pages at their addresses, and the
+ * portal's one page for every screen. Files under assets/ carry a hash in their names, so browsers keep them; the rest
+ * is asked for again each time.
  */
 export async function serveWeb(
   app: FastifyInstance,
-  options: {
-    dir: string
+  options: WebFolders & {
     publicUrl: string | undefined
     contactEmail: string | undefined
     formActionSources: (host: string | undefined) => string[]
@@ -36,16 +38,17 @@ export async function serveWeb(
     directHealthCheck: () => Promise<boolean>
   },
 ): Promise<void> {
-  const site = readSite(options.dir, options)
-  const isScreen = screenTest(JSON.parse(readFileSync(join(options.dir, PORTAL_PATHS), 'utf8')) as string[])
+  const site = readSite(options.siteDir, options)
+  const isScreen = screenTest(JSON.parse(readFileSync(join(options.webDir, PORTAL_PATHS), 'utf8')) as string[])
+  const folders = [options.webDir, options.siteDir]
   await app.register(fastifyStatic, {
-    root: options.dir,
+    root: folders,
     serve: false,
     cacheControl: false,
     dotfiles: 'ignore',
     preCompressed: true,
     setHeaders: (reply, path) => {
-      const hashed = relative(options.dir, path).startsWith('assets')
+      const hashed = folders.some((folder) => relative(folder, path).startsWith('assets'))
       reply.header('cache-control', hashed ? 'public, max-age=31536000, immutable' : 'no-cache')
     },
   })

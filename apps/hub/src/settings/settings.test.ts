@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createSocket } from 'node:dgram'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hubSettings, type ApprovedRegistration, type HubSettings, type Role } from '@hedgerow/contract'
@@ -290,10 +290,12 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
   it('directHealthCheck decides whether a page may ask gateways itself', async () => {
     const webDir = mkdtempSync(join(tmpdir(), 'hub-web-'))
     stops.push(() => rmSync(webDir, { recursive: true }))
-    for (const page of ['index', 'landing', 'beta', 'not-found'])
-      writeFileSync(join(webDir, `${page}.html`), '<!doctype html>')
+    const siteDir = join(webDir, 'site')
+    mkdirSync(siteDir)
+    writeFileSync(join(webDir, 'index.html'), '<!doctype html>')
+    for (const page of ['landing', 'beta', 'not-found']) writeFileSync(join(siteDir, `${page}.html`), '<!doctype html>')
     writeFileSync(join(webDir, 'portal-paths.json'), '["/gateways"]')
-    const withPages = await startTestHub(engine, { webDir })
+    const withPages = await startTestHub(engine, { webDir, siteDir })
     stops.push(() => withPages.stop())
     const policy = async () => (await withPages.app.inject('/gateways')).headers['content-security-policy']
     expect(await policy()).toContain("connect-src 'self' http://*:8080 https://*:8080;")

@@ -1,0 +1,75 @@
+import { PUBLIC_KEY_DISPLAY_LENGTH, type PendingRegistration } from '@hedgerow/contract'
+import { Button } from '@mantine/core'
+import { DetailList } from '@hedgerow/ui/detail-list.tsx'
+import { Dialog, DialogActions } from '@hedgerow/ui/dialog.tsx'
+import { Mono } from '@hedgerow/ui/mono.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
+import { Fingerprints } from './fingerprints.tsx'
+
+export type RegistrationDialogProps = {
+  registration: PendingRegistration
+  opened: boolean
+  onClose: () => void
+  onGone: () => void
+}
+
+/** Everything that the hub knows of a device that asks to join. */
+export function DetailsDialog({
+  registration,
+  opened,
+  onClose,
+  onGone,
+  onDecide,
+}: RegistrationDialogProps & { onDecide: (verb: 'approve' | 'reject') => void }) {
+  return (
+    <Dialog
+      title={`Registration of ${registration.deviceName}`}
+      size="lg"
+      opened={opened}
+      onClose={onClose}
+      onGone={onGone}
+    >
+      {registration.keyChangeFor !== null && (
+        <Notice tone="warning">
+          This device asks to replace the key of “{registration.keyChangeFor}”. Approve only if you know that it was
+          reset or moved.
+        </Notice>
+      )}
+      {registration.trustedNetwork && (
+        <Notice tone="plain">
+          It asks from a trusted network of the auto-approval settings. It waits because they ask for a person.
+        </Notice>
+      )}
+      <DetailList
+        details={[
+          ['Device Name', registration.deviceName],
+          ['Location', registration.deviceLocation === '' ? 'Not specified' : registration.deviceLocation],
+          ['Version', registration.deviceVersion === '' ? 'Not specified' : registration.deviceVersion],
+          [
+            'MAC Address',
+            <Mono key="mac">{registration.macAddress === '' ? 'Not specified' : registration.macAddress}</Mono>,
+          ],
+          ['Source IP', <Mono key="ip">{registration.sourceIp}</Mono>],
+          [
+            'WireGuard Public Key',
+            <Mono key="key">{registration.wireguardPublicKey.slice(0, PUBLIC_KEY_DISPLAY_LENGTH)}</Mono>,
+          ],
+          ['Registration ID', <Mono key="id">{registration.registrationId}</Mono>],
+          ['Requested At', new Date(registration.requestedAt).toLocaleString()],
+          ['Status', <StatusMark key="status" shape="diamond" word={registration.status} />],
+        ]}
+      />
+      <Fingerprints registration={registration} />
+      <DialogActions>
+        <Button variant="default" onClick={onClose}>
+          Close
+        </Button>
+        <Button variant="default" onClick={() => onDecide('reject')}>
+          Reject
+        </Button>
+        <Button onClick={() => onDecide('approve')}>Approve</Button>
+      </DialogActions>
+    </Dialog>
+  )
+}

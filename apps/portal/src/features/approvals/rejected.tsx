@@ -1,0 +1,65 @@
+import { Button } from '@mantine/core'
+import { messageOf } from '#api/client.ts'
+import { ActionsCell, Cell, DataTable, Row, TwoLines, type Column } from '@hedgerow/ui/data-table.tsx'
+import { Mono } from '@hedgerow/ui/mono.tsx'
+import { PanelError } from '@hedgerow/ui/panel-states.tsx'
+import { Panel } from '@hedgerow/ui/panel.tsx'
+import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
+import type { OpenDialog } from './dialogs.tsx'
+import { useRejected } from './queries.ts'
+
+const COLUMNS: readonly Column[] = [
+  { name: 'Device Name', width: '28%' },
+  { name: 'Reason' },
+  { name: 'Source IP', width: '13%' },
+  { name: 'Rejected', width: '12%' },
+  { name: 'Actions', width: '13%' },
+]
+
+/** Devices that were turned away and stay away, for when that was a mistake. Not there while there are none. */
+export function Rejected({ onOpen }: { onOpen: (dialog: OpenDialog) => void }) {
+  const rejected = useRejected(true)
+  if (rejected.data === undefined) {
+    if (!rejected.isError) return null
+    return (
+      <Panel title="Turned away">
+        <PanelError
+          message={messageOf(rejected.error)}
+          retrying={rejected.isFetching}
+          onRetry={() => void rejected.refetch()}
+        />
+      </Panel>
+    )
+  }
+  if (rejected.data.length === 0) return null
+  return (
+    <Panel title="Turned away">
+      <DataTable label="Rejected registrations" columns={COLUMNS} rowCount={rejected.data.length}>
+        {rejected.data.map((one, index) => (
+          <Row key={one.registrationId} index={index}>
+            <Cell label="Device Name" place="title">
+              <TwoLines first={<strong>{one.deviceName}</strong>} second={<Mono>{one.fingerprint}</Mono>} />
+            </Cell>
+            <Cell label="Reason">{one.reason}</Cell>
+            <Cell label="Source IP">
+              <Mono>{one.sourceIp}</Mono>
+            </Cell>
+            <Cell label="Rejected">
+              <TwoLines first={<RelativeTime at={one.rejectedAt} />} second={`by ${one.rejectedBy}`} />
+            </Cell>
+            <ActionsCell>
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={`Let ${one.deviceName} ask again`}
+                onClick={() => onOpen({ verb: 'lift', rejected: one })}
+              >
+                Ask again
+              </Button>
+            </ActionsCell>
+          </Row>
+        ))}
+      </DataTable>
+    </Panel>
+  )
+}

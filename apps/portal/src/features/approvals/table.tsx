@@ -1,0 +1,94 @@
+import type { PendingRegistration } from '@hedgerow/contract'
+import { Button } from '@mantine/core'
+import { Chip } from '@hedgerow/ui/chip.tsx'
+import { Absent, ActionsCell, Cell, DataTable, Row, TwoLines, type Column } from '@hedgerow/ui/data-table.tsx'
+import { Mono } from '@hedgerow/ui/mono.tsx'
+import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
+import { TickBox } from '@hedgerow/ui/tick-box.tsx'
+import type { OpenDialog } from './dialogs.tsx'
+import styles from './page.module.css'
+
+const COLUMNS: readonly Column[] = [
+  { name: 'Device Name', width: '26%' },
+  { name: 'Location', width: '16%' },
+  { name: 'Source IP', width: '13%' },
+  { name: 'Requested At', width: '12%' },
+  { name: 'Version', width: '9%' },
+  { name: 'Actions', width: '24%' },
+]
+
+type RegistrationTableProps = {
+  registrations: readonly PendingRegistration[]
+  selected: ReadonlySet<string>
+  onSelect: (registrationId: string, selected: boolean) => void
+  onOpen: (dialog: OpenDialog) => void
+}
+
+/** The queue, oldest first. A request that would replace a gateway's key is marked as one. */
+export function RegistrationTable({ registrations, selected, onSelect, onOpen }: RegistrationTableProps) {
+  return (
+    <DataTable label="Pending registrations" columns={COLUMNS} rowCount={registrations.length}>
+      {registrations.map((registration, index) => (
+        <Row key={registration.registrationId} index={index} aria-selected={selected.has(registration.registrationId)}>
+          <Cell label="Device Name" place="title">
+            <div className={styles.device}>
+              <TickBox
+                label={`Select ${registration.deviceName}`}
+                checked={selected.has(registration.registrationId)}
+                onChange={(checked) => onSelect(registration.registrationId, checked)}
+              />
+              <DeviceName registration={registration} />
+            </div>
+          </Cell>
+          <Cell label="Location">
+            {registration.deviceLocation === '' ? <Absent>N/A</Absent> : registration.deviceLocation}
+          </Cell>
+          <Cell label="Source IP">
+            <Mono>{registration.sourceIp}</Mono>
+          </Cell>
+          <Cell label="Requested At">
+            <RelativeTime at={registration.requestedAt} />
+          </Cell>
+          <Cell label="Version">
+            {registration.deviceVersion === '' ? <Absent>N/A</Absent> : registration.deviceVersion}
+          </Cell>
+          <ActionsCell>
+            {(['details', 'reject', 'approve'] as const).map((verb) => (
+              <Button
+                key={verb}
+                size="compact-sm"
+                variant={verb === 'approve' ? 'filled' : verb === 'reject' ? 'default' : 'subtle'}
+                aria-label={`${WORDS[verb]} ${registration.deviceName}`}
+                onClick={() => onOpen({ verb, registration })}
+              >
+                {WORDS[verb]}
+              </Button>
+            ))}
+          </ActionsCell>
+        </Row>
+      ))}
+    </DataTable>
+  )
+}
+
+const WORDS = { details: 'Details', approve: 'Approve', reject: 'Reject' } as const
+
+function DeviceName({
+  registration: { deviceName, keyChangeFor, trustedNetwork },
+}: {
+  registration: PendingRegistration
+}) {
+  const name = <strong>{deviceName}</strong>
+  if (keyChangeFor === null && !trustedNetwork) return name
+  return (
+    <TwoLines
+      first={name}
+      second={
+        <span className={styles.marks}>
+          {keyChangeFor !== null && <Chip tone="warning">Key change for {keyChangeFor}</Chip>}
+          {trustedNetwork && <Chip tone="good">Trusted network</Chip>}
+        </span>
+      }
+    />
+  )
+}

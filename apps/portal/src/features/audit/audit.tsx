@@ -1,0 +1,108 @@
+/** The audit log: who did what, on what, from where, when, with which result. A tab of the settings. */
+import { Button, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { isForbidden, messageOf } from '#api/client.ts'
+import { mayManageFleet } from '#api/roles.ts'
+import { useUser } from '#api/session.tsx'
+import { Choice } from '@hedgerow/ui/choice.tsx'
+import { DownloadIcon, SearchIcon } from '@hedgerow/ui/icons.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PanelEmpty, PanelError, PanelForbidden, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { Panel } from '@hedgerow/ui/panel.tsx'
+import { saveFile } from '@hedgerow/ui/save-file.ts'
+import { DayField } from './day-field.tsx'
+import { ACTIONS, EVERYTHING, type Filter } from './filter.ts'
+import { useAudit, useAuditFile } from './queries.ts'
+import { AuditTable } from './table.tsx'
+import { useSettled } from './use-settled.ts'
+import styles from './audit.module.css'
+
+export default function Audit() {
+  const maySee = mayManageFleet(useUser().role)
+  const [filter, setFilter] = useState(EVERYTHING)
+  const asked = useSettled(filter)
+  const audit = useAudit(asked, maySee)
+  const file = useAuditFile()
+  const forbidden = !maySee || isForbidden(audit.error)
+  const entries = audit.data?.pages.flatMap((page) => page.entries) ?? []
+  const set = (change: Partial<Filter>) => setFilter({ ...filter, ...change })
+  const download = async () => {
+    const content = await file.mutateAsync(filter).catch(() => undefined)
+    if (content !== undefined) saveFile(content, 'audit.csv')
+  }
+  return (
+    <Panel
+      title="Audit log"
+      actions={
+        !forbidden && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<DownloadIcon />}
+            loading={file.isPending}
+            onClick={() => void download()}
+          >
+            Download CSV
+          </Button>
+        )
+      }
+    >
+      {forbidden ? (
+        <PanelForbidden>Managers and administrators see who did what.</PanelForbidden>
+      ) : (
+        <>
+          <div className={styles.filter}>
+            <TextInput
+              type="search"
+              size="sm"
+              aria-label="Search the audit log"
+              placeholder="Name, action, target or address"
+              leftSection={<SearchIcon />}
+              value={filter.search}
+              onChange={(event) => set({ search: event.currentTarget.value })}
+            />
+            <Choice
+              label="Filter by action"
+              value={filter.action}
+              options={ACTIONS}
+              onChange={(action) => set({ action })}
+            />
+            <DayField label="From" value={filter.from} onChange={(from) => set({ from })} />
+            <DayField label="To" value={filter.to} onChange={(to) => set({ to })} />
+          </div>
+          {(file.isError || (audit.isError && audit.data !== undefined)) && (
+            <div className={styles.problem}>
+              <Notice tone="warning">{messageOf(file.error ?? audit.error)}</Notice>
+            </div>
+          )}
+          {audit.isPending ? (
+            <PanelSkeleton rows={6} label="Loading the audit log" />
+          ) : audit.data === undefined ? (
+            <PanelError
+              message={messageOf(audit.error)}
+              retrying={audit.isFetching}
+              onRetry={() => void audit.refetch()}
+            />
+          ) : entries.length === 0 && audit.hasNextPage ? (
+            <PanelEmpty title="No entry matches so far">There are older ones, or narrow the days.</PanelEmpty>
+          ) : entries.length === 0 ? (
+            <PanelEmpty title={asked === EVERYTHING ? 'Nothing recorded yet' : 'No entry matches'}>
+              {asked === EVERYTHING
+                ? 'What people do on this hub is listed here, unless the audit log is switched off under General.'
+                : 'Search for less, or widen the days.'}
+            </PanelEmpty>
+          ) : (
+            <AuditTable entries={entries} />
+          )}
+          {audit.hasNextPage && (
+            <div className={styles.more}>
+              <Button variant="default" loading={audit.isFetchingNextPage} onClick={() => void audit.fetchNextPage()}>
+                Show older entries
+              </Button>
+            </div>
+          )}
+        </>
+      )}
+    </Panel>
+  )
+}

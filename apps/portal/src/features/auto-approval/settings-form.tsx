@@ -1,0 +1,146 @@
+import { autoApprovalSettings, type AutoApprovalSettings } from '@hedgerow/contract'
+import { Button, Switch, TextInput } from '@mantine/core'
+import { useState, type FormEvent } from 'react'
+import { ApiError, messageOf } from '#api/client.ts'
+import { useDraft } from '#api/drafts.ts'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { Panel } from '@hedgerow/ui/panel.tsx'
+import { toast } from '@hedgerow/ui/toast.tsx'
+import { UnsavedGuard } from '@hedgerow/ui/unsaved-guard.tsx'
+import { addEntry, type EntryKind } from './entries.ts'
+import { EntryList } from './entry-list.tsx'
+import { SAVED, saveFailed } from './messages.ts'
+import { useSaveAutoApprovalSettings } from './queries.ts'
+import styles from './page.module.css'
+
+const SWITCHES = [
+  ['enabled', 'Auto-approval', 'Off, every device waits for a person.'],
+  [
+    'requireAdminApproval',
+    'Trusted networks still wait for a person',
+    'On, a device from the lists below waits too, marked as coming from a trusted network.',
+  ],
+  [
+    'autoApproveWithInvitation',
+    'Approve with a valid invitation',
+    'A device that brings the code of a gateway invitation is let in from anywhere.',
+  ],
+] as const
+
+const LISTS: Record<EntryKind, 'ipWhitelist' | 'networkRanges'> = { ip: 'ipWhitelist', range: 'networkRanges' }
+const NOTHING_TYPED: Record<EntryKind, { text: string; problem?: string }> = { ip: { text: '' }, range: { text: '' } }
+
+/** Both lists, the switches and the email; one Save for all of it. */
+export function SettingsForm({ saved, mayChange }: { saved: AutoApprovalSettings; mayChange: boolean }) {
+  const save = useSaveAutoApprovalSettings()
+  const [basis, setBasis] = useState(saved)
+  const [values, setValues] = useState(saved)
+  const [typed, setTyped] = useState(NOTHING_TYPED)
+  const [emailProblem, setEmailProblem] = useState<string | undefined>()
+  if (basis !== saved) {
+    // Loaded again, after saving or on coming back: what was changed here meanwhile stays.
+    setBasis(saved)
+    if (sameSettings(values, basis)) setValues(saved)
+  }
+  const unsaved = !sameSettings(values, saved) || typed.ip.text.trim() !== '' || typed.range.text.trim() !== ''
+
+  useDraft('auto-approval', unsaved ? { values, typed } : undefined, (was) => {
+    setValues(was.values)
+    setTyped(was.typed)
+  })
+
+  const add = (from: AutoApprovalSettings, kind: EntryKind): AutoApprovalSettings | undefined => {
+    const { list, problem } = addEntry(from[LISTS[kind]], typed[kind].text, kind)
+    setTyped((all) => ({ ...all, [kind]: problem === undefined ? { text: '' } : { text: all[kind].text, problem } }))
+    return problem === undefined ? { ...from, [LISTS[kind]]: list } : undefined
+  }
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    // What is typed and not added yet was meant to be saved too.
+    const withIp = add(values, 'ip')
+    const complete = withIp && add(withIp, 'range')
+    if (complete === undefined) return
+    setValues(complete)
+    const wrong = autoApprovalSettings.shape.notificationEmail.safeParse(complete.notificationEmail)
+    setEmailProblem(wrong.error === undefined ? undefined : 'Enter an email address')
+    if (!wrong.success) return
+    try {
+      setValues(await save.mutateAsync(complete))
+      void toast(SAVED)
+    } catch (error) {
+      if (error instanceof ApiError) setEmailProblem(error.fieldErrors['notificationEmail'])
+    }
+  }
+  const entryList = (kind: EntryKind, label: string, example: string) => (
+    <EntryList
+      label={label}
+      example={example}
+      entries={values[LISTS[kind]]}
+      text={typed[kind].text}
+      problem={typed[kind].problem}
+      disabled={!mayChange}
+      onType={(text) => setTyped((all) => ({ ...all, [kind]: { text } }))}
+      onAdd={() => {
+        const next = add(values, kind)
+        if (next !== undefined) setValues(next)
+      }}
+      onRemove={(entry) =>
+        setValues({ ...values, [LISTS[kind]]: values[LISTS[kind]].filter((known) => known !== entry) })
+      }
+    />
+  )
+  return (
+    <form className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
+      {!mayChange && <Notice tone="plain">Changing these rules needs the admin role.</Notice>}
+      <Panel title="General">
+        <div className={styles.switches}>
+          {SWITCHES.map(([name, label, description]) => (
+            <Switch
+              key={name}
+              label={label}
+              description={description}
+              disabled={!mayChange}
+              checked={values[name]}
+              onChange={(event) => setValues({ ...values, [name]: event.currentTarget.checked })}
+            />
+          ))}
+        </div>
+      </Panel>
+      <Panel title="IP whitelist">{entryList('ip', 'IP address', '198.51.100.7')}</Panel>
+      <Panel title="Network ranges">{entryList('range', 'Network range', '198.51.100.0/24')}</Panel>
+      <Panel title="Notifications">
+        <div className={styles.switches}>
+          <Switch
+            label="Tell somebody about new requests"
+            disabled={!mayChange}
+            checked={values.notificationEnabled}
+            onChange={(event) => setValues({ ...values, notificationEnabled: event.currentTarget.checked })}
+          />
+          <TextInput
+            type="email"
+            label="Notification email"
+            autoComplete="off"
+            disabled={!mayChange}
+            error={emailProblem}
+            value={values.notificationEmail}
+            onChange={(event) => setValues({ ...values, notificationEmail: event.currentTarget.value })}
+          />
+        </div>
+      </Panel>
+      {save.isError && <Notice tone="danger">{saveFailed(messageOf(save.error))}</Notice>}
+      {mayChange && (
+        <div className={styles.save}>
+          <Button type="submit" loading={save.isPending}>
+            Save Settings
+          </Button>
+          <output className={styles.unsaved}>{unsaved ? 'There are changes that are not saved.' : ''}</output>
+        </div>
+      )}
+      <UnsavedGuard unsaved={mayChange && unsaved && !save.isPending} />
+    </form>
+  )
+}
+
+/** Both come from the hub or from here with the same fields, in the same order. */
+const sameSettings = (a: AutoApprovalSettings, b: AutoApprovalSettings): boolean =>
+  (Object.keys(a) as (keyof AutoApprovalSettings)[]).every((name) => String(a[name]) === String(b[name]))

@@ -1,0 +1,53 @@
+/** The chart of the last 24 hours, with the same numbers as a table for those who do not see it. */
+import type { hubTimeline, ResponseOf } from '@hedgerow/contract'
+import { useMemo } from 'react'
+import HourChart from '@hedgerow/ui/hour-chart.tsx'
+import { hourLabel } from '@hedgerow/ui/hours.ts'
+
+type Hours = ResponseOf<typeof hubTimeline>
+
+const HEIGHT_PX = 342
+const count = (value: number) => value.toLocaleString()
+
+export default function NetworkChart({ hours }: { hours: Hours }) {
+  const chart = useMemo(
+    () => ({
+      hours: hours.map(({ hour }) => hour),
+      series: [
+        {
+          label: 'Active Connections',
+          values: hours.map(({ activeConnections }) => activeConnections),
+          tone: 'brand' as const,
+        },
+        { label: 'Threats Detected', values: hours.map(({ threats }) => threats), tone: 'danger' as const },
+      ],
+    }),
+    [hours],
+  )
+  return (
+    <>
+      <HourChart {...chart} shape="line" heightPx={HEIGHT_PX} reach={4} format={count} />
+      <div className="visually-hidden">
+        <table>
+          <caption>Network activity by the hour, last 24 hours</caption>
+          <thead>
+            <tr>
+              <th scope="col">Hour</th>
+              <th scope="col">Active Connections</th>
+              <th scope="col">Threats Detected</th>
+            </tr>
+          </thead>
+          <tbody>
+            {hours.map(({ hour, activeConnections, threats }) => (
+              <tr key={hour}>
+                <th scope="row">{hourLabel(hour)}</th>
+                <td>{activeConnections}</td>
+                <td>{threats}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  )
+}

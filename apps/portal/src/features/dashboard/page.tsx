@@ -1,0 +1,75 @@
+/**
+ * The dashboard: four figures, what is wrong now, the last 24 hours, and what happened lately. A failed refresh keeps what was there
+ * (specification section 4); only a panel that never had anything says that it has failed.
+ */
+import { lazy, Suspense } from 'react'
+import { messageOf } from '#api/client.ts'
+import { FigureStrip } from '@hedgerow/ui/figure-strip.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PageHead } from '@hedgerow/ui/page-head.tsx'
+import { PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { Panel } from '@hedgerow/ui/panel.tsx'
+import { Activity } from './activity.tsx'
+import { Approvals } from './approvals.tsx'
+import { threatBanner } from './messages.ts'
+import { useDashboard, useTimeline } from './queries.ts'
+import { NeedsAttention } from './needs-attention.tsx'
+import styles from './page.module.css'
+
+const NetworkChart = lazy(() => import('./network-chart.tsx'))
+const NO_STATS = { totalGateways: 0, activeGateways: 0, totalUsers: 0, threats: 0 }
+
+export function DashboardPage() {
+  const dashboard = useDashboard()
+  const timeline = useTimeline()
+  const stats = dashboard.data?.stats ?? NO_STATS
+  return (
+    <>
+      <PageHead title="Dashboard" actions={<Approvals />} />
+      {stats.threats > 0 && <Notice tone="warning">{threatBanner(stats.threats)}</Notice>}
+      <FigureStrip
+        label="Hub statistics"
+        loading={dashboard.isPending}
+        figures={[
+          { label: 'Total Gateways', value: stats.totalGateways },
+          { label: 'Active Gateways', value: stats.activeGateways },
+          { label: 'Total Users', value: stats.totalUsers },
+          { label: 'Threats Today', value: stats.threats, tone: 'danger' },
+        ]}
+      />
+      <NeedsAttention />
+      <div className={styles.columns}>
+        <Panel title="Network Activity (Last 24 Hours)">
+          <div className={styles.chart}>
+            {timeline.data !== undefined ? (
+              <Suspense fallback={<PanelSkeleton rows={8} label="Loading the chart" />}>
+                <NetworkChart hours={timeline.data} />
+              </Suspense>
+            ) : timeline.isPending ? (
+              <PanelSkeleton rows={8} label="Loading the chart" />
+            ) : (
+              <PanelError
+                message={messageOf(timeline.error)}
+                retrying={timeline.isFetching}
+                onRetry={() => void timeline.refetch()}
+              />
+            )}
+          </div>
+        </Panel>
+        <Panel title="Recent Activity">
+          {dashboard.data !== undefined ? (
+            <Activity entries={dashboard.data.activity} />
+          ) : dashboard.isPending ? (
+            <PanelSkeleton rows={8} label="Loading recent activity" />
+          ) : (
+            <PanelError
+              message={messageOf(dashboard.error)}
+              retrying={dashboard.isFetching}
+              onRetry={() => void dashboard.refetch()}
+            />
+          )}
+        </Panel>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,81 @@
+/** Gateway invitations: codes that let devices in without a person, each for a while and a number of devices. */
+import type { GatewayInvitation } from '@hedgerow/contract'
+import { Button } from '@mantine/core'
+import { lazy, Suspense, useState } from 'react'
+import { Link } from 'react-router'
+import { isForbidden, messageOf } from '#api/client.ts'
+import { useDraft } from '#api/drafts.ts'
+import { MANAGER_NEEDED, mayManageFleet } from '#api/roles.ts'
+import { useUser } from '#api/session.tsx'
+import { PlusIcon } from '@hedgerow/ui/icons.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PageHead } from '@hedgerow/ui/page-head.tsx'
+import { PanelEmpty, PanelError, PanelForbidden, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { Panel } from '@hedgerow/ui/panel.tsx'
+import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
+import { useInvitations } from './queries.ts'
+import { RulesNotice } from './rules-notice.tsx'
+import { InvitationTable } from './table.tsx'
+
+const Dialogs = lazy(() => import('./dialogs.tsx'))
+
+export type OpenDialog = { verb: 'new' } | { verb: 'revoke'; invitation: GatewayInvitation }
+
+export function GatewayInvitationsPage() {
+  const mayManage = mayManageFleet(useUser().role)
+  const invitations = useInvitations(mayManage)
+  const [dialog, setDialog] = useState<OpenDialog | null>(null)
+  useDraft('gateway-invitations', dialog ?? undefined, setDialog)
+  const forbidden = !mayManage || isForbidden(invitations.error)
+  return (
+    <>
+      <PageHead
+        title="Gateway Invitations"
+        lead="A device that brings an invitation’s code is let in by the auto-approval rules, without waiting."
+        actions={
+          <>
+            <Button component={Link} to="/gateway-approvals" variant="default">
+              Back to Approvals
+            </Button>
+            <ReasonedButton
+              leftSection={<PlusIcon />}
+              reason={mayManage ? undefined : MANAGER_NEEDED}
+              onClick={() => setDialog({ verb: 'new' })}
+            >
+              New Invitation
+            </ReasonedButton>
+          </>
+        }
+      />
+      {invitations.isError && invitations.data !== undefined && !forbidden && (
+        <Notice tone="warning">
+          The list could not be refreshed and may be out of date: {messageOf(invitations.error)}
+        </Notice>
+      )}
+      {!forbidden && <RulesNotice mayLeave />}
+      <Panel title="Invitations">
+        {forbidden ? (
+          <PanelForbidden>Managers and administrators invite gateways.</PanelForbidden>
+        ) : invitations.isPending ? (
+          <PanelSkeleton rows={4} label="Loading invitations" />
+        ) : invitations.data === undefined ? (
+          <PanelError
+            message={messageOf(invitations.error)}
+            retrying={invitations.isFetching}
+            onRetry={() => void invitations.refetch()}
+          />
+        ) : invitations.data.length === 0 ? (
+          <PanelEmpty title="No invitations yet">
+            Make one to set up several devices in a row: the same command brings each of them in.
+          </PanelEmpty>
+        ) : (
+          <InvitationTable
+            invitations={invitations.data}
+            onRevoke={(invitation) => setDialog({ verb: 'revoke', invitation })}
+          />
+        )}
+      </Panel>
+      <Suspense>{dialog !== null && <Dialogs dialog={dialog} onGone={() => setDialog(null)} />}</Suspense>
+    </>
+  )
+}

@@ -1,0 +1,59 @@
+/**
+ * /proxy/gateway/:id: hands a signed-in person over to the gateway's own origin. The hub never serves a gateway's
+ * pages from its own (docs/security.md); it gives out a ticket, and a form carries it across in the same tab.
+ */
+import { Button, Loader } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { gatewayUiTicket } from 'virtual:contract-calls'
+import { Link, useParams, useSearchParams } from 'react-router'
+import { api, isForbidden, messageOf } from '#api/client.ts'
+import { accessFailed, NOT_AUTHORIZED } from '#api/access-messages.ts'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PageHead } from '@hedgerow/ui/page-head.tsx'
+import { handOver } from './hand-over.ts'
+import styles from './page.module.css'
+
+export function HandoverPage() {
+  const [problem, setProblem] = useState<string | null>(null)
+  return (
+    <div className={styles.page}>
+      <PageHead title={problem === null ? 'Opening the gateway' : 'The gateway did not open'} />
+      {problem === null ? (
+        <Handover onProblem={setProblem} />
+      ) : (
+        <>
+          <Notice tone="danger">{problem}</Notice>
+          <div className={styles.ways}>
+            <Button onClick={() => setProblem(null)}>Try again</Button>
+            <Button component={Link} to="/gateways" variant="default">
+              Back to the gateways
+            </Button>
+          </div>
+        </>
+      )}
+    </div>
+  )
+}
+
+/** One try, from when it appears; where it succeeds, the browser leaves this page. */
+function Handover({ onProblem }: { onProblem: (problem: string) => void }) {
+  const id = useParams()['id'] ?? ''
+  const path = useSearchParams()[0].get('path')
+  useEffect(() => {
+    const controller = new AbortController()
+    const open = async () => {
+      try {
+        handOver(await api(gatewayUiTicket, { params: { id }, signal: controller.signal }), path)
+      } catch (error) {
+        if (!controller.signal.aborted) onProblem(isForbidden(error) ? NOT_AUTHORIZED : accessFailed(messageOf(error)))
+      }
+    }
+    void open()
+    return () => controller.abort()
+  }, [id, path, onProblem])
+  return (
+    <output className={styles.working}>
+      <Loader size={18} aria-hidden="true" /> Handing over to the gateway’s own page, through the hub’s tunnel.
+    </output>
+  )
+}

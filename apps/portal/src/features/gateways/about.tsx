@@ -1,0 +1,39 @@
+import type { GatewayDetail } from '@hedgerow/contract'
+import type { ReactNode } from 'react'
+import { DetailList } from '@hedgerow/ui/detail-list.tsx'
+import { Mono } from '@hedgerow/ui/mono.tsx'
+import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
+import { formatBytes } from './amounts.ts'
+import styles from './gateway-page.module.css'
+
+/** What it is called, where it is, and how it is known. */
+export function About({ gateway }: { gateway: GatewayDetail }) {
+  const details: (readonly [string, ReactNode])[] = [
+    ['Location', gateway.location === '' ? 'Unknown' : gateway.location],
+    ...(gateway.description === '' ? [] : [['Description', gateway.description] as const]),
+    ['Kind', gateway.kind === 'enrolled' ? 'Runs the agent' : 'Plain WireGuard'],
+    ['Owner', gateway.owner ?? 'Nobody has claimed it'],
+    ['Gateway ID', <Mono key="id">{gateway.id}</Mono>],
+    ['VPN address', <Mono key="vpn">{gateway.vpnInternalIp}</Mono>],
+    ['Public address', gateway.publicIp === null ? 'Unknown' : <Mono key="public">{gateway.publicIp}</Mono>],
+    ['Version', gateway.version ?? 'Unknown'],
+    ...(gateway.deviceToken === null
+      ? []
+      : [['Device token', <Mono key="token">{gateway.deviceToken}</Mono>] as const]),
+    ...(gateway.fingerprint === null ? [] : [['Fingerprint', <Mono key="print">{gateway.fingerprint}</Mono>] as const]),
+    ...(gateway.traffic === null
+      ? []
+      : [
+          [
+            'Traffic',
+            `${formatBytes(gateway.traffic.receivedBytes)} received, ${formatBytes(gateway.traffic.sentBytes)} sent since its tunnel started`,
+          ] as const,
+        ]),
+    ['Added', <RelativeTime key="added" at={gateway.createdAt} />],
+  ]
+  return (
+    <div className={styles.part}>
+      <DetailList details={details} />
+    </div>
+  )
+}

@@ -1,0 +1,119 @@
+import type { Gateway } from '@hedgerow/contract'
+import { Button, Loader } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useState } from 'react'
+import { useNavigate } from 'react-router'
+import { validateAccess } from 'virtual:contract-calls'
+import { accessFailed, NOT_AUTHORIZED } from '#api/access-messages.ts'
+import { api, messageOf } from '#api/client.ts'
+import { GATEWAYS_KEY } from '#api/gateways.ts'
+import { useHubSettings } from '#api/hub-settings.ts'
+import { Dialog, DialogActions } from '@hedgerow/ui/dialog.tsx'
+import { CheckIcon } from '@hedgerow/ui/icons.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { findWayToGateway, type ConnectStep } from './connect.ts'
+import type { DialogLife } from './dialogs.tsx'
+import styles from './page.module.css'
+
+const STEPS: readonly (readonly [ConnectStep, string])[] = [
+  ['access', 'Checking your access'],
+  ['direct', 'Looking for the gateway on this network'],
+  ['hub', 'Opening it through the hub'],
+]
+
+type ConnectDialogProps = DialogLife & { gateway: Gateway }
+
+/** Shows the connect flow while it runs; it ends on the gateway's page, or here with the reason why not. */
+export function ConnectDialog({ gateway, opened, onClose, onGone }: ConnectDialogProps) {
+  const [problem, setProblem] = useState<string | null>(null)
+  const settings = useHubSettings()
+  const queries = useQueryClient()
+  const fail = useCallback(
+    (reason: string) => {
+      setProblem(reason)
+      // It may have been deleted or taken away meanwhile, and then its row is stale.
+      void queries.invalidateQueries({ queryKey: GATEWAYS_KEY })
+    },
+    [queries],
+  )
+  return (
+    <Dialog title={`Connect to ${gateway.name}`} size="sm" opened={opened} onClose={onClose} onGone={onGone}>
+      {problem === null ? (
+        <ConnectSteps
+          gateway={gateway}
+          running={opened && !settings.isPending}
+          directHealthCheck={settings.data?.directHealthCheck ?? true}
+          onProblem={fail}
+        />
+      ) : (
+        <Notice tone="danger">{problem}</Notice>
+      )}
+      <DialogActions>
+        <Button variant="default" onClick={onClose}>
+          {problem === null ? 'Cancel' : 'Close'}
+        </Button>
+        {problem !== null && <Button onClick={() => setProblem(null)}>Try again</Button>}
+      </DialogActions>
+    </Dialog>
+  )
+}
+
+type ConnectStepsProps = {
+  gateway: Gateway
+  running: boolean
+  directHealthCheck: boolean
+  onProblem: (problem: string) => void
+}
+
+/** One run of the flow, from when it appears until it goes or the dialog closes. */
+function ConnectSteps({ gateway, running, directHealthCheck, onProblem }: ConnectStepsProps) {
+  const navigate = useNavigate()
+  const [step, setStep] = useState<ConnectStep>('access')
+
+  useEffect(() => {
+    if (!running) return undefined
+    const controller = new AbortController()
+    const { signal } = controller
+    const connect = async () => {
+      try {
+        const way = await findWayToGateway(gateway, {
+          validateAccess: (deviceToken, abort) => api(validateAccess, { body: { deviceToken }, signal: abort }),
+          fetch: (input, init) => fetch(input, init),
+          pageProtocol: location.protocol,
+          directHealthCheck,
+          onStep: setStep,
+          signal,
+        })
+        if (way.kind === 'direct') location.assign(way.url)
+        else if (way.kind === 'hub') await navigate(way.path)
+        else onProblem(NOT_AUTHORIZED)
+      } catch (error) {
+        if (!signal.aborted) onProblem(accessFailed(messageOf(error)))
+      }
+    }
+    void connect()
+    return () => controller.abort()
+  }, [gateway, navigate, running, directHealthCheck, onProblem])
+
+  const current = STEPS.findIndex(([name]) => name === step)
+  return (
+    <ol className={styles.steps} aria-live="polite">
+      {STEPS.map(([name, words], index) => (
+        <li
+          key={name}
+          className={styles.step}
+          data-state={index < current ? 'done' : index === current ? 'running' : 'ahead'}
+        >
+          {index < current ? (
+            <CheckIcon />
+          ) : index === current ? (
+            <Loader size={16} aria-hidden="true" />
+          ) : (
+            <span className={styles.pip} />
+          )}
+          <span>{words}</span>
+        </li>
+      ))}
+    </ol>
+  )
+}

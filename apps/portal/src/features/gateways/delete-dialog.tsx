@@ -1,0 +1,59 @@
+import type { Gateway } from '@hedgerow/contract'
+import { Button, TextInput } from '@mantine/core'
+import { useState, type FormEvent } from 'react'
+import { messageOf } from '#api/client.ts'
+import { Dialog, DialogActions } from '@hedgerow/ui/dialog.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { toast } from '@hedgerow/ui/toast.tsx'
+import type { DialogLife } from './dialogs.tsx'
+import { useDeleteGateway } from './queries.ts'
+
+type DeleteDialogProps = DialogLife & { gateway: Gateway; onDeleted: () => void }
+
+/** Deletes a gateway once its name is typed, so that a slip on a neighbouring row does not. */
+export function DeleteDialog({ gateway, opened, onClose, onGone, onDeleted }: DeleteDialogProps) {
+  const remove = useDeleteGateway(gateway.id)
+  const [typed, setTyped] = useState('')
+  const matches = typed.trim() === gateway.name
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (!matches) return
+    const done = await remove.mutateAsync(typed.trim()).then(
+      () => true,
+      () => false,
+    )
+    if (!done) return
+    void toast(`Gateway "${gateway.name}" deleted.`)
+    onClose()
+    onDeleted()
+  }
+  return (
+    <Dialog title={`Delete ${gateway.name}?`} opened={opened} onClose={onClose} onGone={onGone}>
+      <form onSubmit={(event) => void submit(event)} noValidate>
+        <p>
+          It leaves the VPN at once, and whoever is on its page is cut off. Its detections and its history on the hub go
+          with it. An agent that still runs on the device asks to join again, and then waits under Pending Gateway
+          Registrations: stop the agent first if the device is to stay away.
+        </p>
+        {remove.isError && <Notice tone="danger">Failed to delete gateway: {messageOf(remove.error)}</Notice>}
+        <TextInput
+          label={`Type “${gateway.name}” to confirm`}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          data-autofocus
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        <DialogActions>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" color="red" loading={remove.isPending} disabled={!matches}>
+            Delete Gateway
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

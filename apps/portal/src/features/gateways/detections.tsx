@@ -1,0 +1,77 @@
+import type { GatewayDetail, StoredDetection } from '@hedgerow/contract'
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { messageOf } from '#api/client.ts'
+import { Chip } from '@hedgerow/ui/chip.tsx'
+import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
+import { useDetections, useThumbnail } from './queries.ts'
+import styles from './gateway-page.module.css'
+
+const FIRST = 12
+
+/** What its cameras saw, newest first. */
+export function Detections({ gateway }: { gateway: GatewayDetail }) {
+  const detections = useDetections(gateway.id)
+  const [all, setAll] = useState(false)
+  if (detections.isPending) return <PanelSkeleton rows={6} label="Loading detections" />
+  if (detections.data === undefined) {
+    return (
+      <PanelError
+        message={messageOf(detections.error)}
+        retrying={detections.isFetching}
+        onRetry={() => void detections.refetch()}
+      />
+    )
+  }
+  if (detections.data.length === 0) {
+    return <PanelEmpty title="Nothing seen yet">Detections of its cameras appear here as they arrive.</PanelEmpty>
+  }
+  // A gateway that sends no pictures at all gets a denser list instead of empty frames.
+  const pictures = detections.data.some(({ hasThumbnail }) => hasThumbnail)
+  return (
+    <>
+      <ul className={styles.detections}>
+        {(all ? detections.data : detections.data.slice(0, FIRST)).map((detection) => (
+          <li key={detection.id}>
+            {pictures && <Thumbnail gatewayId={gateway.id} detection={detection} />}
+            <div className={styles.caption}>
+              <strong>{detection.label}</strong>
+              <Chip tone={toneOf(detection)}>{wordOf(detection)}</Chip>
+            </div>
+            <small>
+              {detection.camera}, {Math.round(detection.score * 100)} %, <RelativeTime at={detection.startedAt} />
+            </small>
+            {detection.deterrent !== null && <small>{detection.deterrent}</small>}
+          </li>
+        ))}
+      </ul>
+      {detections.data.length > FIRST && (
+        <Button className={styles.more ?? ''} variant="subtle" size="sm" fullWidth onClick={() => setAll(!all)}>
+          {all ? 'Show fewer' : `Show all ${detections.data.length}`}
+        </Button>
+      )}
+    </>
+  )
+}
+
+const toneOf = ({ severity, falsePositive }: StoredDetection) =>
+  severity === 'alert' && falsePositive !== true ? 'danger' : 'neutral'
+
+function wordOf({ severity, falsePositive }: StoredDetection): string {
+  if (falsePositive === true) return 'false alarm'
+  return severity === 'alert' ? 'alert' : 'seen'
+}
+
+function Thumbnail({ gatewayId, detection }: { gatewayId: string; detection: StoredDetection }) {
+  const { data, isError } = useThumbnail(gatewayId, detection.id, detection.hasThumbnail)
+  return (
+    <div className={styles.frame}>
+      {data !== undefined ? (
+        <img src={`data:image/jpeg;base64,${data.jpeg}`} alt={`${detection.label} at ${detection.camera}`} />
+      ) : !detection.hasThumbnail || isError ? (
+        'No picture'
+      ) : null}
+    </div>
+  )
+}

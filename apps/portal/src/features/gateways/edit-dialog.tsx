@@ -1,0 +1,52 @@
+import { newGateway, type Gateway } from '@hedgerow/contract'
+import { Button, Textarea, TextInput } from '@mantine/core'
+import { schemaResolver, useForm } from '@mantine/form'
+import { ApiError, messageOf } from '#api/client.ts'
+import { useDraft } from '#api/drafts.ts'
+import { Dialog, DialogActions } from '@hedgerow/ui/dialog.tsx'
+import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { toast } from '@hedgerow/ui/toast.tsx'
+import type { DialogLife } from './dialogs.tsx'
+import { useUpdateGateway } from './queries.ts'
+
+/** Changes what people call a gateway; its keys and address stay. */
+export function EditDialog({ gateway, opened, onClose, onGone }: DialogLife & { gateway: Gateway }) {
+  const update = useUpdateGateway(gateway.id)
+  const form = useForm({
+    initialValues: { name: gateway.name, location: gateway.location, description: gateway.description },
+    validate: schemaResolver(newGateway, { sync: true }),
+  })
+  useDraft(`gateways.edit.${gateway.id}`, form.isDirty() ? form.values : undefined, form.setValues)
+  const submit = form.onSubmit(
+    async (values) => {
+      try {
+        const { name } = await update.mutateAsync(values)
+        void toast(`Gateway "${name}" saved.`)
+        onClose()
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        form.setErrors(error.code === 'gateway_name_taken' ? { name: error.message } : error.fieldErrors)
+      }
+    },
+    (_errors, _values, event) => focusFirstError(event?.currentTarget),
+  )
+  return (
+    <Dialog title={`Edit ${gateway.name}`} opened={opened} onClose={onClose} onGone={onGone}>
+      <form onSubmit={submit} noValidate>
+        {update.isError && <Notice tone="danger">{messageOf(update.error)}</Notice>}
+        <TextInput label="Gateway Name" withAsterisk data-autofocus {...form.getInputProps('name')} />
+        <TextInput label="Location" {...form.getInputProps('location')} />
+        <Textarea label="Description" rows={3} {...form.getInputProps('description')} />
+        <DialogActions>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={update.isPending}>
+            Save Gateway
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

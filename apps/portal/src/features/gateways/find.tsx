@@ -1,0 +1,74 @@
+import type { ReactNode } from 'react'
+import { Choice } from '@hedgerow/ui/choice.tsx'
+import { CardsIcon, RowsIcon } from '@hedgerow/ui/icons.tsx'
+import { SearchField } from '@hedgerow/ui/search-field.tsx'
+import type { Layout, SortKey, StatusFilter, View } from './view.ts'
+import styles from './page.module.css'
+
+const STATUSES: readonly (readonly [StatusFilter, string])[] = [
+  ['any', 'Any status'],
+  ['online', 'Online'],
+  ['warning', 'Warning'],
+  ['offline', 'Offline'],
+]
+const SORTS: readonly (readonly [SortKey, string])[] = [
+  ['name', 'By name'],
+  ['status', 'By status'],
+  ['location', 'By location'],
+  ['address', 'By address'],
+  ['version', 'By version'],
+  ['seen', 'Last seen first'],
+  ['users', 'By connected users'],
+]
+
+const LAYOUTS: readonly (readonly [Layout, string, ReactNode])[] = [
+  ['table', 'Table', <RowsIcon key="table" />],
+  ['cards', 'Cards', <CardsIcon key="cards" />],
+]
+
+type FindProps = {
+  view: View
+  onView: (change: Partial<View>) => void
+  /** Changes with a search that was not typed. */
+  revision: number
+  onSearch: (text: string) => void
+  children: string
+}
+
+/** Search, status, table or cards and, where there are no heads to order by, the order. `children` says how many match. */
+export function Find({ view, onView, revision, onSearch, children }: FindProps) {
+  return (
+    <div className={styles.find}>
+      <output className={styles.count}>{children}</output>
+      <Choice
+        label="Filter by status"
+        value={view.status}
+        options={STATUSES}
+        onChange={(status) => onView({ status })}
+      />
+      <div className={styles.order} data-needed={view.layout === 'cards'}>
+        <Choice
+          label="Sort gateways"
+          value={view.sort}
+          options={SORTS}
+          onChange={(sort) => onView({ sort, descending: false })}
+        />
+      </div>
+      <fieldset className={styles.layouts} aria-label="Show as">
+        {LAYOUTS.map(([layout, name, icon]) => (
+          <button
+            key={layout}
+            type="button"
+            aria-label={name}
+            title={name}
+            aria-pressed={view.layout === layout}
+            onClick={() => onView({ layout })}
+          >
+            {icon}
+          </button>
+        ))}
+      </fieldset>
+      <SearchField key={revision} label="Search gateways" initial={view.search} onSearch={onSearch} />
+    </div>
+  )
+}

@@ -1,0 +1,39 @@
+import type { Gateway } from '@hedgerow/contract'
+import { lazy, Suspense, useState } from 'react'
+import { MoreIcon } from '@hedgerow/ui/icons.tsx'
+import { RowButton } from '@hedgerow/ui/row-button.tsx'
+import type { GatewayVerb } from './dialogs.tsx'
+
+const loadItems = () => import('./gateway-menu-items.tsx')
+const GatewayMenuItems = lazy(loadItems)
+
+type GatewayMenuProps = {
+  gateway: Gateway
+  mayManage: boolean
+  onVerb: (verb: GatewayVerb, gateway: Gateway) => void
+  /** Among buttons of full height, not in a row. */
+  tall?: boolean
+}
+
+/** What else can be done with a gateway. A row holds only the button until it is pressed: a menu for each costs too much. */
+export function GatewayMenu({ tall = false, ...items }: GatewayMenuProps) {
+  const [asked, setAsked] = useState(false)
+  const button = (
+    <RowButton
+      shape={tall ? 'tall-icon' : 'icon'}
+      aria-label={`More actions for ${items.gateway.name}`}
+      aria-haspopup="menu"
+      onPointerEnter={() => void loadItems()}
+      onFocus={() => void loadItems()}
+      onClick={() => setAsked(true)}
+    >
+      <MoreIcon />
+    </RowButton>
+  )
+  if (!asked) return button
+  return (
+    <Suspense fallback={button}>
+      <GatewayMenuItems button={button} {...items} />
+    </Suspense>
+  )
+}

@@ -1,0 +1,123 @@
+/**
+ * A gateway's own page: how far it has come on the way to the hub, what it says of itself, what it saw last, and who
+ * opened it. Everything that can be done in the list can be done here too.
+ */
+import type { Gateway, GatewayDetail } from '@hedgerow/contract'
+import { Button } from '@mantine/core'
+import { lazy, Suspense, useCallback, useState } from 'react'
+import { Link, useNavigate, useParams } from 'react-router'
+import { ApiError, messageOf } from '#api/client.ts'
+import { statusMark } from '#api/gateways.ts'
+import { useDraft } from '#api/drafts.ts'
+import { mayManageFleet } from '#api/roles.ts'
+import { useUser } from '#api/session.tsx'
+import { ArrowIcon } from '@hedgerow/ui/icons.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PageHead } from '@hedgerow/ui/page-head.tsx'
+import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { Panel } from '@hedgerow/ui/panel.tsx'
+import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
+import { About } from './about.tsx'
+import { Access } from './access.tsx'
+import { Detections } from './detections.tsx'
+import type { GatewayVerb, OpenDialog } from './dialogs.tsx'
+import { GatewayMenu } from './gateway-menu.tsx'
+import { Health } from './health.tsx'
+import { History } from './history.tsx'
+import { Conditions } from './conditions.tsx'
+import { useGateway } from './queries.ts'
+import styles from './gateway-page.module.css'
+
+const Dialogs = lazy(() => import('./dialogs.tsx'))
+
+export function GatewayPage() {
+  const id = useParams()['id'] ?? ''
+  const gateway = useGateway(id)
+  const unknown = gateway.error instanceof ApiError && [400, 404].includes(gateway.error.status)
+  if (gateway.data !== undefined && !unknown) {
+    return <OneGateway gateway={gateway.data} stale={gateway.isError ? messageOf(gateway.error) : undefined} />
+  }
+  return (
+    <>
+      <PageHead title={unknown ? 'No such gateway' : 'Gateway'} />
+      <Panel title="Gateway">
+        {gateway.isPending ? (
+          <PanelSkeleton rows={8} label="Loading the gateway" />
+        ) : unknown ? (
+          <PanelEmpty title="This gateway does not exist, or you may not see it.">
+            It may have been deleted. <Link to="/gateways">Back to the gateways</Link>
+          </PanelEmpty>
+        ) : (
+          <PanelError
+            message={messageOf(gateway.error)}
+            retrying={gateway.isFetching}
+            onRetry={() => void gateway.refetch()}
+          />
+        )}
+      </Panel>
+    </>
+  )
+}
+
+function OneGateway({ gateway, stale }: { gateway: GatewayDetail; stale: string | undefined }) {
+  const mayManage = mayManageFleet(useUser().role)
+  const navigate = useNavigate()
+  const [dialog, setDialog] = useState<OpenDialog | null>(null)
+  useDraft(`gateways.${gateway.id}`, dialog === null || dialog.verb === 'connect' ? undefined : dialog, setDialog)
+  const openVerb = useCallback((verb: GatewayVerb, one: Gateway) => setDialog({ verb, gateway: one }), [])
+  return (
+    <>
+      <div className={styles.top}>
+        <Link to="/gateways" className={styles.back}>
+          <ArrowIcon /> Gateways
+        </Link>
+        <PageHead
+          title={gateway.name}
+          lead={<StatusMark {...statusMark(gateway.status)} reason={gateway.statusReason} />}
+          actions={
+            <>
+              <Button onClick={() => openVerb('connect', gateway)}>Connect</Button>
+              <GatewayMenu gateway={gateway} mayManage={mayManage} onVerb={openVerb} tall />
+            </>
+          }
+        />
+      </div>
+      {stale !== undefined && (
+        <Notice tone="warning">This page could not be refreshed and may be out of date: {stale}</Notice>
+      )}
+      <div className={styles.columns}>
+        <div className={styles.column}>
+          <Panel title="Health">
+            <Health gateway={gateway} />
+          </Panel>
+          <Panel title="Load and traffic (Last 24 Hours)">
+            <History gateway={gateway} />
+          </Panel>
+          <Panel title="Last detections">
+            <Detections gateway={gateway} />
+          </Panel>
+        </div>
+        <div className={styles.column}>
+          <Panel title="Way to the hub">
+            <Conditions conditions={gateway.ladder} />
+          </Panel>
+          <Panel title="About">
+            <About gateway={gateway} />
+          </Panel>
+          <Panel title="Who connected">
+            <Access access={gateway.access} maySee={mayManage} />
+          </Panel>
+        </div>
+      </div>
+      <Suspense>
+        {dialog !== null && (
+          <Dialogs
+            dialog={dialog}
+            onGone={() => setDialog(null)}
+            onDeleted={() => void navigate('/gateways', { replace: true })}
+          />
+        )}
+      </Suspense>
+    </>
+  )
+}

@@ -1,0 +1,151 @@
+import type { GatewayDetail } from '@hedgerow/contract'
+import type { ReactNode } from 'react'
+import { PanelEmpty } from '@hedgerow/ui/panel-states.tsx'
+import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
+import { StatusMark, type MarkShape } from '@hedgerow/ui/status-mark.tsx'
+import { clockOffset, formatDuration } from './amounts.ts'
+import styles from './gateway-page.module.css'
+
+const DISK_HIGH = 0.9
+const MEMORY_HIGH = 0.9
+const percent = (fraction: number) => `${Math.round(fraction * 100)} %`
+
+/** What the gateway said of itself in its last heartbeat. */
+export function Health({ gateway: { heartbeat, kind } }: { gateway: GatewayDetail }) {
+  if (heartbeat === null) {
+    return (
+      <PanelEmpty title="No heartbeat yet">
+        {kind === 'wireguard'
+          ? 'A device on plain WireGuard sends none; it counts as online while its handshakes come and its /api/health answers.'
+          : 'The gateway sends one every 30 seconds once its tunnel is up.'}
+      </PanelEmpty>
+    )
+  }
+  const { cameras, detectors, deterrents, problems } = heartbeat
+  return (
+    <>
+      <div className={styles.part}>
+        <dl className={styles.gauges}>
+          <Gauge name="Load" value={heartbeat.load.toFixed(2)} fraction={heartbeat.load} high={heartbeat.load > 1} />
+          <Gauge
+            name="Memory"
+            value={percent(heartbeat.memory)}
+            fraction={heartbeat.memory}
+            high={heartbeat.memory > MEMORY_HIGH}
+          />
+          <Gauge
+            name="Disk"
+            value={percent(heartbeat.disk)}
+            fraction={heartbeat.disk}
+            high={heartbeat.disk > DISK_HIGH}
+          />
+          <Gauge
+            name="Temperature"
+            value={heartbeat.temperature === null ? 'Unknown' : `${Math.round(heartbeat.temperature)} °C`}
+          />
+          <Gauge name="Running for" value={formatDuration(heartbeat.uptimeSeconds)} />
+          <Gauge name="Clock" value={clockOffset(heartbeat.clock, heartbeat.receivedAt)} />
+        </dl>
+      </div>
+      {problems.length > 0 && (
+        <Part title="Problems it reports">
+          <ul className={styles.problems}>
+            {problems.map((problem) => (
+              <li key={problem}>{problem}</li>
+            ))}
+          </ul>
+        </Part>
+      )}
+      <Part title="Cameras">
+        {cameras.length === 0 ? (
+          <p className={styles.seen}>It reports no camera.</p>
+        ) : (
+          <ul className={styles.items}>
+            {cameras.map(({ name, state, fps }) => (
+              <li key={name}>
+                <StatusMark {...CAMERA[state]} word={name} />
+                <span>{state === 'online' ? `${fps.toFixed(1)} FPS` : state}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Part>
+      {detectors.length > 0 && (
+        <Part title="Detectors">
+          <ul className={styles.items}>
+            {detectors.map(({ name, inferenceMs }) => (
+              <li key={name}>
+                <span>{name}</span>
+                <span>{inferenceMs.toFixed(1)} ms</span>
+              </li>
+            ))}
+          </ul>
+        </Part>
+      )}
+      {deterrents.length > 0 && (
+        <Part title="Deterrents">
+          <ul className={styles.items}>
+            {deterrents.map(({ name, state }) => (
+              <li key={name}>
+                <StatusMark {...DETERRENT[state]} word={name} />
+                <span>{state}</span>
+              </li>
+            ))}
+          </ul>
+        </Part>
+      )}
+      <div className={styles.part}>
+        <p className={styles.seen}>
+          From its heartbeat: <RelativeTime at={heartbeat.receivedAt} />
+        </p>
+      </div>
+    </>
+  )
+}
+
+const CAMERA: Record<'online' | 'offline' | 'disabled', { shape: MarkShape }> = {
+  online: { shape: 'dot' },
+  offline: { shape: 'diamond' },
+  disabled: { shape: 'neutral' },
+}
+const DETERRENT: Record<'ready' | 'active' | 'fault', { shape: MarkShape }> = {
+  ready: { shape: 'ring' },
+  active: { shape: 'dot' },
+  fault: { shape: 'diamond' },
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className={styles.part}>
+      <h3>{title}</h3>
+      {children}
+    </div>
+  )
+}
+
+/** A figure, with a bar under it where it is a part of a whole. */
+function Gauge({
+  name,
+  value,
+  fraction,
+  high = false,
+}: {
+  name: string
+  value: string
+  fraction?: number
+  high?: boolean
+}) {
+  return (
+    <div className={styles.gauge}>
+      <dt>{name}</dt>
+      <dd>
+        {value}
+        {fraction !== undefined && (
+          <div className={styles.bar} data-high={high} aria-hidden="true">
+            <div style={{ width: `${Math.min(100, fraction * 100)}%` }} />
+          </div>
+        )}
+      </dd>
+    </div>
+  )
+}

@@ -1,0 +1,44 @@
+import type { GatewayDetail } from '@hedgerow/contract'
+import { lazy, Suspense } from 'react'
+import { messageOf } from '#api/client.ts'
+import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { HistoryTable } from './history-table.tsx'
+import { useHistory } from './queries.ts'
+import styles from './history.module.css'
+
+const HistoryCharts = lazy(() => import('./history-charts.tsx'))
+
+/** Load and traffic of the last 24 hours: as charts, and hour by hour. */
+export function History({ gateway: { id, kind } }: { gateway: GatewayDetail }) {
+  const { data: hours, error, isPending, isFetching, refetch } = useHistory(id)
+  if (isPending) return <PanelSkeleton rows={8} label="Loading the history" />
+  if (hours === undefined) {
+    return <PanelError message={messageOf(error)} retrying={isFetching} onRetry={() => void refetch()} />
+  }
+  if (hours.every(({ heartbeats, receivedBytes, sentBytes }) => heartbeats + receivedBytes + sentBytes === 0)) {
+    return (
+      <PanelEmpty title="Nothing in the last 24 hours">
+        {kind === 'wireguard'
+          ? 'What goes through its tunnel is counted here, once a minute.'
+          : 'Its heartbeats and what goes through its tunnel are added up here, once a minute.'}
+      </PanelEmpty>
+    )
+  }
+  return (
+    <>
+      <Suspense
+        fallback={
+          <div className={styles.charts}>
+            <PanelSkeleton rows={8} label="Loading the charts" />
+          </div>
+        }
+      >
+        <HistoryCharts hours={hours} />
+      </Suspense>
+      <details className={styles.details}>
+        <summary>Hour by hour</summary>
+        <HistoryTable hours={hours} />
+      </details>
+    </>
+  )
+}

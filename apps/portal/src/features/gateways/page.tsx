@@ -1,0 +1,129 @@
+/**
+ * Gateway Management: the fleet's summary and its table, and one dialog per verb. What a gateway may be asked to do
+ * is decided by the hub; here it is only said in advance.
+ */
+import type { Gateway } from '@hedgerow/contract'
+import { Button } from '@mantine/core'
+import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { messageOf } from '#api/client.ts'
+import { useGateways } from '#api/gateways.ts'
+import { useDraft } from '#api/drafts.ts'
+import { mayManageFleet } from '#api/roles.ts'
+import { useUser } from '#api/session.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { Panel } from '@hedgerow/ui/panel.tsx'
+import type { GatewayVerb, OpenDialog } from './dialogs.tsx'
+import { Find } from './find.tsx'
+import { Heading } from './heading.tsx'
+import { noMatch } from './messages.ts'
+import { NoGateways } from './no-gateways.tsx'
+import { searchAmong } from './search.ts'
+import { useStableOrder } from './stable-order.ts'
+import { Summary } from './summary.tsx'
+import { GatewayTable } from './table.tsx'
+import { useView } from './use-view.ts'
+import { sortGateways } from './view.ts'
+
+const Dialogs = lazy(() => import('./dialogs.tsx'))
+
+const NONE: readonly Gateway[] = []
+
+export function GatewaysPage() {
+  const mayManage = mayManageFleet(useUser().role)
+  const gateways = useGateways()
+  const [parameters, setParameters] = useSearchParams()
+  const scanned = parameters.get('token')
+  const [dialog, setDialog] = useState<OpenDialog | null>(
+    scanned === null ? null : { verb: 'claim', deviceToken: scanned },
+  )
+  const { view, changeView, revision, search: searchFor, orderBy } = useView()
+  // Connect only runs when it is asked for.
+  useDraft('gateways', dialog === null || dialog.verb === 'connect' ? undefined : dialog, setDialog)
+  const deferred = useDeferredValue(view)
+
+  // A QR label opens this page with the device's token; it leaves the address, so that a reload does not ask again.
+  useEffect(() => {
+    if (scanned === null) return
+    setParameters(
+      (current) => {
+        current.delete('token')
+        return current
+      },
+      { replace: true },
+    )
+  }, [scanned, setParameters])
+
+  const all = gateways.data ?? NONE
+  const { search, status, sort, descending } = deferred
+  const [pointed, setPointed] = useState(false)
+  const sorted = useStableOrder(
+    useMemo(() => sortGateways(all, { sort, descending }), [all, sort, descending]),
+    `${sort} ${descending}`,
+    pointed,
+  )
+  const searched = useMemo(
+    () => searchAmong(status === 'any' ? sorted : sorted.filter((gateway) => gateway.status === status)),
+    [sorted, status],
+  )
+  const shown = useMemo(() => searched(search), [searched, search])
+  const openVerb = useCallback((verb: GatewayVerb, gateway: Gateway) => setDialog({ verb, gateway }), [])
+  const filtered = view.search !== '' || view.status !== 'any'
+
+  return (
+    <>
+      <Heading mayManage={mayManage} onDialog={setDialog} />
+      <Summary gateways={gateways.data} loading={gateways.isPending} />
+      {gateways.isError && gateways.data !== undefined && (
+        <Notice tone="warning">
+          The list could not be refreshed and may be out of date: {messageOf(gateways.error)}
+        </Notice>
+      )}
+      <Panel
+        title="Gateways"
+        actions={
+          all.length > 0 && (
+            <Find view={view} onView={changeView} revision={revision} onSearch={searchFor}>
+              {filtered ? `${shown.length.toLocaleString()} of ${all.length.toLocaleString()}` : ''}
+            </Find>
+          )
+        }
+      >
+        {gateways.isPending ? (
+          <PanelSkeleton rows={6} label="Loading gateways" />
+        ) : gateways.data === undefined ? (
+          <PanelError
+            message={messageOf(gateways.error)}
+            retrying={gateways.isFetching}
+            onRetry={() => void gateways.refetch()}
+          />
+        ) : all.length === 0 ? (
+          <NoGateways mayManage={mayManage} />
+        ) : shown.length === 0 ? (
+          <PanelEmpty title="No gateway matches">
+            <p>{noMatch(deferred)}</p>
+            <Button mt={10} variant="default" size="sm" onClick={() => changeView({ search: '', status: 'any' })}>
+              Show all gateways
+            </Button>
+          </PanelEmpty>
+        ) : (
+          <div
+            onPointerEnter={({ pointerType }) => setPointed(pointerType === 'mouse')}
+            onPointerLeave={() => setPointed(false)}
+          >
+            <GatewayTable
+              gateways={shown}
+              fleetSize={all.length}
+              mayManage={mayManage}
+              onVerb={openVerb}
+              view={deferred}
+              onSort={orderBy}
+            />
+          </div>
+        )}
+      </Panel>
+      <Suspense>{dialog !== null && <Dialogs dialog={dialog} onGone={() => setDialog(null)} />}</Suspense>
+    </>
+  )
+}

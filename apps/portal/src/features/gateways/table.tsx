@@ -1,0 +1,112 @@
+/**
+ * The fleet as a table or, where that is asked for or the window is narrow, as cards. A long list draws only the rows in view; the rest is the height of two empty rows, so that
+ * the page scrolls as if all were there.
+ */
+import type { Gateway } from '@hedgerow/contract'
+import { useMediaQuery } from '@mantine/hooks'
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { DataTable, Gap, type Column } from '@hedgerow/ui/data-table.tsx'
+import type { GatewayVerb } from './dialogs.tsx'
+import { GatewayRow } from './row.tsx'
+import type { SortKey, View } from './view.ts'
+
+/** In a smaller fleet drawing all rows is faster, and the browser's own search finds them. */
+const VIRTUAL_FROM = 120
+/** About how high a row is, by the window; in a narrow one each is a card, as data-table.module.css says. */
+const ROW_HEIGHTS = [
+  ['(width < 720px)', 318],
+  ['(width < 1100px)', 208],
+  ['(width < 1400px)', 63.5],
+  ['all', 44],
+] as const
+/** Of the cards in a wide window, and of a row of them with the space below it; as data-table.module.css says. */
+const CARDS_ABREAST = 3
+const CARDS_HEIGHT = 244
+const NARROW = '(width < 1100px)'
+
+const COLUMNS: readonly (Column & { sort?: SortKey })[] = [
+  { name: 'Status', width: '25%', sort: 'status' },
+  { name: 'Gateway Name', sort: 'name' },
+  { name: 'Location', sort: 'location' },
+  { name: 'IP Address', width: '130px', sort: 'address' },
+  { name: 'Version', width: '86px', sort: 'version' },
+  { name: 'Last Seen', width: '96px', sort: 'seen' },
+  { name: 'Connected Users', width: '140px', numeric: true, sort: 'users' },
+  { name: 'Actions', width: '134px' },
+]
+
+type GatewayTableProps = {
+  gateways: readonly Gateway[]
+  /** How many there are in all, of which `gateways` may be those that were searched for. */
+  fleetSize: number
+  mayManage: boolean
+  onVerb: (verb: GatewayVerb, gateway: Gateway) => void
+  view: View
+  onSort: (sort: SortKey) => void
+}
+
+/** Drawn again only for other rows or another order, never for a key in the search field. */
+export const GatewayTable = memo(function GatewayTable({
+  gateways,
+  fleetSize,
+  view,
+  onSort,
+  ...row
+}: GatewayTableProps) {
+  const body = useRef<HTMLTableSectionElement>(null)
+  const [top, setTop] = useState(0)
+  // Not by what was found: a search that ends with a hundred rows would draw them all at one key.
+  const virtual = fleetSize >= VIRTUAL_FROM
+  const narrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false })
+  const cards = view.layout === 'cards' && !narrow
+  const abreast = cards ? CARDS_ABREAST : 1
+  useLayoutEffect(() => {
+    setTop(Math.round((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY))
+  }, [virtual, narrow, cards])
+
+  const rowHeight = ROW_HEIGHTS.find(([width]) => window.matchMedia(width).matches)?.[1] ?? 0
+  const virtualizer = useWindowVirtualizer({
+    count: Math.ceil(gateways.length / abreast),
+    estimateSize: () => (cards ? CARDS_HEIGHT : rowHeight),
+    getItemKey: (index) => gateways[index * abreast]?.id ?? index,
+    overscan: 6,
+    scrollMargin: top,
+    enabled: virtual,
+  })
+  // What was measured of rows says nothing of cards.
+  const shape = narrow ? 'narrow' : view.layout
+  const measuredShape = useRef(shape)
+  useEffect(() => {
+    if (measuredShape.current === shape) return
+    measuredShape.current = shape
+    virtualizer.measure()
+  }, [virtualizer, shape])
+  const drawn = virtual ? virtualizer.getVirtualItems() : []
+  const last = drawn.at(-1)
+  const first = virtual ? (drawn[0]?.index ?? 0) * abreast : 0
+  const inView = virtual ? gateways.slice(first, ((last?.index ?? -1) + 1) * abreast) : gateways
+
+  const columns = COLUMNS.map(({ sort, ...column }) => {
+    if (sort === undefined) return column
+    const order = view.sort !== sort ? 'none' : view.descending ? 'descending' : 'ascending'
+    return { ...column, order, onSort: () => onSort(sort) } as const
+  })
+
+  return (
+    <DataTable label="Gateways" columns={columns} rowCount={gateways.length} bodyRef={body} cards={cards}>
+      <Gap height={(drawn[0]?.start ?? top) - top} />
+      {inView.map((gateway, index) => (
+        <GatewayRow
+          key={gateway.id}
+          {...row}
+          gateway={gateway}
+          index={first + index}
+          // Cards in a wide window are all of one height.
+          measure={virtual && !cards ? virtualizer.measureElement : undefined}
+        />
+      ))}
+      <Gap height={virtual ? virtualizer.getTotalSize() - ((last?.end ?? top) - top) : 0} />
+    </DataTable>
+  )
+})

@@ -1,0 +1,59 @@
+import { saveProfile, type Profile } from '@hedgerow/contract'
+import { Button, TextInput } from '@mantine/core'
+import { schemaResolver, useForm } from '@mantine/form'
+import { ApiError, messageOf } from '#api/client.ts'
+import { useDraft } from '#api/drafts.ts'
+import { DetailList } from '@hedgerow/ui/detail-list.tsx'
+import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
+import { toast } from '@hedgerow/ui/toast.tsx'
+import { useSaveProfile } from './queries.ts'
+import styles from './page.module.css'
+
+/** What others see of a person. Their username and role are an administrator's to change. */
+export function AboutForm({ saved }: { saved: Profile }) {
+  const save = useSaveProfile()
+  const form = useForm({
+    initialValues: { email: saved.email, firstName: saved.firstName, lastName: saved.lastName },
+    validate: schemaResolver(saveProfile.body, { sync: true }),
+  })
+  useDraft('profile', form.isDirty() ? form.values : undefined, form.setValues)
+  const submit = form.onSubmit(
+    async (values, event) => {
+      const element = event?.currentTarget
+      try {
+        const { email, firstName, lastName } = await save.mutateAsync(values)
+        form.setValues({ email, firstName, lastName })
+        void toast('Profile saved.')
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        form.setErrors(error.fieldErrors)
+        focusFirstError(element)
+      }
+    },
+    (_errors, _values, event) => focusFirstError(event?.currentTarget),
+  )
+  return (
+    <form className={styles.form} onSubmit={submit} noValidate>
+      <DetailList
+        details={[
+          ['Username', saved.username],
+          ['Role', saved.role],
+          ['Member since', <RelativeTime key="since" at={saved.createdAt} />],
+        ]}
+      />
+      {save.isError && <Notice tone="danger">{messageOf(save.error)}</Notice>}
+      <div className={styles.names}>
+        <TextInput label="First name" autoComplete="given-name" {...form.getInputProps('firstName')} />
+        <TextInput label="Last name" autoComplete="family-name" {...form.getInputProps('lastName')} />
+      </div>
+      <TextInput type="email" label="Email" autoComplete="email" withAsterisk {...form.getInputProps('email')} />
+      <div>
+        <Button type="submit" loading={save.isPending}>
+          Save Profile
+        </Button>
+      </div>
+    </form>
+  )
+}

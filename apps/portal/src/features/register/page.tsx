@@ -1,0 +1,86 @@
+/**
+ * Create Account: for whoever the hub lets in by its registration settings, with an invite code where it asks for one.
+ * An invitation's link carries its code behind the #, which no server gets to see.
+ */
+import { Button, Loader } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { Link, Navigate, useLocation, useNavigate } from 'react-router'
+import { registrationInfo } from 'virtual:contract-calls'
+import { api } from '#api/client.ts'
+import { useSession } from '#api/session.tsx'
+import { useLoaded } from '#api/use-loaded.ts'
+import { CentredSpinner } from '@hedgerow/ui/centred-spinner.tsx'
+import { Entrance, EntranceHead } from '@hedgerow/ui/entrance.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { REGISTERED } from './messages.ts'
+import { RegisterForm } from './register-form.tsx'
+
+const TO_SIGN_IN_MS = 2_000
+
+const loadInfo = (signal: AbortSignal) => api(registrationInfo, { signal })
+
+export function RegisterPage() {
+  const { state } = useSession()
+  const { hash } = useLocation()
+  const [registered, setRegistered] = useState(false)
+  if (state.status === 'loading') return <CentredSpinner />
+  if (state.status === 'signed-in') return <Navigate to="/dashboard" replace />
+  const invited = new URLSearchParams(hash.slice(1)).get('invite') ?? ''
+  return (
+    <Entrance title="Create account">
+      {registered ? <Registered /> : <Registration invited={invited} onRegistered={() => setRegistered(true)} />}
+      <p>
+        Have an account? <Link to="/login">Sign in</Link>
+      </p>
+    </Entrance>
+  )
+}
+
+function Registration({ invited, onRegistered }: { invited: string; onRegistered: () => void }) {
+  const { data: info, problem, retry } = useLoaded(loadInfo)
+
+  if (problem !== undefined) {
+    return (
+      <>
+        <EntranceHead title="Create Account">An account of your own on this hub.</EntranceHead>
+        <Notice tone="danger">{problem}</Notice>
+        <Button variant="default" onClick={retry}>
+          Try again
+        </Button>
+      </>
+    )
+  }
+  if (info === undefined) {
+    return (
+      <>
+        <EntranceHead title="Create Account">An account of your own on this hub.</EntranceHead>
+        <output aria-label="Loading">
+          <Loader size={24} />
+        </output>
+      </>
+    )
+  }
+  if (!info.openRegistration) {
+    return (
+      <>
+        <EntranceHead title="Create Account">New accounts are made by the administrators here.</EntranceHead>
+        <Notice tone="plain">Registration is closed. Ask an administrator for an account.</Notice>
+      </>
+    )
+  }
+  return <RegisterForm inviteCodeRequired={info.inviteCodeRequired} invited={invited} onRegistered={onRegistered} />
+}
+
+function Registered() {
+  const navigate = useNavigate()
+  useEffect(() => {
+    const timer = setTimeout(() => void navigate('/login'), TO_SIGN_IN_MS)
+    return () => clearTimeout(timer)
+  }, [navigate])
+  return (
+    <>
+      <EntranceHead title="Create Account">In a moment you can sign in.</EntranceHead>
+      <Notice tone="good">{REGISTERED}</Notice>
+    </>
+  )
+}

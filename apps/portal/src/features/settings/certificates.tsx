@@ -1,0 +1,117 @@
+import type { Certificate } from '@hedgerow/contract'
+import { Button } from '@mantine/core'
+import { lazy, Suspense, useState } from 'react'
+import { messageOf } from '#api/client.ts'
+import { ADMIN_NEEDED } from '#api/roles.ts'
+import { Chip } from '@hedgerow/ui/chip.tsx'
+import { ActionsCell, Cell, DataTable, Row, TwoLines, type Column } from '@hedgerow/ui/data-table.tsx'
+import { useNow } from '@hedgerow/ui/now.ts'
+import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { Panel } from '@hedgerow/ui/panel.tsx'
+import { saveFile } from '@hedgerow/ui/save-file.ts'
+import { StatusMark, type MarkShape } from '@hedgerow/ui/status-mark.tsx'
+import { certificateStatus, type CertificateStatus } from './certificate-status.ts'
+import { useCertificates } from './queries.ts'
+import styles from './certificates.module.css'
+
+const RenewDialog = lazy(() => import('./renew-dialog.tsx'))
+
+const COLUMNS: readonly Column[] = [
+  { name: 'Name' },
+  { name: 'Type', width: '8%' },
+  { name: 'Issued To', width: '22%' },
+  { name: 'Status', width: '16%' },
+  { name: 'Expires', width: '15%' },
+  { name: 'Actions', width: '210px' },
+]
+
+const SHAPES: Record<CertificateStatus['word'], MarkShape> = { Valid: 'dot', Expiring: 'diamond', Expired: 'ring' }
+
+/** The hub's own CA, its TLS certificate and a configured one, each with what its expiry means. */
+export function Certificates({ mayRenew }: { mayRenew: boolean }) {
+  const certificates = useCertificates()
+  const now = useNow()
+  const [renewing, setRenewing] = useState<Certificate | null>(null)
+  return (
+    <Panel title="Certificates">
+      {certificates.isPending ? (
+        <PanelSkeleton rows={3} label="Loading certificates" />
+      ) : certificates.data === undefined ? (
+        <PanelError
+          message={messageOf(certificates.error)}
+          retrying={certificates.isFetching}
+          onRetry={() => void certificates.refetch()}
+        />
+      ) : certificates.data.length === 0 ? (
+        <PanelEmpty title="No certificates">This hub answers over plain http only.</PanelEmpty>
+      ) : (
+        <>
+          <DataTable label="Certificates" columns={COLUMNS} rowCount={certificates.data.length}>
+            {certificates.data.map((certificate, index) => {
+              const { word, reason } = certificateStatus(certificate.expiresAt, now)
+              return (
+                <Row key={certificate.id} index={index}>
+                  <Cell label="Name" place="title">
+                    <span className={styles.name}>
+                      <strong>{certificate.name}</strong>
+                      {certificate.inUse && <Chip tone="good">in use</Chip>}
+                    </span>
+                  </Cell>
+                  <Cell label="Type">{certificate.type}</Cell>
+                  <Cell label="Issued To">
+                    <TwoLines first={certificate.issuedTo} second={`by ${certificate.issuedBy}`} />
+                  </Cell>
+                  <Cell label="Status" place="line">
+                    <span className={word === 'Expired' ? styles.expired : undefined}>
+                      <StatusMark shape={SHAPES[word]} word={word} reason={reason} />
+                    </span>
+                  </Cell>
+                  <Cell label="Expires">
+                    <time dateTime={certificate.expiresAt} title={new Date(certificate.expiresAt).toLocaleString()}>
+                      {new Date(certificate.expiresAt).toLocaleDateString()}
+                    </time>
+                  </Cell>
+                  <ActionsCell>
+                    <Button
+                      size="compact-sm"
+                      variant="subtle"
+                      aria-label={`Download ${certificate.name}`}
+                      onClick={() =>
+                        saveFile(
+                          new Blob([certificate.pem], { type: 'application/x-pem-file' }),
+                          `${certificate.id}.pem`,
+                        )
+                      }
+                    >
+                      Download
+                    </Button>
+                    {certificate.renewable && (
+                      <Button
+                        size="compact-sm"
+                        variant="default"
+                        disabled={!mayRenew}
+                        title={mayRenew ? undefined : ADMIN_NEEDED}
+                        aria-label={`Renew ${certificate.name}`}
+                        onClick={() => setRenewing(certificate)}
+                      >
+                        Renew
+                      </Button>
+                    )}
+                  </ActionsCell>
+                </Row>
+              )
+            })}
+          </DataTable>
+          <p className={styles.note}>
+            The hub renews what it issued 30 days ahead. Browsers and gateways that trust the Hub CA, put into their
+            trust store from Download, take its TLS certificate without a warning.
+            {!mayRenew && ` Renewing by hand: ${ADMIN_NEEDED.toLowerCase()}`}
+          </p>
+        </>
+      )}
+      <Suspense>
+        {renewing !== null && <RenewDialog certificate={renewing} onGone={() => setRenewing(null)} />}
+      </Suspense>
+    </Panel>
+  )
+}

@@ -1,0 +1,73 @@
+/**
+ * Settings of the whole hub. Everybody signed in sees them, administrators change them; certificates and the audit log
+ * stand beside them in tabs of their own. The tab is kept in the address.
+ */
+import { Tabs } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { useSearchParams } from 'react-router'
+import { messageOf } from '#api/client.ts'
+import { useHubSettings } from '#api/hub-settings.ts'
+import { useUser } from '#api/session.tsx'
+import { PageHead } from '@hedgerow/ui/page-head.tsx'
+import { PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { Panel } from '@hedgerow/ui/panel.tsx'
+import { Certificates } from './certificates.tsx'
+import { SettingsForm } from './settings-form.tsx'
+import styles from './page.module.css'
+
+const TABS = [
+  ['general', 'General'],
+  ['security', 'Security'],
+  ['network', 'Network'],
+  ['certificates', 'Certificates'],
+  ['audit', 'Audit'],
+] as const
+type Tab = (typeof TABS)[number][0]
+
+/** `audit` fills the tab of that name. */
+export function SettingsPage({ audit }: { audit: ReactNode }) {
+  const { role } = useUser()
+  const settings = useHubSettings()
+  const [parameters, setParameters] = useSearchParams()
+  const tab: Tab = TABS.find(([name]) => name === parameters.get('tab'))?.[0] ?? 'general'
+  const show = (wanted: string | null) =>
+    setParameters(wanted === null || wanted === 'general' ? {} : { tab: wanted }, { replace: true })
+  const isForm = tab !== 'certificates' && tab !== 'audit'
+  return (
+    <>
+      <PageHead title="Settings" lead="What holds for the whole hub and everybody on it." />
+      <Tabs value={tab} onChange={show} keepMounted={false} className={styles.tabs}>
+        <Tabs.List aria-label="Settings" className={styles.list}>
+          {TABS.map(([name, words]) => (
+            <Tabs.Tab key={name} value={name}>
+              {words}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {settings.data !== undefined ? (
+          <SettingsForm settings={settings.data} mayChange={role === 'admin'} hidden={!isForm} onTab={show} />
+        ) : (
+          isForm && (
+            <Tabs.Panel value={tab}>
+              <Panel title="Settings">
+                {settings.isPending ? (
+                  <PanelSkeleton rows={8} label="Loading the settings" />
+                ) : (
+                  <PanelError
+                    message={messageOf(settings.error)}
+                    retrying={settings.isFetching}
+                    onRetry={() => void settings.refetch()}
+                  />
+                )}
+              </Panel>
+            </Tabs.Panel>
+          )
+        )}
+        <Tabs.Panel value="certificates">
+          <Certificates mayRenew={role === 'admin'} />
+        </Tabs.Panel>
+        <Tabs.Panel value="audit">{audit}</Tabs.Panel>
+      </Tabs>
+    </>
+  )
+}

@@ -1,0 +1,119 @@
+import type { HubSettings } from '@hedgerow/contract'
+import { Button, Tabs } from '@mantine/core'
+import { useState } from 'react'
+import { ApiError, messageOf } from '#api/client.ts'
+import { useDraft } from '#api/drafts.ts'
+import { ADMIN_NEEDED } from '#api/roles.ts'
+import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { toast } from '@hedgerow/ui/toast.tsx'
+import { UnsavedGuard } from '@hedgerow/ui/unsaved-guard.tsx'
+import type { Fields } from './fields.tsx'
+import { NOT_SAVED, SAVED } from './messages.ts'
+import { useSaveSettings } from './queries.ts'
+import { GeneralTab, NetworkTab, SecurityTab } from './tabs.tsx'
+import {
+  checkValues,
+  firstTabAtFault,
+  follow,
+  sameValues,
+  valuesOf,
+  type FieldErrors,
+  type FormTab,
+  type Values,
+} from './values.ts'
+import styles from './page.module.css'
+
+type SettingsFormProps = {
+  settings: HubSettings
+  mayChange: boolean
+  /** Another tab than one of the form's is shown: what was typed stays. */
+  hidden: boolean
+  onTab: (tab: FormTab) => void
+}
+
+/** General, Security and Network: one set of values, one Save for all of it. */
+export function SettingsForm({ settings, mayChange, hidden, onTab }: SettingsFormProps) {
+  const save = useSaveSettings()
+  const [basis, setBasis] = useState(settings)
+  const [values, setValues] = useState(() => valuesOf(settings))
+  const [errors, setErrors] = useState<FieldErrors>({})
+  const saved = valuesOf(settings)
+  if (basis !== settings) {
+    setBasis(settings)
+    setValues(follow(values, valuesOf(basis), saved))
+  }
+  const unsaved = !sameValues(values, saved)
+
+  useDraft('settings', unsaved ? values : undefined, setValues)
+
+  const show = (wrong: FieldErrors, form: HTMLFormElement) => {
+    setErrors(wrong)
+    const tab = firstTabAtFault(wrong)
+    if (tab === undefined) return
+    onTab(tab)
+    focusFirstError(form)
+  }
+  const submit = async (form: HTMLFormElement) => {
+    const checked = checkValues(values)
+    if ('errors' in checked) {
+      show(checked.errors, form)
+      return
+    }
+    setErrors({})
+    try {
+      setValues(valuesOf(await save.mutateAsync(checked.settings)))
+      void toast(SAVED)
+    } catch (error) {
+      void toast(NOT_SAVED)
+      if (error instanceof ApiError) show(error.fieldErrors, form)
+    }
+  }
+  const fields: Fields = {
+    values,
+    saved,
+    errors,
+    mayChange,
+    set: (change: Partial<Values>) => {
+      setValues((now) => ({ ...now, ...change }))
+      const mended = Object.fromEntries(Object.keys(change).map((name) => [name, undefined]))
+      setErrors((now) => ({ ...now, ...mended }))
+    },
+  }
+  return (
+    <form
+      className={styles.form}
+      hidden={hidden}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit(event.currentTarget)
+      }}
+      noValidate
+    >
+      {!mayChange && <Notice tone="plain">Everybody sees these settings. {ADMIN_NEEDED}</Notice>}
+      <Tabs.Panel value="general" className={styles.panels}>
+        <GeneralTab fields={fields} />
+      </Tabs.Panel>
+      <Tabs.Panel value="security" className={styles.panels}>
+        <SecurityTab fields={fields} />
+      </Tabs.Panel>
+      <Tabs.Panel value="network" className={styles.panels}>
+        <NetworkTab fields={fields} />
+      </Tabs.Panel>
+      {save.isError && (
+        <Notice tone="danger">
+          {NOT_SAVED}: {messageOf(save.error)}
+        </Notice>
+      )}
+      {mayChange && (
+        <div className={styles.save}>
+          <Button type="submit" loading={save.isPending}>
+            Save Settings
+          </Button>
+          <output className={styles.unsaved}>{unsaved ? 'There are changes that are not saved.' : ''}</output>
+        </div>
+      )}
+      <UnsavedGuard unsaved={mayChange && unsaved && !save.isPending} />
+    </form>
+  )
+}

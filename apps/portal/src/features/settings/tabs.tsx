@@ -1,0 +1,166 @@
+/** The three tabs that are saved together. */
+import { Switch, Textarea } from '@mantine/core'
+import { Mono } from '@hedgerow/ui/mono.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { Panel } from '@hedgerow/ui/panel.tsx'
+import { duration } from './duration.ts'
+import { SwitchField, TextField, type Fields } from './fields.tsx'
+import styles from './page.module.css'
+
+export function GeneralTab({ fields }: { fields: Fields }) {
+  return (
+    <>
+      <Panel title="This hub">
+        <div className={styles.fields}>
+          <TextField fields={fields} name="hubName" label="Hub name" description="Shown in the top bar." />
+          <Textarea
+            label="Hub description"
+            rows={3}
+            disabled={!fields.mayChange}
+            value={fields.values.hubDescription}
+            error={fields.errors.hubDescription}
+            onChange={(event) => fields.set({ hubDescription: event.currentTarget.value })}
+          />
+          <TextField
+            fields={fields}
+            name="maxGateways"
+            label="Maximum number of gateways"
+            description="An approval beyond it is refused."
+            numeric
+          />
+        </div>
+      </Panel>
+      <Panel title="Records and messages">
+        <div className={styles.fields}>
+          <SwitchField
+            fields={fields}
+            name="enableNotifications"
+            label="Notifications"
+            description="Off, the hub sends neither e-mail nor webhooks, whatever the auto-approval settings say."
+          />
+          <SwitchField
+            fields={fields}
+            name="enableAuditLog"
+            label="Audit log"
+            description="Records who did what, from where and when. Changes of these settings are recorded either way."
+          />
+          <TextField
+            fields={fields}
+            name="logRetentionDays"
+            label="Keep records for (days)"
+            description="Older activity, detections and audit entries are deleted every day."
+            numeric
+          />
+        </div>
+      </Panel>
+    </>
+  )
+}
+
+export function SecurityTab({ fields }: { fields: Fields }) {
+  const { values, saved } = fields
+  return (
+    <>
+      <Panel title="Signing in">
+        <div className={styles.fields}>
+          <Switch
+            label="JWT required"
+            description="Every call carries a signed access token. This can’t be switched off."
+            checked
+            disabled
+            readOnly
+          />
+          <SwitchField
+            fields={fields}
+            name="passwordComplexity"
+            label="Password complexity"
+            description="New passwords must also be uncommon and must not hold their owner’s name."
+          />
+          <SwitchField
+            fields={fields}
+            name="twoFactorRequired"
+            label="Two-factor authentication"
+            description="Everyone must set up two-factor sign-in before anything else."
+          />
+          {values.twoFactorRequired && !saved.twoFactorRequired && (
+            <Notice tone="warning">
+              Whoever has no two-factor yet, you too, has to set it up as soon as this is saved.
+            </Notice>
+          )}
+          <TextField
+            fields={fields}
+            name="sessionTimeout"
+            label="Session timeout (seconds)"
+            description={`Somebody who does nothing for this long is signed out${duration(values.sessionTimeout)}.`}
+            numeric
+          />
+        </div>
+      </Panel>
+      <Panel title="Registration">
+        <div className={styles.fields}>
+          <SwitchField
+            fields={fields}
+            name="openRegistration"
+            label="Open registration"
+            description="People can make their own account at Create Account. Off, that page says that it is closed."
+          />
+          <SwitchField
+            fields={fields}
+            name="inviteCodeRequired"
+            label="Invite code required"
+            description="Only with a code of an invitation, which administrators make under Users."
+          />
+          {values.openRegistration && !values.inviteCodeRequired && (
+            <Notice tone="warning">
+              Anybody who reaches this hub can make an account. It has the role user and sees only the gateways that it
+              claims.
+            </Notice>
+          )}
+        </div>
+      </Panel>
+    </>
+  )
+}
+
+export function NetworkTab({ fields }: { fields: Fields }) {
+  const { values, saved } = fields
+  return (
+    <>
+      <Panel title="VPN">
+        <div className={styles.fields}>
+          <SwitchField
+            fields={fields}
+            name="enableVpn"
+            label="VPN"
+            description="The tunnel over which the hub reaches its gateways."
+          />
+          {!values.enableVpn && saved.enableVpn && (
+            <Notice tone="warning">Saving this cuts every gateway off until it is switched on again.</Notice>
+          )}
+          <TextField
+            fields={fields}
+            name="vpnNetwork"
+            label="VPN network"
+            description="Gateways get their addresses from it. It can only become one that holds every address in use."
+          />
+        </div>
+      </Panel>
+      <Panel title="Opening gateways">
+        <div className={styles.fields}>
+          <SwitchField
+            fields={fields}
+            name="directHealthCheck"
+            label="Direct health check"
+            description="Connect first tries a gateway’s own address at port 8080 for 2 seconds, and uses the hub’s proxy when it does not answer."
+          />
+          <p>
+            The page of each gateway has an origin of its own, so it can touch neither the hub nor your sign-in. Over
+            plain http on a local network one risk is left: gateways that share the hub’s host name can see each other’s
+            cookies, those that scripts can read. The way out is a wildcard name with a certificate for the gateways:
+            start the hub with <Mono>{'HUB_GATEWAY_ORIGIN=https://gw-{id}.example.net'}</Mono>.
+          </p>
+        </div>
+      </Panel>
+    </>
+  )
+}

@@ -1,0 +1,97 @@
+import { Button, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { failureOf, type Failure } from '#api/failure.ts'
+import { useSession } from '#api/session.tsx'
+import { EntranceHead } from '@hedgerow/ui/entrance.tsx'
+import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
+import { FailureNotice } from '@hedgerow/ui/failure-notice.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PasswordField } from '@hedgerow/ui/password-field.tsx'
+import { LOGIN_FAILED } from './messages.ts'
+
+type PasswordFormProps = {
+  /** As typed before, when the second step led back here. */
+  username: string
+  expired: string | null
+  problem: Failure | undefined
+  onTry: (username: string) => void
+  onChallenge: (challenge: string) => void
+}
+
+export function PasswordForm({ username, expired, problem: first, onTry, onChallenge }: PasswordFormProps) {
+  const { signIn } = useSession()
+  const [problem, setProblem] = useState(first)
+  const [working, setWorking] = useState(false)
+  const [fieldErrors, setFieldErrors] = useState<FieldErrors>({})
+
+  const submit = async (form: HTMLFormElement) => {
+    const entries = new FormData(form)
+    const values = { username: String(entries.get('username')), password: String(entries.get('password')) }
+    onTry(values.username)
+    setProblem(undefined)
+    setWorking(true)
+    try {
+      const wrong = await check(values)
+      setFieldErrors(wrong)
+      if (Object.keys(wrong).length === 0) {
+        const challenge = await signIn(values)
+        if (challenge !== undefined) {
+          onChallenge(challenge)
+          return
+        }
+      } else focusFirstError(form)
+    } catch (error) {
+      setProblem(failureOf(error, LOGIN_FAILED))
+      const password = form.querySelector<HTMLInputElement>('[name="password"]')
+      password?.focus()
+      password?.select()
+    }
+    setWorking(false)
+  }
+
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit(event.currentTarget)
+      }}
+      noValidate
+    >
+      <EntranceHead title="Sign in to the hub">See your gateways and open their pages.</EntranceHead>
+      {expired !== null && <Notice tone="warning">{expired}</Notice>}
+      {problem !== undefined && <FailureNotice {...problem} />}
+      <TextInput
+        label="Username"
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+        ref={focusOnce}
+        name="username"
+        defaultValue={username}
+        error={fieldErrors.username}
+      />
+      <PasswordField label="Password" autoComplete="current-password" name="password" error={fieldErrors.password} />
+      <Button type="submit" size="md" loading={working} fullWidth>
+        Sign In
+      </Button>
+      <p>
+        No account yet? <Link to="/register">Create an account</Link>
+      </p>
+    </form>
+  )
+}
+
+type FieldErrors = { username?: string | undefined; password?: string | undefined }
+
+/** The schemas come with the first attempt, so that the page itself stays small. */
+async function check(values: { username: string; password: string }): Promise<FieldErrors> {
+  const { credentials } = await import('@hedgerow/contract')
+  const issues = credentials.safeParse(values).error?.issues ?? []
+  const first = (field: string) => issues.find((issue) => issue.path[0] === field)?.message
+  const errors = { username: first('username'), password: first('password') }
+  return errors.username === undefined && errors.password === undefined ? {} : errors
+}
+
+/** There is nothing to read before the first field, so typing may begin at once. */
+const focusOnce = (field: HTMLInputElement | null) => field?.focus()

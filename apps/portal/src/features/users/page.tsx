@@ -1,0 +1,103 @@
+/**
+ * User Management: who may sign in to the hub, and the invitations with which people make their own accounts.
+ * Managers see both, administrators change them; the hub enforces the same.
+ */
+import type { HubUser, UserInvitation } from '@hedgerow/contract'
+import { TextInput } from '@mantine/core'
+import { lazy, Suspense, useState } from 'react'
+import { isForbidden, messageOf } from '#api/client.ts'
+import { useDraft } from '#api/drafts.ts'
+import { ADMIN_NEEDED, mayManageFleet } from '#api/roles.ts'
+import { useUser } from '#api/session.tsx'
+import { PlusIcon, SearchIcon } from '@hedgerow/ui/icons.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PageHead } from '@hedgerow/ui/page-head.tsx'
+import { PanelEmpty, PanelError, PanelForbidden, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { Panel } from '@hedgerow/ui/panel.tsx'
+import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
+import { Invitations } from './invitations.tsx'
+import { findUsers } from './people.ts'
+import { useUsers } from './queries.ts'
+import { UserTable } from './table.tsx'
+import styles from './page.module.css'
+
+const Dialogs = lazy(() => import('./dialogs.tsx'))
+
+export type UserVerb = 'edit' | 'delete' | 'reset-two-factor'
+export type OpenDialog =
+  | { verb: 'add' }
+  | { verb: UserVerb; user: HubUser; isLastAdmin: boolean }
+  | { verb: 'invite' }
+  | { verb: 'revoke'; invitation: UserInvitation }
+
+export function UsersPage() {
+  const { role } = useUser()
+  const mayChange = role === 'admin'
+  const users = useUsers(mayManageFleet(role))
+  const [search, setSearch] = useState('')
+  const [dialog, setDialog] = useState<OpenDialog | null>(null)
+  useDraft('users', dialog ?? undefined, setDialog)
+  const forbidden = !mayManageFleet(role) || isForbidden(users.error)
+  const found = findUsers(users.data ?? [], search)
+  return (
+    <>
+      <PageHead
+        title="User Management"
+        tab="Users"
+        lead="Who may sign in to this hub, and what they may do."
+        actions={
+          <ReasonedButton
+            leftSection={<PlusIcon />}
+            reason={mayChange ? undefined : ADMIN_NEEDED}
+            onClick={() => setDialog({ verb: 'add' })}
+          >
+            Add User
+          </ReasonedButton>
+        }
+      />
+      {users.isError && users.data !== undefined && !forbidden && (
+        <Notice tone="warning">The list could not be refreshed and may be out of date: {messageOf(users.error)}</Notice>
+      )}
+      <Panel
+        title="Users"
+        actions={
+          !forbidden &&
+          users.data !== undefined && (
+            <div className={styles.find}>
+              <output className={styles.count}>
+                {search.trim() === '' ? '' : `${found.length} of ${users.data.length}`}
+              </output>
+              <TextInput
+                type="search"
+                size="sm"
+                aria-label="Search users"
+                placeholder="Search users"
+                leftSection={<SearchIcon />}
+                value={search}
+                onChange={(event) => setSearch(event.currentTarget.value)}
+              />
+            </div>
+          )
+        }
+      >
+        {forbidden ? (
+          <PanelForbidden>Managers and administrators see the users; administrators change them.</PanelForbidden>
+        ) : users.isPending ? (
+          <PanelSkeleton rows={5} label="Loading users" />
+        ) : users.data === undefined ? (
+          <PanelError
+            message={messageOf(users.error)}
+            retrying={users.isFetching}
+            onRetry={() => void users.refetch()}
+          />
+        ) : found.length === 0 ? (
+          <PanelEmpty title="No user matches">Nobody’s name, email or role holds “{search.trim()}”.</PanelEmpty>
+        ) : (
+          <UserTable all={users.data} shown={found} mayChange={mayChange} onOpen={setDialog} />
+        )}
+      </Panel>
+      {!forbidden && <Invitations mayChange={mayChange} onOpen={setDialog} />}
+      <Suspense>{dialog !== null && <Dialogs dialog={dialog} onGone={() => setDialog(null)} />}</Suspense>
+    </>
+  )
+}

@@ -1,0 +1,129 @@
+import { newUser, role as roles, updateUser, type HubUser, type Role } from '@hedgerow/contract'
+import { Button, NativeSelect, Switch, TextInput } from '@mantine/core'
+import { schemaResolver, useForm } from '@mantine/form'
+import { ApiError, messageOf } from '#api/client.ts'
+import { useDraft } from '#api/drafts.ts'
+import { useUser } from '#api/session.tsx'
+import { Dialog, DialogActions } from '@hedgerow/ui/dialog.tsx'
+import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PasswordField } from '@hedgerow/ui/password-field.tsx'
+import { toast } from '@hedgerow/ui/toast.tsx'
+import type { DialogLife } from './dialogs.tsx'
+import { useSaveUser } from './queries.ts'
+import { ROLE_MEANINGS, RoleIcon } from './role-mark.tsx'
+import styles from './user-dialog.module.css'
+
+const NEW = { username: '', email: '', firstName: '', lastName: '', role: 'user' as Role, active: true, password: '' }
+
+type UserDialogProps = DialogLife & { user?: HubUser; isLastAdmin?: boolean }
+
+/** Adds a user, or edits `user`, whose password stays theirs. */
+export function UserDialog({ user, isLastAdmin = false, opened, onClose, onGone }: UserDialogProps) {
+  const self = useUser()
+  const save = useSaveUser(user?.id)
+  const form = useForm({
+    initialValues: user === undefined ? NEW : { ...pick(user), password: '' },
+    validate: schemaResolver(user === undefined ? newUser : updateUser.body, { sync: true }),
+  })
+  useDraft(`users.${user?.id ?? 'add'}`, form.isDirty() ? { ...form.values, password: '' } : undefined, form.setValues)
+  const { role, active } = form.values
+  const submit = form.onSubmit(
+    async (values, event) => {
+      const element = event?.currentTarget
+      try {
+        const { username } = await save.mutateAsync(values)
+        void toast(user === undefined ? `User "${username}" added.` : `User "${username}" saved.`)
+        onClose()
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        form.setErrors(error.fieldErrors)
+        focusFirstError(element)
+      }
+    },
+    (_errors, _values, event) => focusFirstError(event?.currentTarget),
+  )
+  const isBeside = save.error instanceof ApiError && Object.keys(save.error.fieldErrors).length > 0
+  const endsSessions = user !== undefined && (role !== user.role || (user.active && !active))
+  return (
+    <Dialog
+      title={user === undefined ? 'Add User' : `Edit ${user.username}`}
+      opened={opened}
+      onClose={onClose}
+      onGone={onGone}
+    >
+      <form onSubmit={submit} noValidate>
+        {save.isError && !isBeside && <Notice tone="danger">{messageOf(save.error)}</Notice>}
+        <div className={styles.pair}>
+          <TextInput
+            label="Username"
+            withAsterisk
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            data-autofocus
+            {...form.getInputProps('username')}
+          />
+          <TextInput type="email" label="Email" withAsterisk autoComplete="off" {...form.getInputProps('email')} />
+        </div>
+        <div className={styles.pair}>
+          <TextInput label="First Name" autoComplete="off" {...form.getInputProps('firstName')} />
+          <TextInput label="Last Name" autoComplete="off" {...form.getInputProps('lastName')} />
+        </div>
+        {user === undefined && (
+          <PasswordField
+            label="Password"
+            description="At least 8 characters. They can change it under Profile."
+            withAsterisk
+            autoComplete="new-password"
+            {...form.getInputProps('password')}
+          />
+        )}
+        <NativeSelect
+          label="Role"
+          description={ROLE_MEANINGS[role]}
+          leftSection={<RoleIcon role={role} />}
+          data={[...roles.options]}
+          disabled={isLastAdmin}
+          {...form.getInputProps('role')}
+        />
+        <Switch
+          label="Active"
+          description="Off, they can’t sign in; nothing of theirs is lost."
+          disabled={isLastAdmin}
+          {...form.getInputProps('active', { type: 'checkbox' })}
+        />
+        {isLastAdmin && (
+          <Notice tone="plain">
+            This is the last active admin. The hub needs one, so the role and the switch stay as they are until somebody
+            else is an admin too.
+          </Notice>
+        )}
+        {endsSessions && (
+          <Notice tone="warning">
+            {user.id === self.id
+              ? 'This is your own account: saving signs you out.'
+              : `Saving signs ${user.username} out everywhere, at once.`}
+          </Notice>
+        )}
+        <DialogActions>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            {user === undefined ? 'Add User' : 'Save User'}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
+
+const pick = ({ username, email, firstName, lastName, role, active }: HubUser) => ({
+  username,
+  email,
+  firstName,
+  lastName,
+  role,
+  active,
+})

@@ -1,0 +1,23 @@
+/** Starts the portal: the kit, the session and the routes, around one root. The policy for zod comes first. */
+import '#api/zod-policy.ts'
+import { createRoot } from 'react-dom/client'
+import { createBrowserRouter } from 'react-router'
+import { RouterProvider } from 'react-router/dom'
+import { SessionProvider } from '#api/session.tsx'
+import { Kit } from '@hedgerow/ui/kit.tsx'
+import { offerBackToDialogs } from './back-first.ts'
+import { reloadWhenUpdated } from './reload-when-updated.ts'
+import { routes } from './routes.tsx'
+
+reloadWhenUpdated()
+offerBackToDialogs()
+
+const root = document.querySelector('#root')
+if (root === null) throw new Error('index.html has no #root')
+createRoot(root).render(
+  <Kit>
+    <SessionProvider>
+      <RouterProvider router={createBrowserRouter(routes)} />
+    </SessionProvider>
+  </Kit>,
+)

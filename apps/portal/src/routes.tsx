@@ -1,0 +1,109 @@
+/** The portal's addresses, which the build tells the hub. Each screen is a chunk of its own; the sign-in page carries none of the others. */
+import { lazy, Suspense } from 'react'
+import type { RouteObject } from 'react-router'
+import { CentredSpinner } from '@hedgerow/ui/centred-spinner.tsx'
+import { RequireSession, ToPublicSite } from './features/sign-in/gates.tsx'
+import { RouteError } from './features/shell/route-error.tsx'
+import { mayReload, reloadOnceAnswered } from './reload-when-updated.ts'
+
+const MustSetUpTwoFactor = lazy(() => import('./features/profile/must-set-up.tsx'))
+const Audit = lazy(() => import('./features/audit/audit.tsx'))
+
+export const routes: RouteObject[] = [
+  {
+    ErrorBoundary: () => <RouteError recover={mayReload() ? reloadOnceAnswered : undefined} />,
+    HydrateFallback: CentredSpinner,
+    children: [
+      { path: '/', Component: ToPublicSite },
+      { path: '/login', lazy: async () => ({ Component: (await import('./features/sign-in/page.tsx')).SignInPage }) },
+      {
+        path: '/register',
+        lazy: async () => ({ Component: (await import('./features/register/page.tsx')).RegisterPage }),
+      },
+      {
+        Component: () => (
+          <RequireSession
+            setUp={
+              <Suspense fallback={<CentredSpinner />}>
+                <MustSetUpTwoFactor />
+              </Suspense>
+            }
+          />
+        ),
+        children: [
+          {
+            lazy: async () => {
+              const [{ Layout }, { CommandPalette }] = await Promise.all([
+                import('./features/shell/layout.tsx'),
+                import('./features/command-palette/command-palette.tsx'),
+              ])
+              return { Component: () => <Layout tools={<CommandPalette />} /> }
+            },
+            children: [
+              {
+                path: '/dashboard',
+                lazy: async () => ({ Component: (await import('./features/dashboard/page.tsx')).DashboardPage }),
+              },
+              {
+                path: '/gateways',
+                lazy: async () => ({ Component: (await import('./features/gateways/page.tsx')).GatewaysPage }),
+              },
+              {
+                path: '/gateways/:id',
+                lazy: async () => ({ Component: (await import('./features/gateways/gateway-page.tsx')).GatewayPage }),
+              },
+              {
+                path: '/gateway-approvals',
+                lazy: async () => ({
+                  Component: (await import('./features/approvals/page.tsx')).RegistrationsPage,
+                }),
+              },
+              {
+                path: '/gateway-invitations',
+                lazy: async () => ({
+                  Component: (await import('./features/gateway-invitations/page.tsx')).GatewayInvitationsPage,
+                }),
+              },
+              {
+                path: '/auto-approval-settings',
+                lazy: async () => ({
+                  Component: (await import('./features/auto-approval/page.tsx')).AutoApprovalPage,
+                }),
+              },
+              {
+                path: '/users',
+                lazy: async () => ({ Component: (await import('./features/users/page.tsx')).UsersPage }),
+              },
+              {
+                path: '/settings',
+                lazy: async () => {
+                  const { SettingsPage } = await import('./features/settings/page.tsx')
+                  return {
+                    Component: () => (
+                      <SettingsPage
+                        audit={
+                          <Suspense>
+                            <Audit />
+                          </Suspense>
+                        }
+                      />
+                    ),
+                  }
+                },
+              },
+              {
+                path: '/profile',
+                lazy: async () => ({ Component: (await import('./features/profile/page.tsx')).ProfilePage }),
+              },
+              {
+                path: '/proxy/gateway/:id',
+                lazy: async () => ({ Component: (await import('./features/gateway-ui/page.tsx')).HandoverPage }),
+              },
+            ],
+          },
+        ],
+      },
+      { path: '*', lazy: async () => ({ Component: (await import('./features/shell/not-found.tsx')).NotFound }) },
+    ],
+  },
+]

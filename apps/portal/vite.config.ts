@@ -1,0 +1,15 @@
+import { contractCalls } from '@hedgerow/contract/vite/contract-calls.ts'
+import { buildOptions } from '@hedgerow/ui/vite/build.ts'
+import { kitVariables } from '@hedgerow/ui/vite/kit-variables.ts'
+import { precompressed } from '@hedgerow/ui/vite/precompressed.ts'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+import { portalPaths } from './scripts/portal-paths.ts'
+
+const generated = [kitVariables, contractCalls]
+
+export default defineConfig({
+  plugins: [react(), ...generated, portalPaths({ plugins: generated }), precompressed],
+  build: buildOptions,
+  server: { proxy: { '/api': process.env['HUB_URL'] ?? 'http://localhost:8080' } },
+})

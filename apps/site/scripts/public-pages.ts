@@ -1,0 +1,49 @@
+/** The public pages, rendered when the site is built: each is readable before and without any script. */
+import { existsSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { loadModule } from '@hedgerow/ui/vite/load-module.ts'
+import type { Plugin } from 'vite'
+import type { renderPage } from '../src/render.tsx'
+
+const ROOT = join(import.meta.dirname, '..')
+const PAGES = ['landing', 'beta', 'not-found']
+/** Where the hub has the public pages; the server for development answers alike. */
+const ADDRESSES: Readonly<Record<string, string>> = { '/': '/landing.html', '/beta': '/beta.html' }
+
+type Sources = { renderPage: typeof renderPage }
+
+/** `plugins` resolve what the site's sources import. */
+export function publicPages({ plugins }: { plugins: Plugin[] }): Plugin {
+  const load = () => loadModule<Sources>(ROOT, '/src/render.tsx', plugins)
+  let sources: Promise<Sources> | undefined
+  return {
+    name: 'public-pages',
+    config: () => ({
+      build: { rolldownOptions: { input: PAGES.map((name) => join(ROOT, `${name}.html`)) } },
+    }),
+    // visit.ts asks for the stylesheets without their class names, which only the rendered pages need; that alone
+    // would drop them.
+    transform: {
+      order: 'post',
+      filter: { id: /(?:apps\/site\/src\/[\w-]+|packages\/ui\/src\/wordmark)\.module\.css$/ },
+      handler: (code) => ({ code, moduleSideEffects: 'no-treeshake' }),
+    },
+    configureServer({ middlewares }) {
+      middlewares.use((request, _response, next) => {
+        request.url = ADDRESSES[request.url ?? ''] ?? request.url ?? '/'
+        next()
+      })
+    },
+    transformIndexHtml: {
+      order: 'post',
+      async handler(html, { filename, server }) {
+        const name = basename(filename, '.html')
+        if (!PAGES.includes(name)) return html
+        // A server for development renders anew each time, so that a change is seen.
+        const { renderPage: render } = await (server ? load() : (sources ??= load()))
+        const { head, body } = render(name, { hasDemo: existsSync(join(ROOT, 'public/media/demo.webm')) })
+        return html.replace('<!--head-->', () => head).replace('<!--body-->', () => body)
+      },
+    },
+  }
+}
