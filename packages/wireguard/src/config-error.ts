@@ -5,6 +5,7 @@ export type ConfigErrorCode =
   | 'invalid-allowed-ip'
   | 'invalid-endpoint'
   | 'invalid-keepalive'
+  | 'invalid-timestamp'
   | 'peer-exists'
 
 /** Thrown before anything changed, with a stable `code`. The message never holds a secret. */

@@ -12,10 +12,12 @@ import { KEY_BYTES, keyBytes, parsePresharedKey, parsePublicKey } from './keys.t
 import type { Endpoint } from './outputs.ts'
 import type { Peer } from './peer.ts'
 import { createPeer } from './peer.ts'
+import { isLater } from './tai64n.ts'
 
 /** §5.2: a peer without a preshared key has one of zeros. */
 const NO_PRESHARED_KEY = new Uint8Array(KEY_BYTES)
 const MAX_PORT = 65_535
+const TIMESTAMP = /^[0-9a-f]{24}$/
 const MAX_KEEPALIVE_SECONDS = 65_535
 
 export type PeerConfig = {
@@ -27,6 +29,8 @@ export type PeerConfig = {
   endpoint?: Endpoint
   /** 1 to 65,535; 0 or absent is off. */
   persistentKeepaliveSeconds?: number
+  /** As `PeerStatus` gave it before a restart: initiations up to it are refused as replayed. One that is earlier than what is known changes nothing. */
+  latestTimestamp?: string
 }
 
 /** What `wg show` tells of a peer. */
@@ -41,6 +45,8 @@ export type PeerStatus = {
   /** 0 is off. */
   persistentKeepaliveSeconds: number
   hasPresharedKey: boolean
+  /** The greatest TAI64N of its initiations, 24 hexadecimal digits; absent before the first. */
+  latestTimestamp?: string
   /** Canonical prefixes, in the order they were given. */
   allowedIps: string[]
 }
@@ -52,6 +58,7 @@ export type CheckedConfig = {
   prefixes: Prefix[]
   endpoint: Endpoint | undefined
   persistentKeepaliveMs: number
+  latestTimestamp: Uint8Array | undefined
 }
 
 export function checkConfig(config: PeerConfig, ownPublicKey: PublicKey): CheckedConfig {
@@ -64,6 +71,7 @@ export function checkConfig(config: PeerConfig, ownPublicKey: PublicKey): Checke
     prefixes: config.allowedIps.map(checkPrefix),
     endpoint: endpoint === undefined ? undefined : checkEndpoint(endpoint),
     persistentKeepaliveMs: checkKeepalive(persistentKeepaliveSeconds) * 1000,
+    latestTimestamp: config.latestTimestamp === undefined ? undefined : checkTimestamp(config.latestTimestamp),
     // Last, when nothing can be refused any more: a copy of a secret that somebody has to zero.
     presharedKey: presharedKey === undefined ? new Uint8Array(KEY_BYTES) : keyBytes(presharedKey),
   }
@@ -87,6 +95,9 @@ export function configurePeer(state: DeviceState, peer: Peer, config: CheckedCon
   state.allowedIps.removeOwner(peer)
   for (const prefix of config.prefixes) state.allowedIps.insert(prefix, peer)
   peer.endpoint = config.endpoint ?? peer.endpoint
+  const { latestTimestamp } = config
+  if (latestTimestamp !== undefined && isLater(latestTimestamp, peer.latestTimestamp))
+    peer.latestTimestamp = latestTimestamp
   if (config.persistentKeepaliveMs === peer.persistentKeepaliveMs) return
   peer.persistentKeepaliveMs = config.persistentKeepaliveMs
   peer.persistentAtMs = config.persistentKeepaliveMs === 0 ? NEVER : 0
@@ -94,11 +105,12 @@ export function configurePeer(state: DeviceState, peer: Peer, config: CheckedCon
 }
 
 export function statusOf(state: DeviceState, peer: Peer): PeerStatus {
-  const { publicKey, endpoint, latestHandshakeAtMs, receivedBytes, sentBytes } = peer
+  const { publicKey, endpoint, latestHandshakeAtMs, latestTimestamp, receivedBytes, sentBytes } = peer
   return {
     publicKey,
     ...(endpoint === undefined ? {} : { endpoint: { ...endpoint } }),
     ...(latestHandshakeAtMs === undefined ? {} : { latestHandshakeAtMs }),
+    ...(latestTimestamp.some((byte) => byte !== 0) ? { latestTimestamp: latestTimestamp.toHex() } : {}),
     receivedBytes,
     sentBytes,
     persistentKeepaliveSeconds: peer.persistentKeepaliveMs / 1000,
@@ -126,6 +138,12 @@ function checkEndpoint({ address, port }: Endpoint): Endpoint {
   if (!Number.isInteger(port) || port < 1 || port > MAX_PORT)
     throw new ConfigError('invalid-endpoint', `not a UDP port: ${port}`)
   return { address, port }
+}
+
+function checkTimestamp(text: string): Uint8Array {
+  if (!TIMESTAMP.test(text))
+    throw new ConfigError('invalid-timestamp', `not a TAI64N of 24 hexadecimal digits: ${text}`)
+  return Uint8Array.fromHex(text)
 }
 
 function checkKeepalive(seconds: number): number {

@@ -52,3 +52,9 @@ export function isLater(a: Uint8Array, b: Uint8Array): boolean {
   }
   return false
 }
+
+/** Milliseconds since 1970 of a timestamp in hexadecimal, as `PeerStatus` gives it. */
+export function unixMsOfTimestamp(hex: string): number {
+  const seconds = BigInt(`0x${hex.slice(0, 16)}`) - (BigInt(BASE_HIGH) << 32n) - BigInt(BASE_LOW)
+  return Number(seconds) * 1000 + Number.parseInt(hex.slice(16), 16) / 1e6
+}

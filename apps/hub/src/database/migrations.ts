@@ -2,6 +2,7 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import { ConfigError } from '../config.ts'
 import * as first from './migrations/001-first.ts'
 import * as facts from './migrations/002-facts.ts'
+import * as clocks from './migrations/003-clocks.ts'
 import type { Engine } from './database.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -9,6 +10,7 @@ export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine
 const MIGRATIONS: readonly Migration[] = [
   { name: '001-first', up: first.up },
   { name: '002-facts', up: facts.up },
+  { name: '003-clocks', up: clocks.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }

@@ -210,6 +210,10 @@ export type Tables = {
     /** JSON, by kind. */
     data: string
   }
+  /** One row: what the clock said when the hub last looked, and how long it still deletes nothing because of a leap. */
+  hub_clock: { id: number; seen_at: number; hold_ms: number }
+  /** The greatest TAI64N that came with a WireGuard initiation of that key, in hexadecimal. */
+  handshake_timestamps: { wireguard_public_key: string; timestamp: string }
   ui_access: {
     id: Generated<number>
     gateway_id: string

@@ -60,6 +60,47 @@ test.each(testEngines)(
   },
 )
 
+test.each(testEngines)(
+  'what a hub accepted while its clock was 400 days behind outlives a day after it was set right, through restarts, on %s',
+  async (engine) => {
+    const hub = await startTestHub(engine)
+    const { db } = hub
+    const right = Date.now()
+    let [now, uptimeMs] = [right, 0]
+    const start = () => createRetention({ db, clock: () => now, log, uptime: () => uptimeMs })
+    const accept = async (message: string) =>
+      db.insertInto('activity').values({ at: now, type: 'info', message }).execute()
+    const left = async () =>
+      (await db.selectFrom('activity').select('message').orderBy('id').execute()).map((row) => row.message)
+
+    // It ran with the right time before, so what it wrote last is not what is newest.
+    await accept('before')
+    await start().purge()
+    now -= 400 * DAY_MS
+    const behind = start()
+    await behind.purge()
+    await accept('meanwhile')
+    await behind.stop()
+
+    ;[now, uptimeMs] = [right + HOUR_MS, 0]
+    const first = start()
+    await first.purge()
+    expect(await left()).toEqual(['before', 'meanwhile'])
+    ;[now, uptimeMs] = [now + DAY_MS / 2, uptimeMs + DAY_MS / 2]
+    await first.purge()
+    await first.stop()
+    // The day is one of running: the restart does not cut it short.
+    const second = start()
+    await second.purge()
+    expect(await left()).toEqual(['before', 'meanwhile'])
+    ;[now, uptimeMs] = [now + DAY_MS / 2, uptimeMs + DAY_MS / 2]
+    await second.purge()
+    expect(await left()).toEqual(['before'])
+    await second.stop()
+    await hub.stop()
+  },
+)
+
 test('what is too old is forgotten every day, with nobody asking', async () => {
   const hub = await startTestHub('sqlite')
   const { db } = hub

@@ -1,7 +1,8 @@
 /**
  * Forgets what is older than logRetentionDays: activity, audit, detections, visits, hourly counts and notifications that
- * are over; a gateway's history after 7 days at the latest. Once a day, and at once when the setting changes; a day late when the clock has leapt ahead; in small batches with pauses, so that nobody waits for it
- * however much there is. Also removes what a deleted gateway left behind.
+ * are over; a gateway's history after 7 days at the latest. Once a day, and at once when the setting changes; in small
+ * batches with pauses, so that nobody waits for it however much there is. After a leap of the clock nothing is deleted for
+ * a day of running: what the clock said last is in the database, so a leap while the hub was down counts too. Also removes what a deleted gateway left behind.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HISTORY_HOURS } from '@hedgerow/contract'
@@ -14,14 +15,15 @@ const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 const LOOK_INTERVAL_MS = HOUR_MS
 const FIRST_LOOK_MS = 60_000
-/** A clock that is so much later than when it was last seen may be wrong, and what was deleted never comes back. */
-const LEAP_MS = 30 * DAY_MS
+/** A clock that is so much later than it should be was wrong before, or is now, and what was deleted never comes back. */
+const LEAP_MS = DAY_MS
+const HOLD_MS = DAY_MS
 const BATCH_ROWS = 500
 const PAUSE_MS = 10
 
 export type Retention = {
   start(): void
-  /** Deletes what is too old now. */
+  /** Deletes what is too old now, or once the hold after a leap is over. */
   purge(): Promise<void>
   /** Deletes what belonged to a gateway that is gone. */
   forgetGateway(gatewayId: string): Promise<void>
@@ -39,9 +41,7 @@ export function createRetention(options: {
   const stopped = new AbortController()
   let timers: NodeJS.Timeout[] = []
   let purgedAt = -Infinity
-  /** When the clock was last looked at; before the first time, when the hub last wrote what happened. */
-  let lookedAt: number | undefined
-  let heldUntilUptimeMs = 0
+  let lookedAtUptimeMs: number | undefined
   let working: Promise<void> = Promise.resolve()
 
   /** Deletes by `batch` until it finds no more. */
@@ -54,6 +54,8 @@ export function createRetention(options: {
   }
 
   async function purge(): Promise<void> {
+    purgedAt = -Infinity
+    if (await isHeld()) return
     const now = clock()
     const { logRetentionDays } = await readSettings(db)
     const oldest = now - logRetentionDays * DAY_MS
@@ -86,22 +88,34 @@ export function createRetention(options: {
     return (await newest.executeTakeFirst())?.at
   }
 
-  /** A leap of the clock leaves whoever runs the hub a day to set it right. */
-  async function purgeWhenDue(): Promise<void> {
+  /** Looks at the clock. A leap leaves whoever runs the hub a day to see that it was one. */
+  async function isHeld(): Promise<boolean> {
     const now = clock()
-    const before = lookedAt ?? (await lastWritten()) ?? now
-    lookedAt = now
-    if (now - before > LEAP_MS) {
-      heldUntilUptimeMs = uptime() + DAY_MS
-      log.warn('the clock is far ahead of when this hub last wrote: nothing old is deleted for a day')
-    }
-    if (uptime() >= heldUntilUptimeMs && Math.abs(now - purgedAt) >= DAY_MS) await purge()
+    const known = await db.selectFrom('hub_clock').select(['seen_at', 'hold_ms']).executeTakeFirst()
+    const before = known?.seen_at ?? (await lastWritten()) ?? now
+    const passedMs = lookedAtUptimeMs === undefined ? 0 : uptime() - lookedAtUptimeMs
+    lookedAtUptimeMs = uptime()
+    const isLeap = now - before - passedMs >= LEAP_MS
+    const holdMs = isLeap ? HOLD_MS : Math.max(0, (known?.hold_ms ?? 0) - passedMs)
+    if (isLeap) log.warn('the clock is far ahead of when this hub last looked at it: nothing old is deleted for a day')
+    await db
+      .insertInto('hub_clock')
+      .values({ id: 1, seen_at: now, hold_ms: holdMs })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at: now, hold_ms: holdMs }))
+      .execute()
+    return holdMs > 0
+  }
+
+  async function purgeWhenDue(): Promise<void> {
+    if (Math.abs(clock() - purgedAt) >= DAY_MS) await purge()
+    else await isHeld()
   }
 
   const purgeDaily = (): void => void inTurn(purgeWhenDue)
 
   return {
     start() {
+      void inTurn(async () => void (await isHeld()))
       timers = [setTimeout(purgeDaily, FIRST_LOOK_MS).unref(), setInterval(purgeDaily, LOOK_INTERVAL_MS).unref()]
     },
     purge: () => inTurn(purge),

@@ -48,12 +48,13 @@ export async function openEmbeddedVpn(options: EmbeddedOptions): Promise<VpnBack
     publicKey: wireguard.publicKey,
     port: wireguard.port,
     disabledReason: undefined,
-    addPeer({ publicKey, presharedKey, address, endpoint }) {
+    addPeer({ publicKey, presharedKey, address, endpoint, latestTimestamp }) {
       wireguard.updatePeer({
         publicKey: publicKey as PublicKey,
         presharedKey: presharedKey as PresharedKey,
         allowedIps: [`${address}/32`],
         ...(endpoint && { endpoint }),
+        ...(latestTimestamp !== undefined && { latestTimestamp }),
       })
       if (endpoint) wireguard.handshake(publicKey as PublicKey)
     },

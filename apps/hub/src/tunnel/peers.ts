@@ -1,8 +1,10 @@
 /**
  * Keeps the tunnel and the database alike. The database is the truth: it is read at the start and every 30 s, and
  * peers are added, changed and removed until the tunnel agrees. The other way, where a peer was last heard and its last
- * handshake are written back in batches, so that a restarted hub can start the handshakes itself.
+ * handshake are written back in batches, so that a restarted hub can start the handshakes itself; so is the greatest
+ * timestamp of its initiations, so that one that was recorded before the restart is no way in after it.
  */
+import { unixMsOfTimestamp } from '@hedgerow/wireguard'
 import type { Logger } from 'pino'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
@@ -11,8 +13,11 @@ import type { LivePeers, Vpn, VpnPeer, VpnPeerStatus } from './tunnel.ts'
 const RECONCILE_INTERVAL_MS = 30_000
 /** Roaming without a handshake is written at this pace. */
 const PERSIST_INTERVAL_MS = 5_000
+const BATCH_ROWS = 100
 /** A handshake is written this much later, so that a thousand at once make one batch. */
 const PERSIST_DELAY_MS = 50
+/** A timestamp that lies further ahead came from a clock that was wrong, and would keep its device out for good. */
+const TIMESTAMP_AHEAD_MS = 86_400_000
 
 export type Peers = LivePeers & {
   /** Reads the database into the tunnel, then keeps both alike until `stop`. */
@@ -31,10 +36,22 @@ export type Peers = LivePeers & {
 const LARGE_FLEET = 1_000
 const GATHERED_FOR_MS = 500
 
-export function createPeers({ db, vpn, log }: { db: Kysely<Tables>; vpn: Vpn; log: Logger }): Peers {
+export function createPeers({
+  db,
+  vpn,
+  log,
+  clock = Date.now,
+}: {
+  db: Kysely<Tables>
+  vpn: Vpn
+  log: Logger
+  clock?: () => number
+}): Peers {
   /** What the tunnel was told of each peer. */
   const applied = new Map<string, string>()
   const persisted = new Map<string, string>()
+  /** By public key, as the database has them; a key that is gone may come back. Undefined until they were read. */
+  let timestamps: Map<string, string> | undefined
   /** Counts live changes: a read that began before one must not undo it. */
   let changes = 0
   let timers: NodeJS.Timeout[] = []
@@ -78,7 +95,10 @@ export function createPeers({ db, vpn, log }: { db: Kysely<Tables>; vpn: Vpn; lo
   function put(peer: VpnPeer): void {
     const configuration = `${peer.address} ${peer.presharedKey}`
     if (applied.get(peer.publicKey) === configuration) return
-    vpn.addPeer(peer)
+    const latestTimestamp = timestamps?.get(peer.publicKey)
+    const isBelieved =
+      latestTimestamp !== undefined && unixMsOfTimestamp(latestTimestamp) <= clock() + TIMESTAMP_AHEAD_MS
+    vpn.addPeer({ ...peer, ...(isBelieved && { latestTimestamp }) })
     applied.set(peer.publicKey, configuration)
   }
 
@@ -90,6 +110,10 @@ export function createPeers({ db, vpn, log }: { db: Kysely<Tables>; vpn: Vpn; lo
 
   async function reconcile(): Promise<void> {
     if (vpn.disabledReason !== undefined) return
+    if (timestamps === undefined) {
+      const rows = await db.selectFrom('handshake_timestamps').selectAll().execute()
+      timestamps = new Map(rows.map((row) => [row.wireguard_public_key, row.timestamp]))
+    }
     for (;;) {
       const before = changes
       const wanted = await db
@@ -116,7 +140,26 @@ export function createPeers({ db, vpn, log }: { db: Kysely<Tables>; vpn: Vpn; lo
     }
   }
 
+  async function persistTimestamps(): Promise<void> {
+    const later = vpn.peers().flatMap(({ publicKey, latestTimestamp: timestamp }) => {
+      const isNews = timestamp !== undefined && timestamp !== timestamps?.get(publicKey)
+      return isNews ? [{ wireguard_public_key: publicKey, timestamp }] : []
+    })
+    for (let i = 0; i < later.length; i += BATCH_ROWS) {
+      const rows = later.slice(i, i + BATCH_ROWS)
+      await db
+        .insertInto('handshake_timestamps')
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict.column('wireguard_public_key').doUpdateSet((row) => ({ timestamp: row.ref('excluded.timestamp') })),
+        )
+        .execute()
+      for (const row of rows) timestamps?.set(row.wireguard_public_key, row.timestamp)
+    }
+  }
+
   async function persist(): Promise<void> {
+    await persistTimestamps()
     const changed = vpn
       .peers()
       .filter((peer) => seenOf(peer) !== undefined && persisted.get(peer.publicKey) !== seenOf(peer))

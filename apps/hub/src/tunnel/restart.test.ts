@@ -1,3 +1,5 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { generateKeyPair, generatePresharedKey } from '@hedgerow/wireguard/node'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -17,10 +19,18 @@ describe.each(testEngines)('a hub that restarts on %s', (engine) => {
   let vpn: Vpn
   let peers: Peers
   let device: TestPeer | undefined
+  let drops: string[] = []
 
   async function start(port = 0): Promise<void> {
     const config = { backend: 'embedded' as const, port, endpointHost: undefined, offload: true }
-    vpn = await openVpn({ config, privateKey, networkCidr: '10.100.0.0/16', enabled: true, clock: Date.now })
+    const settings = { networkCidr: '10.100.0.0/16', enabled: true }
+    vpn = await openVpn({
+      config,
+      privateKey,
+      ...settings,
+      clock: Date.now,
+      onDrop: (_layer, reason) => drops.push(reason),
+    })
     peers = createPeers({ db: database.db, vpn, log })
     await peers.start()
   }
@@ -29,6 +39,7 @@ describe.each(testEngines)('a hub that restarts on %s', (engine) => {
     await vpn.stop()
   }
   beforeEach(async () => {
+    drops = []
     database = await openTestDatabase(engine)
     await start()
   })
@@ -69,6 +80,55 @@ describe.each(testEngines)('a hub that restarts on %s', (engine) => {
     device = await joinTunnel({ ...gateway, port, startsHandshakes: false })
     await start()
     await vi.waitFor(() => expect(peers.handshakes().has(gateway.publicKey)).toBe(true), { timeout: 30_000 })
+    await expect(device.stack.ping(vpn.address)).resolves.toBeGreaterThanOrEqual(0)
+  })
+
+  it('does not answer an initiation that was recorded before it, and answers a new one', async () => {
+    const gateway = await addGateway()
+    const recorded: Uint8Array[] = []
+    const { port } = vpn
+    const relay = createSocket('udp4')
+    const device1 = { address: '', port: 0 }
+    relay.on('message', (datagram, from) => {
+      if (from.port === port) return relay.send(datagram, device1.port, device1.address)
+      Object.assign(device1, { address: from.address, port: from.port })
+      if (datagram[0] === 1) recorded.push(datagram)
+      relay.send(datagram, port, '127.0.0.1')
+    })
+    relay.bind(0, '127.0.0.1')
+    await once(relay, 'listening')
+    device = await joinTunnel({ ...gateway, hubPort: relay.address().port })
+    await device.stack.ping(vpn.address)
+    relay.removeAllListeners('message')
+    await device.stop()
+    await stop()
+    await start(port)
+
+    const answers: number[] = []
+    relay.on('message', (datagram) => answers.push(datagram[0]!))
+    for (const datagram of recorded) relay.send(datagram, port, '127.0.0.1')
+    await vi.waitFor(() => expect(drops.includes('replayed-initiation') || answers.includes(2)).toBe(true), {
+      timeout: 30_000,
+    })
+    device = await joinTunnel({ ...gateway, hubPort: port })
+    await device.stack.ping(vpn.address)
+    expect(recorded.length).toBeGreaterThan(0)
+    expect(answers.filter((type) => type === 2)).toEqual([])
+    expect(drops).toContain('replayed-initiation')
+    relay.close()
+  })
+
+  it('believes no timestamp from far ahead, which would keep its device out for good', async () => {
+    const gateway = await addGateway()
+    const timestamp = '4000000100000000deadbe00'
+    await database.db
+      .insertInto('handshake_timestamps')
+      .values({ wireguard_public_key: gateway.publicKey, timestamp })
+      .execute()
+    const { port } = vpn
+    await stop()
+    await start(port)
+    device = await joinTunnel({ ...gateway, hubPort: port })
     await expect(device.stack.ping(vpn.address)).resolves.toBeGreaterThanOrEqual(0)
   })
 

@@ -17,6 +17,8 @@ export type VpnPeer = {
   address: string
   /** Where it was last heard; the hub starts the handshake itself. */
   endpoint?: VpnEndpoint | undefined
+  /** Initiations up to it are replays; as `VpnPeerStatus` gave it. */
+  latestTimestamp?: string | undefined
 }
 
 export type VpnPeerStatus = {
@@ -24,6 +26,8 @@ export type VpnPeerStatus = {
   endpoint?: VpnEndpoint
   /** Milliseconds since 1970. */
   latestHandshakeAtMs?: number
+  /** The greatest TAI64N of its initiations, in hexadecimal. */
+  latestTimestamp?: string
   receivedBytes: number
   sentBytes: number
 }
