@@ -33,6 +33,8 @@ import { liveEvents } from './followers/live-events.ts'
 import { livePeers } from './followers/live-peers.ts'
 import { delivery, outbox } from './followers/notifications.ts'
 import { openRecords } from './followers/followers.ts'
+import { retentionChanges } from './followers/retention.ts'
+import { endedSessions } from './followers/sessions.ts'
 import { waitingDevices } from './followers/waiters.ts'
 import { createGatewayProxy } from './gateway-proxy/gateway-proxy.ts'
 import { gatewayProxyRoutes } from './gateway-proxy/routes.ts'
@@ -129,7 +131,6 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const events = createEvents({ db, sessions, log })
     const certificates = await openCertificates({ db, config, clock, log })
     closers.push(certificates.stop)
-    certificates.onChanged(() => events.publish({ topic: 'certificates' }))
     const identity = identityOfSeed(await readOrCreateSecret(db, 'identity-seed', generateIdentitySeed))
     const privateKey = await readOrCreateSecret(db, 'wireguard-private-key', () => generateKeyPair().privateKey)
     const { enableVpn: enabled, vpnNetwork: networkCidr } = await readSettings(db)
@@ -189,19 +190,21 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     facts.follow(outbox(notifications))
     facts.follow(deletedGateways({ heartbeats, retention }))
     facts.follow(livePeers(peers))
+    facts.follow(endedSessions(sessions))
+    facts.follow(retentionChanges(retention))
     facts.follow(waitingDevices(waiters))
     facts.follow(delivery(notifications))
     facts.follow(liveEvents(events))
     registrationRoutes(app, { db, clock, vpn, identity, waiters, refusals })
     ruleRoutes(app, { db, clock, identity, publicUrl: config.publicUrl })
     gatewayRoutes(app, { db, clock, vpn, list, fleetListCache, search })
-    settingsRoutes(app, { db, clock, vpn, peers, retention })
-    notificationRoutes(app, { db, notifications })
+    settingsRoutes(app, { db, clock, vpn, peers })
+    notificationRoutes(app, { db, clock, notifications })
     activityRoutes(app, { db, clock, fleetCount })
     detectionRoutes(app, { db })
     gatewayProxyRoutes(app, { ui })
     apiDescriptionRoutes(app)
-    certificateRoutes(app, { certificates, clock })
+    certificateRoutes(app, { certificates })
     auditRoutes(app, { db })
     const gatewayCalls: GatewayCallDependencies = {
       clock,

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto'
 import {
   newPassword,
   newUserInvitation,
+  type FactActor,
   type HubUser,
   type Role,
   type SessionUser,
@@ -14,12 +15,11 @@ import {
 } from '@hedgerow/contract'
 import type { Selectable } from 'kysely'
 import type { z } from 'zod'
-import { recordActivity } from '../activity/activity.ts'
-import { writeAudit, type AuditEntry } from '../audit/audit.ts'
 import { isUniqueViolation } from '../database/storage-errors.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
+import { HUB, record } from '../kernel/facts.ts'
 import { readSettings } from '../settings/settings.ts'
 import { hashCode, makeCode } from './codes.ts'
 import { usernameKey } from './look-alikes.ts'
@@ -29,9 +29,6 @@ import type { Passwords } from './passwords.ts'
 const HOUR_MS = 3_600_000
 
 export type UserRow = Selectable<Tables['users']>
-
-/** Who does something, for the audit. */
-export type Actor = { username: string; userId?: string | undefined; sourceIp?: string | undefined }
 
 export type NewUser = {
   username: string
@@ -114,7 +111,7 @@ export async function requireStrongPassword(
 
 /**
  * Ends all that the user's password or rights had opened: sessions, and sign-ins that wait for a code. Part of the
- * transaction that changes them; call `sessions.endAllOf` once it is committed, so that streams end at once too.
+ * transaction that changes them; its fact makes streams end at once too (followers/sessions.ts).
  */
 export async function deleteSessionsOf(db: Db, userId: string): Promise<void> {
   await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
@@ -137,11 +134,12 @@ export async function resetPassword(db: Db, passwords: Passwords, username: stri
   await inTransaction(db, async (transaction) => {
     await transaction.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', user.id).execute()
     await deleteSessionsOf(transaction, user.id)
-    await writeAudit(transaction, { actor: 'hub', action: 'user.reset-password', target: user.id, result: 'ok' })
-    await recordActivity(transaction, {
+    await record(transaction, {
+      kind: 'user.password-reset',
       at: Date.now(),
-      type: 'warning',
-      message: `User "${user.username}" was given a new password on the hub's command line`,
+      actor: HUB,
+      target: user.id,
+      data: { username: user.username },
     })
   })
 }
@@ -150,7 +148,7 @@ export async function resetPassword(db: Db, passwords: Passwords, username: stri
 export async function createUserInvitation(
   db: Db,
   wanted: z.input<typeof newUserInvitation>,
-  by: { actor: Actor; now: number },
+  by: { actor: FactActor; now: number },
 ): Promise<{ invitation: UserInvitation; code: string }> {
   const { label, role, maxUses, expiresInHours } = newUserInvitation.parse(wanted)
   const code = makeCode()
@@ -163,27 +161,23 @@ export async function createUserInvitation(
     uses: 0,
     expires_at: by.now + expiresInHours * HOUR_MS,
     revoked_at: null,
-    created_by: by.actor.username,
+    created_by: by.actor.name,
     created_at: by.now,
   }
   await inTransaction(db, async (transaction) => {
     await transaction.insertInto('user_invitations').values(row).execute()
-    await audit(transaction, by.actor, 'user-invitation.create', row.id)
-    await recordActivity(transaction, {
+    await record(transaction, {
+      kind: 'user-invitation.created',
       at: by.now,
-      type: 'info',
-      message: `User invitation ${nameOfInvitation(row)} was made by ${by.actor.username}`,
+      actor: by.actor,
+      target: row.id,
+      data: { label, role },
     })
   })
   return { invitation: toUserInvitation(row, by.now), code }
 }
 
 export type InvitationRow = Selectable<Tables['user_invitations']>
-
-/** As people told of it know it. */
-export function nameOfInvitation({ label, role }: Pick<InvitationRow, 'label' | 'role'>): string {
-  return label === '' ? `as ${role}` : `"${label}" as ${role}`
-}
 
 export function toUserInvitation(row: InvitationRow, now: number): UserInvitation {
   const ended =
@@ -234,16 +228,4 @@ export function toSessionUser(row: UserRow, mustSetUpTwoFactor: boolean): Sessio
     role: row.role,
     mustSetUpTwoFactor,
   }
-}
-
-/** Records that `actor` did something to a user, an invitation or, without a target, to themselves. */
-export async function audit(db: Db, actor: Actor, action: AuditEntry['action'], target?: string): Promise<void> {
-  await writeAudit(db, {
-    actor: actor.username,
-    actorId: actor.userId,
-    action,
-    target,
-    sourceIp: actor.sourceIp,
-    result: 'ok',
-  })
 }

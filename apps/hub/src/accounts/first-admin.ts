@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { writeAudit } from '../audit/audit.ts'
 import type { Db } from '../database/tables.ts'
-import { createUser } from './accounts.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { HUB, record } from '../kernel/facts.ts'
+import { insertUser } from './accounts.ts'
 import type { Passwords } from './passwords.ts'
 
 const DEFAULT_USERNAME = 'admin'
@@ -23,7 +24,12 @@ export async function ensureFirstAdmin(
   if (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) return undefined
   const username = wanted.username ?? DEFAULT_USERNAME
   const password = wanted.password ?? randomBytes(PASSWORD_BYTES).toString('base64url')
-  const user = await createUser(db, passwords, { username, password, role: 'admin' })
-  await writeAudit(db, { actor: 'hub', action: 'user.create', target: user.id, result: 'ok' })
+  const passwordHash = await passwords.hash(password)
+  await inTransaction(db, async (transaction) => {
+    const now = Date.now()
+    const role = 'admin'
+    const { id } = await insertUser(transaction, { username, role }, passwordHash, now)
+    await record(transaction, { kind: 'user.created', at: now, actor: HUB, target: id, data: { username, role } })
+  })
   return wanted.password === undefined ? { username, generatedPassword: password } : { username }
 }

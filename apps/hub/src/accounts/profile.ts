@@ -2,6 +2,7 @@
 import type {
   BodyOf,
   changePassword as changePasswordCall,
+  FactActor,
   Profile,
   saveProfile as saveCall,
   Session,
@@ -9,9 +10,10 @@ import type {
 import type { Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { record } from '../kernel/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
-import { audit, deleteSessionsOf, requireStrongPassword, toHubUser, type Actor } from './accounts.ts'
+import { deleteSessionsOf, requireStrongPassword, toHubUser } from './accounts.ts'
 import type { Passwords } from './passwords.ts'
 import type { Throttle } from './throttle.ts'
 import { confirmed, confirmPassword, readUser } from './two-factor.ts'
@@ -24,7 +26,7 @@ export type ProfileDependencies = {
   confirmations: Throttle
 }
 
-type Self = { caller: Caller; actor: Actor }
+type Self = { caller: Caller; actor: FactActor }
 
 export async function readProfile(db: Db, caller: Caller): Promise<Profile> {
   const { username, email, firstName, lastName, role, createdAt, twoFactorEnabled } = toHubUser(
@@ -38,14 +40,18 @@ export async function readProfile(db: Db, caller: Caller): Promise<Profile> {
   return { username, email, firstName, lastName, role, createdAt, twoFactorEnabled, recoveryCodesLeft: Number(count) }
 }
 
-export async function saveProfile(db: Db, body: BodyOf<typeof saveCall>, { caller, actor }: Self): Promise<Profile> {
+export async function saveProfile(
+  { db, clock }: Pick<ProfileDependencies, 'db' | 'clock'>,
+  body: BodyOf<typeof saveCall>,
+  { caller, actor }: Self,
+): Promise<Profile> {
   return inTransaction(db, async (transaction) => {
     await transaction
       .updateTable('users')
       .set({ email: body.email, first_name: body.firstName, last_name: body.lastName })
       .where('id', '=', caller.userId)
       .execute()
-    await audit(transaction, actor, 'profile.update')
+    await record(transaction, { kind: 'profile.updated', at: clock(), actor, data: {} })
     return readProfile(transaction, caller)
   })
 }
@@ -57,7 +63,7 @@ export async function changePassword(
   { caller, actor }: Self,
   from: { sourceIp: string; userAgent: string },
 ): Promise<string> {
-  const { db, sessions, passwords } = deps
+  const { db, sessions, passwords, clock } = deps
   const user = await readUser(db, caller)
   await confirmed(deps, { caller, actor }, () =>
     confirmPassword(passwords, user, body.currentPassword, 'currentPassword'),
@@ -75,9 +81,8 @@ export async function changePassword(
     // Somebody else replaced it meanwhile, and that ended this session too.
     if (!changed) throw new HubError('session_ended')
     await deleteSessionsOf(transaction, user.id)
-    await audit(transaction, actor, 'user.change-password')
+    await record(transaction, { kind: 'user.password-changed', at: clock(), actor, data: {} })
   })
-  await sessions.endAllOf(user.id)
   return sessions.start({ id: user.id, passwordHash }, from)
 }
 
@@ -103,7 +108,7 @@ export async function listOwnSessions(db: Db, caller: Caller, now: number): Prom
 
 /** Throws `session_not_found`, also for somebody else's. */
 export async function endOwnSession(
-  { db, sessions }: ProfileDependencies,
+  { db, sessions, clock }: ProfileDependencies,
   sessionId: string,
   { caller, actor }: Self,
 ): Promise<void> {
@@ -115,5 +120,5 @@ export async function endOwnSession(
     .executeTakeFirst()
   if (!own) throw new HubError('session_not_found')
   await sessions.end(sessionId)
-  await audit(db, actor, 'session.end', sessionId)
+  await record(db, { kind: 'session.ended', at: clock(), actor, target: sessionId, data: {} })
 }

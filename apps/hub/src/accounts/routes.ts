@@ -2,11 +2,12 @@ import * as contract from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
+import { actorOf, record } from '../kernel/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { mount, type MountOptions } from '../http/mount.ts'
 import { pageFrom, sendPage } from '../http/pagination.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
-import { audit, createUserInvitation, toSessionUser, type Actor } from './accounts.ts'
+import { createUserInvitation, toSessionUser } from './accounts.ts'
 import { mustSetUp } from './must-set-up.ts'
 import type { Passwords } from './passwords.ts'
 import * as own from './profile.ts'
@@ -54,11 +55,6 @@ export function accountRoutes(app: FastifyInstance, dependencies: AccountDepende
   mountInvitations(app, deps)
 }
 
-/** Who asks, for the audit. */
-function actorOf({ caller, sourceIp }: { caller: Caller; sourceIp: string }): Actor {
-  return { username: caller.username, userId: caller.userId, sourceIp }
-}
-
 function mountSessions(app: FastifyInstance, deps: Mounted): void {
   const { db, sessions } = deps
   const signIn = createSignIn(deps)
@@ -77,7 +73,7 @@ function mountSessions(app: FastifyInstance, deps: Mounted): void {
   mount(app, contract.renewSession, async ({ caller }) => ({ accessToken: await sessions.renew(caller) }))
   mount(app, contract.logout, async (request) => {
     await sessions.end(request.caller.sessionId)
-    await audit(db, actorOf(request), 'session.end')
+    await record(db, { kind: 'session.ended', at: deps.clock(), actor: actorOf(request), data: {} })
     return undefined
   })
 }
@@ -93,7 +89,7 @@ function mountProfile(app: FastifyInstance, deps: Mounted): void {
   const self = (request: { caller: Caller; sourceIp: string }) => ({ caller: request.caller, actor: actorOf(request) })
 
   mount(app, contract.readProfile, ({ caller }) => own.readProfile(db, caller))
-  mount(app, contract.saveProfile, (request) => own.saveProfile(db, request.body, self(request)), FORM)
+  mount(app, contract.saveProfile, (request) => own.saveProfile(deps, request.body, self(request)), FORM)
   mount(
     app,
     contract.changePassword,

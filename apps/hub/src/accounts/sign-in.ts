@@ -1,8 +1,9 @@
 import type { loginTwoFactor, login, ResponseOf } from '@hedgerow/contract'
 import type { BodyOf } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
-import { writeAudit } from '../audit/audit.ts'
 import type { Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { record } from '../kernel/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Sessions } from '../access/sessions.ts'
 import { toSessionUser, type UserRow } from './accounts.ts'
@@ -46,13 +47,17 @@ export function createSignIn(deps: {
   const byAddress = createThrottle({ free: ADDRESS_FREE_FAILURES, maxWaitMs: MAX_WAIT_MS, clock })
   const challenges = createChallenges({ db, clock })
 
-  const record = (user: UserRow | undefined, name: string, sourceIp: string, result: 'ok' | 'refused') =>
-    writeAudit(db, { actor: name, actorId: user?.id, action: 'session.start', sourceIp, result })
+  const recordRefusal = (user: UserRow | undefined, name: string, sourceIp: string) =>
+    record(db, { kind: 'session.refused', at: clock(), actor: { name, userId: user?.id, sourceIp }, data: {} })
 
   async function openSession(user: UserRow, from: From): Promise<ResponseOf<typeof loginTwoFactor>> {
     const accessToken = await sessions.start({ id: user.id, passwordHash: user.password_hash }, from)
-    await db.updateTable('users').set({ last_login_at: clock() }).where('id', '=', user.id).execute()
-    await record(user, user.username, from.sourceIp, 'ok')
+    const now = clock()
+    const actor = { name: user.username, userId: user.id, sourceIp: from.sourceIp }
+    await inTransaction(db, async (transaction) => {
+      await transaction.updateTable('users').set({ last_login_at: now }).where('id', '=', user.id).execute()
+      await record(transaction, { kind: 'session.started', at: now, actor, data: {} })
+    })
     return { accessToken, user: toSessionUser(user, await mustSetUp(db, user)) }
   }
 
@@ -68,7 +73,7 @@ export function createSignIn(deps: {
 
       const user = await db.selectFrom('users').selectAll().where('username_key', '=', name).executeTakeFirst()
       const refuse = async (code: 'invalid_credentials' | 'account_inactive') => {
-        await record(user, username.slice(0, AUDITED_NAME_LENGTH), from.sourceIp, 'refused')
+        await recordRefusal(user, username.slice(0, AUDITED_NAME_LENGTH), from.sourceIp)
         throw new HubError(code)
       }
       if (!(await passwords.verify(password, user?.password_hash)) || !user) return refuse('invalid_credentials')
@@ -90,12 +95,11 @@ export function createSignIn(deps: {
       try {
         const kind = await useCode(db, user, code, deps)
         if (kind === 'recovery') {
-          const { username: actor, id: actorId } = user
-          const { sourceIp } = from
-          await writeAudit(db, { actor, actorId, action: 'two-factor.use-recovery-code', sourceIp, result: 'ok' })
+          const actor = { name: user.username, userId: user.id, sourceIp: from.sourceIp }
+          await record(db, { kind: 'recovery-code.used', at: clock(), actor, data: {} })
         }
       } catch (error) {
-        if (error instanceof HubError) await record(user, user.username, from.sourceIp, 'refused')
+        if (error instanceof HubError) await recordRefusal(user, user.username, from.sourceIp)
         throw error
       }
       codesByPair.forget(pair)

@@ -3,6 +3,7 @@ import type { UserInvitation } from '@hedgerow/contract'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { HUB } from '../kernel/facts.ts'
 import { createUserInvitation } from './accounts.ts'
 import { createTestApi, nextAddress, refusal } from '#testing/api.ts'
 
@@ -227,7 +228,7 @@ describe.each(testEngines)('registration on %s', (engine) => {
     const { invitation, code } = await createUserInvitation(
       hub.db,
       { role: 'admin' },
-      { actor: { username: 'hub' }, now: hub.clock.now() },
+      { actor: HUB, now: hub.clock.now() },
     )
     expect(invitation).toMatchObject({ createdBy: 'hub', role: 'admin', maxUses: 1 })
     expect(await register(person('from-the-shell', { inviteCode: code }))).toMatchObject({ body: { role: 'admin' } })

@@ -1,13 +1,12 @@
 import type { registerAccount, registrationInfo, ResponseOf } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { z } from 'zod'
-import { recordActivity } from '../activity/activity.ts'
-import { writeAudit } from '../audit/audit.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { record } from '../kernel/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { readSettings } from '../settings/settings.ts'
-import { audit, insertUser, requireStrongPassword } from './accounts.ts'
+import { insertUser, requireStrongPassword } from './accounts.ts'
 import { networkOf } from './networks.ts'
 import type { Passwords } from './passwords.ts'
 import { createThrottle } from './throttle.ts'
@@ -48,7 +47,8 @@ export function createSignUp(deps: { db: Kysely<Tables>; passwords: Passwords; c
     if (attempts.waitMs(network) > 0) throw new HubError('too_many_requests')
     attempts.failed(network)
     if (inviteCode && !(await isInvitationValid(db, inviteCode, clock()))) {
-      await writeAudit(db, { actor: person.username, action: 'user.register', sourceIp, result: 'refused' })
+      const actor = { name: person.username, sourceIp }
+      await record(db, { kind: 'user.registration-refused', at: clock(), actor, data: {} })
       throw new HubError('invite_code_invalid')
     }
     await requireStrongPassword(db, person.password, person, 'password')
@@ -56,11 +56,12 @@ export function createSignUp(deps: { db: Kysely<Tables>; passwords: Passwords; c
     return inTransaction(db, async (transaction) => {
       const role = inviteCode ? await useInvitation(transaction, inviteCode, clock()) : 'user'
       const { id, username } = await insertUser(transaction, { ...person, role }, passwordHash, clock())
-      await audit(transaction, { username, userId: id, sourceIp }, 'user.register', id)
-      await recordActivity(transaction, {
+      await record(transaction, {
+        kind: 'user.registered',
         at: clock(),
-        type: 'info',
-        message: `User "${username}" registered as ${role}`,
+        actor: { name: username, userId: id, sourceIp },
+        target: id,
+        data: { username, role },
       })
       return { username, role }
     })

@@ -3,14 +3,15 @@
  * good in its own step and the one before and after, and once. Called by sign-in and by a person's own settings.
  */
 import { generateSecret, generateURI, verify } from 'otplib'
+import type { FactActor } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
-import { writeAudit } from '../audit/audit.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { record } from '../kernel/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller } from '../access/sessions.ts'
 import { readSettings } from '../settings/settings.ts'
-import { audit, type Actor, type UserRow } from './accounts.ts'
+import type { UserRow } from './accounts.ts'
 import { hashCode, makeCode } from './codes.ts'
 import type { Passwords } from './passwords.ts'
 import type { Throttle } from './throttle.ts'
@@ -34,8 +35,8 @@ type Factors = Pick<TwoFactorDependencies, 'secrets' | 'clock'>
 
 /** Makes a secret that counts once `enableTwoFactor` has seen a code of it. Throws `two_factor_enabled`. */
 export async function setUpTwoFactor(
-  { db, secrets }: TwoFactorDependencies,
-  { caller, actor }: { caller: Caller; actor: Actor },
+  { db, secrets, clock }: TwoFactorDependencies,
+  { caller, actor }: { caller: Caller; actor: FactActor },
 ): Promise<{ secret: string; otpauthUrl: string }> {
   const secret = generateSecret()
   await inTransaction(db, async (transaction) => {
@@ -47,7 +48,7 @@ export async function setUpTwoFactor(
       .returning('id')
       .executeTakeFirst()
     if (!updated) throw new HubError('two_factor_enabled')
-    await audit(transaction, actor, 'two-factor.set-up')
+    await record(transaction, { kind: 'two-factor.set-up', at: clock(), actor, data: {} })
   })
   const { hubName } = await readSettings(db)
   return { secret, otpauthUrl: generateURI({ issuer: hubName || PRODUCT, label: caller.username, secret }) }
@@ -57,7 +58,7 @@ export async function setUpTwoFactor(
 export async function enableTwoFactor(
   deps: TwoFactorDependencies,
   code: string,
-  { caller, actor }: { caller: Caller; actor: Actor },
+  { caller, actor }: { caller: Caller; actor: FactActor },
 ): Promise<string[]> {
   const { db, secrets, clock } = deps
   return confirmed(deps, { caller, actor }, async () => {
@@ -74,7 +75,7 @@ export async function enableTwoFactor(
         .where('id', '=', user.id)
         .execute()
       await storeRecoveryCodes(transaction, user.id, recoveryCodes)
-      await audit(transaction, actor, 'two-factor.enable')
+      await record(transaction, { kind: 'two-factor.enabled', at: clock(), actor, data: {} })
     })
     return recoveryCodes
   })
@@ -84,9 +85,9 @@ export async function enableTwoFactor(
 export async function renewRecoveryCodes(
   deps: TwoFactorDependencies,
   { password, code }: { password: string; code: string },
-  { caller, actor }: { caller: Caller; actor: Actor },
+  { caller, actor }: { caller: Caller; actor: FactActor },
 ): Promise<string[]> {
-  const { db, passwords } = deps
+  const { db, passwords, clock } = deps
   return confirmed(deps, { caller, actor }, async () => {
     const user = await readUser(db, caller)
     if (user.two_factor_secret === null) throw new HubError('two_factor_disabled')
@@ -96,7 +97,7 @@ export async function renewRecoveryCodes(
       await useCode(transaction, await readUser(transaction, caller), code, deps)
       await transaction.deleteFrom('recovery_codes').where('user_id', '=', user.id).execute()
       await storeRecoveryCodes(transaction, user.id, recoveryCodes)
-      await audit(transaction, actor, 'two-factor.renew-recovery-codes')
+      await record(transaction, { kind: 'recovery-codes.renewed', at: clock(), actor, data: {} })
     })
     return recoveryCodes
   })
@@ -111,9 +112,9 @@ async function storeRecoveryCodes(db: Db, userId: string, recoveryCodes: readonl
 export async function disableTwoFactor(
   deps: TwoFactorDependencies,
   { password, code }: { password: string; code: string },
-  { caller, actor }: { caller: Caller; actor: Actor },
+  { caller, actor }: { caller: Caller; actor: FactActor },
 ): Promise<void> {
-  const { db, passwords } = deps
+  const { db, passwords, clock } = deps
   await confirmed(deps, { caller, actor }, async () => {
     const user = await readUser(db, caller)
     if (user.two_factor_secret === null) throw new HubError('two_factor_disabled')
@@ -126,7 +127,7 @@ export async function disableTwoFactor(
         .where('id', '=', user.id)
         .execute()
       await transaction.deleteFrom('recovery_codes').where('user_id', '=', user.id).execute()
-      await audit(transaction, actor, 'two-factor.disable')
+      await record(transaction, { kind: 'two-factor.disabled', at: clock(), actor, data: {} })
     })
   })
 }
@@ -185,8 +186,8 @@ export async function confirmPassword(
 
 /** Runs what asks for a password or a code again; counted first, so that parallel guesses do not all get through. */
 export async function confirmed<T>(
-  { db, confirmations }: Pick<TwoFactorDependencies, 'db' | 'confirmations'>,
-  { caller, actor }: { caller: Caller; actor: Actor },
+  { db, clock, confirmations }: Pick<TwoFactorDependencies, 'db' | 'clock' | 'confirmations'>,
+  { caller, actor }: { caller: Caller; actor: FactActor },
   work: () => Promise<T>,
 ): Promise<T> {
   if (confirmations.waitMs(caller.userId) > 0) throw new HubError('too_many_requests')
@@ -198,14 +199,7 @@ export async function confirmed<T>(
   } catch (error) {
     const guessed = error instanceof HubError && ['password_wrong', 'two_factor_code_wrong'].includes(error.code)
     if (!guessed) confirmations.takeBack(caller.userId)
-    else
-      await writeAudit(db, {
-        actor: actor.username,
-        actorId: actor.userId,
-        action: 'identity.confirm',
-        sourceIp: actor.sourceIp,
-        result: 'refused',
-      })
+    else await record(db, { kind: 'identity.refused', at: clock(), actor, data: {} })
     throw error
   }
 }

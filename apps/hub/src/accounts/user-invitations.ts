@@ -1,12 +1,12 @@
-import type { Role, SearchQuery, UserInvitation } from '@hedgerow/contract'
+import type { FactActor, Role, SearchQuery, UserInvitation } from '@hedgerow/contract'
 import type { FastifyReply } from 'fastify'
 import { sql } from 'kysely'
-import { recordActivity } from '../activity/activity.ts'
 import type { Db } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { record } from '../kernel/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { holding, pageFrom, sendPage } from '../http/pagination.ts'
-import { audit, nameOfInvitation, toUserInvitation, type Actor } from './accounts.ts'
+import { toUserInvitation } from './accounts.ts'
 import { hashCode } from './codes.ts'
 
 /** Newest first. */
@@ -24,7 +24,7 @@ export async function listUserInvitations(
 }
 
 /** Throws `user_invitation_not_found`, also for one that was revoked before. */
-export async function revokeUserInvitation(db: Db, id: string, by: { actor: Actor; now: number }): Promise<void> {
+export async function revokeUserInvitation(db: Db, id: string, by: { actor: FactActor; now: number }): Promise<void> {
   await inTransaction(db, async (transaction) => {
     const revoked = await transaction
       .updateTable('user_invitations')
@@ -34,11 +34,12 @@ export async function revokeUserInvitation(db: Db, id: string, by: { actor: Acto
       .returning(['label', 'role'])
       .executeTakeFirst()
     if (!revoked) throw new HubError('user_invitation_not_found')
-    await audit(transaction, by.actor, 'user-invitation.revoke', id)
-    await recordActivity(transaction, {
+    await record(transaction, {
+      kind: 'user-invitation.revoked',
       at: by.now,
-      type: 'info',
-      message: `User invitation ${nameOfInvitation(revoked)} was revoked by ${by.actor.username}`,
+      actor: by.actor,
+      target: id,
+      data: revoked,
     })
   })
 }

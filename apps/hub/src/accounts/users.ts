@@ -1,29 +1,25 @@
 /** The users as administrators manage them. Whatever happens, one active admin remains. */
-import type { HubUser, newUser, SearchQuery, updateUser as updateUserCall } from '@hedgerow/contract'
+import type { Fact, FactActor, HubUser, newUser, SearchQuery, updateUser as updateUserCall } from '@hedgerow/contract'
 import type { z } from 'zod'
 import { sql, type Kysely } from 'kysely'
-import { recordActivity } from '../activity/activity.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { record } from '../kernel/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { holding, type Page } from '../http/pagination.ts'
-import type { Sessions } from '../access/sessions.ts'
 import {
-  audit,
   deleteSessionsOf,
   insertUser,
   personalKey,
   refuseTakenName,
   requireStrongPassword,
   toHubUser,
-  type Actor,
   type UserRow,
 } from './accounts.ts'
 import type { Passwords } from './passwords.ts'
 
 export type UserDependencies = {
   db: Kysely<Tables>
-  sessions: Sessions
   passwords: Passwords
   clock: () => number
 }
@@ -49,29 +45,35 @@ export async function listUsers(db: Db, { q }: Pick<SearchQuery, 'q'>, page: Pag
 export async function addUser(
   { db, passwords, clock }: UserDependencies,
   body: z.output<typeof newUser>,
-  actor: Actor,
+  actor: FactActor,
 ): Promise<HubUser> {
   await requireStrongPassword(db, body.password, body, 'password')
   const passwordHash = await passwords.hash(body.password)
   return inTransaction(db, async (transaction) => {
     const row = await insertUser(transaction, body, passwordHash, clock())
-    await audit(transaction, actor, 'user.create', row.id)
-    await record(transaction, clock(), `User "${row.username}" was added by ${actor.username} as ${row.role}`)
+    const { username, role } = row
+    await record(transaction, {
+      kind: 'user.created',
+      at: clock(),
+      actor,
+      target: row.id,
+      data: { username, role },
+    })
     return toHubUser(row)
   })
 }
 
 /** Throws `user_not_found`, `username_taken`, `password_too_weak` and `last_admin`. */
 export async function updateUser(
-  { db, sessions, passwords, clock }: UserDependencies,
+  { db, passwords, clock }: UserDependencies,
   id: string,
   body: z.output<(typeof updateUserCall)['body']>,
-  actor: Actor,
+  actor: FactActor,
 ): Promise<HubUser> {
   const { password } = body
   if (password) await requireStrongPassword(db, password, body, 'password')
   const passwordHash = password ? await passwords.hash(password) : undefined
-  const changed = await inTransaction(db, async (transaction) => {
+  return inTransaction(db, async (transaction) => {
     const before = await readUser(transaction, id)
     const after: UserRow = {
       ...before,
@@ -89,38 +91,30 @@ export async function updateUser(
     const endsSessions =
       after.role !== before.role || after.active !== before.active || after.password_hash !== before.password_hash
     if (endsSessions) await deleteSessionsOf(transaction, id)
-    await audit(transaction, actor, 'user.update', id)
-    if (after.role !== before.role) await audit(transaction, actor, 'user.change-role', id)
+    const about = { at: clock(), actor, target: id }
+    const { username } = after
+    const facts: Fact[] = [{ ...about, kind: 'user.updated', data: { username, changes: whatChanged(before, after) } }]
+    if (after.role !== before.role) facts.push({ ...about, kind: 'user.role-changed', data: {} })
     if (after.active !== before.active)
-      await audit(transaction, actor, after.active ? 'user.activate' : 'user.deactivate', id)
-    if (passwordHash !== undefined) await audit(transaction, actor, 'user.reset-password', id)
-    const told = whatChanged(before, after)
-    if (told.length > 0)
-      await record(transaction, clock(), `User "${after.username}" was ${told.join(', ')} by ${actor.username}`)
-    return { user: toHubUser(after), endsSessions }
+      facts.push({ ...about, kind: after.active ? 'user.activated' : 'user.deactivated', data: {} })
+    if (passwordHash !== undefined) facts.push({ ...about, kind: 'user.password-reset', data: { username } })
+    await record(transaction, ...facts)
+    return toHubUser(after)
   })
-  if (changed.endsSessions) await sessions.endAllOf(id)
-  return changed.user
 }
 
 /** Throws `user_not_found` and `last_admin`. */
-export async function deleteUser({ db, sessions, clock }: UserDependencies, id: string, actor: Actor): Promise<void> {
+export async function deleteUser({ db, clock }: UserDependencies, id: string, actor: FactActor): Promise<void> {
   await inTransaction(db, async (transaction) => {
     const { username } = await readUser(transaction, id)
     await transaction.deleteFrom('users').where('id', '=', id).execute()
     await requireAnAdmin(transaction)
-    await audit(transaction, actor, 'user.delete', username)
-    await record(transaction, clock(), `User "${username}" was deleted by ${actor.username}`)
+    await record(transaction, { kind: 'user.deleted', at: clock(), actor, target: id, data: { username } })
   })
-  await sessions.endAllOf(id)
 }
 
 /** Switches two-factor off for somebody who can no longer do it. Throws `user_not_found`. */
-export async function resetTwoFactor(
-  { db, sessions, clock }: UserDependencies,
-  id: string,
-  actor: Actor,
-): Promise<void> {
+export async function resetTwoFactor({ db, clock }: UserDependencies, id: string, actor: FactActor): Promise<void> {
   await inTransaction(db, async (transaction) => {
     const { username } = await readUser(transaction, id)
     await transaction
@@ -130,10 +124,8 @@ export async function resetTwoFactor(
       .execute()
     await transaction.deleteFrom('recovery_codes').where('user_id', '=', id).execute()
     await deleteSessionsOf(transaction, id)
-    await audit(transaction, actor, 'user.reset-two-factor', id)
-    await record(transaction, clock(), `Two-factor sign-in of "${username}" was reset by ${actor.username}`)
+    await record(transaction, { kind: 'user.two-factor-reset', at: clock(), actor, target: id, data: { username } })
   })
-  await sessions.endAllOf(id)
 }
 
 /** What concerns the rights of the user; an edited name or address is nobody's news. */
@@ -144,10 +136,6 @@ function whatChanged(before: UserRow, after: UserRow): string[] {
     before.active === after.active ? [] : after.active === 1 ? 'activated' : 'deactivated',
     before.password_hash === after.password_hash ? [] : 'given a new password',
   ].flat()
-}
-
-function record(db: Db, at: number, message: string): Promise<void> {
-  return recordActivity(db, { at, type: 'info', message })
 }
 
 async function readUser(db: Db, id: string): Promise<UserRow> {

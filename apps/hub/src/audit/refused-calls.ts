@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
 import type { RefusedCall } from '../access/sessions.ts'
-import { writeAudit } from './audit.ts'
+import { actorOf, record } from '../kernel/facts.ts'
 
 const TOLD_AGAIN_AFTER_MS = 3_600_000
 const REMEMBERED_MAX = 10_000
@@ -29,9 +29,8 @@ export function createRefusedCalls({
     told.delete(key)
     if (told.size >= REMEMBERED_MAX) told.delete(told.keys().next().value ?? key)
     told.set(key, now)
-    const { username: actor, userId: actorId } = caller
     try {
-      await writeAudit(db, { actor, actorId, action: 'call.make', target: call, sourceIp, result: 'refused' })
+      await record(db, { kind: 'call.refused', at: now, actor: actorOf({ caller, sourceIp }), target: call, data: {} })
     } catch (error) {
       log.warn({ err: error }, 'a refused call could not be recorded')
     }

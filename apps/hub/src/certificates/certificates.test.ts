@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
 import type { Certificate } from '@hedgerow/contract'
 import { pino } from 'pino'
+import { HUB } from '../kernel/facts.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { readConfig } from '../config.ts'
 import { testEngines } from '#testing/databases.ts'
@@ -163,7 +164,9 @@ describe("an operator's own certificate", () => {
       { id: 'hub-tls', inUse: false },
       { id: 'configured-tls', inUse: true, renewable: false, issuedTo: 'portal.example.net' },
     ])
-    await expect(hub.certificates.renew('configured-tls')).rejects.toMatchObject({ code: 'certificate_not_renewable' })
+    await expect(hub.certificates.renew('configured-tls', HUB)).rejects.toMatchObject({
+      code: 'certificate_not_renewable',
+    })
 
     writeFileSync(tlsFiles.certFile, 'half of a')
     vi.advanceTimersByTime(5_000)

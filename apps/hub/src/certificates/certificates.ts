@@ -6,14 +6,13 @@
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
-import type { Certificate } from '@hedgerow/contract'
+import type { Certificate, FactActor } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { recordActivity } from '../activity/activity.ts'
-import { writeAudit, type AuditEntry } from '../audit/audit.ts'
 import type { Config } from '../config.ts'
 import type { Db, Tables } from '../database/tables.ts'
-import { inTransaction } from '../database/transaction.ts'
+import { afterCommit, inTransaction } from '../database/transaction.ts'
+import { HUB, record } from '../kernel/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { readOrCreateSecret, replaceSecret } from '../database/secrets.ts'
 import { readConfigured } from './configured.ts'
@@ -25,8 +24,8 @@ const FILES_LOOKED_AT_INTERVAL_MS = 5_000
 
 export type Certificates = {
   list(): Certificate[]
-  /** Throws `certificate_not_found` or `certificate_not_renewable`; `record` runs in the transaction that stores it. */
-  renew(id: Certificate['id'], record?: (transaction: Db) => Promise<void>): Promise<Certificate>
+  /** Throws `certificate_not_found` or `certificate_not_renewable`. */
+  renew(id: Certificate['id'], actor: FactActor): Promise<Certificate>
   /** Renews what the hub issued and what expires in 30 days. */
   renewDue(): Promise<void>
   /** Takes up the operator's files when they changed; files that do not work leave the old ones in use. */
@@ -65,33 +64,35 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
   const changed = () => listeners.forEach((listener) => listener())
 
   async function store(
+    id: 'hub-ca' | 'hub-tls',
     next: { authority?: KeyedCertificate; issued: KeyedCertificate },
-    record?: (db: Db) => Promise<void>,
+    actor: FactActor,
   ) {
     await inTransaction(db, async (transaction) => {
+      // Before the followers of the fact: whoever they tell must find it.
+      afterCommit(transaction, () => {
+        authority = next.authority ?? authority
+        issued = next.issued
+        changed()
+      })
       if (next.authority) await replaceSecret(transaction, 'certificate-authority', JSON.stringify(next.authority))
       await replaceSecret(transaction, 'tls-certificate', JSON.stringify(next.issued))
-      await record?.(transaction)
+      await record(transaction, { kind: 'certificate.renewed', at: clock(), actor, target: id, data: { id } })
     })
-    authority = next.authority ?? authority
-    issued = next.issued
-    changed()
   }
 
-  async function renewAuthority(record?: (db: Db) => Promise<void>): Promise<void> {
+  async function renewAuthority(actor: FactActor): Promise<void> {
     const next = await issueAuthority(clock(), authority)
-    await store({ authority: next, issued: await issueServerCertificate(next, names, clock()) }, record)
+    await store('hub-ca', { authority: next, issued: await issueServerCertificate(next, names, clock()) }, actor)
   }
 
-  async function renewIssued(record?: (db: Db) => Promise<void>): Promise<void> {
-    await store({ issued: await issueServerCertificate(authority, names, clock()) }, record)
+  async function renewIssued(actor: FactActor): Promise<void> {
+    await store('hub-tls', { issued: await issueServerCertificate(authority, names, clock()) }, actor)
   }
 
   async function renewDue(): Promise<void> {
-    const byHub = (id: Certificate['id']) => (transaction: Db) =>
-      recordRenewal(transaction, id, { at: clock(), actor: 'hub' })
-    if (isDue(authority, clock())) await renewAuthority(byHub('hub-ca'))
-    else if (isDue(issued, clock()) || !covers(issued, names)) await renewIssued(byHub('hub-tls'))
+    if (isDue(authority, clock())) await renewAuthority(HUB)
+    else if (isDue(issued, clock()) || !covers(issued, names)) await renewIssued(HUB)
     else return
     log.info('the TLS certificate was renewed')
   }
@@ -112,6 +113,10 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
     }
     log.info('the TLS files were taken up')
     changed()
+    const about = { at: clock(), actor: HUB, target: 'configured-tls' }
+    record(db, { ...about, kind: 'certificate.replaced', data: { id: 'configured-tls' } }).catch((error: unknown) =>
+      log.warn({ err: error }, 'the new TLS files could not be recorded'),
+    )
   }
 
   await renewDue()
@@ -124,10 +129,10 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
 
   return {
     list,
-    async renew(id, record) {
+    async renew(id, actor) {
       if (!list().some((certificate) => certificate.id === id)) throw new HubError('certificate_not_found')
       if (id === 'configured-tls') throw new HubError('certificate_not_renewable')
-      await (id === 'hub-ca' ? renewAuthority(record) : renewIssued(record))
+      await (id === 'hub-ca' ? renewAuthority(actor) : renewIssued(actor))
       return list().find((certificate) => certificate.id === id)!
     },
     renewDue,
@@ -149,17 +154,6 @@ export const CERTIFICATE_NAMES = {
   'hub-tls': 'Hub TLS certificate',
   'configured-tls': 'Configured TLS certificate',
 } as const satisfies Record<Certificate['id'], string>
-
-/** Part of the transaction that stores the renewed certificate. */
-export async function recordRenewal(
-  transaction: Db,
-  id: Certificate['id'],
-  { at, ...by }: { at: number } & Pick<AuditEntry, 'actor' | 'actorId' | 'sourceIp'>,
-): Promise<void> {
-  await writeAudit(transaction, { ...by, action: 'certificate.renew', target: id, result: 'ok' })
-  const who = by.actor === 'hub' ? 'the hub' : by.actor
-  await recordActivity(transaction, { at, type: 'info', message: `${CERTIFICATE_NAMES[id]} was renewed by ${who}` })
-}
 
 /** Those of a hub that may not be running; none of its own before its first start. Throws like `openCertificates`. */
 export async function certificatesIn(db: Db, { tlsFiles }: Pick<Config, 'tlsFiles'>): Promise<Certificate[]> {

@@ -16,6 +16,7 @@ import { engineOf, openDatabase } from '../database/database.ts'
 import { lockDatabase } from '../database/lock.ts'
 import type { Tables } from '../database/tables.ts'
 import { openRecords } from '../followers/followers.ts'
+import { HUB } from '../kernel/facts.ts'
 import { createLog } from '../kernel/log.ts'
 import { examine } from './doctor.ts'
 
@@ -100,7 +101,7 @@ const commands: Readonly<Record<string, Command>> = {
       throw new ConfigError([`--${option}: ${issue?.message}`])
     }
     const { invitation, code } = await withDatabase(config, (db) =>
-      createUserInvitation(db, wanted.data, { actor: { username: 'hub' }, now: Date.now() }),
+      createUserInvitation(db, wanted.data, { actor: HUB, now: Date.now() }),
     )
     print(`Invitation code, shown only once:\n  ${code}`)
     const uses = invitation.maxUses === 1 ? 'one account' : `${invitation.maxUses} accounts`

@@ -6,7 +6,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDatabase, testEngines } from '#testing/databases.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import type { Caller } from '../access/sessions.ts'
-import { topicsByCall } from './call-changes.ts'
+import { auditAnswers } from '../followers/audit.ts'
+import { liveTopics } from '../followers/live-events.ts'
 import { COALESCE_MS, createEvents } from './events.ts'
 
 const insertGateway = async (hub: TestHub, id: string, ownerId: string | null) => {
@@ -190,10 +191,24 @@ test('who does not read is dropped, and others go on', async () => {
   await close()
 })
 
-test('every call that changes something says what', () => {
-  const calls = Object.values<unknown>(contract).filter(
-    (value): value is contract.Call => typeof value === 'object' && value !== null && 'method' in value,
-  )
-  const changing = calls.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`)
-  expect(Object.keys(topicsByCall).toSorted()).toEqual(changing.toSorted())
+test('every fact says which pages it makes stale, or changes nothing that a page shows', () => {
+  const silent = [
+    'call.refused',
+    'gateway.claim-refused',
+    'gateway.outage',
+    'gateway.vpn-config-read',
+    'identity.refused',
+    'notification.tested',
+    'recovery-code.used',
+    'recovery-codes.renewed',
+    'session.ended',
+    'session.refused',
+    'session.started',
+    'two-factor.set-up',
+    'user.password-changed',
+    'user.registration-refused',
+  ]
+  const kinds = Object.keys(liveTopics) as contract.FactKind[]
+  expect(kinds.filter((kind) => liveTopics[kind].topics.length === 0).toSorted()).toEqual(silent)
+  expect(kinds.toSorted()).toEqual(Object.keys(auditAnswers).toSorted())
 })

@@ -1,7 +1,7 @@
 /**
  * Tells open pages what changed, so that they ask again at once instead of at their next poll. An event names a topic
  * and nothing else; who hears of it follows from role and from who owns the gateway concerned. Nothing is kept for who
- * is away or too slow. Modules publish after their commit: calls of people through call-changes.ts, the rest in hub.ts.
+ * is away or too slow. followers/live-events.ts publishes what facts change, after their commit.
  * Each hub tells its own changes: with several on one database, polling tells those of the others.
  */
 import { EVENT_STREAMS_PER_USER, type EventTopic, type Role } from '@hedgerow/contract'

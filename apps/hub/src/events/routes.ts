@@ -1,15 +1,9 @@
 import { hubEvents } from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import { mount } from '../http/mount.ts'
-import { changesOf } from './call-changes.ts'
 import type { Events } from './events.ts'
 
-/** Mounts the stream, and from now on tells what the calls mounted on `app` changed. Call it before other routes. */
 export function eventRoutes(app: FastifyInstance, { events }: { events: Events }): void {
-  app.addHook('onResponse', async (request, reply) => {
-    if (reply.statusCode < 300) events.publish(...changesOf(request))
-  })
-
   mount(app, hubEvents, ({ caller, reply }) => {
     const { raw } = reply
     const headers = { ...reply.getHeaders(), 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }

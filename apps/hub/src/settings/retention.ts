@@ -13,6 +13,8 @@ import { readSettings } from './settings.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
+/** Readers of the log read on within seconds; activity and audit are what people look back at. */
+const FACTS_KEPT_MS = DAY_MS
 const LOOK_INTERVAL_MS = HOUR_MS
 const FIRST_LOOK_MS = 60_000
 /** A clock that is so much later than it should be was wrong before, or is now, and what was deleted never comes back. */
@@ -68,7 +70,14 @@ export function createRetention(options: {
     await drain(oldRows('gateway_hours', ['gateway_id', 'hour'], sql`hour < ${oldestHistory - HOUR_MS}`, 'hour'))
     for (const state of ['sent', 'failed'])
       await drain(oldRows('notifications', ['id'], sql`state = ${state} and due_at < ${oldest}`, 'due_at'))
+    // One may have been deleted while the hub stopped.
+    for (const { gateway_id } of await deletedGateways()) if (gateway_id !== null) await forgetGateway(gateway_id)
+    await drain(oldRows('facts', ['id'], sql`at < ${Math.max(oldest, now - FACTS_KEPT_MS)}`, 'at'))
     purgedAt = now
+  }
+
+  function deletedGateways() {
+    return db.selectFrom('facts').select('gateway_id').where('kind', '=', 'gateway.deleted').execute()
   }
 
   async function forgetGateway(gatewayId: string): Promise<void> {

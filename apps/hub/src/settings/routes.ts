@@ -6,7 +6,6 @@ import type { Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { mount } from '../http/mount.ts'
 import type { SwitchableVpn } from '../tunnel/tunnel.ts'
-import type { Retention } from './retention.ts'
 import { restoreVpnSettings, saveSettings } from './save.ts'
 import { readSettings } from './settings.ts'
 
@@ -15,12 +14,11 @@ export type SettingsDependencies = {
   clock: () => number
   vpn: Pick<SwitchableVpn, 'configure'>
   peers: { persist(): Promise<void>; restore(): Promise<void> }
-  retention: Pick<Retention, 'purge'>
 }
 
 /** Everybody signed in reads the settings; an admin changes them, and the hub has followed when that is answered. */
 export function settingsRoutes(app: FastifyInstance, dependencies: SettingsDependencies): void {
-  const { db, clock, vpn, peers, retention } = dependencies
+  const { db, clock, vpn, peers } = dependencies
   /** One change after the other: the tunnel ends up as the last one said. */
   let changing: Promise<unknown> = Promise.resolve()
 
@@ -30,7 +28,6 @@ export function settingsRoutes(app: FastifyInstance, dependencies: SettingsDepen
     const saved = changing.then(async () => {
       const { before, after } = await saveSettings(db, body, { caller, sourceIp, now: clock() })
       await followVpn(before, after)
-      if (after.logRetentionDays !== before.logRetentionDays) void retention.purge()
       return after
     })
     changing = saved.catch(() => {})

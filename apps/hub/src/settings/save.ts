@@ -5,32 +5,13 @@
 import type { HubSettings, saveHubSettings } from '@hedgerow/contract'
 import type { Kysely, Transaction } from 'kysely'
 import type { z } from 'zod'
-import { recordActivity } from '../activity/activity.ts'
-import { writeAudit } from '../audit/audit.ts'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { actorOf, HUB, record } from '../kernel/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller } from '../access/sessions.ts'
 import { gatewayAddresses } from '../tunnel/tunnel.ts'
 import { readSettings } from './settings.ts'
-
-/** What the settings screen calls them. */
-const LABELS: Readonly<Record<keyof HubSettings, string>> = {
-  hubName: 'hub name',
-  hubDescription: 'hub description',
-  maxGateways: 'maximum number of gateways',
-  sessionTimeout: 'session timeout',
-  enableVpn: 'VPN',
-  vpnNetwork: 'VPN network',
-  enableNotifications: 'notifications',
-  enableAuditLog: 'audit log',
-  logRetentionDays: 'keep records for (days)',
-  openRegistration: 'open registration',
-  inviteCodeRequired: 'invite code required',
-  passwordComplexity: 'password complexity',
-  twoFactorRequired: 'two-factor authentication',
-  directHealthCheck: 'direct health check',
-}
 
 export type SettingsChange = z.output<(typeof saveHubSettings)['body']>
 
@@ -38,7 +19,7 @@ export type SettingsChange = z.output<(typeof saveHubSettings)['body']>
 export function saveSettings(
   db: Kysely<Tables>,
   change: SettingsChange,
-  { caller, sourceIp, now }: { caller: Caller; sourceIp: string; now: number },
+  { now, ...by }: { caller: Caller; sourceIp: string; now: number },
 ): Promise<{ before: HubSettings; after: HubSettings }> {
   return inTransaction(db, async (transaction) => {
     const before = await readSettings(transaction)
@@ -49,18 +30,12 @@ export function saveSettings(
     if (changed.includes('vpnNetwork')) await checkNetwork(transaction, after.vpnNetwork)
 
     for (const name of changed) await writeSetting(transaction, name, after[name])
-    await writeAudit(transaction, {
-      actor: caller.username,
-      actorId: caller.userId,
-      action: 'settings.change',
-      target: changed.join(' '),
-      sourceIp,
-      result: 'ok',
-    })
-    await recordActivity(transaction, {
+    await record(transaction, {
+      kind: 'settings.changed',
       at: now,
-      type: 'info',
-      message: `Settings of the hub were changed by ${caller.username}: ${inWords(changed, after)}`,
+      actor: actorOf(by),
+      target: changed.join(' '),
+      data: { changes: Object.fromEntries(changed.map((name) => [name, after[name]])) },
     })
     if (after.sessionTimeout < before.sessionTimeout) await shortenSessions(transaction, after.sessionTimeout, now)
     return { before, after }
@@ -76,22 +51,8 @@ export function restoreVpnSettings(
   return inTransaction(db, async (transaction) => {
     for (const [name, value] of Object.entries(values)) await writeSetting(transaction, name, value)
     const target = Object.keys(values).join(' ')
-    await writeAudit(transaction, { actor: 'hub', action: 'settings.change', target, result: 'ok' })
-    await recordActivity(transaction, {
-      at: now,
-      type: 'error',
-      message: 'The VPN could not start with its new settings: the hub put the old ones back',
-    })
+    await record(transaction, { kind: 'settings.restored', at: now, actor: HUB, target, data: { changes: values } })
   })
-}
-
-function inWords(changed: readonly (keyof HubSettings)[], after: HubSettings): string {
-  return changed
-    .map((name) => {
-      const value = after[name]
-      return typeof value === 'boolean' ? `${LABELS[name]} ${value ? 'on' : 'off'}` : LABELS[name]
-    })
-    .join(', ')
 }
 
 async function writeSetting(transaction: Transaction<Tables>, name: string, setting: unknown): Promise<void> {
