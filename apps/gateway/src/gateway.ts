@@ -26,7 +26,11 @@ import { loadDeviceKeys } from './identity.ts'
 import { createConditions } from './hub/conditions.ts'
 import { createNameService } from './hub/name-service.ts'
 import { keepRegistered, REGISTRATION_PACE, type RegistrationPace } from './hub/registration.ts'
+import { openHandshakeClock } from './tunnel/handshake-clock.ts'
 import { openTunnel, type Tunnel } from './tunnel/tunnel.ts'
+
+/** As the contract takes them. */
+const PROBLEMS_MAX = 32
 
 /**
  * One gateway, whole: the composition root that `main.ts`, the demo and the tests start. It owns the order of things: the
@@ -84,6 +88,8 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
   const stored = await readApproval(dataDir)
   const queue = await openDetectionQueue(join(dataDir, 'detections'), log)
   life.defer(() => queue.close())
+  const handshakeClock = await openHandshakeClock(join(dataDir, 'handshake-clock.json'), { log })
+  life.defer(handshakeClock.stop)
   const names = createNameService(options.dnsServers ?? [])
   signal.addEventListener('abort', names.stop)
   const conditions = createConditions(({ label, state, detail }) =>
@@ -148,6 +154,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
         names,
         conditions,
         offload: options.offload ?? true,
+        clock: handshakeClock.now,
         onUp() {
           heartbeats.beat()
           sender.wake()
@@ -190,7 +197,16 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     clock: Date.now(),
     ...(await readDeviceStatus(dataDir)),
     ...report,
+    problems: [...staysBehind(), ...report.problems].slice(0, PROBLEMS_MAX),
   })
+
+  /** Pictures go through the tunnel or over https alone. */
+  function staysBehind(): string[] {
+    const count = queue.waiting()
+    if (!httpsFallback.isTaken() || httpsFallback.isPrivate() || count === 0) return []
+    const what = count === 1 ? '1 detection stays' : `${count} detections stay`
+    return [`${what} on the device: UDP to the hub is blocked, and its address is not https`]
+  }
 
   const httpsFallback = createHttpsFallback({
     session: () => approval && session,
@@ -230,6 +246,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     pace: { ...REGISTRATION_PACE, ...options.pace },
     onHub(found) {
       session = found
+      handshakeClock.followHub(found.hubTime)
       hubUrl = found.url
     },
     onStatus: follow,

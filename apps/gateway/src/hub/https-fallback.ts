@@ -15,6 +15,7 @@ const HTTPS_FALLBACK_AFTER_MS = 60_000
 export type HttpsFallback = {
   /** Whether to take it now. Asked in turn with every heartbeat: it notices from when on the tunnel is down. */
   isOpen(tunnel: Tunnel | undefined, isUnanswered: boolean): boolean
+  isTaken(): boolean
   /** Whether it is taken, and keeps to itself what goes through it. */
   isPrivate(): boolean
   /** The tunnel carried a heartbeat. */
@@ -41,6 +42,7 @@ export function createHttpsFallback(options: {
       isTaken = isLong && options.session() !== undefined
       return isTaken
     },
+    isTaken: () => isTaken,
     isPrivate: () => isTaken && options.session()?.url.protocol === 'https:',
     tunnelAnswers() {
       downSinceMs = undefined

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { createStack, type Stack, type TcpStream } from '@hedgerow/netstack/node'
 import { parsePresharedKey, parsePublicKey, type PrivateKey } from '@hedgerow/wireguard'
 import { openInterface, type WireGuardInterface } from '@hedgerow/wireguard/node'
+import type { HandshakeClock } from './handshake-clock.ts'
 import type { Approval } from '../hub/approval.ts'
 import { createBackoff, createPause } from '../hub/backoff.ts'
 import { inWords } from '../hub/failure.ts'
@@ -35,6 +36,8 @@ export type TunnelOptions = {
   conditions: Conditions
   /** As `InterfaceOptions` has it. */
   offload: boolean
+  /** Its wall clock is that of the initiations. */
+  clock: HandshakeClock['now']
   /** A silence has ended, or the hub shook hands of its own accord. */
   onUp(): void
 }
@@ -66,6 +69,7 @@ export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
   const network: WireGuardInterface = await openOnAnyFamily({
     privateKey: options.privateKey,
     offload: options.offload,
+    clock: options.clock,
     onPacket: (packet) => stack.receive(packet),
     onHandshake: () => {
       const sinceLastMs = performance.now() - (handshakeAtMs ?? performance.now())

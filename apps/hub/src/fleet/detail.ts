@@ -7,6 +7,7 @@ import { HubError } from '../kernel/hub-error.ts'
 import { hasRole } from '../access/policy.ts'
 import type { Caller } from '../access/sessions.ts'
 import type { Vpn } from '../tunnel/tunnel.ts'
+import { HANDSHAKE_ALIVE_MS } from './status.ts'
 import { findGateway, type ListDependencies } from './fleet.ts'
 
 const VISITS_SHOWN = 50
@@ -18,7 +19,7 @@ export async function readGateway(
   db: Kysely<Tables>,
   caller: Caller,
   id: string,
-  dependencies: ListDependencies & { vpn: Pick<Vpn, 'peers' | 'disabledReason'> },
+  dependencies: ListDependencies & { vpn: Pick<Vpn, 'peers' | 'disabledReason' | 'port'> },
 ): Promise<GatewayDetail> {
   const gateway = await findGateway(db, caller, id, dependencies)
   const row = await db
@@ -36,6 +37,9 @@ export async function readGateway(
   const { vpn, signals } = dependencies
   const peer = vpn.peers().find(({ publicKey }) => publicKey === row.wireguard_public_key)
   const heartbeat = signals.heartbeats.latest(id)
+  const handshakeAt = peer?.latestHandshakeAtMs ?? row.last_handshake_at
+  // A gateway that lives outside its tunnel for as long as a session does is not on its way into it.
+  const isAround = heartbeat !== undefined && heartbeat.at - (handshakeAt ?? row.created_at) > HANDSHAKE_ALIVE_MS
   const ladder: Rung[] = [
     registration
       ? rung('registered', registration.requested_at, `asked from ${registration.source_ip}`)
@@ -45,7 +49,7 @@ export async function readGateway(
       registration?.decided_at ?? row.created_at,
       registration?.decided_by ? `approved by ${registration.decided_by}` : 'added by hand',
     ),
-    handshakeRung(peer?.latestHandshakeAtMs ?? row.last_handshake_at, vpn.disabledReason),
+    handshakeRung(handshakeAt, vpn, gateway.status === 'warning' && isAround),
   ]
   if (gateway.kind === 'enrolled')
     ladder.push(
@@ -80,9 +84,20 @@ async function visits(db: Kysely<Tables>, gatewayId: string): Promise<GatewayDet
   }))
 }
 
-function handshakeRung(at: number | null, disabledReason: string | undefined): Rung {
+function handshakeRung(
+  at: number | null,
+  { disabledReason, port }: Pick<Vpn, 'disabledReason' | 'port'>,
+  isAround: boolean,
+): Rung {
   if (disabledReason !== undefined)
     return { step: 'handshake', state: 'failed', at: isoOrNull(at), message: disabledReason }
+  if (isAround)
+    return {
+      step: 'handshake',
+      state: 'failed',
+      at: isoOrNull(at),
+      message: `UDP seems to be blocked: heartbeats come over HTTP(S), none through the tunnel. Let UDP from the gateway reach port ${port} of this hub.`,
+    }
   if (at === null) return { step: 'handshake', state: 'waiting', at: null, message: 'no VPN handshake yet' }
   return rung('handshake', at, 'last VPN handshake')
 }

@@ -75,6 +75,27 @@ describe.each(testEngines)('what a gateway tells outside its tunnel on %s', (eng
     expect(verifySignature(hubIdentityPublicKey, bytes, String(response.headers[HUB_SIGNATURE_HEADER]))).toBe(true)
   })
 
+  it('for as long as a session lives, without a handshake, is taken for blocked UDP: the page says what to open', async () => {
+    const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
+    const handshake = async () => {
+      const answer = await hub.app.inject({ url: `/api/v1/hub/gateways/${gatewayId}`, headers })
+      return answer.json().ladder.find(({ step }: { step: string }) => step === 'handshake')
+    }
+    await hub.app.inject(signed(HEARTBEAT, beat()))
+    expect((await handshake()).state).toBe('waiting')
+    hub.clock.advance(200_000)
+    expect((await hub.app.inject(signed(HEARTBEAT, beat()))).statusCode).toBe(200)
+    expect(await handshake()).toMatchObject({
+      state: 'failed',
+      message: expect.stringContaining(`reach port ${hub.vpn.port}`),
+    })
+    await hub.db
+      .updateTable('gateways')
+      .set({ last_handshake_at: hub.clock.now() - 200_000 })
+      .execute()
+    expect((await handshake()).state, 'a tunnel that was up once').toBe('failed')
+  })
+
   it('is stored before it is answered, detections too', async () => {
     const startedAt = new Date(hub.clock.now()).toISOString()
     const detection = { id: 'd1', camera: 'Gate', label: 'person', severity: 'alert', score: 0.9, startedAt }

@@ -6,7 +6,7 @@ import type { Gateway, Heartbeat } from '@hedgerow/contract'
 
 const HEARTBEAT_ALIVE_MS = 90_000
 /** WireGuard gives a session up after 180 s, so a living tunnel has a handshake within that (its paper, §6.1). */
-const HANDSHAKE_ALIVE_MS = 180_000
+export const HANDSHAKE_ALIVE_MS = 180_000
 const CLOCK_OFFSET_LIMIT_MS = 30_000
 const DISK_LIMIT = 0.9
 const TEMPERATURE_LIMIT_CELSIUS = 80
