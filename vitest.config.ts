@@ -28,6 +28,7 @@ export default defineConfig({
     projects: [
       unit('contract', 'packages/contract'),
       unit('enrolment', 'packages/enrolment'),
+      unit('http', 'packages/http'),
       unit('wireguard', 'packages/wireguard'),
       unit('netstack', 'packages/netstack'),
       {

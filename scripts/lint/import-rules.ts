@@ -27,11 +27,12 @@ const allowedOwners: Record<string, readonly string[]> = {
   wireguard: ['netstack'],
   netstack: ['wireguard'],
   enrolment: ['wireguard'],
+  http: [],
   ui: [],
   portal: ['contract', 'ui'],
   site: ['contract', 'ui'],
-  hub: ['contract', 'enrolment', 'wireguard', 'netstack'],
-  gateway: ['contract', 'enrolment', 'wireguard', 'netstack'],
+  hub: ['contract', 'enrolment', 'http', 'wireguard', 'netstack'],
+  gateway: ['contract', 'enrolment', 'http', 'wireguard', 'netstack'],
 }
 const APPS = ['hub', 'portal', 'site', 'gateway']
 

@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks'
 import { isDeepStrictEqual } from 'node:util'
 import { GATEWAY_PORT, type Detection, type Heartbeat } from '@hedgerow/contract'
 import { fingerprint } from '@hedgerow/enrolment'
+import { createFaults } from '@hedgerow/http'
 import type { Logger } from 'pino'
 import manifest from '../package.json' with { type: 'json' }
 import { APPROVAL_FILE, forgetApproval, readApproval, writeApproval, type Approval } from './hub/approval.ts'
@@ -44,6 +45,8 @@ export type GatewayOptions = Pick<Config, 'name' | 'dataDir'> &
     /** Domains to look for the hub in; those of /etc/resolv.conf when left out. */
     searchDomains?: readonly string[]
     pace?: Partial<RegistrationPace>
+    /** The process is this gateway's alone: an error in one connection need not end it. */
+    guardProcess?: boolean
     /** How long the tunnel may be silent before the hub is told around it; a minute when left out. */
     httpsFallbackAfterMs?: number
   }
@@ -123,15 +126,23 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     }
   }
 
+  const faults = createFaults({
+    report: (err, count) => log.error({ err, count }, 'a connection was ended by an error of the agent'),
+  })
+  if (options.guardProcess) life.defer(faults.guardProcess())
   const localUi = createLocalUi({
     state,
     health: () => ({ status: 'ok', gatewayId: approval?.gatewayId ?? null, version, uptimeSeconds: uptimeSeconds() }),
     allowedOrigins: () => (hubUrl ? [hubUrl.origin] : []),
     uiTarget: options.uiTarget,
     uiOnLan: options.uiOnLan ?? false,
+    faults,
     log,
   })
-  const server = await openLocalUiServer(localUi, { host: options.host ?? '::', port: options.port ?? GATEWAY_PORT })
+  const server = await openLocalUiServer(localUi, faults, {
+    host: options.host ?? '::',
+    port: options.port ?? GATEWAY_PORT,
+  })
   life.defer(() => server.stop())
   log.info({ port: server.port }, 'device page is open')
   const { fingerprint: ownFingerprint, deviceToken } = keys

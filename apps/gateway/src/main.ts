@@ -14,7 +14,7 @@ async function main(): Promise<void> {
   }
   if (config.hubCaFile !== undefined) trustHubAuthority(config.hubCaFile)
   const log = pino({ level: config.logLevel })
-  const gateway = await startGateway({ ...config, log })
+  const gateway = await startGateway({ ...config, log, guardProcess: true })
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => void end(gateway, name))
 
   async function end(running: Gateway, reason: string): Promise<void> {

@@ -128,6 +128,8 @@ const VALUES: Readonly<
   HUB_GATEWAY_ORIGIN: 'https://gw-{id}.example.net',
   HUB_PUBLIC_URL: 'https://hub.example.net',
   HUB_TRUSTED_PROXIES: '10.0.0.1',
+  HUB_MAX_CONNECTIONS: '2000',
+  HUB_MAX_CONNECTIONS_PER_ADDRESS: '200',
   HUB_CONTACT_EMAIL: 'beta@example.net',
   HUB_SMTP_URL: 'smtp://mail.example.net:587',
   HUB_SMTP_FROM: 'hub@example.net',

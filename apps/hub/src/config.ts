@@ -22,6 +22,13 @@ const port = (lowest: number) =>
     .transform(Number)
     .refine((number) => number >= lowest && number <= 65_535, `must be between ${lowest} and 65535`)
 
+const count = (lowest: number, highest: number) =>
+  z
+    .string()
+    .regex(/^\d{1,7}$/, 'must be a number')
+    .transform(Number)
+    .refine((number) => number >= lowest && number <= highest, `must be between ${lowest} and ${highest}`)
+
 const portOrOff = z.union([z.literal('off'), port(0)], {
   error: 'must be a port number or off',
 })
@@ -112,6 +119,8 @@ export const variables = z.object({
   HUB_GATEWAY_ORIGIN: gatewayOrigin.optional(),
   HUB_PUBLIC_URL: httpUrl.optional(),
   HUB_TRUSTED_PROXIES: networks.default([]),
+  HUB_MAX_CONNECTIONS: count(16, 1_000_000).default(4096),
+  HUB_MAX_CONNECTIONS_PER_ADDRESS: count(8, 1_000_000).default(512),
   HUB_CONTACT_EMAIL: z.email('must be an email address').max(254).optional(),
   HUB_SMTP_URL: smtpUrl.optional(),
   HUB_SMTP_FROM: z.string().trim().min(3).max(320).optional(),
@@ -143,6 +152,8 @@ export type Config = {
   gatewayUi: { ports: { first: number; last: number }; origin: string | undefined }
   publicUrl: string | undefined
   trustedProxies: string[]
+  /** How many may be open at once, over all listeners. */
+  connections: { total: number; perAddress: number }
   /** Whom visitors of the beta page write to. */
   contactEmail: string | undefined
   /** How people are told of what waits for them; each undefined where it is not configured. */
@@ -184,6 +195,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     gatewayUi: { ports: found.HUB_GATEWAY_PORTS, origin: found.HUB_GATEWAY_ORIGIN },
     publicUrl: found.HUB_PUBLIC_URL,
     trustedProxies: found.HUB_TRUSTED_PROXIES,
+    connections: { total: found.HUB_MAX_CONNECTIONS, perAddress: found.HUB_MAX_CONNECTIONS_PER_ADDRESS },
     contactEmail: found.HUB_CONTACT_EMAIL,
     notifications: notifications(found),
     metrics: { port: found.HUB_METRICS_PORT, host: found.HUB_METRICS_HOST, token: found.HUB_METRICS_TOKEN },

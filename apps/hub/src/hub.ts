@@ -52,6 +52,7 @@ import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { apiDescriptionRoutes } from './http/api-page.ts'
 import { createApi } from './http/api.ts'
 import { compressAnswers } from './http/compression.ts'
+import { createConnections, type Connections } from './http/connections.ts'
 import { healthRoutes } from './http/health.ts'
 import { drain, listen, listenTls } from './http/listening.ts'
 import { createRefusals } from './access/refusals.ts'
@@ -87,6 +88,7 @@ export type Hub = {
   notifications: Notifications
   retention: Retention
   history: History
+  faults: Connections['faults']
   /** Set when this start created the first admin. */
   firstAdmin: FirstAdmin | undefined
   /** Listens; before it, only `app.inject()` reaches the hub. */
@@ -135,6 +137,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const privateKey = await readOrCreateSecret(db, 'wireguard-private-key', () => generateKeyPair().privateKey)
     const { enableVpn: enabled, vpnNetwork: networkCidr } = await readSettings(db)
     const metrics = createMetrics(config)
+    const connections = createConnections({ config, metrics, log })
     const onDrop = metrics.countDrop
     const refusals = createRefusals({ log, countRefusal: metrics.countRefusal })
     closers.push(refusals.stop)
@@ -156,10 +159,11 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       dial: vpn.dial,
       hubPort: () => listeningPort,
       sourceAddress,
+      ...connections,
       clock,
       log,
     })
-    const servers = createServers(ui)
+    const servers = createServers(ui, { ...connections, sourceAddress })
     const app = createApi({
       surface: 'public',
       log,
@@ -181,7 +185,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const presence = createPresence({ db, signals, log })
     presence.start()
     closers.push(presence.stop)
-    metrics.mountOn(app, { db, signals, vpn, eventStreams: events.streams })
+    metrics.mountOn(app, { db, signals, vpn, eventStreams: events.streams, connections })
     closers.push(metrics.stop)
     healthRoutes(app, [() => checkDatabase(db), () => checkVpn(vpn)])
     const twoFactorKey = await readOrCreateSecret(db, 'two-factor-key', () => randomBytes(32).toString('base64'))
@@ -217,7 +221,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       storeDetections: (gatewayId, detections) => storeDetections(db, gatewayId, detections, clock()),
     }
     signedGatewayRoutes(app, { ...gatewayCalls, db, identity, refusals })
-    const tunnelApi = createTunnelApi({ ...gatewayCalls, db, vpn, log })
+    const tunnelApi = createTunnelApi({ ...gatewayCalls, db, vpn, log, faults: connections.faults })
     await tunnelApi.start()
     closers.push(tunnelApi.stop)
     if (isWebBuilt(config))
@@ -242,6 +246,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       notifications,
       retention,
       history,
+      faults: connections.faults,
       firstAdmin,
       stop,
       async start() {

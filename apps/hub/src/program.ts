@@ -50,6 +50,7 @@ async function serve(config: Config): Promise<void> {
     const onTakenOver = () => fail('Another hub has taken over the database (HUB_DATABASE_URL), so this one ends.')
     const hub = await createHub({ config, log, onTakenOver })
     stopOnSignals(hub)
+    hub.faults.guardProcess()
     const { firstAdmin } = hub
     if (firstAdmin?.generatedPassword) {
       console.log('The first administrator was created. Write this down, it is shown only once:')

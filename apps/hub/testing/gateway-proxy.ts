@@ -2,6 +2,7 @@ import { createServer, request, Server, type IncomingMessage, type RequestListen
 import { connect, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
 import type { Role } from '@hedgerow/contract'
+import { createConnectionLimits, createFaults } from '@hedgerow/http'
 import { pino } from 'pino'
 import { createSessions } from '../src/accounts/sessions.ts'
 import type { Config } from '../src/config.ts'
@@ -62,6 +63,10 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
   const dialed: Socket[] = []
   let rows = 0
 
+  const sourceAddress = createSourceAddress([])
+  const limits = createConnectionLimits({ perSource: 512, total: 4096, sourceOf: (address) => address })
+  const faulty: unknown[] = []
+  const faults = createFaults({ report: (error) => faulty.push(error) })
   const ui = createGatewayProxy({
     db,
     config: {
@@ -80,12 +85,17 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
       return socket
     },
     hubPort: () => hubPort,
-    sourceAddress: createSourceAddress([]),
+    sourceAddress,
+    limits,
+    faults,
     clock,
     log: pino({ level: 'silent' }),
-    limits: { connectTimeoutMs: 2_000, progressTimeoutMs },
+    timeouts: { connectTimeoutMs: 2_000, progressTimeoutMs },
   })
-  const hub = createServers(ui).factory((_req, res) => res.end('the hub itself'), {}) as Server
+  const hub = createServers(ui, { limits, faults, sourceAddress }).factory(
+    (_req, res) => res.end('the hub itself'),
+    {},
+  ) as Server
   const hubPort = await listen(hub)
   await ui.start()
 
@@ -170,6 +180,9 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
     hubPort,
     hubHost: hubHost(),
     dialed,
+    limits,
+    /** What the last guard caught: the first error of a minute. */
+    faulty,
     addGateway,
     signIn,
     open,

@@ -1,7 +1,14 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
+import {
+  createConnectionLimits,
+  createFront,
+  cutConnections,
+  type ConnectionLimitOptions,
+  type Faults,
+} from '@hedgerow/http'
 import type { LocalUi } from './local-ui.ts'
 
 /** One HTTP server for the device's network and one without a port, whose connections come out of the tunnel. */
@@ -14,26 +21,20 @@ export type LocalUiServer = {
   stop(): Promise<void>
 }
 
-/** A head that takes longer is an attack or a dead connection. */
 const HEADERS_TIMEOUT_MS = 10_000
-const CONNECTIONS_LIMIT = 256
+/** In a local network neighbours share a /64, so each address counts by itself. */
+const LOCAL_LIMITS = { perSource: 64, total: 256 }
+/** Everybody comes through the hub, which bounds them. */
+const TUNNEL_LIMITS = { perSource: 512, total: 512 }
 
 /** Rejects with Node's own error (`EADDRINUSE`, `EACCES`) when it cannot listen. */
 export async function openLocalUiServer(
   localUi: LocalUi,
+  faults: Faults,
   listen: { host: string; port: number },
 ): Promise<LocalUiServer> {
-  const local = createLocalUiHttpServer(localUi, false)
-  const tunnel = createLocalUiHttpServer(localUi, true)
-  const upgraded = new Set<Duplex>()
-  for (const server of [local, tunnel])
-    server.on('upgrade', (_request, socket: Duplex) => {
-      upgraded.add(socket)
-      // Without a listener, a connection that is reset would end the whole agent.
-      socket.on('error', () => socket.destroy())
-      socket.once('close', () => upgraded.delete(socket))
-    })
-  local.maxConnections = CONNECTIONS_LIMIT
+  const local = createLocalUiHttpServer(localUi, faults, false)
+  const tunnel = createLocalUiHttpServer(localUi, faults, true)
   try {
     await listenOn(local, listen)
   } catch (error) {
@@ -47,18 +48,21 @@ export async function openLocalUiServer(
     async stop() {
       const closed = once(local, 'close')
       local.close()
-      for (const server of [local, tunnel]) server.closeAllConnections()
-      for (const socket of upgraded) socket.destroy()
+      for (const server of [local, tunnel]) cutConnections(server)
       await closed
     },
   }
 }
 
-function createLocalUiHttpServer(localUi: LocalUi, isTunnel: boolean): Server {
-  // Uploads to the device's application may take their time.
-  const server = createServer({ requestTimeout: 0, headersTimeout: HEADERS_TIMEOUT_MS }, localUi.handler(isTunnel))
-  server.on('upgrade', localUi.upgradeHandler(isTunnel))
-  return server
+function createLocalUiHttpServer(localUi: LocalUi, faults: Faults, isTunnel: boolean): Server {
+  const limits: Pick<ConnectionLimitOptions, 'perSource' | 'total'> = isTunnel ? TUNNEL_LIMITS : LOCAL_LIMITS
+  return createFront({
+    limits: createConnectionLimits({ ...limits, sourceOf: (address) => address }),
+    faults,
+    handle: localUi.handler(isTunnel),
+    upgrade: localUi.upgrade(isTunnel),
+    deadlines: { headersMs: HEADERS_TIMEOUT_MS },
+  })
 }
 
 async function listenOn(server: Server, { host, port }: { host: string; port: number }): Promise<void> {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, request, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { createFaults } from '@hedgerow/http'
 import { pino } from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
@@ -42,16 +43,21 @@ function stateOf(changed: Partial<GatewayState> = {}): GatewayState {
   }
 }
 
+/** What the last guard caught. */
+const faulty: unknown[] = []
+
 async function openLocalUi(uiTarget?: URL, state = stateOf(), uiOnLan = true): Promise<LocalUiServer> {
+  const faults = createFaults({ report: (error) => faulty.push(error) })
   const localUi = createLocalUi({
     state: () => state,
     health: () => ({ status: 'ok', gatewayId: state.gatewayId, version: state.version, uptimeSeconds: 7 }),
     allowedOrigins: () => [HUB_ORIGIN],
     uiTarget,
     uiOnLan,
+    faults,
     log: pino({ level: 'silent' }),
   })
-  const server = await openLocalUiServer(localUi, { host: '127.0.0.1', port: 0 })
+  const server = await openLocalUiServer(localUi, faults, { host: '127.0.0.1', port: 0 })
   closers.push(server.stop)
   return server
 }
@@ -296,6 +302,30 @@ describe("the device's own application", () => {
     const [code] = await once(client, 'close')
     expect(code).toBe(4_001)
     expect(closed).toEqual([4_001])
+  })
+
+  test.each([
+    ['a control character in its reason phrase', 'HTTP/1.1 200 O\x01K\r\nContent-Length: 0\r\n\r\n'],
+    ['status 000', 'HTTP/1.1 000 OK\r\nContent-Length: 0\r\n\r\n'],
+    ['status 101 unasked', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
+    ['interim answers without end', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(500)],
+    ['status 000 and an agreement', 'HTTP/1.1 000 OK\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'],
+    ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n'],
+  ])('that says %s is refused, and the agent goes on', async (_what, bytes) => {
+    const application = createTcpServer((socket) => {
+      socket.on('error', () => {})
+      socket.once('data', () => socket.write(bytes, 'latin1'))
+    }).listen(0, '127.0.0.1')
+    closers.push(() => new Promise((resolve) => application.close(resolve)))
+    await once(application, 'listening')
+    const { port } = application.address() as AddressInfo
+    const server = await openLocalUi(new URL(`http://127.0.0.1:${port}`))
+    expect((await ask(server, '/')).status).toBe(502)
+    const client = new WebSocket(`ws://127.0.0.1:${server.port}/live`)
+    const [error] = (await once(client, 'error').catch((failure: unknown) => [failure])) as [Error]
+    expect(error.message).toContain('502')
+    expect((await ask(server, '/api/health')).status).toBe(200)
+    expect(faulty).toEqual([])
   })
 
   test('that does not answer is told in words, with the way to the device page', async () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { Duplex } from 'node:stream'
 import type { GatewayHealth } from '@hedgerow/contract'
+import type { Faults, FrontOptions } from '@hedgerow/http'
 import type { Logger } from 'pino'
 import QRCode from 'qrcode'
 import type { GatewayState } from '../gateway-state.ts'
@@ -19,7 +19,8 @@ import { createUiProxy } from './ui-proxy.ts'
 export type LocalUi = {
   /** `isTunnel`: the connection comes from the hub, which has decided who may see this device. */
   handler(isTunnel: boolean): RequestListener
-  upgradeHandler(isTunnel: boolean): (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+  /** What becomes of requests that ask to leave HTTP. */
+  upgrade(isTunnel: boolean): NonNullable<FrontOptions['upgrade']>
 }
 
 export type LocalUiOptions = {
@@ -30,6 +31,7 @@ export type LocalUiOptions = {
   uiTarget: URL | undefined
   /** Whether the application answers on the device's own network too, and not only through the tunnel. */
   uiOnLan: boolean
+  faults: Faults
   log: Logger
 }
 
@@ -51,7 +53,7 @@ const ONLY_THROUGH_THE_HUB =
 export function createLocalUi(options: LocalUiOptions): LocalUi {
   const { uiTarget } = options
   const base = uiTarget ? '/device' : ''
-  const proxy = uiTarget ? createUiProxy(uiTarget, options.log) : undefined
+  const proxy = uiTarget ? createUiProxy(uiTarget, options.faults, options.log) : undefined
 
   const pages: Record<string, () => Promise<{ type: string; body: string }>> = {
     [`${base}/`]: page,
@@ -119,16 +121,17 @@ export function createLocalUi(options: LocalUiOptions): LocalUi {
     else send(request, response, 404, 'text/plain', ONLY_THROUGH_THE_HUB)
   }
 
-  function handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, isTunnel: boolean): void {
-    const application = proxyFor(isTunnel)
-    if (application && !isOwn(pathOf(request)) && (isTunnel || isLocalName(request.headers.host)))
-      application.handleUpgrade(request, socket, head, isTunnel)
-    else socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+  function mayUpgrade(request: IncomingMessage, isTunnel: boolean): boolean {
+    const isReachable = proxyFor(isTunnel) !== undefined && !isOwn(pathOf(request))
+    return isReachable && (isTunnel || isLocalName(request.headers.host))
   }
 
   return {
     handler: (isTunnel) => (request, response) => handle(request, response, isTunnel),
-    upgradeHandler: (isTunnel) => (request, socket, head) => handleUpgrade(request, socket, head, isTunnel),
+    upgrade: (isTunnel) => ({
+      accepts: (request) => mayUpgrade(request, isTunnel),
+      handle: (request, socket, head) => proxy?.handleUpgrade(request, socket, head, isTunnel),
+    }),
   }
 }
 

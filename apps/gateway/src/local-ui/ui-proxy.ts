@@ -1,20 +1,35 @@
-import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import type { Socket } from 'node:net'
 import { pipeline, type Duplex } from 'node:stream'
-import { HOP_BY_HOP_HEADERS, namedByConnection, saysWhoAsks } from '@hedgerow/contract'
+import {
+  boundInterimAnswers,
+  checkHeaders,
+  endConnection,
+  headerPairs,
+  hopByHopIn,
+  ordersAProxy,
+  readAnswerHead,
+  readSwitchHead,
+  saysWhoAsks,
+  wholeAnswer,
+  writeHead,
+  type AnswerHead,
+  type Faults,
+} from '@hedgerow/http'
 import type { Logger } from 'pino'
 import { inWords } from '../hub/failure.ts'
 
 /** The device's own application behind the gateway's address: every request and WebSocket but the gateway's own pages. */
 export type UiProxy = {
   handle(request: IncomingMessage, response: ServerResponse, isTunnel: boolean): void
-  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, isTunnel: boolean): void
+  handleUpgrade(request: IncomingMessage, socket: Socket, head: Buffer, isTunnel: boolean): void
 }
 
 /** With neither a byte of the upload taken nor an answer begun for this long, an application hangs. */
 const ANSWER_TIMEOUT_MS = 60_000
 
-export function createUiProxy(target: URL, log: Logger): UiProxy {
+export function createUiProxy(target: URL, faults: Faults, log: Logger): UiProxy {
   const request = target.protocol === 'https:' ? httpsRequest : httpRequest
   const host = target.hostname.replace(/^\[(.*)\]$/, '$1')
 
@@ -44,62 +59,122 @@ export function createUiProxy(target: URL, log: Logger): UiProxy {
     const progressed = () => {
       if (!isAnswered) timer.refresh()
     }
+    boundInterimAnswers(outgoing)
     return { outgoing, progressed, settle }
+  }
+
+  /** What the application said, as it may be passed on. Throws `UnusableAnswer`. */
+  function translate(answer: IncomingMessage, read: (answer: IncomingMessage) => AnswerHead): AnswerHead {
+    const { status, reason, headers } = read(answer)
+    const translated = { status, reason, headers: answerHeaders(headers, target) }
+    checkHeaders(translated.headers)
+    return translated
   }
 
   function handle(incoming: IncomingMessage, response: ServerResponse, isTunnel: boolean): void {
     const { outgoing, progressed } = open(incoming, requestHeaders(incoming, target, isTunnel))
-    outgoing.on('response', (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answerHeaders(answer.headers, target))
-      // A failure after the head can only be shown by cutting the answer off.
-      pipeline(answer, response, () => {})
-    })
-    outgoing.on('error', (error) => {
+    const fail = (error: Error) => {
       incoming.unpipe(outgoing)
       incoming.resume()
-      if (response.headersSent || response.destroyed) response.destroy()
+      if (response.destroyed || response.writableEnded) return
+      if (response.headersSent) response.destroy()
       else refuse(response, error)
+    }
+    outgoing.on('response', (answer) => {
+      faults.contain(incoming.socket, () => {
+        let head
+        try {
+          head = translate(answer, readAnswerHead)
+        } catch (error) {
+          answer.destroy()
+          return fail(error as Error)
+        }
+        response.writeHead(head.status, head.reason, head.headers)
+        // A failure after the head can only be shown by cutting the answer off.
+        pipeline(answer, response, () => {})
+      })
     })
+    outgoing.on('error', fail)
     response.on('close', () => outgoing.destroy())
     incoming.on('error', () => outgoing.destroy())
     incoming.on('data', progressed)
     incoming.pipe(outgoing)
   }
 
-  function refuse(response: ServerResponse, error: Error): void {
+  function noteSilence(error: Error): void {
     log.warn({ target: target.origin, reason: inWords(error) }, "the device's application does not answer")
-    const body = `The device's own application at ${target.origin} does not answer: ${inWords(error)}.\nThe device page is at /device\n`
-    response.writeHead(502, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }).end(body)
   }
 
-  function handleUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer, isTunnel: boolean): void {
-    const headers = {
-      ...requestHeaders(incoming, target, isTunnel),
-      connection: 'upgrade',
-      upgrade: incoming.headers.upgrade ?? 'websocket',
-    }
+  function refuse(response: ServerResponse, error: Error): void {
+    noteSilence(error)
+    const body = `The device's own application at ${target.origin} does not answer: ${inWords(error)}.\nThe device page is at /device\n`
+    response.writeHead(502, 'Bad Gateway', {
+      'content-type': 'text/plain; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      'cache-control': 'no-store',
+    })
+    response.end(body)
+  }
+
+  function handleUpgrade(incoming: IncomingMessage, socket: Socket, head: Buffer, isTunnel: boolean): void {
+    const protocol = incoming.headers.upgrade ?? 'websocket'
+    const headers = { ...requestHeaders(incoming, target, isTunnel), connection: 'upgrade', upgrade: protocol }
     const { outgoing, settle } = open(incoming, headers)
-    socket.on('error', () => outgoing.destroy())
+    let state: 'waiting' | 'refused' | 'answered' = 'waiting'
+
+    function fail(error: Error): void {
+      if (state === 'answered') socket.destroy()
+      if (state !== 'waiting' || socket.destroyed) return
+      state = 'refused'
+      noteSilence(error)
+      endConnection(socket, wholeAnswer(502, 'Bad Gateway', [], ''))
+    }
+
+    /** Writes the head of the answer; false when it is unusable, and refused then. */
+    function pass(answer: IncomingMessage, read: (answer: IncomingMessage) => AnswerHead, ours: string[]): boolean {
+      try {
+        const told = translate(answer, read)
+        socket.write(writeHead({ ...told, headers: [...ours, ...told.headers] }), 'latin1')
+      } catch (error) {
+        fail(error as Error)
+        return false
+      }
+      state = 'answered'
+      return true
+    }
+
+    function agree(answer: IncomingMessage, upstream: Duplex, upstreamHead: Buffer): void {
+      upstream.on('error', () => socket.destroy())
+      // The ends of a WebSocket close together, whichever fails first.
+      upstream.on('close', () => {
+        if (state === 'answered') socket.destroy()
+      })
+      socket.on('close', () => upstream.destroy())
+      const agreed = answer.headers.upgrade?.toLowerCase() === protocol.toLowerCase()
+      if (!agreed) fail(new Error('it agreed to another protocol'))
+      if (!agreed || !pass(answer, readSwitchHead, ['connection', 'upgrade', 'upgrade', protocol]))
+        return void upstream.destroy()
+      if (upstreamHead.length > 0) socket.write(upstreamHead)
+      if (head.length > 0) upstream.write(head)
+      upstream.pipe(socket).pipe(upstream)
+    }
+
+    function decline(answer: IncomingMessage): void {
+      if (!pass(answer, readAnswerHead, ['connection', 'close'])) return void answer.destroy()
+      socket.resume()
+      socket.once('finish', () => endConnection(socket))
+      pipeline(answer, socket, (error) => {
+        if (error) socket.destroy()
+      })
+    }
+
     socket.on('close', () => outgoing.destroy())
     outgoing.on('upgrade', (answer, upstream, upstreamHead) => {
       settle()
-      socket.write(headText(answer))
-      if (upstreamHead.length > 0) socket.write(upstreamHead)
-      if (head.length > 0) upstream.write(head)
-      // The ends of a WebSocket close together, whichever fails first.
-      upstream.on('error', () => socket.destroy())
-      upstream.on('close', () => socket.destroy())
-      socket.on('close', () => upstream.destroy())
-      upstream.pipe(socket).pipe(upstream)
+      faults.contain(socket, () => agree(answer, upstream, upstreamHead))
     })
-    outgoing.on('response', (answer) => {
-      socket.write(headText(answer, { connection: 'close' }))
-      pipeline(answer, socket, () => socket.destroy())
-    })
-    outgoing.on('error', (error) => {
-      log.warn({ target: target.origin, reason: inWords(error) }, "the device's application does not answer")
-      socket.end('HTTP/1.1 502 Bad Gateway\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
-    })
+    outgoing.on('response', (answer) => faults.contain(socket, () => decline(answer)))
+    outgoing.on('error', fail)
     outgoing.end()
   }
 
@@ -108,14 +183,16 @@ export function createUiProxy(target: URL, log: Logger): UiProxy {
 
 /** The hub says through the tunnel whom it speaks for; in the local network anybody could say anything. */
 function requestHeaders(incoming: IncomingMessage, target: URL, isTunnel: boolean): Record<string, string | string[]> {
-  const headers = endToEnd(incoming.headers)
+  const isHopByHop = hopByHopIn(incoming.rawHeaders)
+  const headers: Record<string, string | string[]> = {}
+  for (const [name, value] of Object.entries(incoming.headers))
+    if (value !== undefined && !isHopByHop(name) && (isTunnel || !saysWhoAsks(name))) headers[name] = value
   const { host = '' } = incoming.headers
   const forwarded = {
     'x-forwarded-for': incoming.socket.remoteAddress ?? '',
     'x-forwarded-host': host,
     'x-forwarded-proto': 'http',
   }
-  if (!isTunnel) for (const name of Object.keys(headers).filter(saysWhoAsks)) delete headers[name]
   for (const [name, value] of Object.entries(forwarded)) headers[name] ??= value
   // An application that compares Origin with its Host still finds its own pages equal under the rewritten Host.
   const ownHosts = [host, headers['x-forwarded-host']]
@@ -130,34 +207,14 @@ function hostOf(origin: string | string[] | undefined): string | undefined {
   return typeof origin === 'string' && URL.canParse(origin) ? new URL(origin).host : undefined
 }
 
-function answerHeaders(headers: IncomingHttpHeaders, target: URL): Record<string, string | string[]> {
-  const kept = endToEnd(headers)
-  const location = kept['location']
-  if (typeof location === 'string' && location.startsWith(`${target.origin}/`))
-    kept['location'] = location.slice(target.origin.length)
-  return kept
-}
-
-/** Without the headers that concern one connection, and those that `Connection` names. */
-function endToEnd(headers: IncomingHttpHeaders): Record<string, string | string[]> {
-  const named = namedByConnection(headers.connection ?? '')
-  return Object.fromEntries(
-    Object.entries(headers).filter(
-      (entry): entry is [string, string | string[]] =>
-        entry[1] !== undefined && !HOP_BY_HOP_HEADERS.has(entry[0]) && !named.has(entry[0]),
-    ),
-  )
-}
-
-/** The head of an answer as it came, with `replaced` in the place of the headers of this connection. */
-function headText(answer: IncomingMessage, replaced?: Record<string, string>): string {
-  const lines = [`HTTP/1.1 ${answer.statusCode} ${answer.statusMessage}`]
-  for (let index = 0; index + 1 < answer.rawHeaders.length; index += 2) {
-    const name = answer.rawHeaders[index]!
-    if (!replaced || !HOP_BY_HOP_HEADERS.has(name.toLowerCase())) lines.push(`${name}: ${answer.rawHeaders[index + 1]}`)
-  }
-  for (const [name, value] of Object.entries(replaced ?? {})) lines.push(`${name}: ${value}`)
-  return `${lines.join('\r\n')}\r\n\r\n`
+/** Without what concerns one connection or a proxy in front, and with addresses of the application as this one's. */
+function answerHeaders(raw: readonly string[], target: URL): string[] {
+  const isHopByHop = hopByHopIn(raw)
+  return headerPairs(raw).flatMap(([name, value]) => {
+    if (isHopByHop(name) || ordersAProxy(name)) return []
+    const isOwnAddress = name.toLowerCase() === 'location' && value.startsWith(`${target.origin}/`)
+    return [name, isOwnAddress ? value.slice(target.origin.length) : value]
+  })
 }
 
 function isLoopback(host: string): boolean {

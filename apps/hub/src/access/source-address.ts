@@ -9,13 +9,7 @@ export type SourceAddress = (request: IncomingMessage) => string
  * stands further left is the client's own claim. `trustedProxies` are addresses and CIDR ranges, checked before.
  */
 export function createSourceAddress(trustedProxies: readonly string[]): SourceAddress {
-  const trusted = new BlockList()
-  for (const entry of trustedProxies) {
-    const [address = '', prefix] = entry.split('/')
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-    trusted.addSubnet(address, prefix === undefined ? (family === 'ipv6' ? 128 : 32) : Number(prefix), family)
-  }
-  const isTrusted = (address: string) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  const isTrusted = createTrust(trustedProxies)
 
   return (request) => {
     let address = canonicalAddress(request.socket.remoteAddress ?? '') ?? ''
@@ -27,6 +21,20 @@ export function createSourceAddress(trustedProxies: readonly string[]): SourceAd
       address = hop
     }
     return address
+  }
+}
+
+/** Whether an address, in any spelling, is a trusted proxy's. */
+export function createTrust(trustedProxies: readonly string[]): (address: string) => boolean {
+  const trusted = new BlockList()
+  for (const entry of trustedProxies) {
+    const [address = '', prefix] = entry.split('/')
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    trusted.addSubnet(address, prefix === undefined ? (family === 'ipv6' ? 128 : 32) : Number(prefix), family)
+  }
+  return (text) => {
+    const address = canonicalAddress(text)
+    return address !== undefined && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
   }
 }
 

@@ -4,12 +4,14 @@
  * else of the hub is mounted here. The number of connections is bounded, for each gateway too.
  */
 import { TUNNEL_API_PORT } from '@hedgerow/contract'
+import { createConnectionLimits, createFront, type Faults } from '@hedgerow/http'
 import type { TcpStream } from '@hedgerow/netstack/node'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
 import { createApi } from '../http/api.ts'
+import { CLIENT_ERROR } from '../http/errors.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Vpn } from '../tunnel/tunnel.ts'
 import { mountGatewayCalls, type GatewayCallDependencies } from './gateway-calls.ts'
@@ -18,20 +20,29 @@ const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 120_000
 const CONNECTIONS_PER_GATEWAY = 8
 
-type Dependencies = GatewayCallDependencies & { db: Kysely<Tables>; vpn: Vpn; log: Logger }
+type Dependencies = GatewayCallDependencies & { db: Kysely<Tables>; vpn: Vpn; log: Logger; faults: Faults }
 
 export type TunnelApi = { start(): Promise<void>; stop(): Promise<void> }
 
 export function createTunnelApi(dependencies: Dependencies): TunnelApi {
   const { db, vpn, log } = dependencies
   let server: Server | undefined
-  const connections = new Map<string, number>()
   const app = createApi({
     surface: 'tunnel',
     log,
     sourceAddress: (request) => request.socket.remoteAddress ?? '',
     serverFactory: (handler) => {
-      server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS }, handler)
+      server = createFront({
+        limits: createConnectionLimits({
+          perSource: CONNECTIONS_PER_GATEWAY,
+          total: Infinity,
+          sourceOf: (address) => address,
+        }),
+        faults: dependencies.faults,
+        handle: handler,
+        badRequest: CLIENT_ERROR,
+        deadlines: { headersMs: HEADERS_TIMEOUT_MS, requestMs: REQUEST_TIMEOUT_MS },
+      })
       return server
     },
   })
@@ -46,15 +57,7 @@ export function createTunnelApi(dependencies: Dependencies): TunnelApi {
 
   function accept(stream: TcpStream): void {
     const { remoteAddress } = stream
-    const open = connections.get(remoteAddress) ?? 0
     stream.on('error', (error) => log.debug({ err: error, remoteAddress }, 'a connection through the tunnel ended'))
-    if (open >= CONNECTIONS_PER_GATEWAY) return void stream.resetAndDestroy()
-    connections.set(remoteAddress, open + 1)
-    stream.once('close', () => {
-      const left = (connections.get(remoteAddress) ?? 1) - 1
-      if (left > 0) connections.set(remoteAddress, left)
-      else connections.delete(remoteAddress)
-    })
     server?.emit('connection', stream)
   }
 

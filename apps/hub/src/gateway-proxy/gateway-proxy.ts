@@ -5,10 +5,10 @@
  * a gateway's page that ran there could read the hub's token. http/server.ts asks `owns` for each request and hands the
  * owned ones over; routes.ts issues the tickets; the fleet list asks for `connectedUsers`.
  */
-import { createServer, ServerResponse, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { GATEWAY_PORT } from '@hedgerow/contract'
+import { createFront, valuesOf, type ConnectionLimits, type Faults } from '@hedgerow/http'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
@@ -21,7 +21,7 @@ import { createVisitorAccess, type FindGateway, type UiGateway } from './visitor
 import { createGatewayConnections, type Dial } from './gateway-connections.ts'
 import { overlongCookies } from './cookies.ts'
 import { handOver, HANDOVER_PATH, isLocalPath } from './handover.ts'
-import { headersFromGateway, headersToGateway, valuesOf } from './headers.ts'
+import { headersFromGateway, headersToGateway } from './headers.ts'
 import { createHubOrigins } from './hub-origin.ts'
 import { createOrigins, parseHost, type GatewayHost } from './origins.ts'
 import { createGatewayPorts } from './ports.ts'
@@ -29,12 +29,12 @@ import { createOpenVisits } from './open-visits.ts'
 import { PROGRESS_TIMEOUT_MS, proxyRequest } from './proxy.ts'
 import { refuse, unreachablePage } from './refusal.ts'
 import { isCrossOriginRequest, isNavigation } from './fetch-metadata.ts'
+import { replyOn, replyTo, type Reply } from './reply.ts'
 import { createTickets, type Grant } from './tickets.ts'
 import { createUiSessions } from './ui-sessions.ts'
 import { proxyWebSocket } from './websocket.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
-const HEADERS_TIMEOUT_MS = 30_000
 
 export type GatewayProxyDeps = {
   db: Kysely<Tables>
@@ -45,17 +45,22 @@ export type GatewayProxyDeps = {
   /** The port that the hub itself listens on. */
   hubPort: () => number
   sourceAddress: SourceAddress
+  /** For the ports; the hub's own listeners have them already. */
+  limits: ConnectionLimits
+  faults: Faults
   clock: () => number
   log: Logger
   /** How long a gateway may take to accept a connection, and to make progress on a request, in milliseconds. */
-  limits?: { connectTimeoutMs: number; progressTimeoutMs: number }
+  timeouts?: { connectTimeoutMs: number; progressTimeoutMs: number }
 }
 
 export type GatewayProxy = {
   /** Whether a request belongs to a gateway's origin and so never to the hub. */
   owns(request: IncomingMessage): boolean
   handleRequest(req: IncomingMessage, res: ServerResponse): void
-  handleUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** Whether a request to a gateway's origin may leave HTTP. */
+  acceptsUpgrade(req: IncomingMessage): boolean
+  handleUpgrade(req: IncomingMessage, socket: Socket, head: Buffer): void
   formActionSources(host: string | undefined): string[]
   connectedUsers(gatewayId: string): number
   issueTicket(
@@ -71,7 +76,7 @@ export type GatewayProxy = {
 
 export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   const { db, config, clock, log } = deps
-  const { connectTimeoutMs, progressTimeoutMs } = deps.limits ?? {
+  const { connectTimeoutMs, progressTimeoutMs } = deps.timeouts ?? {
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     progressTimeoutMs: PROGRESS_TIMEOUT_MS,
   }
@@ -108,34 +113,39 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
 
   async function handle(req: IncomingMessage, res: ServerResponse, host: GatewayHost): Promise<void> {
     checkRequestLine(req)
+    // One that may not leave HTTP: no WebSocket, or one that was sent ahead of an answer that is still due.
+    if (asksForUpgrade(req)) throw new HubError('invalid_request')
     const path = req.url?.split('?', 1)[0] ?? ''
     if (path === HANDOVER_PATH) {
       const admit = (grant: Grant) => recordVisit(req, grant)
       return handOver(req, res, host, { tickets, sessions, admit, formTimeoutMs: progressTimeoutMs })
     }
     if (path.startsWith('/__hub/')) throw new HubError('not_found')
-    const opening = await prepare(req, res, host, (origin) => !isCrossOriginRequest(req.method, req.headers, origin))
+    const opening = await prepare(
+      req,
+      replyTo(res),
+      host,
+      (origin) => !isCrossOriginRequest(req.method, req.headers, origin),
+    )
     opening?.begin((exchange) => proxyRequest(req, res, { ...exchange, agent: connections.agentFor(opening.gateway) }))
   }
 
   async function handleWebSocket(
     req: IncomingMessage,
-    { socket, head, res }: { socket: Socket; head: Buffer; res: ServerResponse },
+    { socket, head, reply }: { socket: Socket; head: Buffer; reply: Reply },
     host: GatewayHost,
   ): Promise<void> {
     checkRequestLine(req)
-    if (req.method !== 'GET' || req.headers.upgrade?.toLowerCase() !== 'websocket')
-      throw new HubError('invalid_request')
-    const opening = await prepare(req, res, host, (origin) => req.headers.origin === origin)
+    const opening = await prepare(req, reply, host, (origin) => req.headers.origin === origin)
     opening?.begin((exchange) =>
-      proxyWebSocket(req, { socket, head, res }, { ...exchange, open: () => connections.open(opening.gateway) }),
+      proxyWebSocket(req, { socket, head }, { ...exchange, open: () => connections.open(opening.gateway) }),
     )
   }
 
   /** All that stands between a request and its gateway; undefined when the browser has gone in the meantime. */
   async function prepare(
     req: IncomingMessage,
-    res: ServerResponse,
+    reply: Reply,
     host: GatewayHost,
     isWelcome: (origin: string) => boolean,
   ) {
@@ -143,7 +153,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     const { caller, gateway, grant } = await admission.admit(req, host)
     if (!isWelcome(grant.origin)) throw new HubError('origin_not_allowed')
     const dropAuthorization = await admission.carriesHubToken(req)
-    if (res.destroyed || req.socket.destroyed) return undefined
+    if (!reply.isOpen() || req.socket.destroyed) return undefined
 
     let cut = (): void => void req.socket.destroy()
     const leave = presence.enter({ ...caller, gatewayId: gateway.id }, () => cut())
@@ -162,7 +172,8 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
           addresses: [`${gateway.address}:${GATEWAY_PORT}`],
         }),
       progressTimeoutMs,
-      onUnreachable: (err: Error) => refuseUnreachable(req, res, gateway, grant.hubOrigin, err),
+      contain: (task: () => void) => deps.faults.contain(req.socket, task),
+      onUnreachable: (err: Error) => refuseUnreachable(req, reply, gateway, grant.hubOrigin, err),
       onOver: leave,
     }
     return {
@@ -178,15 +189,9 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     }
   }
 
-  function refuseUnreachable(
-    req: IncomingMessage,
-    res: ServerResponse,
-    gateway: UiGateway,
-    hubUrl: string,
-    err: Error,
-  ): void {
+  function refuseUnreachable(req: IncomingMessage, reply: Reply, gateway: UiGateway, hubUrl: string, err: Error): void {
     log.info({ err, gatewayId: gateway.id }, 'a gateway page is unreachable')
-    refuse(req, res, 'gateway_unreachable', unreachablePage(gateway.name, hubUrl))
+    refuse(req, reply, 'gateway_unreachable', unreachablePage(gateway.name, hubUrl))
   }
 
   /** A handover must still be good when it is redeemed, and is logged: who opened which gateway, from where, when. */
@@ -204,8 +209,8 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
       .execute()
   }
 
-  function answerFailure(error: unknown, req: IncomingMessage, res: ServerResponse, host: GatewayHost): void {
-    if (res.headersSent || res.destroyed) return void res.destroy()
+  function answerFailure(error: unknown, req: IncomingMessage, reply: Reply, host: GatewayHost): void {
+    if (!reply.isOpen()) return reply.cut()
     const code = error instanceof HubError ? error.code : 'internal_error'
     if (code === 'internal_error')
       log.error({ err: error, gatewayId: host.gatewayId }, 'a request for a gateway page failed')
@@ -213,18 +218,14 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     const hasNoSession = code === 'session_required' || code === 'session_ended'
     if (hasNoSession && hubUrl && isNavigation(req.method, req.headers)) {
       const path = isLocalPath(req.url ?? '') && req.url !== '/' ? `?path=${encodeURIComponent(req.url ?? '')}` : ''
-      res.writeHead(302, {
-        Location: `${hubUrl}/proxy/gateway/${host.gatewayId}${path}`,
-        'Cache-Control': 'no-store',
-        'Content-Length': 0,
-      })
-      return void res.end()
+      const Location = `${hubUrl}/proxy/gateway/${host.gatewayId}${path}`
+      return reply.send(302, { Location, 'Cache-Control': 'no-store' })
     }
     const advice =
       hasNoSession || code === 'ticket_invalid' ? ['Open this gateway again from the list of gateways in the hub.'] : []
     refuse(
       req,
-      res,
+      reply,
       code,
       { advice, hubUrl },
       {
@@ -240,19 +241,19 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   }
 
   function serve(req: IncomingMessage, res: ServerResponse, host: GatewayHost | undefined): void {
-    if (!host) return refuse(req, res, 'invalid_request')
-    handle(req, res, host).catch((error: unknown) => answerFailure(error, req, res, host))
+    const reply = replyTo(res)
+    if (!host) return refuse(req, reply, 'invalid_request')
+    handle(req, res, host).catch((error: unknown) =>
+      deps.faults.contain(req.socket, () => answerFailure(error, req, reply, host)),
+    )
   }
 
-  function upgrade(req: IncomingMessage, duplex: Duplex, head: Buffer, host: GatewayHost | undefined): void {
-    const socket = duplex as Socket
-    socket.on('error', () => socket.destroy())
-    const res = new ServerResponse(req)
-    res.shouldKeepAlive = false
-    res.assignSocket(socket)
-    res.once('finish', () => socket.destroySoon())
-    if (!host) return refuse(req, res, 'invalid_request')
-    handleWebSocket(req, { socket, head, res }, host).catch((error: unknown) => answerFailure(error, req, res, host))
+  function upgrade(req: IncomingMessage, socket: Socket, head: Buffer, host: GatewayHost | undefined): void {
+    const reply = replyOn(socket)
+    if (!host) return refuse(req, reply, 'invalid_request')
+    handleWebSocket(req, { socket, head, reply }, host).catch((error: unknown) =>
+      deps.faults.contain(socket, () => answerFailure(error, req, reply, host)),
+    )
   }
 
   function createPortServer(gatewayId: string): Server {
@@ -260,20 +261,20 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
       const authority = parseHost(req.headers.host)?.authority
       return authority === undefined ? undefined : { gatewayId, mode: 'ports', authority }
     }
-    const server = createServer({ requestTimeout: 0, headersTimeout: HEADERS_TIMEOUT_MS })
-    server.on('request', (req, res) => serve(req, res, hostOf(req)))
-    server.on('upgrade', (req, socket, head) => upgrade(req, socket, head, hostOf(req)))
-    server.on('clientError', (error, socket) => {
-      if (answerOversizedHead(error, socket)) return
-      if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
-      else socket.destroy()
+    return createFront({
+      limits: deps.limits,
+      faults: deps.faults,
+      sourceAddress: deps.sourceAddress,
+      answerUnreadable: answerOversizedHead,
+      handle: (req, res) => serve(req, res, hostOf(req)),
+      upgrade: { accepts: asksForWebSocket, handle: (req, socket, head) => upgrade(req, socket, head, hostOf(req)) },
     })
-    return server
   }
 
   return {
     owns: (request) => origins.locate(request.headers.host) !== undefined,
     handleRequest: (req, res) => serve(req, res, origins.locate(req.headers.host)),
+    acceptsUpgrade: asksForWebSocket,
     handleUpgrade: (req, socket, head) => upgrade(req, socket, head, origins.locate(req.headers.host)),
     formActionSources: origins.formActionSources,
     connectedUsers: presence.connectedUsers,
@@ -308,4 +309,12 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
 function checkRequestLine(req: IncomingMessage): void {
   if (!req.url?.startsWith('/') || valuesOf(req.rawHeaders, 'host').length !== 1) throw new HubError('invalid_request')
   if (req.method === 'TRACE' || req.method === 'CONNECT') throw new HubError('method_not_allowed')
+}
+
+function asksForUpgrade({ rawHeaders, headers }: IncomingMessage): boolean {
+  return headers.upgrade !== undefined && /\bupgrade\b/i.test(valuesOf(rawHeaders, 'connection').join(','))
+}
+
+function asksForWebSocket(req: IncomingMessage): boolean {
+  return req.headers.upgrade?.toLowerCase() === 'websocket'
 }

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { headersFromGateway, headersToGateway, valuesOf } from './headers.ts'
+import { valuesOf } from '@hedgerow/http'
+import { headersFromGateway, headersToGateway } from './headers.ts'
 
 const ID = 'abcdefgh2345'
 const origin = `http://gw-${ID}.localhost:8080`
@@ -15,6 +16,25 @@ function fromGateway(...raw: string[]): string[] {
   expect(sent.slice(-ISOLATION.length)).toEqual(ISOLATION)
   return sent.slice(0, -ISOLATION.length)
 }
+
+it.each([
+  'X-Accel-Redirect',
+  'X_Accel_Redirect',
+  'X-Accel-Buffering',
+  'x-accel-limit-rate',
+  'X-Sendfile',
+  'X-SENDFILE',
+  'X-Sendfile-Type',
+  'X-Sendfile2',
+  'X-LIGHTTPD-send-file',
+  'X-LiteSpeed-Location',
+  'X-Reproxy-URL',
+  'X-Archive-Files',
+  'Surrogate-Control',
+  'CDN-Cache-Control',
+])('%s of a gateway is no order to the proxy in front of the hub', (name) =>
+  expect(fromGateway(name, '/etc/passwd', 'X-Own', '1')).toEqual(['X-Own', '1']),
+)
 
 describe('a request on its way to the gateway', () => {
   it('carries who asks, from where, and the host that the browser sees', () => {
@@ -40,6 +60,28 @@ describe('a request on its way to the gateway', () => {
     'x_forwarded_for',
     'Forwarded',
     'X-Real-IP',
+    'Remote-User',
+    'REMOTE_USER',
+    'Remote-Groups',
+    'Remote-Name',
+    'Remote-Email',
+    'X-Remote-User',
+    'X-Forwarded-User',
+    'X-Auth-Request-User',
+    'X-Auth-Request-Access-Token',
+    'X-WebAuth-User',
+    'X-Authenticated-User',
+    'X-Authenticated-Groups',
+    'X-authentik-username',
+    'Ssl-Client-Cert',
+    'SSL_CLIENT_S_DN',
+    'X-SSL-Client-Verify',
+    'Client-Cert',
+    'Cf-Access-Authenticated-User-Email',
+    'Tailscale-User-Login',
+    'OIDC_CLAIM_sub',
+    'X-Original-URL',
+    'True-Client-IP',
   ])('never takes %s from outside', (name) => {
     expect(toGateway(name, 'forged')).not.toContain('forged')
   })

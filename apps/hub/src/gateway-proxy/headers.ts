@@ -2,7 +2,7 @@
  * Which headers pass between a browser and a gateway, and how they change. Pure, on raw header lists (name, value,
  * name, value …), so order, case and repetition survive. RFC 9110 §7.6.1 for what belongs to one hop.
  */
-import { HOP_BY_HOP_HEADERS, namedByConnection, saysWhoAsks } from '@hedgerow/contract'
+import { headerPairs, hopByHopIn, ordersAProxy, saysWhoAsks, valuesOf } from '@hedgerow/http'
 import { cookieFromGateway, cookiesToGateway, type CookieJar } from './cookies.ts'
 
 /** What a gateway could say about the whole host, its other ports or its siblings. */
@@ -41,24 +41,17 @@ export function headersToGateway(
   { jar, visitor, dropAuthorization }: { jar: CookieJar; visitor: Visitor; dropAuthorization: boolean },
 ): string[] {
   const { protocol, host } = new URL(visitor.origin)
-  const named = namedByConnection(valuesOf(raw, 'connection').join(','))
-  const kept = pairs(raw).filter(([name]) => {
+  const isHopByHop = hopByHopIn(raw)
+  const kept = headerPairs(raw).filter(([name]) => {
     const lower = name.toLowerCase()
-    if (
-      lower === 'host' ||
-      lower === 'cookie' ||
-      HOP_BY_HOP_HEADERS.has(lower) ||
-      named.has(lower) ||
-      saysWhoAsks(lower)
-    )
-      return false
+    if (lower === 'host' || lower === 'cookie' || isHopByHop(lower) || saysWhoAsks(lower)) return false
     return lower !== 'authorization' || !dropAuthorization
   })
   const cookies = cookiesToGateway(valuesOf(raw, 'cookie').join(';'), jar)
   return [
     ['Host', host],
     ...kept,
-    ...(cookies === undefined || named.has('cookie') ? [] : [['Cookie', cookies]]),
+    ...(cookies === undefined || isHopByHop('cookie') ? [] : [['Cookie', cookies]]),
     ['X-Forwarded-For', visitor.sourceIp],
     ['X-Forwarded-Host', host],
     ['X-Forwarded-Proto', protocol.slice(0, -1)],
@@ -72,10 +65,10 @@ export function headersFromGateway(
   raw: readonly string[],
   { jar, origin, addresses }: { jar: CookieJar; origin: string; addresses: readonly string[] },
 ): string[] {
-  const named = namedByConnection(valuesOf(raw, 'connection').join(','))
-  const passed = pairs(raw).flatMap(([name, value]) => {
+  const isHopByHop = hopByHopIn(raw)
+  const passed = headerPairs(raw).flatMap(([name, value]) => {
     const lower = name.toLowerCase()
-    if (HOP_BY_HOP_HEADERS.has(lower) || named.has(lower) || NOT_FROM_GATEWAYS.has(lower)) return []
+    if (isHopByHop(lower) || NOT_FROM_GATEWAYS.has(lower) || ordersAProxy(lower)) return []
     if (lower === 'set-cookie') {
       const cookie = cookieFromGateway(value, jar)
       return cookie === undefined ? [] : [name, cookie]
@@ -86,11 +79,6 @@ export function headersFromGateway(
     return [name, value]
   })
   return [...passed, ...Object.entries(FOR_THIS_ORIGIN_ONLY).flat()]
-}
-
-/** All values of a header, in order. */
-export function valuesOf(raw: readonly string[], wanted: string): string[] {
-  return pairs(raw).flatMap(([name, value]) => (name.toLowerCase() === wanted ? [value] : []))
 }
 
 /** Redirects between the gateway's own addresses stay on its origin; all others are the browser's business, untouched. */
@@ -104,10 +92,4 @@ function rewriteLocation(location: string, origin: string, addresses: readonly s
 /** Percent-encodes what a header cannot carry plainly, and the percent sign. */
 function asHeaderText(text: string): string {
   return text.replace(/[^\x21-\x24\x26-\x7e]/gu, (character) => encodeURIComponent(character.toWellFormed()))
-}
-
-function pairs(raw: readonly string[]): [string, string][] {
-  const list: [string, string][] = []
-  for (let i = 0; i + 1 < raw.length; i += 2) list.push([raw[i] ?? '', raw[i + 1] ?? ''])
-  return list
 }

@@ -18,6 +18,7 @@ export type Origins = {
   formActionSources(host: string | undefined): string[]
 }
 
+const MAX_PORT = 65_535
 const GATEWAY_ID = '[a-z2-7]{12}'
 const LOCALHOST_GATEWAY = new RegExp(`^gw-(${GATEWAY_ID})\\.localhost$`)
 const TEMPLATE = /^(https?):\/\/([a-z0-9-]*)\{id\}([a-z0-9-]*)((?:\.[a-z0-9-]+)+)(:\d{1,5})?$/
@@ -67,7 +68,7 @@ export function createOrigins(config: { gatewayOrigin?: string | undefined; publ
 /** The parts of a Host header, in lower case; undefined when it is no host. */
 export function parseHost(host: string | undefined): { hostname: string; port: string; authority: string } | undefined {
   const match = /^(\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)(?::(\d{1,5}))?$/.exec(host?.toLowerCase() ?? '')
-  if (!match?.[1]) return undefined
+  if (!match?.[1] || Number(match[2] ?? 0) > MAX_PORT) return undefined
   return { hostname: match[1], port: match[2] ?? '', authority: match[0] }
 }
 

@@ -3,6 +3,7 @@
  * gateway, since browsers keep storage, permissions and cached pages by port. Owns those listeners.
  */
 import type { Server } from 'node:http'
+import { cutConnections } from '@hedgerow/http'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -45,7 +46,7 @@ export function createGatewayPorts({
   async function close(port: number): Promise<void> {
     const server = servers.get(port)
     servers.delete(port)
-    server?.closeAllConnections()
+    if (server) cutConnections(server)
     await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)))
   }
 

@@ -2,6 +2,7 @@
  * Carries one HTTP exchange between a browser and a gateway, streaming both ways: each side is read only as fast as the
  * other takes it, and the end of one ends the other. Called by gateway-proxy.ts once a request is allowed.
  */
+import { boundInterimAnswers, checkHeaders, readAnswerHead } from '@hedgerow/http'
 import { request, type Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 
 /** A gateway may take this long over nothing: no byte of the upload taken, no answer begun. */
@@ -16,7 +17,9 @@ export type Exchange = {
   /** Turns the gateway's raw header list into the browser's. */
   answerHeaders(raw: readonly string[]): string[]
   progressTimeoutMs: number
-  /** The gateway gave no answer; nothing has been sent to the browser yet. */
+  /** Runs `task`; what it throws ends this exchange's connection alone. */
+  contain(task: () => void): void
+  /** The gateway gave no usable answer; nothing has been sent to the browser yet. */
   onUnreachable(reason: Error): void
   /** Called once, when nothing of the exchange is left. */
   onOver(): void
@@ -51,9 +54,10 @@ export function proxyRequest(req: IncomingMessage, res: ServerResponse, exchange
   function send(mayRetry: boolean): void {
     const outgoing = request({ agent: exchange.agent, method, path: req.url, headers })
     upstream = outgoing
+    boundInterimAnswers(outgoing)
     outgoing.once('response', (incoming) => {
       hasAnswer = true
-      answer(incoming)
+      exchange.contain(() => answer(incoming))
     })
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       // The gateway closed an idle connection just as this request took it: it never saw the request.
@@ -74,16 +78,16 @@ export function proxyRequest(req: IncomingMessage, res: ServerResponse, exchange
     incoming.once('close', () => {
       if (!incoming.complete) res.destroy()
     })
+    let head
     try {
-      res.writeHead(
-        incoming.statusCode ?? 502,
-        incoming.statusMessage ?? '',
-        exchange.answerHeaders(incoming.rawHeaders),
-      )
+      head = readAnswerHead(incoming)
+      head.headers = exchange.answerHeaders(head.headers)
+      checkHeaders(head.headers)
     } catch (error) {
       incoming.destroy()
       return fail(error as Error)
     }
+    res.writeHead(head.status, head.reason, head.headers)
     res.flushHeaders()
     incoming.pipe(res)
   }

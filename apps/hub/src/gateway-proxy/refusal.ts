@@ -1,7 +1,8 @@
 /** What the hub itself says on a gateway's origin: a small page to a person who looks, JSON to everything else. */
 import { createHash } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { errorTable, type ErrorBody, type ErrorCode } from '@hedgerow/contract'
+import type { Reply } from './reply.ts'
 
 export type RefusalPage = {
   title: string
@@ -14,7 +15,7 @@ export type RefusalPage = {
 /** Answers with the code's status; a person gets `page` (or the code's own sentence as one). */
 export function refuse(
   req: IncomingMessage,
-  res: ServerResponse,
+  reply: Reply,
   code: ErrorCode,
   page: Partial<RefusalPage> = {},
   headers: Record<string, string | string[]> = {},
@@ -24,17 +25,19 @@ export function refuse(
   const body = isPage
     ? renderPage({ title: message, advice: [], ...page })
     : JSON.stringify({ error: code, message } satisfies ErrorBody)
-  res.writeHead(status, {
-    'Content-Type': `${isPage ? 'text/html' : 'application/json'}; charset=utf-8`,
-    'Content-Length': Buffer.byteLength(body),
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-    'Content-Security-Policy': PAGE_POLICY,
-    'Cross-Origin-Resource-Policy': 'same-origin',
-    ...(req.complete ? {} : { Connection: 'close' }),
-    ...headers,
-  })
-  res.end(body)
+  reply.send(
+    status,
+    {
+      'Content-Type': `${isPage ? 'text/html' : 'application/json'}; charset=utf-8`,
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+      'Content-Security-Policy': PAGE_POLICY,
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      ...(req.complete ? {} : { Connection: 'close' }),
+      ...headers,
+    },
+    body,
+  )
 }
 
 /** What a person sees when a gateway does not answer. */

@@ -3,10 +3,10 @@
  * alive, and that person must still see the gateway. Asked anew for every request.
  */
 import type { IncomingMessage } from 'node:http'
+import { valuesOf } from '@hedgerow/http'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
 import { sessionTokens } from './cookies.ts'
-import { valuesOf } from './headers.ts'
 import type { GatewayHost } from './origins.ts'
 import type { Grant } from './tickets.ts'
 import type { UiSessions } from './ui-sessions.ts'

@@ -2,7 +2,16 @@
  * Carries a WebSocket between a browser and a gateway: the opening handshake is a request like others, and then bytes
  * pass both ways unread, each side only as fast as the other takes them (RFC 6455 §4).
  */
-import { request, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  boundInterimAnswers,
+  checkHeaders,
+  endConnection,
+  readAnswerHead,
+  readSwitchHead,
+  writeHead,
+  type AnswerHead,
+} from '@hedgerow/http'
+import { request, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
@@ -16,58 +25,98 @@ export type WebSocketExchange = {
   headers: string[]
   answerHeaders(raw: readonly string[]): string[]
   progressTimeoutMs: number
+  contain(task: () => void): void
+  /** The gateway gave no usable answer; nothing has been said on the socket yet. */
   onUnreachable(reason: Error): void
   onOver(): void
 }
 
-/** `res` speaks on `socket` until the gateway agrees. The function it gives cuts both sides off. */
+/** Owns `socket`, on which nothing has been said yet. The function it gives cuts both sides off. */
 export function proxyWebSocket(
   req: IncomingMessage,
-  { socket, head, res }: { socket: Socket; head: Buffer; res: ServerResponse },
+  { socket, head }: { socket: Socket; head: Buffer },
   exchange: WebSocketExchange,
 ): () => void {
   const upstream = exchange.open()
+  upstream.on('error', () => upstream.destroy())
   const outgoing = request({
     createConnection: () => upstream,
     method: 'GET',
     path: req.url,
     headers: [...exchange.headers, 'Connection', 'Upgrade', 'Upgrade', 'websocket'],
   })
+  let state: 'waiting' | 'refused' | 'answered' = 'waiting'
   const timer = setTimeout(
     () => outgoing.destroy(new Error('the gateway gave no answer in time')),
     exchange.progressTimeoutMs,
   )
 
-  socket.once('close', () => {
+  function fail(reason: Error): void {
     clearTimeout(timer)
-    outgoing.destroy()
-    exchange.onOver()
-  })
-  outgoing.on('error', (error) => {
+    upstream.destroy()
+    if (state === 'answered') socket.destroy()
+    if (state !== 'waiting' || socket.destroyed) return
+    state = 'refused'
+    exchange.onUnreachable(reason)
+  }
+
+  /** What the gateway said, as the browser may have it; undefined when that is unusable. */
+  function translate(incoming: IncomingMessage, read: (answer: IncomingMessage) => AnswerHead): string | undefined {
     clearTimeout(timer)
-    if (res.headersSent || socket.destroyed) socket.destroy()
-    else exchange.onUnreachable(error)
-  })
-  outgoing.once('response', (incoming) => {
-    clearTimeout(timer)
+    try {
+      const answer = read(incoming)
+      const ours = answer.status === 101 ? ['Connection', 'Upgrade', 'Upgrade', 'websocket'] : ['Connection', 'close']
+      const headers = exchange.answerHeaders(answer.headers)
+      checkHeaders(headers)
+      return writeHead({ ...answer, headers: [...ours, ...headers] })
+    } catch (error) {
+      fail(error as Error)
+      return undefined
+    }
+  }
+
+  /** The gateway says something else than yes: that is passed on, and ends the connection. */
+  function decline(incoming: IncomingMessage): void {
+    const text = translate(incoming, readAnswerHead)
+    if (text === undefined) return void incoming.destroy()
+    state = 'answered'
     incoming.on('error', () => socket.destroy())
-    res.writeHead(incoming.statusCode ?? 502, exchange.answerHeaders(incoming.rawHeaders))
-    incoming.pipe(res)
-  })
-  outgoing.once('upgrade', (incoming: IncomingMessage, _stream: Duplex, upstreamHead: Buffer) => {
-    clearTimeout(timer)
-    res.detachSocket(socket)
-    const lines = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', 'Upgrade: websocket']
-    const headers = exchange.answerHeaders(incoming.rawHeaders)
-    for (let i = 0; i + 1 < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`)
-    socket.setTimeout(0)
+    incoming.once('close', () => {
+      if (!incoming.complete) socket.destroy()
+    })
+    socket.once('finish', () => endConnection(socket))
+    socket.resume()
+    socket.write(text, 'latin1')
+    incoming.pipe(socket)
+  }
+
+  function agree(incoming: IncomingMessage, upstreamHead: Buffer): void {
+    const text = translate(incoming, readSwitchHead)
+    if (text === undefined) return
+    state = 'answered'
     socket.setNoDelay(true)
     socket.setKeepAlive(true, KEEPALIVE_DELAY_MS)
-    socket.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
+    socket.write(text, 'latin1')
     if (head.length > 0) upstream.write(head)
     if (upstreamHead.length > 0) socket.write(upstreamHead)
     join(socket, upstream)
+  }
+
+  socket.once('close', () => {
+    clearTimeout(timer)
+    outgoing.destroy()
+    upstream.destroy()
+    exchange.onOver()
   })
+  boundInterimAnswers(outgoing)
+  outgoing.on('error', fail)
+  outgoing.once('close', () => {
+    if (state === 'waiting') fail(new Error('the gateway gave no answer'))
+  })
+  outgoing.once('response', (incoming) => exchange.contain(() => decline(incoming)))
+  outgoing.once('upgrade', (incoming: IncomingMessage, _stream: Duplex, upstreamHead: Buffer) =>
+    exchange.contain(() => agree(incoming, upstreamHead)),
+  )
   outgoing.end()
 
   return () => {

@@ -12,7 +12,7 @@ import Fastify, {
   type FastifyServerFactory,
 } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
-import { answerClientError, answerUnknownRoute, handleErrors, sendRefusal } from './errors.ts'
+import { answerUnknownRoute, handleErrors, sendRefusal } from './errors.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { refuseNullCharacters } from './null-characters.ts'
 import { sendSecurityHeaders } from './security-headers.ts'
@@ -61,7 +61,8 @@ export function createApi(options: ApiOptions): FastifyInstance {
     frameworkErrors: (error, _request, reply) => {
       sendRefusal(reply, new HubError('invalid_request', { cause: error }))
     },
-    clientErrorHandler: (error, socket) => answerClientError(error, socket),
+    // The front answers what is no HTTP.
+    clientErrorHandler: () => {},
     ...(options.serverFactory && { serverFactory: options.serverFactory }),
   })
   app.setValidatorCompiler(validatorCompiler)

@@ -1,8 +1,7 @@
-import type { Duplex } from 'node:stream'
 import { API_BASE, type ErrorBody } from '@hedgerow/contract'
+import { wholeAnswer } from '@hedgerow/http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { HubError } from '../kernel/hub-error.ts'
-import { answerOversizedHead } from './oversized-head.ts'
 import { policy } from '../access/policy.ts'
 
 const FIELDS_NAMED = 20
@@ -25,12 +24,6 @@ export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply)
   const methods = methodsOf(path, request.server.surface)
   if (methods.length === 0) return sendRefusal(reply, new HubError('not_found'))
   return sendRefusal(reply.header('allow', methods.join(', ')), new HubError('method_not_allowed'))
-}
-
-/** Answers what is no HTTP, and so no request of any route. */
-export function answerClientError(error: Error, socket: Duplex): void {
-  if (answerOversizedHead(error, socket)) return
-  if (socket.writable) socket.end(CLIENT_ERROR)
 }
 
 export function toErrorBody(refusal: HubError): ErrorBody {
@@ -97,7 +90,10 @@ function methodsOf(path: string, surface: FastifyInstance['surface']): string[] 
     .map(({ method }) => method)
 }
 
-const CLIENT_ERROR = (() => {
-  const body = JSON.stringify(toErrorBody(new HubError('invalid_request')))
-  return `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
-})()
+/** The bytes that answer what is no HTTP, and so no request of any route. */
+export const CLIENT_ERROR = wholeAnswer(
+  400,
+  'Bad Request',
+  ['Content-Type', 'application/json'],
+  JSON.stringify(toErrorBody(new HubError('invalid_request'))),
+)

@@ -1,5 +1,6 @@
 import type { Server } from 'node:net'
 import type { Server as TlsServer } from 'node:https'
+import { cutConnections } from '@hedgerow/http'
 import type { FastifyInstance } from 'fastify'
 
 const DRAIN_MS = 5_000
@@ -52,8 +53,8 @@ export async function drain(app: FastifyInstance, tls: TlsServer | undefined, cu
   let isCut: Promise<void> | undefined
   const timer = setTimeout(() => {
     isCut = cut()
-    app.server.closeAllConnections()
-    tls?.closeAllConnections()
+    cutConnections(app.server)
+    if (tls) cutConnections(tls)
   }, DRAIN_MS)
   await Promise.all([app.close(), tls?.listening && new Promise((resolve) => tls.close(resolve))])
   clearTimeout(timer)

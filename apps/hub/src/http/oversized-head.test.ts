@@ -1,10 +1,9 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { createConnectionLimits, createFaults, createFront, cutConnections } from '@hedgerow/http'
 import { afterEach, expect, test } from 'vitest'
-import { answerClientError } from './errors.ts'
-import { clearingOf } from './oversized-head.ts'
+import { answerOversizedHead, clearingOf } from './oversized-head.ts'
 
 const closers: (() => void)[] = []
 afterEach(() => {
@@ -12,12 +11,16 @@ afterEach(() => {
 })
 
 async function startServer(): Promise<number> {
-  const server = createServer((_req, res) => res.end('served'))
-  server.on('clientError', answerClientError)
+  const server = createFront({
+    limits: createConnectionLimits({ perSource: 100, total: 100, sourceOf: (address) => address }),
+    faults: createFaults({ report: () => {} }),
+    handle: (_req, res) => void res.end('served'),
+    answerUnreadable: answerOversizedHead,
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   closers.push(() => {
-    server.closeAllConnections()
+    cutConnections(server)
     server.close()
   })
   return (server.address() as AddressInfo).port

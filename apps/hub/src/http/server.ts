@@ -1,18 +1,27 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
-import type { Duplex } from 'node:stream'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { Server as TlsServer } from 'node:https'
+import type { Socket } from 'node:net'
+import {
+  createFront,
+  createTlsFront,
+  type ConnectionLimits,
+  type Faults,
+  type FrontOptions,
+  type TlsContext,
+} from '@hedgerow/http'
 import type { FastifyServerFactory } from 'fastify'
-import { answerClientError } from './errors.ts'
+import { CLIENT_ERROR } from './errors.ts'
+import { answerOversizedHead } from './oversized-head.ts'
+import type { SourceAddress } from '../access/source-address.ts'
 
 /** Whoever takes requests for origins that are not the hub's own. */
 export type OtherOrigins = {
   owns(request: IncomingMessage): boolean
   handleRequest(request: IncomingMessage, response: ServerResponse): void
-  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** Whether a request that they own may leave HTTP. */
+  acceptsUpgrade(request: IncomingMessage): boolean
+  handleUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void
 }
-
-/** Certificate with chain, and key, as PEM. */
-export type TlsContext = { cert: string; key: string }
 
 export type Servers = {
   /** For Fastify, which calls it once. */
@@ -21,10 +30,6 @@ export type Servers = {
   createTls(context: TlsContext): TlsServer
 }
 
-const HEADERS_TIMEOUT_MS = 20_000
-/** How late that is noticed at most; Node's own 30 s would more than double it. */
-const CONNECTIONS_CHECKED_INTERVAL_MS = 5_000
-const HANDSHAKE_TIMEOUT_MS = 20_000
 /** The longest that a client may take to send a request to the hub itself. */
 const REQUEST_TIMEOUT_MS = 30_000
 
@@ -33,44 +38,41 @@ const REQUEST_TIMEOUT_MS = 30_000
  * theirs, and only else to the hub. Their uploads may take hours, so the limit on slow requests is the hub's own and
  * not the server's.
  */
-export function createServers(others: OtherOrigins): Servers {
-  let listener: RequestListener | undefined
-
-  function prepare<S extends Server | TlsServer>(server: S): S {
-    server.headersTimeout = HEADERS_TIMEOUT_MS
-    server.requestTimeout = 0
-    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      if (others.owns(request)) others.handleUpgrade(request, socket, head)
-      else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
-    })
-    return server
-  }
+export function createServers(
+  others: OtherOrigins,
+  parts: { limits: ConnectionLimits; faults: Faults; sourceAddress: SourceAddress },
+): Servers {
+  let options: FrontOptions | undefined
 
   return {
     factory(handle): Server {
-      listener = (request, response) => {
-        if (others.owns(request)) return others.handleRequest(request, response)
-        const timer = setTimeout(() => {
-          if (!request.complete) request.destroy()
-        }, REQUEST_TIMEOUT_MS)
-        request.once('close', () => clearTimeout(timer))
-        handle(request, response)
+      options = {
+        ...parts,
+        badRequest: CLIENT_ERROR,
+        answerUnreadable: answerOversizedHead,
+        handle: (request, response) =>
+          others.owns(request) ? others.handleRequest(request, response) : serveOwn(handle, request, response),
+        upgrade: {
+          accepts: (request) => others.owns(request) && others.acceptsUpgrade(request),
+          handle: (request, socket, head) => others.handleUpgrade(request, socket, head),
+        },
       }
-      return prepare(createServer({ connectionsCheckingInterval: CONNECTIONS_CHECKED_INTERVAL_MS }, listener))
+      return createFront(options)
     },
     createTls(context) {
-      const server = prepare(
-        createTlsServer(
-          {
-            ...context,
-            handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
-            connectionsCheckingInterval: CONNECTIONS_CHECKED_INTERVAL_MS,
-          },
-          listener,
-        ),
-      )
-      server.on('clientError', (error, socket) => answerClientError(error, socket))
-      return server
+      if (!options) throw new Error('Fastify has not asked for its server yet')
+      return createTlsFront(options, context)
     },
   }
+}
+
+/** The hub itself has no WebSocket; an upgrade to anything else may be ignored (RFC 9110 §7.8). */
+function serveOwn(handle: RequestListener, request: IncomingMessage, response: ServerResponse): void {
+  if (request.headers.upgrade?.toLowerCase() === 'websocket')
+    return void response.writeHead(404, { connection: 'close', 'content-length': 0 }).end()
+  const timer = setTimeout(() => {
+    if (!request.complete) request.destroy()
+  }, REQUEST_TIMEOUT_MS)
+  request.once('close', () => clearTimeout(timer))
+  handle(request, response)
 }

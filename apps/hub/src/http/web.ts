@@ -56,7 +56,7 @@ export async function serveWeb(
     method: ['GET', 'HEAD'],
     url: '/*',
     handler: async (request, reply) => {
-      const path = request.params['*'].replace(/\/+$/, '')
+      const path = withoutLastSlashes(request.params['*'])
       if (`/${path}/`.startsWith(`${API_BASE}/`)) return answerUnknownRoute(request, reply)
       if (isScreen(path)) {
         // A page is there even when the database is away.
@@ -69,7 +69,7 @@ export async function serveWeb(
       reply.header('content-security-policy', PUBLIC_POLICY).header('cache-control', 'no-cache')
       if (path === 'robots.txt') return reply.type('text/plain; charset=utf-8').send(site.robots(origin))
       if (path === 'sitemap.xml') return reply.type('application/xml; charset=utf-8').send(site.sitemap(origin))
-      if (/\.[^/]*$/.test(path) && !path.endsWith('.html')) return reply.sendFile(path)
+      if (path.includes('.', path.lastIndexOf('/') + 1) && !path.endsWith('.html')) return reply.sendFile(path)
       const page = PUBLIC_PAGES[path]
       return reply
         .code(page === undefined ? 404 : 200)
@@ -83,4 +83,11 @@ export async function serveWeb(
 function screenTest(paths: readonly string[]): (path: string) => boolean {
   const patterns = paths.map((path) => new RegExp(`^${path.slice(1).replaceAll(/:\w+/g, '[^/]+')}$`))
   return (path) => patterns.some((pattern) => pattern.test(path))
+}
+
+/** Not by a regular expression, which would take quadratic time over many slashes in the middle. */
+function withoutLastSlashes(path: string): string {
+  let end = path.length
+  while (end > 0 && path[end - 1] === '/') end--
+  return path.slice(0, end)
 }

@@ -4,8 +4,9 @@
  * no such page and nothing is measured for it. Called by hub.ts.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import { API_BASE } from '@hedgerow/contract'
+import { createConnectionLimits, createFront, cutConnections, type Refusal } from '@hedgerow/http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { sql, type Kysely } from 'kysely'
@@ -13,17 +14,24 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { Config } from '../config.ts'
 import { engineOf } from '../database/database.ts'
 import type { Tables } from '../database/tables.ts'
+import type { Connections } from '../http/connections.ts'
 import { fleetStatuses, type FleetSignals } from '../fleet/fleet.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Vpn } from '../tunnel/tunnel.ts'
 
 const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30]
 
+const OWN_PORT_LIMITS = { perSource: 16, total: 64 }
+
 export type Metrics = {
   /** A packet that the tunnel did not use. */
   countDrop(layer: 'wireguard' | 'netstack', reason: string): void
   /** A request that a limit refused. */
   countRefusal(limit: string): void
+  /** A connection or a request behind a proxy that found no place. */
+  countRefusedConnection(reason: Refusal): void
+  /** A connection that an error of the hub's own ended. */
+  countFault(): void
   /** Measures what is there only once the fleet is, and mounts the page. Call it before other routes. */
   mountOn(app: FastifyInstance, parts: MeasuredParts): void
   /** Its own port, where it has one. */
@@ -38,6 +46,7 @@ export type MeasuredParts = {
   signals: FleetSignals
   vpn: Pick<Vpn, 'peers'>
   eventStreams: () => number
+  connections: Connections
 }
 
 export function createMetrics({ metrics: config, databaseUrl }: Pick<Config, 'metrics' | 'databaseUrl'>): Metrics {
@@ -46,6 +55,8 @@ export function createMetrics({ metrics: config, databaseUrl }: Pick<Config, 'me
     return {
       countDrop: () => {},
       countRefusal: () => {},
+      countRefusedConnection: () => {},
+      countFault: () => {},
       mountOn: () => {},
       start: async () => {},
       address: () => undefined,
@@ -66,13 +77,28 @@ export function createMetrics({ metrics: config, databaseUrl }: Pick<Config, 'me
     labelNames: ['limit'],
     registers,
   })
+  const refused = new Counter({
+    name: 'hedgerow_connections_refused_total',
+    help: 'Connections, and requests behind a proxy, that found no place',
+    labelNames: ['reason'],
+    registers,
+  })
+  const faults = new Counter({
+    name: 'hedgerow_connection_faults_total',
+    help: 'Connections that an error of the hub ended',
+    registers,
+  })
+  let measured: MeasuredParts | undefined
   let server: Server | undefined
 
   return {
     countDrop: (layer, reason) => drops.inc({ layer, reason }),
     countRefusal: (limit) => refusals.inc({ limit }),
+    countRefusedConnection: (reason) => refused.inc({ reason }),
+    countFault: () => faults.inc(),
 
     mountOn(app, parts) {
+      measured = parts
       collectDefaultMetrics({ register: registry })
       measureRequests(app, registry)
       measureParts(registry, parts, databaseUrl)
@@ -84,15 +110,20 @@ export function createMetrics({ metrics: config, databaseUrl }: Pick<Config, 'me
     },
 
     async start() {
-      if (port === undefined) return
-      const own = createServer(async (request, response) => {
-        const refuse = (status: number) => response.writeHead(status).end()
-        if (request.url?.split('?', 1)[0] !== '/metrics') return refuse(404)
-        if (token !== undefined && !isToken(request.headers.authorization, token)) return refuse(401)
-        const text = await registry.metrics().catch(() => undefined)
-        return text === undefined
-          ? refuse(503)
-          : response.writeHead(200, { 'content-type': registry.contentType }).end(text)
+      if (port === undefined || !measured) return
+      const own = createFront({
+        // Room of its own, so that a full hub can still be watched.
+        limits: createConnectionLimits({ ...OWN_PORT_LIMITS, sourceOf: (address) => address }),
+        faults: measured.connections.faults,
+        async handle(request, response) {
+          const refuse = (status: number) => response.writeHead(status).end()
+          if (request.url?.split('?', 1)[0] !== '/metrics') return refuse(404)
+          if (token !== undefined && !isToken(request.headers.authorization, token)) return refuse(401)
+          const text = await registry.metrics().catch(() => undefined)
+          return text === undefined
+            ? refuse(503)
+            : response.writeHead(200, { 'content-type': registry.contentType }).end(text)
+        },
       })
       await new Promise<void>((resolve, reject) => {
         own.once('error', reject)
@@ -104,7 +135,7 @@ export function createMetrics({ metrics: config, databaseUrl }: Pick<Config, 'me
     address: () => (server?.address() ?? undefined) as AddressInfo | undefined,
 
     async stop() {
-      server?.closeAllConnections()
+      if (server) cutConnections(server)
       await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)))
     },
   }
@@ -129,7 +160,7 @@ function measureRequests(app: FastifyInstance, registry: Registry): void {
 
 function measureParts(
   registry: Registry,
-  { db, signals, vpn, eventStreams }: MeasuredParts,
+  { db, signals, vpn, eventStreams, connections }: MeasuredParts,
   databaseUrl: string,
 ): void {
   const gauge = (name: string, help: string, collect: (this: Gauge) => void | Promise<void>, label?: string) =>
@@ -149,6 +180,9 @@ function measureParts(
     const query = db.selectFrom('registrations').where('status', '=', 'pending')
     const { count } = await query.select((row) => row.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
     this.set(count)
+  })
+  gauge('hedgerow_connections', 'Open connections of all listeners', function collect() {
+    this.set(connections.limits.open())
   })
   gauge('hedgerow_event_streams', 'Open streams of live events', function collect() {
     this.set(eventStreams())

@@ -1,0 +1,56 @@
+/**
+ * What all listeners of the hub share: how many connections may be open, and the guard that ends a connection instead of
+ * the process. Called by app.ts.
+ */
+import { readFileSync } from 'node:fs'
+import { createConnectionLimits, createFaults, onceAMinute, type ConnectionLimits, type Faults } from '@hedgerow/http'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { siteOf } from '../access/networks.ts'
+import { createTrust } from '../access/source-address.ts'
+
+/** What connections leave of the descriptors for the database, the tunnel, files and calls out. */
+const SHARE_OF_DESCRIPTORS = 0.75
+
+export type Connections = { limits: ConnectionLimits; faults: Faults }
+
+export function createConnections({
+  config,
+  metrics,
+  log,
+}: {
+  config: Pick<Config, 'connections' | 'trustedProxies'>
+  metrics: Pick<Metrics, 'countRefusedConnection' | 'countFault'>
+  log: Logger
+}): Connections {
+  const noteRefused = onceAMinute<{ reason: string; address: string }>((first, count) =>
+    log.warn({ ...first, count }, 'connections are refused: too many are open'),
+  )
+  return {
+    limits: createConnectionLimits({
+      perSource: config.connections.perAddress,
+      total: Math.min(config.connections.total, Math.floor(openFilesLimit() * SHARE_OF_DESCRIPTORS)),
+      sourceOf: siteOf,
+      isTrusted: createTrust(config.trustedProxies),
+      onRefused(reason, address) {
+        metrics.countRefusedConnection(reason)
+        noteRefused({ reason, address })
+      },
+    }),
+    faults: createFaults({
+      onFault: metrics.countFault,
+      report: (err, count) => log.error({ err, count }, 'a connection was ended by an error of the hub'),
+    }),
+  }
+}
+
+/** How many files and sockets this process may have open; Infinity where that cannot be asked. */
+function openFilesLimit(): number {
+  try {
+    const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
+    return soft === undefined ? Infinity : Number(soft)
+  } catch {
+    return Infinity
+  }
+}

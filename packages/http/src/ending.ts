@@ -1,0 +1,32 @@
+import type { Duplex } from 'node:stream'
+import { headerPairs } from './forwarding.ts'
+
+/** How long the other side may take to receive an answer and to close, before the connection is cut. */
+export const LINGER_MS = 2_000
+
+/**
+ * Writes the last bytes, if any, and ends the connection: at once when both sides have closed, and after `lingerMs` in
+ * any case. Until then what still arrives is read and dropped, since a reset would discard the answer on its way.
+ */
+export function endConnection(socket: Duplex, bytes: string | Buffer = '', lingerMs: number = LINGER_MS): void {
+  if (socket.destroyed) return
+  if (!socket.writable) return void socket.destroy()
+  const timer = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once('close', () => clearTimeout(timer))
+  socket.once('end', () => {
+    if (socket.writableFinished) socket.destroy()
+    else socket.once('finish', () => socket.destroy())
+  })
+  if (bytes.length > 0) socket.end(bytes, 'latin1')
+  else socket.end()
+  socket.resume()
+}
+
+/** The bytes of a whole answer that ends its connection. `head` is the header list without framing. */
+export function wholeAnswer(status: number, reason: string, head: readonly string[], body: string): string {
+  const lines = [`HTTP/1.1 ${status} ${reason}`]
+  for (const [name, value] of headerPairs(head)) lines.push(`${name}: ${value}`)
+  const bytes = Buffer.from(body)
+  lines.push(`Content-Length: ${bytes.length}`, 'Connection: close')
+  return `${lines.join('\r\n')}\r\n\r\n${bytes.toString('latin1')}`
+}

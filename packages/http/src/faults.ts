@@ -1,0 +1,90 @@
+/**
+ * The last guard: an error that was thrown while one connection was served ends that connection and not the process.
+ * `docs/decisions/009-one-connection-cannot-end-the-process.md` says which errors count as a connection's.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Duplex } from 'node:stream'
+import { onceAMinute } from './once-a-minute.ts'
+
+/** How long after its end a connection may still be blamed: the longest that a call of its can be under way. */
+const BLAMED_AFTER_CLOSE_MS = 120_000
+
+type Served = { socket: Duplex; closedAt: number | undefined }
+
+/** Errors that say that the runtime itself is broken. */
+const OF_THE_RUNTIME = new Set(['ERR_INTERNAL_ASSERTION', 'ERR_MEMORY_ALLOCATION_FAILED', 'ERR_WORKER_OUT_OF_MEMORY'])
+
+const serving = new AsyncLocalStorage<Served>()
+
+export type Faults = {
+  /** Runs `task` for a connection: what it throws, now or in what it sets going, ends that connection. */
+  contain(socket: Duplex, task: () => unknown): void
+  /** Takes what no `contain` caught off the process's hands where it is a connection's; the function ends that. */
+  guardProcess(): () => void
+}
+
+export type FaultOptions = {
+  onFault?: () => void
+  /** Called once a minute at most, with the first error since then and how many there were. */
+  report: (error: unknown, count: number) => void
+}
+
+export function createFaults({ onFault, report }: FaultOptions): Faults {
+  const note = onceAMinute(report)
+  const allServed = new WeakMap<Duplex, Served>()
+
+  function servedBy(socket: Duplex): Served {
+    const known = allServed.get(socket)
+    if (known) return known
+    const served: Served = { socket, closedAt: undefined }
+    allServed.set(socket, served)
+    socket.once('close', () => {
+      served.closedAt = performance.now()
+    })
+    return served
+  }
+
+  function end({ socket }: Served, error: unknown): void {
+    onFault?.()
+    note(error)
+    socket.destroy()
+  }
+
+  return {
+    contain(socket, task) {
+      const served = servedBy(socket)
+      serving.run(served, () => {
+        try {
+          const done = task()
+          if (done instanceof Promise) done.catch((error: unknown) => end(served, error))
+        } catch (error) {
+          end(served, error)
+        }
+      })
+    },
+
+    guardProcess() {
+      const onError = (error: Error): void => {
+        const served = serving.getStore()
+        if (served && isBlamed(served) && !isOfTheRuntime(error)) end(served, error)
+        else endProcess(error)
+      }
+      process.on('uncaughtException', onError)
+      return () => void process.off('uncaughtException', onError)
+    },
+  }
+}
+
+function isBlamed({ closedAt }: Served): boolean {
+  return closedAt === undefined || performance.now() - closedAt < BLAMED_AFTER_CLOSE_MS
+}
+
+function isOfTheRuntime(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && OF_THE_RUNTIME.has(String(error.code))
+}
+
+/** What Node does without a listener: the error on standard error, exit code 1 (7 is for a listener that throws). */
+function endProcess(error: unknown): never {
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,26 @@
+const INTERVAL_MS = 60_000
+
+/** Calls `report` at once, then once a minute at most: with the first value since then, and how many there were. */
+export function onceAMinute<T>(report: (first: T, count: number) => void): (value: T) => void {
+  let waiting: { first: T; count: number } | undefined
+  let reportedAt = -Infinity
+
+  function tell(): void {
+    if (!waiting) return
+    const { first, count } = waiting
+    waiting = undefined
+    reportedAt = performance.now()
+    report(first, count)
+  }
+
+  return (value) => {
+    if (waiting) {
+      waiting.count++
+      return
+    }
+    waiting = { first: value, count: 1 }
+    const waitMs = reportedAt + INTERVAL_MS - performance.now()
+    if (waitMs <= 0) tell()
+    else setTimeout(tell, waitMs).unref()
+  }
+}
