@@ -1,11 +1,17 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './scripts/longest-first.ts'
+
+/** Vitest's own choice leaves one core idle. */
+const maxWorkers = Math.max(2, availableParallelism())
 
 const project = (name: string, root: string, testTimeout = 60_000) => ({
   name,
   root,
   include: ['**/*.test.{ts,tsx}'],
-  environment: 'node',
+  environment: 'node' as const,
+  maxWorkers,
   testTimeout,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 30_000 } },
@@ -13,37 +19,45 @@ const project = (name: string, root: string, testTimeout = 60_000) => ({
 
 const unit = (name: string, root: string, testTimeout?: number) => ({ test: project(name, root, testTimeout) })
 
-/** These start real processes and look at real clocks, so they run after the others, one project and one file at a time. */
-const system = (name: string, groupOrder: number, testTimeout: number) => ({
-  test: {
-    ...project(name, `test/${name}`, testTimeout),
-    fileParallelism: false,
-    sequence: { groupOrder },
-  },
-})
+/** These touch nothing outside their own objects, so their files share one process. */
+const pure = (name: string, root: string) => ({ test: { ...project(name, root), isolate: false } })
+
+const globalSetup = (file: string) => join(import.meta.dirname, file)
 
 export default defineConfig({
   test: {
     reporters: ['default', './scripts/plain-summary.ts'],
+    maxWorkers,
+    sequence: { sequencer: LongestFirst },
     projects: [
-      unit('contract', 'packages/contract'),
-      unit('enrolment', 'packages/enrolment'),
+      pure('contract', 'packages/contract'),
+      pure('enrolment', 'packages/enrolment'),
       unit('http', 'packages/http'),
       unit('wireguard', 'packages/wireguard'),
       unit('netstack', 'packages/netstack'),
+      pure('ui', 'packages/ui'),
+      pure('portal', 'apps/portal'),
       {
-        test: {
-          ...project('hub', 'apps/hub', 120_000),
-          globalSetup: join(import.meta.dirname, 'apps/hub/testing/global-setup.ts'),
-        },
+        test: { ...project('hub', 'apps/hub', 120_000), globalSetup: globalSetup('apps/hub/testing/global-setup.ts') },
       },
       unit('gateway', 'apps/gateway'),
-      unit('ui', 'packages/ui'),
-      unit('portal', 'apps/portal'),
       unit('gates', 'test/gates'),
-      system('system', 1, 240_000),
-      system('interop', 2, 240_000),
-      system('e2e', 3, 240_000),
+      // These start real processes and look at real clocks, so they run after the others; interop has a machine to itself.
+      { test: { ...project('system', 'test/system', 240_000), sequence: { groupOrder: 1 } } },
+      {
+        test: {
+          ...project('e2e', 'test/e2e', 240_000),
+          sequence: { groupOrder: 1 },
+          globalSetup: globalSetup('test/harness/portal-build.ts'),
+        },
+      },
+      {
+        test: {
+          ...project('interop', 'test/interop', 240_000),
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
+        },
+      },
     ],
   },
 })

@@ -1,25 +1,32 @@
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
 /** Everything that the portal and the public site are made of, besides their dependencies. */
 const SOURCES = ['apps/portal', 'apps/site', 'packages/ui', 'packages/contract', 'package-lock.json']
 const BUILT = ['apps/portal/dist/index.html', 'apps/site/dist/landing.html']
 
-/** Builds the portal and the public site when a source is newer than a build, or one is missing; says so in one line. */
+/** The hash of the sources that the present builds were made of. */
+const BUILT_OF = join(ROOT, 'node_modules', '.cache', 'hedgerow', 'web-build')
+
+/** Builds the portal and the public site when their sources have changed, or a build is missing; says so in one line. */
 export async function ensureWebBuilt(): Promise<void> {
-  const built = Math.min(...(await Promise.all(BUILT.map(changedAtMs))))
-  const changed = Math.max(...(await Promise.all(SOURCES.map(newestAtMs))))
-  if (built >= changed) return
-  console.log(built === 0 ? 'Building the portal …' : 'Building the portal again, its sources have changed …')
+  const sources = await hashOfSources()
+  const isBuilt = BUILT.every((path) => existsSync(join(ROOT, path)))
+  if (isBuilt && (await readFile(BUILT_OF, 'utf8').catch(() => '')) === sources) return
+  console.log(isBuilt ? 'Building the portal again, its sources have changed …' : 'Building the portal …')
   for (const app of ['apps/portal', 'apps/site']) await build(app)
+  await mkdir(dirname(BUILT_OF), { recursive: true })
+  await writeFile(BUILT_OF, sources)
 }
 
 async function build(app: string): Promise<void> {
-  const vite = join(fileURLToPath(import.meta.resolve('vite/package.json')), '..', 'bin', 'vite.js')
+  const vite = join(createRequire(import.meta.url).resolve('vite/package.json'), '..', 'bin', 'vite.js')
   const builder = spawn(process.execPath, [vite, 'build', app, '--logLevel', 'warn'], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -31,13 +38,17 @@ async function build(app: string): Promise<void> {
   if (code !== 0) throw new Error(`${app} could not be built:\n${Buffer.concat(said).toString('utf8')}`)
 }
 
-async function changedAtMs(path: string): Promise<number> {
-  return (await stat(join(ROOT, path)).catch(() => undefined))?.mtimeMs ?? 0
+async function hashOfSources(): Promise<string> {
+  const hash = createHash('sha256')
+  for (const path of (await Promise.all(SOURCES.map(filesOf))).flat()) {
+    const content = await readFile(join(ROOT, path))
+    hash.update(`${path}\0${content.length}\0`).update(content)
+  }
+  return hash.digest('hex')
 }
 
-async function newestAtMs(path: string): Promise<number> {
-  const own = await stat(join(ROOT, path))
-  if (!own.isDirectory()) return own.mtimeMs
+async function filesOf(path: string): Promise<string[]> {
+  if (!(await stat(join(ROOT, path))).isDirectory()) return [path]
   const entries = (await readdir(join(ROOT, path))).filter((name) => name !== 'dist' && name !== 'node_modules')
-  return Math.max(0, ...(await Promise.all(entries.map((name) => newestAtMs(join(path, name))))))
+  return (await Promise.all(entries.toSorted().map((name) => filesOf(join(path, name))))).flat()
 }

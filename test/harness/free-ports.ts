@@ -6,7 +6,13 @@ import { createServer } from 'node:net'
  * Below the ports that systems give to outgoing connections, so that none of those takes a port between its choice here
  * and its use, nor while a killed hub is away from it.
  */
-const [FIRST, LAST] = [10_000, 29_999]
+const [LOWEST, HIGHEST] = [10_000, 29_999]
+
+/** Test files that run at the same time have a slice each, as a port may be away from its hub for a moment. */
+const SLICES = 8
+const SLICE_LENGTH = Math.floor((HIGHEST - LOWEST + 1) / SLICES)
+const FIRST = LOWEST + (Number(process.env.VITEST_POOL_ID ?? 0) % SLICES) * SLICE_LENGTH
+const LAST = FIRST + SLICE_LENGTH - 1
 
 /** Two hubs that start at once must not be given the same port. */
 const given = new Set<number>()

@@ -1,0 +1,13 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Files that take minutes although they are short, so that they do not start last and keep one core waiting. */
+const LONG = ['test/e2e/accessibility.test.ts', 'test/system/commands.test.ts']
+
+/** Vitest's order, which goes by what files took before, else by their size, with the long ones in front. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const isLong = ({ moduleId }: TestSpecification) => LONG.some((path) => moduleId.endsWith(path))
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
