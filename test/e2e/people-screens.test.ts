@@ -73,7 +73,12 @@ const changeRole = ({ id, username, email, firstName, lastName, active }: HubUse
   hub.api(updateUser, { params: { id }, body: { username, email, firstName, lastName, active, role } })
 
 /** Switches two-factor on through the profile's dialog; gives the secret and the recovery codes that it showed. */
-async function setUpTwoFactor(): Promise<{ secret: string; recoveryCodes: string[] }> {
+async function setUpTwoFactor(password: string): Promise<{ secret: string; recoveryCodes: string[] }> {
+  await page.getByLabel('Password', { exact: true }).fill('not my password')
+  await button('Continue').click()
+  await says('The current password is wrong.')
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await button('Continue').click()
   await page.getByRole('img', { name: 'QR code for an authenticator app' }).waitFor()
   const secret = (await page.getByText(/^[A-Z2-7]{4}( [A-Z2-7]{1,4})+$/).innerText()).replaceAll(' ', '')
   await field('Code').fill(authenticatorCode(secret))
@@ -267,7 +272,7 @@ describe('two-factor', () => {
     const { credentials: careful } = await addUser('careful', 'user')
     await openAs(careful, '/profile')
     await button('Set Up Two-Factor').click()
-    const { secret, recoveryCodes } = await setUpTwoFactor()
+    const { secret, recoveryCodes } = await setUpTwoFactor(careful.password)
     expect(new Set(recoveryCodes).size).toBe(10)
     await says('10 of 10 recovery codes left')
 
@@ -303,7 +308,7 @@ describe('two-factor', () => {
     await button('Save Settings').click()
     await page.getByRole('heading', { name: 'Set up two-factor' }).waitFor()
     await page.reload()
-    await setUpTwoFactor()
+    await setUpTwoFactor(strict.admin.password)
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
     expect(new URL(page.url()).search).toBe('?tab=security')
   })

@@ -88,7 +88,7 @@ async function addPeople(hub: Hub): Promise<Credentials> {
   await hub.api(createUserInvitation, { body: { label: 'Spring helpers', maxUses: 5 } })
   await hub.api(createUserInvitation, { body: { role: 'manager' } })
   const asGuarded = hub.apiAs(guarded)
-  const { secret } = await asGuarded(setUpTwoFactor)
+  const { secret } = await asGuarded(setUpTwoFactor, { body: { password: guarded.password } })
   await asGuarded(enableTwoFactor, { body: { code: authenticatorCode(secret) } })
   return guarded
 }

@@ -7,9 +7,21 @@ export class DataFileError extends Error {
   override name = 'DataFileError'
 }
 
-/** Makes the directory with mode 0700 when it is missing; one that exists keeps the mode its owner gave it. */
+const WRITABLE_BY_ALL = 0o002
+/** In a directory like /tmp nobody replaces another's files. */
+const STICKY = 0o1000
+
+/**
+ * Makes the directory with mode 0700 when it is missing; one that exists keeps the mode its owner gave it. Throws
+ * DataFileError for one that every user of the device can write to.
+ */
 export async function makePrivateDirectory(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 })
+  const { mode } = await stat(path)
+  if ((mode & WRITABLE_BY_ALL) === 0 || (mode & STICKY) !== 0 || process.platform === 'win32') return
+  throw new DataFileError(
+    `Every user of this device can write to ${path} (mode ${(mode & 0o777).toString(8)}) and so replace its keys. Make it the gateway's alone, with "chmod 700 ${path}".`,
+  )
 }
 
 /**

@@ -32,6 +32,13 @@ describe('the keys of a device', () => {
     })
   })
 
+  test('lie in a directory that others cannot write to, or the start is refused', async () => {
+    await chmod(dataDir, 0o777)
+    await expect(makePrivateDirectory(dataDir)).rejects.toThrow(`chmod 700 ${dataDir}`)
+    await chmod(dataDir, 0o755)
+    await makePrivateDirectory(dataDir)
+  })
+
   test('are different on every device', async () => {
     const first = await loadDeviceKeys(dataDir, [])
     await rm(join(dataDir, 'keys.json'))

@@ -177,6 +177,7 @@ export const endSession = call({
 export const setUpTwoFactor = call({
   method: 'POST',
   path: '/v1/auth/two-factor/setup',
+  body: z.strictObject({ password: currentPassword }),
   /** `otpauthUrl` is what a QR code for authenticator apps holds; `secret` is base32 for typing. */
   response: z.object({ secret: z.string(), otpauthUrl: z.string() }),
 })

@@ -12,11 +12,16 @@ import type { UserRow } from './accounts.ts'
 const LIFETIME_MS = 5 * 60_000
 const MAX_ATTEMPTS = 5
 const TOKEN_BYTES = 24
+/** Of one user, the newest: from one network, and in all. */
+const OPEN_FROM_NETWORK_MAX = 3
+const OPEN_MAX = 20
 
 export type Challenges = {
   open(user: { id: string }, source: string): Promise<string>
   /** Counts a try and gives the user, active at this moment. Throws `challenge_ended`. */
   attempt(token: string, source: string): Promise<UserRow>
+  /** The last try was none. */
+  takeBack(token: string): Promise<void>
   /** Throws `challenge_ended` when another request was first. */
   close(token: string): Promise<void>
 }
@@ -30,6 +35,19 @@ export function createChallenges({ db, clock }: { db: Kysely<Tables>; clock: () 
       await db
         .insertInto('sign_in_challenges')
         .values({ token_hash: hashOf(token), user_id: user.id, source, expires_at: now + LIFETIME_MS, attempts: 0 })
+        .execute()
+      const others = db
+        .selectFrom('sign_in_challenges')
+        .select('token_hash')
+        .where('user_id', '=', user.id)
+        .where('token_hash', '!=', hashOf(token))
+        .orderBy('expires_at', 'desc')
+      // SQLite takes an offset only behind a limit.
+      const rest = others.limit(1_000)
+      const ofNetwork = rest.where('source', '=', source).offset(OPEN_FROM_NETWORK_MAX - 1)
+      await db
+        .deleteFrom('sign_in_challenges')
+        .where((eb) => eb.or([eb('token_hash', 'in', rest.offset(OPEN_MAX - 1)), eb('token_hash', 'in', ofNetwork)]))
         .execute()
       return token
     },
@@ -54,6 +72,14 @@ export function createChallenges({ db, clock }: { db: Kysely<Tables>; clock: () 
           .executeTakeFirst())
       if (!user) throw new HubError('challenge_ended')
       return user
+    },
+
+    async takeBack(token) {
+      await db
+        .updateTable('sign_in_challenges')
+        .set({ attempts: sql`attempts - 1` })
+        .where('token_hash', '=', hashOf(token))
+        .execute()
     },
 
     async close(token) {

@@ -7,6 +7,7 @@ import { HubError } from '../kernel/hub-error.ts'
 import { mount, type MountOptions } from '../http/mount.ts'
 import { pageFrom, sendPage } from '../http/pagination.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
+import type { Notifications } from '../notifications/notifications.ts'
 import { createUserInvitation, toSessionUser } from './accounts.ts'
 import { mustSetUp } from './must-set-up.ts'
 import type { Passwords } from './passwords.ts'
@@ -32,9 +33,10 @@ export type AccountDependencies = {
   clock: () => number
   /** 32 bytes as base64. */
   twoFactorKey: string
+  notifications: Pick<Notifications, 'tell'>
 }
 
-type Mounted = own.ProfileDependencies & twoFactor.TwoFactorDependencies
+type Mounted = own.ProfileDependencies & twoFactor.TwoFactorDependencies & Pick<AccountDependencies, 'notifications'>
 
 /** Signing in and up, one's own account, and the users and invitations that administrators manage. */
 export function accountRoutes(app: FastifyInstance, dependencies: AccountDependencies): void {
@@ -57,7 +59,7 @@ export function accountRoutes(app: FastifyInstance, dependencies: AccountDepende
 
 function mountSessions(app: FastifyInstance, deps: Mounted): void {
   const { db, sessions } = deps
-  const signIn = createSignIn(deps)
+  const signIn = createSignIn({ ...deps, tell: deps.notifications.tell })
 
   mount(app, contract.login, ({ body, sourceIp, raw }) =>
     signIn.withPassword(body, { sourceIp, userAgent: raw.headers['user-agent'] ?? '' }),
@@ -108,7 +110,7 @@ function mountProfile(app: FastifyInstance, deps: Mounted): void {
 
 function mountTwoFactor(app: FastifyInstance, deps: Mounted): void {
   mount(app, contract.setUpTwoFactor, (request) =>
-    twoFactor.setUpTwoFactor(deps, { caller: request.caller, actor: actorOf(request) }),
+    twoFactor.setUpTwoFactor(deps, request.body.password, { caller: request.caller, actor: actorOf(request) }),
   )
   mount(app, contract.renewRecoveryCodes, async (request) => {
     const by = { caller: request.caller, actor: actorOf(request) }

@@ -4,10 +4,12 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { record } from '../kernel/facts.ts'
+import type { Notifications } from '../notifications/notifications.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Sessions } from '../access/sessions.ts'
 import { toSessionUser, type UserRow } from './accounts.ts'
 import { createChallenges } from './challenges.ts'
+import { createCodeGuesses } from './code-guesses.ts'
 import { usernameKey } from './look-alikes.ts'
 import { mustSetUp } from './must-set-up.ts'
 import { networkOf } from './networks.ts'
@@ -31,8 +33,9 @@ export type SignIn = {
 }
 
 /**
- * Signing in. Guessing is slowed for one account from one address and for one address over all accounts, never for an
- * account as a whole: so nobody can lock its owner out from somewhere else.
+ * Signing in. Guessing passwords is slowed for one account from one address and for one address over all accounts, never
+ * for an account as a whole: so nobody can lock its owner out from somewhere else. Guessing codes, for which one must
+ * have the password, is slowed for the account too, but for its owner (code-guesses.ts).
  */
 export function createSignIn(deps: {
   db: Kysely<Tables>
@@ -40,12 +43,15 @@ export function createSignIn(deps: {
   passwords: Passwords
   secrets: TwoFactorSecrets
   clock: () => number
+  /** Writes a mail to the owner of an account, in the transaction. */
+  tell: Notifications['tell']
 }): SignIn {
   const { db, sessions, passwords, clock } = deps
   const byPair = createThrottle({ free: PAIR_FREE_FAILURES, maxWaitMs: MAX_WAIT_MS, clock })
   const codesByPair = createThrottle({ free: PAIR_FREE_FAILURES, maxWaitMs: MAX_WAIT_MS, clock })
   const byAddress = createThrottle({ free: ADDRESS_FREE_FAILURES, maxWaitMs: MAX_WAIT_MS, clock })
   const challenges = createChallenges({ db, clock })
+  const guesses = createCodeGuesses({ db, clock })
 
   const recordRefusal = (user: UserRow | undefined, name: string, sourceIp: string) =>
     record(db, { kind: 'session.refused', at: clock(), actor: { name, userId: user?.id, sourceIp }, data: {} })
@@ -54,11 +60,30 @@ export function createSignIn(deps: {
     const accessToken = await sessions.start({ id: user.id, passwordHash: user.password_hash }, from)
     const now = clock()
     const actor = { name: user.username, userId: user.id, sourceIp: from.sourceIp }
+    await guesses.remember(user.id, networkOf(from.sourceIp))
     await inTransaction(db, async (transaction) => {
       await transaction.updateTable('users').set({ last_login_at: now }).where('id', '=', user.id).execute()
       await record(transaction, { kind: 'session.started', at: now, actor, data: {} })
     })
     return { accessToken, user: toSessionUser(user, await mustSetUp(db, user)) }
+  }
+
+  /** Who tried these codes has the password. */
+  async function tellOwner(user: UserRow, sourceIp: string): Promise<void> {
+    await inTransaction(db, async (transaction) => {
+      if (!(await guesses.mustTellOwner(transaction, user.id))) return
+      await deps.tell(transaction, user.email, {
+        key: `two-factor.guessed.${user.id}.${clock()}`,
+        kind: 'two-factor.guessed',
+        title: 'Somebody with your password could not give the code',
+        text: [
+          `Somebody signed in to the hub as ${user.username} with the right password and gave wrong two-factor codes,`,
+          `the last time from ${sourceIp}. If this was not you, change your password. Sign-ins from networks that you`,
+          'have used before, and recovery codes, work as ever.',
+        ].join('\n'),
+        data: { username: user.username, sourceIp },
+      })
+    })
   }
 
   return {
@@ -90,6 +115,10 @@ export function createSignIn(deps: {
       const user = await challenges.attempt(challenge, address)
       const pair = `${address} ${user.id}`
       if (codesByPair.waitMs(pair) > 0) throw new HubError('too_many_requests')
+      await guesses.begin({ userId: user.id, network: address, code }).catch(async (error: unknown) => {
+        await challenges.takeBack(challenge)
+        throw error
+      })
       codesByPair.failed(pair)
       byAddress.failed(address)
       try {
@@ -99,11 +128,15 @@ export function createSignIn(deps: {
           await record(db, { kind: 'recovery-code.used', at: clock(), actor, data: {} })
         }
       } catch (error) {
-        if (error instanceof HubError) await recordRefusal(user, user.username, from.sourceIp)
+        if (error instanceof HubError) {
+          await recordRefusal(user, user.username, from.sourceIp)
+          await tellOwner(user, from.sourceIp)
+        }
         throw error
       }
       codesByPair.forget(pair)
       byAddress.takeBack(address)
+      await guesses.succeeded(user.id)
       await challenges.close(challenge)
       return openSession(user, from)
     },

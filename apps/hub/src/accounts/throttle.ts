@@ -23,12 +23,13 @@ export function createThrottle({
   capacity?: number
 }): Throttle {
   const failures = new Map<string, { count: number; at: number }>()
-  const delayMs = (count: number) => (count <= free ? 0 : Math.min(1_000 * 2 ** (count - free - 1), maxWaitMs))
   return {
     waitMs(key) {
       const entry = failures.get(key)
       // A clock that was set back must not lengthen the wait.
-      return entry ? Math.min(Math.max(0, entry.at + delayMs(entry.count) - clock()), maxWaitMs) : 0
+      return entry
+        ? Math.min(Math.max(0, entry.at + delayMs(entry.count, { free, maxWaitMs }) - clock()), maxWaitMs)
+        : 0
     },
     failed(key) {
       const now = clock()
@@ -47,4 +48,9 @@ export function createThrottle({
       failures.delete(key)
     },
   }
+}
+
+/** How long the next try waits after so many failures, in milliseconds. */
+export function delayMs(failures: number, { free, maxWaitMs }: { free: number; maxWaitMs: number }): number {
+  return failures <= free ? 0 : Math.min(1_000 * 2 ** (failures - free - 1), maxWaitMs)
 }

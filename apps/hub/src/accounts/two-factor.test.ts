@@ -28,6 +28,7 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
   const answer = (challenge: string, code: string, from: string) =>
     api(contract.loginTwoFactor, { body: { challenge, code }, from })
   const challengeFor = async (username: string, from: string) => {
+    hub.clock.advance(1)
     const { body } = await signIn(username, from)
     expect(body).toEqual({ twoFactorRequired: true, challenge: expect.any(String) })
     return (body as { challenge: string }).challenge
@@ -40,15 +41,18 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
   let users = 0
   /** Somebody with two-factor; a step passes, so that the code of the setup stands in nobody's way. */
   async function enrolled() {
-    const username = `factor-${String.fromCharCode(97 + users++)}`
+    const home = nextAddress()
+    const username = `factor-${'abcdefghjkmnpqrstuwxyz'[users++]}`
     const id = await hub.addUser(username, 'user', PASSWORD)
-    const token = tokenOf(await signIn(username))
-    const { secret } = (await api(contract.setUpTwoFactor, { token })).body as { secret: string }
+    const token = tokenOf(await signIn(username, home))
+    const { secret } = (await api(contract.setUpTwoFactor, { token, body: { password: PASSWORD } })).body as {
+      secret: string
+    }
     const enabled = await api(contract.enableTwoFactor, { token, body: { code: await codeAt(secret) } })
     expect(enabled.status).toBe(200)
     hub.clock.advance(2 * STEP_MS)
     const { recoveryCodes } = enabled.body as { recoveryCodes: string[] }
-    return { username, id, token, secret, recoveryCodes }
+    return { username, id, token, secret, recoveryCodes, home }
   }
 
   test('it is set up with a secret and a code, and gives ten recovery codes', async () => {
@@ -57,7 +61,12 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
     expect(await api(contract.enableTwoFactor, { token, body: { code: '123456' } })).toMatchObject(
       refusal(409, 'two_factor_disabled'),
     )
-    const { secret, otpauthUrl } = (await api(contract.setUpTwoFactor, { token })).body as Record<string, string>
+    expect(await api(contract.setUpTwoFactor, { token, body: { password: 'not-the-password' } })).toMatchObject({
+      ...refusal(400, 'password_wrong'),
+    })
+    expect((await api(contract.setUpTwoFactor, { token, body: {} })).status).toBe(400)
+    const { secret, otpauthUrl } = (await api(contract.setUpTwoFactor, { token, body: { password: PASSWORD } }))
+      .body as Record<string, string>
     expect(secret).toMatch(/^[A-Z2-7]{32}$/)
     expect(otpauthUrl).toBe(`otpauth://totp/Hedgerow:careful?secret=${secret}&issuer=Hedgerow`)
     expect(
@@ -77,7 +86,7 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
       recoveryCodesLeft: 10,
     })
     for (const again of [
-      await api(contract.setUpTwoFactor, { token }),
+      await api(contract.setUpTwoFactor, { token, body: { password: PASSWORD } }),
       await api(contract.enableTwoFactor, { token, body: { code } }),
     ])
       expect(again).toMatchObject(refusal(409, 'two_factor_enabled'))
@@ -116,17 +125,22 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
   })
 
   test('a code that was used is refused, also twenty times at once, and so is an older one', async () => {
-    const { username, secret } = await enrolled()
+    const { username, secret, id } = await enrolled()
     const code = await codeAt(secret)
     const addresses = Array.from({ length: 20 }, nextAddress)
+    await hub.db
+      .insertInto('known_networks')
+      .values(addresses.map((network) => ({ user_id: id, network, last_at: hub.clock.now() })))
+      .execute()
     const challenges = await Promise.all(addresses.map((from) => challengeFor(username, from)))
     const answers = await Promise.all(challenges.map((challenge, i) => answer(challenge, code, addresses[i]!)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 400)])
-    expect(await attempt(username, code)).toMatchObject(refusal(400, 'two_factor_code_wrong'))
-    expect((await attempt(username, await codeAt(secret, -STEP_MS))).status).toBe(400)
+    const [a, b, c, d] = addresses
+    expect(await attempt(username, code, a)).toMatchObject(refusal(400, 'two_factor_code_wrong'))
+    expect((await attempt(username, await codeAt(secret, -STEP_MS), b)).status).toBe(400)
     hub.clock.advance(STEP_MS)
-    expect((await attempt(username, code)).status).toBe(400)
-    expect((await attempt(username, await codeAt(secret))).status).toBe(200)
+    expect((await attempt(username, code, c)).status).toBe(400)
+    expect((await attempt(username, await codeAt(secret), d)).status).toBe(200)
   })
 
   test('a clock that was a year ahead does not keep the owner out', async () => {
@@ -162,13 +176,59 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
     expect(await answer(guessed, await codeAt(secret), guesser)).toMatchObject(ended)
   })
 
-  test('who guesses codes with a known password is slowed down, and the owner elsewhere is not', async () => {
-    const { username, secret } = await enrolled()
+  test('who guesses codes with a known password is slowed down, and the owner at home is not', async () => {
+    const { username, secret, home } = await enrolled()
     const guesser = nextAddress()
     for (let i = 0; i < 5; i++) await attempt(username, '000000', guesser)
     expect((await attempt(username, '000000', guesser)).status).toBe(400)
     expect(await attempt(username, await codeAt(secret), guesser)).toMatchObject(refusal(429, 'too_many_requests'))
-    expect((await attempt(username, await codeAt(secret))).status).toBe(200)
+    expect((await attempt(username, await codeAt(secret), home)).status).toBe(200)
+  })
+
+  test('codes guessed from many networks count for the account; the owner at home or with a recovery code is let in', async () => {
+    const { username, secret, home, recoveryCodes } = await enrolled()
+    const outcomes: number[] = []
+    for (let i = 0; i < 40; i++) outcomes.push((await attempt(username, '000000')).status)
+    expect(outcomes.filter((status) => status === 400).length).toBe(6)
+    expect(outcomes.filter((status) => status === 429).length).toBe(34)
+    // All at once, they wait all the same.
+    const addresses = Array.from({ length: 10 }, nextAddress)
+    const challenges = await Promise.all(addresses.map((from) => challengeFor(username, from)))
+    const atOnce = await Promise.all(challenges.map((challenge, i) => answer(challenge, '000000', addresses[i]!)))
+    expect(new Set(atOnce.map(({ status }) => status))).toEqual(new Set([429]))
+    // The wait grows, and a try that had to wait costs the challenge nothing.
+    hub.clock.advance(1_000)
+    expect((await attempt(username, '000000')).status).toBe(400)
+    hub.clock.advance(1_000)
+    const patient = nextAddress()
+    const challenge = await challengeFor(username, patient)
+    for (let i = 0; i < 8; i++) expect((await answer(challenge, await codeAt(secret), patient)).status).toBe(429)
+
+    expect((await attempt(username, recoveryCodes[0]!)).status).toBe(200)
+    for (let i = 0; i < 6; i++) await attempt(username, '000000')
+    expect((await attempt(username, await codeAt(secret))).status).toBe(429)
+    expect((await attempt(username, await codeAt(secret), home)).status).toBe(200)
+  })
+
+  test('the guesses survive in the database, where another hub or a restart finds them', async () => {
+    const { username, id } = await enrolled()
+    for (let i = 0; i < 6; i++) await attempt(username, '000000')
+    const rows = hub.db.selectFrom('code_guesses').selectAll().where('user_id', '=', id)
+    expect(await rows.executeTakeFirst()).toMatchObject({ failures: 6 })
+    expect((await attempt(username, '000000')).status).toBe(429)
+  })
+
+  test('open challenges of one account are few, and those of a network do not push out another', async () => {
+    const { username, id, secret } = await enrolled()
+    const from = nextAddress()
+    const first = await challengeFor(username, from)
+    const crowd = nextAddress()
+    for (let i = 0; i < 30; i++) await challengeFor(username, crowd)
+    const open = () => hub.db.selectFrom('sign_in_challenges').select('source').where('user_id', '=', id).execute()
+    expect((await open()).length).toBe(4)
+    expect((await answer(first, await codeAt(secret), from)).status).toBe(200)
+    for (let i = 0; i < 30; i++) await challengeFor(username, nextAddress())
+    expect((await open()).length).toBe(20)
   })
 
   test('a password that was changed meanwhile ends the challenge', async () => {
@@ -280,7 +340,9 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
     expect(await hub.sessions.find(sessionId)).toBeUndefined()
     const renewed = tokenOf(await api(contract.renewSession, { token }))
 
-    const { secret } = (await api(contract.setUpTwoFactor, { token: renewed })).body as { secret: string }
+    const { secret } = (await api(contract.setUpTwoFactor, { token: renewed, body: { password: PASSWORD } })).body as {
+      secret: string
+    }
     expect((await api(contract.enableTwoFactor, { token, body: { code: await codeAt(secret) } })).status).toBe(200)
     expect((await api(contract.listGateways, { token })).status).toBe(200)
     expect(await api(contract.validateSession, { token })).toMatchObject({ body: { mustSetUpTwoFactor: false } })

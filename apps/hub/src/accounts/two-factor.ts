@@ -33,12 +33,20 @@ export type TwoFactorDependencies = {
 
 type Factors = Pick<TwoFactorDependencies, 'secrets' | 'clock'>
 
-/** Makes a secret that counts once `enableTwoFactor` has seen a code of it. Throws `two_factor_enabled`. */
+/** Makes a secret that counts once `enableTwoFactor` has seen a code of it. Throws `two_factor_enabled` and `password_wrong`. */
 export async function setUpTwoFactor(
-  { db, secrets, clock }: TwoFactorDependencies,
+  deps: TwoFactorDependencies,
+  password: string,
   { caller, actor }: { caller: Caller; actor: FactActor },
 ): Promise<{ secret: string; otpauthUrl: string }> {
+  const { db, secrets, passwords, clock } = deps
   const secret = generateSecret()
+  // Or who finds a browser signed in could lock its owner out.
+  await confirmed(deps, { caller, actor }, async () => {
+    const user = await readUser(db, caller)
+    if (user.two_factor_secret !== null) throw new HubError('two_factor_enabled')
+    await confirmPassword(passwords, user, password, 'password')
+  })
   await inTransaction(db, async (transaction) => {
     const updated = await transaction
       .updateTable('users')

@@ -182,7 +182,7 @@ describe.each(testEngines)('the audit on %s', (engine) => {
       api(contract.changePassword, { token, body: { currentPassword: PASSWORD, newPassword: `${PASSWORD}-new` } }),
     ))
     const { secret } = await leaves<{ secret: string }>('POST /v1/auth/two-factor/setup', () =>
-      api(contract.setUpTwoFactor, { token }),
+      api(contract.setUpTwoFactor, { token, body: { password: `${PASSWORD}-new` } }),
     )
     const code = await generate({ secret, epoch: Math.floor(hub.clock.now() / 1_000) })
     const { recoveryCodes } = await leaves<{ recoveryCodes: string[] }>('POST /v1/auth/two-factor/enable', () =>

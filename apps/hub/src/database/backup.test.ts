@@ -8,7 +8,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest'
 import { backupDatabase, restoreDatabase } from './backup.ts'
 import { openDatabase } from './database.ts'
 import { lockDatabase } from './lock.ts'
-import * as first from './migrations/001-first.ts'
+import { MIGRATIONS } from './migrations.ts'
 import type { Db } from './tables.ts'
 import { createTestDatabase, hasPostgres, testEngines } from '#testing/databases.ts'
 
@@ -267,7 +267,7 @@ describe.each(testEngines)('before a migration of %s', (engine) => {
       name: '999-empties',
       up: async (db: Kysely<unknown>) => void (await sql`delete from settings`.execute(db)),
     }
-    await (await openDatabase({ url, copiesDir, migrations: [{ name: '001-first', up: first.up }, emptied] })).close()
+    await (await openDatabase({ url, copiesDir, migrations: [...MIGRATIONS, emptied] })).close()
     const another = await createTestDatabase(engine, { isEmpty: true })
     const [copy] = readdirSync(copiesDir)
     await restoreDatabase(another.url, join(copiesDir, copy!))

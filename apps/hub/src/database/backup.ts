@@ -3,7 +3,7 @@
  * came from: so a backup can be restored on the other engine too. The file holds the hub's keys and is readable for its
  * owner only. Called by the commands of cli/.
  */
-import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync } from 'node:fs'
 import { renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -11,6 +11,7 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import { ConfigError } from '../config.ts'
 import { engineOf, openDatabase } from './database.ts'
 import { copyTables, insertRows, ROWS_AT_ONCE, tablesInOrder, type AnyTables } from './postgres-copy.ts'
+import { makePrivateFolder } from './private-files.ts'
 import { replaceSqlite } from './replace-sqlite.ts'
 import { copySqlite } from './sqlite-copy.ts'
 
@@ -31,7 +32,7 @@ export async function restoreDatabase(url: string, file: string): Promise<{ repl
   const target = engineOf(url) === 'sqlite' ? url.slice('sqlite:'.length) : undefined
   checkBackup(file)
   const copy = target === undefined ? `${file}.restoring` : `${target}.restoring`
-  if (target !== undefined) mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
+  if (target !== undefined) makePrivateFolder(dirname(target))
   removeSqlite(copy)
   try {
     named(copy, () => copyFileSync(file, copy))

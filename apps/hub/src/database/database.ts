@@ -3,11 +3,11 @@
  * the same values from both: numbers for counts and times, 0 or 1 for booleans, text for the rest. A storage that
  * does not answer is `storage_unavailable`. Called by hub.ts and, for tests, by testing/databases.ts.
  */
-import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { Kysely, sql, type Transaction } from 'kysely'
 import { keepMigrationBackup } from './migration-backups.ts'
 import { migrate, type Migration } from './migrations.ts'
+import { makePrivateFile, makePrivateFolder } from './private-files.ts'
 import { copyTables, type AnyTables } from './postgres-copy.ts'
 import { postgresDialect } from './postgres-dialect.ts'
 import { copySqlite } from './sqlite-copy.ts'
@@ -79,9 +79,8 @@ export async function checkDatabase(db: Kysely<Tables>): Promise<void> {
   await sql`select 1`.execute(db)
 }
 
-/** The file holds the hub's keys, so nobody else on the machine may read it, whatever the umask. */
 function createFile(path: string): string {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  closeSync(openSync(path, 'a', 0o600))
+  makePrivateFolder(dirname(path))
+  makePrivateFile(path)
   return path
 }

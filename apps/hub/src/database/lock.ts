@@ -2,12 +2,12 @@
  * One hub for a database: two would fight over the gateways' tunnels and each other's memory. The lock ends with the
  * process that holds it, however that ends. Taken by hub.ts before anything else, and by `hub restore`.
  */
-import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { ConfigError } from '../config.ts'
+import { makePrivateFolder } from './private-files.ts'
 import { storageError } from './storage-errors.ts'
 
 export type DatabaseLock = { release(): Promise<void> }
@@ -33,7 +33,7 @@ export async function lockDatabase(url: string, options: LockOptions = {}): Prom
 
 /** An empty SQLite file beside the database, since SQLite's locks are the operating system's on every platform. */
 function lockFile(path: string, patienceMs: number): DatabaseLock {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makePrivateFolder(dirname(path))
   const file = new DatabaseSync(`${path}.lock`, { timeout: patienceMs })
   try {
     file.exec('begin exclusive')

@@ -3,14 +3,16 @@ import { ConfigError } from '../config.ts'
 import * as first from './migrations/001-first.ts'
 import * as facts from './migrations/002-facts.ts'
 import * as clocks from './migrations/003-clocks.ts'
+import * as codeGuesses from './migrations/004-code-guesses.ts'
 import type { Engine } from './database.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
 
-const MIGRATIONS: readonly Migration[] = [
+export const MIGRATIONS: readonly Migration[] = [
   { name: '001-first', up: first.up },
   { name: '002-facts', up: facts.up },
   { name: '003-clocks', up: clocks.up },
+  { name: '004-code-guesses', up: codeGuesses.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }

@@ -38,6 +38,10 @@ export type Tables = {
     expires_at: number
     attempts: number
   }
+  /** Wrong two-factor codes in a row, and when the owner was last told of them. */
+  code_guesses: { user_id: string; failures: number; last_at: number; told_at: number | null }
+  /** The newest networks that somebody signed in from. */
+  known_networks: { user_id: string; network: string; last_at: number }
   user_invitations: {
     id: string
     label: string
@@ -101,7 +105,8 @@ export type Tables = {
     id: Generated<number>
     /** Of what happened: unique with the channel. */
     key: string
-    channel: 'email' | 'webhook'
+    /** `person`: a mail to somebody about their own account. */
+    channel: 'email' | 'webhook' | 'person'
     kind: string
     /** What to tell, as JSON. */
     content: string

@@ -2,11 +2,20 @@ import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { AutoApprovalSettings, Role } from '@hedgerow/contract'
+import {
+  enableTwoFactor,
+  login,
+  loginTwoFactor,
+  setUpTwoFactor,
+  type AutoApprovalSettings,
+  type Role,
+} from '@hedgerow/contract'
+import { generate } from 'otplib'
 import { SMTPServer } from 'smtp-server'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Config } from '../config.ts'
 import { testEngines } from '#testing/databases.ts'
+import { createTestApi, nextAddress } from '#testing/api.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { createTestDevice } from '#testing/device.ts'
 
@@ -142,6 +151,44 @@ describe.each(testEngines)('notifications on %s', (engine) => {
       id: posted!.headers['x-hedgerow-delivery'],
       data: { deviceName: 'Shed "über"', sourceIp: '198.51.100.7', keyChangeFor: null },
     })
+  })
+
+  it('tell the owner of an account of wrong codes behind a right password, once an hour at most', async () => {
+    const api = createTestApi(hub)
+    const password = 'gravel-lantern-42'
+    const id = await hub.addUser('rosa', 'user', password)
+    await hub.db.updateTable('users').set({ email: 'rosa@example.net' }).where('id', '=', id).execute()
+    const body = { username: 'rosa', password }
+    const { accessToken: token } = (await api(login, { body })).body as { accessToken: string }
+    const { secret } = (await api(setUpTwoFactor, { token, body: { password } })).body as { secret: string }
+    const epoch = () => Math.floor(hub.clock.now() / 1_000)
+    await api(enableTwoFactor, { token, body: { code: await generate({ secret, epoch: epoch() }) } })
+    // The hub's alerts are off: what is told of one's own account has no such switch.
+    await set({ notificationEnabled: false })
+
+    const guess = async () => {
+      const from = nextAddress()
+      const { challenge } = (await api(login, { body, from })).body as { challenge: string }
+      await api(loginTwoFactor, { body: { challenge, code: '000000' }, from })
+      return from
+    }
+    await guess()
+    await guess()
+    await hub.notifications.deliver()
+    expect(mail.mails, 'a mistyped code or two are nobody else’s').toEqual([])
+    const from = await guess()
+    for (let i = 0; i < 5; i++) await guess()
+    await hub.notifications.deliver()
+    expect(mail.mails.map(({ to }) => to)).toEqual([['rosa@example.net']])
+    expect(mail.mails[0]!.text).toContain(from)
+    expect(mail.mails[0]!.text).toContain('change your password')
+    expect(receiver.received).toEqual([])
+
+    hub.clock.advance(3_600_000)
+    await guess()
+    await guess()
+    await hub.notifications.deliver()
+    expect(mail.mails.length).toBe(2)
   })
 
   it('keep enrolment as quick and sure as without them when nobody answers', async () => {

@@ -23,7 +23,7 @@ const WEBHOOKS_A_TURN = 50
 export type Announcement = {
   /** Of what happened: the same again is not told again. */
   key: string
-  kind: 'registration.pending' | 'gateway.quiet'
+  kind: 'registration.pending' | 'gateway.quiet' | 'two-factor.guessed'
   /** A line for a mail's subject. */
   title: string
   /** What to know and do, for a person. */
@@ -42,6 +42,8 @@ export type DeliveryResult = { status: 'sent' | 'failed' | 'off'; message: strin
 export type Notifications = {
   /** Writes what is to be told, in the transaction of what happened. Nothing while the switches are off. */
   announce: Announce
+  /** Writes a mail to one person about their own account, whatever the switches for the hub's alerts say. */
+  tell(transaction: Transaction<Tables>, to: string, announcement: Announcement): Promise<void>
   /** There may be something new to send; returns at once. */
   wake(): void
   start(): Promise<void>
@@ -53,7 +55,7 @@ export type Notifications = {
 }
 
 type Row = Selectable<Tables['notifications']>
-type Content = Pick<Announcement, 'title' | 'text' | 'data'>
+type Content = Pick<Announcement, 'title' | 'text' | 'data'> & { to?: string }
 
 export function createNotifications(options: {
   db: Kysely<Tables>
@@ -79,7 +81,11 @@ export function createNotifications(options: {
 
   async function deliver(): Promise<void> {
     const { enabled, email } = await switches(db)
-    if (!enabled) return void (await db.deleteFrom('notifications').where('state', '=', 'waiting').execute())
+    if (mailer) await deliverToPersons(mailer)
+    if (!enabled) {
+      const unwanted = db.deleteFrom('notifications').where('state', '=', 'waiting')
+      return void (await unwanted.where('channel', '!=', 'person').execute())
+    }
     if (mailer && email !== '' && Math.abs(clock() - mailedAt) >= MAIL_INTERVAL_MS) await deliverMail(mailer, email)
     if (webhook) await deliverWebhooks(webhook)
   }
@@ -100,6 +106,13 @@ export function createNotifications(options: {
             text: contents.map(({ title, text }) => `${title}\n${text}`).join('\n\n'),
           }
     await settle(rows, () => via.send({ to, id: `${first.id}.${first.created_at}`, ...message }))
+  }
+
+  async function deliverToPersons(via: Mailer): Promise<void> {
+    for (const row of await claim('person', MAIL_BATCH)) {
+      const { to = '', title, text } = contentOf(row)
+      await settle([row], () => via.send({ to, id: `${row.id}.${row.created_at}`, subject: title, text }))
+    }
   }
 
   /** One after the other, until one fails: a receiver that is away is not asked for each. */
@@ -158,6 +171,26 @@ export function createNotifications(options: {
     return problem === undefined
   }
 
+  async function write(
+    transaction: Transaction<Tables>,
+    { content, ...row }: Pick<Row, 'key' | 'channel' | 'kind'> & { content: Content },
+  ): Promise<void> {
+    const now = clock()
+    await transaction
+      .insertInto('notifications')
+      .values({
+        ...row,
+        content: JSON.stringify(content),
+        state: 'waiting',
+        attempts: 0,
+        created_at: now,
+        due_at: now,
+        error: null,
+      })
+      .onConflict((conflict) => conflict.columns(['key', 'channel']).doNothing())
+      .execute()
+  }
+
   function deliverInTurn(): Promise<void> {
     delivering = delivering
       .then(deliver)
@@ -173,14 +206,11 @@ export function createNotifications(options: {
         ...(mailer && email !== '' ? (['email'] as const) : []),
         ...(webhook ? (['webhook'] as const) : []),
       ]
-      const now = clock()
-      const fresh = { state: 'waiting', attempts: 0, created_at: now, due_at: now, error: null } as const
-      for (const channel of channels)
-        await transaction
-          .insertInto('notifications')
-          .values({ key, channel, kind, content: JSON.stringify(content), ...fresh })
-          .onConflict((conflict) => conflict.columns(['key', 'channel']).doNothing())
-          .execute()
+      for (const channel of channels) await write(transaction, { key, channel, kind, content })
+    },
+
+    async tell(transaction, to, { key, kind, ...content }) {
+      if (mailer && to !== '') await write(transaction, { key, channel: 'person', kind, content: { ...content, to } })
     },
 
     wake: () => void deliverInTurn(),

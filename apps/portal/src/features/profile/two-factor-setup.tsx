@@ -1,50 +1,81 @@
 /**
- * Setting two-factor up: the secret for the authenticator app, a first code that proves it arrived, and the recovery
+ * Setting two-factor up: the password once more, the secret for the authenticator app, a first code that proves it arrived, and the recovery
  * codes, which are never shown again. In a dialog of the profile, or as a page of its own where the hub insists.
  */
 import type { ResponseOf, setUpTwoFactor as setUpCall } from '@hedgerow/contract'
-import { Button, Skeleton, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { enableTwoFactor, setUpTwoFactor } from 'virtual:contract-calls'
 import { api, ApiError, messageOf } from '#api/client.ts'
-import { useLoaded } from '#api/use-loaded.ts'
 import { CopyButton } from '@hedgerow/ui/copy-button.tsx'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { DownloadIcon } from '@hedgerow/ui/icons.tsx'
 import { Mono } from '@hedgerow/ui/mono.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PasswordField } from '@hedgerow/ui/password-field.tsx'
 import { QrCode } from '@hedgerow/ui/qr-code.tsx'
 import { saveFile } from '@hedgerow/ui/save-file.ts'
 import styles from './two-factor.module.css'
 
 type Secret = ResponseOf<typeof setUpCall>
 
-const loadSecret = (signal: AbortSignal) => api(setUpTwoFactor, { signal })
-
 /** In groups of four, as it is easiest to type. */
 const grouped = (secret: string): string => secret.replaceAll(/.{4}(?=.)/g, '$& ')
 
 /** `onEnabled` gets the recovery codes. */
 export function TwoFactorSetup({ onEnabled }: { onEnabled: (recoveryCodes: readonly string[]) => void }) {
-  const { data: secret, problem, retry } = useLoaded(loadSecret)
-  if (problem !== undefined) {
-    return (
-      <>
-        <Notice tone="danger">{problem}</Notice>
-        <Button variant="default" onClick={retry}>
-          Try again
-        </Button>
-      </>
-    )
-  }
-  if (secret === undefined) {
-    return (
-      <output aria-label="Loading">
-        <Skeleton height={230} radius={6} />
-      </output>
-    )
-  }
+  const [secret, setSecret] = useState<Secret | undefined>()
+  if (secret === undefined) return <PasswordStep onSecret={setSecret} />
   return <Confirmation secret={secret} onEnabled={onEnabled} />
+}
+
+function PasswordStep({ onSecret }: { onSecret: (secret: Secret) => void }) {
+  const [password, setPassword] = useState('')
+  const [wrong, setWrong] = useState<string | undefined>()
+  const [problem, setProblem] = useState<string | undefined>()
+  const [working, setWorking] = useState(false)
+  const submit = async (form: HTMLFormElement) => {
+    setProblem(undefined)
+    setWrong(password === '' ? 'Enter your password' : undefined)
+    if (password === '') {
+      focusFirstError(form)
+      return
+    }
+    setWorking(true)
+    try {
+      onSecret(await api(setUpTwoFactor, { body: { password } }))
+      return
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'password_wrong') {
+        setWrong(error.message)
+        focusFirstError(form)
+      } else setProblem(messageOf(error))
+    }
+    setWorking(false)
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit(event.currentTarget)
+      }}
+      noValidate
+    >
+      {problem !== undefined && <Notice tone="danger">{problem}</Notice>}
+      <PasswordField
+        label="Password"
+        description="Of your account, so that nobody sets this up in a browser that you left open."
+        autoComplete="current-password"
+        data-autofocus
+        value={password}
+        error={wrong}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
+      <Button type="submit" loading={working}>
+        Continue
+      </Button>
+    </form>
+  )
 }
 
 function Confirmation({

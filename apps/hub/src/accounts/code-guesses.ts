@@ -1,0 +1,105 @@
+/**
+ * Wrong two-factor codes, counted for the account: who has its password may ask from any number of networks. A try from a
+ * network that the account was never signed in to from waits longer after each wrong code; a network that it knows and a
+ * recovery code do not wait, so nobody locks the owner out. Kept in the database, so that a restart forgives nothing.
+ */
+import type { Kysely } from 'kysely'
+import type { Db, Tables } from '../database/tables.ts'
+import { HubError } from '../kernel/hub-error.ts'
+import { delayMs } from './throttle.ts'
+
+const FREE_FAILURES = 5
+const MAX_WAIT_MS = 3_600_000
+/** Failures count until there was none for so long. */
+const REMEMBERED_MS = 7 * 86_400_000
+const OWNER_TOLD_FROM = 3
+const OWNER_TOLD_INTERVAL_MS = 3_600_000
+const NETWORKS_MAX = 20
+
+export type CodeGuesses = {
+  /** Counts a try as wrong until `succeeded`. Throws `too_many_requests` when it must wait. */
+  begin(attempt: { userId: string; network: string; code: string }): Promise<void>
+  /** Whether the owner is to be told of the wrong codes now; says so once an hour. */
+  mustTellOwner(db: Db, userId: string): Promise<boolean>
+  succeeded(userId: string): Promise<void>
+  /** Somebody has signed in to the account from there. */
+  remember(userId: string, network: string): Promise<void>
+}
+
+export function createCodeGuesses({ db, clock }: { db: Kysely<Tables>; clock: () => number }): CodeGuesses {
+  async function isKnown(userId: string, network: string): Promise<boolean> {
+    const known = db.selectFrom('known_networks').select('network').where('user_id', '=', userId)
+    return (await known.where('network', '=', network).executeTakeFirst()) !== undefined
+  }
+
+  return {
+    async begin({ userId, network, code }) {
+      const isGuessable = /^\d{6}$/.test(code.replaceAll(/\s/g, ''))
+      const mayWait = isGuessable && !(await isKnown(userId, network))
+      const none = { user_id: userId, failures: 0, last_at: clock(), told_at: null }
+      await db
+        .insertInto('code_guesses')
+        .values(none)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+      for (;;) {
+        const now = clock()
+        const seen = await db.selectFrom('code_guesses').selectAll().where('user_id', '=', userId).executeTakeFirst()
+        if (!seen) throw new HubError('challenge_ended')
+        const failures = Math.abs(now - seen.last_at) < REMEMBERED_MS ? seen.failures : 0
+        // A clock that was set back must not lengthen the wait.
+        const elapsedMs = Math.abs(now - seen.last_at)
+        if (mayWait && elapsedMs < delayMs(failures, { free: FREE_FAILURES, maxWaitMs: MAX_WAIT_MS }))
+          throw new HubError('too_many_requests')
+        // Of tries that come at once one is counted at a time, so that each sees the failures before it.
+        const counted = await db
+          .updateTable('code_guesses')
+          .set({ failures: failures + 1, last_at: now })
+          .where('user_id', '=', userId)
+          .where('failures', '=', seen.failures)
+          .returning('user_id')
+          .executeTakeFirst()
+        if (counted) return
+      }
+    },
+
+    async mustTellOwner(from, userId) {
+      const now = clock()
+      const told = await from
+        .updateTable('code_guesses')
+        .set({ told_at: now })
+        .where('user_id', '=', userId)
+        .where('failures', '>=', OWNER_TOLD_FROM)
+        .where((eb) =>
+          eb.or([
+            eb('told_at', 'is', null),
+            eb('told_at', '<=', now - OWNER_TOLD_INTERVAL_MS),
+            eb('told_at', '>', now + OWNER_TOLD_INTERVAL_MS),
+          ]),
+        )
+        .returning('user_id')
+        .executeTakeFirst()
+      return told !== undefined
+    },
+
+    async succeeded(userId) {
+      await db.updateTable('code_guesses').set({ failures: 0 }).where('user_id', '=', userId).execute()
+    },
+
+    async remember(userId, network) {
+      const now = clock()
+      await db
+        .insertInto('known_networks')
+        .values({ user_id: userId, network, last_at: now })
+        .onConflict((conflict) => conflict.columns(['user_id', 'network']).doUpdateSet({ last_at: now }))
+        .execute()
+      const newest = db
+        .selectFrom('known_networks')
+        .select('network')
+        .where('user_id', '=', userId)
+        .orderBy('last_at', 'desc')
+        .limit(NETWORKS_MAX)
+      await db.deleteFrom('known_networks').where('user_id', '=', userId).where('network', 'not in', newest).execute()
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ConfigError } from '../config.ts'
+import { openDatabase } from './database.ts'
+import { lockDatabase } from './lock.ts'
+
+let parent: string
+let folder: string
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'hub-private-'))
+  folder = join(parent, 'data')
+})
+afterEach(() => rmSync(parent, { recursive: true, force: true }))
+
+const url = () => `sqlite:${join(folder, 'hub.sqlite')}`
+const modeOf = (path: string) => statSync(path).mode & 0o777
+
+test.each([0o777, 0o707, 0o702])('a data folder of mode %o is refused with what to do', async (mode) => {
+  mkdirSync(folder)
+  chmodSync(folder, mode)
+  await expect(lockDatabase(url())).rejects.toThrow(ConfigError)
+  await expect(openDatabase({ url: url() })).rejects.toThrow(`chmod 700 ${folder}`)
+  chmodSync(folder, 0o700)
+  await (await openDatabase({ url: url() })).close()
+})
+
+test.each([0o700, 0o750, 0o755, 0o775])('one of mode %o is taken', async (mode) => {
+  mkdirSync(folder)
+  chmodSync(folder, mode)
+  await (await lockDatabase(url())).release()
+  await (await openDatabase({ url: url() })).close()
+  expect(modeOf(folder)).toBe(mode)
+})
+
+test('what the hub makes is its own, and a database that others could read is closed to them', async () => {
+  const file = join(folder, 'hub.sqlite')
+  mkdirSync(folder)
+  writeFileSync(file, '')
+  chmodSync(file, 0o644)
+  await (await openDatabase({ url: url() })).close()
+  expect(modeOf(file)).toBe(0o600)
+  const fresh = join(parent, 'fresh')
+  await (await openDatabase({ url: `sqlite:${join(fresh, 'hub.sqlite')}` })).close()
+  expect([modeOf(fresh), modeOf(join(fresh, 'hub.sqlite'))]).toEqual([0o700, 0o600])
+})

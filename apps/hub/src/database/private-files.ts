@@ -1,0 +1,24 @@
+/** Files and folders that hold the hub's keys: nobody else on the machine may read or replace them, whatever the umask. */
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { ConfigError } from '../config.ts'
+
+const WRITABLE_BY_ALL = 0o002
+/** In a folder like /tmp nobody replaces another's files. */
+const STICKY = 0o1000
+
+/** Makes the folder when it is missing. Throws a `ConfigError` for one that every user of the machine can write to. */
+export function makePrivateFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  const { mode } = statSync(path)
+  if (process.platform === 'win32' || (mode & WRITABLE_BY_ALL) === 0 || (mode & STICKY) !== 0) return
+  throw new ConfigError([
+    `Every user of this machine can write to ${path} (mode ${(mode & 0o777).toString(8)}) and so replace the hub's keys. ` +
+      `Make it the hub's alone, with "chmod 700 ${path}", and start again.`,
+  ])
+}
+
+/** Makes the file when it is missing, and closes one that others can read. */
+export function makePrivateFile(path: string): void {
+  closeSync(openSync(path, 'a', 0o600))
+  if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
+}
