@@ -1,13 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { Call } from './call.ts'
+import { calls as everyCall } from './calls.ts'
 import * as contract from './index.ts'
 
-const exported = Object.entries<unknown>(contract)
-const isCall = (value: unknown): value is Call =>
-  typeof value === 'object' && value !== null && 'method' in value && 'path' in value
-const calls = exported.flatMap(([name, value]) => (isCall(value) ? [[name, value] as const] : []))
+const calls = Object.entries(everyCall)
 
 describe('the calls', () => {
   it('each have a method and path of their own', () => {

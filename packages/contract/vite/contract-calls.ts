@@ -1,15 +1,11 @@
 /**
  * Vite plugin: the contract's calls without their schemas as the module `virtual:contract-calls`, for pages that only
  * make calls: method, path and whether there is an answer. The schemas and zod (30 kB) load with the first form.
+ * `paths` in tsconfig.json gives the module the types of the contract, so no list of its exports is kept.
  */
-import * as contract from '../src/index.ts'
+import { calls } from '../src/calls.ts'
 
 const ID = 'virtual:contract-calls'
-
-type CallLike = { method: string; path: string; response: unknown }
-
-const isCall = (value: unknown): value is CallLike =>
-  typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'response' in value
 
 export const contractCalls = {
   name: 'contract-calls',
@@ -18,11 +14,10 @@ export const contractCalls = {
 }
 
 function callsModule(): string {
-  return Object.entries(contract)
-    .flatMap(([name, value]) => {
-      if (!isCall(value)) return []
-      const { method, path, response } = value
-      return [`export const ${name} = ${JSON.stringify({ method, path, response: response === null ? null : {} })}`]
+  return Object.entries(calls)
+    .map(([name, { method, path, response }]) => {
+      const call = JSON.stringify({ method, path, response: response === null ? null : {} })
+      return `export const ${name} = ${call}`
     })
     .join('\n')
 }

@@ -1,4 +1,5 @@
 import type { Role } from '@hedgerow/contract'
+import type { CallKey } from '@hedgerow/contract/calls'
 
 /**
  * Who may make a call: `anyone`; a signed-in person of at least a role; whoever has a `session`, even one that may only
@@ -9,8 +10,8 @@ export type Access = 'anyone' | SessionAccess | 'gateway' | 'member'
 export type SessionAccess = 'session' | Role
 
 /**
- * Every call of the hub by `METHOD path`, the path relative to `/api` as in the contract. `mount` refuses a call that
- * is not here, and a test refuses a line here without a call.
+ * Every call of the hub by `METHOD path`, the path relative to `/api` as in the contract. The compiler refuses a call
+ * without a line, and a line without a call.
  */
 export const policy: Readonly<Record<string, Access>> = {
   'POST /v1/auth/login': 'anyone',
@@ -84,7 +85,7 @@ export const policy: Readonly<Record<string, Access>> = {
 
   'POST /v1/gateway/heartbeat': 'member',
   'POST /v1/gateway/detections': 'member',
-}
+} satisfies Record<CallKey, Access>
 
 const RANK: Record<Role, number> = { user: 0, manager: 1, admin: 2 }
 

@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import * as contract from '@hedgerow/contract'
+import { calls as everyCall, keyOf } from '@hedgerow/contract/calls'
 import type { Role } from '@hedgerow/contract'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -149,10 +150,7 @@ describe('every call', () => {
   })
   afterAll(() => hub.stop())
 
-  const isCall = (value: unknown): value is contract.Call =>
-    typeof value === 'object' && value !== null && 'method' in value && 'path' in value
-  const calls: contract.Call[] = (Object.values(contract) as unknown[]).filter(isCall)
-  const keyOf = (call: contract.Call) => `${call.method} ${call.path}`
+  const calls = Object.values(everyCall)
 
   test('of the contract is in the policy, and the policy has no other line', () => {
     expect(Object.keys(policy).sort()).toEqual(calls.map(keyOf).sort())

@@ -1,4 +1,5 @@
 import * as contract from '@hedgerow/contract'
+import { calls as everyCall } from '@hedgerow/contract/calls'
 import type { Call } from '@hedgerow/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -31,10 +32,8 @@ const CURSORS = [
   '[{},[]]',
 ]
 
-const calls = Object.values(contract)
-  .filter((value): value is typeof value & Call => typeof value === 'object' && 'method' in value && 'path' in value)
-  // A stream without an end, asked for without any value.
-  .filter((call) => call !== contract.hubEvents)
+/** All but a stream without an end, asked for without any value. */
+const calls = Object.values(everyCall).filter((call) => call !== contract.hubEvents)
 
 type JsonSchema = {
   type?: string

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { API_BASE, type Call, type ResponseOf } from '@hedgerow/contract'
+import { keyOf } from '@hedgerow/contract/calls'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { HubError } from '../kernel/hub-error.ts'
@@ -49,7 +50,7 @@ export function mount<C extends Call>(
   handler: (request: HubRequest<C>) => Answer<C> | Promise<Answer<C>>,
   options: MountOptions = {},
 ): void {
-  const key = `${call.method} ${call.path}`
+  const key = keyOf(call)
   const access = policy[key]
   if (!access) throw new Error(`${key} has no line in the policy`)
   if (app.surface === 'tunnel' && access !== 'member') throw new Error(`${key} does not belong on the tunnel's API`)

@@ -1,5 +1,5 @@
-import * as contract from '@hedgerow/contract'
 import { API_BASE, errorBody, errorTable, type Call } from '@hedgerow/contract'
+import { calls, keyOf } from '@hedgerow/contract/calls'
 import { z } from 'zod'
 import { policy, type Access } from '../access/policy.ts'
 
@@ -21,10 +21,9 @@ export type DescribedCall = Call & { name: string; access: Access }
 
 /** Every call of the contract with its name there and who may make it, by path. */
 export function describedCalls(): DescribedCall[] {
-  return Object.entries<unknown>(contract)
-    .flatMap(([name, value]) => (isCall(value) ? [{ name, call: value }] : []))
-    .flatMap(({ name, call }) => {
-      const access = policy[`${call.method} ${call.path}`]
+  return Object.entries(calls)
+    .flatMap(([name, call]) => {
+      const access = policy[keyOf(call)]
       return access ? [{ ...call, name, access }] : []
     })
     .toSorted((a, b) => compare(`${a.path} ${a.method}`, `${b.path} ${b.method}`))
@@ -113,10 +112,6 @@ function json(schema: Json): Json {
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema: _dialect, ...described } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
   return described
-}
-
-function isCall(value: unknown): value is Call {
-  return typeof value === 'object' && value !== null && 'method' in value && 'path' in value
 }
 
 function compare(a: string, b: string): number {
