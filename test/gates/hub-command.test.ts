@@ -12,6 +12,6 @@ test('npm scripts and the systemd unit start a hub as tests and benches do', () 
   expect(scripts['hub']).toBe(`exec node ${flags} ${main}`)
   expect(scripts['start']).toBe(`exec node ${flags} scripts/start.ts`)
   expect(read('docs/operations/systemd.md')).toContain(
-    `ExecStart=/opt/hedgerow/node_modules/.bin/node ${flags} ${main}\n`,
+    `ExecStart=/opt/hedgerow/current/node_modules/.bin/node ${flags} ${main}\n`,
   )
 })

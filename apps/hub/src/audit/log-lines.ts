@@ -1,0 +1,113 @@
+/**
+ * Tells the log what people and devices did: the audit's newest entries, each as one line, soon after they were committed,
+ * also those that a command beside the hub wrote. `logLineOf` is the only place that knows how an entry is said.
+ */
+import type { Kysely, Selectable } from 'kysely'
+import type { Logger } from 'pino'
+import type { Tables } from '../database/tables.ts'
+import type { AuditAction } from './actions.ts'
+
+const LOOK_INTERVAL_MS = 1_000
+const ROWS_AT_ONCE = 500
+/** An entry may be committed this long after one with a higher id. */
+const SETTLED_AFTER_MS = 10_000
+
+type Entry = Pick<
+  Selectable<Tables['audit']>,
+  'id' | 'at' | 'actor' | 'actor_id' | 'action' | 'target' | 'source_ip' | 'result'
+>
+
+export type AuditLogLines = { start(): Promise<void>; look(): Promise<void>; stop(): Promise<void> }
+
+/** What is told without being asked for, beside everything that was refused: who came in, which device, which rules. */
+const TOLD: ReadonlySet<string> = new Set<AuditAction>([
+  'session.start',
+  'session.end',
+  'registration.request',
+  'registration.approve',
+  'registration.reject',
+  'registration.lift',
+  'gateway.delete',
+  'user.create',
+  'user.change-role',
+  'user.delete',
+  'auto-approval.change',
+  'settings.change',
+  'certificate.renew',
+])
+
+/** A line of ids and no names; with `isWhole` the entry as it is, and undefined for what is told only then. */
+export function logLineOf(entry: Entry, isWhole: boolean): { fields: Record<string, unknown>; message: string } | undefined {
+  const { actor, actor_id: actorId, action, target, source_ip: sourceIp, result } = entry
+  if (!isWhole && result === 'ok' && !TOLD.has(action)) return undefined
+  const who = actorId ?? (actor === 'hub' || actor === 'gateway' ? actor : undefined)
+  const known = { by: who, target: target ?? undefined, sourceIp: sourceIp ?? undefined }
+  // A name that nobody has may be a password in the wrong field: only the audit itself keeps it.
+  const fields = isWhole ? { audit: entry.id, at: new Date(entry.at).toISOString(), actor, ...known } : known
+  return { fields, message: result === 'ok' ? action : `${action} refused` }
+}
+
+/** `isWhole`: every entry, as for a collector of logs. */
+export function createAuditLogLines(options: {
+  db: Kysely<Tables>
+  log: Logger
+  isWhole: boolean
+}): AuditLogLines {
+  const { db, log, isWhole } = options
+  /** All up to here are told, and none of them comes any more. */
+  let settledId = 0
+  const toldAbove = new Set<number>()
+  let timer: NodeJS.Timeout | undefined
+  let looking: Promise<void> = Promise.resolve()
+
+  async function look(): Promise<void> {
+    let isSettled = true
+    for (let after = settledId; ;) {
+      const rows = await db
+        .selectFrom('audit')
+        .select(['id', 'at', 'actor', 'actor_id', 'action', 'target', 'source_ip', 'result'])
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(ROWS_AT_ONCE)
+        .execute()
+      for (const row of rows) {
+        if (!toldAbove.has(row.id)) tell(row)
+        // Of either sign: a clock that was set must not keep an entry unsettled for ever.
+        isSettled &&= Math.abs(Date.now() - row.at) > SETTLED_AFTER_MS
+        if (isSettled) {
+          settledId = row.id
+          toldAbove.delete(row.id)
+        } else toldAbove.add(row.id)
+      }
+      const last = rows.at(-1)
+      if (!last || rows.length < ROWS_AT_ONCE) return
+      after = last.id
+    }
+  }
+
+  function tell(row: Entry): void {
+    const line = logLineOf(row, isWhole)
+    if (line) log.info(line.fields, line.message)
+  }
+
+  function lookInTurn(): Promise<void> {
+    looking = looking.then(look).catch((error: unknown) => log.warn({ err: error }, 'the audit could not be read yet'))
+    return looking
+  }
+
+  return {
+    async start() {
+      const { last } = await db
+        .selectFrom('audit')
+        .select((row) => row.fn.max('id').as('last'))
+        .executeTakeFirstOrThrow()
+      settledId = Number(last ?? 0)
+      timer = setInterval(() => void lookInTurn(), LOOK_INTERVAL_MS).unref()
+    },
+    look: lookInTurn,
+    async stop() {
+      clearInterval(timer)
+      await lookInTurn()
+    },
+  }
+}

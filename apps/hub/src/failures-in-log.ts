@@ -1,0 +1,89 @@
+import type { LogFn, LoggerOptions } from 'pino'
+
+const LOOK_INTERVAL_MS = 5_000
+/** So long without the same failure, and it counts as over: what recurs does so every few seconds. */
+const OVER_AFTER_MS = 15_000
+/** Kinds remembered at a time; further ones are logged each. */
+const KINDS_MAX = 200
+
+type Failure = { startedAt: number; lastAt: number; count: number; over: () => void }
+
+/**
+ * What keeps a failure that recurs from filling the log: its first time is one entry, all others are counted, and one more
+ * entry tells when it was over, how long it lasted and how often it came. Whatever the database does not do is one failure,
+ * wherever it was met, without a stack; any other is known by its message and the one of its error. For pino's `hooks`, so
+ * that no caller has to think of it. Only entries with an error, or the code of one, are looked at.
+ */
+export function onceForEachFailure(clock: () => number = Date.now): NonNullable<LoggerOptions['hooks']> {
+  const failures = new Map<string, Failure>()
+  let timer: NodeJS.Timeout | undefined
+
+  function look(): void {
+    const now = clock()
+    for (const [kind, failure] of failures) {
+      if (now - failure.lastAt < OVER_AFTER_MS && now >= failure.lastAt) continue
+      failures.delete(kind)
+      failure.over()
+    }
+    if (failures.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+
+  /** Whether it came before and is not over. */
+  function isKnown(kind: string): boolean {
+    const failure = failures.get(kind)
+    if (!failure) return false
+    failure.count++
+    failure.lastAt = clock()
+    return true
+  }
+
+  function remember(kind: string, over: (summary: { seconds: number; failures: number }) => void): void {
+    if (failures.size >= KINDS_MAX) return
+    const at = clock()
+    const failure: Failure = {
+      startedAt: at,
+      lastAt: at,
+      count: 1,
+      over: () =>
+        over({ seconds: Math.round((failure.lastAt - failure.startedAt) / 1_000), failures: failure.count }),
+    }
+    failures.set(kind, failure)
+    timer ??= setInterval(look, LOOK_INTERVAL_MS).unref()
+  }
+
+  return {
+    logMethod(args, method) {
+      const [entry, message] = args as unknown as [unknown, string | undefined]
+      const log: LogFn = method.bind(this)
+      if (!isOfFailure(entry)) return log(...args)
+      const cause = storageCause(entry)
+      if (cause !== undefined) {
+        if (isKnown('storage')) return undefined
+        remember('storage', (summary) => this.info(summary, 'the database works again'))
+        return log({ code: 'storage_unavailable', reason: cause }, 'the database does not work')
+      }
+      const kind = `${message} ${entry.err instanceof Error ? entry.err.message : String(entry.err)}`
+      if (isKnown(kind)) return undefined
+      // One that did not come again has nothing to add.
+      remember(kind, (summary) => summary.failures > 1 && this.info(summary, `over: ${message}`))
+      return log(...args)
+    },
+  }
+}
+
+type OfFailure = { err?: unknown; code?: unknown }
+
+function isOfFailure(entry: unknown): entry is OfFailure {
+  return typeof entry === 'object' && entry !== null && 'err' in entry
+}
+
+/** In the words of the engine or the network, where it was the storage's fault. */
+function storageCause({ err, code }: OfFailure): string | undefined {
+  const isStorage = code === 'storage_unavailable' || (err as OfFailure | undefined)?.code === 'storage_unavailable'
+  if (!isStorage) return undefined
+  const cause = err instanceof Error && code !== 'storage_unavailable' ? (err.cause ?? err) : err
+  const { message, code: named } = (cause ?? {}) as { message?: string; code?: unknown }
+  return message || String(named ?? 'unknown')
+}

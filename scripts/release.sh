@@ -1,0 +1,213 @@
+#!/bin/sh
+# Installs, upgrades and takes back a hub: each version in a folder of its own, and a link to the one that runs.
+#   ROOT/releases/VERSION   whole versions, with their own Node
+#   ROOT/current            the link that systemd, people and commands use
+#   ROOT/previous           where `back` leads: a version, and the backup that was made before it was left
+# docs/operations/upgrade.md explains each command; test/system/upgrade.test.ts follows that page.
+set -eu
+umask 022
+
+usage() {
+  cat <<'TEXT'
+Usage: release.sh install SOURCE   make a version beside the others; the first one becomes the current one
+       release.sh upgrade SOURCE   the same, then back up, switch and start; what does not start is taken back
+       release.sh back             the version before, with its database where the newer one has changed it
+       release.sh list             the versions that are here
+
+SOURCE is a Git address or folder, with #NAME for a branch or tag, or a .tar.gz file.
+
+ROOT/release.conf (shell) or the environment may set:
+  HEDGEROW_ROOT     /opt/hedgerow
+  HEDGEROW_STOP     systemctl stop hedgerow
+  HEDGEROW_START    systemctl start hedgerow
+  HEDGEROW_HUB      the command that runs hub commands: /usr/local/sbin/hedgerow, else the current version itself
+  HEDGEROW_READY    http://127.0.0.1:8080/readyz
+  HEDGEROW_READY_SECONDS  60, how long a new version may take to answer there
+  HEDGEROW_BACKUPS  /var/backups/hedgerow
+TEXT
+}
+
+say() { printf '%s\n' "$*"; }
+fail() {
+  printf 'release: %s\n' "$*" >&2
+  exit 1
+}
+
+root=${HEDGEROW_ROOT:-/opt/hedgerow}
+if [ -f "$root/release.conf" ]; then . "$root/release.conf"; fi
+backups=${HEDGEROW_BACKUPS:-/var/backups/hedgerow}
+ready=${HEDGEROW_READY:-http://127.0.0.1:8080/readyz}
+ready_seconds=${HEDGEROW_READY_SECONDS:-60}
+releases_kept=3
+
+# One at a time: two would switch the same link.
+lock() {
+  mkdir -p "$root/releases"
+  mkdir "$root/.changing" 2>/dev/null || fail "another release.sh is at work. If none is, remove $root/.changing."
+  unfinished=$root/releases/.unfinished
+  rm -rf "$unfinished"
+  trap 'rm -rf "$unfinished" "$root/.changing"' EXIT
+  trap 'exit 1' HUP INT TERM
+}
+
+hub() {
+  if [ -n "${HEDGEROW_HUB:-}" ]; then
+    sh -c "$HEDGEROW_HUB \"\$@\"" hub "$@"
+  elif [ -x /usr/local/sbin/hedgerow ]; then
+    /usr/local/sbin/hedgerow "$@"
+  else
+    (cd "$root/current" && exec node_modules/.bin/node apps/hub/src/main.ts "$@")
+  fi
+}
+
+current_version() { basename "$(readlink "$root/current" 2>/dev/null || say none)"; }
+
+# Leaves the source in $unfinished and its name in $version.
+fetch() {
+  case $1 in
+    *.tar.gz | *.tgz)
+      mkdir "$unfinished"
+      tar -xzf "$1" -C "$unfinished" || fail "$1 is no whole archive."
+      if [ ! -f "$unfinished/package.json" ]; then
+        mv "$unfinished" "$unfinished.outer"
+        mv "$unfinished.outer"/* "$unfinished" 2>/dev/null || true
+        rm -rf "$unfinished.outer"
+      fi
+      version=$(basename "$1" | sed 's/\.tar\.gz$//; s/\.tgz$//')
+      ;;
+    *)
+      name=
+      address=$1
+      case $1 in *'#'*) name=${1##*#} address=${1%#*} ;; esac
+      git clone --quiet ${name:+--branch "$name"} -- "$address" "$unfinished" || fail "$1 could not be fetched."
+      version=$(git -C "$unfinished" describe --tags --always | tr / -)
+      ;;
+  esac
+  [ -f "$unfinished/package-lock.json" ] || fail "$1 is not this project: it has no package-lock.json."
+}
+
+# Makes releases/$version, whole or not at all.
+install_version() {
+  fetch "$1"
+  if [ -d "$root/releases/$version" ]; then
+    say "Version $version is here already."
+    rm -rf "$unfinished"
+    return
+  fi
+  say "Installing version $version; the hub that runs goes on."
+  (cd "$unfinished" && npm ci && npm run --silent build) || fail "version $version could not be installed. Nothing was switched."
+  # npm says nothing of an optional package that it could not fetch, and Node is one.
+  (cd "$unfinished" && node_modules/.bin/node apps/hub/src/main.ts --help >/dev/null) || fail "version $version does not start. Nothing was switched."
+  mv "$unfinished" "$root/releases/$version"
+}
+
+# A rename, so that there is a current version at every moment.
+switch_to() {
+  rm -f "$root/.current"
+  ln -s "releases/$1" "$root/.current"
+  mv -fT "$root/.current" "$root/current"
+}
+
+stop_hub() {
+  sh -c "${HEDGEROW_STOP:-systemctl stop hedgerow}" || fail "the hub could not be stopped (HEDGEROW_STOP)."
+  if is_ready 0; then fail "a hub still answers on $ready after HEDGEROW_STOP. Nothing was switched."; fi
+}
+start_hub() { sh -c "${HEDGEROW_START:-systemctl start hedgerow}" || say "The command that starts the hub failed (HEDGEROW_START)."; }
+
+# Asks for so many seconds until a hub answers that it can work.
+is_ready() {
+  "$root/current/node_modules/.bin/node" -e '
+    const [address, seconds] = process.argv.slice(1)
+    const end = Date.now() + seconds * 1000
+    const ask = async () => {
+      const answer = await fetch(address, { signal: AbortSignal.timeout(2000) }).catch(() => undefined)
+      if (answer?.ok) process.exit(0)
+      if (Date.now() > end) process.exit(1)
+      setTimeout(ask, 100)
+    }
+    ask()' "$ready" "${1:-$ready_seconds}"
+}
+
+make_backup() {
+  if [ ! -d "$backups" ]; then
+    mkdir -p -m 700 "$backups"
+    if [ "$(id -u)" = 0 ] && id hedgerow >/dev/null 2>&1; then chown hedgerow "$backups"; fi
+  fi
+  backup=$backups/$1-$(date +%Y%m%d-%H%M%S)
+  hub backup "$backup"
+}
+
+# What is neither current nor the way back goes, but for the newest few.
+prune() {
+  way_back=$(sed -n 1p "$root/previous" 2>/dev/null || true)
+  ls -1t "$root/releases" | tail -n "+$((releases_kept + 1))" | while read -r old; do
+    [ "$old" = "$(current_version)" ] || [ "$old" = "$way_back" ] || rm -rf "${root:?}/releases/$old"
+  done
+}
+
+go_back() {
+  leaving=$(current_version)
+  previous=$(sed -n 1p "$root/previous")
+  copy=$(sed -n 2p "$root/previous")
+  [ -d "$root/releases/$previous" ] || fail "version $previous is not here any more."
+  stop_hub
+  # What was written since stays with whoever wants it, where the database can be read at all.
+  make_backup "left-$leaving" || say "No backup of what version $leaving leaves."
+  switch_to "$previous"
+  if hub doctor | grep 'of a newer hub' >/dev/null; then
+    say "Version $leaving has changed the database: the backup from before it comes back."
+    hub restore "$copy"
+  fi
+  start_hub
+  rm -f "$root/previous"
+  is_ready || fail "version $previous does not answer on $ready. Its log says why."
+  say "Version $previous runs."
+}
+
+case ${1:-} in
+  install)
+    [ $# = 2 ] || { usage >&2; exit 2; }
+    lock
+    install_version "$2"
+    [ -e "$root/current" ] || switch_to "$version"
+    say "Version $version is in $root/releases/$version; the current one is $(current_version)."
+    ;;
+  upgrade)
+    [ $# = 2 ] || { usage >&2; exit 2; }
+    [ -e "$root/current" ] || fail "there is no $root/current to upgrade. Use install."
+    lock
+    old=$(current_version)
+    install_version "$2"
+    [ "$version" != "$old" ] || { say "It is the current one: nothing to do."; exit 0; }
+    make_backup "before-$version"
+    stopped_at=$(date +%s)
+    stop_hub
+    printf '%s\n%s\n' "$old" "$backup" >"$root/previous"
+    switch_to "$version"
+    start_hub
+    if is_ready; then
+      say "Version $version runs. The hub was away for $(($(date +%s) - stopped_at)) s."
+      prune
+    else
+      say "Version $version does not answer on $ready: version $old comes back."
+      go_back
+      exit 1
+    fi
+    ;;
+  back)
+    [ -f "$root/previous" ] || fail "there is no version to go back to."
+    lock
+    go_back
+    ;;
+  list)
+    for release in "$root"/releases/*/; do
+      [ -d "$release" ] || continue
+      name=$(basename "$release")
+      [ "$name" = "$(current_version)" ] && say "$name (current)" || say "$name"
+    done
+    ;;
+  *)
+    usage
+    [ $# = 0 ] || exit 2
+    ;;
+esac

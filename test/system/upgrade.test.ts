@@ -1,0 +1,205 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addGateway, listGateways } from '@hedgerow/contract'
+import { createApiAs } from '../harness/api-client.ts'
+import { startChild } from '../harness/child-process.ts'
+import { freeTcpPort } from '../harness/free-ports.ts'
+import { waitFor } from '../harness/wait-for.ts'
+
+/**
+ * Follows docs/operations/upgrade.md without systemd, line by line: only its addresses and paths are those of this test. The
+ * remote is a Git folder with this tree in it, and every version is installed by a real `npm ci`.
+ */
+const ROOT = join(import.meta.dirname, '../..')
+const page = readFileSync(join(ROOT, 'docs/operations/upgrade.md'), 'utf8')
+const lines = [...page.matchAll(/^ {4}(.+)$/gm)].map(([, line]) => line!)
+const admin = { username: 'admin', password: 'a hedge between two fields' }
+const INSTALL_TIMEOUT_MS = 600_000
+
+let folder: string
+let remote: string
+let installed: string
+let port: number
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'hedgerow-upgrade-'))
+  remote = join(folder, 'hedgerow.git')
+  installed = join(folder, 'opt')
+  port = await freeTcpPort()
+  const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  for (const file of tracked.split('\n').filter((name) => name && existsSync(join(ROOT, name)))) {
+    mkdirSync(dirname(join(remote, file)), { recursive: true })
+    cpSync(join(ROOT, file), join(remote, file))
+  }
+  git('init', '--quiet')
+  commit('v1')
+})
+
+afterAll(async () => {
+  await run(['sh', '-c', onThisMachine(lineWith('HEDGEROW_STOP=')) + '\neval "$HEDGEROW_STOP"']).catch(() => {})
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function git(...args: string[]): void {
+  execFileSync('git', ['-c', 'user.name=Rosa', '-c', 'user.email=rosa@example.org', ...args], {
+    cwd: remote,
+    stdio: 'pipe',
+  })
+}
+
+function commit(tag: string): void {
+  git('add', '-A')
+  git('commit', '--quiet', '-m', tag)
+  git('tag', tag)
+}
+
+function change(file: string, edit: (text: string) => string): void {
+  const path = join(remote, file)
+  writeFileSync(path, edit(readFileSync(path, 'utf8')))
+}
+
+function lineWith(text: string): string {
+  const line = lines.find((candidate) => candidate.includes(text))
+  if (line === undefined) throw new Error(`upgrade.md has no line with ${text}`)
+  return line
+}
+
+/** A line of the page with this test's paths. */
+function onThisMachine(line: string): string {
+  return line
+    .replaceAll('https://git.example.net/hedgerow.git', remote)
+    .replaceAll('/tmp/hedgerow', join(folder, 'clone'))
+    .replaceAll('/opt/hedgerow', installed)
+    .replaceAll('/var/lib/hedgerow', join(folder, 'data'))
+    .replaceAll('/var/log/hedgerow.log', join(folder, 'log'))
+    .replaceAll('/run/hedgerow.pid', join(folder, 'pid'))
+}
+
+async function run(command: string[]): Promise<{ code: number | null; output: string }> {
+  const [program, ...args] = command
+  const env = { HEDGEROW_ROOT: installed, NPM_CONFIG_PREFER_OFFLINE: 'true', NPM_CONFIG_UPDATE_NOTIFIER: 'false' }
+  const child = await startChild(program!, args, { env })
+  const { code } = await child.ended
+  return { code, output: child.output() }
+}
+
+const follow = (line: string) => run(['sh', '-c', onThisMachine(line)])
+const upgradeTo = (tag: string) => follow(lineWith('upgrade https').replace('#v2', `#${tag}`))
+const currentVersion = () => readlinkSync(join(installed, 'current'))
+const isReady = async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.ok
+const pid = () => Number(readFileSync(join(folder, 'pid'), 'utf8'))
+/** Everybody signs in again after a restore. */
+const api = () => createApiAs(`http://localhost:${port}`, admin)
+const names = async () => (await api()(listGateways)).map(({ name }) => name)
+
+test('a version is installed and started as the page says', { timeout: INSTALL_TIMEOUT_MS }, async () => {
+  expect(await follow(lineWith('git clone'))).toMatchObject({ code: 0 })
+  expect(await follow(lineWith('release.sh install'))).toMatchObject({ code: 0 })
+  expect(currentVersion()).toBe('releases/v1')
+  const settings = ['export HUB_DATA_DIR=', 'HEDGEROW_START=', 'HEDGEROW_STOP='].map(lineWith).map(onThisMachine)
+  const ofThisTest = [
+    `export HUB_PORT=${port} HUB_HOST=127.0.0.1 HUB_HTTPS_PORT=off HUB_VPN_BACKEND=off`,
+    `export HUB_ADMIN_PASSWORD='${admin.password}'`,
+    `HEDGEROW_READY=http://127.0.0.1:${port}/readyz`,
+    `HEDGEROW_BACKUPS=${join(folder, 'copies')}`,
+  ]
+  writeFileSync(join(installed, 'release.conf'), [...settings, ...ofThisTest, ''].join('\n'))
+  await run(['sh', '-c', `. ${installed}/release.conf; sh -c "$HEDGEROW_START"`])
+  await waitFor(isReady, { for: 'the first hub', timeoutMs: 60_000 })
+  await api()(addGateway, { body: { name: 'Barn' } })
+})
+
+test(
+  'an upgrade that cannot be installed leaves the hub that runs, and nothing half',
+  { timeout: INSTALL_TIMEOUT_MS },
+  async () => {
+    change('package-lock.json', (text) => text.replace(/"sha512-[^"]+"/, `"sha512-${'A'.repeat(86)}=="`))
+    commit('broken')
+    git('reset', '--quiet', '--hard', 'v1')
+    const before = pid()
+    const { code, output } = await upgradeTo('broken')
+    expect([code, output]).toEqual([1, expect.stringContaining('Nothing was switched')])
+    expect(currentVersion()).toBe('releases/v1')
+    expect(readdirSync(join(installed, 'releases'))).toEqual(['v1'])
+    expect([pid(), await isReady()]).toEqual([before, true])
+  },
+)
+
+test(
+  'an upgrade switches to the new version, which migrates, and `back` brings version and database back',
+  { timeout: INSTALL_TIMEOUT_MS },
+  async () => {
+    const migrations = join('apps', 'hub', 'src', 'database')
+    writeFileSync(
+      join(remote, migrations, 'migrations/999-sample.ts'),
+      "import type { Kysely } from 'kysely'\n\nexport async function up(db: Kysely<unknown>): Promise<void> {\n" +
+        "  await db.schema.createTable('sample').addColumn('name', 'text').execute()\n}\n",
+    )
+    change(join(migrations, 'migrations.ts'), (text) =>
+      text
+        .replace(/^import /m, "import * as sample from './migrations/999-sample.ts'\nimport ")
+        .replace(
+          /(const MIGRATIONS: readonly Migration\[\] = \[[^\]]*?),?\s*\]/,
+          "$1, { name: '999-sample', up: sample.up }]",
+        ),
+    )
+    commit('v2')
+    const upgraded = await upgradeTo('v2')
+    expect(upgraded).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/Version v2 runs\. The hub was away for \d+ s\./),
+    })
+    expect([currentVersion(), await isReady()]).toEqual(['releases/v2', true])
+    await api()(addGateway, { body: { name: 'Shed' } })
+    expect(await names()).toEqual(['Barn', 'Shed'])
+
+    const back = await follow(lineWith('release.sh back'))
+    expect(back).toMatchObject({ code: 0, output: expect.stringContaining('Version v1 runs') })
+    expect([currentVersion(), await isReady()]).toEqual(['releases/v1', true])
+    expect(await names(), 'as before the upgrade').toEqual(['Barn'])
+    const [left] = readdirSync(join(folder, 'copies')).filter((name) => name.startsWith('left-v2-'))
+    const copy = new DatabaseSync(join(folder, 'copies', left!), { readOnly: true })
+    expect(
+      copy
+        .prepare('select name from gateways order by name')
+        .all()
+        .map(({ name }) => name),
+    ).toEqual(['Barn', 'Shed'])
+    copy.close()
+    expect(await follow(lineWith('release.sh back')), 'there is no other').toMatchObject({ code: 1 })
+  },
+)
+
+test('a version that does not become ready is taken back by itself', { timeout: INSTALL_TIMEOUT_MS }, async () => {
+  git('reset', '--quiet', '--hard', 'v1')
+  change('apps/hub/src/program.ts', (text) =>
+    text.replace('await hub.start()', "await Promise.reject(new Error('v3'))"),
+  )
+  commit('v3')
+  writeFileSync(join(installed, 'release.conf'), 'HEDGEROW_READY_SECONDS=5\n', { flag: 'a' })
+  const { code, output } = await upgradeTo('v3')
+  expect([code, output]).toEqual([1, expect.stringContaining('Version v1 runs')])
+  expect([currentVersion(), await isReady(), await names()]).toEqual(['releases/v1', true, ['Barn']])
+})
+
+test('the script is plain shell', () => {
+  for (const shell of ['dash', 'sh'])
+    expect(spawnSync(shell, ['-n', join(ROOT, 'scripts/release.sh')]).status ?? 0).toBe(0)
+})
