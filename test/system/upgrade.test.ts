@@ -83,13 +83,15 @@ function lineWith(text: string): string {
 
 /** A line of the page with this test's paths. */
 function onThisMachine(line: string): string {
-  return line
-    .replaceAll('https://git.example.net/hedgerow.git', remote)
-    .replaceAll('/tmp/hedgerow', join(folder, 'clone'))
-    .replaceAll('/opt/hedgerow', installed)
-    .replaceAll('/var/lib/hedgerow', join(folder, 'data'))
-    .replaceAll('/var/log/hedgerow.log', join(folder, 'log'))
-    .replaceAll('/run/hedgerow.pid', join(folder, 'pid'))
+  const ours: Record<string, string> = {
+    'https://git.example.net/hedgerow.git': remote,
+    '/tmp/hedgerow': join(folder, 'clone'),
+    '/opt/hedgerow': installed,
+    '/var/lib/hedgerow': join(folder, 'data'),
+    '/var/log/hedgerow.log': join(folder, 'log'),
+    '/run/hedgerow.pid': join(folder, 'pid'),
+  }
+  return line.replaceAll(new RegExp(Object.keys(ours).join('|'), 'g'), (path) => ours[path]!)
 }
 
 async function run(command: string[]): Promise<{ code: number | null; output: string }> {

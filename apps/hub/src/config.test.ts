@@ -139,6 +139,7 @@ const VALUES: Readonly<
   HUB_METRICS_HOST: '127.0.0.3',
   HUB_METRICS_TOKEN: 'sixteen characters too',
   HUB_LOG_LEVEL: 'warn',
+  HUB_LOG_AUDIT: 'on',
   HUB_WEB_DIR: '/srv/web',
   HUB_SITE_DIR: '/srv/site',
 }

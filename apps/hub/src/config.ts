@@ -132,6 +132,7 @@ export const variables = z.object({
   HUB_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')
     .default('info'),
+  HUB_LOG_AUDIT: z.enum(['on', 'off'], 'must be on or off').default('off'),
   HUB_WEB_DIR: z.string().default(WEB_DIR),
   HUB_SITE_DIR: z.string().default(SITE_DIR),
 })
@@ -164,6 +165,8 @@ export type Config = {
   /** Served on a port of their own when there is one, on the hub's for whoever has the token. */
   metrics: { port: number | undefined; host: string; token: string | undefined }
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  /** Every entry of the audit becomes a line of the log too, whatever its level. */
+  logAudit: boolean
   webDir: string
   siteDir: string
 }
@@ -200,6 +203,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     notifications: notifications(found),
     metrics: { port: found.HUB_METRICS_PORT, host: found.HUB_METRICS_HOST, token: found.HUB_METRICS_TOKEN },
     logLevel: found.HUB_LOG_LEVEL,
+    logAudit: found.HUB_LOG_AUDIT === 'on',
     webDir: resolve(found.HUB_WEB_DIR),
     siteDir: resolve(found.HUB_SITE_DIR),
   }

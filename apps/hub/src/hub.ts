@@ -18,6 +18,7 @@ import { storeDetections } from './detections/detections.ts'
 import { detectionRoutes } from './detections/routes.ts'
 import { createFleetCount } from './activity/fleet-count.ts'
 import { activityRoutes } from './activity/routes.ts'
+import { createAuditLogLines } from './audit/log-lines.ts'
 import { createRefusedCalls } from './audit/refused-calls.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { openCertificates, type Certificates } from './certificates/certificates.ts'
@@ -147,6 +148,13 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const retention = createRetention({ db, clock, log })
     retention.start()
     closers.push(retention.stop)
+    const auditLines = createAuditLogLines({
+      db,
+      log: config.logAudit ? log.child({}, { level: 'info' }) : log,
+      isWhole: config.logAudit,
+    })
+    await auditLines.start()
+    closers.push(auditLines.stop)
     const { peers, heartbeats, history, signals } = await startFleet({ db, vpn, clock, log })
 
     const sourceAddress = createSourceAddress(config.trustedProxies)

@@ -4,6 +4,8 @@
  * its name it runs that one instead.
  */
 import { networkInterfaces } from 'node:os'
+import type { Logger } from 'pino'
+import manifest from '../package.json' with { type: 'json' }
 import { createHub, type Hub } from './hub.ts'
 import { createPasswords } from './accounts/passwords.ts'
 import { runCommand } from './cli/cli.ts'
@@ -20,14 +22,18 @@ function fail(problem: string): never {
   process.exit(1)
 }
 
-function stopOnSignals(hub: Hub): void {
+function stopOnSignals(hub: Hub, log: Logger): void {
   let stopping = false
-  const stop = (): void => {
+  const stop = (signal: NodeJS.Signals): void => {
     if (stopping) process.exit(1)
     stopping = true
+    log.info({ signal }, 'the hub stops')
     setTimeout(() => fail('The hub did not stop in time.'), STOP_TIMEOUT_MS).unref()
     hub.stop().then(
-      () => process.exit(0),
+      () => {
+        log.info('the hub has stopped')
+        process.exit(0)
+      },
       (error: unknown) => fail(`The hub did not stop cleanly: ${String(error)}`),
     )
   }
@@ -49,7 +55,7 @@ async function serve(config: Config): Promise<void> {
   try {
     const onTakenOver = () => fail('Another hub has taken over the database (HUB_DATABASE_URL), so this one ends.')
     const hub = await createHub({ config, log, onTakenOver })
-    stopOnSignals(hub)
+    stopOnSignals(hub, log)
     hub.faults.guardProcess()
     const { firstAdmin } = hub
     if (firstAdmin?.generatedPassword) {
@@ -61,6 +67,7 @@ async function serve(config: Config): Promise<void> {
       console.log('The portal is not built, so there are no pages: build it with "npm run build".')
     const { url, port, httpsPort } = await hub.start()
     console.log(`Hub: ${url}${httpsPort === undefined ? '' : ` and https://localhost:${httpsPort}`}`)
+    log.info({ version: manifest.version, node: process.version, port, httpsPort }, 'the hub has started')
     const others = addressesForOthers(config, { port, httpsPort }, networkInterfaces())
     if (others.length > 0) console.log(`From other machines: ${others.join(' ')}`)
   } catch (error) {

@@ -37,7 +37,10 @@ const TOLD: ReadonlySet<string> = new Set<AuditAction>([
 ])
 
 /** A line of ids and no names; with `isWhole` the entry as it is, and undefined for what is told only then. */
-export function logLineOf(entry: Entry, isWhole: boolean): { fields: Record<string, unknown>; message: string } | undefined {
+export function logLineOf(
+  entry: Entry,
+  isWhole: boolean,
+): { fields: Record<string, unknown>; message: string } | undefined {
   const { actor, actor_id: actorId, action, target, source_ip: sourceIp, result } = entry
   if (!isWhole && result === 'ok' && !TOLD.has(action)) return undefined
   const who = actorId ?? (actor === 'hub' || actor === 'gateway' ? actor : undefined)
@@ -48,11 +51,7 @@ export function logLineOf(entry: Entry, isWhole: boolean): { fields: Record<stri
 }
 
 /** `isWhole`: every entry, as for a collector of logs. */
-export function createAuditLogLines(options: {
-  db: Kysely<Tables>
-  log: Logger
-  isWhole: boolean
-}): AuditLogLines {
+export function createAuditLogLines(options: { db: Kysely<Tables>; log: Logger; isWhole: boolean }): AuditLogLines {
   const { db, log, isWhole } = options
   /** All up to here are told, and none of them comes any more. */
   let settledId = 0

@@ -46,13 +46,17 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
         'read committed',
       )
     peaks = { hour, byScope: new Map([...peaksBefore, ...risen]) }
+    for (const { id, status } of changed)
+      log.info({ gatewayId: id, was: before?.get(id) ?? 'offline', status }, 'gateway status')
     known = new Map(statuses.map(({ id, status }) => [id, status]))
   }
 
   function lookInTurn(): void {
-    looking = looking
-      .then(look)
-      .catch((error: unknown) => log.warn({ err: error }, 'the fleet could not be looked over'))
+    looking = looking.then(look).catch((error: unknown) => {
+      // What it took for told may not have been written: the outbox knows.
+      quiet = undefined
+      log.warn({ err: error }, 'the fleet could not be looked over')
+    })
   }
 
   return {

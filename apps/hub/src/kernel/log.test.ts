@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createHub } from '../hub.ts'
 import { readConfig } from '../config.ts'
 import { createTestDatabase } from '#testing/databases.ts'
-import { plainLine } from './log.ts'
+import { escapeInvisible, plainLine } from './log.ts'
 
 const entry = (fields: object) =>
   JSON.stringify({ level: 30, time: 1_800_000_000_000, pid: 1, hostname: 'h', ...fields })
@@ -18,6 +18,13 @@ test('text from outside can neither start a line nor steer a terminal', () => {
   const line = plainLine(entry({ msg: 'a\n08:00:00 info forged', name: 'b\u001b[2J\nc' }))
   expect(line.match(/\n/g)).toHaveLength(1)
   expect(line).not.toContain('\u001b')
+})
+
+test('no character without a width, of another direction or of the C1 controls is written as it is, and JSON stays JSON', () => {
+  const name = 'a\u009b2Jb\u202egnp\u200b\u2028c\u00ad'
+  const json = escapeInvisible(entry({ name }))
+  expect(JSON.parse(json)).toMatchObject({ name })
+  for (const written of [json, plainLine(entry({ name }))]) expect(written).toMatch(/^[\x20-\x7e]+\n?$/)
 })
 
 test('an error keeps its stack', () => {

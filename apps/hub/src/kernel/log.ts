@@ -1,14 +1,27 @@
 import { pino, type Logger } from 'pino'
 import type { Config } from '../config.ts'
+import { onceForEachFailure } from './failures-in-log.ts'
 
 /**
  * The hub's log on standard error: JSON lines, or one plain line each where a person is watching. Nothing that callers
- * send is logged: no headers, no bodies, no query strings.
+ * send is logged: no headers, no bodies, no query strings. A failure that recurs is one entry, and one more when it is over.
  */
 export function createLog(level: Config['logLevel']): Logger {
-  return process.stderr.isTTY
-    ? pino({ level }, { write: (line) => void process.stderr.write(plainLine(line)) })
-    : pino({ level }, pino.destination({ dest: 2, sync: true }))
+  const options = { level, hooks: onceForEachFailure() }
+  if (process.stderr.isTTY) return pino(options, { write: (line) => void process.stderr.write(plainLine(line)) })
+  const standardError = pino.destination({ dest: 2, sync: true })
+  return pino(options, { write: (line) => void standardError.write(escapeInvisible(line)) })
+}
+
+/**
+ * C1 controls, line separators and characters without a width or that turn the direction of writing, which JSON leaves as
+ * they are: in a terminal or a log viewer they would let a name look like something else. Stays the same JSON.
+ */
+export function escapeInvisible(json: string): string {
+  return json.replaceAll(
+    /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 type Entry = { level: number; time: number; msg?: string; err?: { stack?: string; message?: string } } & Record<
@@ -22,7 +35,7 @@ export function plainLine(json: string): string {
   const details = Object.entries(rest).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
   const clock = new Date(time).toISOString().slice(11, 19)
   const line = [clock, pino.levels.labels[level] ?? level, JSON.stringify(msg ?? '').slice(1, -1), ...details].join(' ')
-  return err ? `${line}\n${stackLines(err.stack ?? err.message ?? '')}\n` : `${line}\n`
+  return escapeInvisible(err ? `${line}\n${stackLines(err.stack ?? err.message ?? '')}\n` : `${line}\n`)
 }
 
 /** Indented, since an error may quote what somebody sent, and that must not look like an entry. */

@@ -46,8 +46,7 @@ export function onceForEachFailure(clock: () => number = Date.now): NonNullable<
       startedAt: at,
       lastAt: at,
       count: 1,
-      over: () =>
-        over({ seconds: Math.round((failure.lastAt - failure.startedAt) / 1_000), failures: failure.count }),
+      over: () => over({ seconds: Math.round((failure.lastAt - failure.startedAt) / 1_000), failures: failure.count }),
     }
     failures.set(kind, failure)
     timer ??= setInterval(look, LOOK_INTERVAL_MS).unref()
