@@ -1,5 +1,6 @@
 import { benchApi } from './api.ts'
 import { benchApprove } from './approve.ts'
+import { benchMetrics } from './metrics.ts'
 import { benchNetstack } from './netstack.ts'
 import { benchTunnel } from './tunnel.ts'
 import { benchWeb } from './web.ts'
@@ -9,6 +10,7 @@ import { benchWireGuard } from './wireguard.ts'
 const benches: Record<string, (arguments_: string[]) => Promise<void>> = {
   api: benchApi,
   approve: benchApprove,
+  metrics: benchMetrics,
   netstack: benchNetstack,
   tunnel: benchTunnel,
   web: benchWeb,

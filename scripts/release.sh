@@ -79,7 +79,7 @@ fetch() {
       name=
       address=$1
       case $1 in *'#'*) name=${1##*#} address=${1%#*} ;; esac
-      git clone --quiet ${name:+--branch "$name"} -- "$address" "$unfinished" || fail "$1 could not be fetched."
+      git -c advice.detachedHead=false clone --quiet ${name:+--branch "$name"} -- "$address" "$unfinished" || fail "$1 could not be fetched."
       version=$(git -C "$unfinished" describe --tags --always | tr / -)
       ;;
   esac

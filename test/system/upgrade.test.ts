@@ -17,7 +17,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addGateway, listGateways } from '@hedgerow/contract'
 import { createApiAs } from '../harness/api-client.ts'
 import { startChild } from '../harness/child-process.ts'
-import { freeTcpPort } from '../harness/free-ports.ts'
+import { freeTcpPort, freeUdpPort } from '../harness/free-ports.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
 /**
@@ -117,7 +117,7 @@ test('a version is installed and started as the page says', { timeout: INSTALL_T
   expect(currentVersion()).toBe('releases/v1')
   const settings = ['export HUB_DATA_DIR=', 'HEDGEROW_START=', 'HEDGEROW_STOP='].map(lineWith).map(onThisMachine)
   const ofThisTest = [
-    `export HUB_PORT=${port} HUB_HOST=127.0.0.1 HUB_HTTPS_PORT=off HUB_VPN_BACKEND=off`,
+    `export HUB_PORT=${port} HUB_HOST=127.0.0.1 HUB_HTTPS_PORT=off HUB_VPN_PORT=${await freeUdpPort()}`,
     `export HUB_ADMIN_PASSWORD='${admin.password}'`,
     `HEDGEROW_READY=http://127.0.0.1:${port}/readyz`,
     `HEDGEROW_BACKUPS=${join(folder, 'copies')}`,

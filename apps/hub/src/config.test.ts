@@ -140,6 +140,7 @@ const VALUES: Readonly<
   HUB_METRICS_TOKEN: 'sixteen characters too',
   HUB_LOG_LEVEL: 'warn',
   HUB_LOG_AUDIT: 'on',
+  HUB_METRICS_GATEWAYS: 'off',
   HUB_WEB_DIR: '/srv/web',
   HUB_SITE_DIR: '/srv/site',
 }

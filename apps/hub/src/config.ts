@@ -128,6 +128,7 @@ export const variables = z.object({
   HUB_WEBHOOK_SECRET: z.string().min(16, 'must have at least 16 characters').max(1_024).optional(),
   HUB_METRICS_PORT: port(0).optional(),
   HUB_METRICS_HOST: hostName.default('127.0.0.1'),
+  HUB_METRICS_GATEWAYS: z.enum(['on', 'off'], 'must be on or off').default('on'),
   HUB_METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').max(1_024).optional(),
   HUB_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')
@@ -163,7 +164,7 @@ export type Config = {
     webhook: { url: string; secret: string } | undefined
   }
   /** Served on a port of their own when there is one, on the hub's for whoever has the token. */
-  metrics: { port: number | undefined; host: string; token: string | undefined }
+  metrics: { port: number | undefined; host: string; token: string | undefined; gateways: boolean }
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   /** Every entry of the audit becomes a line of the log too, whatever its level. */
   logAudit: boolean
@@ -201,7 +202,12 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     connections: { total: found.HUB_MAX_CONNECTIONS, perAddress: found.HUB_MAX_CONNECTIONS_PER_ADDRESS },
     contactEmail: found.HUB_CONTACT_EMAIL,
     notifications: notifications(found),
-    metrics: { port: found.HUB_METRICS_PORT, host: found.HUB_METRICS_HOST, token: found.HUB_METRICS_TOKEN },
+    metrics: {
+      port: found.HUB_METRICS_PORT,
+      host: found.HUB_METRICS_HOST,
+      token: found.HUB_METRICS_TOKEN,
+      gateways: found.HUB_METRICS_GATEWAYS === 'on',
+    },
     logLevel: found.HUB_LOG_LEVEL,
     logAudit: found.HUB_LOG_AUDIT === 'on',
     webDir: resolve(found.HUB_WEB_DIR),

@@ -49,6 +49,7 @@ import { gatewayRoutes } from './fleet/routes.ts'
 import { createFleetSearch } from './fleet/search.ts'
 import { createTunnelApi } from './fleet/tunnel-api.ts'
 import { createFleetListCache } from './fleet/fleet-list-cache.ts'
+import { HubError } from './kernel/hub-error.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { apiDescriptionRoutes } from './http/api-page.ts'
 import { createApi } from './http/api.ts'
@@ -193,7 +194,8 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const presence = createPresence({ db, signals, log })
     presence.start()
     closers.push(presence.stop)
-    metrics.mountOn(app, { db, signals, vpn, eventStreams: events.streams, connections })
+    const parts = { db, signals, vpn, connections, certificates, notifications }
+    metrics.mountOn(app, { ...parts, eventStreams: events.streams })
     closers.push(metrics.stop)
     healthRoutes(app, [() => checkDatabase(db), () => checkVpn(vpn)])
     const twoFactorKey = await readOrCreateSecret(db, 'two-factor-key', () => randomBytes(32).toString('base64'))
@@ -226,7 +228,15 @@ export async function createHub(options: HubOptions): Promise<Hub> {
           history.record(gatewayId, content)
         },
       },
-      storeDetections: (gatewayId, detections) => storeDetections(db, gatewayId, detections, clock()),
+      storeDetections: async (gatewayId, detections) => {
+        try {
+          await storeDetections(db, gatewayId, detections, clock())
+        } catch (error) {
+          if (error instanceof HubError) metrics.countDetections(gatewayId, 'refused', detections.length)
+          throw error
+        }
+        metrics.countDetections(gatewayId, 'stored', detections.length)
+      },
     }
     signedGatewayRoutes(app, { ...gatewayCalls, db, identity, refusals })
     const tunnelApi = createTunnelApi({ ...gatewayCalls, db, vpn, log, faults: connections.faults })

@@ -161,6 +161,8 @@ export type FleetStatus = Judgement & {
   id: string
   name: string
   ownerId: string | null
+  /** Of WireGuard. */
+  publicKey: string
   /** The last sign of life, in milliseconds since 1970. */
   lastSeenAt: number | undefined
 }
@@ -182,6 +184,7 @@ export async function fleetStatuses(
       id: row.id,
       name: row.name,
       ownerId: row.owner_id,
+      publicKey: row.wireguard_public_key,
       lastSeenAt: lastSeen(known),
       status: statusOf(known),
       // Few ask: it is put into words then.

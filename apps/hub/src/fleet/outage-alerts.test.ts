@@ -10,6 +10,7 @@ const barn = (status: FleetStatus['status'], lastSeenAt: number | undefined = st
   id: 'barn',
   name: 'Barn',
   ownerId: null,
+  publicKey: '',
   status,
   reason: 'no heartbeat for 5 min',
   lastSeenAt,

@@ -1,3 +1,6 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
@@ -8,7 +11,7 @@ const token = 'a-token-for-prometheus'
 describe.each(testEngines)('metrics on %s', (engine) => {
   let hub: TestHub
   beforeAll(async () => {
-    hub = await startTestHub(engine, { metrics: { port: undefined, host: '127.0.0.1', token } })
+    hub = await startTestHub(engine, { metrics: { port: undefined, host: '127.0.0.1', token, gateways: true } })
   })
   afterAll(() => hub.stop())
   const scrape = async (authorization = `Bearer ${token}`) =>
@@ -34,13 +37,80 @@ describe.each(testEngines)('metrics on %s', (engine) => {
     expect(body).not.toContain('Barn')
   })
 
+  test('tell of each gateway by its id, of certificates and of notifications', async () => {
+    const lastHandshake = hub.clock.now() - 1_000
+    const id = await insertTestGateway(hub.db, { kind: 'wireguard', last_handshake_at: lastHandshake })
+    const {
+      wireguard_public_key: publicKey,
+      preshared_key: presharedKey,
+      address,
+    } = await hub.db
+      .selectFrom('gateways')
+      .select(['wireguard_public_key', 'preshared_key', 'address'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    hub.vpn.addPeer({ publicKey, presharedKey, address })
+    hub.metrics.countDetections(id, 'stored', 3)
+    hub.metrics.countDetections(id, 'refused', 2)
+    hub.metrics.countDetections('gone', 'stored', 1)
+    await hub.db
+      .insertInto('notifications')
+      .values({
+        key: 'k',
+        channel: 'email',
+        kind: 'x',
+        content: '{}',
+        state: 'failed',
+        attempts: 10,
+        created_at: 0,
+        due_at: 0,
+      })
+      .execute()
+    const { body } = await scrape()
+    const series = (name: string) =>
+      body.split('\n').filter((line) => line.startsWith(`hedgerow_${name}{`) && line.includes(id))
+    expect(series('gateway_status')).toEqual([`hedgerow_gateway_status{gateway="${id}",status="warning"} 1`])
+    expect(series('gateway_last_seen_timestamp_seconds')).toEqual([
+      `hedgerow_gateway_last_seen_timestamp_seconds{gateway="${id}"} ${lastHandshake / 1_000}`,
+    ])
+    expect(series('gateway_detections_total').map((line) => line.split('result=')[1])).toEqual([
+      '"stored"} 3',
+      '"refused"} 2',
+    ])
+    expect(series('gateway_tunnel_bytes_total')).toHaveLength(2)
+    expect(body, 'of one that is not there').not.toContain('"gone"')
+    expect(body).toMatch(/^hedgerow_certificate_expiry_timestamp_seconds\{certificate="hub-tls"\} \d{10}$/m)
+    expect(body).toMatch(/^hedgerow_notifications\{state="failed"\} 1$/m)
+  })
+
+  test('are each on the page of the documents, and no other is', async () => {
+    const { body } = await scrape()
+    const served = [...body.matchAll(/^# TYPE (hedgerow_\w+) /gm)].map(([, name]) => name!)
+    const page = readFileSync(join(import.meta.dirname, '../../../../docs/operations/metrics.md'), 'utf8')
+    const listed = [...page.matchAll(/^\| `(hedgerow_\w+)`/gm)].map(([, name]) => name!)
+    expect(listed.toSorted()).toEqual(served.toSorted())
+  })
+
+  test('are found right by promtool', async ({ skip }) => {
+    const { body } = await scrape()
+    const { status, error, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+      input: body,
+      encoding: 'utf8',
+    })
+    if (error) return skip('promtool is not installed (Debian: prometheus)')
+    const ours = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('hedgerow_'))
+    expect([status === 0 || status === 3, ours]).toEqual([true, []])
+  })
+
   test.each(['', 'Bearer ', 'Bearer another-token-here', `Basic ${token}`, token])('are not for %j', async (sent) => {
     expect((await scrape(sent)).statusCode).toBe(401)
   })
 })
 
 test('on a port of their own they need no token, and the hub’s port has none', async () => {
-  const hub = await startTestHub('sqlite', { metrics: { port: 0, host: '127.0.0.1', token: undefined } })
+  const hub = await startTestHub('sqlite', {
+    metrics: { port: 0, host: '127.0.0.1', token: undefined, gateways: false },
+  })
   await hub.start()
   expect((await hub.app.inject({ url: '/metrics' })).body).not.toContain('hedgerow_')
   const { port } = hub.metrics.address()!

@@ -14,10 +14,13 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { Config } from '../config.ts'
 import { engineOf } from '../database/database.ts'
 import type { Tables } from '../database/tables.ts'
+import type { Certificates } from '../certificates/certificates.ts'
 import type { Connections } from '../http/connections.ts'
-import { fleetStatuses, type FleetSignals } from '../fleet/fleet.ts'
+import { fleetStatuses, type FleetSignals, type FleetStatus } from '../fleet/fleet.ts'
 import { HubError } from '../kernel/hub-error.ts'
+import type { Notifications } from '../notifications/notifications.ts'
 import type { Vpn } from '../tunnel/tunnel.ts'
+import { createGatewaySeries, type GatewaySeries } from './gateway-series.ts'
 
 const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30]
 
@@ -32,6 +35,8 @@ export type Metrics = {
   countRefusedConnection(reason: Refusal): void
   /** A connection that an error of the hub's own ended. */
   countFault(): void
+  /** What a gateway sent, and whether it was taken. */
+  countDetections: GatewaySeries['countDetections']
   /** Measures what is there only once the fleet is, and mounts the page. Call it before other routes. */
   mountOn(app: FastifyInstance, parts: MeasuredParts): void
   /** Its own port, where it has one. */
@@ -45,15 +50,19 @@ export type MeasuredParts = {
   db: Kysely<Tables>
   signals: FleetSignals
   vpn: Pick<Vpn, 'peers'>
+  certificates: Pick<Certificates, 'list'>
+  notifications: Pick<Notifications, 'status'>
   eventStreams: () => number
   connections: Connections
 }
 
 export function createMetrics({ metrics: config, databaseUrl }: Pick<Config, 'metrics' | 'databaseUrl'>): Metrics {
   const { token, port, host } = config
+  let text: () => Promise<string> = async () => ''
   if (token === undefined && port === undefined)
     return {
       countDrop: () => {},
+      countDetections: () => {},
       countRefusal: () => {},
       countRefusedConnection: () => {},
       countFault: () => {},
@@ -89,10 +98,12 @@ export function createMetrics({ metrics: config, databaseUrl }: Pick<Config, 'me
     registers,
   })
   let measured: MeasuredParts | undefined
+  const series = createGatewaySeries()
   let server: Server | undefined
 
   return {
     countDrop: (layer, reason) => drops.inc({ layer, reason }),
+    countDetections: series.countDetections,
     countRefusal: (limit) => refusals.inc({ limit }),
     countRefusedConnection: (reason) => refused.inc({ reason }),
     countFault: () => faults.inc(),
@@ -101,11 +112,16 @@ export function createMetrics({ metrics: config, databaseUrl }: Pick<Config, 'me
       measured = parts
       collectDefaultMetrics({ register: registry })
       measureRequests(app, registry)
-      measureParts(registry, parts, databaseUrl)
+      let statuses: FleetStatus[] = []
+      measureParts(registry, { ...parts, onStatuses: (read) => (statuses = read) }, databaseUrl)
+      text = async () => {
+        const common = await registry.metrics()
+        return config.gateways ? `${common}${series.render(statuses, parts.vpn.peers())}` : common
+      }
       if (token !== undefined)
         app.get('/metrics', async (request, reply) => {
           if (!isToken(request.headers.authorization, token)) throw new HubError('session_required')
-          return reply.type(registry.contentType).send(await registry.metrics())
+          return reply.type(registry.contentType).send(await text())
         })
     },
 
@@ -119,10 +135,10 @@ export function createMetrics({ metrics: config, databaseUrl }: Pick<Config, 'me
           const refuse = (status: number) => response.writeHead(status).end()
           if (request.url?.split('?', 1)[0] !== '/metrics') return refuse(404)
           if (token !== undefined && !isToken(request.headers.authorization, token)) return refuse(401)
-          const text = await registry.metrics().catch(() => undefined)
-          return text === undefined
+          const written = await text().catch(() => undefined)
+          return written === undefined
             ? refuse(503)
-            : response.writeHead(200, { 'content-type': registry.contentType }).end(text)
+            : response.writeHead(200, { 'content-type': registry.contentType }).end(written)
         },
       })
       await new Promise<void>((resolve, reject) => {
@@ -160,7 +176,18 @@ function measureRequests(app: FastifyInstance, registry: Registry): void {
 
 function measureParts(
   registry: Registry,
-  { db, signals, vpn, eventStreams, connections }: MeasuredParts,
+  {
+    db,
+    signals,
+    vpn,
+    eventStreams,
+    connections,
+    certificates,
+    notifications,
+    onStatuses,
+  }: MeasuredParts & {
+    onStatuses: (statuses: FleetStatus[]) => void
+  },
   databaseUrl: string,
 ): void {
   const gauge = (name: string, help: string, collect: (this: Gauge) => void | Promise<void>, label?: string) =>
@@ -171,7 +198,9 @@ function measureParts(
     'Gateways by status',
     async function collect() {
       const counts = { online: 0, warning: 0, offline: 0 }
-      for (const { status } of await fleetStatuses(db, signals)) counts[status]++
+      const statuses = await fleetStatuses(db, signals)
+      onStatuses(statuses)
+      for (const { status } of statuses) counts[status]++
       for (const [status, count] of Object.entries(counts)) this.set({ status }, count)
     },
     'status',
@@ -184,6 +213,24 @@ function measureParts(
   gauge('hedgerow_connections', 'Open connections of all listeners', function collect() {
     this.set(connections.limits.open())
   })
+  gauge(
+    'hedgerow_certificate_expiry_timestamp_seconds',
+    'When a certificate expires',
+    function collect() {
+      for (const { id, expiresAt } of certificates.list()) this.set({ certificate: id }, Date.parse(expiresAt) / 1_000)
+    },
+    'certificate',
+  )
+  gauge(
+    'hedgerow_notifications',
+    'Mails and webhooks that wait, or that were given up',
+    async function collect() {
+      const { waiting, failed } = await notifications.status()
+      this.set({ state: 'waiting' }, waiting)
+      this.set({ state: 'failed' }, failed)
+    },
+    'state',
+  )
   gauge('hedgerow_event_streams', 'Open streams of live events', function collect() {
     this.set(eventStreams())
   })
