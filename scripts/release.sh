@@ -160,7 +160,7 @@ go_back() {
   fi
   start_hub
   rm -f "$root/previous"
-  is_ready || fail "version $previous does not answer on $ready. Its log says why."
+  is_ready 120 || fail "version $previous does not answer on $ready. Its log says why."
   say "Version $previous runs."
 }
 

@@ -5,7 +5,6 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
-import type { AuditAction } from './actions.ts'
 
 const LOOK_INTERVAL_MS = 1_000
 const ROWS_AT_ONCE = 500
@@ -20,7 +19,7 @@ type Entry = Pick<
 export type AuditLogLines = { start(): Promise<void>; look(): Promise<void>; stop(): Promise<void> }
 
 /** What is told without being asked for, beside everything that was refused: who came in, which device, which rules. */
-const TOLD: ReadonlySet<string> = new Set<AuditAction>([
+const TOLD: ReadonlySet<string> = new Set([
   'session.start',
   'session.end',
   'registration.request',

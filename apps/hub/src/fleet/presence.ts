@@ -52,11 +52,9 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
   }
 
   function lookInTurn(): void {
-    looking = looking.then(look).catch((error: unknown) => {
-      // What it took for told may not have been written: the outbox knows.
-      quiet = undefined
-      log.warn({ err: error }, 'the fleet could not be looked over')
-    })
+    looking = looking
+      .then(look)
+      .catch((error: unknown) => log.warn({ err: error }, 'the fleet could not be looked over'))
   }
 
   return {
