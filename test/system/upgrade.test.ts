@@ -56,8 +56,6 @@ afterAll(() => {
   if (existsSync(join(folder, 'pid'))) spawnSync('kill', ['-KILL', String(pid())])
   rmSync(folder, { recursive: true, force: true })
 })
-  rmSync(folder, { recursive: true, force: true })
-})
 
 function git(...args: string[]): void {
   execFileSync('git', ['-c', 'user.name=Rosa', '-c', 'user.email=rosa@example.org', ...args], {
@@ -117,7 +115,9 @@ test('a version is installed and started as the page says', { timeout: INSTALL_T
   expect(await follow(lineWith('git clone'))).toMatchObject({ code: 0 })
   expect(await follow(lineWith('release.sh install'))).toMatchObject({ code: 0 })
   expect(currentVersion()).toBe('releases/v1')
-  const settings = ['export HUB_DATA_DIR=', 'hub=', 'HEDGEROW_START=', 'HEDGEROW_STOP='].map(lineWith).map(onThisMachine)
+  const settings = ['export HUB_DATA_DIR=', 'hub=', 'HEDGEROW_START=', 'HEDGEROW_STOP=']
+    .map(lineWith)
+    .map(onThisMachine)
   const ofThisTest = [
     `export HUB_PORT=${port} HUB_HOST=127.0.0.1 HUB_HTTPS_PORT=off HUB_VPN_PORT=${await freeUdpPort()}`,
     `export HUB_ADMIN_PASSWORD='${admin.password}'`,
