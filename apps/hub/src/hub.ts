@@ -199,7 +199,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     closers.push(metrics.stop)
     healthRoutes(app, [() => checkDatabase(db), () => checkVpn(vpn)])
     const twoFactorKey = await readOrCreateSecret(db, 'two-factor-key', () => randomBytes(32).toString('base64'))
-    accountRoutes(app, { db, sessions, passwords, clock, twoFactorKey, notifications })
+    accountRoutes(app, { db, sessions, passwords, clock, twoFactorKey, notifications, refusals })
     const waiters = createWaiters()
     facts.follow(outbox(notifications))
     facts.follow(deletedGateways({ heartbeats, retention }))

@@ -61,6 +61,34 @@ describe('attacks on accounts', () => {
     expect((await signIn('owner', PASSWORD)).status).toBe(200)
   })
 
+  test('strangers from 260 networks at the door at once: where the owner signed in before, the owner gets in', async () => {
+    const home = nextAddress()
+    expect((await signIn('owner', PASSWORD, home)).status).toBe(200)
+    const stranger = (i: number) => signIn(`any-${i}`, 'guess', `2001:db9:${i.toString(16)}::1`)
+    const before = Array.from({ length: 260 }, (_, i) => stranger(i))
+    const owner = signIn('owner', PASSWORD, home)
+    // As many come behind the owner, and each that is new there pushes out who has waited longest.
+    const after = Array.from({ length: 700 }, (_, i) => stranger(1_000 + i))
+    expect((await owner).status).toBe(200)
+    expect(tally(await Promise.all([...before, ...after]))[429]).toBeGreaterThan(200)
+  })
+
+  test('a crowd at the door gives way to somebody new', async () => {
+    const crowd = Array.from({ length: 400 }, (_, i) => signIn(`any-${i}`, 'guess', `2001:db8:1:${i.toString(16)}::1`))
+    expect((await signIn('owner', PASSWORD, '2001:dbb::1')).status).toBe(200)
+    await Promise.all(crowd)
+  })
+
+  test('one customer of IPv6 is slowed down over all its networks, and its own owner is not', async () => {
+    const of = (i: number) => `2001:dba:77:${i.toString(16)}::1`
+    expect((await signIn('owner', PASSWORD, of(500))).status).toBe(200)
+    const answers: { status: number }[] = []
+    for (let i = 0; i < 200; i++) answers.push(await signIn(`spread-${i}`, 'guess', of(i * 256 + 1)))
+    expect(tally(answers)).toEqual({ 401: 61, 429: 139 })
+    expect((await signIn('owner', PASSWORD, of(501))).status).toBe(429)
+    expect((await signIn('owner', PASSWORD, of(500))).status).toBe(200)
+  })
+
   test('an unknown and a known name each cost exactly one argon2', async () => {
     await signIn('owner', 'wrong')
     const known = argon.calls

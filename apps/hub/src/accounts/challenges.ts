@@ -22,6 +22,8 @@ export type Challenges = {
   attempt(token: string, source: string): Promise<UserRow>
   /** The last try was none. */
   takeBack(token: string): Promise<void>
+  /** Whose it is, without an attempt; undefined for an unknown one. */
+  userIdOf(token: string, source: string): Promise<string | undefined>
   /** Throws `challenge_ended` when another request was first. */
   close(token: string): Promise<void>
 }
@@ -50,6 +52,16 @@ export function createChallenges({ db, clock }: { db: Kysely<Tables>; clock: () 
         .where((eb) => eb.or([eb('token_hash', 'in', rest.offset(OPEN_MAX - 1)), eb('token_hash', 'in', ofNetwork)]))
         .execute()
       return token
+    },
+
+    async userIdOf(token, source) {
+      const row = await db
+        .selectFrom('sign_in_challenges')
+        .select('user_id')
+        .where('token_hash', '=', hashOf(token))
+        .where('source', '=', source)
+        .executeTakeFirst()
+      return row?.user_id
     },
 
     async attempt(token, source) {

@@ -6,6 +6,7 @@
 import type { Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
+import { isKnownNetwork } from './known-networks.ts'
 import { delayMs } from './throttle.ts'
 
 const FREE_FAILURES = 5
@@ -14,28 +15,20 @@ const MAX_WAIT_MS = 3_600_000
 const REMEMBERED_MS = 7 * 86_400_000
 const OWNER_TOLD_FROM = 3
 const OWNER_TOLD_INTERVAL_MS = 3_600_000
-const NETWORKS_MAX = 20
 
 export type CodeGuesses = {
   /** Counts a try as wrong until `succeeded`. Throws `too_many_requests` when it must wait. */
-  begin(attempt: { userId: string; network: string; code: string }): Promise<void>
+  begin(attempt: { userId: string; sourceIp: string; code: string }): Promise<void>
   /** Whether the owner is to be told of the wrong codes now; says so once an hour. */
   mustTellOwner(db: Db, userId: string): Promise<boolean>
   succeeded(userId: string): Promise<void>
-  /** Somebody has signed in to the account from there. */
-  remember(userId: string, network: string): Promise<void>
 }
 
 export function createCodeGuesses({ db, clock }: { db: Kysely<Tables>; clock: () => number }): CodeGuesses {
-  async function isKnown(userId: string, network: string): Promise<boolean> {
-    const known = db.selectFrom('known_networks').select('network').where('user_id', '=', userId)
-    return (await known.where('network', '=', network).executeTakeFirst()) !== undefined
-  }
-
   return {
-    async begin({ userId, network, code }) {
+    async begin({ userId, sourceIp, code }) {
       const isGuessable = /^\d{6}$/.test(code.replaceAll(/\s/g, ''))
-      const mayWait = isGuessable && !(await isKnown(userId, network))
+      const mayWait = isGuessable && !(await isKnownNetwork(db, userId, sourceIp))
       const none = { user_id: userId, failures: 0, last_at: clock(), told_at: null }
       await db
         .insertInto('code_guesses')
@@ -84,22 +77,6 @@ export function createCodeGuesses({ db, clock }: { db: Kysely<Tables>; clock: ()
 
     async succeeded(userId) {
       await db.updateTable('code_guesses').set({ failures: 0 }).where('user_id', '=', userId).execute()
-    },
-
-    async remember(userId, network) {
-      const now = clock()
-      await db
-        .insertInto('known_networks')
-        .values({ user_id: userId, network, last_at: now })
-        .onConflict((conflict) => conflict.columns(['user_id', 'network']).doUpdateSet({ last_at: now }))
-        .execute()
-      const newest = db
-        .selectFrom('known_networks')
-        .select('network')
-        .where('user_id', '=', userId)
-        .orderBy('last_at', 'desc')
-        .limit(NETWORKS_MAX)
-      await db.deleteFrom('known_networks').where('user_id', '=', userId).where('network', 'not in', newest).execute()
     },
   }
 }

@@ -56,3 +56,18 @@ test('a crowd of addresses takes bounded memory, and the oldest is forgotten fir
   for (const key of ['a', 'b', 'c']) throttle.failed(key)
   expect(['a', 'b', 'c'].map((key) => throttle.waitMs(key) > 0)).toEqual([false, true, true])
 })
+
+test('strangers who keep coming push each other out of the queue, and nobody whom the hub knows', async () => {
+  const passwords = createPasswords({ concurrency: 1, queueLimit: 5 })
+  const hash = await passwords.hash('gravel-lantern-42')
+  const stranger = (i: number) => passwords.verify('guess', hash, `198.51.${i}.1`)
+  const before = Array.from({ length: 6 }, (_, i) => stranger(i))
+  const known = passwords.verify('gravel-lantern-42', hash)
+  const pushedOut = passwords.verify('gravel-lantern-42', hash, '203.0.113.1')
+  const after = Array.from({ length: 20 }, (_, i) => stranger(100 + i))
+  const refused = expect(pushedOut).rejects.toMatchObject({ code: 'too_many_requests' })
+  const settled = await Promise.allSettled([...before, ...after])
+  expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(6)
+  await refused
+  expect(await known).toBe(true)
+})

@@ -1,4 +1,5 @@
 import { hash, verify, type Algorithm } from '@node-rs/argon2'
+import { whoGivesWay } from '../access/networks.ts'
 import { HubError } from '../kernel/hub-error.ts'
 
 /** argon2id as OWASP's Password Storage Cheat Sheet has it: 19 MiB, 2 passes, 1 lane. */
@@ -9,43 +10,59 @@ const PARAMETERS = {
   parallelism: 1,
 }
 
+const RETRY_AFTER_MS = 2_000
+
 export type Passwords = {
-  hash(password: string): Promise<string>
+  /** `strangerIp`: the address of somebody who may be anybody, and then waits among strangers. */
+  hash(password: string, strangerIp?: string): Promise<string>
   /** Takes as long for `undefined` (no such user) as for a user's hash, and is then false. */
-  verify(password: string, passwordHash: string | undefined): Promise<boolean>
+  verify(password: string, passwordHash: string | undefined, strangerIp?: string): Promise<boolean>
 }
 
 /**
- * Hashing costs 19 MiB and some 20 ms of a core each, so no more than `concurrency` run at once, no more than
- * `queueLimit` wait, and the next one is refused with `too_many_requests`.
+ * Hashing costs 19 MiB and some 20 ms of a core each, so no more than `concurrency` run at once and no more than
+ * `queueLimit` wait. People whom the hub knows wait apart and are served first, so that strangers keep nobody out. Among
+ * strangers the crowd gives way (`whoGivesWay`): it is refused with `too_many_requests`.
  */
 export function createPasswords({ concurrency = 2, queueLimit = 200 } = {}): Passwords {
-  const waiting: (() => void)[] = []
+  const known: (() => void)[] = []
+  const strangers: { ip: string; go: () => void; refuse: (error: HubError) => void }[] = []
   let running = 0
   let absentHash: Promise<string> | undefined
 
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (running >= concurrency) {
-      if (waiting.length >= queueLimit) throw new HubError('too_many_requests')
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    } else {
-      running++
-    }
+  function wait(strangerIp: string | undefined): Promise<void> {
+    const refused = new HubError('too_many_requests', { retryAfterMs: RETRY_AFTER_MS })
+    return new Promise((go, refuse) => {
+      if (strangerIp === undefined) {
+        if (known.length >= queueLimit) refuse(refused)
+        else known.push(go)
+        return
+      }
+      strangers.push({ ip: strangerIp, go, refuse })
+      if (strangers.length <= queueLimit) return
+      const [gone] = strangers.splice(whoGivesWay(strangers.map(({ ip }) => ip)), 1)
+      gone?.refuse(refused)
+    })
+  }
+
+  async function inTurn<T>(work: () => Promise<T>, strangerIp: string | undefined): Promise<T> {
+    if (running >= concurrency) await wait(strangerIp)
+    else running++
     try {
       return await work()
     } finally {
-      const next = waiting.shift()
+      const next = known.shift() ?? strangers.shift()?.go
       if (next) next()
       else running--
     }
   }
 
   return {
-    hash: (password) => inTurn(() => hash(password.normalize('NFKC'), PARAMETERS)),
-    async verify(password, passwordHash) {
+    hash: (password, strangerIp) => inTurn(() => hash(password.normalize('NFKC'), PARAMETERS), strangerIp),
+    async verify(password, passwordHash, strangerIp) {
       absentHash ??= hash('', PARAMETERS)
       const expected = passwordHash ?? (await absentHash)
-      const matches = await inTurn(() => verify(expected, password.normalize('NFKC')))
+      const matches = await inTurn(() => verify(expected, password.normalize('NFKC')), strangerIp)
       return matches && passwordHash !== undefined
     },
   }

@@ -12,6 +12,7 @@ import { createUserInvitation, toSessionUser } from './accounts.ts'
 import { mustSetUp } from './must-set-up.ts'
 import type { Passwords } from './passwords.ts'
 import * as own from './profile.ts'
+import type { Refusals } from '../access/refusals.ts'
 import { createSignIn } from './sign-in.ts'
 import { createSignUp, readRegistrationInfo } from './sign-up.ts'
 import { createThrottle } from './throttle.ts'
@@ -34,9 +35,12 @@ export type AccountDependencies = {
   /** 32 bytes as base64. */
   twoFactorKey: string
   notifications: Pick<Notifications, 'tell'>
+  refusals: Pick<Refusals, 'count'>
 }
 
-type Mounted = own.ProfileDependencies & twoFactor.TwoFactorDependencies & Pick<AccountDependencies, 'notifications'>
+type Mounted = own.ProfileDependencies &
+  twoFactor.TwoFactorDependencies &
+  Pick<AccountDependencies, 'notifications' | 'refusals'>
 
 /** Signing in and up, one's own account, and the users and invitations that administrators manage. */
 export function accountRoutes(app: FastifyInstance, dependencies: AccountDependencies): void {

@@ -5,6 +5,8 @@ import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { record } from '../kernel/facts.ts'
 import type { Notifications } from '../notifications/notifications.ts'
+import type { Refusals } from '../access/refusals.ts'
+import { networksOf, siteOf } from '../access/networks.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Sessions } from '../access/sessions.ts'
 import { toSessionUser, type UserRow } from './accounts.ts'
@@ -12,7 +14,7 @@ import { createChallenges } from './challenges.ts'
 import { createCodeGuesses } from './code-guesses.ts'
 import { usernameKey } from './look-alikes.ts'
 import { mustSetUp } from './must-set-up.ts'
-import { networkOf } from './networks.ts'
+import { isKnownNetwork, rememberNetwork } from './known-networks.ts'
 import type { Passwords } from './passwords.ts'
 import { createThrottle } from './throttle.ts'
 import type { TwoFactorSecrets } from './two-factor-secrets.ts'
@@ -33,9 +35,10 @@ export type SignIn = {
 }
 
 /**
- * Signing in. Guessing passwords is slowed for one account from one address and for one address over all accounts, never
- * for an account as a whole: so nobody can lock its owner out from somewhere else. Guessing codes, for which one must
- * have the password, is slowed for the account too, but for its owner (code-guesses.ts).
+ * Signing in. Guessing passwords is slowed for one account from one address and for one network over all accounts, never
+ * for an account as a whole: so nobody can lock its owner out from somewhere else. Where the owner signed in before, only
+ * the guesses at this very account from there slow it down, and strangers do not stand in front. Guessing codes, for
+ * which one must have the password, is slowed for the account too, but for its owner (code-guesses.ts).
  */
 export function createSignIn(deps: {
   db: Kysely<Tables>
@@ -45,13 +48,30 @@ export function createSignIn(deps: {
   clock: () => number
   /** Writes a mail to the owner of an account, in the transaction. */
   tell: Notifications['tell']
+  refusals: Pick<Refusals, 'count'>
 }): SignIn {
-  const { db, sessions, passwords, clock } = deps
+  const { db, sessions, passwords, clock, refusals } = deps
   const byPair = createThrottle({ free: PAIR_FREE_FAILURES, maxWaitMs: MAX_WAIT_MS, clock })
   const codesByPair = createThrottle({ free: PAIR_FREE_FAILURES, maxWaitMs: MAX_WAIT_MS, clock })
   const byAddress = createThrottle({ free: ADDRESS_FREE_FAILURES, maxWaitMs: MAX_WAIT_MS, clock })
   const challenges = createChallenges({ db, clock })
   const guesses = createCodeGuesses({ db, clock })
+
+  /** For all accounts together, of each network that the address lies in. */
+  const door = {
+    waitMs: (sourceIp: string) =>
+      Math.max(...networksOf(sourceIp).map(({ cidr, share }) => byAddress.waitMs(cidr, share))),
+    failed: (sourceIp: string) => networksOf(sourceIp).forEach(({ cidr }) => byAddress.failed(cidr)),
+    takeBack: (sourceIp: string) => networksOf(sourceIp).forEach(({ cidr }) => byAddress.takeBack(cidr)),
+  }
+
+  /** Throws `too_many_requests` with the longest wait. */
+  function refuseIfEarly(sourceIp: string, ...waitsMs: number[]): void {
+    const retryAfterMs = Math.max(...waitsMs)
+    if (retryAfterMs <= 0) return
+    refusals.count('sign-in', sourceIp)
+    throw new HubError('too_many_requests', { retryAfterMs })
+  }
 
   const recordRefusal = (user: UserRow | undefined, name: string, sourceIp: string) =>
     record(db, { kind: 'session.refused', at: clock(), actor: { name, userId: user?.id, sourceIp }, data: {} })
@@ -60,9 +80,9 @@ export function createSignIn(deps: {
     const accessToken = await sessions.start({ id: user.id, passwordHash: user.password_hash }, from)
     const now = clock()
     const actor = { name: user.username, userId: user.id, sourceIp: from.sourceIp }
-    await guesses.remember(user.id, networkOf(from.sourceIp))
     await inTransaction(db, async (transaction) => {
       await transaction.updateTable('users').set({ last_login_at: now }).where('id', '=', user.id).execute()
+      await rememberNetwork(transaction, user.id, from.sourceIp, now)
       await record(transaction, { kind: 'session.started', at: now, actor, data: {} })
     })
     return { accessToken, user: toSessionUser(user, await mustSetUp(db, user)) }
@@ -88,39 +108,47 @@ export function createSignIn(deps: {
 
   return {
     async withPassword({ username, password }, from) {
-      const address = networkOf(from.sourceIp)
+      const address = siteOf(from.sourceIp)
       const name = usernameKey(username)
       const pair = `${address} ${name}`
-      if (byPair.waitMs(pair) > 0 || byAddress.waitMs(address) > 0) throw new HubError('too_many_requests')
+      const user = await db.selectFrom('users').selectAll().where('username_key', '=', name).executeTakeFirst()
+      const isKnown = user !== undefined && (await isKnownNetwork(db, user.id, from.sourceIp))
+      refuseIfEarly(from.sourceIp, byPair.waitMs(pair), isKnown ? 0 : door.waitMs(from.sourceIp))
       // Counted right away and taken back on success, so that parallel guesses do not all pass the check above.
       byPair.failed(pair)
-      byAddress.failed(address)
+      door.failed(from.sourceIp)
 
-      const user = await db.selectFrom('users').selectAll().where('username_key', '=', name).executeTakeFirst()
       const refuse = async (code: 'invalid_credentials' | 'account_inactive') => {
         await recordRefusal(user, username.slice(0, AUDITED_NAME_LENGTH), from.sourceIp)
         throw new HubError(code)
       }
-      if (!(await passwords.verify(password, user?.password_hash)) || !user) return refuse('invalid_credentials')
+      const strangerIp = isKnown ? undefined : from.sourceIp
+      const isRight = await passwords.verify(password, user?.password_hash, strangerIp).catch((error: unknown) => {
+        if (error instanceof HubError) refusals.count('sign-in', from.sourceIp)
+        throw error
+      })
+      if (!isRight || !user) return refuse('invalid_credentials')
       byPair.forget(pair)
-      byAddress.takeBack(address)
+      door.takeBack(from.sourceIp)
       if (!user.active) return refuse('account_inactive')
       if (user.two_factor_secret === null) return openSession(user, from)
       return { twoFactorRequired: true, challenge: await challenges.open(user, address) }
     },
 
     async withCode({ challenge, code }, from) {
-      const address = networkOf(from.sourceIp)
-      if (byAddress.waitMs(address) > 0) throw new HubError('too_many_requests')
+      const address = siteOf(from.sourceIp)
+      const userId = await challenges.userIdOf(challenge, address)
+      const isKnown = userId !== undefined && (await isKnownNetwork(db, userId, from.sourceIp))
+      refuseIfEarly(from.sourceIp, isKnown ? 0 : door.waitMs(from.sourceIp))
       const user = await challenges.attempt(challenge, address)
       const pair = `${address} ${user.id}`
-      if (codesByPair.waitMs(pair) > 0) throw new HubError('too_many_requests')
-      await guesses.begin({ userId: user.id, network: address, code }).catch(async (error: unknown) => {
+      refuseIfEarly(from.sourceIp, codesByPair.waitMs(pair))
+      await guesses.begin({ userId: user.id, sourceIp: from.sourceIp, code }).catch(async (error: unknown) => {
         await challenges.takeBack(challenge)
         throw error
       })
       codesByPair.failed(pair)
-      byAddress.failed(address)
+      door.failed(from.sourceIp)
       try {
         const kind = await useCode(db, user, code, deps)
         if (kind === 'recovery') {
@@ -135,7 +163,7 @@ export function createSignIn(deps: {
         throw error
       }
       codesByPair.forget(pair)
-      byAddress.takeBack(address)
+      door.takeBack(from.sourceIp)
       await guesses.succeeded(user.id)
       await challenges.close(challenge)
       return openSession(user, from)

@@ -7,7 +7,7 @@ import { record } from '../kernel/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { readSettings } from '../settings/settings.ts'
 import { insertUser, requireStrongPassword } from './accounts.ts'
-import { networkOf } from './networks.ts'
+import { siteOf } from '../access/networks.ts'
 import type { Passwords } from './passwords.ts'
 import { createThrottle } from './throttle.ts'
 import { isInvitationValid, useInvitation } from './user-invitations.ts'
@@ -43,7 +43,7 @@ export function createSignUp(deps: { db: Kysely<Tables>; passwords: Passwords; c
         message: INVITE_CODE_REQUIRED,
         fieldErrors: { inviteCode: INVITE_CODE_REQUIRED },
       })
-    const network = networkOf(sourceIp)
+    const network = siteOf(sourceIp)
     if (attempts.waitMs(network) > 0) throw new HubError('too_many_requests')
     attempts.failed(network)
     if (inviteCode && !(await isInvitationValid(db, inviteCode, clock()))) {
@@ -52,7 +52,7 @@ export function createSignUp(deps: { db: Kysely<Tables>; passwords: Passwords; c
       throw new HubError('invite_code_invalid')
     }
     await requireStrongPassword(db, person.password, person, 'password')
-    const passwordHash = await passwords.hash(person.password)
+    const passwordHash = await passwords.hash(person.password, sourceIp)
     return inTransaction(db, async (transaction) => {
       const role = inviteCode ? await useInvitation(transaction, inviteCode, clock()) : 'user'
       const { id, username } = await insertUser(transaction, { ...person, role }, passwordHash, clock())

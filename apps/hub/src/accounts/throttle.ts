@@ -1,6 +1,6 @@
 export type Throttle = {
-  /** How long to wait before this key may try again, in milliseconds; 0 for now. */
-  waitMs(key: string): number
+  /** How long to wait before this key may try again, in milliseconds; 0 for now. It fails `share` times as often. */
+  waitMs(key: string, share?: number): number
   failed(key: string): void
   /** The last failure was none. */
   takeBack(key: string): void
@@ -15,7 +15,7 @@ export function createThrottle({
   free,
   maxWaitMs,
   clock,
-  capacity = 10_000,
+  capacity = 30_000,
 }: {
   free: number
   maxWaitMs: number
@@ -24,11 +24,14 @@ export function createThrottle({
 }): Throttle {
   const failures = new Map<string, { count: number; at: number }>()
   return {
-    waitMs(key) {
+    waitMs(key, share = 1) {
       const entry = failures.get(key)
       // A clock that was set back must not lengthen the wait.
       return entry
-        ? Math.min(Math.max(0, entry.at + delayMs(entry.count, { free, maxWaitMs }) - clock()), maxWaitMs)
+        ? Math.min(
+            Math.max(0, entry.at + delayMs(entry.count, { free: Math.floor(free * share), maxWaitMs }) - clock()),
+            maxWaitMs,
+          )
         : 0
     },
     failed(key) {

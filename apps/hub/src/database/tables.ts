@@ -40,7 +40,7 @@ export type Tables = {
   }
   /** Wrong two-factor codes in a row, and when the owner was last told of them. */
   code_guesses: { user_id: string; failures: number; last_at: number; told_at: number | null }
-  /** The newest networks that somebody signed in from. */
+  /** The IPv4 addresses and IPv6 /64s that somebody signed in from, the last few of each person. */
   known_networks: { user_id: string; network: string; last_at: number }
   user_invitations: {
     id: string

@@ -1,0 +1,43 @@
+/** Where each person signed in from before: there they get in whatever strangers do at the door. */
+import type { Db } from '../database/tables.ts'
+import { siteOf } from '../access/networks.ts'
+import { inTransaction } from '../database/transaction.ts'
+
+const KEPT_PER_PERSON = 20
+
+export async function isKnownNetwork(db: Db, userId: string, sourceIp: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('known_networks')
+    .select('network')
+    .where('user_id', '=', userId)
+    .where('network', '=', siteOf(sourceIp))
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The person signed in from there; of more networks than are kept the one that was used longest ago is forgotten. */
+export function rememberNetwork(db: Db, userId: string, sourceIp: string, now: number): Promise<void> {
+  return inTransaction(db, async (transaction) => {
+    await transaction
+      .insertInto('known_networks')
+      .values({ user_id: userId, network: siteOf(sourceIp), last_at: now })
+      .onConflict((conflict) => conflict.columns(['user_id', 'network']).doUpdateSet({ last_at: now }))
+      .execute()
+    const kept = await transaction
+      .selectFrom('known_networks')
+      .select('network')
+      .where('user_id', '=', userId)
+      .orderBy('last_at', 'desc')
+      .limit(KEPT_PER_PERSON)
+      .execute()
+    await transaction
+      .deleteFrom('known_networks')
+      .where('user_id', '=', userId)
+      .where(
+        'network',
+        'not in',
+        kept.map((row) => row.network),
+      )
+      .execute()
+  })
+}
