@@ -45,13 +45,13 @@ export type TestDevice = Keys & {
   /** Challenge and registration. */
   register(change?: Record<string, unknown>, invitationCode?: string): Promise<Answer>
   /** The signed request of a status, to be sent once or again. */
-  statusRequest(
-    registrationId: string,
-    options?: { waitSeconds?: number; timeMs?: number; nonce?: string },
-  ): InjectOptions
-  status(registrationId: string, options?: { waitSeconds?: number; timeMs?: number; nonce?: string }): Promise<Answer>
+  statusRequest(registrationId: string, options?: StatusOptions): InjectOptions
+  status(registrationId: string, options?: StatusOptions): Promise<Answer>
   presharedKey(approved: ApprovedRegistration, nonce: string): string | undefined
 }
+
+/** `hub`: the host that a gateway says it used; one of before says nothing. */
+type StatusOptions = { waitSeconds?: number; timeMs?: number; nonce?: string; hub?: string }
 
 const REGISTER = '/api/v1/gateway/register'
 
@@ -125,18 +125,23 @@ export function createTestDevice(
     },
     register: async (change, invitationCode) =>
       device.send(device.message(await device.challenge(), change, invitationCode)),
-    statusRequest(registrationId, { waitSeconds, timeMs = now(), nonce = randomBytes(32).toString('base64') } = {}) {
+    statusRequest(
+      registrationId,
+      { waitSeconds, timeMs = now(), nonce = randomBytes(32).toString('base64'), hub } = {},
+    ) {
       const query = waitSeconds === undefined ? '' : `?waitSeconds=${waitSeconds}`
       const target = `${REGISTER}/${registrationId}/status${query}`
       const time = String(Math.floor(timeMs))
-      const signed = requestBytes({ method: 'POST', target, time, nonce, body: Buffer.alloc(0) })
+      const payload = hub === undefined ? '' : JSON.stringify({ hub })
+      const signed = requestBytes({ method: 'POST', target, time, nonce, body: Buffer.from(payload) })
       const headers = {
         host: 'hub.example:8080',
+        ...(payload && { 'content-type': 'application/json' }),
         [TIME_HEADER]: time,
         [NONCE_HEADER]: nonce,
         [SIGNATURE_HEADER]: identity.sign(signed),
       }
-      return { method: 'POST', url: target, headers, remoteAddress: from }
+      return { method: 'POST', url: target, headers, remoteAddress: from, ...(payload && { payload }) }
     },
     async status(registrationId, statusOptions) {
       const request = device.statusRequest(registrationId, statusOptions)

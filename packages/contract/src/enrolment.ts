@@ -85,6 +85,8 @@ export const registrationStatus = call({
   path: '/v1/gateway/register/:registrationId/status',
   params: z.strictObject({ registrationId }),
   query: z.strictObject({ waitSeconds: z.coerce.number().int().min(0).max(STATUS_WAIT_MAX_SECONDS).default(0) }),
+  /** By which host the gateway reached the hub; older gateways send no body. */
+  body: z.strictObject({ hub: z.string().max(300) }).nullish(),
   response: z.discriminatedUnion('status', [
     z.object({ status: z.literal('pending') }),
     z.object({ status: z.literal('rejected'), reason: z.string() }),

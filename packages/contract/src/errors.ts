@@ -79,6 +79,7 @@ export const errorTable = {
     message: 'Too many registration requests wait for a decision. Try again later.',
   },
   gateway_unknown: { status: 403, message: "This is not one of the hub's gateways." },
+  browser_refused: { status: 403, message: 'Devices make this call, and pages in a browser may not.' },
   gateway_unreachable: { status: 502, message: 'The gateway does not answer through the tunnel.' },
   ticket_invalid: { status: 403, message: 'The ticket is unknown, already used or older than 30 seconds.' },
   origin_not_allowed: { status: 403, message: 'Requests from this origin are not accepted.' },

@@ -104,7 +104,12 @@ export async function askStatus(
   const path = `${registrationStatus.path.replace(':registrationId', registrationId)}?waitSeconds=${waited}`
   const { answer: status, nonce } = await callSigned(
     session,
-    { path, body: Buffer.alloc(0), response: registrationStatus.response, timeoutMs: waited * 1_000 + CALL_TIMEOUT_MS },
+    {
+      path,
+      body: encode({ hub: session.url.host }),
+      response: registrationStatus.response,
+      timeoutMs: waited * 1_000 + CALL_TIMEOUT_MS,
+    },
     keys,
     context,
   )

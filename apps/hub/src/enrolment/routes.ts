@@ -116,7 +116,7 @@ function mountStatus(app: FastifyInstance, dependencies: RegistrationDependencie
   const verified = new WeakMap<FastifyRequest, string>()
 
   async function statusOf(request: HubRequest<typeof contract.registrationStatus>): Promise<StatusAnswer> {
-    const { params, query, rawBody, raw, sourceIp, reply } = request
+    const { params, query, body, rawBody, raw, sourceIp, reply } = request
     const { registrationId } = params
     limiter.take(sourceIp)
     const row = await findRegistration(db, registrationId)
@@ -129,7 +129,8 @@ function mountStatus(app: FastifyInstance, dependencies: RegistrationDependencie
     limiter.proved(sourceIp)
     const signal = closedSignal(reply)
     const decided = waiters.wait(registrationId, { timeoutMs: query.waitSeconds * 1_000, signal })
-    const endpoints = vpn.endpoints(headers.host)
+    // Of a gateway that signs it the host is what it asked for; anybody in between can change the header.
+    const endpoints = vpn.endpoints(body?.hub ?? headers.host)
     // Read after the wait began: a decision in between wakes it.
     if ((await findRegistration(db, registrationId)).status === 'pending') await decided
     // The server waits for its connections to end.

@@ -71,6 +71,30 @@ describe.each(testEngines)('the status of a registration on %s', (engine) => {
     expect(barn.presharedKey(approved, randomBytes(32).toString('base64'))).toBeUndefined()
   })
 
+  it('leads to the host that the device signed, whatever Host somebody in between puts there', async () => {
+    const barn = await waiting()
+    await decide(barn.id, 'approve')
+    const ask = async (sent: { hub?: string; host: string; payload?: string }) => {
+      const request = barn.statusRequest(barn.id, sent.hub === undefined ? {} : { hub: sent.hub })
+      return hub.app.inject({
+        ...request,
+        headers: { ...request.headers, host: sent.host },
+        ...(sent.payload && { payload: sent.payload }),
+      })
+    }
+    const endpoints = async (sent: { hub?: string; host: string }) =>
+      (await ask(sent)).json<ApprovedRegistration>().endpoints
+    const { port } = hub.vpn
+    expect(await endpoints({ hub: 'hub.example:8080', host: 'evil.example' })).toEqual([`hub.example:${port}`])
+    expect(await endpoints({ hub: '[2001:db8::1]:8080', host: 'evil.example' })).toEqual([`[2001:db8::1]:${port}`])
+    // An agent of before says nothing: for it the header is all there is.
+    expect(await endpoints({ host: 'hub.example' })).toEqual([`hub.example:${port}`])
+    const changed = await ask({ hub: 'hub.example', host: 'hub.example', payload: '{"hub":"evil.example"}' })
+    expect([changed.statusCode, changed.json().error]).toEqual([403, 'signature_invalid'])
+    const taken = await ask({ hub: 'hub.example', host: 'evil.example', payload: ' ' })
+    expect(taken.statusCode).toBeGreaterThanOrEqual(400)
+  })
+
   it('is held open, and answers at once when somebody decides', async () => {
     for (const what of ['approve', 'reject'] as const) {
       const barn = await waiting()

@@ -75,6 +75,8 @@ export function mount<C extends Call>(
       },
     }),
     onRequest: async (request) => {
+      if (access === 'gateway' || access === 'member') refuseBrowsers(request)
+      if (access === 'anyone') refuseOtherSites(request)
       if (access === 'anyone' || access === 'gateway' || access === 'member') return options.beforeBody?.(request)
       request.caller = await authenticate(app, request, { required: access, call: key })
     },
@@ -98,6 +100,21 @@ export function mount<C extends Call>(
       return reply.code(204).send()
     },
   })
+}
+
+/**
+ * A page can make its own name lead to the hub (DNS rebinding), and would then enrol a device from the address of whoever
+ * looks at it. No agent sends these headers, and no page can leave all of them out.
+ */
+function refuseBrowsers({ headers }: FastifyRequest): void {
+  const isBrowser = Object.keys(headers).some((name) => name === 'origin' || name.startsWith('sec-fetch-'))
+  if (isBrowser) throw new HubError('browser_refused')
+}
+
+/** What needs no session, the hub's own page may ask, and programs; pages of others may not, whatever they send. */
+function refuseOtherSites({ headers }: FastifyRequest): void {
+  const site = headers['sec-fetch-site']
+  if (site === 'cross-site' || site === 'same-site') throw new HubError('origin_not_allowed')
 }
 
 async function authenticate(
