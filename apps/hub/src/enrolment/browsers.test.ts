@@ -14,7 +14,7 @@ const callsOf = (...accesses: string[]) =>
     .filter(([, access]) => accesses.includes(access))
     .map(([call]) => call)
 const send = async (call: string, headers: Record<string, string>) => {
-  const [method, path = ''] = call.split(' ') as ['POST', string]
+  const [method, path] = call.split(' ') as ['POST', string]
   const url = `/api${path.replace(':registrationId', 'a'.repeat(20))}`
   const { statusCode, body } = await hub.app.inject({ method, url, headers, ...(method === 'POST' && { payload: {} }) })
   return [statusCode, (JSON.parse(body) as { error?: string }).error]
