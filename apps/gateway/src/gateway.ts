@@ -7,7 +7,7 @@ import { fingerprint } from '@hedgerow/enrolment'
 import { createFaults } from '@hedgerow/http'
 import type { Logger } from 'pino'
 import manifest from '../package.json' with { type: 'json' }
-import { APPROVAL_FILE, forgetApproval, readApproval, writeApproval, type Approval } from './hub/approval.ts'
+import { APPROVAL_FILE, forgetApproval, readApproval, writeApproval, type Approval } from './approval.ts'
 import type { Config } from './config.ts'
 import { lockDataDirectory } from './data-lock.ts'
 import { openDetectionQueue } from './hub/detection-queue.ts'

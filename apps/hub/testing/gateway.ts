@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { generateKeyPair, generatePresharedKey } from '@hedgerow/wireguard/node'
 import type { Insertable } from 'kysely'
 import type { Db, Tables } from '../src/database/tables.ts'
-import { nameKey, newGatewayId } from '../src/fleet/fleet.ts'
+import { newGatewayId } from '../src/fleet/fleet.ts'
+import { nameKey } from '../src/kernel/name-key.ts'
 
 let made = 0
 

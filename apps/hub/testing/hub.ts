@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { createUser } from '../src/accounts/accounts.ts'
 import { createHub, type Hub } from '../src/hub.ts'
 import { readConfig, type Config } from '../src/config.ts'
-import type { Engine } from '../src/database/database.ts'
+import type { Engine } from '../src/database/engine.ts'
 import { createTestDatabase } from './databases.ts'
 
 export type TestHub = Hub & {

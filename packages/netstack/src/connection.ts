@@ -4,7 +4,8 @@
  * `timeouts.ts` does what is due. It refuses more than its buffers hold: `send` takes what fits, the receive window never
  * promises more than is free. Called by `stack.ts`; the application's half by the `node/` edge.
  */
-import { type CongestionControl, createCongestionControl } from './congestion.ts'
+import type { CongestionControl } from './congestion-control.ts'
+import { createCongestionControl } from './congestion.ts'
 import { Deadlines } from './deadlines.ts'
 import type { ConnectionError, Host } from './host.ts'
 import type { Listener } from './listener.ts'
@@ -41,7 +42,7 @@ export interface ConnectionOptions {
   /** Of our timestamp clock. */
   timestampOffset: number
   /** For a passive open: told once when the handshake is over, either way. */
-  listener: Listener | undefined
+  listener: Listener<Connection> | undefined
 }
 
 const SEND_BUFFER_MIN_BYTES = 128 << 10
@@ -55,7 +56,7 @@ const MIN_MSS = 64
 const TCP_IP_HEADER_BYTES = 40
 
 export class Connection {
-  readonly host: Host
+  readonly host: Host<Connection>
   readonly localPort: number
   readonly remoteAddress: number
   readonly remotePort: number
@@ -146,13 +147,13 @@ export class Connection {
   holdsSmall = false
   /** The application closed for good: what still arrives is discarded. */
   isOrphan = false
-  #listener: Listener | undefined
+  #listener: Listener<Connection> | undefined
   #wantsWritable = false
   #readableSaid = false
   /** For the edge: whatever it keeps per connection. */
   owner: unknown = undefined
 
-  constructor(host: Host, options: ConnectionOptions) {
+  constructor(host: Host<Connection>, options: ConnectionOptions) {
     this.host = host
     this.localPort = options.localPort
     this.remoteAddress = options.remoteAddress

@@ -1,4 +1,4 @@
-import type { Acknowledged, CongestionControl } from './congestion.ts'
+import type { Acknowledged, CongestionControl } from './congestion-control.ts'
 import { initialWindow } from './new-reno.ts'
 import { SlowStart } from './slow-start.ts'
 

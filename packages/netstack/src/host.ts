@@ -1,39 +1,41 @@
-/** What a connection says to the stack that holds it, and what it needs of it. */
-import type { Connection } from './connection.ts'
+/**
+ * What a connection says to the stack that holds it, and what it needs of it. `C` is the connection, as a parameter
+ * because connection.ts imports this file.
+ */
 import type { DropReason } from './drop.ts'
 
 /** Why a connection ended, when it did not end by two FINs. */
 export type ConnectionError = 'refused' | 'reset' | 'timed-out' | 'unreachable' | 'aborted'
 
-export type Output =
+export type HostOutput<C> =
   | { type: 'packet'; packet: Uint8Array }
   | { type: 'drop'; reason: DropReason }
-  | { type: 'connected'; connection: Connection }
-  | { type: 'accepted'; connection: Connection }
+  | { type: 'connected'; connection: C }
+  | { type: 'accepted'; connection: C }
   /** There are bytes to read, or the peer's FIN; said once until the next `read`. */
-  | { type: 'readable'; connection: Connection }
+  | { type: 'readable'; connection: C }
   /** There is room again after a `send` that took less than it was given. */
-  | { type: 'writable'; connection: Connection }
-  | { type: 'closed'; connection: Connection; error: ConnectionError | undefined }
+  | { type: 'writable'; connection: C }
+  | { type: 'closed'; connection: C; error: ConnectionError | undefined }
   | { type: 'echo-reply'; from: number; identifier: number; sequence: number }
 
-export interface Host {
+export interface Host<C> {
   readonly address: number
   readonly mtu: number
   readonly congestionControl: 'cubic' | 'new-reno'
   /** When the packet or tick being handled came. */
   readonly now: number
-  emit(output: Output): void
+  emit(output: HostOutput<C>): void
   /** Asks that `transmit` runs for this connection on the next tick. */
-  markDirty(connection: Connection): void
+  markDirty(connection: C): void
   /** The connection only waits for its four-tuple to be forgotten. */
-  noteTimeWait(connection: Connection): void
+  noteTimeWait(connection: C): void
   /** What the connection keeps for its reader may have changed. */
-  noteKept(connection: Connection): void
+  noteKept(connection: C): void
   /** Whether there is room for a payload that has to be kept, above a gap or in order. */
-  mayKeep(connection: Connection, isInOrder: boolean): boolean
+  mayKeep(connection: C, isInOrder: boolean): boolean
   /** The connection ended; its four-tuple is free. */
-  remove(connection: Connection): void
+  remove(connection: C): void
   /** A buffer for one packet. */
   allocate(length: number): Uint8Array
 }

@@ -1,6 +1,7 @@
 export type { Connection, ConnectionState } from './connection.ts'
 export type { DropReason } from './drop.ts'
-export type { ConnectionError, Output } from './host.ts'
+export type { ConnectionError } from './host.ts'
+export type { Output } from './stack.ts'
 export { formatAddress, parseAddress } from './ipv4.ts'
 export type { Listener } from './listener.ts'
 export { Stack, type StackOptions } from './stack.ts'

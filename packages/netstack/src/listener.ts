@@ -2,20 +2,19 @@
  * RFC 9293's LISTEN: a port that takes SYNs, and the connections on it that are not yet established. Each peer has a
  * share of them, and where all are taken, who has many makes room for who has few.
  */
-import type { Connection } from './connection.ts'
-
 /** In all, unless told otherwise. */
 const DEFAULT_BACKLOG = 4_096
 /** Of one peer, or half of a smaller backlog: twice what a hub opens at once to a gateway. */
 const BACKLOG_PER_PEER = 256
 
-export class Listener {
+/** `C` is the connection, as a parameter because connection.ts imports this file. */
+export class Listener<C extends { readonly remoteAddress: number }> {
   readonly port: number
   readonly #backlog: number
   readonly #share: number
   #halfOpen = 0
   /** Oldest first. */
-  readonly #halfOpenByPeer = new Map<number, Set<Connection>>()
+  readonly #halfOpenByPeer = new Map<number, Set<C>>()
 
   constructor(port: number, backlog = DEFAULT_BACKLOG) {
     this.port = port
@@ -24,18 +23,18 @@ export class Listener {
   }
 
   /** Whether a peer's SYN finds room: 'free', 'full', or the connection of a peer with more of them that is to be reset for it. */
-  roomFor(peer: number): 'free' | 'full' | Connection {
+  roomFor(peer: number): 'free' | 'full' | C {
     const ofPeer = this.#halfOpenByPeer.get(peer)?.size ?? 0
     if (ofPeer >= this.#share) return 'full'
     if (this.#halfOpen < this.#backlog) return 'free'
-    let most = new Set<Connection>()
+    let most = new Set<C>()
     for (const connections of this.#halfOpenByPeer.values()) if (connections.size > most.size) most = connections
     const [oldest] = most
     return oldest !== undefined && most.size > ofPeer + 1 ? oldest : 'full'
   }
 
   /** A SYN that found room was taken. */
-  add(connection: Connection): void {
+  add(connection: C): void {
     const ofPeer = this.#halfOpenByPeer.get(connection.remoteAddress)
     if (ofPeer === undefined) this.#halfOpenByPeer.set(connection.remoteAddress, new Set([connection]))
     else ofPeer.add(connection)
@@ -43,7 +42,7 @@ export class Listener {
   }
 
   /** The connection was established or given up. */
-  settle(connection: Connection): void {
+  settle(connection: C): void {
     const ofPeer = this.#halfOpenByPeer.get(connection.remoteAddress)
     if (ofPeer?.delete(connection) !== true) return
     this.#halfOpen--

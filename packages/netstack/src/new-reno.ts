@@ -1,4 +1,4 @@
-import type { Acknowledged, CongestionControl } from './congestion.ts'
+import type { Acknowledged, CongestionControl } from './congestion-control.ts'
 
 /** The window to begin with, and after a rest (RFC 6928 §2): ten segments, fewer where they are longer than Ethernet's. */
 export const initialWindow = (segmentBytes: number): number =>

@@ -1,3 +1,4 @@
+import type { Connection } from './connection.ts'
 import type { Host } from './host.ts'
 import { ACK, RST, type Segment, encodeSegment, sequenceLength } from './segment.ts'
 import { advance } from './sequence.ts'
@@ -6,7 +7,7 @@ import { advance } from './sequence.ts'
  * Answers a segment that belongs to no connection, or acknowledges what was never sent, with the reset that it must
  * believe: <SEQ=SEG.ACK><CTL=RST>, or <SEQ=0><ACK=SEG.SEQ+SEG.LEN><CTL=RST,ACK> (RFC 9293 §3.10.7.1).
  */
-export function refuse(host: Host, segment: Segment, source: number): void {
+export function refuse(host: Host<Connection>, segment: Segment, source: number): void {
   const hasAck = (segment.flags & ACK) !== 0
   const packet = encodeSegment(
     {

@@ -1,10 +1,9 @@
 /** A peer that says exactly what a test tells it, for exchanges that read like a trace. Nothing of the product calls it. */
 import type { Connection } from './connection.ts'
-import type { Output } from './host.ts'
 import { parseIpv4 } from './ipv4.ts'
 import { ACK, FIN, PSH, RST, SYN, URG, type Range, encodeSegment, parseSegment } from './segment.ts'
 import { advance, distance } from './sequence.ts'
-import { Stack } from './stack.ts'
+import { Stack, type Output } from './stack.ts'
 
 export const OUR_ADDRESS = 0x0a640001
 export const PEER_ADDRESS = 0x0a640002

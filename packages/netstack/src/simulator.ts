@@ -2,8 +2,7 @@
  * A network between two cores for tests: a clock of its own, seeded loss, duplication, delay and reordering, an MTU. The
  * same seed gives the same run. Nothing of the product calls it.
  */
-import type { Output } from './host.ts'
-import { Stack } from './stack.ts'
+import { Stack, type Output } from './stack.ts'
 
 export interface Path {
   delayMs?: number

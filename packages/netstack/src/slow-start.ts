@@ -2,7 +2,7 @@
  * Slow start that ends before the queue overflows: HyStart++ (RFC 9406). When round trips grow, the window grows four
  * times slower for five rounds, and slow start is over unless they shrink again meanwhile.
  */
-import type { Acknowledged } from './congestion.ts'
+import type { Acknowledged } from './congestion-control.ts'
 
 const MIN_THRESHOLD_MS = 4
 const MAX_THRESHOLD_MS = 16

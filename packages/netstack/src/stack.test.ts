@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import type { Connection } from './connection.ts'
-import type { Output } from './host.ts'
 import { readUint16 } from './ipv4.ts'
 import { type Path, Simulator, createCore, createRandom } from './simulator.ts'
+import type { Output } from './stack.ts'
 
 const A = 0x0a640001
 const B = 0x0a640002

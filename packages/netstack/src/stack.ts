@@ -11,7 +11,7 @@ import { Connection, type ConnectionState } from './connection.ts'
 import type { DropReason } from './drop.ts'
 import { type FourTuple, type KeyedHash, initialSequence, portOffset, timestampOffset } from './four-tuple.ts'
 import { Fragments } from './fragments.ts'
-import type { Host, Output } from './host.ts'
+import type { Host, HostOutput } from './host.ts'
 import { encodeEchoReply, encodeEchoRequest, encodeUnreachable, parseIcmp } from './icmp.ts'
 import { type Ipv4Header, PROTOCOL_ICMP, PROTOCOL_TCP, isUnicast, parseIpv4 } from './ipv4.ts'
 import { Listener } from './listener.ts'
@@ -52,7 +52,9 @@ export interface StackOptions {
   isAuthenticated?: boolean
 }
 
-export class Stack implements Host {
+export type Output = HostOutput<Connection>
+
+export class Stack implements Host<Connection> {
   readonly address: number
   readonly mtu: number
   readonly congestionControl: 'cubic' | 'new-reno'
@@ -61,7 +63,7 @@ export class Stack implements Host {
   readonly allocate: (length: number) => Uint8Array
   readonly #keyedHash: KeyedHash
   readonly #fragments = new Fragments()
-  readonly #listeners = new Map<number, Listener>()
+  readonly #listeners = new Map<number, Listener<Connection>>()
   readonly #peers = new PeerTable()
   readonly #unreachables = new RateLimit(UNREACHABLES_PER_SECOND)
   #dirty = new Set<Connection>()
@@ -135,16 +137,16 @@ export class Stack implements Host {
   }
 
   /** Undefined when the port is taken. Port 0 takes a free one. */
-  listen(port: number, backlog?: number): Listener | undefined {
+  listen(port: number, backlog?: number): Listener<Connection> | undefined {
     const chosen = port === 0 ? this.#freeListenPort() : port
     if (chosen === undefined || this.#listeners.has(chosen)) return undefined
-    const listener = new Listener(chosen, backlog)
+    const listener = new Listener<Connection>(chosen, backlog)
     this.#listeners.set(chosen, listener)
     return listener
   }
 
   /** Connections that were established on it live on; half-open ones are reset. */
-  unlisten(listener: Listener): Output[] {
+  unlisten(listener: Listener<Connection>): Output[] {
     if (this.#listeners.get(listener.port) !== listener) return []
     this.#listeners.delete(listener.port)
     for (const connection of this.#peers.all())
@@ -299,7 +301,7 @@ export class Stack implements Host {
   }
 
   #open(
-    tuple: FourTuple & { listener: Listener | undefined },
+    tuple: FourTuple & { listener: Listener<Connection> | undefined },
     now: number,
     sequence = initialSequence(this.#keyedHash, this.address, tuple, now),
   ): Connection {

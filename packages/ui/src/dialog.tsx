@@ -3,12 +3,17 @@ import { useState, type ReactNode } from 'react'
 import { useBackCloses } from './back-closes.ts'
 import styles from './dialog.module.css'
 
-type DialogProps = {
+/** Whether a dialog is open, how it asks to close, and what follows once it has faded and focus is back. */
+export type DialogLife = { opened: boolean; onClose: () => void; onGone: () => void }
+
+/** A dialog that is open from its first render; it keeps its content while it fades. */
+export function useDialogLife(onGone: () => void): DialogLife {
+  const [opened, setOpened] = useState(true)
+  return { opened, onClose: () => setOpened(false), onGone }
+}
+
+type DialogProps = DialogLife & {
   title: string
-  opened: boolean
-  onClose: () => void
-  /** Called once the dialog has faded and focus is back where it was. */
-  onGone: () => void
   size?: 'sm' | 'md' | 'lg' | 'xl'
   /** It shows what is never shown again: neither Back nor a click beside it closes it. */
   shownOnce?: boolean

@@ -6,7 +6,7 @@ import type { HttpsFallback } from './https-fallback.ts'
 import type { DetectionQueue } from './detection-queue.ts'
 import { inWords } from './failure.ts'
 import { HubRefusal } from './http-call.ts'
-import { postThroughTunnel } from '../tunnel/tunnel-call.ts'
+import { postThroughTunnel } from './tunnel-call.ts'
 import type { Tunnel } from '../tunnel/tunnel.ts'
 
 const SEND_TIMEOUT_MS = 30_000

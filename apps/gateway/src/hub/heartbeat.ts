@@ -4,7 +4,7 @@ import type { HttpsFallback } from './https-fallback.ts'
 import { inWords } from './failure.ts'
 import { HubRefusal, NotAHubError } from './http-call.ts'
 import type { Conditions } from './conditions.ts'
-import { postThroughTunnel } from '../tunnel/tunnel-call.ts'
+import { postThroughTunnel } from './tunnel-call.ts'
 import type { Tunnel } from '../tunnel/tunnel.ts'
 
 /** After this many in a row, the hub may have decided something: its status call tells. */

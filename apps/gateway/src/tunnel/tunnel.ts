@@ -3,7 +3,7 @@ import { createStack, type Stack, type TcpStream } from '@hedgerow/netstack/node
 import { parsePresharedKey, parsePublicKey, type PrivateKey } from '@hedgerow/wireguard'
 import { openInterface, type WireGuardInterface } from '@hedgerow/wireguard/node'
 import type { HandshakeClock } from './handshake-clock.ts'
-import type { Approval } from '../hub/approval.ts'
+import type { Approval } from '../approval.ts'
 import { createBackoff, createPause } from '../hub/backoff.ts'
 import { inWords } from '../hub/failure.ts'
 import type { Conditions } from '../hub/conditions.ts'

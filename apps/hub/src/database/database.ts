@@ -5,6 +5,7 @@
  */
 import { basename, dirname } from 'node:path'
 import { Kysely, sql, type Transaction } from 'kysely'
+import { engineOf, type Engine } from './engine.ts'
 import { keepMigrationBackup } from './migration-backups.ts'
 import { migrate, type Migration } from './migrations.ts'
 import { makePrivateFile, makePrivateFolder } from './private-files.ts'
@@ -14,13 +15,7 @@ import { copySqlite } from './sqlite-copy.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 import type { Tables } from './tables.ts'
 
-export type Engine = 'sqlite' | 'postgres'
 export type Database = { db: Kysely<Tables>; engine: Engine; close(): Promise<void> }
-
-/** `url` is `sqlite:` and a file's path, or a `postgres://` address. */
-export function engineOf(url: string): Engine {
-  return url.startsWith('sqlite:') ? 'sqlite' : 'postgres'
-}
 
 export type DatabaseConfig = {
   url: string

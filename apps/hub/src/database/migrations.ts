@@ -4,7 +4,7 @@ import * as first from './migrations/001-first.ts'
 import * as facts from './migrations/002-facts.ts'
 import * as clocks from './migrations/003-clocks.ts'
 import * as codeGuesses from './migrations/004-code-guesses.ts'
-import type { Engine } from './database.ts'
+import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
 

@@ -9,7 +9,8 @@ import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller } from '../access/sessions.ts'
 import { actorOf, record } from '../kernel/facts.ts'
-import { allocateAddress, nameKey, newGatewayId } from './fleet.ts'
+import { nameKey } from '../kernel/name-key.ts'
+import { allocateAddress, newGatewayId } from './fleet.ts'
 
 type NewGateway = z.output<typeof newGateway>
 

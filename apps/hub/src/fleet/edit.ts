@@ -7,7 +7,7 @@ import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller } from '../access/sessions.ts'
 import { actorOf, record } from '../kernel/facts.ts'
-import { nameKey } from './fleet.ts'
+import { nameKey } from '../kernel/name-key.ts'
 
 type Context = { caller: Caller; sourceIp: string; now: number }
 

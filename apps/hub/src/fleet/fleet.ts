@@ -195,11 +195,6 @@ export async function fleetStatuses(
   })
 }
 
-/** The form in which a gateway's name must be unique, and in which it is found. */
-export function nameKey(name: string): string {
-  return name.normalize('NFKC').trim().replaceAll(/\s+/g, ' ').toLowerCase()
-}
-
 /** 12 lower-case base32 characters: 60 random bits. */
 export function newGatewayId(): string {
   return base32(randomBytes(8)).slice(0, 12)

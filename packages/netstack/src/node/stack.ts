@@ -6,10 +6,9 @@
  * acknowledgment and one push.
  */
 import { createHmac, randomBytes, randomInt } from 'node:crypto'
-import type { Output } from '../host.ts'
 import type { DropReason } from '../drop.ts'
 import { formatAddress, isUnicast, parseAddress } from '../ipv4.ts'
-import { Stack as Core } from '../stack.ts'
+import { Stack as Core, type Output } from '../stack.ts'
 import { socketError } from './socket-error.ts'
 import { TcpStream } from './tcp-stream.ts'
 

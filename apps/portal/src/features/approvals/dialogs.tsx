@@ -1,5 +1,6 @@
 /** The dialogs of this screen, loaded when the first one is opened; Details leads on to the decision. */
 import type { PendingRegistration, RejectedRegistration } from '@hedgerow/contract'
+import { useDialogLife } from '@hedgerow/ui/dialog.tsx'
 import { useState } from 'react'
 import { useDraft } from '#api/drafts.ts'
 import { ApproveDialog } from './approve-dialog.tsx'
@@ -13,12 +14,10 @@ export type OpenDialog =
   | { verb: 'approve-several' | 'reject-several'; registrations: readonly PendingRegistration[] }
   | { verb: 'lift'; rejected: RejectedRegistration }
 
-/** `onGone` follows the closing animation, so that a dialog keeps its content while it fades. */
 export default function Dialogs({ first, onGone }: { first: OpenDialog; onGone: () => void }) {
   const [dialog, setDialog] = useState(first)
-  const [opened, setOpened] = useState(true)
   useDraft('registrations.dialog', dialog, setDialog)
-  const life = { opened, onClose: () => setOpened(false), onGone }
+  const life = useDialogLife(onGone)
   if (dialog.verb === 'lift') return <LiftDialog {...life} {...dialog} />
   if ('registrations' in dialog) {
     const decision = dialog.verb === 'approve-several' ? 'approve' : 'reject'

@@ -1,14 +1,13 @@
 /** The dialogs of this screen, loaded when the first one is opened. */
-import { useState } from 'react'
+import type { GatewayInvitation } from '@hedgerow/contract'
+import { useDialogLife } from '@hedgerow/ui/dialog.tsx'
 import { NewDialog } from './new-dialog.tsx'
-import type { OpenDialog } from './page.tsx'
 import { RevokeDialog } from './revoke-dialog.tsx'
 
-export type DialogLife = { opened: boolean; onClose: () => void; onGone: () => void }
+export type OpenDialog = { verb: 'new' } | { verb: 'revoke'; invitation: GatewayInvitation }
 
 export default function Dialogs({ dialog, onGone }: { dialog: OpenDialog; onGone: () => void }) {
-  const [opened, setOpened] = useState(true)
-  const life = { opened, onClose: () => setOpened(false), onGone }
+  const life = useDialogLife(onGone)
   if (dialog.verb === 'new') return <NewDialog {...life} />
   return <RevokeDialog {...life} invitation={dialog.invitation} />
 }

@@ -1,5 +1,4 @@
 /** Gateway invitations: codes that let devices in without a person, each for a while and a number of devices. */
-import type { GatewayInvitation } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 import { Link } from 'react-router'
@@ -13,13 +12,12 @@ import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelEmpty, PanelError, PanelForbidden, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
+import type { OpenDialog } from './dialogs.tsx'
 import { useInvitations } from './queries.ts'
 import { RulesNotice } from './rules-notice.tsx'
 import { InvitationTable } from './table.tsx'
 
 const Dialogs = lazy(() => import('./dialogs.tsx'))
-
-export type OpenDialog = { verb: 'new' } | { verb: 'revoke'; invitation: GatewayInvitation }
 
 export function GatewayInvitationsPage() {
   const mayManage = mayManageFleet(useUser().role)

@@ -1,10 +1,9 @@
 import type { GatewayInvitation } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { messageOf } from '#api/client.ts'
-import { Dialog, DialogActions } from '@hedgerow/ui/dialog.tsx'
+import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
-import type { DialogLife } from './dialogs.tsx'
 import { useRevokeInvitation } from './queries.ts'
 
 /** Ends an invitation before its time. */

@@ -8,11 +8,10 @@ import { accessFailed, NOT_AUTHORIZED } from '#api/access-messages.ts'
 import { api, messageOf } from '#api/client.ts'
 import { GATEWAYS_KEY } from '#api/gateways.ts'
 import { useHubSettings } from '#api/hub-settings.ts'
-import { Dialog, DialogActions } from '@hedgerow/ui/dialog.tsx'
+import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { CheckIcon } from '@hedgerow/ui/icons.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { findWayToGateway, type ConnectStep } from './connect.ts'
-import type { DialogLife } from './dialogs.tsx'
 import styles from './page.module.css'
 
 const STEPS: readonly (readonly [ConnectStep, string])[] = [

@@ -2,10 +2,9 @@ import type { Gateway } from '@hedgerow/contract'
 import { Button, TextInput } from '@mantine/core'
 import { useState, type FormEvent } from 'react'
 import { messageOf } from '#api/client.ts'
-import { Dialog, DialogActions } from '@hedgerow/ui/dialog.tsx'
+import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
-import type { DialogLife } from './dialogs.tsx'
 import { useDeleteGateway } from './queries.ts'
 
 type DeleteDialogProps = DialogLife & { gateway: Gateway; onDeleted: () => void }

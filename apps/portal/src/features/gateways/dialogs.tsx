@@ -1,6 +1,6 @@
 /** The dialogs of one gateway and of the fleet, one per verb, loaded when the first one is opened. */
 import type { Gateway } from '@hedgerow/contract'
-import { useState } from 'react'
+import { useDialogLife } from '@hedgerow/ui/dialog.tsx'
 import { AddDialog } from './add-dialog.tsx'
 import { ClaimDialog } from './claim-dialog.tsx'
 import { ConnectDialog } from './connect-dialog.tsx'
@@ -15,14 +15,10 @@ export type OpenDialog =
   | { verb: 'claim'; deviceToken: string }
   | { verb: GatewayVerb; gateway: Gateway }
 
-export type DialogLife = { opened: boolean; onClose: () => void; onGone: () => void }
-
 type DialogsProps = { dialog: OpenDialog; onGone: () => void; onDeleted?: () => void }
 
-/** `onGone` follows the closing animation, so that a dialog keeps its content while it fades. */
 export default function Dialogs({ dialog, onGone, onDeleted = () => undefined }: DialogsProps) {
-  const [opened, setOpened] = useState(true)
-  const life = { opened, onClose: () => setOpened(false), onGone }
+  const life = useDialogLife(onGone)
   if (dialog.verb === 'add') return <AddDialog {...life} />
   if (dialog.verb === 'claim') return <ClaimDialog {...life} deviceToken={dialog.deviceToken} />
   const { gateway } = dialog

@@ -1,7 +1,6 @@
 import type { Gateway } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
-import { Dialog, DialogActions } from '@hedgerow/ui/dialog.tsx'
-import type { DialogLife } from './dialogs.tsx'
+import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { VpnConfig } from './vpn-config.tsx'
 
 /** A gateway's WireGuard configuration. */

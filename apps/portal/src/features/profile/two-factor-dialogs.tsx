@@ -4,15 +4,13 @@ import { Button, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
 import { useState } from 'react'
 import { ApiError, messageOf } from '#api/client.ts'
-import { Dialog, DialogActions } from '@hedgerow/ui/dialog.tsx'
+import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PasswordField } from '@hedgerow/ui/password-field.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { useDisableTwoFactor, useRefreshProfile } from './queries.ts'
 import { RecoveryCodes, TwoFactorSetup } from './two-factor-setup.tsx'
-
-type DialogLife = { opened: boolean; onClose: () => void; onGone: () => void }
 
 export default function TwoFactorDialogs({ wanted, onGone }: { wanted: 'on' | 'off'; onGone: () => void }) {
   const [opened, setOpened] = useState(true)

@@ -2,10 +2,9 @@ import type { HubUser } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { messageOf } from '#api/client.ts'
 import { useUser } from '#api/session.tsx'
-import { Dialog, DialogActions } from '@hedgerow/ui/dialog.tsx'
+import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
-import type { DialogLife } from './dialogs.tsx'
 import { useDeleteUser } from './queries.ts'
 
 export function DeleteDialog({ user, opened, onClose, onGone }: DialogLife & { user: HubUser }) {

@@ -2,7 +2,6 @@
  * User Management: who may sign in to the hub, and the invitations with which people make their own accounts.
  * Managers see both, administrators change them; the hub enforces the same.
  */
-import type { HubUser, UserInvitation } from '@hedgerow/contract'
 import { TextInput } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 import { isForbidden, messageOf } from '#api/client.ts'
@@ -15,6 +14,7 @@ import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelEmpty, PanelError, PanelForbidden, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
+import type { OpenDialog } from './dialogs.tsx'
 import { Invitations } from './invitations.tsx'
 import { findUsers } from './people.ts'
 import { useUsers } from './queries.ts'
@@ -22,13 +22,6 @@ import { UserTable } from './table.tsx'
 import styles from './page.module.css'
 
 const Dialogs = lazy(() => import('./dialogs.tsx'))
-
-export type UserVerb = 'edit' | 'delete' | 'reset-two-factor'
-export type OpenDialog =
-  | { verb: 'add' }
-  | { verb: UserVerb; user: HubUser; isLastAdmin: boolean }
-  | { verb: 'invite' }
-  | { verb: 'revoke'; invitation: UserInvitation }
 
 export function UsersPage() {
   const { role } = useUser()

@@ -1,10 +1,9 @@
 import type { UserInvitation } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { messageOf } from '#api/client.ts'
-import { Dialog, DialogActions } from '@hedgerow/ui/dialog.tsx'
+import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
-import type { DialogLife } from './dialogs.tsx'
 import { labelOf } from './invitation-text.ts'
 import { useRevokeInvitation } from './queries.ts'
 

@@ -2,7 +2,7 @@ import type { HubUser } from '@hedgerow/contract'
 import { ActionIcon, Menu } from '@mantine/core'
 import { ADMIN_NEEDED } from '#api/roles.ts'
 import { MoreIcon } from '@hedgerow/ui/icons.tsx'
-import type { UserVerb } from './page.tsx'
+import type { UserVerb } from './dialogs.tsx'
 import styles from './page.module.css'
 
 type UserMenuProps = {
