@@ -7,7 +7,7 @@ import { fingerprint } from '@hedgerow/enrolment'
 import { createFaults } from '@hedgerow/http'
 import type { Logger } from 'pino'
 import manifest from '../package.json' with { type: 'json' }
-import { APPROVAL_FILE, forgetApproval, readApproval, writeApproval, type Approval } from './approval.ts'
+import { APPROVAL_FILE, forgetApproval, readApproval, writeApproval, type Approval } from './hub/approval.ts'
 import type { Config } from './config.ts'
 import { lockDataDirectory } from './data-lock.ts'
 import { openDetectionQueue } from './hub/detection-queue.ts'
@@ -27,8 +27,8 @@ import { loadDeviceKeys } from './identity.ts'
 import { createConditions } from './hub/conditions.ts'
 import { createNameService } from './hub/name-service.ts'
 import { keepRegistered, REGISTRATION_PACE, type RegistrationPace } from './hub/registration.ts'
-import { openHandshakeClock } from './tunnel/handshake-clock.ts'
-import { openTunnel, type Tunnel } from './tunnel/tunnel.ts'
+import { openHandshakeClock } from './hub/handshake-clock.ts'
+import { openTunnel, type Tunnel } from './hub/tunnel.ts'
 
 /** As the contract takes them. */
 const PROBLEMS_MAX = 32

@@ -7,7 +7,7 @@ import type { DetectionQueue } from './detection-queue.ts'
 import { inWords } from './failure.ts'
 import { HubRefusal } from './http-call.ts'
 import { postThroughTunnel } from './tunnel-call.ts'
-import type { Tunnel } from '../tunnel/tunnel.ts'
+import type { Tunnel } from './tunnel.ts'
 
 const SEND_TIMEOUT_MS = 30_000
 /** While there is no way to the hub nothing is tried; it is looked at again this often, or when it comes up. */

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { findHubs, readSearchDomains } from './discovery.ts'
 import { parseFingerprint } from './hub-trust.ts'
 import { createNameService } from './name-service.ts'
-import { parseEndpoint } from '../tunnel/tunnel.ts'
+import { parseEndpoint } from './tunnel.ts'
 
 describe('where a hub is looked for', () => {
   test('an address that was given is the only candidate, and DNS is not asked', async () => {

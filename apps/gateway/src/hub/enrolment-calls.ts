@@ -18,7 +18,7 @@ import {
   verifyChallenge,
   type Challenge,
 } from '@hedgerow/enrolment'
-import { approvalOf, type Approval } from '../approval.ts'
+import { approvalOf, type Approval } from './approval.ts'
 import { NotAHubError, post, readAnswer } from './http-call.ts'
 import type { DeviceKeys } from '../identity.ts'
 import { callSigned, type CallContext, type SigningSession } from './signed-call.ts'

@@ -5,7 +5,7 @@ import { inWords } from './failure.ts'
 import { HubRefusal, NotAHubError } from './http-call.ts'
 import type { Conditions } from './conditions.ts'
 import { postThroughTunnel } from './tunnel-call.ts'
-import type { Tunnel } from '../tunnel/tunnel.ts'
+import type { Tunnel } from './tunnel.ts'
 
 /** After this many in a row, the hub may have decided something: its status call tells. */
 const RECHECK_AFTER = 3

@@ -3,7 +3,7 @@ import type { BodyOf, Call, ResponseOf } from '@hedgerow/contract'
 import type { z } from 'zod'
 import type { DeviceKeys } from '../identity.ts'
 import { postSigned, type CallContext, type SigningSession } from './signed-call.ts'
-import type { Tunnel } from '../tunnel/tunnel.ts'
+import type { Tunnel } from './tunnel.ts'
 
 /** How long the tunnel may be without a handshake before the hub is told around it. */
 const HTTPS_FALLBACK_AFTER_MS = 60_000

@@ -1,7 +1,7 @@
 import { API_BASE, TUNNEL_API_PORT, type BodyOf, type Call, type ResponseOf } from '@hedgerow/contract'
 import type { z } from 'zod'
 import { post, readAnswer } from './http-call.ts'
-import type { Tunnel } from '../tunnel/tunnel.ts'
+import type { Tunnel } from './tunnel.ts'
 
 const CALL_TIMEOUT_MS = 10_000
 

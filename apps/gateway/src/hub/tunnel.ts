@@ -3,11 +3,11 @@ import { createStack, type Stack, type TcpStream } from '@hedgerow/netstack/node
 import { parsePresharedKey, parsePublicKey, type PrivateKey } from '@hedgerow/wireguard'
 import { openInterface, type WireGuardInterface } from '@hedgerow/wireguard/node'
 import type { HandshakeClock } from './handshake-clock.ts'
-import type { Approval } from '../approval.ts'
-import { createBackoff, createPause } from '../hub/backoff.ts'
-import { inWords } from '../hub/failure.ts'
-import type { Conditions } from '../hub/conditions.ts'
-import type { NameService } from '../hub/name-service.ts'
+import type { Approval } from './approval.ts'
+import { createBackoff, createPause } from './backoff.ts'
+import { inWords } from './failure.ts'
+import type { Conditions } from './conditions.ts'
+import type { NameService } from './name-service.ts'
 
 /**
  * The one tunnel of an approved device: WireGuard on a UDP socket, TCP/IP above it, the hub as the only peer. It tries

@@ -5,7 +5,7 @@ import { decodeBase64 } from '@hedgerow/enrolment'
 import { parsePresharedKey } from '@hedgerow/wireguard'
 import { z } from 'zod'
 import { NotAHubError } from './http-call.ts'
-import { readJsonFile, writeDurably } from './durable-file.ts'
+import { readJsonFile, writeDurably } from '../durable-file.ts'
 
 /** What the hub gave this device when it was approved, kept so that a restart goes straight to the tunnel. */
 const approvalFile = approvedRegistration
