@@ -1,12 +1,18 @@
 /**
  * What all listeners of the hub share: how many connections may be open, and the guard that ends a connection instead of
- * the process. Called by app.ts.
+ * the process. Called by hub.ts.
  */
 import { readFileSync } from 'node:fs'
-import { createConnectionLimits, createFaults, onceAMinute, type ConnectionLimits, type Faults } from '@hedgerow/http'
+import {
+  createConnectionLimits,
+  createFaults,
+  onceAMinute,
+  type ConnectionLimits,
+  type Faults,
+  type Refusal,
+} from '@hedgerow/http'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
-import type { Metrics } from '../metrics/metrics.ts'
 import { siteOf } from '../access/networks.ts'
 import { createTrust } from '../access/source-address.ts'
 
@@ -15,13 +21,16 @@ const SHARE_OF_DESCRIPTORS = 0.75
 
 export type Connections = { limits: ConnectionLimits; faults: Faults }
 
+/** Hears of what was refused and what failed; the metrics. */
+type Counters = { countRefusedConnection(reason: Refusal): void; countFault(): void }
+
 export function createConnections({
   config,
   metrics,
   log,
 }: {
   config: Pick<Config, 'connections' | 'trustedProxies'>
-  metrics: Pick<Metrics, 'countRefusedConnection' | 'countFault'>
+  metrics: Counters
   log: Logger
 }): Connections {
   const noteRefused = onceAMinute<{ reason: string; address: string }>((first, count) =>
