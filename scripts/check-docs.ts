@@ -11,7 +11,7 @@ const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--excl
 const files = tracked.split('\n').filter((file) => existsSync(file))
 const findings: string[] = []
 
-const link = /\]\(([^)#\s]+)(?:#[^)]*)?\)/g
+const link = /\]\(([^()#\s]+)(?:#[^()]*)?\)/g
 const quotedPath = /`((?:apps|packages|docs|test|bench|scripts)\/[\w./-]*[\w/])`/g
 
 for (const file of files.filter((name) => name.endsWith('.md'))) {

@@ -21,7 +21,7 @@ type Entry = {
 
 const SYSTEMS = ['android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'aix', 'win32']
 const PROCESSORS = ['arm64', 'arm', 'x64', 'ia32', 'ppc64', 'riscv64', 's390x', 'loong64', 'wasm32']
-const EXACT_VERSION = /^\d+\.\d+\.\d+[\w.-]*$/
+const EXACT_VERSION = /^\d+\.\d+\.\d[\w.-]*$/
 
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, Entry> }
 const added: string[] = []

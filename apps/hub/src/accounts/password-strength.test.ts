@@ -15,6 +15,8 @@ describe('a password', () => {
     ['letmein!!', COMMON],
     ['Sommer2025', COMMON],
     ['dragondragon', COMMON],
+    ['Dragon-dragon-dragon-dragon1', COMMON],
+    ['--!!dragon!!--', COMMON],
     ['iloveyou7', COMMON],
     ['blue-dragon', COMMON],
     ['12345678', PATTERN],

@@ -70,8 +70,9 @@ function partsOf(name: string): string[] {
 
 /** What is left without what people put in front of, behind and between letters, and with digits read as letters. */
 function coresOf(text: string): string[] {
-  const unended = text.replaceAll(/[^\p{L}]+$/gu, '')
-  const inner = unended.replaceAll(/^[^\p{L}]+/gu, '')
+  const lastLetter = [...text.matchAll(/\p{L}/gu)].at(-1)
+  const unended = lastLetter ? text.slice(0, lastLetter.index + lastLetter[0].length) : ''
+  const inner = unended.replace(/^[^\p{L}]+/u, '')
   return [text, unended, inner].flatMap((part) => [part, unleet(part)]).map((part) => part.replaceAll(/[^\p{L}]/gu, ''))
 }
 
@@ -82,8 +83,11 @@ function isCommon(core: string): boolean {
   for (let i = 3; i <= core.length - 3; i++) {
     if (COMMON_WORDS.has(core.slice(0, i)) && COMMON_WORDS.has(core.slice(i)) && core.length <= 14) return true
   }
-  const [, unit = ''] = /^(.{3,}?)\1+$/u.exec(core) ?? []
-  return COMMON_WORDS.has(unit)
+  for (let length = 3; length <= core.length / 2; length++) {
+    const unit = core.slice(0, length)
+    if (COMMON_WORDS.has(unit) && unit.repeat(core.length / length) === core) return true
+  }
+  return false
 }
 
 function withoutRuns(text: string): string {

@@ -179,6 +179,7 @@ describe('an answer on its way to the browser', () => {
     ['http://100.64.0.2:8080/login?x=1#y', `${origin}/login?x=1#y`],
     ['https://100.64.0.2:8080', origin],
     ['//100.64.0.2:8080/x', `${origin}/x`],
+    ['HTTP://100.64.0.2:8080\\x', `${origin}\\x`],
     [`https://gw-${ID}.localhost:8080/x`, `${origin}/x`],
   ])('redirects from one of the addresses of the gateway (%s) to its origin', (location, rewritten) => {
     expect(fromGateway('Location', location)).toEqual(['Location', rewritten])

@@ -83,10 +83,10 @@ export function headersFromGateway(
 
 /** Redirects between the gateway's own addresses stay on its origin; all others are the browser's business, untouched. */
 function rewriteLocation(location: string, origin: string, addresses: readonly string[]): string {
-  const match = /^(?:https?:)?\/\/([^/?#\\]*)(.*)$/is.exec(location)
-  const authority = match?.[1]?.toLowerCase()
-  if (authority === undefined || ![...addresses, new URL(origin).host].includes(authority)) return location
-  return `${origin}${match?.[2]}`
+  const [start = '', authority] = /^(?:https?:)?\/\/([^/?#\\]*)/i.exec(location) ?? []
+  if (authority === undefined) return location
+  if (![...addresses, new URL(origin).host].includes(authority.toLowerCase())) return location
+  return `${origin}${location.slice(start.length)}`
 }
 
 /** Percent-encodes what a header cannot carry plainly, and the percent sign. */

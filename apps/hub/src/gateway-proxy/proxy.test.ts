@@ -84,7 +84,14 @@ describe('a request reaches the gateway', () => {
     const ended = await hub.signIn()
     await hub.sessions.end(ended.caller.sessionId)
     for (const token of [page.token, ended.token]) {
-      for (const form of [`Bearer ${token}`, `bearer  ${token}`, `Token "${token}"`, token])
+      for (const form of [
+        `Bearer ${token}`,
+        `bearer  ${token}`,
+        `Token "${token}"`,
+        token,
+        `x.y.${token}`,
+        `x.${token}.`,
+      ])
         expect(await seenWith(form)).toBeUndefined()
     }
     const own = `Bearer ${Buffer.from('{"alg":"none"}').toString('base64url')}.e30.x`

@@ -70,10 +70,7 @@ export function createVisitorAccess({
     },
 
     async carriesHubToken(req) {
-      const tokens =
-        valuesOf(req.rawHeaders, 'authorization')
-          .join(' ')
-          .match(/[\w-]+\.[\w-]+\.[\w-]+/g) ?? []
+      const tokens = tokensIn(valuesOf(req.rawHeaders, 'authorization').join(' '))
       if (tokens.length > MAX_TOKENS) return true
       const answers = await Promise.allSettled(tokens.map((token) => hubSessions.authenticate(token)))
       return answers.some((answer) => {
@@ -82,4 +79,17 @@ export function createVisitorAccess({
       })
     },
   }
+}
+
+/** Everything that may be a token of the hub: each three parts in a row with dots between them. */
+function tokensIn(text: string): string[] {
+  const tokens: string[] = []
+  for (const run of text.split(/[^\w.-]/)) {
+    const parts = run.split('.')
+    for (let i = 0; i + 2 < parts.length; i++) {
+      const token = parts.slice(i, i + 3)
+      if (!token.includes('')) tokens.push(token.join('.'))
+    }
+  }
+  return tokens
 }

@@ -91,7 +91,7 @@ export function clearingOf(
 function answerTo(head: string): Buffer {
   const path = /^[A-Z]+ (\/[^ ?]*)/.exec(head)?.[1]
   const host = /\r\nhost:[ \t]*([^\r\n]*)/i.exec(head)?.[1]
-  const isForProgram = /\r\naccept:[ \t]*(?![^\r\n]*text\/html)/i.test(head)
+  const isForProgram = /\r\naccept:(?![^\r\n]*text\/html)/i.test(head)
   const { status, message } = errorTable.request_head_too_large
   const body = isForProgram
     ? JSON.stringify({ error: 'request_head_too_large', message } satisfies ErrorBody)

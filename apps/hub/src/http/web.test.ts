@@ -64,6 +64,16 @@ test.each([
   expect(response.headers['cache-control']).toBe('no-cache')
 })
 
+// test/gates/regular-expressions.test.ts shows that none of the expressions on the way takes more than linear time.
+test.each([
+  ['nothing', '/', '', 200],
+  ['a name', '/', 'x', 404],
+  ['a name, behind a screen', '/gateways/', 'x', 404],
+  ['nothing, behind a screen', '/gateways/', '', 200],
+])('64 K slashes before %s are an address like others', async (_what, start, end, status) => {
+  expect((await get(start + '/'.repeat(64 * 1024) + end)).statusCode).toBe(status)
+})
+
 test('/ is the landing page, which names its own address as it was asked for', async () => {
   const response = await get('/')
   expect(response.statusCode).toBe(200)

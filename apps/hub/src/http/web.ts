@@ -80,7 +80,7 @@ export async function serveWeb(
 }
 
 /** Whether a path without its first slash is a screen's; `paths` are patterns as the portal's router reads them. */
-function screenTest(paths: readonly string[]): (path: string) => boolean {
+export function screenTest(paths: readonly string[]): (path: string) => boolean {
   const patterns = paths.map((path) => new RegExp(`^${path.slice(1).replaceAll(/:\w+/g, '[^/]+')}$`))
   return (path) => patterns.some((pattern) => pattern.test(path))
 }

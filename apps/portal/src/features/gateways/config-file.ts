@@ -5,7 +5,7 @@ export function configFileName(gatewayName: string): string {
   const name = gatewayName
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
+    .replaceAll(/^-|-$/g, '')
     .slice(0, INTERFACE_NAME_LIMIT)
     .replace(/-$/, '')
   return `${name === '' ? 'hedgerow' : name}.conf`

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { resolve } from 'node:path'
+import { parseSync, Visitor, type Expression } from 'oxc-parser'
+import { analyse } from 'scslre'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+
+/**
+ * No regular expression of ours takes more than linear time: text of strangers reaches most of them, and one that
+ * backtracks holds everybody up. Those of tests read only what tests wrote, so they are left out.
+ */
+
+const root = resolve(import.meta.dirname, '../..')
+const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'apps', 'packages', 'scripts'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => /\.(?:ts|tsx|js|mjs)$/.test(file) && !/\.test\.tsx?$|\/testing\//.test(file))
+
+/** Runs what builds expressions at run time, in each file that does. */
+const builders: Record<string, () => Promise<unknown>> = {
+  'apps/hub/src/gateway-proxy/origins.ts': async () => {
+    const { createOrigins } = await import('../../apps/hub/src/gateway-proxy/origins.ts')
+    createOrigins({ gatewayOrigin: 'https://gw-{id}-x.example.net', publicUrl: undefined })
+  },
+  'apps/hub/src/http/errors.ts': () => import('../../apps/hub/src/http/errors.ts'),
+  'apps/hub/src/http/web.ts': async () => {
+    const { screenTest } = await import('../../apps/hub/src/http/web.ts')
+    screenTest(['/login', '/gateways/:id', '/proxy/gateway/:id', '/:one/:two/:three'])
+  },
+  'packages/contract/src/enrolment.ts': () => import('@hedgerow/contract'),
+  'packages/contract/src/fields.ts': () => import('@hedgerow/contract'),
+  'scripts/package-pages.ts': async () => {
+    const { mistakesInPackagePage } = await import('../../scripts/package-pages.ts')
+    mistakesInPackagePage('`peer.ts` (`createPeer`)', resolve(root, 'packages/wireguard'))
+  },
+}
+
+type Found = { at: string; source: string; flags: string }
+
+const written: Found[] = []
+const builtAt: string[] = []
+for (const file of files) {
+  const code = readFileSync(resolve(root, file), 'utf8')
+  const { program, errors } = parseSync(file, code)
+  if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`)
+  const lineOf = (offset: number) => `${file}:${code.slice(0, offset).split('\n').length}`
+  const noteBuilt = (node: { callee: Expression; start: number }) => {
+    if (node.callee.type === 'Identifier' && node.callee.name === 'RegExp') builtAt.push(lineOf(node.start))
+  }
+  new Visitor({
+    Literal(node) {
+      if ('regex' in node) written.push({ at: lineOf(node.start), source: node.regex.pattern, flags: node.regex.flags })
+    },
+    NewExpression: noteBuilt,
+    CallExpression: noteBuilt,
+  }).visit(program)
+}
+
+/** What the constructor is called with while the builders run, and by which line. */
+const built: Found[] = []
+beforeAll(async () => {
+  const note = (made: RegExp) => {
+    // Behind the message, this function and the proxy's.
+    const caller = new Error().stack?.split('\n')[3] ?? ''
+    const at = /((?:apps|packages|scripts)\/[^:]+:\d+):\d+/.exec(caller)?.[1]
+    if (at !== undefined && !caller.includes('node_modules')) built.push({ at, source: made.source, flags: made.flags })
+    return made
+  }
+  vi.stubGlobal(
+    'RegExp',
+    new Proxy(RegExp, {
+      construct: (target, args) => note(Reflect.construct(target, args) as RegExp),
+      apply: (target, self, args) => note(Reflect.apply(target, self, args) as RegExp),
+    }),
+  )
+  for (const build of Object.values(builders)) await build()
+  vi.unstubAllGlobals()
+})
+
+/** What makes an expression slow, in words. */
+const faultsOf = ({ at, source, flags }: Found): string[] =>
+  analyse({ source, flags }).reports.map(
+    ({ exponential, character }) =>
+      `${at}: /${source}/${flags} takes ${exponential ? 'exponential' : 'quadratic'} time on many ${character.pick}`,
+  )
+
+describe('regular expressions', () => {
+  it.each([
+    ['/\\/+$/', 'quadratic'],
+    ['/^(?:a+)+$/', 'exponential'],
+    ['/^\\d+[\\w.]*$/', 'quadratic'],
+    ['/\\w+\\.\\w+/', 'quadratic'],
+  ])('%s would be found: %s', (literal, how) => {
+    const faults = faultsOf({ at: 'here', source: literal.slice(1, -1), flags: '' })
+    expect(faults.join()).toContain(how)
+  })
+
+  it('that are written as such take linear time', () => {
+    expect(written.length).toBeGreaterThan(100)
+    expect(written.flatMap(faultsOf)).toEqual([])
+  })
+
+  it('that are built at run time are all built here, and take linear time', () => {
+    expect([...new Set(built.map(({ at }) => at))].toSorted()).toEqual([...new Set(builtAt)].toSorted())
+    expect(built.flatMap(faultsOf)).toEqual([])
+  })
+})
