@@ -4,7 +4,9 @@
  * testing/hub.ts.
  */
 import { randomBytes } from 'node:crypto'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
+import { addressesForOthers } from './http/addresses.ts'
 import { generateIdentitySeed, identityOfSeed } from '@hedgerow/enrolment'
 import { generateKeyPair } from '@hedgerow/wireguard/node'
 import type { FastifyInstance } from 'fastify'
@@ -145,7 +147,12 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     closers.push(refusals.stop)
     const vpn = await openVpn({ config: config.vpn, privateKey, enabled, networkCidr, clock, onDrop })
     closers.push(vpn.stop)
-    const notifications = await startNotifications(db)
+    let listeningPort = config.port
+    const portalUrl = () => {
+      const ports = { port: listeningPort, httpsPort: undefined }
+      return addressesForOthers(config, ports, networkInterfaces())[0] ?? `http://localhost:${listeningPort}`
+    }
+    const notifications = await startNotifications(db, portalUrl)
     const retention = createRetention({ db, clock, log })
     retention.start()
     closers.push(retention.stop)
@@ -159,7 +166,6 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const { peers, heartbeats, history, signals } = await startFleet({ db, vpn, clock, log })
 
     const sourceAddress = createSourceAddress(config.trustedProxies)
-    let listeningPort = config.port
     const ui = createGatewayProxy({
       db,
       config,
@@ -278,12 +284,13 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   }
 
   /** Whoever is to be told outside the hub, over what this start was configured with. */
-  async function startNotifications(db: Kysely<Tables>): Promise<Notifications> {
+  async function startNotifications(db: Kysely<Tables>, portalUrl: () => string): Promise<Notifications> {
     const { smtp, webhook } = config.notifications
     const notifications = createNotifications({
       db,
       clock,
       log,
+      portalUrl,
       mailer: smtp && createMailer(smtp),
       webhook: webhook && createWebhook({ ...webhook, clock }),
       async readSwitches(from) {

@@ -54,6 +54,7 @@ export type FactData = {
     deviceLocation: string
     deviceVersion: string
     macAddress: string
+    fingerprint: string
     keyChangeFor: { id: string; name: string } | null
   }
   'registration.rejected': Device
@@ -78,7 +79,13 @@ export type FactData = {
   /** Which gateway was meant is unknown: the token may be another one's. */
   'gateway.claim-refused': Nothing
   'gateway.vpn-config-read': Nothing
-  'gateway.status-changed': { name: string; status: Gateway['status']; reason: string }
+  /** `lastSeenBefore` is its last sign of life before it was offline, of one that comes back: milliseconds since 1970. */
+  'gateway.status-changed': {
+    name: string
+    status: Gateway['status']
+    reason: string
+    lastSeenBefore?: number | undefined
+  }
   /** It has been offline, or had a warning, for so long that people are told. Times are milliseconds since 1970. */
   'gateway.outage': { name: string; status: Gateway['status']; reason: string; lastSeenAt: number | null }
 

@@ -4,6 +4,7 @@
  * followed (no room, no address, the token is taken) leaves the request waiting like any other.
  */
 import type { ErrorCode } from '@hedgerow/contract'
+import { fingerprint } from '@hedgerow/enrolment'
 import type { Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -67,7 +68,14 @@ export async function admitRegistration(
           ...about,
           kind: 'registration.pending',
           gatewayId: keyChangeFor?.id,
-          data: { deviceName, deviceLocation, deviceVersion, macAddress, keyChangeFor },
+          data: {
+            deviceName,
+            deviceLocation,
+            deviceVersion,
+            macAddress,
+            fingerprint: fingerprint(details.identityPublicKey),
+            keyChangeFor,
+          },
         })
       }
       return { id, status, tookPlace }

@@ -38,7 +38,7 @@ describe('a gateway that goes quiet', () => {
     const keyOf = (lastSeenAt: number) => {
       const watch = createOutageAlerts()
       watch.observe([barn('offline', lastSeenAt)], start)
-      return announcementOf(watch.observe([barn('offline', lastSeenAt)], start + HOLD_OFF_MS)[0]!).key
+      return announcementOf(watch.observe([barn('offline', lastSeenAt)], start + HOLD_OFF_MS)[0]!)!.key
     }
     expect(keyOf(start)).toBe(keyOf(start))
     expect(keyOf(start)).not.toBe(keyOf(start + 1_000))
@@ -57,7 +57,7 @@ describe('a gateway that goes quiet', () => {
     const keysAt = (at: number) => {
       const watch = createOutageAlerts()
       watch.observe([barn('warning')], at)
-      return announcementOf(watch.observe([barn('warning')], at + HOLD_OFF_MS)[0]!).key
+      return announcementOf(watch.observe([barn('warning')], at + HOLD_OFF_MS)[0]!)!.key
     }
     expect(keysAt(start)).toBe(keysAt(start + 3_600_000))
     expect(keysAt(start)).not.toBe(keysAt(start + DAY_MS))

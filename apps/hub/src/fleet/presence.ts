@@ -19,7 +19,7 @@ export type Presence = { start(): void; look(): Promise<void>; stop(): Promise<v
 export function createPresence(options: { db: Kysely<Tables>; signals: FleetSignals; log: Logger }): Presence {
   const { db, signals, log } = options
   const quiet = createOutageAlerts()
-  let known: Map<string, FleetStatus['status']> | undefined
+  let known: Map<string, Pick<FleetStatus, 'status' | 'lastSeenAt'>> | undefined
   let peaks = { hour: 0, byScope: new Map<string, number>() }
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> = Promise.resolve()
@@ -28,7 +28,7 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
     const statuses = await fleetStatuses(db, signals)
     const now = signals.clock()
     const before = known
-    const changed = before ? statuses.filter(({ id, status }) => status !== (before.get(id) ?? 'offline')) : []
+    const changed = before ? statuses.filter(({ id, status }) => status !== (before.get(id)?.status ?? 'offline')) : []
     const hour = startOfHour(now)
     const peaksBefore = peaks.hour === hour ? peaks.byScope : new Map<string, number>()
     // Written when it rises: a quiet fleet costs no writes.
@@ -40,15 +40,15 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
         async (transaction) => {
           for (const [scope, activeConnections] of risen)
             await countInHour(transaction, { at: now, scope, activeConnections })
-          const facts = [...changed.map((status) => changeOf(status, now)), ...quietNow]
+          const facts = [...changed.map((status) => changeOf(status, now, before?.get(status.id))), ...quietNow]
           if (facts.length > 0) await record(transaction, ...facts)
         },
         'read committed',
       )
     peaks = { hour, byScope: new Map([...peaksBefore, ...risen]) }
     for (const { id, status } of changed)
-      log.info({ gatewayId: id, was: before?.get(id) ?? 'offline', status }, 'gateway status')
-    known = new Map(statuses.map(({ id, status }) => [id, status]))
+      log.info({ gatewayId: id, was: before?.get(id)?.status ?? 'offline', status }, 'gateway status')
+    known = new Map(statuses.map(({ id, status, lastSeenAt }) => [id, { status, lastSeenAt }]))
   }
 
   function lookInTurn(): void {
@@ -70,8 +70,11 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
   }
 }
 
-function changeOf({ id, name, status, reason }: FleetStatus, at: number): Fact {
-  const data = { name, status, reason }
+type Before = Pick<FleetStatus, 'status' | 'lastSeenAt'> | undefined
+
+function changeOf({ id, name, status, reason }: FleetStatus, at: number, before: Before): Fact {
+  const lastSeenBefore = before?.status === 'offline' ? before.lastSeenAt : undefined
+  const data = { name, status, reason, lastSeenBefore }
   return { kind: 'gateway.status-changed', at, actor: HUB, target: id, gatewayId: id, data }
 }
 

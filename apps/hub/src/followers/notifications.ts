@@ -8,9 +8,9 @@ import type { Announcement, Notifications } from '../notifications/notifications
 
 const DAY_MS = 86_400_000
 
-const announcements: { readonly [K in FactKind]?: (fact: Fact<K>) => Announcement } = {
+const announcements: { readonly [K in FactKind]?: (fact: Fact<K>) => Announcement | undefined } = {
   'registration.pending': ({ at, actor, target = '', data }) => {
-    const { deviceName, deviceLocation, deviceVersion, macAddress, keyChangeFor } = data
+    const { deviceName, deviceLocation, deviceVersion, macAddress, fingerprint, keyChangeFor } = data
     const sourceIp = actor.sourceIp ?? ''
     return {
       // A device whose request expired or was lifted asks anew, and that is news again.
@@ -26,8 +26,10 @@ const announcements: { readonly [K in FactKind]?: (fact: Fact<K>) => Announcemen
         `From: ${sourceIp}`,
         `MAC address: ${macAddress || 'N/A'}`,
         `Version: ${deviceVersion}`,
-        'Compare its fingerprint with what the device shows, then approve or reject it under Pending Gateway Registrations.',
+        `Fingerprint: ${fingerprint}`,
+        'Compare the fingerprint with what the device shows, then approve or reject it under Pending Gateway Registrations:',
       ].join('\n'),
+      path: '/gateway-approvals',
       data: {
         registrationId: target,
         deviceName,
@@ -35,6 +37,7 @@ const announcements: { readonly [K in FactKind]?: (fact: Fact<K>) => Announcemen
         sourceIp,
         macAddress,
         deviceVersion,
+        fingerprint,
         keyChangeFor: keyChangeFor?.id ?? null,
       },
     }
@@ -46,8 +49,22 @@ const announcements: { readonly [K in FactKind]?: (fact: Fact<K>) => Announcemen
     kind: 'gateway.quiet',
     title: status === 'warning' ? `Gateway "${name}" has a warning` : `Gateway "${name}" is offline`,
     text: reason,
+    path: `/gateways/${gatewayId}`,
     data: { gatewayId, name, status, reason },
   }),
+
+  'gateway.status-changed': ({ gatewayId = '', data: { name, status, reason, lastSeenBefore } }) =>
+    status === 'offline' || lastSeenBefore === undefined
+      ? undefined
+      : {
+          key: `gateway.back ${gatewayId} ${Math.floor(lastSeenBefore)}`,
+          follows: `gateway.quiet ${gatewayId} offline ${Math.floor(lastSeenBefore)}`,
+          kind: 'gateway.back',
+          title: `Gateway "${name}" is back online`,
+          text: status === 'online' ? reason : `It has a warning: ${reason}`,
+          path: `/gateways/${gatewayId}`,
+          data: { gatewayId, name, status, reason },
+        },
 }
 
 const kinds = Object.keys(announcements) as FactKind[]
@@ -57,7 +74,10 @@ export function outbox({ announce }: Pick<Notifications, 'announce'>): Transacti
     name: 'notifications',
     kinds,
     async inTransaction(transaction, facts) {
-      for (const fact of facts) await announce(transaction, announcementOf(fact))
+      for (const fact of facts) {
+        const announcement = announcementOf(fact)
+        if (announcement) await announce(transaction, announcement)
+      }
     },
   }
 }
@@ -66,6 +86,6 @@ export function delivery({ wake }: Pick<Notifications, 'wake'>): CommitFollower 
   return { name: 'notification-delivery', kinds, stage: 'tell', afterCommit: wake }
 }
 
-export function announcementOf<K extends FactKind>(fact: Fact<K>): Announcement {
-  return (announcements[fact.kind as K] as (fact: Fact<K>) => Announcement)(fact)
+export function announcementOf<K extends FactKind>(fact: Fact<K>): Announcement | undefined {
+  return (announcements[fact.kind as K] as (fact: Fact<K>) => Announcement | undefined)(fact)
 }

@@ -13,7 +13,14 @@ import {
 import { generate } from 'otplib'
 import { SMTPServer } from 'smtp-server'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { fingerprint } from '@hedgerow/enrolment'
+import { pino } from 'pino'
 import type { Config } from '../config.ts'
+import type { FleetSignals } from '../fleet/fleet.ts'
+import { HOLD_OFF_MS } from '../fleet/outage-alerts.ts'
+import { createPresence } from '../fleet/presence.ts'
+import { insertTestGateway } from '#testing/gateway.ts'
+import { testHeartbeat } from '#testing/heartbeat.ts'
 import { testEngines } from '#testing/databases.ts'
 import { createTestApi, nextAddress } from '#testing/api.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
@@ -100,6 +107,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     mail = await startMailServer()
     receiver = await startReceiver()
     config = {
+      publicUrl: 'https://hub.example.net',
       notifications: {
         smtp: { url: mail.url, from: 'Hub <hub@example.net>' },
         webhook: { url: receiver.url, secret: SECRET },
@@ -139,6 +147,8 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     const [sent] = mail.mails
     expect(sent).toMatchObject({ to: ['owner@example.org'], from: 'hub@example.net' })
     expect(sent!.text).toContain('198.51.100.7')
+    expect(sent!.text, 'what to compare').toContain(fingerprint(shed.identity.publicKey))
+    expect(sent!.text, 'where to decide').toContain('https://hub.example.net/gateway-approvals')
     expect(sent!.header('Auto-Submitted')).toBe('auto-generated')
 
     const [posted] = receiver.received
@@ -149,7 +159,13 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     expect(JSON.parse(posted!.body)).toMatchObject({
       event: 'registration.pending',
       id: posted!.headers['x-hedgerow-delivery'],
-      data: { deviceName: 'Shed "über"', sourceIp: '198.51.100.7', keyChangeFor: null },
+      url: 'https://hub.example.net/gateway-approvals',
+      data: {
+        deviceName: 'Shed "über"',
+        sourceIp: '198.51.100.7',
+        fingerprint: fingerprint(shed.identity.publicKey),
+        keyChangeFor: null,
+      },
     })
   })
 
@@ -319,6 +335,47 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     await hub.notifications.deliver()
     expect([mail.mails.length, receiver.received.length]).toEqual(before)
     expect((await hub.notifications.status()).waiting).toBe(0)
+  })
+
+  it('tell that a gateway is back only where it was told to be offline, once, also after a restart of the hub', async () => {
+    const failing = await insertTestGateway(hub.db, { name: 'Barn' })
+    await insertTestGateway(hub.db, { name: 'Shed' })
+    let beatAt = hub.clock.now()
+    const signals: FleetSignals = {
+      clock: hub.clock.now,
+      heartbeats: { latest: () => ({ at: beatAt, content: testHeartbeat(beatAt), isCloned: false }) },
+      handshakes: () => new Map(),
+      isHealthy: () => undefined,
+    }
+    const startWatch = async () => {
+      const watch = createPresence({ db: hub.db, signals, log: pino({ level: 'silent' }) })
+      await watch.look()
+      return watch
+    }
+    const told = () => receiver.received.map(({ body }) => (JSON.parse(body) as { title: string }).title)
+    let watch = await startWatch()
+    hub.clock.advance(100_000)
+    await watch.look()
+    beatAt = hub.clock.now()
+    await watch.look()
+    await hub.notifications.deliver()
+    expect(told(), 'a short outage is nobody’s business, nor its end').toEqual([])
+
+    hub.clock.advance(100_000)
+    await watch.look()
+    hub.clock.advance(HOLD_OFF_MS)
+    await watch.look()
+    await hub.notifications.deliver()
+    expect(told().toSorted()).toEqual(['Gateway "Barn" is offline', 'Gateway "Shed" is offline'])
+    // The one of the barn never got through.
+    await hub.db.updateTable('notifications').set({ state: 'failed' }).where('key', 'like', `%${failing}%`).execute()
+
+    watch = await startWatch()
+    beatAt = hub.clock.now()
+    await watch.look()
+    await watch.look()
+    await hub.notifications.deliver()
+    expect(told().slice(2)).toEqual(['Gateway "Shed" is back online'])
   })
 
   it('go by webhook alone without an address', async () => {

@@ -23,7 +23,11 @@ const WEBHOOKS_A_TURN = 50
 export type Announcement = {
   /** Of what happened: the same again is not told again. */
   key: string
-  kind: 'registration.pending' | 'gateway.quiet' | 'two-factor.guessed'
+  kind: 'registration.pending' | 'gateway.quiet' | 'gateway.back' | 'two-factor.guessed'
+  /** The key of what this takes back: it goes only where that one went, or still waits. */
+  follows?: string
+  /** The portal's page to go to, as `/gateways`. */
+  path?: string
   /** A line for a mail's subject. */
   title: string
   /** What to know and do, for a person. */
@@ -55,9 +59,11 @@ export type Notifications = {
 }
 
 type Row = Selectable<Tables['notifications']>
-type Content = Pick<Announcement, 'title' | 'text' | 'data'> & { to?: string }
+type Content = Pick<Announcement, 'title' | 'text' | 'data' | 'path'> & { to?: string }
 
 export function createNotifications(options: {
+  /** Where people open the portal. */
+  portalUrl: () => string
   db: Kysely<Tables>
   clock: () => number
   log: Logger
@@ -100,18 +106,23 @@ export function createNotifications(options: {
     const [only] = contents
     const message =
       contents.length === 1 && only
-        ? { subject: only.title, text: only.text }
+        ? { subject: only.title, text: inMail(only) }
         : {
             subject: `${contents.length} messages from your hub`,
-            text: contents.map(({ title, text }) => `${title}\n${text}`).join('\n\n'),
+            text: contents.map((content) => `${content.title}\n${inMail(content)}`).join('\n\n'),
           }
     await settle(rows, () => via.send({ to, id: `${first.id}.${first.created_at}`, ...message }))
   }
 
+  function inMail({ text, path }: Content): string {
+    return path === undefined ? text : `${text}\n${options.portalUrl()}${path}`
+  }
+
   async function deliverToPersons(via: Mailer): Promise<void> {
     for (const row of await claim('person', MAIL_BATCH)) {
-      const { to = '', title, text } = contentOf(row)
-      await settle([row], () => via.send({ to, id: `${row.id}.${row.created_at}`, subject: title, text }))
+      const { to = '', ...content } = contentOf(row)
+      const message = { subject: content.title, text: inMail(content) }
+      await settle([row], () => via.send({ to, id: `${row.id}.${row.created_at}`, ...message }))
     }
   }
 
@@ -120,8 +131,10 @@ export function createNotifications(options: {
     for (let sent = 0; sent < WEBHOOKS_A_TURN; sent++) {
       const [row] = await claim('webhook', 1)
       if (!row) return
-      const { title, text, data } = contentOf(row)
-      const message = { id: row.key, event: row.kind, at: new Date(row.created_at).toISOString(), title, text, data }
+      const { title, text, path, data } = contentOf(row)
+      const link = path !== undefined && { url: `${options.portalUrl()}${path}` }
+      const at = new Date(row.created_at).toISOString()
+      const message = { id: row.key, event: row.kind, at, title, text, ...link, data }
       if (!(await settle([row], () => via.send(row.key, message)))) return
     }
   }
@@ -199,14 +212,16 @@ export function createNotifications(options: {
   }
 
   return {
-    async announce(transaction, { key, kind, ...content }) {
+    async announce(transaction, { key, kind, follows, ...content }) {
       const { enabled, email } = await switches(transaction)
       if (!enabled) return
       const channels: Row['channel'][] = [
         ...(mailer && email !== '' ? (['email'] as const) : []),
         ...(webhook ? (['webhook'] as const) : []),
       ]
-      for (const channel of channels) await write(transaction, { key, channel, kind, content })
+      const followed = follows === undefined ? undefined : await channelsOf(transaction, follows)
+      for (const channel of channels)
+        if (followed?.has(channel) ?? true) await write(transaction, { key, channel, kind, content })
     },
 
     async tell(transaction, to, { key, kind, ...content }) {
@@ -269,6 +284,12 @@ export function createNotifications(options: {
       await delivering
     },
   }
+}
+
+/** The channels by which this was told, or will be. */
+async function channelsOf(db: Db, key: string): Promise<Set<Row['channel']>> {
+  const rows = db.selectFrom('notifications').select('channel').where('key', '=', key).where('state', '!=', 'failed')
+  return new Set((await rows.execute()).map(({ channel }) => channel))
 }
 
 function contentOf(row: Row): Content {
