@@ -46,11 +46,13 @@ export const routes: RouteObject[] = [
               },
               {
                 path: '/gateways',
-                lazy: async () => ({ Component: (await import('./features/gateways/page.tsx')).GatewaysPage }),
+                lazy: async () => ({ Component: (await import('./features/gateways/list/page.tsx')).GatewaysPage }),
               },
               {
                 path: '/gateways/:id',
-                lazy: async () => ({ Component: (await import('./features/gateways/gateway-page.tsx')).GatewayPage }),
+                lazy: async () => ({
+                  Component: (await import('./features/gateways/detail/gateway-page.tsx')).GatewayPage,
+                }),
               },
               {
                 path: '/gateway-approvals',

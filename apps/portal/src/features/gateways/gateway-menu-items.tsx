@@ -2,7 +2,7 @@ import type { Gateway } from '@hedgerow/contract'
 import { Menu } from '@mantine/core'
 import type { ReactElement } from 'react'
 import { MANAGER_NEEDED } from '#api/roles.ts'
-import type { GatewayVerb } from './dialogs.tsx'
+import type { GatewayVerb } from './dialogs/dialogs.tsx'
 import styles from './row.module.css'
 
 const ITEMS = [

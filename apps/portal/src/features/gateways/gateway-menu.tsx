@@ -2,7 +2,7 @@ import type { Gateway } from '@hedgerow/contract'
 import { lazy, Suspense, useState } from 'react'
 import { MoreIcon } from '@hedgerow/ui/icons.tsx'
 import { RowButton } from '@hedgerow/ui/row-button.tsx'
-import type { GatewayVerb } from './dialogs.tsx'
+import type { GatewayVerb } from './dialogs/dialogs.tsx'
 
 const loadItems = () => import('./gateway-menu-items.tsx')
 const GatewayMenuItems = lazy(loadItems)

@@ -10,9 +10,9 @@ import { Mono } from '@hedgerow/ui/mono.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
-import { claimedMessage } from './messages.ts'
-import { useClaimGateway } from './queries.ts'
-import styles from './page.module.css'
+import { claimedMessage } from '../messages.ts'
+import { useClaimGateway } from '../queries.ts'
+import styles from '../page.module.css'
 
 const Scanner = lazy(() => import('./scanner.tsx'))
 

@@ -7,9 +7,9 @@ import { Mono } from '@hedgerow/ui/mono.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { RowButton } from '@hedgerow/ui/row-button.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
-import type { GatewayVerb } from './dialogs.tsx'
-import { GatewayMenu } from './gateway-menu.tsx'
-import styles from './row.module.css'
+import type { GatewayVerb } from '../dialogs/dialogs.tsx'
+import { GatewayMenu } from '../gateway-menu.tsx'
+import styles from '../row.module.css'
 
 type GatewayRowProps = {
   gateway: Gateway

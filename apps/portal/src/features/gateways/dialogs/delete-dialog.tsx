@@ -5,7 +5,7 @@ import { messageOf } from '#api/client.ts'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
-import { useDeleteGateway } from './queries.ts'
+import { useDeleteGateway } from '../queries.ts'
 
 type DeleteDialogProps = DialogLife & { gateway: Gateway; onDeleted: () => void }
 

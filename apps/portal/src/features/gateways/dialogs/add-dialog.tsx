@@ -7,7 +7,7 @@ import { useDraft } from '#api/drafts.ts'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
-import { useAddGateway } from './queries.ts'
+import { useAddGateway } from '../queries.ts'
 import { VpnConfig } from './vpn-config.tsx'
 
 /** Makes a gateway for a device with plain WireGuard, then shows what to put on it. */

@@ -5,7 +5,7 @@ import { MANAGER_NEEDED } from '#api/roles.ts'
 import { KeyIcon, PlusIcon, RefreshIcon } from '@hedgerow/ui/icons.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
-import type { OpenDialog } from './dialogs.tsx'
+import type { OpenDialog } from '../dialogs/dialogs.tsx'
 
 type HeadingProps = { mayManage: boolean; onDialog: (dialog: OpenDialog) => void }
 

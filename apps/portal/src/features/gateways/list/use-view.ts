@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
-import { readView, sortBy, writeView, type SortKey, type View } from './view.ts'
+import { readView, sortBy, writeView, type SortKey, type View } from '../view.ts'
 
 const SETTLED_MS = 250
 

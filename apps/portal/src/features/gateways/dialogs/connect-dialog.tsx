@@ -12,7 +12,7 @@ import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { CheckIcon } from '@hedgerow/ui/icons.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { findWayToGateway, type ConnectStep } from './connect.ts'
-import styles from './page.module.css'
+import styles from '../page.module.css'
 
 const STEPS: readonly (readonly [ConnectStep, string])[] = [
   ['access', 'Checking your access'],

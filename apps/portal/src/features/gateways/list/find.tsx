@@ -2,8 +2,8 @@ import type { ReactNode } from 'react'
 import { Choice } from '@hedgerow/ui/choice.tsx'
 import { CardsIcon, RowsIcon } from '@hedgerow/ui/icons.tsx'
 import { SearchField } from '@hedgerow/ui/search-field.tsx'
-import type { Layout, SortKey, StatusFilter, View } from './view.ts'
-import styles from './page.module.css'
+import type { Layout, SortKey, StatusFilter, View } from '../view.ts'
+import styles from '../page.module.css'
 
 const STATUSES: readonly (readonly [StatusFilter, string])[] = [
   ['any', 'Any status'],

@@ -7,7 +7,7 @@ import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
-import { useUpdateGateway } from './queries.ts'
+import { useUpdateGateway } from '../queries.ts'
 
 /** Changes what people call a gateway; its keys and address stay. */
 export function EditDialog({ gateway, opened, onClose, onGone }: DialogLife & { gateway: Gateway }) {

@@ -2,7 +2,7 @@ import { addressForDevices } from '#api/hub-address.ts'
 import { CommandLine } from '@hedgerow/ui/command-line.tsx'
 import { CopyButton } from '@hedgerow/ui/copy-button.tsx'
 import { PanelEmpty } from '@hedgerow/ui/panel-states.tsx'
-import styles from './page.module.css'
+import styles from '../page.module.css'
 
 /** An empty fleet: says what to do next, which depends on who looks. */
 export function NoGateways({ mayManage }: { mayManage: boolean }) {

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { createCodeReader, tokenIn } from './scan.ts'
-import styles from './page.module.css'
+import styles from '../page.module.css'
 
 const LOOK_EVERY_MS = 200
 

@@ -8,8 +8,8 @@ import { PanelError, PanelForbidden, PanelSkeleton } from '@hedgerow/ui/panel-st
 import { QrCode } from '@hedgerow/ui/qr-code.tsx'
 import { saveFile } from '@hedgerow/ui/save-file.ts'
 import { configFileName, hasPrivateKey } from './config-file.ts'
-import { useVpnConfig } from './queries.ts'
-import styles from './page.module.css'
+import { useVpnConfig } from '../queries.ts'
+import styles from '../page.module.css'
 
 /** The configuration text with its ways onto a device. A QR code only when the text is complete. */
 export function VpnConfig({ gateway }: { gateway: Gateway }) {

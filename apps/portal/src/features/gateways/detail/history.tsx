@@ -3,7 +3,7 @@ import { lazy, Suspense } from 'react'
 import { messageOf } from '#api/client.ts'
 import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
 import { HistoryTable } from './history-table.tsx'
-import { useHistory } from './queries.ts'
+import { useHistory } from '../queries.ts'
 import styles from './history.module.css'
 
 const HistoryCharts = lazy(() => import('./history-charts.tsx'))

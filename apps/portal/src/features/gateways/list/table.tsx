@@ -7,9 +7,9 @@ import { useMediaQuery } from '@mantine/hooks'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { DataTable, Gap, type Column } from '@hedgerow/ui/data-table.tsx'
-import type { GatewayVerb } from './dialogs.tsx'
+import type { GatewayVerb } from '../dialogs/dialogs.tsx'
 import { GatewayRow } from './row.tsx'
-import type { SortKey, View } from './view.ts'
+import type { SortKey, View } from '../view.ts'
 
 /** In a smaller fleet drawing all rows is faster, and the browser's own search finds them. */
 const VIRTUAL_FROM = 120

@@ -20,15 +20,15 @@ import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
 import { About } from './about.tsx'
 import { Access } from './access.tsx'
 import { Detections } from './detections.tsx'
-import type { GatewayVerb, OpenDialog } from './dialogs.tsx'
-import { GatewayMenu } from './gateway-menu.tsx'
+import type { GatewayVerb, OpenDialog } from '../dialogs/dialogs.tsx'
+import { GatewayMenu } from '../gateway-menu.tsx'
 import { Health } from './health.tsx'
 import { History } from './history.tsx'
 import { Conditions } from './conditions.tsx'
-import { useGateway } from './queries.ts'
+import { useGateway } from '../queries.ts'
 import styles from './gateway-page.module.css'
 
-const Dialogs = lazy(() => import('./dialogs.tsx'))
+const Dialogs = lazy(() => import('../dialogs/dialogs.tsx'))
 
 export function GatewayPage() {
   const id = useParams()['id'] ?? ''

@@ -14,19 +14,19 @@ import { useUser } from '#api/session.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
-import type { GatewayVerb, OpenDialog } from './dialogs.tsx'
+import type { GatewayVerb, OpenDialog } from '../dialogs/dialogs.tsx'
 import { Find } from './find.tsx'
 import { Heading } from './heading.tsx'
-import { noMatch } from './messages.ts'
+import { noMatch } from '../messages.ts'
 import { NoGateways } from './no-gateways.tsx'
 import { searchAmong } from './search.ts'
 import { useStableOrder } from './stable-order.ts'
 import { Summary } from './summary.tsx'
 import { GatewayTable } from './table.tsx'
 import { useView } from './use-view.ts'
-import { sortGateways } from './view.ts'
+import { sortGateways } from '../view.ts'
 
-const Dialogs = lazy(() => import('./dialogs.tsx'))
+const Dialogs = lazy(() => import('../dialogs/dialogs.tsx'))
 
 const NONE: readonly Gateway[] = []
 

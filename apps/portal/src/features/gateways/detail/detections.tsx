@@ -5,7 +5,7 @@ import { messageOf } from '#api/client.ts'
 import { Chip } from '@hedgerow/ui/chip.tsx'
 import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
-import { useDetections, useThumbnail } from './queries.ts'
+import { useDetections, useThumbnail } from '../queries.ts'
 import styles from './gateway-page.module.css'
 
 const FIRST = 12
