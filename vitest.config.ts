@@ -42,7 +42,8 @@ export default defineConfig({
       },
       unit('gateway', 'apps/gateway'),
       unit('gates', 'test/gates'),
-      // These start real processes and look at real clocks, so they run after the others; interop has a machine to itself.
+      // These start real processes and look at real clocks, so they run after the others; interop has a machine to
+      // itself.
       { test: { ...project('system', 'test/system', 240_000), sequence: { groupOrder: 1 } } },
       {
         test: {

@@ -18,9 +18,9 @@ import { createFleet, heartbeatOf, type FleetGateway } from './fleet.ts'
 import { report } from './report.ts'
 
 /**
- * Requests a second and their durations, at fleets of several sizes with all their heartbeats running, on both databases.
- * The hub is a process of its own; this one is its people and gateways. Reads come one after the other over one connection,
- * then from eight; heartbeats and batches of 500 detections through real tunnels, from eight gateways.
+ * Requests a second and their durations, at fleets of several sizes with all their heartbeats running, on both
+ * databases. The hub is a process of its own; this one is its people and gateways. Reads come one after the other over
+ * one connection, then from eight; heartbeats and batches of 500 detections through real tunnels, from eight gateways.
  * `--gateways 250,2500,10000 --databases sqlite,postgres --seconds 6`.
  */
 export async function benchApi(args: string[]): Promise<void> {
@@ -84,7 +84,8 @@ async function benchFleet(engine: string, count: number, durationMs: number) {
     await sleep(2_000)
     const calmMegabytes = residentMegabytes(hub.pid)
     for (const [what, path] of Object.entries(READS)) {
-      // As browsers ask; and what comes back is not unpacked here, where it would cost the hub its share of the machine.
+      // As browsers ask; and what comes back is not unpacked here, where it would cost the hub its share of the
+      // machine.
       const headers = { authorization, 'accept-encoding': 'br' }
       const read = (agent: Agent) => send({ agent, port, path, headers })
       rows[name(what)] = { ...(await measure(read, { connections: 1, durationMs })), ...resident() }

@@ -18,9 +18,9 @@ const IDLE_GOAL_BYTES = 4_096
 const IMPAIRED_GOALS = { download: 0.9, upload: 0.9, requests: 0.9 }
 
 /**
- * TCP alone: what an idle connection costs, how fast two stacks in one thread exchange a stream with nothing between them,
- * and how both TCPs fare over paths that delay, lose, reorder and double, in the same tunnels.
- * `--rounds`, `--seconds` and `--only` as for the bench of the tunnel; `--path` picks paths by a part of their name, and
+ * TCP alone: what an idle connection costs, how fast two stacks in one thread exchange a stream with nothing between
+ * them, and how both TCPs fare over paths that delay, lose, reorder and double, in the same tunnels. `--rounds`,
+ * `--seconds` and `--only` as for the bench of the tunnel; `--path` picks paths by a part of their name, and
  * `--path none` leaves Linux out.
  */
 export async function benchNetstack(args: string[]): Promise<void> {

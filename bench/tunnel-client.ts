@@ -1,6 +1,6 @@
 /**
- * The near end of the tunnel benches, a process of its own: with our WireGuard and TCP in it, or on the TCP of Linux in a
- * namespace whose wireguard-go carries it. What it does with its streams is the same code for both.
+ * The near end of the tunnel benches, a process of its own: with our WireGuard and TCP in it, or on the TCP of Linux in
+ * a namespace whose wireguard-go carries it. What it does with its streams is the same code for both.
  */
 import { connect as connectOverLinux } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -22,7 +22,10 @@ export type ClientTask = Measurement & {
   tunnel?: { privateKey: PrivateKey; peer: PublicKey; address: string; endpoint: { address: string; port: number } }
 }
 
-/** Megabits, or requests, a second, what one of them cost this process, and the longest time in which nothing at all moved. */
+/**
+ * Megabits, or requests, a second, what one of them cost this process, and the longest time in which nothing at all
+ * moved.
+ */
 export type ClientResult = { rate: number; longestPauseMs: number; cpuMicroseconds: number }
 
 const WARM_UP_MS = 1_000

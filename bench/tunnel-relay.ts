@@ -1,6 +1,7 @@
 /**
  * A path between tunnels for benches: forwards UDP to one address, later, and loses, doubles or overtakes some of it,
- * the same for whoever uses it. It stands in for sch_netem, which few kernels carry as a module that a container may load.
+ * the same for whoever uses it. It stands in for sch_netem, which few kernels carry as a module that a container may
+ * load.
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { isIP } from 'node:net'

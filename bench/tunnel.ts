@@ -18,8 +18,8 @@ const measurements = (seconds: number): Record<string, Measurement> => ({
 })
 
 /**
- * Our WireGuard and TCP against those of Linux with wireguard-go, over a path that loses nothing. `--rounds` alternates the two that often and takes medians, `--seconds`
- * each, `--only` picks rows by a part of their name.
+ * Our WireGuard and TCP against those of Linux with wireguard-go, over a path that loses nothing. `--rounds` alternates
+ * the two that often and takes medians, `--seconds` each, `--only` picks rows by a part of their name.
  */
 export async function benchTunnel(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -36,8 +36,8 @@ export async function benchTunnel(args: string[]): Promise<void> {
 }
 
 /**
- * One row a measurement: both rates, their ratio and its goal, our longest time without progress, and what a megabit or a
- * request costs our process, which other work on the machine changes less than rates.
+ * One row a measurement: both rates, their ratio and its goal, our longest time without progress, and what a megabit or
+ * a request costs our process, which other work on the machine changes less than rates.
  */
 export async function compare(
   options: { rounds: number; seconds: number; only: string },

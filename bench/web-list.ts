@@ -10,8 +10,8 @@ const UNREPORTED_MS = 16
 const SCROLLS = 120
 
 /**
- * Searches typed and taken back letter by letter. `paintMs`: from each key to the next paint, as the browser's own event
- * timing has it, in steps of 8 ms. `settledMs`: from each search's last key until the table says how many match.
+ * Searches typed and taken back letter by letter. `paintMs`: from each key to the next paint, as the browser's own
+ * event timing has it, in steps of 8 ms. `settledMs`: from each search's last key until the table says how many match.
  */
 export async function measureTyping(
   person: BrowserContext,

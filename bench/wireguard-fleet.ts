@@ -1,6 +1,6 @@
 /**
- * Ten thousand gateways in one process, each a device with a socket on a loopback address of its own, so that the hub sees as many
- * sources. Linux has all of 127.0.0.0/8.
+ * Ten thousand gateways in one process, each a device with a socket on a loopback address of its own, so that the hub
+ * sees as many sources. Linux has all of 127.0.0.0/8.
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
@@ -89,7 +89,10 @@ const handlers = {
     const at = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN
     return { half: at(0.5), most: at(0.95), all: at(1), answered: sorted.length }
   },
-  /** Makes their sessions of all ages to 120 s, one gateway after the other over one keepalive, as a fleet is after a while. */
+  /**
+   * Makes their sessions of all ages to 120 s, one gateway after the other over one keepalive, as a fleet is after a
+   * while.
+   */
   async spread(): Promise<void> {
     const stepMs = (KEEPALIVE_SECONDS * 1000) / 100
     for (let step = 0; step < 100; step++) {

@@ -13,8 +13,9 @@ const SECONDS = 1.5
 const OFFERED_MBITS = [300, 500, 700, 900, 1_200]
 
 /**
- * Full packets through a tunnel whose far end is wireguard-go, in either direction: from us or to us, against the same from or to a second
- * wireguard-go. What is offered grows until both ends have had more than they can carry; the best of what arrived is told.
+ * Full packets through a tunnel whose far end is wireguard-go, in either direction: from us or to us, against the same
+ * from or to a second wireguard-go. What is offered grows until both ends have had more than they can carry; the best
+ * of what arrived is told.
  */
 export async function measureForwarding(): Promise<Record<string, Record<string, number>>> {
   const missing = whatIsMissing()

@@ -37,7 +37,10 @@ type Subject = {
   stop(): Promise<unknown>
 }
 
-/** How many handshakes one core answers and begins in a second, by the processor's time that they took, beside wireguard-go. */
+/**
+ * How many handshakes one core answers and begins in a second, by the processor's time that they took, beside
+ * wireguard-go.
+ */
 export async function measureHandshakesBesideGo(): Promise<Record<string, Record<string, number>>> {
   const missing = whatIsMissing()
   if (missing !== undefined) {

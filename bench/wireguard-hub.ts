@@ -1,4 +1,6 @@
-/** A hub in a process of its own: one interface with many peers, which sends every packet back to where it came from. */
+/**
+ * A hub in a process of its own: one interface with many peers, which sends every packet back to where it came from.
+ */
 import type { DropCounts, Endpoint, PublicKey } from '@hedgerow/wireguard'
 import { generateKeyPair, openInterface } from '@hedgerow/wireguard/node'
 import { turnedAround } from './wireguard-packet.ts'
@@ -24,7 +26,10 @@ const handlers = {
   handshake(peers: PublicKey[]): void {
     for (const publicKey of peers) hub.handshake(publicKey)
   },
-  /** Bytes of the heap and of the buffers outside of it, after everything that is not needed has gone; and of the whole process. */
+  /**
+   * Bytes of the heap and of the buffers outside of it, after everything that is not needed has gone; and of the whole
+   * process.
+   */
   memory(): { used: number; resident: number } {
     for (let i = 0; i < 4; i++) globalThis.gc?.()
     const { heapUsed, external, rss } = process.memoryUsage()

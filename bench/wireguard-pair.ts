@@ -1,6 +1,6 @@
 /**
- * wireguard-go in one namespace, and two ways to it: a second wireguard-go in a second namespace, or our interface on the host, each over a
- * veth pair of its own. Needs root, TUN and Debian's packages; `whatIsMissing` says which.
+ * wireguard-go in one namespace, and two ways to it: a second wireguard-go in a second namespace, or our interface on
+ * the host, each over a veth pair of its own. Needs root, TUN and Debian's packages; `whatIsMissing` says which.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -14,7 +14,10 @@ const KIB = 1024
 
 const script = (name: string): string => join(import.meta.dirname, name)
 
-/** One hub with many peers over real sockets on loopback: its memory, a storm of handshakes beside live tunnels, and its load when all is quiet. */
+/**
+ * One hub with many peers over real sockets on loopback: its memory, a storm of handshakes beside live tunnels, and its
+ * load when all is quiet.
+ */
 export async function measurePeers({
   peers,
   seconds,

@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { findLongLines, proseFiles } from './line-width.ts'
 import { mistakesInPackagePage } from './package-pages.ts'
 
 /**
- * Holds the documents to the tree: every relative link and every path in backticks exists, what the pages of a package say is in a
- * file is in it, and every dependency that a package.json names has its line in docs/dependencies.md.
+ * Holds the documents to the tree: every relative link and every path in backticks exists, what the pages of a package
+ * say is in a file is in it, every dependency that a package.json names has its line in docs/dependencies.md, and lines
+ * of documents and comments end at column 120.
  */
 const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
 const files = tracked.split('\n').filter((file) => existsSync(file))
@@ -27,6 +29,10 @@ for (const file of files.filter((name) => name.endsWith('.md'))) {
   if (packageFolder !== undefined)
     findings.push(...mistakesInPackagePage(text, packageFolder).map((mistake) => `${file}: ${mistake}`))
 }
+
+for (const file of proseFiles())
+  for (const line of findLongLines(file, readFileSync(file, 'utf8')))
+    findings.push(`${file}:${line}: the line goes beyond column 120; \`npm run format\` wraps it`)
 
 const listed = readFileSync('docs/dependencies.md', 'utf8')
 for (const file of files.filter((name) => name.endsWith('package.json'))) {

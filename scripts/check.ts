@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process'
 
-/** `npm run check`: every gate that reads the source, one after the other; all of them run, and any failure fails it. */
+/**
+ * `npm run check`: every gate that reads the source, one after the other; all of them run, and any failure fails it.
+ */
 const gates: [title: string, command: string, ...args: string[]][] = [
   ['format', 'oxfmt', '--check'],
   ['lint', 'oxlint', '--type-aware', '--deny-warnings'],

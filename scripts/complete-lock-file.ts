@@ -29,7 +29,9 @@ const run = promisify(execFile)
 /** Questions to the registry at a time. */
 const ASKED_AT_ONCE = 8
 
-/** The hash of a package's file, in the form of Subresource Integrity; undefined where the registry has no such package. */
+/**
+ * The hash of a package's file, in the form of Subresource Integrity; undefined where the registry has no such package.
+ */
 async function integrityOf(name: string, version: string): Promise<string | undefined> {
   const asked = await run('npm', ['view', `${name}@${version}`, 'dist.integrity'], { encoding: 'utf8' }).catch(
     () => undefined,

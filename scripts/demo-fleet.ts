@@ -97,7 +97,10 @@ export function reportCameras(gateway: TestGateway): void {
   })
 }
 
-/** More of it at dusk and dawn, as it is with animals; the last one is there right now, and an alert where there are any. */
+/**
+ * More of it at dusk and dawn, as it is with animals; the last one is there right now, and an alert where there are
+ * any.
+ */
 function history(device: Device): Detection[] {
   const nowMs = Date.now()
   const visits: Detection[] = []

@@ -1,13 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A source file in backticks, and what may stand in parentheses behind it: names in backticks, titles of tests in quotation marks. */
+/**
+ * A source file in backticks, and what may stand in parentheses behind it: names in backticks, titles of tests in
+ * quotation marks.
+ */
 const mention = /`([\w./-]+\.(?:ts|as))`(?: \(([^)]*)\))?/g
 const named = /`(\w+)`|"([^"]+)"/g
 
 /**
- * What is not true of the files that a page of a package names: each is in the package's `src` folder, in the package or in the
- * project, and holds the names and the titles that stand behind it. One line for each mistake.
+ * What is not true of the files that a page of a package names: each is in the package's `src` folder, in the package
+ * or in the project, and holds the names and the titles that stand behind it. One line for each mistake.
  */
 export function mistakesInPackagePage(text: string, packageFolder: string): string[] {
   return [...text.matchAll(mention)].flatMap(([, file = '', details = '']) => {
@@ -15,7 +18,11 @@ export function mistakesInPackagePage(text: string, packageFolder: string): stri
     if (path === undefined) return [`there is no ${file}`]
     const source = readFileSync(path, 'utf8')
     return [...details.matchAll(named)].flatMap(([, name, title]) => {
-      const isThere = name === undefined ? source.includes(title ?? '') : new RegExp(`\\b${name}\\b`).test(source)
+      // A title may go on in the page's next line.
+      const isThere =
+        name === undefined
+          ? source.includes((title ?? '').replaceAll(/\s+/g, ' '))
+          : new RegExp(`\\b${name}\\b`).test(source)
       return isThere ? [] : [`${file} has no ${name ?? `"${title}"`}`]
     })
   })

@@ -1,7 +1,9 @@
 import type { UserConsoleLog } from 'vitest'
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Closes a run with the reasons of what was skipped and, last, one line that any tool can read: `N passed, N failed`. */
+/**
+ * Closes a run with the reasons of what was skipped and, last, one line that any tool can read: `N passed, N failed`.
+ */
 export default class PlainSummary implements Reporter {
   readonly #reasons = new Set<string>()
 

@@ -11,9 +11,9 @@ import { fleet, giveHistory, reportCameras } from './demo-fleet.ts'
 import { ensureWebBuilt } from './web-build.ts'
 
 /**
- * `npm run site-pictures`: the public site's pictures that are no drawings in its pages: the dashboard of the demo in light and
- * dark, the card that a shared link shows, and the icon in the sizes that phones ask for; and, as JPEG, what the cameras of the
- * demo see. What it makes is committed.
+ * `npm run site-pictures`: the public site's pictures that are no drawings in its pages: the dashboard of the demo in
+ * light and dark, the card that a shared link shows, and the icon in the sizes that phones ask for; and, as JPEG, what
+ * the cameras of the demo see. What it makes is committed.
  */
 const PUBLIC = join(import.meta.dirname, '..', 'apps', 'web', 'public')
 const ICONS = { 'apple-touch-icon.png': 180, 'icon-192.png': 192, 'icon-512.png': 512 }

@@ -14,7 +14,9 @@ const BUILT = ['apps/portal/dist/index.html', 'apps/site/dist/landing.html']
 /** The hash of the sources that the present builds were made of. */
 const BUILT_OF = join(ROOT, 'node_modules', '.cache', 'hedgerow', 'web-build')
 
-/** Builds the portal and the public site when their sources have changed, or a build is missing; says so in one line. */
+/**
+ * Builds the portal and the public site when their sources have changed, or a build is missing; says so in one line.
+ */
 export async function ensureWebBuilt(): Promise<void> {
   const sources = await hashOfSources()
   const isBuilt = BUILT.every((path) => existsSync(join(ROOT, path)))

@@ -1,7 +1,7 @@
 /**
- * Takes the pictures of a film, one after the other and not in real time: a picture is taken only where something moves,
- * and stands as long as the story wants. So a slow machine makes the same film as a fast one. It draws the pointer, since
- * a headless browser has none, and moves the real one along with it.
+ * Takes the pictures of a film, one after the other and not in real time: a picture is taken only where something
+ * moves, and stands as long as the story wants. So a slow machine makes the same film as a fast one. It draws the
+ * pointer, since a headless browser has none, and moves the real one along with it.
  */
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'

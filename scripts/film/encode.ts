@@ -11,7 +11,9 @@ const COLOURS = ['-pix_fmt', 'yuv420p', '-colorspace', 'bt709', '-color_primarie
 const STACK = '[0:v][1:v]vstack,scale=out_color_matrix=bt709:out_range=tv'
 const KEYFRAME_EVERY = String(FRAMES_PER_SECOND * 5)
 
-/** Encodes with the ffmpeg of the machine; the files carry nothing that differs between two runs on the same pictures. */
+/**
+ * Encodes with the ffmpeg of the machine; the files carry nothing that differs between two runs on the same pictures.
+ */
 export async function encodeFilm(
   { picture, strip }: Reel,
   options: { workFolder: string; webm: string; mp4: string; poster: string; posterAtSeconds: number },

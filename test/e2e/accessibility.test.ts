@@ -53,7 +53,10 @@ async function turnDark(page: Page): Promise<void> {
   else await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
 }
 
-/** What sticks out sideways at this size: the page itself, or the content of a dialog. A chart or a menu may need a moment to follow. */
+/**
+ * What sticks out sideways at this size: the page itself, or the content of a dialog. A chart or a menu may need a
+ * moment to follow.
+ */
 async function sticksOut(page: Page, viewport: { width: number; height: number }): Promise<string[]> {
   await page.setViewportSize(viewport)
   const look = () =>

@@ -294,7 +294,9 @@ describe('the shell', () => {
   })
 })
 
-/** What another build does to a served folder: every script has another name. The compressed copies are of the old ones. */
+/**
+ * What another build does to a served folder: every script has another name. The compressed copies are of the old ones.
+ */
 async function renameAssets(dir: string): Promise<void> {
   const files = await readdir(dir, { recursive: true })
   await Promise.all(files.filter((name) => /\.(br|gz)$/.test(name)).map((name) => rm(join(dir, name))))

@@ -9,7 +9,10 @@ import { startHub, type Hub } from '../harness/hub.ts'
 import { portalOf } from '../harness/portal.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
-/** In port mode and over plain http, where a browser sends no Sec-Fetch headers: a gateway's page against its neighbours. */
+/**
+ * In port mode and over plain http, where a browser sends no Sec-Fetch headers: a gateway's page against its
+ * neighbours.
+ */
 let browser: BrowserHandle
 let hub: Hub
 const closers: (() => unknown)[] = []

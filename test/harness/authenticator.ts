@@ -13,8 +13,8 @@ export function authenticatorCode(secret: string, atMs = Date.now()): string {
 }
 
 /**
- * The code of the next step, which the hub takes early: for the sign-in that follows a code that is used up. At most one
- * step ahead.
+ * The code of the next step, which the hub takes early: for the sign-in that follows a code that is used up. At most
+ * one step ahead.
  */
 export const nextAuthenticatorCode = (secret: string): string => authenticatorCode(secret, Date.now() + STEP_MS)
 

@@ -20,10 +20,14 @@ export type BrowserHandle = {
   close(): Promise<void>
 }
 
-/** A name without TLS that the browser, unlike `localhost` and addresses of loopback, trusts no more than any on a LAN. */
+/**
+ * A name without TLS that the browser, unlike `localhost` and addresses of loopback, trusts no more than any on a LAN.
+ */
 export const LAN_NAME = 'hub.test'
 
-/** Starts a headless Chromium and prints which one it is. A machine without any fails the test instead of skipping it. */
+/**
+ * Starts a headless Chromium and prints which one it is. A machine without any fails the test instead of skipping it.
+ */
 export async function startBrowser(): Promise<BrowserHandle> {
   const binary = await findChromium()
   const browser = await chromium.launch({

@@ -30,8 +30,8 @@ export type Child = {
 export type ChildOptions = {
   env?: Record<string, string>
   /**
-   * In a process group of its own Ctrl-C does not reach it: who started it ends it in good order. Only for Node: it also ends
-   * when who started it was killed.
+   * In a process group of its own Ctrl-C does not reach it: who started it ends it in good order. Only for Node: it
+   * also ends when who started it was killed.
    */
   detached?: boolean
 }

@@ -32,7 +32,9 @@ export async function freePortRange(count: number): Promise<{ first: number; las
   return freePorts(count, isTcpPortFree)
 }
 
-/** Whether nothing listens on this TCP port, on any address: a browser's `localhost` may be ::1 as well as 127.0.0.1. */
+/**
+ * Whether nothing listens on this TCP port, on any address: a browser's `localhost` may be ::1 as well as 127.0.0.1.
+ */
 export async function isTcpPortFree(port: number): Promise<boolean> {
   const server = createServer().listen(port)
   try {

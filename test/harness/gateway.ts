@@ -13,7 +13,9 @@ export type TestGateway = Gateway & {
 
 export type TestGatewayOptions = { name: string } & Partial<Omit<GatewayOptions, 'name' | 'dataDir'>>
 
-/** Starts an agent that knows the hub's address. It asks again soon after a failure, since a test won't wait for long. */
+/**
+ * Starts an agent that knows the hub's address. It asks again soon after a failure, since a test won't wait for long.
+ */
 export async function startGateway(hub: { url: string }, options: TestGatewayOptions): Promise<TestGateway> {
   const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-gateway-'))
   const agent = await startAgent({

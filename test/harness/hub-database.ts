@@ -33,9 +33,9 @@ export async function changeUser(hub: Hub, username: string, change: { active?: 
 const HOUR_MS = 3_600_000
 
 /**
- * The load and traffic of a gateway's last day as the hub would have written them, up to the running hour: a load of 0.2
- * rising to 0.6 and falling again, 2 MB an hour from it and 100 kB to it, and six to eight hours ago nothing at all.
- * `scale` makes all of it less or more; `silentHours` is how long ago there was nothing.
+ * The load and traffic of a gateway's last day as the hub would have written them, up to the running hour: a load of
+ * 0.2 rising to 0.6 and falling again, 2 MB an hour from it and 100 kB to it, and six to eight hours ago nothing at
+ * all. `scale` makes all of it less or more; `silentHours` is how long ago there was nothing.
  */
 export async function addDayOfHistory(
   hub: Hub,

@@ -5,8 +5,8 @@ import { admin, button, firstDay, openMenuOf, text, user, visitor, type Screen }
 const tableIsThere = (portal: Portal) => portal.row('Barn').waitFor()
 
 /**
- * Every public page, and every screen, dialog and state of the portal and of the device page. The accessibility test and `npm run screenshots`
- * both walk this list, so a new screen is added here once.
+ * Every public page, and every screen, dialog and state of the portal and of the device page. The accessibility test
+ * and `npm run screenshots` both walk this list, so a new screen is added here once.
  */
 export const screens: Screen[] = [
   visitor('landing', async (portal) => {

@@ -1,7 +1,7 @@
 /**
- * Our TCP against Linux's: a kernel peer behind wireguard-go in a network namespace, reached through our own WireGuard. A
- * server of the kernel's is dialled by our streams, and curl dials a server on our streams. Loss, delay, reordering and
- * duplication are made between our tunnel and our stack, seeded, because few kernels carry sch_netem.
+ * Our TCP against Linux's: a kernel peer behind wireguard-go in a network namespace, reached through our own WireGuard.
+ * A server of the kernel's is dialled by our streams, and curl dials a server on our streams. Loss, delay, reordering
+ * and duplication are made between our tunnel and our stack, seeded, because few kernels carry sch_netem.
  *
  * HEDGEROW_INTEROP_MEGABYTES=1024 sends that much each way over each path instead of the few that a quick look needs.
  */
@@ -133,8 +133,8 @@ describe.skipIf(skipped)('our TCP against the TCP of Linux', () => {
   }
 
   /**
-   * One timer lets everything go that fell due since the one before, and the socket of wireguard-go holds some ninety datagrams. A path
-   * of wires has no such bursts, so what comes late leaves a few at a time.
+   * One timer lets everything go that fell due since the one before, and the socket of wireguard-go holds some ninety
+   * datagrams. A path of wires has no such bursts, so what comes late leaves a few at a time.
    */
   const leaving: Uint8Array[] = []
   let isLeaving = false

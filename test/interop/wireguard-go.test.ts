@@ -1,7 +1,8 @@
 /**
- * Our WireGuard against wireguard-go, and against Linux's own where the kernel has it. The other one runs in a network namespace behind a veth pair: both
- * roles, a preshared key, rekeying, roaming and sizes to the MTU. We ping the kernel behind it; from behind it a Node process sends UDP, which we send back.
- * Needs root, `ip`, `wg` and either; elsewhere it says what is missing and is skipped. It ends by pid what it started, and deletes its namespace.
+ * Our WireGuard against wireguard-go, and against Linux's own where the kernel has it. The other one runs in a network
+ * namespace behind a veth pair: both roles, a preshared key, rekeying, roaming and sizes to the MTU. We ping the kernel
+ * behind it; from behind it a Node process sends UDP, which we send back. Needs root, `ip`, `wg` and either; elsewhere
+ * it says what is missing and is skipped. It ends by pid what it started, and deletes its namespace.
  */
 
 import type { ChildProcess } from 'node:child_process'
@@ -202,7 +203,9 @@ for (const { name, reason, start } of engines.map(withReason)) {
       return { wireguard, presharedKey, privateKey, echoReplies, handshakes, drops }
     }
 
-    /** Stands between both sides and loses a fifth of the datagrams, doubles a tenth and holds a tenth back for 5 ms. */
+    /**
+     * Stands between both sides and loses a fifth of the datagrams, doubles a tenth and holds a tenth back for 5 ms.
+     */
     async function openRelay(): Promise<{ endpoint: Endpoint }> {
       const [ours, theirs] = [createSocket('udp4'), createSocket('udp4')]
       let ourPort = 0

@@ -30,7 +30,10 @@ describe('a hub that is killed while registrations are being approved', () => {
     await hub.stop()
   })
 
-  /** Approves one after the other and kills the hub `killAfterMs` into the next one after `answers`; gives the names that were answered. */
+  /**
+   * Approves one after the other and kills the hub `killAfterMs` into the next one after `answers`; gives the names
+   * that were answered.
+   */
   async function approveUntilKilled({ answers, killAfterMs }: Kill): Promise<string[]> {
     const pending = await hub.api(listPendingRegistrations)
     const answered: string[] = []

@@ -1,6 +1,6 @@
 /**
- * Servers that others wrote, over our TCP, in one thread and without a kernel: `ws` and Fastify take our streams for sockets.
- * They lean on more of `net.Socket` than plain HTTP does: timeouts, cork, destroySoon, half-closing.
+ * Servers that others wrote, over our TCP, in one thread and without a kernel: `ws` and Fastify take our streams for
+ * sockets. They lean on more of `net.Socket` than plain HTTP does: timeouts, cork, destroySoon, half-closing.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'

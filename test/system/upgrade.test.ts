@@ -21,8 +21,8 @@ import { freeTcpPort, freeUdpPort } from '../harness/free-ports.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
 /**
- * Follows docs/operations/upgrade.md without systemd, line by line: only its addresses and paths are those of this test. The
- * remote is a Git folder with this tree in it, and every version is installed by a real `npm ci`.
+ * Follows docs/operations/upgrade.md without systemd, line by line: only its addresses and paths are those of this
+ * test. The remote is a Git folder with this tree in it, and every version is installed by a real `npm ci`.
  */
 const ROOT = join(import.meta.dirname, '../..')
 const page = readFileSync(join(ROOT, 'docs/operations/upgrade.md'), 'utf8')

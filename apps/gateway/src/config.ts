@@ -5,7 +5,9 @@ import { GATEWAY_PORT, gatewayName, oneLine } from '@hedgerow/contract'
 import { isIP } from 'node:net'
 import { parseFingerprint } from './hub/hub-trust.ts'
 
-/** Where the agent's settings come from: flags, then `GATEWAY_*` variables, each with a `_FILE` twin that names a file. */
+/**
+ * Where the agent's settings come from: flags, then `GATEWAY_*` variables, each with a `_FILE` twin that names a file.
+ */
 export type Config = {
   hubUrl: URL | undefined
   hubDomain: string | undefined

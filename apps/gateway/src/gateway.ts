@@ -34,10 +34,10 @@ import { openTunnel, type Tunnel } from './hub/tunnel.ts'
 const PROBLEMS_MAX = 32
 
 /**
- * One gateway, whole: the composition root that `main.ts`, the demo and the tests start. It owns the order of things: the
- * keys and the local interface first, so that a person always sees the device page; then the hub, the approval, the tunnel, and
- * the heartbeats and detections that go through it. An approval on disk opens the tunnel at once, while the hub is asked
- * whether it still stands.
+ * One gateway, whole: the composition root that `main.ts`, the demo and the tests start. It owns the order of things:
+ * the keys and the local interface first, so that a person always sees the device page; then the hub, the approval, the
+ * tunnel, and the heartbeats and detections that go through it. An approval on disk opens the tunnel at once, while the
+ * hub is asked whether it still stands.
  */
 export type GatewayOptions = Pick<Config, 'name' | 'dataDir'> &
   Partial<Omit<Config, 'name' | 'dataDir' | 'logLevel'>> & {
@@ -65,7 +65,10 @@ export type Gateway = {
   stop(): Promise<void>
 }
 
-/** Rejects with DataFileError for an unusable data directory and with Node's own error when the local interface cannot listen. */
+/**
+ * Rejects with DataFileError for an unusable data directory and with Node's own error when the local interface cannot
+ * listen.
+ */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const life = new AsyncDisposableStack()
   try {

@@ -52,7 +52,9 @@ type Options = {
   progressTimeoutMs?: number
 }
 
-/** The parts of a hub that gateway pages need, on a real database and real sockets; loopback stands in for the tunnel. */
+/**
+ * The parts of a hub that gateway pages need, on a real database and real sockets; loopback stands in for the tunnel.
+ */
 export async function startGatewayUi({ engine = 'sqlite', config, progressTimeoutMs = 5_000 }: Options = {}) {
   const database = await openTestDatabase(engine)
   const { db } = database

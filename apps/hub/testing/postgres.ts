@@ -12,8 +12,8 @@ const NOBODY = 65_534
 const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 
 /**
- * Runs the server, and does what each line that it reads says (stop, start or restart) until the end of its own standard
- * input: so the server also ends, and its files go, when the test process is killed.
+ * Runs the server, and does what each line that it reads says (stop, start or restart) until the end of its own
+ * standard input: so the server also ends, and its files go, when the test process is killed.
  */
 const SUPERVISOR = `
 trap '' INT HUP

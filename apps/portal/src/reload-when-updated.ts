@@ -1,7 +1,7 @@
 /**
  * A page that was open while the hub was updated asks for code that is no longer there. It is loaded again, once, and
- * then says why: a second failure within the minute is a fault of another kind. While the hub is away nothing is loaded,
- * or the browser's own error page would take this one's place.
+ * then says why: a second failure within the minute is a fault of another kind. While the hub is away nothing is
+ * loaded, or the browser's own error page would take this one's place.
  */
 import { toast } from '@hedgerow/ui/toast.tsx'
 

@@ -1,4 +1,7 @@
-/** The portal's addresses, which the build tells the hub. Each screen is a chunk of its own; the sign-in page carries none of the others. */
+/**
+ * The portal's addresses, which the build tells the hub. Each screen is a chunk of its own; the sign-in page carries
+ * none of the others.
+ */
 import { lazy, Suspense } from 'react'
 import type { RouteObject } from 'react-router'
 import { CentredSpinner } from '@hedgerow/ui/centred-spinner.tsx'

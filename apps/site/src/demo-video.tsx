@@ -1,6 +1,9 @@
 import styles from './hero.module.css'
 
-/** The recorded demo. Nothing of it loads until it is near the screen; without a script the picture below it is its poster. */
+/**
+ * The recorded demo. Nothing of it loads until it is near the screen; without a script the picture below it is its
+ * poster.
+ */
 export function DemoVideo() {
   return (
     <figure id="demo" className={styles.demo}>

@@ -1,4 +1,6 @@
-/** What stands around each public page: the way past it, the header for visitors and for who is signed in, the footer. */
+/**
+ * What stands around each public page: the way past it, the header for visitors and for who is signed in, the footer.
+ */
 import type { ReactNode } from 'react'
 import { Wordmark } from '@hedgerow/ui/wordmark.tsx'
 import styles from './frame.module.css'

@@ -1,6 +1,6 @@
 /**
- * The public site: the landing page, the beta programme and the page for addresses that do not exist. Plain components that the
- * build renders once; nothing here runs in a browser but visit.ts, and nothing of the portal may be imported.
+ * The public site: the landing page, the beta programme and the page for addresses that do not exist. Plain components
+ * that the build renders once; nothing here runs in a browser but visit.ts, and nothing of the portal may be imported.
  */
 import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'

@@ -1,7 +1,10 @@
 import type { ReactNode } from 'react'
 import styles from './section.module.css'
 
-/** One part of a page under a heading of its own; `tone` night is the dark ground of the hero. `aside` stands below the lead. */
+/**
+ * One part of a page under a heading of its own; `tone` night is the dark ground of the hero. `aside` stands below the
+ * lead.
+ */
 export function Section({
   id,
   title,

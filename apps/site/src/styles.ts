@@ -1,4 +1,6 @@
-/** The stylesheets of the public pages, in the order in which they apply. The pages themselves are not in any bundle. */
+/**
+ * The stylesheets of the public pages, in the order in which they apply. The pages themselves are not in any bundle.
+ */
 import '@hedgerow/ui/typefaces.css'
 import '@hedgerow/ui/tokens.css'
 import '@hedgerow/ui/wordmark.module.css'

@@ -56,7 +56,9 @@ export const sessionUser = z.object({
   firstName: z.string(),
   lastName: z.string(),
   role,
-  /** The hub asks everyone for two-factor and this person has none yet: every other call is `two_factor_setup_required`. */
+  /**
+   * The hub asks everyone for two-factor and this person has none yet: every other call is `two_factor_setup_required`.
+   */
   mustSetUpTwoFactor: z.boolean(),
 })
 export type SessionUser = z.output<typeof sessionUser>

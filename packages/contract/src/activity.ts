@@ -28,8 +28,8 @@ export const activityEntry = z.object({
 export type ActivityEntry = z.output<typeof activityEntry>
 
 /**
- * The newest 50 entries, or a page, of the gateways that the caller may see, newest first; `q` is part of the message, and
- * looked for in the newest 10,000.
+ * The newest 50 entries, or a page, of the gateways that the caller may see, newest first; `q` is part of the message,
+ * and looked for in the newest 10,000.
  */
 export const recentActivity = call({
   method: 'GET',

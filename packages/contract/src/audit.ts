@@ -20,9 +20,10 @@ export type AuditEntry = z.output<typeof auditEntry>
 const search = z.string().trim().min(1).max(100)
 
 /**
- * Newest first: 100 entries, or `limit`. `X-Next-Cursor` carries the cursor of the next page and is absent at the end. With
- * `q`, `actor` or `action` one call looks through 10,000 entries, so a page may hold fewer than `limit`, or none, and have a
- * next one all the same. With `format=csv`, or `Accept: text/csv`, all that match as a CSV file, unless a limit is given.
+ * Newest first: 100 entries, or `limit`. `X-Next-Cursor` carries the cursor of the next page and is absent at the end.
+ * With `q`, `actor` or `action` one call looks through 10,000 entries, so a page may hold fewer than `limit`, or none,
+ * and have a next one all the same. With `format=csv`, or `Accept: text/csv`, all that match as a CSV file, unless a
+ * limit is given.
  */
 export const listAudit = call({
   method: 'GET',

@@ -1,7 +1,7 @@
 /**
- * JSON from whoever sends it. `JSON.parse` takes seconds and gigabytes for a few MiB of `[{},{},…]`, so its bytes are first
- * counted in one pass, as long as a copy of them takes: only text with few values and little nesting is parsed. The hub reads
- * requests with it, the gateway reads answers.
+ * JSON from whoever sends it. `JSON.parse` takes seconds and gigabytes for a few MiB of `[{},{},…]`, so its bytes are
+ * first counted in one pass, as long as a copy of them takes: only text with few values and little nesting is parsed.
+ * The hub reads requests with it, the gateway reads answers.
  */
 
 /** Deeper than any message of the contract. */

@@ -29,7 +29,9 @@ export const listCertificates = call({
   response: z.array(certificate),
 })
 
-/** A fresh certificate in the place of one that the hub issued, used at once. Renewing the CA renews the TLS one too. */
+/**
+ * A fresh certificate in the place of one that the hub issued, used at once. Renewing the CA renews the TLS one too.
+ */
 export const renewCertificate = call({
   method: 'POST',
   path: '/v1/hub/certificates/:id/renew',

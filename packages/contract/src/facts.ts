@@ -79,7 +79,9 @@ export type FactData = {
   /** Which gateway was meant is unknown: the token may be another one's. */
   'gateway.claim-refused': Nothing
   'gateway.vpn-config-read': Nothing
-  /** `lastSeenBefore` is its last sign of life before it was offline, of one that comes back: milliseconds since 1970. */
+  /**
+   * `lastSeenBefore` is its last sign of life before it was offline, of one that comes back: milliseconds since 1970.
+   */
   'gateway.status-changed': {
     name: string
     status: Gateway['status']

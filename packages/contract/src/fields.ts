@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
 /**
- * What ends a line, changes its direction or cannot be seen: control characters, line and paragraph separators, halves of
- * surrogate pairs, and what Unicode lets a renderer leave out (zero-width, bidi, tags, U+FEFF). The selector that makes
- * the character before it an emoji stays.
+ * What ends a line, changes its direction or cannot be seen: control characters, line and paragraph separators, halves
+ * of surrogate pairs, and what Unicode lets a renderer leave out (zero-width, bidi, tags, U+FEFF). The selector that
+ * makes the character before it an emoji stays.
  */
 const UNSEEN =
   /(?!(?<=\p{Extended_Pictographic})\ufe0f)[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u

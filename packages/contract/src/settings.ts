@@ -24,7 +24,9 @@ const fields = {
   directHealthCheck: z.boolean(),
 }
 
-/** The hub's settings with their defaults (specification section 3; the registration and security switches are ours). */
+/**
+ * The hub's settings with their defaults (specification section 3; the registration and security switches are ours).
+ */
 export const hubSettings = z.strictObject({
   hubName: fields.hubName.default(''),
   hubDescription: fields.hubDescription.default(''),

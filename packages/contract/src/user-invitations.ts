@@ -20,7 +20,9 @@ export const userInvitation = z.object({
 })
 export type UserInvitation = z.output<typeof userInvitation>
 
-/** Newest first; `q` is part of the label, role or creator. Never their codes: those are shown once, at their creation. */
+/**
+ * Newest first; `q` is part of the label, role or creator. Never their codes: those are shown once, at their creation.
+ */
 export const listUserInvitations = call({
   method: 'GET',
   path: '/v1/admin/user-invitations',

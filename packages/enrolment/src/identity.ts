@@ -50,8 +50,8 @@ export function identityOfSeed(seed: string): Identity {
 
 /**
  * Whether this may be somebody's identity: 32 bytes as canonical base64, the canonical encoding of a curve coordinate
- * (RFC 8032 §5.1.3), and not one of the low-order points, which nobody owns alone: some verifiers take signatures for them
- * that anybody can make.
+ * (RFC 8032 §5.1.3), and not one of the low-order points, which nobody owns alone: some verifiers take signatures for
+ * them that anybody can make.
  */
 export function isIdentityKey(publicKey: string): boolean {
   const raw = decodeBase64(publicKey, 32)

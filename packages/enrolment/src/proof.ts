@@ -25,7 +25,9 @@ export function exchangeKeys(ownPrivateKey: string, otherPublicKey: string, nonc
 
 export type ProvenKeys = { identityPublicKey: string; wireguardPublicKey: string; hubEphemeralPublicKey: string }
 
-/** HMAC-SHA-256(keys.proof, SHA-256(identity | WireGuard | hub ephemeral)) as base64: possession of the WireGuard key. */
+/**
+ * HMAC-SHA-256(keys.proof, SHA-256(identity | WireGuard | hub ephemeral)) as base64: possession of the WireGuard key.
+ */
 export function proofOfPossession(keys: ExchangeKeys, proven: ProvenKeys): string {
   const digest = createHash('sha256')
   for (const key of [proven.identityPublicKey, proven.wireguardPublicKey, proven.hubEphemeralPublicKey])

@@ -5,7 +5,9 @@ const TAG_LENGTH = 16
 /** Every sealing key comes from a nonce of its own and seals one message, so the cipher's nonce is constant. */
 const ZERO_NONCE = Buffer.alloc(12)
 
-/** ChaCha20-Poly1305 (RFC 8439) of the UTF-8 text, ciphertext then tag, as base64. Call it once for each set of keys. */
+/**
+ * ChaCha20-Poly1305 (RFC 8439) of the UTF-8 text, ciphertext then tag, as base64. Call it once for each set of keys.
+ */
 export function seal(keys: ExchangeKeys, text: string): string {
   const cipher = createCipheriv('chacha20-poly1305', keys.seal, ZERO_NONCE, { authTagLength: TAG_LENGTH })
   return Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64')

@@ -46,7 +46,9 @@ export function boundInterimAnswers(outgoing: ClientRequest): void {
   })
 }
 
-/** The bytes of a head, for a connection that has left HTTP. Throws `UnusableAnswer` for what `headers` may not hold. */
+/**
+ * The bytes of a head, for a connection that has left HTTP. Throws `UnusableAnswer` for what `headers` may not hold.
+ */
 export function writeHead({ status, reason, headers }: AnswerHead): string {
   checkHeaders(headers)
   const lines = [`HTTP/1.1 ${status} ${reason}`]

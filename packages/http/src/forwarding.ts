@@ -143,7 +143,9 @@ export const saysWhoAsks = isToKeepFrom('request')
 /** Whether a header of an answer is an order to a proxy in front of the hub. */
 export const ordersAProxy = isToKeepFrom('answer')
 
-/** Whether a header concerns one connection, by itself or because `Connection` names it; `raw` is the whole header list. */
+/**
+ * Whether a header concerns one connection, by itself or because `Connection` names it; `raw` is the whole header list.
+ */
 export function hopByHopIn(raw: readonly string[]): (name: string) => boolean {
   const named = new Set(
     valuesOf(raw, 'connection')

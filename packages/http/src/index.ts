@@ -1,4 +1,7 @@
-/** What the hub's and the agent's HTTP servers share: whoever owns a connection, its limits, and what passes through a proxy. */
+/**
+ * What the hub's and the agent's HTTP servers share: whoever owns a connection, its limits, and what passes through a
+ * proxy.
+ */
 export * from './answer-head.ts'
 export * from './connection-limits.ts'
 export * from './ending.ts'

@@ -87,8 +87,8 @@ export function acknowledge(connection: Connection, segment: Segment, now: numbe
 }
 
 /**
- * Which transmission was answered, the echo tells (RFC 7323 §4.1): a sample even from what was sent twice. An echo older
- * than the last transmission is none: the answer to an earlier one was lost, and this one says when that was.
+ * Which transmission was answered, the echo tells (RFC 7323 §4.1): a sample even from what was sent twice. An echo
+ * older than the last transmission is none: the answer to an earlier one was lost, and this one says when that was.
  */
 function sampleEcho(connection: Connection, segment: Segment, resentAt: number, now: number): void {
   const roundTripMs = connection.timestamps?.roundTripMs(segment.timestampEcho, now)
@@ -177,7 +177,9 @@ function undoRecovery(connection: Connection): void {
   connection.congestion.onSpurious()
 }
 
-/** RFC 8985 §7.4.2: a probe that repaired a lost tail counts as one loss; a reported duplicate says nothing was lost. */
+/**
+ * RFC 8985 §7.4.2: a probe that repaired a lost tail counts as one loss; a reported duplicate says nothing was lost.
+ */
 function endProbe(connection: Connection, hasDuplicate: boolean): void {
   const { probeEnd } = connection
   if (probeEnd === undefined || before(connection.unacknowledged, probeEnd)) return

@@ -1,4 +1,6 @@
-/** Adds the big-endian 16-bit words of `bytes[start, end)` to `sum`; an odd last byte is padded with zero (RFC 1071 §1). */
+/**
+ * Adds the big-endian 16-bit words of `bytes[start, end)` to `sum`; an odd last byte is padded with zero (RFC 1071 §1).
+ */
 export function sumWords(bytes: Uint8Array, start: number, end: number, sum = 0): number {
   // Four bytes at a time: more than twice as fast as reading them one by one, and every byte sent passes here.
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)

@@ -117,7 +117,8 @@ describe('opening', () => {
   it('admits no more handshakes of one peer than its share, and resets the others', () => {
     const peer = new ScriptedPeer().listen(128)
     for (let port = 1; port <= 64; port++) expect(peer.says('SYN', { seq: 0, port })).toHaveLength(1)
-    // As where nothing listens, of sequence number 0, which is 16 from our first (RFC 9293 §3.10.7.1): no need to ask again.
+    // As where nothing listens, of sequence number 0, which is 16 from our first (RFC 9293 §3.10.7.1): no need to ask
+    // again.
     const reset = ['RST,ACK 16:16 ack 1']
     expect(peer.says('SYN', { seq: 0, port: 65 })).toEqual(reset)
     expect(peer.drops).toEqual(['backlog-full'])

@@ -1,8 +1,8 @@
 /**
  * One TCP connection (RFC 9293 §3.3): its state, and what an application may do with it. It owns the send buffer, the
  * reassembly queue and the deadlines. Segments enter through `tcp-input.ts`, leave through `tcp-output.ts`, and
- * `timeouts.ts` does what is due. It refuses more than its buffers hold: `send` takes what fits, the receive window never
- * promises more than is free. Called by `stack.ts`; the application's half by the `node/` edge.
+ * `timeouts.ts` does what is due. It refuses more than its buffers hold: `send` takes what fits, the receive window
+ * never promises more than is free. Called by `stack.ts`; the application's half by the `node/` edge.
  */
 import type { CongestionControl } from './congestion-control.ts'
 import { createCongestionControl } from './congestion.ts'
@@ -218,7 +218,9 @@ export class Connection {
     this.congestion = createCongestionControl(this.host.congestionControl, this.segmentBytes)
   }
 
-  /** Room in the send buffer; it follows the congestion window, so that an idle or slow peer cannot hold much memory. */
+  /**
+   * Room in the send buffer; it follows the congestion window, so that an idle or slow peer cannot hold much memory.
+   */
   get sendSpace(): number {
     const limit = Math.min(SEND_BUFFER_MAX_BYTES, Math.max(SEND_BUFFER_MIN_BYTES, 2 * this.congestion.window))
     return Math.max(0, limit - this.sendBuffer.length)
@@ -236,7 +238,10 @@ export class Connection {
     return count
   }
 
-  /** Chunks in order. They may be views into received packets, whose memory goes with the last view: copy what is to stay. Reading opens the window, and widens it while reading keeps up. */
+  /**
+   * Chunks in order. They may be views into received packets, whose memory goes with the last view: copy what is to
+   * stay. Reading opens the window, and widens it while reading keeps up.
+   */
   read(maxBytes: number): Uint8Array[] {
     this.#readableSaid = false
     const waiting = this.reassembly.readyBytes

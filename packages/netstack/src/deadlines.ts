@@ -1,4 +1,7 @@
-/** When a connection has to act with time alone, on the stack's clock in milliseconds; Infinity is off. `timeouts.ts` acts. */
+/**
+ * When a connection has to act with time alone, on the stack's clock in milliseconds; Infinity is off. `timeouts.ts`
+ * acts.
+ */
 export class Deadlines {
   /** The retransmission timer (RFC 6298 §5). */
   retransmitAt = Infinity

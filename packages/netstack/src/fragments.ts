@@ -1,7 +1,7 @@
 /**
  * IPv4 reassembly (RFC 791 §3.2, RFC 815) within bounds: so many datagrams in all and of one sender, so many pieces of
- * each, so long. Pieces that overlap refuse the whole datagram (as RFC 5722 has it for IPv6): no honest path makes them,
- * and which of two contents counts would be the sender's choice. Called by `stack.ts`.
+ * each, so long. Pieces that overlap refuse the whole datagram (as RFC 5722 has it for IPv6): no honest path makes
+ * them, and which of two contents counts would be the sender's choice. Called by `stack.ts`.
  */
 import { foldChecksum, sumWords } from './checksum.ts'
 import type { DropReason } from './drop.ts'

@@ -64,7 +64,10 @@ export function parseIcmp(packet: Uint8Array, start: number, end: number): IcmpM
   }
 }
 
-/** `rest` is everything after the checksum: identifier, sequence number and data, returned as they came (RFC 1122 §3.2.2.6). */
+/**
+ * `rest` is everything after the checksum: identifier, sequence number and data, returned as they came (RFC 1122
+ * §3.2.2.6).
+ */
 export function encodeEchoReply(source: number, destination: number, rest: Uint8Array): Uint8Array {
   return encode(source, destination, ECHO_REPLY, 0, rest)
 }

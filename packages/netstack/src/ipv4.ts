@@ -102,7 +102,10 @@ export function parseAddress(text: string): number | undefined {
 export const formatAddress = (address: number): string =>
   `${address >>> 24}.${(address >>> 16) & 255}.${(address >>> 8) & 255}.${address & 255}`
 
-/** Whether one host may have this address: not "this network", loopback, multicast, reserved or broadcast (RFC 1122 §3.2.1.3). */
+/**
+ * Whether one host may have this address: not "this network", loopback, multicast, reserved or broadcast (RFC 1122
+ * §3.2.1.3).
+ */
 export function isUnicast(address: number): boolean {
   const first = address >>> 24
   return first !== 0 && first !== 127 && first < 224

@@ -22,7 +22,10 @@ export class Listener<C extends { readonly remoteAddress: number }> {
     this.#share = Math.min(BACKLOG_PER_PEER, Math.ceil(this.#backlog / 2))
   }
 
-  /** Whether a peer's SYN finds room: 'free', 'full', or the connection of a peer with more of them that is to be reset for it. */
+  /**
+   * Whether a peer's SYN finds room: 'free', 'full', or the connection of a peer with more of them that is to be reset
+   * for it.
+   */
   roomFor(peer: number): 'free' | 'full' | C {
     const ofPeer = this.#halfOpenByPeer.get(peer)?.size ?? 0
     if (ofPeer >= this.#share) return 'full'

@@ -1,6 +1,8 @@
 import type { Acknowledged, CongestionControl } from './congestion-control.ts'
 
-/** The window to begin with, and after a rest (RFC 6928 §2): ten segments, fewer where they are longer than Ethernet's. */
+/**
+ * The window to begin with, and after a rest (RFC 6928 §2): ten segments, fewer where they are longer than Ethernet's.
+ */
 export const initialWindow = (segmentBytes: number): number =>
   Math.min(10 * segmentBytes, Math.max(2 * segmentBytes, 14_600))
 

@@ -1,6 +1,7 @@
 /**
- * Spreads a window over its round trip, so that it does not arrive at a short queue as one burst. A bucket of bytes that
- * fills at a little more than the rate of the window; round trips as short as a timer's are left to the acknowledgments.
+ * Spreads a window over its round trip, so that it does not arrive at a short queue as one burst. A bucket of bytes
+ * that fills at a little more than the rate of the window; round trips as short as a timer's are left to the
+ * acknowledgments.
  */
 
 /** Shorter round trips are not paced, since timers cannot. */

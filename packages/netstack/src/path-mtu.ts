@@ -1,7 +1,7 @@
 /**
  * How long a segment the path takes: no longer than an ICMP error says (RFC 1191), and where long ones vanish without a
- * word, as short as everything carries (RFC 4821 §7.7). A path that was only interrupted looks the same, so once it carries
- * again, single segments of the length from before ask whether it still takes them (RFC 4821 §7.3).
+ * word, as short as everything carries (RFC 4821 §7.7). A path that was only interrupted looks the same, so once it
+ * carries again, single segments of the length from before ask whether it still takes them (RFC 4821 §7.3).
  */
 import type { Connection } from './connection.ts'
 import type { SentSegment } from './retransmission.ts'

@@ -11,7 +11,9 @@ const MAX_CONNECTIONS_PER_PEER = 1_024
 const CONNECTIONS_WHEN_FULL = 16
 const MAX_TIME_WAITING = 4_096
 const MAX_TIME_WAITING_PER_PEER = 1_024
-/** Copies of what waits for a reader or for a gap to be filled; four connections with the widest window fill a peer's. */
+/**
+ * Copies of what waits for a reader or for a gap to be filled; four connections with the widest window fill a peer's.
+ */
 const MAX_KEPT_BYTES = 64 << 20
 const MAX_KEPT_BYTES_PER_PEER = 16 << 20
 
@@ -89,8 +91,8 @@ export class PeerTable {
   }
 
   /**
-   * Whether a payload may be kept. What lies above a gap leaves half of the room to what is in order, and a reader that has
-   * read everything is always brought more: a connection that is used goes on, however much others hold.
+   * Whether a payload may be kept. What lies above a gap leaves half of the room to what is in order, and a reader that
+   * has read everything is always brought more: a connection that is used goes on, however much others hold.
    */
   mayKeep({ remoteAddress, reassembly }: Connection, isInOrder: boolean): boolean {
     if (isInOrder && reassembly.readyBytes === 0) return true

@@ -4,7 +4,9 @@ import { RetransmissionQueue, RoundTrip, type SentSegment } from './retransmissi
 
 const ROUND_TRIP_MS = 100
 
-/** Ten segments, one sent each millisecond from 0; the fifth and the third have arrived, the third by `lateMs` too late. */
+/**
+ * Ten segments, one sent each millisecond from 0; the fifth and the third have arrived, the third by `lateMs` too late.
+ */
 function overtaken(lateMs: number): { rack: Rack; waitsMs: () => number } {
   const [rack, queue, roundTrip] = [new Rack(), new RetransmissionQueue(), new RoundTrip()]
   const segments = Array.from({ length: 10 }, (_, i): SentSegment => ({

@@ -79,8 +79,8 @@ export class Rack {
       if (sacked >= DUPLICATE_THRESHOLD) return 0
     }
     const minMs = roundTrip.minMs === Infinity ? roundTrip.smoothedMs : roundTrip.minMs
-    // RFC 8985 bounds it by the smoothed round trip; where round trips differ by more than that, as between packets that
-    // overtake and those overtaken, no bound below their spread would ever be enough.
+    // RFC 8985 bounds it by the smoothed round trip; where round trips differ by more than that, as between packets
+    // that overtake and those overtaken, no bound below their spread would ever be enough.
     return Math.min(Math.max((this.#windowMultiplier * minMs) / 4, this.#latenessMs), roundTrip.spreadMs)
   }
 

@@ -79,7 +79,10 @@ export class Reassembly {
     return chunks
   }
 
-  /** Copies what is in order and still unread, so that it holds no packet's buffer. To be called once for each batch of packets. */
+  /**
+   * Copies what is in order and still unread, so that it holds no packet's buffer. To be called once for each batch of
+   * packets.
+   */
   settle(): void {
     if (this.#firstView === this.#ready.length) return
     const views = this.#ready.splice(this.#firstView)

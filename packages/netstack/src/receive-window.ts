@@ -1,7 +1,8 @@
 /**
  * How much the peer may send. The right edge never moves back (RFC 9293 §3.8.6) and moves by a segment at least
  * (§3.8.6.2.2). The buffer behind it grows while the application reads as fast as it fills: what was read in one round
- * trip is what the path carries in it, and twice that keeps a sender going. An application that rests lets nothing grow.
+ * trip is what the path carries in it, and twice that keeps a sender going. An application that rests lets nothing
+ * grow.
  */
 import { advance, distance } from './sequence.ts'
 

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { ScriptedPeer } from './scripted-peer.ts'
 
 const FULL = 1_380
-/** Where the segment with this number, from 1, starts in our sequence space, relative to the initial sequence number. */
+/**
+ * Where the segment with this number, from 1, starts in our sequence space, relative to the initial sequence number.
+ */
 const startOf = (segment: number): number => 1 + (segment - 1) * FULL
 /** A report of whole segments, the last one included. */
 const block = (first: number, last: number): [number, number] => [startOf(first), startOf(last + 1)]
@@ -163,7 +165,8 @@ describe('fast recovery with SACK (RFC 6675, RFC 8985)', () => {
 
   it('bears a path that reorders: what was overtaken once is waited for (RFC 8985 §6.2 step 4)', () => {
     const peer = inFlight()
-    // The second came after the fourth, and not as a retransmission: within a quarter of the round trip nothing is lost.
+    // The second came after the fourth, and not as a retransmission: within a quarter of the round trip nothing is
+    // lost.
     peer.says('ACK', { seq: 1, ack: startOf(2), sack: [block(3, 4)] })
     peer.now += 1
     peer.says('ACK', { seq: 1, ack: startOf(5) })

@@ -2,8 +2,8 @@
 import { after, before, distance } from './sequence.ts'
 
 /**
- * RFC 6298 §2.4 asks for 1 s at least. Like Linux this waits for the round trip and 200 ms more at least: long enough for a
- * delayed acknowledgment on a long path that never varies, and for a tail-loss probe to come first.
+ * RFC 6298 §2.4 asks for 1 s at least. Like Linux this waits for the round trip and 200 ms more at least: long enough
+ * for a delayed acknowledgment on a long path that never varies, and for a tail-loss probe to come first.
  */
 const MIN_PATIENCE_MS = 200
 /** RFC 6298 §2.5: at least 60 s. */
@@ -112,7 +112,9 @@ export class RetransmissionQueue {
     })
   }
 
-  /** Removes what a cumulative acknowledgment covers; each whole segment that was not sacked before goes to `delivered`. */
+  /**
+   * Removes what a cumulative acknowledgment covers; each whole segment that was not sacked before goes to `delivered`.
+   */
   acknowledge(acknowledgment: number, delivered: (segment: SentSegment) => void): void {
     while (this.#head < this.#segments.length) {
       const segment = this.#segments[this.#head]!

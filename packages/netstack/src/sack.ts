@@ -54,9 +54,9 @@ export class ReceivedBlocks {
 
 /**
  * Marks each segment that lies whole inside a block and hands it to `delivered`. Blocks outside
- * `(unacknowledged, sent]` are ignored (RFC 2018 §8): they are duplicates, stale or forged. Returns whether the first block
- * reports a duplicate, which it does below the acknowledgment it came with (RFC 2883 §4): an old report that was overtaken
- * says nothing of the kind.
+ * `(unacknowledged, sent]` are ignored (RFC 2018 §8): they are duplicates, stale or forged. Returns whether the first
+ * block reports a duplicate, which it does below the acknowledgment it came with (RFC 2883 §4): an old report that was
+ * overtaken says nothing of the kind.
  */
 export function markSacked(
   queue: RetransmissionQueue,

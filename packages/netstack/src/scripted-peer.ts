@@ -1,4 +1,6 @@
-/** A peer that says exactly what a test tells it, for exchanges that read like a trace. Nothing of the product calls it. */
+/**
+ * A peer that says exactly what a test tells it, for exchanges that read like a trace. Nothing of the product calls it.
+ */
 import type { Connection } from './connection.ts'
 import { parseIpv4 } from './ipv4.ts'
 import { ACK, FIN, PSH, RST, SYN, URG, type Range, encodeSegment, parseSegment } from './segment.ts'
@@ -170,7 +172,10 @@ export class ScriptedPeer {
     return peer
   }
 
-  /** 'ACK 1:5 ack 1 ts 10 sack 11-21': sequence numbers relative, `ts` the peer's clock as echoed, without the option none. */
+  /**
+   * 'ACK 1:5 ack 1 ts 10 sack 11-21': sequence numbers relative, `ts` the peer's clock as echoed, without the option
+   * none.
+   */
   #describe(packet: Uint8Array): string {
     const ip = parseIpv4(packet)
     const segment = typeof ip === 'string' ? ip : parseSegment(packet, ip)

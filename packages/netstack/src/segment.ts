@@ -7,9 +7,9 @@
  *   8  acknowledgment number   16  checksum
  *                              18  urgent pointer (ignored), then options
  *
- * Options read and written: maximum segment size (2), window scale (3, RFC 7323 §2.2), SACK permitted (4), SACK
- * blocks (5, RFC 2018 §2, §3) and timestamps (8, RFC 7323 §3.2). Others are skipped by their length; a length that makes
- * no sense refuses the segment.
+ * Options read and written: maximum segment size (2), window scale (3, RFC 7323 §2.2), SACK permitted (4), SACK blocks
+ * (5, RFC 2018 §2, §3) and timestamps (8, RFC 7323 §3.2). Others are skipped by their length; a length that makes no
+ * sense refuses the segment.
  */
 import { foldChecksum, sumPseudoHeader, sumWords } from './checksum.ts'
 import type { DropReason } from './drop.ts'
@@ -62,7 +62,10 @@ export interface Segment {
 
 const NO_RANGES: readonly Range[] = []
 
-/** Parses the segment in `packet[start, end)`; the addresses are those of the IPv4 header, for the checksum, which is looked at unless told not to be. */
+/**
+ * Parses the segment in `packet[start, end)`; the addresses are those of the IPv4 header, for the checksum, which is
+ * looked at unless told not to be.
+ */
 export function parseSegment(
   packet: Uint8Array,
   ip: { source: number; destination: number; payloadStart: number; payloadEnd: number },

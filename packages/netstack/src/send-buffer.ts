@@ -5,8 +5,8 @@ const FIRST_BYTES = 512
 
 /**
  * Bytes from the application that are not yet acknowledged, addressed by sequence number. A ring that grows by doubling
- * and lets its memory go when empty. It copies on append, so a caller may reuse its buffer as soon as the write returns, and
- * finding the bytes of a retransmission takes no search.
+ * and lets its memory go when empty. It copies on append, so a caller may reuse its buffer as soon as the write
+ * returns, and finding the bytes of a retransmission takes no search.
  */
 export class SendBuffer {
   /** Sequence number of the oldest byte kept. */

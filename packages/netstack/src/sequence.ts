@@ -1,4 +1,7 @@
-/** Modulo-2^32 arithmetic on sequence numbers (RFC 9293 §3.4). Every sequence number in this package is an unsigned 32-bit integer. */
+/**
+ * Modulo-2^32 arithmetic on sequence numbers (RFC 9293 §3.4). Every sequence number in this package is an unsigned
+ * 32-bit integer.
+ */
 
 export const advance = (sequence: number, count: number): number => (sequence + count) >>> 0
 

@@ -1,6 +1,6 @@
 /**
- * A network between two cores for tests: a clock of its own, seeded loss, duplication, delay and reordering, an MTU. The
- * same seed gives the same run. Nothing of the product calls it.
+ * A network between two cores for tests: a clock of its own, seeded loss, duplication, delay and reordering, an MTU.
+ * The same seed gives the same run. Nothing of the product calls it.
  */
 import { Stack, type Output } from './stack.ts'
 

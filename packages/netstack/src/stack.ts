@@ -1,7 +1,8 @@
 /**
  * One host with one IPv4 address: takes packets apart, finds the connection, keeps listeners, ports and the next
  * deadline. It refuses what is not addressed to it and never forwards. It does no I/O and reads no clock: time and
- * randomness are arguments, results are `Output` values. Called by the `node/` edge, or by a test with a clock of its own.
+ * randomness are arguments, results are `Output` values. Called by the `node/` edge, or by a test with a clock of its
+ * own.
  *
  * `receive` only takes in; what follows from it (acknowledgments, data) leaves with the next `tick`, so a caller that
  * receives a batch of packets and then ticks sends one acknowledgment for all of them.
@@ -48,7 +49,10 @@ export interface StackOptions {
   keyedHash: KeyedHash
   /** 'cubic' (RFC 9438) when left out. */
   congestionControl?: 'cubic' | 'new-reno'
-  /** What arrives was authenticated whole, as behind WireGuard, so the checksum of a segment has nothing to add and is not looked at. False when left out. */
+  /**
+   * What arrives was authenticated whole, as behind WireGuard, so the checksum of a segment has nothing to add and is
+   * not looked at. False when left out.
+   */
   isAuthenticated?: boolean
 }
 
@@ -333,7 +337,10 @@ export class Stack implements Host<Connection> {
   }
 }
 
-/** Whether a SYN may take the place of a connection in TIME-WAIT: by its timestamp, or by its sequence number (RFC 6191 §2). */
+/**
+ * Whether a SYN may take the place of a connection in TIME-WAIT: by its timestamp, or by its sequence number (RFC 6191
+ * §2).
+ */
 function isNewer({ timestamps, receiveNext }: Connection, syn: Segment): boolean {
   if (timestamps !== undefined && syn.timestamp !== undefined && syn.timestamp !== timestamps.recent)
     return before(timestamps.recent, syn.timestamp)

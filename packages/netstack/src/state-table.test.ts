@@ -74,8 +74,8 @@ const events: Record<string, Event> = {
 
 /**
  * RFC 9293 §3.10.4 (close), §3.10.5 (abort) and §3.10.7.3-4, with the challenges of RFC 5961: the state that follows, -
- * for the same, and what is answered. Only in LAST-ACK, CLOSING and TIME-WAIT is an abort silent. An acknowledgment of a FIN
- * that was never sent is challenged, and resets a handshake.
+ * for the same, and what is answered. Only in LAST-ACK, CLOSING and TIME-WAIT is an abort silent. An acknowledgment of
+ * a FIN that was never sent is challenged, and resets a handshake.
  */
 const TABLE = `
              | ACK of FIN | FIN             | RST    | RST beside | SYN                   | close               | abort

@@ -11,7 +11,10 @@ import { ACK, FIN, RST, SYN, type Segment, sequenceLength } from './segment.ts'
 import { advance, after, before, distance } from './sequence.ts'
 import { sendAck, sendReset } from './tcp-output.ts'
 
-/** Twice the maximum segment lifetime, for a tunnel's lifetime of 30 s (RFC 9293 §3.4.2 says 2 minutes, and that engineering may choose). */
+/**
+ * Twice the maximum segment lifetime, for a tunnel's lifetime of 30 s (RFC 9293 §3.4.2 says 2 minutes, and that
+ * engineering may choose).
+ */
 export const TIME_WAIT_MS = 60_000
 
 /** Returns why the segment, or a part of it, was not used. */
@@ -190,8 +193,8 @@ function establish(connection: Connection, segment: Segment, now: number): void 
 }
 
 /**
- * A SYN that was sent twice times nothing (Karn), unless the echo is that of the last one. The echo of an earlier one says only when
- * that was sent: its answer may have been lost, and this be the answer to all of them.
+ * A SYN that was sent twice times nothing (Karn), unless the echo is that of the last one. The echo of an earlier one
+ * says only when that was sent: its answer may have been lost, and this be the answer to all of them.
  */
 function timeHandshake(connection: Connection, { timestampEcho }: Segment, now: number): void {
   const { roundTrip, synTransmissions } = connection
@@ -208,7 +211,10 @@ function isOpen(connection: Connection): boolean {
   return connection.state !== 'closed'
 }
 
-/** RFC 9293 §3.10.7.4, fifth check: what the acknowledgment of our FIN changes. False when nothing more is to be looked at. */
+/**
+ * RFC 9293 §3.10.7.4, fifth check: what the acknowledgment of our FIN changes. False when nothing more is to be looked
+ * at.
+ */
 function afterOurFin(connection: Connection, now: number): boolean {
   const isFinAcknowledged = connection.isFinSent && connection.unacknowledged === connection.sendNext
   if (!isFinAcknowledged) return isOpen(connection)

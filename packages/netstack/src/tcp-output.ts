@@ -215,7 +215,9 @@ export function sendAck(connection: Connection): void {
   emitSegment(connection, { sequence: connection.sendNext, flags: ACK, payload: undefined })
 }
 
-/** A segment before the peer's window, which it must answer: for keepalive and zero windows (RFC 9293 §3.8.4, §3.8.6.1). */
+/**
+ * A segment before the peer's window, which it must answer: for keepalive and zero windows (RFC 9293 §3.8.4, §3.8.6.1).
+ */
 export function sendProbe(connection: Connection): void {
   emitSegment(connection, { sequence: advance(connection.unacknowledged, -1), flags: ACK, payload: undefined })
 }

@@ -5,7 +5,10 @@ import { narrowBlackHole } from './path-mtu.ts'
 import { resend, sendNextSegment, sendProbe, sendReset } from './tcp-output.ts'
 import { distance } from './sequence.ts'
 
-/** RFC 9293 §3.8.3: R2, how long a silent peer is asked again: at least 100 s, and 3 minutes for a SYN, less for a SYN here. */
+/**
+ * RFC 9293 §3.8.3: R2, how long a silent peer is asked again: at least 100 s, and 3 minutes for a SYN, less for a SYN
+ * here.
+ */
 const GIVE_UP_MS = 100_000
 /** As libuv sets them on a socket: one probe a second, ten of them. */
 const KEEPALIVE_INTERVAL_MS = 1_000
@@ -86,7 +89,9 @@ function probeTail(connection: Connection, now: number): void {
   connection.deadlines.retransmitAt = now + connection.roundTrip.timeoutMs
 }
 
-/** RFC 9293 §3.8.6.1: what fits goes out even if it is silly; with no window at all, a probe that the peer must answer. */
+/**
+ * RFC 9293 §3.8.6.1: what fits goes out even if it is silly; with no window at all, a probe that the peer must answer.
+ */
 function persist(connection: Connection, now: number): void {
   connection.deadlines.persistAt = Infinity
   if (connection.persistBackoff < MAX_PERSIST_BACKOFF) connection.persistBackoff++

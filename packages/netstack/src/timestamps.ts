@@ -39,7 +39,10 @@ export class Timestamps {
     this.#recentAt = now
   }
 
-  /** The round trip that an echo tells of, a millisecond at least, since the clock is no finer; undefined for one that cannot be ours. */
+  /**
+   * The round trip that an echo tells of, a millisecond at least, since the clock is no finer; undefined for one that
+   * cannot be ours.
+   */
   roundTripMs(echo: number, now: number): number | undefined {
     const elapsedMs = (this.value(now) - echo) | 0
     return echo === 0 || elapsedMs < 0 || elapsedMs > MAX_ROUND_TRIP_MS ? undefined : Math.max(1, elapsedMs)

@@ -1,6 +1,7 @@
 /**
  * Back (and Forward) close an open dialog and leave the page: on a phone that is how people leave a dialog. The browser
- * has moved by the time it says so (back-first.ts), so it is sent back to where it was; the router hears of neither move.
+ * has moved by the time it says so (back-first.ts), so it is sent back to where it was; the router hears of neither
+ * move.
  */
 import { useEffect, useRef } from 'react'
 

@@ -71,7 +71,10 @@ function focusIsLost(): boolean {
   return focused === null || focused === document.body || focused.closest('[role="dialog"]') !== null
 }
 
-/** What has focus when the dialog appears. A menu's item is gone by the time it closes, so the menu's button stands for it. */
+/**
+ * What has focus when the dialog appears. A menu's item is gone by the time it closes, so the menu's button stands for
+ * it.
+ */
 function findOpener(): HTMLElement | null {
   const focused = document.activeElement
   if (!(focused instanceof HTMLElement)) return null

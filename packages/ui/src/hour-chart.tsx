@@ -1,6 +1,6 @@
 /**
- * Figures by the hour, drawn with Chart.js; always loaded lazily, because that is a third of the portal. A canvas says nothing
- * to who can't see it: whoever shows one gives the same figures as a table.
+ * Figures by the hour, drawn with Chart.js; always loaded lazily, because that is a third of the portal. A canvas says
+ * nothing to who can't see it: whoever shows one gives the same figures as a table.
  */
 import { useComputedColorScheme } from '@mantine/core'
 import {

@@ -10,8 +10,8 @@ type SearchFieldProps = {
 }
 
 /**
- * A search over a long list. A key changes this field alone and is painted; only after that is the list told, and what the
- * list draws then gives way to the next key.
+ * A search over a long list. A key changes this field alone and is painted; only after that is the list told, and what
+ * the list draws then gives way to the next key.
  */
 export function SearchField({ label, initial, onSearch }: SearchFieldProps) {
   const [text, setText] = useState(initial)

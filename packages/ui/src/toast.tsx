@@ -1,4 +1,6 @@
-/** Short messages that something worked, for 6 s (specification section 9). What went wrong stays in its place instead. */
+/**
+ * Short messages that something worked, for 6 s (specification section 9). What went wrong stays in its place instead.
+ */
 import { lazy, Suspense, useSyncExternalStore } from 'react'
 
 const ToastList = lazy(() => import('./toast-list.tsx'))

@@ -1,6 +1,6 @@
 /**
- * Puts a brotli and a gzip twin beside every larger hashed file of the build, as small as they can be made: the hub sends
- * these as they are, instead of compressing the same script for every visitor, quickly and less well.
+ * Puts a brotli and a gzip twin beside every larger hashed file of the build, as small as they can be made: the hub
+ * sends these as they are, instead of compressing the same script for every visitor, quickly and less well.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

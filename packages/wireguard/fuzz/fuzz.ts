@@ -1,7 +1,8 @@
 /**
- * `npm run fuzz -w packages/wireguard -- --seconds 60 --seed 1 --corpus FOLDER`: mutates inputs for a device for a while, and keeps each that reaches
- * code which none before it reached. An exception, an output that no input may cause, or a call that takes too long ends it with
- * the input in hexadecimal and an exit code of 1. With a folder, what was kept there is where the next run begins.
+ * `npm run fuzz -w packages/wireguard -- --seconds 60 --seed 1 --corpus FOLDER`: mutates inputs for a device for a
+ * while, and keeps each that reaches code which none before it reached. An exception, an output that no input may
+ * cause, or a call that takes too long ends it with the input in hexadecimal and an exit code of 1. With a folder, what
+ * was kept there is where the next run begins.
  */
 
 import { createHash } from 'node:crypto'
@@ -72,7 +73,10 @@ function run(input: Input): void {
   }
 }
 
-/** The device has moved on since, so a second run need not reach what the first did; then the block is known and no input stands for it. */
+/**
+ * The device has moved on since, so a second run need not reach what the first did; then the block is known and no
+ * input stands for it.
+ */
 async function keepThoseThatReach(fresh: Set<string>, batch: Input[]): Promise<void> {
   for (const block of fresh) known.add(block)
   for (const input of batch) {

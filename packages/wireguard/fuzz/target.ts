@@ -1,7 +1,7 @@
 /**
- * What the fuzzer aims at: a hub with one gateway, in memory, on a clock that only inputs move. Each kind of input gets past one more lock:
- * noise, a right mac1, a right AEAD in a handshake, a right AEAD of a live session; then what a device is given to send and to be
- * configured with. `run` throws when something happened that no input may cause.
+ * What the fuzzer aims at: a hub with one gateway, in memory, on a clock that only inputs move. Each kind of input gets
+ * past one more lock: noise, a right mac1, a right AEAD in a handshake, a right AEAD of a live session; then what a
+ * device is given to send and to be configured with. `run` throws when something happened that no input may cause.
  */
 
 import { ConfigError } from '../src/config-error.ts'

@@ -1,6 +1,6 @@
 /**
- * IP addresses and CIDR prefixes as text, read strictly: decimal octets without leading zeros, no short forms. An address is
- * four bytes or sixteen.
+ * IP addresses and CIDR prefixes as text, read strictly: decimal octets without leading zeros, no short forms. An
+ * address is four bytes or sixteen.
  */
 
 const octet = /^(?:0|[1-9]\d{0,2})$/
@@ -13,7 +13,9 @@ export function parseAddress(text: string): Uint8Array | undefined {
   return text.includes(':') ? parseV6(text) : parseV4(text)
 }
 
-/** `10.0.0.0/8`, `fd00::/8`, or an address alone for its full length. Bits past the length are cleared, as `wg` does. */
+/**
+ * `10.0.0.0/8`, `fd00::/8`, or an address alone for its full length. Bits past the length are cleared, as `wg` does.
+ */
 export function parsePrefix(text: string): Prefix | undefined {
   const [addressText = '', lengthText, rest] = text.split('/')
   const address = parseAddress(addressText)

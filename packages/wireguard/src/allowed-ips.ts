@@ -1,6 +1,6 @@
 /**
- * Cryptokey routing (§2): which peer a destination belongs to, and which a source must come from. Longest prefix wins. One hash
- * table per prefix length in use, so a fleet of /32s costs one look-up however large it is.
+ * Cryptokey routing (§2): which peer a destination belongs to, and which a source must come from. Longest prefix wins.
+ * One hash table per prefix length in use, so a fleet of /32s costs one look-up however large it is.
  */
 
 import type { Prefix } from './address.ts'

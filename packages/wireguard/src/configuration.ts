@@ -29,7 +29,10 @@ export type PeerConfig = {
   endpoint?: Endpoint
   /** 1 to 65,535; 0 or absent is off. */
   persistentKeepaliveSeconds?: number
-  /** As `PeerStatus` gave it before a restart: initiations up to it are refused as replayed. One that is earlier than what is known changes nothing. */
+  /**
+   * As `PeerStatus` gave it before a restart: initiations up to it are refused as replayed. One that is earlier than
+   * what is known changes nothing.
+   */
   latestTimestamp?: string
 }
 
@@ -77,7 +80,10 @@ export function checkConfig(config: PeerConfig, ownPublicKey: PublicKey): Checke
   }
 }
 
-/** Everything of a peer that follows from its public key, at the price of one DH. Throws `invalid-key` on a low-order point. */
+/**
+ * Everything of a peer that follows from its public key, at the price of one DH. Throws `invalid-key` on a low-order
+ * point.
+ */
 export function createPeerOf(state: DeviceState, { publicKey, presharedKey }: CheckedConfig): Peer {
   const publicKeyBytes = keyBytes(publicKey)
   const staticShared = state.crypto.dh(state.local.privateKey, publicKeyBytes)
@@ -90,7 +96,9 @@ export function createPeerOf(state: DeviceState, { publicKey, presharedKey }: Ch
   return createPeer({ publicKey, publicKeyBytes, staticShared, presharedKey, mac1Key, cookieKey })
 }
 
-/** Everything but the keys. A keepalive that was turned on or changed is due at once, which starts the first handshake. */
+/**
+ * Everything but the keys. A keepalive that was turned on or changed is due at once, which starts the first handshake.
+ */
 export function configurePeer(state: DeviceState, peer: Peer, config: CheckedConfig): void {
   state.allowedIps.removeOwner(peer)
   for (const prefix of config.prefixes) state.allowedIps.insert(prefix, peer)

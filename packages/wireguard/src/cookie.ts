@@ -1,6 +1,6 @@
 /**
- * mac1, mac2 and cookies (§5.3, §5.4.4, §5.4.7). mac1 shows that a sender knows whom it is talking to and is checked always, before
- * anything dear. mac2 shows that it owns its source address and is asked for under load.
+ * mac1, mac2 and cookies (§5.3, §5.4.4, §5.4.7). mac1 shows that a sender knows whom it is talking to and is checked
+ * always, before anything dear. mac2 shows that it owns its source address and is asked for under load.
  */
 
 import { COOKIE_LATENCY_MS, COOKIE_LIFETIME_MS } from './constants.ts'
@@ -108,7 +108,9 @@ export function createCookieMaker(crypto: Crypto, ownPublicKey: Uint8Array): Coo
     return equalBytes(expected, message.subarray(mac2At(message)))
   }
 
-  /** The receiver index of the reply is the sender index of the message: both handshake messages have it at offset 4. */
+  /**
+   * The receiver index of the reply is the sender index of the message: both handshake messages have it at offset 4.
+   */
   function reply(message: Uint8Array, from: Endpoint, nowMs: number): Uint8Array {
     const datagram = new Uint8Array(CookieReply.size)
     datagram[0] = MessageType.cookieReply

@@ -6,13 +6,19 @@
 
 export type KeyPair = { privateKey: Uint8Array; publicKey: Uint8Array }
 
-/** AEAD(key, counter, plaintext, authtext) of the paper: ChaCha20-Poly1305 whose nonce is 32 zero bits and the counter, little endian. */
+/**
+ * AEAD(key, counter, plaintext, authtext) of the paper: ChaCha20-Poly1305 whose nonce is 32 zero bits and the counter,
+ * little endian.
+ */
 export type Aead = {
-  /** Writes ciphertext and 16-byte tag into `out`, whose length is that of `plaintext` plus 16. Both may begin at the same byte. */
+  /**
+   * Writes ciphertext and 16-byte tag into `out`, whose length is that of `plaintext` plus 16. Both may begin at the
+   * same byte.
+   */
   seal(key: Uint8Array, counter: number, plaintext: Uint8Array, ad: Uint8Array, out: Uint8Array): void
   /**
-   * Writes plaintext into `out`, whose length is that of `ciphertext` less 16. Both may begin at the same byte. False, and
-   * nothing written, when the tag is wrong. `ciphertext` holds at least the tag.
+   * Writes plaintext into `out`, whose length is that of `ciphertext` less 16. Both may begin at the same byte. False,
+   * and nothing written, when the tag is wrong. `ciphertext` holds at least the tag.
    */
   open(key: Uint8Array, counter: number, ciphertext: Uint8Array, ad: Uint8Array, out: Uint8Array): boolean
 }

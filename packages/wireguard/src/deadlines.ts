@@ -1,6 +1,6 @@
 /**
- * The next thing each peer waits for, in one binary heap: the device needs one timer of its host however many peers it has.
- * A deadline that only moved later stays where it is; the tick that finds it early puts it back.
+ * The next thing each peer waits for, in one binary heap: the device needs one timer of its host however many peers it
+ * has. A deadline that only moved later stays where it is; the tick that finds it early puts it back.
  */
 
 /** Owned by the heap, kept inside the item so that moving it needs no look-up. */

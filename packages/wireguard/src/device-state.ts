@@ -1,4 +1,7 @@
-/** What the device's parts share. `device.ts` makes one; `receive.ts`, `transmit.ts`, `initiate.ts` and `timers.ts` work on it. */
+/**
+ * What the device's parts share. `device.ts` makes one; `receive.ts`, `transmit.ts`, `initiate.ts` and `timers.ts` work
+ * on it.
+ */
 
 import type { AllowedIps } from './allowed-ips.ts'
 import type { CookieMaker } from './cookie.ts'

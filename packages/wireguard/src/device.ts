@@ -1,7 +1,8 @@
 /**
- * One WireGuard interface without I/O: keys, peers, and the calls that turn datagrams into packets and back. It reads no clock
- * and no randomness, holds no socket and no timer. The caller performs each `Output` in order, and calls `tick` at `nextDeadline`.
- * Network input never throws; a bad configuration does, as a ConfigError, before anything changed.
+ * One WireGuard interface without I/O: keys, peers, and the calls that turn datagrams into packets and back. It reads
+ * no clock and no randomness, holds no socket and no timer. The caller performs each `Output` in order, and calls
+ * `tick` at `nextDeadline`. Network input never throws; a bad configuration does, as a ConfigError, before anything
+ * changed.
  */
 
 import { createAllowedIps } from './allowed-ips.ts'
@@ -45,7 +46,10 @@ export type Device = {
   send(packet: Uint8Array, now: Now): Output[]
   /** To be called when `nextDeadline` has come; earlier or later is harmless. */
   tick(now: Now): Output[]
-  /** Monotonic milliseconds, perhaps in the past when work is left over; undefined when nothing is awaited. Any other call can move it. */
+  /**
+   * Monotonic milliseconds, perhaps in the past when work is left over; undefined when nothing is awaited. Any other
+   * call can move it.
+   */
   nextDeadline(): number | undefined
   /** Throws `peer-exists` when the key is already a peer. With a keepalive, the next tick starts a handshake. */
   addPeer(config: PeerConfig): void
@@ -53,7 +57,10 @@ export type Device = {
   updatePeer(config: PeerConfig): void
   /** Silent from this call on, its keys zeroed. Unknown keys are ignored. */
   removePeer(publicKey: PublicKey): void
-  /** Starts a handshake at the next tick, if the peer's endpoint is known; 5 s after the last message of one, if that was sent less long ago. */
+  /**
+   * Starts a handshake at the next tick, if the peer's endpoint is known; 5 s after the last message of one, if that
+   * was sent less long ago.
+   */
   handshake(publicKey: PublicKey, now: Now): void
   peers(): PeerStatus[]
   /** Every drop since the device was made, by reason; a copy. */

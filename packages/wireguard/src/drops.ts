@@ -1,4 +1,7 @@
-/** Why something went no further. Closed, so that each reason is a metric; every drop of a device is counted under one of them. */
+/**
+ * Why something went no further. Closed, so that each reason is a metric; every drop of a device is counted under one
+ * of them.
+ */
 
 export const DROP_REASONS = [
   /** Not the header or the length of any message. */

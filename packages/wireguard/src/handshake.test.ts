@@ -9,8 +9,8 @@ import { createSlab } from './slab.ts'
 import { createTimestamps } from './tai64n.ts'
 
 /**
- * The vectors below were computed by a separate program (Python's hashlib and the `cryptography` package) written from the paper
- * alone: static keys 01.. and 02.., ephemeral keys 03.. and 04.., preshared key 05.. .
+ * The vectors below were computed by a separate program (Python's hashlib and the `cryptography` package) written from
+ * the paper alone: static keys 01.. and 02.., ephemeral keys 03.. and 04.., preshared key 05.. .
  */
 const initiationHex =
   '01000000443322115dfedd3b6bd47f6fa28ee15d969d5bb0ea53774d488bdaf9df1c6e0124b3ef220a26599fb2188bb723276fc173af67616c817f' +

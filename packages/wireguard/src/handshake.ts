@@ -1,6 +1,7 @@
 /**
- * The two handshake messages, made and read (§5.4.2, §5.4.3), and the keys they end in (§5.4.5). Pure: it keeps no peer and
- * decides nothing about time; `receive.ts` and `initiate.ts` do. mac1 and mac2 are `cookie.ts`'s and stay zero here.
+ * The two handshake messages, made and read (§5.4.2, §5.4.3), and the keys they end in (§5.4.5). Pure: it keeps no peer
+ * and decides nothing about time; `receive.ts` and `initiate.ts` do. mac1 and mac2 are `cookie.ts`'s and stay zero
+ * here.
  *
  *   <- s
  *   ...
@@ -26,7 +27,9 @@ import {
 
 const EMPTY = new Uint8Array(0)
 
-/** What a handshake needs to know of the other side. `staticShared` is DH(own static, their static), made once per peer. */
+/**
+ * What a handshake needs to know of the other side. `staticShared` is DH(own static, their static), made once per peer.
+ */
 export type RemoteIdentity = { publicKeyBytes: Uint8Array; staticShared: Uint8Array; presharedKey: Uint8Array }
 
 /** An initiation that waits for its response. Holds secrets until `eraseInitiation`. */
@@ -42,7 +45,10 @@ export type ReceivedInitiation = {
 
 export type TransportKeys = { sendKey: Uint8Array; receiveKey: Uint8Array }
 
-/** Undefined only if a fresh ephemeral key made an all-zero secret, which the peer's checked static key rules out in practice. */
+/**
+ * Undefined only if a fresh ephemeral key made an all-zero secret, which the peer's checked static key rules out in
+ * practice.
+ */
 export function createInitiation(
   crypto: Crypto,
   local: KeyPair,
@@ -79,8 +85,8 @@ export function createInitiation(
 }
 
 /**
- * Reads who sent an initiation: one DH. Undefined when it was not made for `local`. Proves nothing until `openTimestamp`. The caller
- * erases `state`, whatever comes of it.
+ * Reads who sent an initiation: one DH. Undefined when it was not made for `local`. Proves nothing until
+ * `openTimestamp`. The caller erases `state`, whatever comes of it.
  */
 export function openInitiation(crypto: Crypto, local: KeyPair, message: Uint8Array): ReceivedInitiation | undefined {
   const state = initialState(crypto, local.publicKey)
@@ -147,7 +153,10 @@ export function createResponse(
   return { message, keys: { sendKey, receiveKey } }
 }
 
-/** Reads the answer to `pending`, which stays as it was when the answer is false (undefined): the true one may still come. */
+/**
+ * Reads the answer to `pending`, which stays as it was when the answer is false (undefined): the true one may still
+ * come.
+ */
 export function openResponse(
   crypto: Crypto,
   local: KeyPair,
@@ -184,7 +193,10 @@ export function eraseInitiation(pending: PendingInitiation): void {
   pending.ephemeralPrivate.fill(0)
 }
 
-/** C = KDF1(C, ee), C = KDF1(C, se), after which both are gone. False, and the state gone too, where either was all zero. */
+/**
+ * C = KDF1(C, ee), C = KDF1(C, se), after which both are gone. False, and the state gone too, where either was all
+ * zero.
+ */
 function mixBoth(
   crypto: Crypto,
   state: SymmetricState,

@@ -1,4 +1,7 @@
-/** Keys as people and files carry them: canonical base64 of 32 bytes, 44 characters, branded so that they cannot be mixed up. */
+/**
+ * Keys as people and files carry them: canonical base64 of 32 bytes, 44 characters, branded so that they cannot be
+ * mixed up.
+ */
 
 declare const publicKeyBrand: unique symbol
 declare const privateKeyBrand: unique symbol
@@ -18,7 +21,10 @@ export function parsePublicKey(text: string): PublicKey | undefined {
   return canonicalKey.test(text) ? (text as PublicKey) : undefined
 }
 
-/** Returns undefined unless `text` is the one canonical base64 spelling of 32 bytes. Any 32 bytes are a private key: X25519 clamps. */
+/**
+ * Returns undefined unless `text` is the one canonical base64 spelling of 32 bytes. Any 32 bytes are a private key:
+ * X25519 clamps.
+ */
 export function parsePrivateKey(text: string): PrivateKey | undefined {
   return canonicalKey.test(text) ? (text as PrivateKey) : undefined
 }

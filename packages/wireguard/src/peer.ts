@@ -1,4 +1,7 @@
-/** All that the device keeps of one peer: who it is, where it was last heard, its three sessions, its handshake and its deadlines. */
+/**
+ * All that the device keeps of one peer: who it is, where it was last heard, its three sessions, its handshake and its
+ * deadlines.
+ */
 
 import { NEVER } from './constants.ts'
 import { eraseCookie } from './cookie.ts'
@@ -147,7 +150,10 @@ export function installAsResponder(indices: Indices, peer: Peer, session: Sessio
   peer.next = session
 }
 
-/** The first message on the session held back. It has had the place of the one before since it was made, so nothing retires. */
+/**
+ * The first message on the session held back. It has had the place of the one before since it was made, so nothing
+ * retires.
+ */
 export function confirmNext(peer: Peer): void {
   peer.previous = peer.current
   peer.current = peer.next

@@ -1,6 +1,6 @@
 /**
- * Datagrams coming in (§5.4). Everything here is the network's word: each refusal is a drop with a reason, and nothing throws, waits
- * or is kept for a sender that is not an authenticated peer.
+ * Datagrams coming in (§5.4). Everything here is the network's word: each refusal is a drop with a reason, and nothing
+ * throws, waits or is kept for a sender that is not an authenticated peer.
  */
 
 import { readInnerPacket } from './allowed-ips.ts'
@@ -95,7 +95,10 @@ function answerInitiation(
   sendHandshakeMessage(state, peer, { message: answer.message, to: from }, turn)
 }
 
-/** §5.4.3: our initiation was answered. Data or a keepalive goes out at once, which confirms the session to the responder. */
+/**
+ * §5.4.3: our initiation was answered. Data or a keepalive goes out at once, which confirms the session to the
+ * responder.
+ */
 function receiveResponse(state: DeviceState, message: Uint8Array, from: Endpoint, turn: Turn): void {
   const localIndex = readUint32(message, Response.receiver)
   const entry = state.indices.get(localIndex)

@@ -1,6 +1,6 @@
 /**
- * The sliding window that accepts every counter once (§5.4.6), as a ring of 32-bit words in the manner of RFC 6479: moving
- * forward clears whole words, so the usable window is one word short of the ring.
+ * The sliding window that accepts every counter once (§5.4.6), as a ring of 32-bit words in the manner of RFC 6479:
+ * moving forward clears whole words, so the usable window is one word short of the ring.
  */
 
 const RING_WORDS = 256

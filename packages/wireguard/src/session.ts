@@ -1,4 +1,6 @@
-/** One pair of transport keys (§5.4.5, §5.4.6): numbers and seals what goes out, opens and de-duplicates what comes in. */
+/**
+ * One pair of transport keys (§5.4.5, §5.4.6): numbers and seals what goes out, opens and de-duplicates what comes in.
+ */
 
 import { REJECT_AFTER_MESSAGES, REJECT_AFTER_TIME_MS } from './constants.ts'
 import type { Aead } from './crypto.ts'
@@ -52,8 +54,8 @@ export function sealTransport(
 }
 
 /**
- * The padded packet inside a transport message, opened in its place, or why it is refused, and then the datagram is as it was.
- * Marks its counter only once the tag has proved it.
+ * The padded packet inside a transport message, opened in its place, or why it is refused, and then the datagram is as
+ * it was. Marks its counter only once the tag has proved it.
  */
 export function openTransport(
   aead: Aead,

@@ -12,7 +12,9 @@ const BASE_HIGH = 0x40000000
 const BASE_LOW = 10
 const WHITENING = 2 ** 24
 
-/** Makes a clock whose every answer is greater than the one before, even where the wall clock stands still or goes back. */
+/**
+ * Makes a clock whose every answer is greater than the one before, even where the wall clock stands still or goes back.
+ */
 export function createTimestamps(): (unixMs: number) => Uint8Array {
   let lastSeconds = 0
   let lastNanos = -1

@@ -1,4 +1,7 @@
-/** Acts on deadlines that passed (§6). One call does a bounded amount; what is left stays due, so the caller comes back at once. */
+/**
+ * Acts on deadlines that passed (§6). One call does a bounded amount; what is left stays due, so the caller comes back
+ * at once.
+ */
 
 import {
   KEEPALIVE_TIMEOUT_MS,

@@ -1,6 +1,6 @@
 /**
- * The timers of section 6, as events on one peer. Each sets or clears a deadline; `tick.ts` acts on the ones that passed. None of them
- * reads a clock.
+ * The timers of section 6, as events on one peer. Each sets or clears a deadline; `tick.ts` acts on the ones that
+ * passed. None of them reads a clock.
  */
 
 import {
@@ -17,7 +17,10 @@ import type { DeviceState } from './device-state.ts'
 import type { Peer } from './peer.ts'
 import type { Session } from './session.ts'
 
-/** §6.5: a packet with data went out, so an answer, if only a keepalive, is due within 10 s; without it, a new handshake. */
+/**
+ * §6.5: a packet with data went out, so an answer, if only a keepalive, is due within 10 s; without it, a new
+ * handshake.
+ */
 export function dataSent(state: DeviceState, peer: Peer, nowMs: number): void {
   if (peer.newHandshakeAtMs !== NEVER) return
   peer.newHandshakeAtMs = nowMs + KEEPALIVE_TIMEOUT_MS + REKEY_TIMEOUT_MS + peer.jitterMs

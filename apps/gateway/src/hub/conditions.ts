@@ -1,4 +1,6 @@
-/** The steps from a fresh device to a working one, in order; the device page shows them and the log tells each change. */
+/**
+ * The steps from a fresh device to a working one, in order; the device page shows them and the log tells each change.
+ */
 export const STEPS = {
   hubFound: 'Hub found',
   registered: 'Registered',

@@ -104,8 +104,8 @@ export function keepSendingDetections(options: {
 }
 
 /**
- * What is left of a batch that the hub will not take as it is, in the parts to send: sent again unchanged, it would hold up
- * all the others for ever. Undefined for a refusal that time mends.
+ * What is left of a batch that the hub will not take as it is, in the parts to send: sent again unchanged, it would
+ * hold up all the others for ever. Undefined for a refusal that time mends.
  */
 function withoutRefused(detections: Detection[], { code, fieldErrors }: HubRefusal): Detection[][] | undefined {
   if (code === 'payload_too_large' || code === 'json_too_complex') {

@@ -9,9 +9,9 @@ const AHEAD_MS = 600_000
 const markFile = z.strictObject({ usedBeforeMs: z.number() })
 
 /**
- * The clock of this device's WireGuard initiations. The hub refuses one that is not later than the last (WireGuard §5.1),
- * so it never goes back: not when the clock is set back, and not through a restart of a device whose clock has no
- * battery. It shows the hub's time as soon as that is known, and never less than the mark on disk.
+ * The clock of this device's WireGuard initiations. The hub refuses one that is not later than the last (WireGuard
+ * §5.1), so it never goes back: not when the clock is set back, and not through a restart of a device whose clock has
+ * no battery. It shows the hub's time as soon as that is known, and never less than the mark on disk.
  */
 export type HandshakeClock = {
   now(): { monotonicMs: number; unixMs: number }
@@ -21,7 +21,10 @@ export type HandshakeClock = {
   stop(): Promise<void>
 }
 
-/** Rejects with DataFileError when the mark at `path` is damaged. `wallClock` is this device's own, in milliseconds since 1970. */
+/**
+ * Rejects with DataFileError when the mark at `path` is damaged. `wallClock` is this device's own, in milliseconds
+ * since 1970.
+ */
 export async function openHandshakeClock(
   path: string,
   { log, wallClock = Date.now }: { log: Logger; wallClock?: () => number },

@@ -9,7 +9,9 @@ import type { Tunnel } from './tunnel.ts'
 
 /** After this many in a row, the hub may have decided something: its status call tells. */
 const RECHECK_AFTER = 3
-/** A tunnel that has just come up, and one that has just failed, are watched closely: after this, then ever less often. */
+/**
+ * A tunnel that has just come up, and one that has just failed, are watched closely: after this, then ever less often.
+ */
 const CLOSE_WATCH_MS = 500
 /** The first silence only makes the gateway shake hands, so it is called early; after it the way may just be slow. */
 const FIRST_TIMEOUT_MS = 2_000
@@ -89,7 +91,10 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
   }
 }
 
-/** The hub's refusals, and its reset of a port where nothing listens: then the tunnel works and shaking hands changes nothing. */
+/**
+ * The hub's refusals, and its reset of a port where nothing listens: then the tunnel works and shaking hands changes
+ * nothing.
+ */
 function cameThroughTunnel(error: unknown): boolean {
   if (error instanceof HubRefusal || error instanceof NotAHubError) return true
   return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED'

@@ -48,7 +48,10 @@ export class NotAHubError extends Error {
   override name = 'NotAHubError'
 }
 
-/** One POST of JSON, or of nothing, on a connection of its own. Redirects are not followed. Rejects with the network's error. */
+/**
+ * One POST of JSON, or of nothing, on a connection of its own. Redirects are not followed. Rejects with the network's
+ * error.
+ */
 export function post(options: PostOptions): Promise<Answer> {
   const { url, body, connect } = options
   const timeout = AbortSignal.timeout(options.timeoutMs)

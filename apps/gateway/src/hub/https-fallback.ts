@@ -9,8 +9,8 @@ import type { Tunnel } from './tunnel.ts'
 const HTTPS_FALLBACK_AFTER_MS = 60_000
 
 /**
- * The way around a tunnel that does not come up, where UDP is blocked: signed requests to the hub's public API. Heartbeats
- * take it over http too; detections, which hold pictures, over https alone.
+ * The way around a tunnel that does not come up, where UDP is blocked: signed requests to the hub's public API.
+ * Heartbeats take it over http too; detections, which hold pictures, over https alone.
  */
 export type HttpsFallback = {
   /** Whether to take it now. Asked in turn with every heartbeat: it notices from when on the tunnel is down. */

@@ -4,8 +4,9 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { ConfigError } from '../config.ts'
 
 /**
- * Takes https hubs whose certificate comes from the CA in `path` (PEM, one or more) beside those of the well-known ones,
- * for the whole process. Only for who may read along: which hub it is, the hub's signature says. Throws ConfigError.
+ * Takes https hubs whose certificate comes from the CA in `path` (PEM, one or more) beside those of the well-known
+ * ones, for the whole process. Only for who may read along: which hub it is, the hub's signature says. Throws
+ * ConfigError.
  */
 export function trustHubAuthority(path: string): void {
   const refuse = (problem: string) => new ConfigError(`GATEWAY_HUB_CA_FILE: ${problem}`)

@@ -26,7 +26,9 @@ const hubFile = z.strictObject({
   identityPublicKey: z.string().refine((text) => decodeBase64(text, 32) !== undefined),
 })
 
-/** 32 base32 characters in any case, with or without spaces or dashes, as 8 groups of 4; undefined for anything else. */
+/**
+ * 32 base32 characters in any case, with or without spaces or dashes, as 8 groups of 4; undefined for anything else.
+ */
 export function parseFingerprint(text: string): string | undefined {
   const bare = text.replaceAll(/[\s-]/g, '').toUpperCase()
   return /^[A-Z2-7]{32}$/.test(bare) ? bare.match(/.{4}/g)!.join(' ') : undefined

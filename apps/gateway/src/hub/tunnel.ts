@@ -44,10 +44,15 @@ export type TunnelOptions = {
 
 /** The default of wg-quick: an IPv6 path of 1,500 bytes less WireGuard's overhead. */
 const TUNNEL_MTU = 1_420
-/** A live session is renewed after 120 s (WireGuard §6.1) when a keepalive goes out; a renewal later than this is silence. */
+/**
+ * A live session is renewed after 120 s (WireGuard §6.1) when a keepalive goes out; a renewal later than this is
+ * silence.
+ */
 const SILENCE_AFTER_MS = 155_000
 const SILENCE_CHECK_MS = 5_000
-/** Routine renewals come 120 s after the last handshake (WireGuard §6.1); a sooner one means that the hub started anew. */
+/**
+ * Routine renewals come 120 s after the last handshake (WireGuard §6.1); a sooner one means that the hub started anew.
+ */
 const ROUTINE_RENEWAL_MS = 115_000
 /** How long an address may take to shake hands, at first and in later rounds, when the way may be slow. */
 const FIRST_ATTEMPT_MS = 2_500

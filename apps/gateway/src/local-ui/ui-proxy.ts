@@ -20,7 +20,9 @@ import {
 import type { Logger } from 'pino'
 import { inWords } from '../hub/failure.ts'
 
-/** The device's own application behind the gateway's address: every request and WebSocket but the gateway's own pages. */
+/**
+ * The device's own application behind the gateway's address: every request and WebSocket but the gateway's own pages.
+ */
 export type UiProxy = {
   handle(request: IncomingMessage, response: ServerResponse, isTunnel: boolean): void
   handleUpgrade(request: IncomingMessage, socket: Socket, head: Buffer, isTunnel: boolean): void

@@ -1,8 +1,8 @@
 /**
  * How often a call may be made that anybody who reaches the hub may try: a token bucket for each source, so that one
- * cannot crowd out the others, and one for all of them, so that the work has an end. Used for what devices ask. Who then
- * proves itself gets its token back, and its site is no stranger any more: a whole site may come at once, and strangers
- * cannot use up what known sites have.
+ * cannot crowd out the others, and one for all of them, so that the work has an end. Used for what devices ask. Who
+ * then proves itself gets its token back, and its site is no stranger any more: a whole site may come at once, and
+ * strangers cannot use up what known sites have.
  */
 import { HubError } from '../kernel/hub-error.ts'
 import { networksOf, siteOf } from './networks.ts'

@@ -6,8 +6,8 @@ import { isIP } from 'node:net'
 import { canonicalAddress } from './source-address.ts'
 
 /**
- * `share`: how much more such a network may have than the narrowest one. A customer's IPv6 network is a /64 at least and
- * a /48 at most (RFC 6177), and has more neighbours the wider it is.
+ * `share`: how much more such a network may have than the narrowest one. A customer's IPv6 network is a /64 at least
+ * and a /48 at most (RFC 6177), and has more neighbours the wider it is.
  */
 export type Network = { cidr: string; share: number }
 type Level = { bits: number; share: number }
@@ -20,7 +20,9 @@ const LIMITED: Record<4 | 6, readonly Level[]> = {
     { bits: 48, share: 2 },
   ],
 }
-/** What one provider has: many who do not know each other, so no limit counts by these, only who gives way in a crowd. */
+/**
+ * What one provider has: many who do not know each other, so no limit counts by these, only who gives way in a crowd.
+ */
 const PROVIDERS: Record<4 | 6, Level> = { 4: { bits: 24, share: 4 }, 6: { bits: 32, share: 4 } }
 
 /** The networks that limits count by, narrowest first. */
@@ -39,10 +41,10 @@ export function siteOf(address: string): string {
 }
 
 /**
- * Which of those who are in a full queue gives way, by its index. `addresses` stand in the order of coming, the newcomer
- * last. The crowd is the network with the most entries for its share; in it the fullest of the narrower networks, and
- * there the newest entry goes. So a crowd keeps itself out, and somebody new gets in. Where everybody is alone, the one
- * that came first makes room.
+ * Which of those who are in a full queue gives way, by its index. `addresses` stand in the order of coming, the
+ * newcomer last. The crowd is the network with the most entries for its share; in it the fullest of the narrower
+ * networks, and there the newest entry goes. So a crowd keeps itself out, and somebody new gets in. Where everybody is
+ * alone, the one that came first makes room.
  */
 export function whoGivesWay(addresses: readonly string[]): number {
   const entries = addresses.map((address, index) => ({ index, networks: crowdsOf(address) }))

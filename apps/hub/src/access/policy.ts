@@ -3,8 +3,9 @@ import type { CallKey } from '@hedgerow/contract/calls'
 
 /**
  * Who may make a call: `anyone`; a signed-in person of at least a role; whoever has a `session`, even one that may only
- * set two-factor up; a `gateway`, which proves itself with its keys inside the call; or a `member`, an approved gateway: by
- * its source address on the tunnel's API, which has only these calls, and by its signature on the public one.
+ * set two-factor up; a `gateway`, which proves itself with its keys inside the call; or a `member`, an approved
+ * gateway: by its source address on the tunnel's API, which has only these calls, and by its signature on the public
+ * one.
  */
 export type Access = 'anyone' | SessionAccess | 'gateway' | 'member'
 export type SessionAccess = 'session' | Role

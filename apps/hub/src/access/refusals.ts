@@ -1,6 +1,6 @@
 /**
- * What the limits refuse, told to whoever runs the hub: counted by limit in the metrics, and one line a minute and limit
- * in the log, with the sources that were refused most. Never one line a refusal: a flood must not fill the disk.
+ * What the limits refuse, told to whoever runs the hub: counted by limit in the metrics, and one line a minute and
+ * limit in the log, with the sources that were refused most. Never one line a refusal: a flood must not fill the disk.
  */
 import { siteOf } from './networks.ts'
 
@@ -24,7 +24,9 @@ export function createRefusals(options: {
   intervalMs?: number
 }): Refusals {
   const { log, countRefusal, intervalMs = SUMMARY_INTERVAL_MS } = options
-  /** Limits that refused within the last interval. The first refusal is told at once, the rest at the interval's end. */
+  /**
+   * Limits that refused within the last interval. The first refusal is told at once, the rest at the interval's end.
+   */
   const tallies = new Map<Limit, Tally>()
 
   function tell(limit: Limit, refused: number, counts: ReadonlyMap<string, number>): void {

@@ -9,13 +9,13 @@ export type RefusedCall = { caller: Caller; call: string; sourceIp: string }
 /** What requests, and pages that outlive a request, need of sessions; accounts/ makes it. */
 export type Sessions = {
   /**
-   * Opens a session and gives its access token. Throws `session_ended` when the user is gone or inactive by now, or when
-   * the password is no longer the one whose hash was checked.
+   * Opens a session and gives its access token. Throws `session_ended` when the user is gone or inactive by now, or
+   * when the password is no longer the one whose hash was checked.
    */
   start(user: { id: string; passwordHash?: string }, from: { sourceIp: string; userAgent: string }): Promise<string>
   /**
-   * Throws `session_required` (no token, or not one of this hub's), `session_ended`, `account_inactive` or, unless it is
-   * `evenBeforeTwoFactor`, `two_factor_setup_required`.
+   * Throws `session_required` (no token, or not one of this hub's), `session_ended`, `account_inactive` or, unless it
+   * is `evenBeforeTwoFactor`, `two_factor_setup_required`.
    */
   authenticate(token: string, options?: { evenBeforeTwoFactor?: boolean }): Promise<Caller>
   /** A fresh token for a living session, which now ends later. Throws `session_ended`. */

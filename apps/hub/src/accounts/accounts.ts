@@ -95,7 +95,9 @@ function takenName(cause?: unknown): HubError {
   return new HubError('username_taken', { fieldErrors: { username: message }, cause })
 }
 
-/** With the switch `passwordComplexity`, throws `password_too_weak` and says why; `field` is what the caller named it. */
+/**
+ * With the switch `passwordComplexity`, throws `password_too_weak` and says why; `field` is what the caller named it.
+ */
 export async function requireStrongPassword(
   db: Db,
   password: string,

@@ -1,7 +1,8 @@
 /**
- * Wrong two-factor codes, counted for the account: who has its password may ask from any number of networks. A try from a
- * network that the account was never signed in to from waits longer after each wrong code; a network that it knows and a
- * recovery code do not wait, so nobody locks the owner out. Kept in the database, so that a restart forgives nothing.
+ * Wrong two-factor codes, counted for the account: who has its password may ask from any number of networks. A try from
+ * a network that the account was never signed in to from waits longer after each wrong code; a network that it knows
+ * and a recovery code do not wait, so nobody locks the owner out. Kept in the database, so that a restart forgives
+ * nothing.
  */
 import type { Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'

@@ -44,7 +44,9 @@ const LEET: Record<string, string> = {
   '|': 'l',
 }
 
-/** The sentence that refuses the password, or undefined for one that is fine. `names`: all that the person is called. */
+/**
+ * The sentence that refuses the password, or undefined for one that is fine. `names`: all that the person is called.
+ */
 export function findWeakness(password: string, names: readonly string[]): string | undefined {
   const plain = fold(password)
   const own = names.flatMap(partsOf).filter((name) => name.length >= NAME_MIN_LENGTH)

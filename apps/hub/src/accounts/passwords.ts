@@ -21,8 +21,8 @@ export type Passwords = {
 
 /**
  * Hashing costs 19 MiB and some 20 ms of a core each, so no more than `concurrency` run at once and no more than
- * `queueLimit` wait. People whom the hub knows wait apart and are served first, so that strangers keep nobody out. Among
- * strangers the crowd gives way (`whoGivesWay`): it is refused with `too_many_requests`.
+ * `queueLimit` wait. People whom the hub knows wait apart and are served first, so that strangers keep nobody out.
+ * Among strangers the crowd gives way (`whoGivesWay`): it is refused with `too_many_requests`.
  */
 export function createPasswords({ concurrency = 2, queueLimit = 200 } = {}): Passwords {
   const known: (() => void)[] = []

@@ -1,4 +1,6 @@
-/** What people do with their own account, besides two-factor: who they are, their password, where they are signed in. */
+/**
+ * What people do with their own account, besides two-factor: who they are, their password, where they are signed in.
+ */
 import type {
   BodyOf,
   changePassword as changePasswordCall,

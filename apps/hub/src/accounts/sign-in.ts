@@ -35,10 +35,10 @@ export type SignIn = {
 }
 
 /**
- * Signing in. Guessing passwords is slowed for one account from one address and for one network over all accounts, never
- * for an account as a whole: so nobody can lock its owner out from somewhere else. Where the owner signed in before, only
- * the guesses at this very account from there slow it down, and strangers do not stand in front. Guessing codes, for
- * which one must have the password, is slowed for the account too, but for its owner (code-guesses.ts).
+ * Signing in. Guessing passwords is slowed for one account from one address and for one network over all accounts,
+ * never for an account as a whole: so nobody can lock its owner out from somewhere else. Where the owner signed in
+ * before, only the guesses at this very account from there slow it down, and strangers do not stand in front. Guessing
+ * codes, for which one must have the password, is slowed for the account too, but for its owner (code-guesses.ts).
  */
 export function createSignIn(deps: {
   db: Kysely<Tables>

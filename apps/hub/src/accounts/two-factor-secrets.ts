@@ -1,6 +1,6 @@
 /**
- * How two-factor secrets are stored: sealed with AES-256-GCM under a key of this hub, bound to their user. The key is in
- * the same database, so this keeps a secret from who sees a row or a column, not from who has the whole file.
+ * How two-factor secrets are stored: sealed with AES-256-GCM under a key of this hub, bound to their user. The key is
+ * in the same database, so this keeps a secret from who sees a row or a column, not from who has the whole file.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 

@@ -33,7 +33,10 @@ export type TwoFactorDependencies = {
 
 type Factors = Pick<TwoFactorDependencies, 'secrets' | 'clock'>
 
-/** Makes a secret that counts once `enableTwoFactor` has seen a code of it. Throws `two_factor_enabled` and `password_wrong`. */
+/**
+ * Makes a secret that counts once `enableTwoFactor` has seen a code of it. Throws `two_factor_enabled` and
+ * `password_wrong`.
+ */
 export async function setUpTwoFactor(
   deps: TwoFactorDependencies,
   password: string,

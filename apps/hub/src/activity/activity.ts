@@ -1,7 +1,7 @@
 /**
  * What happened in the fleet, for people: the entries of the dashboard's activity panel, and the counts of each hour
- * behind its chart. A user sees what concerns the gateways they claimed; managers and admins see everything. Entries are
- * written by followers/activity.ts from facts, inside their transactions.
+ * behind its chart. A user sees what concerns the gateways they claimed; managers and admins see everything. Entries
+ * are written by followers/activity.ts from facts, inside their transactions.
  */
 import type { ActivityEntry, SearchQuery } from '@hedgerow/contract'
 import type { FastifyReply } from 'fastify'
@@ -84,7 +84,10 @@ async function newestEntries(db: Db, { page, q, gatewayId, searched = SEARCHED_A
   return asked.limit(page.rowsWanted ?? ENTRIES_SHOWN).execute()
 }
 
-/** Of each gateway the newest, merged: one index scan a gateway. A text is looked for in no more of them all than of the whole fleet. */
+/**
+ * Of each gateway the newest, merged: one index scan a gateway. A text is looked for in no more of them all than of the
+ * whole fleet.
+ */
 async function newestOfOwn(db: Db, wanted: Wanted, userId: string): Promise<Entry[]> {
   const own = await db.selectFrom('gateways').select('id').where('owner_id', '=', userId).execute()
   const entries: Entry[] = []

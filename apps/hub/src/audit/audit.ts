@@ -1,7 +1,8 @@
 /**
- * Who did what, from where, with which outcome. followers/audit.ts writes an entry from a fact, inside the transaction of
- * what happened, so that nothing happens unrecorded. Never holds passwords, tokens or keys. Entries are never changed and
- * go only when they are older than the hub keeps them; the database refuses anything else. Read by routes.ts.
+ * Who did what, from where, with which outcome. followers/audit.ts writes an entry from a fact, inside the transaction
+ * of what happened, so that nothing happens unrecorded. Never holds passwords, tokens or keys. Entries are never
+ * changed and go only when they are older than the hub keeps them; the database refuses anything else. Read by
+ * routes.ts.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AuditEntry as ShownEntry } from '@hedgerow/contract'
@@ -25,8 +26,8 @@ export type AuditEntry = {
 }
 
 /**
- * Records nothing while the setting `enableAuditLog` is off. The time is the machine's: the database compares it with its
- * own before it lets an entry go.
+ * Records nothing while the setting `enableAuditLog` is off. The time is the machine's: the database compares it with
+ * its own before it lets an entry go.
  */
 export async function writeAudit(db: Db, entry: AuditEntry): Promise<void> {
   if (entry.action !== ALWAYS_RECORDED && (await isSwitchedOff(db))) return

@@ -1,6 +1,7 @@
 /**
- * Tells the log what people and devices did: the audit's newest entries, each as one line, soon after they were committed,
- * also those that a command beside the hub wrote. `logLineOf` is the only place that knows how an entry is said.
+ * Tells the log what people and devices did: the audit's newest entries, each as one line, soon after they were
+ * committed, also those that a command beside the hub wrote. `logLineOf` is the only place that knows how an entry is
+ * said.
  */
 import type { Kysely, Selectable } from 'kysely'
 import type { Logger } from 'pino'

@@ -8,8 +8,9 @@ const TOLD_AGAIN_AFTER_MS = 3_600_000
 const REMEMBERED_MAX = 10_000
 
 /**
- * Gives what records the calls that a person's role did not allow: each call of a person once an hour however often it is
- * tried, so that nobody can fill the disk with entries. A storage that fails never turns the refusal into anything else.
+ * Gives what records the calls that a person's role did not allow: each call of a person once an hour however often it
+ * is tried, so that nobody can fill the disk with entries. A storage that fails never turns the refusal into anything
+ * else.
  */
 export function createRefusedCalls({
   db,

@@ -1,7 +1,8 @@
 /**
  * The certificates of the hub: its own CA and the TLS certificate that this CA issued, both kept among the secrets of
  * the database, and the operator's own where HUB_TLS_CERT_FILE names one, which then is the one in use. Renews what it
- * issued 30 days ahead and takes up changed files, both while HTTPS goes on. Called by hub.ts, the routes and the doctor.
+ * issued 30 days ahead and takes up changed files, both while HTTPS goes on. Called by hub.ts, the routes and the
+ * doctor.
  */
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'

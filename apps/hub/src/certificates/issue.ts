@@ -18,7 +18,9 @@ const BACKDATED_MS = DAY_MS
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 const COMMON_NAME_LIMIT = 64
 
-/** A CA's certificate. With `current`, a fresh one for the same name and key, so whoever trusts that one trusts both. */
+/**
+ * A CA's certificate. With `current`, a fresh one for the same name and key, so whoever trusts that one trusts both.
+ */
 export async function issueAuthority(now: number, current?: KeyedCertificate): Promise<KeyedCertificate> {
   const x509 = await loadX509()
   const keys = current ? await importKeys(current.privateKey) : await generateKeys()

@@ -21,8 +21,8 @@ const POSTGRES_LOCK = 4_831_208
 const SQLITE_BUSY = 5
 
 /**
- * Throws a `ConfigError` when another process holds it and does not let go within `patienceMs`. `onTakenOver` hears that
- * PostgreSQL lost this hub's connection and that another hub took the lock since.
+ * Throws a `ConfigError` when another process holds it and does not let go within `patienceMs`. `onTakenOver` hears
+ * that PostgreSQL lost this hub's connection and that another hub took the lock since.
  */
 export async function lockDatabase(url: string, options: LockOptions = {}): Promise<DatabaseLock> {
   const { onTakenOver = () => {}, patienceMs = PATIENCE_MS } = options

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 const MIGRATION_BACKUPS_KEPT = 5
 
 /**
- * Has `write` make a copy of the database called `name` in `folder`, under a name of this moment, and drops all but the newest few that
- * were made like this. Nobody sees half a copy under its name.
+ * Has `write` make a copy of the database called `name` in `folder`, under a name of this moment, and drops all but the
+ * newest few that were made like this. Nobody sees half a copy under its name.
  */
 export async function keepMigrationBackup(
   { folder, name, now }: { folder: string; name: string; now: Date },

@@ -21,7 +21,8 @@ const POSTGRES_LOCK = 4_831_207
 
 /**
  * Brings the schema up to date in one transaction, so that a crash in the middle leaves the old one. `beforeMigrating`
- * is called, inside the transaction, when a schema that is there will change, with the migrations it has had. Refuses a database that a newer hub has migrated.
+ * is called, inside the transaction, when a schema that is there will change, with the migrations it has had. Refuses a
+ * database that a newer hub has migrated.
  */
 export async function migrate(
   db: Kysely<unknown>,

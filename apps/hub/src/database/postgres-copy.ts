@@ -7,7 +7,10 @@ export const ROWS_AT_ONCE = 500
 /** The fewest variables that a statement of either engine may have. */
 const VARIABLES_LIMIT = 30_000
 
-/** Fills a SQLite database with what a transaction of PostgreSQL reads from tables of the same names, and leaves it whole in one file. */
+/**
+ * Fills a SQLite database with what a transaction of PostgreSQL reads from tables of the same names, and leaves it
+ * whole in one file.
+ */
 export async function copyTables(reading: Transaction<AnyTables>, to: Kysely<AnyTables>): Promise<void> {
   await sql`pragma foreign_keys = off`.execute(to)
   // Asked for here, as inside its transaction there would be no second connection to ask on.

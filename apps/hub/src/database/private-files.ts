@@ -1,4 +1,6 @@
-/** Files and folders that hold the hub's keys: nobody else on the machine may read or replace them, whatever the umask. */
+/**
+ * Files and folders that hold the hub's keys: nobody else on the machine may read or replace them, whatever the umask.
+ */
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { ConfigError } from '../config.ts'
 

@@ -3,9 +3,9 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * Puts the SQLite database `copy`, which nobody has open, in the place of `target`, and gives the name under which the one
- * that was there is kept, sound or damaged. At every moment there is a whole database under `target`, so that a kill in the
- * middle never lets the next start make a new one.
+ * Puts the SQLite database `copy`, which nobody has open, in the place of `target`, and gives the name under which the
+ * one that was there is kept, sound or damaged. At every moment there is a whole database under `target`, so that a
+ * kill in the middle never lets the next start make a new one.
  */
 export function replaceSqlite(target: string, copy: string): string | undefined {
   const replaced = existsSync(target)

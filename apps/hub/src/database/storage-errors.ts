@@ -4,7 +4,9 @@ import { HubError } from '../kernel/hub-error.ts'
 const SQLITE_UNAVAILABLE = new Set([5 /* BUSY */, 8 /* READONLY */, 10 /* IOERR */, 13 /* FULL */, 14 /* CANTOPEN */])
 const SQLITE_UNIQUE = new Set([1555 /* CONSTRAINT_PRIMARYKEY */, 2067 /* CONSTRAINT_UNIQUE */])
 
-/** PostgreSQL's SQLSTATE classes: connection exceptions, insufficient resources, operator intervention, system errors. */
+/**
+ * PostgreSQL's SQLSTATE classes: connection exceptions, insufficient resources, operator intervention, system errors.
+ */
 const POSTGRES_UNAVAILABLE = /^(08|53|57P|58)/
 const CONNECTION_LOST = new Set([
   'ECONNREFUSED',

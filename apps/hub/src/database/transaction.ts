@@ -14,9 +14,10 @@ type Context = { root: Kysely<Tables>; effects: Effect[] }
 const contexts = new WeakMap<Db, Context>()
 
 /**
- * Runs `work` in a transaction, or inside the transaction that `db` already is. A throw rolls back. By default it behaves
- * as if no other ran at the same time, on both engines, and PostgreSQL may ask for it again: `work` must have no effect
- * but on the transaction. Effects on the process wait for `afterCommit`; they are over when the promise resolves.
+ * Runs `work` in a transaction, or inside the transaction that `db` already is. A throw rolls back. By default it
+ * behaves as if no other ran at the same time, on both engines, and PostgreSQL may ask for it again: `work` must have
+ * no effect but on the transaction. Effects on the process wait for `afterCommit`; they are over when the promise
+ * resolves.
  */
 export async function inTransaction<T>(
   db: Db,

@@ -1,7 +1,7 @@
 /**
- * What happens when a verified registration comes in: its row is written, and either a rule of the auto-approval settings
- * approves it there and then, or it waits and people are told. All of that is one transaction. A rule that cannot be
- * followed (no room, no address, the token is taken) leaves the request waiting like any other.
+ * What happens when a verified registration comes in: its row is written, and either a rule of the auto-approval
+ * settings approves it there and then, or it waits and people are told. All of that is one transaction. A rule that
+ * cannot be followed (no room, no address, the token is taken) leaves the request waiting like any other.
  */
 import type { ErrorCode } from '@hedgerow/contract'
 import { fingerprint } from '@hedgerow/enrolment'

@@ -23,8 +23,9 @@ export type Approved = {
 }
 
 /**
- * A use of the request's invitation is counted with it. Throws `registration_not_found`, `registration_decided`, `gateway_limit_reached`, `address_pool_exhausted`,
- * `device_token_taken` or `key_invalid`; the request then waits as before.
+ * A use of the request's invitation is counted with it. Throws `registration_not_found`, `registration_decided`,
+ * `gateway_limit_reached`, `address_pool_exhausted`, `device_token_taken` or `key_invalid`; the request then waits as
+ * before.
  */
 export function approveRegistration(
   db: Db,

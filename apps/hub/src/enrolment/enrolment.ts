@@ -1,7 +1,8 @@
 /**
- * Requests of devices to join: handed in by the enrolment handshake (admission.ts) and rejected by people (approval has a
- * file of its own, lists have one too). A device is its keys: the same keys are always the same request, a rejected identity stays
- * rejected, and a known gateway that shows up with one new key waits as a key change while the old one works on.
+ * Requests of devices to join: handed in by the enrolment handshake (admission.ts) and rejected by people (approval has
+ * a file of its own, lists have one too). A device is its keys: the same keys are always the same request, a rejected
+ * identity stays rejected, and a known gateway that shows up with one new key waits as a key change while the old one
+ * works on.
  */
 import { randomBytes } from 'node:crypto'
 import { base32 } from '@hedgerow/enrolment'
@@ -136,8 +137,8 @@ export function rejectRegistration(
 }
 
 /**
- * Forgets that a device was rejected, with all keys it was rejected under: its next request waits like any other. Throws
- * `registration_not_found` for one that is not rejected.
+ * Forgets that a device was rejected, with all keys it was rejected under: its next request waits like any other.
+ * Throws `registration_not_found` for one that is not rejected.
  */
 export function liftRejection(db: Kysely<Tables>, { id, actor, now }: Decision): Promise<{ deviceName: string }> {
   return inTransaction(db, async (transaction) => {
@@ -164,7 +165,10 @@ export function liftRejection(db: Kysely<Tables>, { id, actor, now }: Decision):
   })
 }
 
-/** The pending row, for whoever decides it in this transaction. Throws `registration_not_found` or `registration_decided`. */
+/**
+ * The pending row, for whoever decides it in this transaction. Throws `registration_not_found` or
+ * `registration_decided`.
+ */
 export async function takePending(transaction: Transaction<Tables>, id: string, now: number): Promise<RegistrationRow> {
   const row = await transaction.selectFrom('registrations').selectAll().where('id', '=', id).executeTakeFirst()
   if (row && row.status !== 'pending') throw new HubError('registration_decided')

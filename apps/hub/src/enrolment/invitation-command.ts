@@ -5,8 +5,8 @@ import { HubError } from '../kernel/hub-error.ts'
 const AUTHORITY = /^([a-z0-9_]([a-z0-9._-]{0,252}[a-z0-9_])?|\[[0-9a-f:.]{2,45}\])(:\d{1,5})?$/i
 
 /**
- * Where devices reach this hub: as configured, or else as the person who asks does. Throws `invalid_request` for a `Host`
- * that is none, since the address ends up in a command to paste.
+ * Where devices reach this hub: as configured, or else as the person who asks does. Throws `invalid_request` for a
+ * `Host` that is none, since the address ends up in a command to paste.
  */
 export function hubUrlOf(publicUrl: string | undefined, headers: IncomingHttpHeaders): string {
   if (publicUrl !== undefined) return publicUrl

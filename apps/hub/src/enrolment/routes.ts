@@ -19,7 +19,9 @@ import { listSources, rejectSource } from './sources.ts'
 import { answerStatus, findRegistration, type StatusAnswer } from './status.ts'
 import type { Waiters } from './waiters.ts'
 
-/** Strangers get a few tries a second for long; a site of several hundred devices that prove themselves gets in at once. */
+/**
+ * Strangers get a few tries a second for long; a site of several hundred devices that prove themselves gets in at once.
+ */
 const ENROLMENT_LIMITS: Limits = {
   perSource: { burst: 120, perSecond: 2 },
   proofsPerSource: { burst: 600, perSecond: 5 },

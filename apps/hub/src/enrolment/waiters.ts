@@ -5,7 +5,9 @@
 const WAITERS_MAX = 2_000
 
 export type Waiters = {
-  /** Resolves at the decision, after the timeout, when the signal aborts, or when a newer waiter takes this one's place. */
+  /**
+   * Resolves at the decision, after the timeout, when the signal aborts, or when a newer waiter takes this one's place.
+   */
   wait(registrationId: string, options: { timeoutMs: number; signal: AbortSignal }): Promise<void>
   /** A decision was committed. */
   wake(registrationId: string): void

@@ -1,4 +1,7 @@
-/** One gateway with everything the hub knows of it: the ladder of signals from its request to its heartbeat, traffic, visits. */
+/**
+ * One gateway with everything the hub knows of it: the ladder of signals from its request to its heartbeat, traffic,
+ * visits.
+ */
 import type { GatewayDetail } from '@hedgerow/contract'
 import { fingerprint } from '@hedgerow/enrolment'
 import type { Kysely } from 'kysely'

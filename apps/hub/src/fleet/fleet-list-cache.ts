@@ -1,8 +1,8 @@
 /**
- * The whole list of the fleet for managers and admins. It is made in slices between other requests and packed on another
- * thread, once for all who ask meanwhile. A large one is megabytes that take a tenth of a second to put into words, so it
- * is kept: whoever asks again within a second gets the same bytes, and up to five seconds later too, while a new one is
- * made. A change of the fleet ends what is kept and what is being made.
+ * The whole list of the fleet for managers and admins. It is made in slices between other requests and packed on
+ * another thread, once for all who ask meanwhile. A large one is megabytes that take a tenth of a second to put into
+ * words, so it is kept: whoever asks again within a second gets the same bytes, and up to five seconds later too, while
+ * a new one is made. A change of the fleet ends what is kept and what is being made.
  */
 import { promisify } from 'node:util'
 import { setImmediate as nextTurn } from 'node:timers/promises'

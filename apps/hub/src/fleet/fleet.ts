@@ -21,7 +21,9 @@ import { judge, reasonOf, statusOf, type Judgement, type Signals } from './statu
 
 type Row = Selectable<Tables['gateways']>
 
-/** What the list shows or judges by. The rest of a row, its last heartbeat above all, would take longer than all of it. */
+/**
+ * What the list shows or judges by. The rest of a row, its last heartbeat above all, would take longer than all of it.
+ */
 const LISTED = [
   'gateways.id',
   'gateways.kind',

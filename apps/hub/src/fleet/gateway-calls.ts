@@ -1,7 +1,7 @@
 /**
  * What an approved gateway tells: heartbeats and detections. Mounted twice, with the same handlers: inside the tunnel,
- * where the source address is the identity, and on the public API for a gateway whose UDP is blocked, where each request
- * is signed by its identity key and each answer by the hub's.
+ * where the source address is the identity, and on the public API for a gateway whose UDP is blocked, where each
+ * request is signed by its identity key and each answer by the hub's.
  */
 import * as contract from '@hedgerow/contract'
 import { answerBytes, HUB_SIGNATURE_HEADER, IDENTITY_HEADER, type Identity } from '@hedgerow/enrolment'
@@ -56,7 +56,9 @@ export function mountGatewayCalls(
   )
 }
 
-/** On the public API. Only who names a gateway's identity may send a body at all, and only its key's holder is heard. */
+/**
+ * On the public API. Only who names a gateway's identity may send a body at all, and only its key's holder is heard.
+ */
 export function signedGatewayRoutes(
   app: FastifyInstance,
   dependencies: GatewayCallDependencies & { db: Kysely<Tables>; identity: Identity; refusals: Pick<Refusals, 'count'> },

@@ -1,7 +1,7 @@
 /**
  * Asks plain-WireGuard gateways, which send no heartbeats, for `/api/health` through the tunnel every 30 s: those with
- * a living tunnel only, a few at a time, with little patience and no interest in what they say beyond the status. Those that
- * did not answer the last time are asked apart, so that nobody waits for their silence.
+ * a living tunnel only, a few at a time, with little patience and no interest in what they say beyond the status. Those
+ * that did not answer the last time are asked apart, so that nobody waits for their silence.
  */
 import { GATEWAY_PORT } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'

@@ -1,7 +1,8 @@
 /**
- * What a gateway's page charts: load and traffic by the hour. Heartbeats and the tunnel's counters are added up in memory
- * and written to one row a gateway and hour, once a minute and in small batches: a chart costs one short index scan, and
- * ten thousand gateways a few statements. A crash loses that minute. Old hours are removed by settings/retention.ts.
+ * What a gateway's page charts: load and traffic by the hour. Heartbeats and the tunnel's counters are added up in
+ * memory and written to one row a gateway and hour, once a minute and in small batches: a chart costs one short index
+ * scan, and ten thousand gateways a few statements. A crash loses that minute. Old hours are removed by
+ * settings/retention.ts.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LOAD_MAX, TEMPERATURE_MAX, TEMPERATURE_MIN, type GatewayHour, type Heartbeat } from '@hedgerow/contract'
@@ -29,7 +30,9 @@ const SUMS = [
 ] as const
 /** Lower than any that a heartbeat may tell. */
 const NO_TEMPERATURE = -1_000
-/** What a sum that an older hub stored may at most be: beyond it PostgreSQL refuses the addition, and the whole batch. */
+/**
+ * What a sum that an older hub stored may at most be: beyond it PostgreSQL refuses the addition, and the whole batch.
+ */
 const SUM_MAX = 1e15
 
 export type History = {

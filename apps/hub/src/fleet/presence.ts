@@ -1,6 +1,7 @@
 /**
- * Watches the fleet's statuses: each change of one becomes an activity entry, the most gateways connected at once go into
- * the hour's count, and who stays away is announced. What it finds first after a start is where it begins, not a change.
+ * Watches the fleet's statuses: each change of one becomes an activity entry, the most gateways connected at once go
+ * into the hour's count, and who stays away is announced. What it finds first after a start is where it begins, not a
+ * change.
  */
 import type { Fact } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'

@@ -1,6 +1,6 @@
 /**
- * What people search the fleet by: of each gateway one text of its name, place, id and address, in order of names, kept in
- * memory until the fleet changes. Looking through ten thousand takes a fraction of a millisecond, where a database
+ * What people search the fleet by: of each gateway one text of its name, place, id and address, in order of names, kept
+ * in memory until the fleet changes. Looking through ten thousand takes a fraction of a millisecond, where a database
  * would read as many whole rows. Finds ids; their rows, and whether the caller may see them, are the database's to say.
  */
 import type { FactKind } from '@hedgerow/contract'
@@ -13,8 +13,8 @@ export type Found = { id: string; nameKey: string }
 
 export type FleetSearch = {
   /**
-   * Whose gateways (undefined: everybody's) hold `text`, whatever its case; by name, behind the name `after`, and no more
-   * than `limit`.
+   * Whose gateways (undefined: everybody's) hold `text`, whatever its case; by name, behind the name `after`, and no
+   * more than `limit`.
    */
   find(text: string, range: { ownerId?: string; after?: string; limit?: number }): Promise<Found[]>
 }

@@ -1,6 +1,6 @@
 /**
- * The audit: which facts leave an entry, as `noun.verb`, and why the others leave none. The entry names the fact's actor
- * and target; `hub` acts for itself, `gateway` is a device.
+ * The audit: which facts leave an entry, as `noun.verb`, and why the others leave none. The entry names the fact's
+ * actor and target; `hub` acts for itself, `gateway` is a device.
  */
 import type { Fact, FactKind } from '@hedgerow/contract'
 import { writeAudit } from '../audit/audit.ts'

@@ -1,6 +1,6 @@
 /**
- * Notifications: which facts people are told of outside the hub, and in which words. The message goes to the outbox in the
- * fact's transaction; once it is committed the outbox is looked through.
+ * Notifications: which facts people are told of outside the hub, and in which words. The message goes to the outbox in
+ * the fact's transaction; once it is committed the outbox is looked through.
  */
 import type { Fact, FactKind } from '@hedgerow/contract'
 import type { CommitFollower, TransactionFollower } from '../kernel/facts.ts'

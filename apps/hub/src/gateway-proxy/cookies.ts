@@ -58,8 +58,8 @@ export function cookieFromGateway(setCookie: string, jar: CookieJar): string | u
 const COOKIES_MAX_LENGTH = 8 * 1024
 
 /**
- * The names of the cookies that would reach the gateway when together they are too long for its server, as the browser has
- * them. A page of another gateway on the host can plant such cookies.
+ * The names of the cookies that would reach the gateway when together they are too long for its server, as the browser
+ * has them. A page of another gateway on the host can plant such cookies.
  */
 export function overlongCookies(cookieHeader: string | undefined, jar: CookieJar): string[] | undefined {
   if ((cookiesToGateway(cookieHeader, jar)?.length ?? 0) <= COOKIES_MAX_LENGTH) return undefined

@@ -1,4 +1,7 @@
-/** Connections to gateways' own web servers through the tunnel, kept alive between requests and bounded for each gateway. */
+/**
+ * Connections to gateways' own web servers through the tunnel, kept alive between requests and bounded for each
+ * gateway.
+ */
 import { Agent } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { GATEWAY_PORT } from '@hedgerow/contract'

@@ -1,9 +1,9 @@
 /**
  * Gateways' own web pages, each on an origin of its own, carried through the tunnel. Owns the tickets and sessions that
- * lead there, the ports of port mode and every open exchange. Refuses requests without a living hub session whose person
- * may see the gateway, requests that another page makes with that person's cookie, and anything on the hub's own origin:
- * a gateway's page that ran there could read the hub's token. http/server.ts asks `owns` for each request and hands the
- * owned ones over; routes.ts issues the tickets; the fleet list asks for `connectedUsers`.
+ * lead there, the ports of port mode and every open exchange. Refuses requests without a living hub session whose
+ * person may see the gateway, requests that another page makes with that person's cookie, and anything on the hub's own
+ * origin: a gateway's page that ran there could read the hub's token. http/server.ts asks `owns` for each request and
+ * hands the owned ones over; routes.ts issues the tickets; the fleet list asks for `connectedUsers`.
  */
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'

@@ -13,7 +13,10 @@ export const HANDOVER_PATH = '/__hub/session'
 const MAX_FORM_BYTES = 8 * 1024
 const MAX_PATH_LENGTH = 2_048
 
-/** Redeems the posted ticket and redirects to the asked path. `admit` throws if the grant is no longer good, and records the visit. */
+/**
+ * Redeems the posted ticket and redirects to the asked path. `admit` throws if the grant is no longer good, and records
+ * the visit.
+ */
 export async function handOver(
   req: IncomingMessage,
   res: ServerResponse,

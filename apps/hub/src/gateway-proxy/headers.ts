@@ -33,8 +33,8 @@ export type Visitor = {
 }
 
 /**
- * The header list for the gateway. Host stays the gateway origin's, so an application that compares Origin with Host, or
- * builds absolute addresses, is right. `dropAuthorization` keeps a token of the hub's from leaving it.
+ * The header list for the gateway. Host stays the gateway origin's, so an application that compares Origin with Host,
+ * or builds absolute addresses, is right. `dropAuthorization` keeps a token of the hub's from leaving it.
  */
 export function headersToGateway(
   raw: readonly string[],
@@ -60,7 +60,10 @@ export function headersToGateway(
   ].flat()
 }
 
-/** The header list for the browser. `addresses` are the authorities by which the gateway knows itself, such as `10.0.0.2:8080`. */
+/**
+ * The header list for the browser. `addresses` are the authorities by which the gateway knows itself, such as
+ * `10.0.0.2:8080`.
+ */
 export function headersFromGateway(
   raw: readonly string[],
   { jar, origin, addresses }: { jar: CookieJar; origin: string; addresses: readonly string[] },
@@ -81,7 +84,9 @@ export function headersFromGateway(
   return [...passed, ...Object.entries(FOR_THIS_ORIGIN_ONLY).flat()]
 }
 
-/** Redirects between the gateway's own addresses stay on its origin; all others are the browser's business, untouched. */
+/**
+ * Redirects between the gateway's own addresses stay on its origin; all others are the browser's business, untouched.
+ */
 function rewriteLocation(location: string, origin: string, addresses: readonly string[]): string {
   const [start = '', authority] = /^(?:https?:)?\/\/([^/?#\\]*)/i.exec(location) ?? []
   if (authority === undefined) return location

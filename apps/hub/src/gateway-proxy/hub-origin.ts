@@ -1,10 +1,16 @@
-/** Where the hub's own pages are, seen from a request: whom a handover is accepted from, and where to send people back to. */
+/**
+ * Where the hub's own pages are, seen from a request: whom a handover is accepted from, and where to send people back
+ * to.
+ */
 import type { IncomingHttpHeaders } from 'node:http'
 import { HubError } from '../kernel/hub-error.ts'
 import { parseHost, type GatewayHost } from './origins.ts'
 
 export type HubOrigins = {
-  /** The origin of the hub's page that asks for a ticket. Its word is checked against Host, so no other site can be named. */
+  /**
+   * The origin of the hub's page that asks for a ticket. Its word is checked against Host, so no other site can be
+   * named.
+   */
   calling(headers: IncomingHttpHeaders): URL
   /** Where a person without a session gets one; unknown behind a wildcard without HUB_PUBLIC_URL. */
   behind(host: GatewayHost): string | undefined

@@ -9,7 +9,10 @@ const MAX_OPEN_PER_SESSION = 256
 export type Visit = { sessionId: string; userId: string; gatewayId: string }
 
 export type OpenVisits = {
-  /** Registers an exchange; `cut` must end it at once. Gives the function to call when it is over; undefined if the session has too many. */
+  /**
+   * Registers an exchange; `cut` must end it at once. Gives the function to call when it is over; undefined if the
+   * session has too many.
+   */
   enter(visit: Visit, cut: () => void): (() => void) | undefined
   endSession(sessionId: string): void
   /** Distinct people with a request in the last 60 s or an open exchange. */
@@ -19,7 +22,10 @@ export type OpenVisits = {
 
 type Open = Visit & { cut: () => void }
 
-/** `isAllowed` is asked about each open visit once a second: another hub may have ended its session, or the gateway is gone. */
+/**
+ * `isAllowed` is asked about each open visit once a second: another hub may have ended its session, or the gateway is
+ * gone.
+ */
 export function createOpenVisits({
   clock,
   isAllowed,

@@ -4,7 +4,9 @@
  */
 export type GatewayUiMode = 'localhost' | 'ports' | 'wildcard'
 
-/** A request that belongs to a gateway's origin. `authority` is its Host in lower case, with the port if it names one. */
+/**
+ * A request that belongs to a gateway's origin. `authority` is its Host in lower case, with the port if it names one.
+ */
 export type GatewayHost = { gatewayId: string; mode: GatewayUiMode; authority: string }
 
 export type Origins = {
@@ -25,7 +27,8 @@ const TEMPLATE = /^(https?):\/\/([a-z0-9-]*)\{id\}([a-z0-9-]*)((?:\.[a-z0-9-]+)+
 
 /**
  * `gatewayOrigin` is HUB_GATEWAY_ORIGIN, such as `https://gw-{id}.example.net`. Throws when `{id}` is not in the first
- * label, or when it is plain http to another machine: browsers keep the session cookie only where they trust the transport.
+ * label, or when it is plain http to another machine: browsers keep the session cookie only where they trust the
+ * transport.
  */
 export function createOrigins(config: { gatewayOrigin?: string | undefined; publicUrl?: string | undefined }): Origins {
   const template = config.gatewayOrigin === undefined ? undefined : parseTemplate(config.gatewayOrigin)

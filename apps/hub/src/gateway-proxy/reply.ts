@@ -1,4 +1,7 @@
-/** Where the hub's own answer on a gateway's origin goes: an HTTP response, or the connection of a WebSocket that is refused. */
+/**
+ * Where the hub's own answer on a gateway's origin goes: an HTTP response, or the connection of a WebSocket that is
+ * refused.
+ */
 import { STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { endConnection, wholeAnswer } from '@hedgerow/http'

@@ -9,7 +9,9 @@ const TICKET_BYTES = 24
 const MAX_TICKETS = 10_000
 const MAX_TICKETS_PER_SESSION = 20
 
-/** What a ticket stands for: this hub session may open this gateway at `origin`, coming from the page at `hubOrigin`. */
+/**
+ * What a ticket stands for: this hub session may open this gateway at `origin`, coming from the page at `hubOrigin`.
+ */
 export type Grant = { sessionId: string; userId: string; gatewayId: string; origin: string; hubOrigin: string }
 
 export type Tickets = {

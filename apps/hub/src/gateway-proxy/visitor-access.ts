@@ -26,7 +26,10 @@ export type VisitorAccess = {
   allow(visit: { sessionId: string; gatewayId: string }): Promise<Allowed | undefined>
   /** Throws session_required, session_ended or service_worker_refused. */
   admit(req: IncomingMessage, host: GatewayHost): Promise<Admitted>
-  /** Whether anything in the Authorization header is a token of this hub's, living or ended: a gateway must not get that. */
+  /**
+   * Whether anything in the Authorization header is a token of this hub's, living or ended: a gateway must not get
+   * that.
+   */
   carriesHubToken(req: IncomingMessage): Promise<boolean>
 }
 

@@ -94,7 +94,10 @@ export function createApi(options: ApiOptions): FastifyInstance {
   return app
 }
 
-/** Keeps the bytes, which signatures cover, beside what they mean; whatever a signature covers is verified before it is parsed. */
+/**
+ * Keeps the bytes, which signatures cover, beside what they mean; whatever a signature covers is verified before it is
+ * parsed.
+ */
 function parseJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {

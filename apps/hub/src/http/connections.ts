@@ -1,6 +1,6 @@
 /**
- * What all listeners of the hub share: how many connections may be open, and the guard that ends a connection instead of
- * the process. Called by hub.ts.
+ * What all listeners of the hub share: how many connections may be open, and the guard that ends a connection instead
+ * of the process. Called by hub.ts.
  */
 import { readFileSync } from 'node:fs'
 import {

@@ -41,8 +41,8 @@ type Answer<C extends Call> = ResponseOf<C> | Readable | Buffer
 
 /**
  * Mounts a call of the contract under /api: authenticates as its line in the policy says, before the body is read;
- * parses what came; and sends what the handler returns through the response's schema. A handler may answer with bytes or
- * a stream instead, having named their media type on the reply.
+ * parses what came; and sends what the handler returns through the response's schema. A handler may answer with bytes
+ * or a stream instead, having named their media type on the reply.
  */
 export function mount<C extends Call>(
   app: FastifyInstance,
@@ -103,8 +103,8 @@ export function mount<C extends Call>(
 }
 
 /**
- * A page can make its own name lead to the hub (DNS rebinding), and would then enrol a device from the address of whoever
- * looks at it. No agent sends these headers, and no page can leave all of them out.
+ * A page can make its own name lead to the hub (DNS rebinding), and would then enrol a device from the address of
+ * whoever looks at it. No agent sends these headers, and no page can leave all of them out.
  */
 function refuseBrowsers({ headers }: FastifyRequest): void {
   const isBrowser = Object.keys(headers).some((name) => name === 'origin' || name.startsWith('sec-fetch-'))

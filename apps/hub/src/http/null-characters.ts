@@ -5,8 +5,8 @@ import { HubError } from '../kernel/hub-error.ts'
 const NULL_CHARACTER = '\0'
 
 /**
- * Refuses, with `invalid_request`, every request that has U+0000 anywhere in its parameters, query or body: one rule on both
- * databases, and before any handler has done half of its work.
+ * Refuses, with `invalid_request`, every request that has U+0000 anywhere in its parameters, query or body: one rule on
+ * both databases, and before any handler has done half of its work.
  */
 export function refuseNullCharacters(app: FastifyInstance): void {
   app.addHook('preValidation', async ({ params, query, body }) => {

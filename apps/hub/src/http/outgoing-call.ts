@@ -1,6 +1,7 @@
 /**
- * One HTTP call of the hub to somebody else: a webhook, a gateway's health, another hub process. Whatever answers, it settles:
- * by the answer, by the end of the connection, or by its deadline. A connection is used once; redirects are not followed.
+ * One HTTP call of the hub to somebody else: a webhook, a gateway's health, another hub process. Whatever answers, it
+ * settles: by the answer, by the end of the connection, or by its deadline. A connection is used once; redirects are
+ * not followed.
  */
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'

@@ -64,8 +64,8 @@ export function answerOversizedHead(error: Error & { code?: string; rawPacket?: 
 }
 
 /**
- * Set-Cookie values that make a browser forget the cookies of these names, host-only ones and those of the host's parent
- * domains, on every path above `path`.
+ * Set-Cookie values that make a browser forget the cookies of these names, host-only ones and those of the host's
+ * parent domains, on every path above `path`.
  */
 export function clearingOf(
   names: readonly string[],

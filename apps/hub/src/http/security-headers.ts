@@ -19,8 +19,8 @@ export function sendSecurityHeaders(app: FastifyInstance): void {
 }
 
 /**
- * The policy of the hub's pages. With `directHealthCheck` a page may ask any gateway for its health itself; it hands over
- * to `formActionSources`, the gateways' own origins, by posting a form.
+ * The policy of the hub's pages. With `directHealthCheck` a page may ask any gateway for its health itself; it hands
+ * over to `formActionSources`, the gateways' own origins, by posting a form.
  */
 export function pagePolicy({
   formActionSources,

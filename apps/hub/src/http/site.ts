@@ -1,7 +1,7 @@
 /**
- * The public pages of a built portal: landing, beta programme, and the page for addresses that there are none of. Each was
- * rendered when the portal was built; what only this hub knows stands in them as a mark and is filled in, escaped, for
- * each answer. Called by web.ts.
+ * The public pages of a built portal: landing, beta programme, and the page for addresses that there are none of. Each
+ * was rendered when the portal was built; what only this hub knows stands in them as a mark and is filled in, escaped,
+ * for each answer. Called by web.ts.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

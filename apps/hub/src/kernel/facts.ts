@@ -1,7 +1,7 @@
 /**
  * Facts and their followers. A verb records what happened in its own transaction; whatever else has to happen follows
- * from the fact, so that a verb knows no follower and none can be forgotten. The table `facts` is the log: ids only rise,
- * each row names its actor and its time, and a reader that keeps the last id it saw reads on from there.
+ * from the fact, so that a verb knows no follower and none can be forgotten. The table `facts` is the log: ids only
+ * rise, each row names its actor and its time, and a reader that keeps the last id it saw reads on from there.
  */
 import type { Fact, FactActor, FactKind } from '@hedgerow/contract'
 import type { Kysely, Transaction } from 'kysely'
@@ -22,8 +22,8 @@ export type TransactionFollower<K extends FactKind = FactKind> = {
 }
 
 /**
- * Follows after the commit: what it throws is logged, and undoes and stops nothing. It may hear of a fact twice and, after
- * a crash, not at all, so it reads the database again and what it keeps begins with the database.
+ * Follows after the commit: what it throws is logged, and undoes and stops nothing. It may hear of a fact twice and,
+ * after a crash, not at all, so it reads the database again and what it keeps begins with the database.
  */
 export type CommitFollower<K extends FactKind = FactKind> = {
   name: string

@@ -9,10 +9,10 @@ const KINDS_MAX = 200
 type Failure = { startedAt: number; lastAt: number; count: number; over: () => void }
 
 /**
- * What keeps a failure that recurs from filling the log: its first time is one entry, all others are counted, and one more
- * entry tells when it was over, how long it lasted and how often it came. Whatever the database does not do is one failure,
- * wherever it was met, without a stack; any other is known by its message and the one of its error. For pino's `hooks`, so
- * that no caller has to think of it. Only entries with an error, or the code of one, are looked at.
+ * What keeps a failure that recurs from filling the log: its first time is one entry, all others are counted, and one
+ * more entry tells when it was over, how long it lasted and how often it came. Whatever the database does not do is one
+ * failure, wherever it was met, without a stack; any other is known by its message and the one of its error. For pino's
+ * `hooks`, so that no caller has to think of it. Only entries with an error, or the code of one, are looked at.
  */
 export function onceForEachFailure(clock: () => number = Date.now): NonNullable<LoggerOptions['hooks']> {
   const failures = new Map<string, Failure>()

@@ -4,7 +4,8 @@ import { onceForEachFailure } from './failures-in-log.ts'
 
 /**
  * The hub's log on standard error: JSON lines, or one plain line each where a person is watching. Nothing that callers
- * send is logged: no headers, no bodies, no query strings. A failure that recurs is one entry, and one more when it is over.
+ * send is logged: no headers, no bodies, no query strings. A failure that recurs is one entry, and one more when it is
+ * over.
  */
 export function createLog(level: Config['logLevel']): Logger {
   const options = { level, hooks: onceForEachFailure() }
@@ -14,8 +15,8 @@ export function createLog(level: Config['logLevel']): Logger {
 }
 
 /**
- * C1 controls, line separators and characters without a width or that turn the direction of writing, which JSON leaves as
- * they are: in a terminal or a log viewer they would let a name look like something else. Stays the same JSON.
+ * C1 controls, line separators and characters without a width or that turn the direction of writing, which JSON leaves
+ * as they are: in a terminal or a log viewer they would let a name look like something else. Stays the same JSON.
  */
 export function escapeInvisible(json: string): string {
   return json.replaceAll(

@@ -1,6 +1,7 @@
 /**
- * What Prometheus may know of each gateway, in the text format (version 0.0.4). Written by hand and not through prom-client:
- * ten thousand gateways are sixty thousand lines, in each scrape. The label is the gateway's id; names stay out.
+ * What Prometheus may know of each gateway, in the text format (version 0.0.4). Written by hand and not through
+ * prom-client: ten thousand gateways are sixty thousand lines, in each scrape. The label is the gateway's id; names
+ * stay out.
  */
 import type { FleetStatus } from '../fleet/fleet.ts'
 import type { VpnPeerStatus } from '../tunnel/tunnel.ts'

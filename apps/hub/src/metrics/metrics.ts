@@ -1,7 +1,7 @@
 /**
- * What Prometheus may know of a hub: its requests, its fleet, its tunnel and itself. No name of a person or a gateway is
- * a label. Served on the hub's own port to whoever has HUB_METRICS_TOKEN, or on HUB_METRICS_PORT; with neither there is
- * no such page and nothing is measured for it. Called by hub.ts.
+ * What Prometheus may know of a hub: its requests, its fleet, its tunnel and itself. No name of a person or a gateway
+ * is a label. Served on the hub's own port to whoever has HUB_METRICS_TOKEN, or on HUB_METRICS_PORT; with neither there
+ * is no such page and nothing is measured for it. Called by hub.ts.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Server } from 'node:http'

@@ -1,8 +1,8 @@
 /**
  * Tells people outside the hub what waits for them: by e-mail and by a signed webhook. What is to be told is written to
- * an outbox in the transaction of what happened, under a key of its own, so that it is told once and neither a crash nor
- * a mail server that is away loses it; nobody ever waits for the delivery. Registrations and gateways/ announce, the
- * settings' switches decide, routes.ts sends tests.
+ * an outbox in the transaction of what happened, under a key of its own, so that it is told once and neither a crash
+ * nor a mail server that is away loses it; nobody ever waits for the delivery. Registrations and gateways/ announce,
+ * the settings' switches decide, routes.ts sends tests.
  */
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { Logger } from 'pino'

@@ -1,8 +1,9 @@
 /**
- * Forgets what is older than logRetentionDays: activity, audit, detections, visits, hourly counts and notifications that
- * are over; a gateway's history after 7 days at the latest. Once a day, and at once when the setting changes; in small
- * batches with pauses, so that nobody waits for it however much there is. After a leap of the clock nothing is deleted for
- * a day of running: what the clock said last is in the database, so a leap while the hub was down counts too. Also removes what a deleted gateway left behind.
+ * Forgets what is older than logRetentionDays: activity, audit, detections, visits, hourly counts and notifications
+ * that are over; a gateway's history after 7 days at the latest. Once a day, and at once when the setting changes; in
+ * small batches with pauses, so that nobody waits for it however much there is. After a leap of the clock nothing is
+ * deleted for a day of running: what the clock said last is in the database, so a leap while the hub was down counts
+ * too. Also removes what a deleted gateway left behind.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HISTORY_HOURS } from '@hedgerow/contract'
@@ -17,7 +18,9 @@ const HOUR_MS = 3_600_000
 const FACTS_KEPT_MS = DAY_MS
 const LOOK_INTERVAL_MS = HOUR_MS
 const FIRST_LOOK_MS = 60_000
-/** A clock that is so much later than it should be was wrong before, or is now, and what was deleted never comes back. */
+/**
+ * A clock that is so much later than it should be was wrong before, or is now, and what was deleted never comes back.
+ */
 const LEAP_MS = DAY_MS
 const HOLD_MS = DAY_MS
 const BATCH_ROWS = 500

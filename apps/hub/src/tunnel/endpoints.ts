@@ -4,8 +4,8 @@ import { isIP } from 'node:net'
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i
 
 /**
- * Where gateways reach the hub's VPN, as `host:port` to be tried in this order: the configured host, or else the one
- * by which this request reached the hub. Empty when neither is a host: a `Host` header is the caller's word, and it ends
+ * Where gateways reach the hub's VPN, as `host:port` to be tried in this order: the configured host, or else the one by
+ * which this request reached the hub. Empty when neither is a host: a `Host` header is the caller's word, and it ends
  * up in configuration files.
  */
 export function vpnEndpoints(options: {

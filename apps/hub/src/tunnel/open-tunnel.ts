@@ -11,8 +11,8 @@ import type { SwitchableVpn, VpnBackend, VpnSettings } from './tunnel.ts'
 type Running = { backend: VpnBackend; network: Network; settings: VpnSettings; failure?: string }
 
 /**
- * The tunnel that HUB_VPN_BACKEND and the settings ask for, or one that says why there is none. Rejects when the UDP port
- * cannot be bound, or the network in the settings is none.
+ * The tunnel that HUB_VPN_BACKEND and the settings ask for, or one that says why there is none. Rejects when the UDP
+ * port cannot be bound, or the network in the settings is none.
  */
 export async function openVpn(
   options: {

@@ -42,7 +42,10 @@ type SessionListener = {
 }
 const NOBODY: SessionListener = { onEnded: () => undefined, onSetUpRequired: () => undefined }
 
-/** A hub that is there begins to answer long before this; without it one that hangs would keep people waiting for minutes. */
+/**
+ * A hub that is there begins to answer long before this; without it one that hangs would keep people waiting for
+ * minutes.
+ */
 const ANSWER_WITHIN_MS = 30_000
 
 const mayRedirect = createRedirectGate(() => performance.now())
@@ -136,7 +139,9 @@ function lost(error: unknown, signal: AbortSignal | undefined): unknown {
   return new ApiError(0, 'unreachable', 'The hub does not answer. Check your connection and try again.')
 }
 
-/** What a refusal of a request with `token` means for the session that is open now: nothing, once it has another token. */
+/**
+ * What a refusal of a request with `token` means for the session that is open now: nothing, once it has another token.
+ */
 function judge({ status, code }: ApiError, token: string | null): void {
   if (token !== readToken()) return
   if (code === 'two_factor_setup_required') sessionListener.onSetUpRequired()

@@ -33,7 +33,9 @@ export function createEventParser(): (text: string) => ServerEvent[] {
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
 
-/** How long to wait before the nth try in a row (from 0); `random` in [0, 1) keeps many browsers from coming at once. */
+/**
+ * How long to wait before the nth try in a row (from 0); `random` in [0, 1) keeps many browsers from coming at once.
+ */
 export function pauseMs(failures: number, random: number): number {
   const full = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures)
   return Math.round(full * (0.5 + random / 2))

@@ -4,8 +4,8 @@ import { ApiError } from './client.ts'
 export type Failure = { message: string; reason?: string }
 
 /**
- * The words of the answer (specification section 8). Where it holds none, as when nothing or something else than the hub
- * answered, it is `fallback`. `wordsIn` finds the words in an answer's body.
+ * The words of the answer (specification section 8). Where it holds none, as when nothing or something else than the
+ * hub answered, it is `fallback`. `wordsIn` finds the words in an answer's body.
  */
 export function failureOf(
   error: unknown,

@@ -1,9 +1,9 @@
 /**
- * The stack at Node's edge: gives the core a clock, randomness and a timer, and its connections the shape of streams. It
- * owns no socket: packets come through `receive` and leave through `send`. One timer serves all connections; it does not
- * keep the process alive, the tunnel's socket does. A turn of the event loop handles a batch: packets are taken in as they
- * come, then one immediate delivers what arrived to the streams and sends what follows, so many packets cost one
- * acknowledgment and one push.
+ * The stack at Node's edge: gives the core a clock, randomness and a timer, and its connections the shape of streams.
+ * It owns no socket: packets come through `receive` and leave through `send`. One timer serves all connections; it does
+ * not keep the process alive, the tunnel's socket does. A turn of the event loop handles a batch: packets are taken in
+ * as they come, then one immediate delivers what arrived to the streams and sends what follows, so many packets cost
+ * one acknowledgment and one push.
  */
 import { createHmac, randomBytes, randomInt } from 'node:crypto'
 import type { DropReason } from '../drop.ts'
@@ -28,9 +28,15 @@ export interface StackOptions {
   address: string
   /** Of the tunnel, IPv4 header included; 1420 when left out. */
   mtu?: number
-  /** What arrives was authenticated whole, as behind WireGuard: checksums of segments are not looked at. False when left out. */
+  /**
+   * What arrives was authenticated whole, as behind WireGuard: checksums of segments are not looked at. False when left
+   * out.
+   */
   isAuthenticated?: boolean
-  /** Hands an IPv4 packet to the tunnel; must not throw. The buffer belongs to the callee from then on; its ArrayBuffer is shared with other packets. */
+  /**
+   * Hands an IPv4 packet to the tunnel; must not throw. The buffer belongs to the callee from then on; its ArrayBuffer
+   * is shared with other packets.
+   */
   send(packet: Uint8Array): void
   /** Told why a received packet, or part of it, was not used. */
   onDrop?(reason: DropReason): void
@@ -57,7 +63,10 @@ export interface ListenOptions {
 
 export interface Stack {
   readonly address: string
-  /** Takes an IPv4 packet from the tunnel; the buffer belongs to the stack from then on. Only packets for `address` are accepted. */
+  /**
+   * Takes an IPv4 packet from the tunnel; the buffer belongs to the stack from then on. Only packets for `address` are
+   * accepted.
+   */
   receive(packet: Uint8Array): void
   /** Returns at once; 'connect' or 'error' follows. Throws ERR_SOCKET_BAD_PORT for a port that is none. */
   connect(options: ConnectOptions): TcpStream

@@ -27,9 +27,9 @@ const READ_BYTES = 65_536
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
 /**
- * A connection as a Duplex that behaves as `net.Socket` does where HTTP needs it. A write is complete when its bytes are
- * copied into the connection's send buffer, and waits while that is full; reading stops taking from the connection while
- * nobody reads, and then the receive window closes.
+ * A connection as a Duplex that behaves as `net.Socket` does where HTTP needs it. A write is complete when its bytes
+ * are copied into the connection's send buffer, and waits while that is full; reading stops taking from the connection
+ * while nobody reads, and then the receive window closes.
  */
 export class TcpStream extends Duplex {
   readonly localAddress: string
@@ -76,8 +76,8 @@ export class TcpStream extends Duplex {
   }
 
   /**
-   * Emits 'timeout' after this long without traffic, once per idle period; 0 switches it off. The caller decides what follows. Throws
-   * ERR_OUT_OF_RANGE for what a timer cannot wait, which `setTimeout` would take for a millisecond.
+   * Emits 'timeout' after this long without traffic, once per idle period; 0 switches it off. The caller decides what
+   * follows. Throws ERR_OUT_OF_RANGE for what a timer cannot wait, which `setTimeout` would take for a millisecond.
    */
   setTimeout(timeoutMs: number, callback?: () => void): this {
     if (!(timeoutMs >= 0 && timeoutMs <= MAX_TIMEOUT_MS))
@@ -156,7 +156,10 @@ export class TcpStream extends Duplex {
     this.beginReading()
   }
 
-  /** For the stack: from here on the stream fills its buffer, as a socket does, so that the end is noticed by one that nobody reads. */
+  /**
+   * For the stack: from here on the stream fills its buffer, as a socket does, so that the end is noticed by one that
+   * nobody reads.
+   */
   beginReading(): void {
     if (!this.isPaused()) this.read(0)
   }
@@ -168,8 +171,9 @@ export class TcpStream extends Duplex {
   }
 
   /**
-   * For the stack: the send buffer has room again. The write that waits goes on in a callback of its own, as with a socket: Node's HTTP
-   * holds what one callback writes until its end, and counts on no write being completed meanwhile. Else its 'drain' may never come.
+   * For the stack: the send buffer has room again. The write that waits goes on in a callback of its own, as with a
+   * socket: Node's HTTP holds what one callback writes until its end, and counts on no write being completed meanwhile.
+   * Else its 'drain' may never come.
    */
   handleWritable(): void {
     this.#touch()

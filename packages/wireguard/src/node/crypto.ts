@@ -1,6 +1,6 @@
 /**
- * The cryptography of the core: `node:crypto`, with keyed BLAKE2s, which OpenSSL's binding lacks, from @noble/hashes, and the AEAD
- * of packets, which costs most, from `wasm-aead.ts`.
+ * The cryptography of the core: `node:crypto`, with keyed BLAKE2s, which OpenSSL's binding lacks, from @noble/hashes,
+ * and the AEAD of packets, which costs most, from `wasm-aead.ts`.
  */
 
 import {
@@ -23,8 +23,8 @@ import { fastestAead } from './wasm-aead.ts'
 const MAC_BYTES = 16
 
 /**
- * Importing a private key computes its public one, which costs as much as a DH, so the import is kept as long as its bytes are, or until
- * `erase`. OpenSSL cleanses its copy when the import is collected.
+ * Importing a private key computes its public one, which costs as much as a DH, so the import is kept as long as its
+ * bytes are, or until `erase`. OpenSSL cleanses its copy when the import is collected.
  */
 const imported = new WeakMap<Uint8Array, KeyObject>()
 
@@ -100,8 +100,8 @@ function innerNonce(nonce: Uint8Array): Uint8Array {
 const SIGMA = [0x61707865, 0x3320646e, 0x79622d32, 0x6b206574]
 
 /**
- * HChaCha20 is the ChaCha20 block function without its last addition of the input. OpenSSL gives the block, so taking the
- * input of the first and last rows away again leaves HChaCha20: there is no primitive of ours here.
+ * HChaCha20 is the ChaCha20 block function without its last addition of the input. OpenSSL gives the block, so taking
+ * the input of the first and last rows away again leaves HChaCha20: there is no primitive of ours here.
  */
 export function hchacha20(key: Uint8Array, nonce: Uint8Array): Uint8Array {
   const input = Buffer.from(nonce.subarray(0, 16))

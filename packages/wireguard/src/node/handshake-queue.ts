@@ -1,13 +1,16 @@
 /**
- * Where handshake messages wait for their turn. One costs as much as a hundred packets, so a storm of them (a hub that starts before
- * ten thousand gateways) would leave the socket unread until the kernel's buffer is full, and packets of live tunnels would be lost there.
- * Each turn of the event loop reads what has come, then spends a little time here.
+ * Where handshake messages wait for their turn. One costs as much as a hundred packets, so a storm of them (a hub that
+ * starts before ten thousand gateways) would leave the socket unread until the kernel's buffer is full, and packets of
+ * live tunnels would be lost there. Each turn of the event loop reads what has come, then spends a little time here.
  */
 
 import { MessageType, messageTypeOf } from '../messages.ts'
 import type { Endpoint } from '../outputs.ts'
 
-/** An initiator asks anew after 5 s and then has no use for the answer to what it asked before; the rest is for the way there and back. */
+/**
+ * An initiator asks anew after 5 s and then has no use for the answer to what it asked before; the rest is for the way
+ * there and back.
+ */
 const MAX_WAIT_MS = 3_000
 /** About what one core answers in that time. */
 const MAX_WAITING = 8_192
@@ -22,7 +25,10 @@ export type HandshakeQueue = {
   clear(): void
 }
 
-/** `refuse` is told of each message that came when the queue was full, or that waited until its sender no longer wants an answer. */
+/**
+ * `refuse` is told of each message that came when the queue was full, or that waited until its sender no longer wants
+ * an answer.
+ */
 export function createHandshakeQueue(
   handle: (datagram: Uint8Array, from: Endpoint) => void,
   refuse: () => void,
@@ -38,7 +44,8 @@ export function createHandshakeQueue(
       refuse()
       return
     }
-    // Where it lies it would keep its neighbours in memory too. By copying constructor: the `slice` of a Node Buffer shares memory.
+    // Where it lies it would keep its neighbours in memory too. By copying constructor: the `slice` of a Node Buffer
+    // shares memory.
     ring[(first + count) % MAX_WAITING] = { datagram: new Uint8Array(datagram), from, sinceMs: performance.now() }
     count++
     turn ??= setImmediate(work)

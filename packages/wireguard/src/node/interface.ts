@@ -1,7 +1,7 @@
 /**
- * A device on one UDP socket and one timer. It performs the device's outputs and adds nothing to the protocol; the hub's embedded
- * VPN and the gateway's tunnel open it. Errors of single datagrams (ICMP unreachable, no route) end neither socket nor tunnel:
- * the protocol's own retries cover them.
+ * A device on one UDP socket and one timer. It performs the device's outputs and adds nothing to the protocol; the
+ * hub's embedded VPN and the gateway's tunnel open it. Errors of single datagrams (ICMP unreachable, no route) end
+ * neither socket nor tunnel: the protocol's own retries cover them.
  */
 
 import { createSocket } from 'node:dgram'
@@ -32,9 +32,15 @@ export type InterfaceOptions = {
   port?: number
   /** Local address, `0.0.0.0` unless told. `::` listens on IPv6 and IPv4 both. */
   host?: string
-  /** Largest inner packet that fits the path in one datagram, 1420 unless told: padding stops there. Larger ones are sent all the same. */
+  /**
+   * Largest inner packet that fits the path in one datagram, 1420 unless told: padding stops there. Larger ones are
+   * sent all the same.
+   */
   mtu?: number
-  /** False: every datagram by a system call of its own, also where Linux would take or give many at once. True unless told. */
+  /**
+   * False: every datagram by a system call of its own, also where Linux would take or give many at once. True unless
+   * told.
+   */
   offload?: boolean
   /** Authenticated, from an allowed address; a whole IP packet that the callback then owns. Must not throw. */
   onPacket(packet: Uint8Array, peer: PublicKey): void
@@ -65,7 +71,10 @@ export type WireGuardInterface = {
   close(): Promise<void>
 }
 
-/** Binds the socket; rejects with Node's own error (`EADDRINUSE`, `EACCES`) when it cannot, and with a ConfigError on a bad key. */
+/**
+ * Binds the socket; rejects with Node's own error (`EADDRINUSE`, `EACCES`) when it cannot, and with a ConfigError on a
+ * bad key.
+ */
 export async function openInterface(options: InterfaceOptions): Promise<WireGuardInterface> {
   const clock = options.clock ?? systemClock
   const device = createDevice({
@@ -108,18 +117,22 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
   }
 
   /**
-   * What one callback of the event loop made leaves together, in as few system calls as there are, and a receiver wakes once
-   * for all of it.
+   * What one callback of the event loop made leaves together, in as few system calls as there are, and a receiver wakes
+   * once for all of it.
    */
   function sendOutgoing(): void {
     const batch = outgoing
     outgoing = []
     if (!isOpen) return
-    // Without a callback, which would cost a tick for each packet: a datagram may be lost here as well as anywhere later.
+    // Without a callback, which would cost a tick for each packet: a datagram may be lost here as well as anywhere
+    // later.
     for (const { data, to } of offload?.send(batch) ?? batch) socket.send(data, to.port, toSocketAddress(to.address))
   }
 
-  /** Moves the one timer forward when something became due earlier. A timer that fires too early finds nothing and is set again. */
+  /**
+   * Moves the one timer forward when something became due earlier. A timer that fires too early finds nothing and is
+   * set again.
+   */
   function schedule(): void {
     const deadlineMs = device.nextDeadline()
     if (deadlineMs === undefined || deadlineMs >= timerAtMs || !isOpen) return

@@ -1,7 +1,8 @@
 /**
- * Functions of libc through node:ffi, for what Node's sockets do not offer. Nothing needs them: where they are missing there is none, and Node's
- * own calls do the work. Pointers given to them lead only into `memory`, which lives as long as the process, and each call
- * returns before anything else runs: so nothing is pointed at that could be moved or collected.
+ * Functions of libc through node:ffi, for what Node's sockets do not offer. Nothing needs them: where they are missing
+ * there is none, and Node's own calls do the work. Pointers given to them lead only into `memory`, which lives as long
+ * as the process, and each call returns before anything else runs: so nothing is pointed at that could be moved or
+ * collected.
  */
 
 import { endianness } from 'node:os'
@@ -20,7 +21,10 @@ export const MSG_DONTWAIT = 0x40
 
 let opened: { libc: Libc | undefined } | undefined
 
-/** Undefined where the system, the machine or this build of Node has none of it. Layouts given to it are those of 64-bit Linux, with glibc or musl. */
+/**
+ * Undefined where the system, the machine or this build of Node has none of it. Layouts given to it are those of 64-bit
+ * Linux, with glibc or musl.
+ */
 export function openLibc(): Libc | undefined {
   opened ??= { libc: load() }
   return opened.libc
@@ -53,7 +57,10 @@ function load(): Libc | undefined {
   }
 }
 
-/** Node writes to standard error, where a log in JSON may go, that this module may change; the Node that runs this is pinned. */
+/**
+ * Node writes to standard error, where a log in JSON may go, that this module may change; the Node that runs this is
+ * pinned.
+ */
 function quietly<Result>(load: () => Result): Result {
   const { emitWarning } = process
   process.emitWarning = () => {}

@@ -1,6 +1,7 @@
 /**
- * ChaCha20-Poly1305 by OpenSSL: the reference that the WebAssembly one is held against, its stand-in where SIMD is missing, and what the
- * rare XChaCha20 of cookie replies is made of. It is given raw keys: a KeyObject costs half as much again per packet.
+ * ChaCha20-Poly1305 by OpenSSL: the reference that the WebAssembly one is held against, its stand-in where SIMD is
+ * missing, and what the rare XChaCha20 of cookie replies is made of. It is given raw keys: a KeyObject costs half as
+ * much again per packet.
  */
 
 import { createCipheriv, createDecipheriv } from 'node:crypto'
@@ -41,7 +42,10 @@ export function sealWith(
   out.set(cipher.getAuthTag(), plaintext.length)
 }
 
-/** `nonce` is 12 bytes; `out` is as long as `ciphertext` without its tag, and is written only if the tag is right, which the answer says. */
+/**
+ * `nonce` is 12 bytes; `out` is as long as `ciphertext` without its tag, and is written only if the tag is right, which
+ * the answer says.
+ */
 export function openWith(
   key: Uint8Array,
   nonce: Uint8Array,

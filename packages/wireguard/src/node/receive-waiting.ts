@@ -1,7 +1,7 @@
 /**
- * libc's `recvmmsg`: what waits in a socket is read by one call instead of one for each datagram, each with a 64 KiB buffer and
- * a callback of its own. The kernel writes into one ArrayBuffer that lives as long as the process; what it wrote is copied
- * out before anything else runs.
+ * libc's `recvmmsg`: what waits in a socket is read by one call instead of one for each datagram, each with a 64 KiB
+ * buffer and a callback of its own. The kernel writes into one ArrayBuffer that lives as long as the process; what it
+ * wrote is copied out before anything else runs.
  */
 
 import type { Endpoint } from '../outputs.ts'
@@ -21,11 +21,9 @@ const MAX_IN_TURN = 256
 /**
  * Where things lie in the one ArrayBuffer.
  *
- *   offset  size
- *   0       64 x 64      mmsghdr: name, name length, iovec, count, control, control length, flags, bytes received
- *   4,096   64 x 16      iovec: slot, length
- *   5,120   64 x 32      sockaddr_in or sockaddr_in6
- *   8,192   64 x 67,584  slots: 64 KiB, which no UDP datagram exceeds, and 2 KiB by which they keep out of each other's way in the caches
+ *   offset size 0 64 x 64 mmsghdr: name, name length, iovec, count, control, control length, flags, bytes received
+ *   4,096 64 x 16 iovec: slot, length 5,120 64 x 32 sockaddr_in or sockaddr_in6 8,192 64 x 67,584 slots: 64 KiB, which
+ *   no UDP datagram exceeds, and 2 KiB by which they keep out of each other's way in the caches
  */
 const HEADER_BYTES = 64
 /** Of 32 bits. */
@@ -46,8 +44,8 @@ const BLOCK_BYTES = 16_384
 let opened: { receive: ((descriptor: number, count: number) => Incoming[]) | undefined } | undefined
 
 /**
- * For a socket of this process by its file descriptor, to be called in its 'message' event until it is closed. Undefined where libc cannot be
- * reached.
+ * For a socket of this process by its file descriptor, to be called in its 'message' event until it is closed.
+ * Undefined where libc cannot be reached.
  */
 export function openReceiveWaiting(descriptor: number): ReceiveWaiting | undefined {
   opened ??= { receive: open() }

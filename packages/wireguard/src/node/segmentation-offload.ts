@@ -1,7 +1,7 @@
 /**
- * Many datagrams to one place by one system call: Linux takes them as one and cuts them apart below (UDP_SEGMENT, since 4.18), at the
- * network card where that can. It is an extra that nothing needs: where it is missing, or refuses, datagrams go out one by
- * one through Node's socket, with the same meaning.
+ * Many datagrams to one place by one system call: Linux takes them as one and cuts them apart below (UDP_SEGMENT, since
+ * 4.18), at the network card where that can. It is an extra that nothing needs: where it is missing, or refuses,
+ * datagrams go out one by one through Node's socket, with the same meaning.
  */
 
 import type { Endpoint } from '../outputs.ts'
@@ -17,7 +17,9 @@ export type SegmentationOffload = {
 
 /** What the first kernels that knew it take in one call. */
 const MAX_SEGMENTS = 64
-/** After a refusal, as by a path too narrow for a whole segment, this many runs to the same endpoint go the plain way. */
+/**
+ * After a refusal, as by a path too narrow for a whole segment, this many runs to the same endpoint go the plain way.
+ */
 const RUNS_AFTER_REFUSAL = 1_024
 
 /** For a socket of this process by its file descriptor. Undefined where libc cannot be reached. */

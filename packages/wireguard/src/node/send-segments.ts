@@ -29,7 +29,10 @@ const PAYLOAD_AT = 256
 /** What one call takes (UDP over IPv4). */
 export const MAX_BYTES = 65_507
 
-/** Sends the pieces, each as long as the first but for a shorter last, to `name`; whether the kernel took them. At most MAX_BYTES together. */
+/**
+ * Sends the pieces, each as long as the first but for a shorter last, to `name`; whether the kernel took them. At most
+ * MAX_BYTES together.
+ */
 export type SendSegments = (descriptor: number, name: Uint8Array, pieces: readonly Uint8Array[]) => boolean
 
 /** One for the process, since the memory behind its pointers must never go. */

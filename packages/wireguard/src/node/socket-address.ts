@@ -24,7 +24,10 @@ export function socketAddress({ address, port }: Endpoint, family: 4 | 6): Uint8
   return name
 }
 
-/** What the kernel wrote at `at`: an IPv4 address is told as one on a socket of both families too, and a zone by its interface's name. */
+/**
+ * What the kernel wrote at `at`: an IPv4 address is told as one on a socket of both families too, and a zone by its
+ * interface's name.
+ */
 export function readSocketAddress(view: DataView, at: number): Endpoint {
   const port = view.getUint16(at + 2)
   const bytes = (from: number, length: number): Uint8Array => new Uint8Array(view.buffer, at + from, length)

@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-/** The file descriptor of this process's own UDP socket on a port, which Node does not tell and Linux does. Undefined where it cannot be known. */
+/**
+ * The file descriptor of this process's own UDP socket on a port, which Node does not tell and Linux does. Undefined
+ * where it cannot be known.
+ */
 export function descriptorOf({ port, family }: { port: number; family: 4 | 6 }): number | undefined {
   try {
     const localPort = port.toString(16).toUpperCase().padStart(4, '0')

@@ -1,7 +1,8 @@
 /**
- * ChaCha20-Poly1305 by the SIMD module of `aead/`, which costs less than half of a call into OpenSSL for a full packet and a tenth for a small
- * one. The layout of its memory is in `aead/layout.as`. Calls are synchronous and use the one memory in turn; the module
- * wipes key, stream and authenticator from it before it returns, so keys that retire leave nothing behind here.
+ * ChaCha20-Poly1305 by the SIMD module of `aead/`, which costs less than half of a call into OpenSSL for a full packet
+ * and a tenth for a small one. The layout of its memory is in `aead/layout.as`. Calls are synchronous and use the one
+ * memory in turn; the module wipes key, stream and authenticator from it before it returns, so keys that retire leave
+ * nothing behind here.
  */
 
 import { readFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Two devices and the network between them, for tests: one clock that only the test moves, and datagrams that only the test delivers,
- * loses, doubles or reorders. The cryptography is the real one, without jitter.
+ * Two devices and the network between them, for tests: one clock that only the test moves, and datagrams that only the
+ * test delivers, loses, doubles or reorders. The cryptography is the real one, without jitter.
  */
 
 import type { PeerConfig } from '../configuration.ts'

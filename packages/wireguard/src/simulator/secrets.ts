@@ -1,6 +1,6 @@
 /**
- * Watches the real cryptography for every secret that goes into it or comes out of it, so that a test can ask which of them are still in
- * memory. An array counts as gone when its bytes are zero.
+ * Watches the real cryptography for every secret that goes into it or comes out of it, so that a test can ask which of
+ * them are still in memory. An array counts as gone when its bytes are zero.
  */
 
 import type { Crypto } from '../crypto.ts'
@@ -21,7 +21,10 @@ export type SecretsLeft = Partial<Record<Kind, number>>
 
 const COOKIE_BYTES = 16
 const SECRET_BYTES = 32
-/** mac1 and cookie keys are hashes of a label and a public key, and every handshake starts from a hash of the identifier: no secrets. */
+/**
+ * mac1 and cookie keys are hashes of a label and a public key, and every handshake starts from a hash of the
+ * identifier: no secrets.
+ */
 const LABEL_BYTES = 8
 const IDENTIFIER_BYTES = 34
 

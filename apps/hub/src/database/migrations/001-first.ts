@@ -250,8 +250,8 @@ export async function up(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Pr
 }
 
 /**
- * Entries may be added; never changed; and deleted only when they are older than `logRetentionDays`, 90 unless it was saved and
- * never less than one. An hour is left for a hub whose clock is not quite the database's.
+ * Entries may be added; never changed; and deleted only when they are older than `logRetentionDays`, 90 unless it was
+ * saved and never less than one. An hour is left for a hub whose clock is not quite the database's.
  */
 async function keepAudit(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Promise<void> {
   const saved = sql.raw(`coalesce((select value from settings where name = 'logRetentionDays'), '90')`)

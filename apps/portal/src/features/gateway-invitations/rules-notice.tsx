@@ -2,7 +2,10 @@ import { Link } from 'react-router'
 import { useAutoApprovalSettings } from '#api/auto-approval.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 
-/** Says so where the rules make devices wait in spite of an invitation. Without a link where leaving would lose something. */
+/**
+ * Says so where the rules make devices wait in spite of an invitation. Without a link where leaving would lose
+ * something.
+ */
 export function RulesNotice({ mayLeave = false }: { mayLeave?: boolean }) {
   const rules = useAutoApprovalSettings(true).data
   if (rules === undefined || (rules.enabled && rules.autoApproveWithInvitation)) return null

@@ -15,7 +15,10 @@ type GatewayMenuProps = {
   tall?: boolean
 }
 
-/** What else can be done with a gateway. A row holds only the button until it is pressed: a menu for each costs too much. */
+/**
+ * What else can be done with a gateway. A row holds only the button until it is pressed: a menu for each costs too
+ * much.
+ */
 export function GatewayMenu({ tall = false, ...items }: GatewayMenuProps) {
   const [asked, setAsked] = useState(false)
   const button = (

@@ -1,6 +1,6 @@
 /**
- * What of the fleet is looked at, and how: search, status, order and layout, kept in the address so that it can be sent to somebody
- * and survives a reload. Pure; the page reads and writes the address.
+ * What of the fleet is looked at, and how: search, status, order and layout, kept in the address so that it can be sent
+ * to somebody and survives a reload. Pure; the page reads and writes the address.
  */
 import type { Gateway } from '@hedgerow/contract'
 

@@ -1,6 +1,7 @@
 /**
- * Setting two-factor up: the password once more, the secret for the authenticator app, a first code that proves it arrived, and the recovery
- * codes, which are never shown again. In a dialog of the profile, or as a page of its own where the hub insists.
+ * Setting two-factor up: the password once more, the secret for the authenticator app, a first code that proves it
+ * arrived, and the recovery codes, which are never shown again. In a dialog of the profile, or as a page of its own
+ * where the hub insists.
  */
 import type { ResponseOf, setUpTwoFactor as setUpCall } from '@hedgerow/contract'
 import { Button, TextInput } from '@mantine/core'

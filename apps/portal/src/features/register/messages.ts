@@ -9,7 +9,9 @@ export const FAILED = 'Registration failed'
 /** Longer texts, and those that look like a page, are of no use to a person. */
 const TEXT_MAX_LENGTH = 300
 
-/** What a refusal says, in the order of specification section 8: the hub's own words, or those of what stands before it. */
+/**
+ * What a refusal says, in the order of specification section 8: the hub's own words, or those of what stands before it.
+ */
 export function wordsOfRefusal(body: unknown, status: number): string | undefined {
   if (status !== 400) return textOf(body, 'message') ?? textOf(body, 'error')
   return textOf(body, 'message') ?? joined(body, 'errors') ?? joined(body, 'fieldErrors') ?? plainText(body)

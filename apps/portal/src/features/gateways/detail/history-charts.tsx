@@ -1,4 +1,6 @@
-/** The pictures of a gateway's last 24 hours; each with what it shows in a sentence; the table beneath has the figures. */
+/**
+ * The pictures of a gateway's last 24 hours; each with what it shows in a sentence; the table beneath has the figures.
+ */
 import type { GatewayHour } from '@hedgerow/contract'
 import { useMemo } from 'react'
 import HourChart from '@hedgerow/ui/hour-chart.tsx'

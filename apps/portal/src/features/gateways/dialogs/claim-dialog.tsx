@@ -86,5 +86,8 @@ export function ClaimDialog({ deviceToken, opened, onClose, onGone }: DialogLife
   )
 }
 
-/** Browsers give a camera to pages at secure addresses only; elsewhere the list of devices is absent, whatever the types say. */
+/**
+ * Browsers give a camera to pages at secure addresses only; elsewhere the list of devices is absent, whatever the types
+ * say.
+ */
 const hasCamera = (): boolean => (navigator.mediaDevices as MediaDevices | undefined) !== undefined

@@ -35,7 +35,9 @@ type FindProps = {
   children: string
 }
 
-/** Search, status, table or cards and, where there are no heads to order by, the order. `children` says how many match. */
+/**
+ * Search, status, table or cards and, where there are no heads to order by, the order. `children` says how many match.
+ */
 export function Find({ view, onView, revision, onSearch, children }: FindProps) {
   return (
     <div className={styles.find}>

@@ -13,8 +13,8 @@ function textOf(gateway: Gateway): string {
 }
 
 /**
- * Gives the search among `gateways`: those in which every word of a text occurs, in any of the columns a person would look
- * in. A keystroke over thousands then only compares.
+ * Gives the search among `gateways`: those in which every word of a text occurs, in any of the columns a person would
+ * look in. A keystroke over thousands then only compares.
  */
 export function searchAmong(gateways: readonly Gateway[]): (text: string) => readonly Gateway[] {
   const haystacks = gateways.map(textOf)

@@ -1,6 +1,6 @@
 /**
- * The fleet as a table or, where that is asked for or the window is narrow, as cards. A long list draws only the rows in view; the rest is the height of two empty rows, so that
- * the page scrolls as if all were there.
+ * The fleet as a table or, where that is asked for or the window is narrow, as cards. A long list draws only the rows
+ * in view; the rest is the height of two empty rows, so that the page scrolls as if all were there.
  */
 import type { Gateway } from '@hedgerow/contract'
 import { useMediaQuery } from '@mantine/hooks'
