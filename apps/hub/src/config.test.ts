@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { ConfigError, readConfig, type variables } from './config.ts'
+import { ConfigError, readConfig, variables } from './config.ts'
 
 test('an empty environment gives a hub in ./data on port 8080', () => {
   expect(readConfig({ PATH: '/bin', HUB_LOG_LEVEL: '' })).toMatchObject({
@@ -110,9 +110,7 @@ test('a value may stand in a file, but not in both places', () => {
 })
 
 /** One value that each variable takes, and no default. */
-const VALUES: Readonly<
-  Record<Exclude<keyof typeof variables.shape, 'HUB_TLS_CERT_FILE' | 'HUB_TLS_KEY_FILE'>, string>
-> = {
+const VALUES: Readonly<Record<string, string>> = {
   HUB_HOST: '127.0.0.2',
   HUB_PORT: '8081',
   HUB_HTTPS_PORT: '8444',
@@ -145,8 +143,13 @@ const VALUES: Readonly<
   HUB_SITE_DIR: '/srv/site',
 }
 
+test('every variable but the paths of TLS has such a value', () => {
+  const paths = ['HUB_TLS_CERT_FILE', 'HUB_TLS_KEY_FILE']
+  expect([...Object.keys(VALUES), ...paths].toSorted()).toEqual(Object.keys(variables.shape).toSorted())
+})
+
 /** What only counts together. */
-const COMPANIONS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
+const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   HUB_SMTP_URL: ['HUB_SMTP_FROM'],
   HUB_SMTP_FROM: ['HUB_SMTP_URL'],
   HUB_WEBHOOK_URL: ['HUB_WEBHOOK_SECRET'],

@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { HUB_DEFAULT_HTTPS_PORT, HUB_DEFAULT_PORT, username, VPN_LISTEN_PORT } from '@hedgerow/contract'
 import { z } from 'zod'
+import { channelTypes } from './notifications/channels.ts'
 
 /** A start that cannot be: each message names the variable at fault. */
 export class ConfigError extends Error {
@@ -59,9 +60,6 @@ const portRange = z
     return { first, last }
   })
   .refine(({ first, last }) => first >= 1 && first <= last && last <= 65_535, 'must run upwards between 1 and 65535')
-
-const smtpUrl = z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// address' })
-const webhookUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
 
 const gatewayOrigin = z
   .string()
@@ -122,10 +120,7 @@ export const variables = z.object({
   HUB_MAX_CONNECTIONS: count(16, 1_000_000).default(4096),
   HUB_MAX_CONNECTIONS_PER_ADDRESS: count(8, 1_000_000).default(512),
   HUB_CONTACT_EMAIL: z.email('must be an email address').max(254).optional(),
-  HUB_SMTP_URL: smtpUrl.optional(),
-  HUB_SMTP_FROM: z.string().trim().min(3).max(320).optional(),
-  HUB_WEBHOOK_URL: webhookUrl.optional(),
-  HUB_WEBHOOK_SECRET: z.string().min(16, 'must have at least 16 characters').max(1_024).optional(),
+  ...(Object.assign({}, ...channelTypes.map((channel) => channel.variables)) as object),
   HUB_METRICS_PORT: port(0).optional(),
   HUB_METRICS_HOST: hostName.default('127.0.0.1'),
   HUB_METRICS_GATEWAYS: z.enum(['on', 'off'], 'must be on or off').default('on'),
@@ -158,11 +153,8 @@ export type Config = {
   connections: { total: number; perAddress: number }
   /** Whom visitors of the beta page write to. */
   contactEmail: string | undefined
-  /** How people are told of what waits for them; each undefined where it is not configured. */
-  notifications: {
-    smtp: { url: string; from: string } | undefined
-    webhook: { url: string; secret: string } | undefined
-  }
+  /** How people are told of what waits for them: the settings of each channel by its name, undefined without any. */
+  notifications: Readonly<Record<string, unknown>>
   /** Served on a port of their own when there is one, on the hub's for whoever has the token. */
   metrics: { port: number | undefined; host: string; token: string | undefined; gateways: boolean }
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -245,15 +237,11 @@ function tlsFiles(certFile: string | undefined, keyFile: string | undefined): Co
   return { certFile: resolve(certFile), keyFile: resolve(keyFile) }
 }
 
-function notifications(found: z.output<typeof variables>): Config['notifications'] {
-  const { HUB_SMTP_URL, HUB_SMTP_FROM, HUB_WEBHOOK_URL, HUB_WEBHOOK_SECRET } = found
-  if (HUB_SMTP_URL !== undefined && HUB_SMTP_FROM === undefined)
-    throw new ConfigError(['HUB_SMTP_FROM is not set, though HUB_SMTP_URL is'])
-  if (HUB_WEBHOOK_URL !== undefined && HUB_WEBHOOK_SECRET === undefined)
-    throw new ConfigError(['HUB_WEBHOOK_SECRET is not set, though HUB_WEBHOOK_URL is'])
-  return {
-    smtp: HUB_SMTP_URL && HUB_SMTP_FROM ? { url: HUB_SMTP_URL, from: HUB_SMTP_FROM } : undefined,
-    webhook: HUB_WEBHOOK_URL && HUB_WEBHOOK_SECRET ? { url: HUB_WEBHOOK_URL, secret: HUB_WEBHOOK_SECRET } : undefined,
+function notifications(found: Readonly<Record<string, unknown>>): Config['notifications'] {
+  try {
+    return Object.fromEntries(channelTypes.map((channel) => [channel.name, channel.configure(found)]))
+  } catch (error) {
+    throw new ConfigError([(error as Error).message])
   }
 }
 

@@ -64,10 +64,8 @@ import { createServers } from './http/server.ts'
 import type { Sessions } from './access/sessions.ts'
 import { createSourceAddress } from './access/source-address.ts'
 import { isWebBuilt, serveWeb } from './http/web.ts'
-import { createMailer } from './notifications/mailer.ts'
 import { createNotifications, type Notifications } from './notifications/notifications.ts'
 import { notificationRoutes } from './notifications/routes.ts'
-import { createWebhook } from './notifications/webhook.ts'
 import { readAutoApproval } from './enrolment/auto-approval-settings.ts'
 import { registrationRoutes } from './enrolment/routes.ts'
 import { ruleRoutes } from './enrolment/rule-routes.ts'
@@ -205,7 +203,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     closers.push(metrics.stop)
     healthRoutes(app, [() => checkDatabase(db), () => checkVpn(vpn)])
     const twoFactorKey = await readOrCreateSecret(db, 'two-factor-key', () => randomBytes(32).toString('base64'))
-    accountRoutes(app, { db, sessions, passwords, clock, twoFactorKey, notifications, refusals })
+    accountRoutes(app, { db, sessions, passwords, clock, twoFactorKey, refusals })
     const waiters = createWaiters()
     facts.follow(outbox(notifications))
     facts.follow(deletedGateways({ heartbeats, retention }))
@@ -285,14 +283,12 @@ export async function createHub(options: HubOptions): Promise<Hub> {
 
   /** Whoever is to be told outside the hub, over what this start was configured with. */
   async function startNotifications(db: Kysely<Tables>, portalUrl: () => string): Promise<Notifications> {
-    const { smtp, webhook } = config.notifications
     const notifications = createNotifications({
       db,
       clock,
       log,
       portalUrl,
-      mailer: smtp && createMailer(smtp),
-      webhook: webhook && createWebhook({ ...webhook, clock }),
+      settings: config.notifications,
       async readSwitches(from) {
         const { notificationEnabled, notificationEmail } = await readAutoApproval(from)
         return { enabled: notificationEnabled, email: notificationEmail }

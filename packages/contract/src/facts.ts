@@ -26,6 +26,8 @@ export type FactData = {
 
   'profile.updated': Nothing
   'two-factor.set-up': Nothing
+  /** Whoever gave wrong codes has the password: the account's owner is told. */
+  'two-factor.guessed': { username: string; email: string }
   'two-factor.enabled': Nothing
   'two-factor.disabled': Nothing
   'recovery-codes.renewed': Nothing

@@ -7,7 +7,6 @@ import { HubError } from '../kernel/hub-error.ts'
 import { mount, type MountOptions } from '../http/mount.ts'
 import { pageFrom, sendPage } from '../http/pagination.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
-import type { Notifications } from '../notifications/notifications.ts'
 import { createUserInvitation, toSessionUser } from './accounts.ts'
 import { mustSetUp } from './must-set-up.ts'
 import type { Passwords } from './passwords.ts'
@@ -34,13 +33,10 @@ export type AccountDependencies = {
   clock: () => number
   /** 32 bytes as base64. */
   twoFactorKey: string
-  notifications: Pick<Notifications, 'tell'>
   refusals: Pick<Refusals, 'count'>
 }
 
-type Mounted = own.ProfileDependencies &
-  twoFactor.TwoFactorDependencies &
-  Pick<AccountDependencies, 'notifications' | 'refusals'>
+type Mounted = own.ProfileDependencies & twoFactor.TwoFactorDependencies & Pick<AccountDependencies, 'refusals'>
 
 /** Signing in and up, one's own account, and the users and invitations that administrators manage. */
 export function accountRoutes(app: FastifyInstance, dependencies: AccountDependencies): void {
@@ -63,7 +59,7 @@ export function accountRoutes(app: FastifyInstance, dependencies: AccountDepende
 
 function mountSessions(app: FastifyInstance, deps: Mounted): void {
   const { db, sessions } = deps
-  const signIn = createSignIn({ ...deps, tell: deps.notifications.tell })
+  const signIn = createSignIn(deps)
 
   mount(app, contract.login, ({ body, sourceIp, raw }) =>
     signIn.withPassword(body, { sourceIp, userAgent: raw.headers['user-agent'] ?? '' }),

@@ -4,7 +4,6 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { record } from '../kernel/facts.ts'
-import type { Notifications } from '../notifications/notifications.ts'
 import type { Refusals } from '../access/refusals.ts'
 import { networksOf, siteOf } from '../access/networks.ts'
 import { HubError } from '../kernel/hub-error.ts'
@@ -46,8 +45,6 @@ export function createSignIn(deps: {
   passwords: Passwords
   secrets: TwoFactorSecrets
   clock: () => number
-  /** Writes a mail to the owner of an account, in the transaction. */
-  tell: Notifications['tell']
   refusals: Pick<Refusals, 'count'>
 }): SignIn {
   const { db, sessions, passwords, clock, refusals } = deps
@@ -92,16 +89,12 @@ export function createSignIn(deps: {
   async function tellOwner(user: UserRow, sourceIp: string): Promise<void> {
     await inTransaction(db, async (transaction) => {
       if (!(await guesses.mustTellOwner(transaction, user.id))) return
-      await deps.tell(transaction, user.email, {
-        key: `two-factor.guessed.${user.id}.${clock()}`,
+      await record(transaction, {
         kind: 'two-factor.guessed',
-        title: 'Somebody with your password could not give the code',
-        text: [
-          `Somebody signed in to the hub as ${user.username} with the right password and gave wrong two-factor codes,`,
-          `the last time from ${sourceIp}. If this was not you, change your password. Sign-ins from networks that you`,
-          'have used before, and recovery codes, work as ever.',
-        ].join('\n'),
-        data: { username: user.username, sourceIp },
+        at: clock(),
+        actor: { name: user.username, userId: user.id, sourceIp },
+        target: user.id,
+        data: { username: user.username, email: user.email },
       })
     })
   }

@@ -106,7 +106,8 @@ export type Tables = {
     /** Of what happened: unique with the channel. */
     key: string
     /** `person`: a mail to somebody about their own account. */
-    channel: 'email' | 'webhook' | 'person'
+    /** The name of a channel: notifications/channels. */
+    channel: string
     kind: string
     /** What to tell, as JSON. */
     content: string

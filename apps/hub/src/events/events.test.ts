@@ -204,6 +204,7 @@ test('every fact says which pages it makes stale, or changes nothing that a page
     'session.ended',
     'session.refused',
     'session.started',
+    'two-factor.guessed',
     'two-factor.set-up',
     'user.password-changed',
     'user.registration-refused',

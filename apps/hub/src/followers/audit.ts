@@ -22,6 +22,7 @@ export const auditAnswers: { readonly [K in FactKind]: Entry<K> | { none: string
 
   'profile.updated': { action: 'profile.update' },
   'two-factor.set-up': { action: 'two-factor.set-up' },
+  'two-factor.guessed': { none: 'each wrong code has a refused session.start' },
   'two-factor.enabled': { action: 'two-factor.enable' },
   'two-factor.disabled': { action: 'two-factor.disable' },
   'recovery-codes.renewed': { action: 'two-factor.renew-recovery-codes' },

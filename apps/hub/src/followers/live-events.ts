@@ -22,6 +22,7 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
 
   'profile.updated': toAll('users', 'gateways'),
   'two-factor.set-up': toAll(),
+  'two-factor.guessed': toAll(),
   'two-factor.enabled': toAll('users'),
   'two-factor.disabled': toAll('users'),
   'recovery-codes.renewed': toAll(),

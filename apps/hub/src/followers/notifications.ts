@@ -43,6 +43,19 @@ const announcements: { readonly [K in FactKind]?: (fact: Fact<K>) => Announcemen
     }
   },
 
+  'two-factor.guessed': ({ at, actor, target = '', data: { username, email } }) => ({
+    key: `two-factor.guessed.${target}.${at}`,
+    kind: 'two-factor.guessed',
+    title: 'Somebody with your password could not give the code',
+    text: [
+      `Somebody signed in to the hub as ${username} with the right password and gave wrong two-factor codes,`,
+      `the last time from ${actor.sourceIp}. If this was not you, change your password. Sign-ins from networks that you`,
+      'have used before, and recovery codes, work as ever.',
+    ].join('\n'),
+    data: { username, sourceIp: actor.sourceIp ?? null },
+    to: email,
+  }),
+
   // The key tells an outage once, and a warning once a day, also after a restart of the hub.
   'gateway.outage': ({ at, gatewayId = '', data: { name, status, reason, lastSeenAt } }) => ({
     key: `gateway.quiet ${gatewayId} ${status} ${Math.floor(status === 'warning' ? at / DAY_MS : (lastSeenAt ?? 0))}`,

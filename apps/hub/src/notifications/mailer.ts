@@ -1,5 +1,6 @@
 import { Transform } from 'node:stream'
 import { createTransport } from 'nodemailer'
+import { DeliveryUnknown } from './channel.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 const SILENCE_TIMEOUT_MS = 20_000
@@ -24,9 +25,6 @@ export type Mailer = {
   /** Breaks off what is under way. */
   close(): void
 }
-
-/** The message may have arrived. Whoever sends it again may send it twice. */
-export class DeliveryUnknown extends Error {}
 
 /** Sends plain text over SMTP: `url` is smtp:// (with STARTTLS where the server offers it) or smtps://. */
 export function createMailer({

@@ -109,7 +109,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     config = {
       publicUrl: 'https://hub.example.net',
       notifications: {
-        smtp: { url: mail.url, from: 'Hub <hub@example.net>' },
+        email: { url: mail.url, from: 'Hub <hub@example.net>' },
         webhook: { url: receiver.url, secret: SECRET },
       },
     }
@@ -295,7 +295,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     const forgetful = await startForgetfulMailServer()
     await hub.stop()
     const smtp = { url: forgetful.url, from: 'hub@example.net' }
-    hub = await startTestHub(engine, { notifications: { smtp, webhook: undefined } })
+    hub = await startTestHub(engine, { notifications: { email: smtp } })
     await set({ notificationEmail: 'owner@example.org' })
     await device('Barn').register()
     await vi.waitFor(async () => expect((await outbox())[0]?.state).toBe('failed'), { timeout: 30_000 })

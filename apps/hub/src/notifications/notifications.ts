@@ -1,24 +1,20 @@
 /**
- * Tells people outside the hub what waits for them: by e-mail and by a signed webhook. What is to be told is written to
- * an outbox in the transaction of what happened, under a key of its own, so that it is told once and neither a crash
- * nor a mail server that is away loses it; nobody ever waits for the delivery. Registrations and gateways/ announce,
- * the settings' switches decide, routes.ts sends tests.
+ * Tells people outside the hub what waits for them, over the channels of channels/. What is to be told is written to an
+ * outbox in the transaction of what happened, under a key of its own, so that it is told once and neither a crash nor a
+ * mail server that is away loses it; nobody ever waits for the delivery. followers/notifications.ts announces, the
+ * settings' switches decide, routes.ts sends tests.
  */
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db, Tables } from '../database/tables.ts'
 import { readSettings } from '../settings/settings.ts'
-import { DeliveryUnknown, type Mailer } from './mailer.ts'
-import type { Webhook } from './webhook.ts'
+import { DeliveryUnknown, type Channel, type ChannelType, type Message } from './channel.ts'
+import { channelTypes } from './channels.ts'
 
 const LOOK_INTERVAL_MS = 5_000
 const ATTEMPTS_MAX = 10
 const FIRST_RETRY_MS = 30_000
 const LAST_RETRY_MS = 3_600_000
-/** Mails gather for this long after one went out: a thousand requests are a mail a minute. */
-const MAIL_INTERVAL_MS = 60_000
-const MAIL_BATCH = 100
-const WEBHOOKS_A_TURN = 50
 
 export type Announcement = {
   /** Of what happened: the same again is not told again. */
@@ -34,6 +30,8 @@ export type Announcement = {
   text: string
   /** For programs. */
   data: Record<string, string | null>
+  /** The one person whom it concerns, by mail whatever the switches for the hub's alerts say. */
+  to?: string
 }
 
 /** What the settings of the moment say. */
@@ -46,20 +44,20 @@ export type DeliveryResult = { status: 'sent' | 'failed' | 'off'; message: strin
 export type Notifications = {
   /** Writes what is to be told, in the transaction of what happened. Nothing while the switches are off. */
   announce: Announce
-  /** Writes a mail to one person about their own account, whatever the switches for the hub's alerts say. */
-  tell(transaction: Transaction<Tables>, to: string, announcement: Announcement): Promise<void>
   /** There may be something new to send; returns at once. */
   wake(): void
   start(): Promise<void>
   /** Sends what is due, until nothing is. */
   deliver(): Promise<void>
-  test(): Promise<{ email: DeliveryResult; webhook: DeliveryResult }>
-  status(): Promise<{ email: boolean; webhook: boolean; waiting: number; failed: number }>
+  /** By the name of the channel. */
+  test(): Promise<Record<string, DeliveryResult>>
+  status(): Promise<{ channels: Record<string, boolean>; waiting: number; failed: number }>
   stop(): Promise<void>
 }
 
 type Row = Selectable<Tables['notifications']>
-type Content = Pick<Announcement, 'title' | 'text' | 'data' | 'path'> & { to?: string }
+type Content = Pick<Announcement, 'title' | 'text' | 'data' | 'path' | 'to'>
+type Opened = { type: ChannelType; channel: Channel | undefined; sentAt: number }
 
 export function createNotifications(options: {
   /** Where people open the portal. */
@@ -67,15 +65,18 @@ export function createNotifications(options: {
   db: Kysely<Tables>
   clock: () => number
   log: Logger
-  mailer: Mailer | undefined
-  webhook: Webhook | undefined
+  /** What the environment says of each channel, by its name. */
+  settings: Readonly<Record<string, unknown>>
   /** The switch and the address of the auto-approval settings. */
   readSwitches: (db: Db) => Promise<NotificationSwitches>
 }): Notifications {
-  const { db, clock, log, mailer, webhook } = options
+  const { db, clock, log, settings } = options
   let timer: NodeJS.Timeout | undefined
   let delivering: Promise<void> = Promise.resolve()
-  let mailedAt = -Infinity
+  const opened: Opened[] = channelTypes.map((type) => {
+    const own = settings[type.sharedSettings ?? type.name]
+    return { type, channel: own === undefined ? undefined : type.open(own, { clock }), sentAt: -Infinity }
+  })
   let isStopped = false
 
   /** Who is told by mail, and whether anybody is told at all. */
@@ -86,56 +87,34 @@ export function createNotifications(options: {
   }
 
   async function deliver(): Promise<void> {
-    const { enabled, email } = await switches(db)
-    if (mailer) await deliverToPersons(mailer)
-    if (!enabled) {
-      const unwanted = db.deleteFrom('notifications').where('state', '=', 'waiting')
-      return void (await unwanted.where('channel', '!=', 'person').execute())
-    }
-    if (mailer && email !== '' && Math.abs(clock() - mailedAt) >= MAIL_INTERVAL_MS) await deliverMail(mailer, email)
-    if (webhook) await deliverWebhooks(webhook)
+    const now = await switches(db)
+    for (const one of opened)
+      if (now.enabled || one.type.audience === 'person') await deliverOver(one, now)
+      else
+        await db
+          .deleteFrom('notifications')
+          .where('state', '=', 'waiting')
+          .where('channel', '=', one.type.name)
+          .execute()
   }
 
-  /** Everything that waits, in one mail. */
-  async function deliverMail(via: Mailer, to: string): Promise<void> {
-    const rows = await claim('email', MAIL_BATCH)
-    const [first] = rows
-    if (!first) return
-    mailedAt = clock()
-    const contents = rows.map(contentOf)
-    const [only] = contents
-    const message =
-      contents.length === 1 && only
-        ? { subject: only.title, text: inMail(only) }
-        : {
-            subject: `${contents.length} messages from your hub`,
-            text: contents.map((content) => `${content.title}\n${inMail(content)}`).join('\n\n'),
-          }
-    await settle(rows, () => via.send({ to, id: `${first.id}.${first.created_at}`, ...message }))
+  function messageOf(row: Row): Message {
+    const { title, text, path, data, to } = JSON.parse(row.content) as Content
+    const serial = `${row.id}.${row.created_at}`
+    const at = new Date(row.created_at).toISOString()
+    const url = path === undefined ? undefined : `${options.portalUrl()}${path}`
+    return { id: row.key, serial, event: row.kind, at, title, text, url, data, to }
   }
 
-  function inMail({ text, path }: Content): string {
-    return path === undefined ? text : `${text}\n${options.portalUrl()}${path}`
-  }
-
-  async function deliverToPersons(via: Mailer): Promise<void> {
-    for (const row of await claim('person', MAIL_BATCH)) {
-      const { to = '', ...content } = contentOf(row)
-      const message = { subject: content.title, text: inMail(content) }
-      await settle([row], () => via.send({ to, id: `${row.id}.${row.created_at}`, ...message }))
-    }
-  }
-
-  /** One after the other, until one fails: a receiver that is away is not asked for each. */
-  async function deliverWebhooks(via: Webhook): Promise<void> {
-    for (let sent = 0; sent < WEBHOOKS_A_TURN; sent++) {
-      const [row] = await claim('webhook', 1)
-      if (!row) return
-      const { title, text, path, data } = contentOf(row)
-      const link = path !== undefined && { url: `${options.portalUrl()}${path}` }
-      const at = new Date(row.created_at).toISOString()
-      const message = { id: row.key, event: row.kind, at, title, text, ...link, data }
-      if (!(await settle([row], () => via.send(row.key, message)))) return
+  async function deliverOver(opened: Opened, settings: { email: string }): Promise<void> {
+    const { type, channel } = opened
+    if (!channel || channel.problem(settings) !== undefined || Math.abs(clock() - opened.sentAt) < type.pauseMs) return
+    for (let sent = 0; sent < type.sendingsATurn; sent++) {
+      const rows = await claim(type.name, type.batch)
+      if (rows.length === 0) return
+      opened.sentAt = clock()
+      const arrived = await settle(rows, () => channel.send(rows.map(messageOf), settings))
+      if (!arrived && !type.goesOnAfterFailure) return
     }
   }
 
@@ -213,29 +192,25 @@ export function createNotifications(options: {
 
   return {
     async announce(transaction, { key, kind, follows, ...content }) {
-      const { enabled, email } = await switches(transaction)
-      if (!enabled) return
-      const channels: Row['channel'][] = [
-        ...(mailer && email !== '' ? (['email'] as const) : []),
-        ...(webhook ? (['webhook'] as const) : []),
-      ]
+      const now = await switches(transaction)
+      const audience = content.to === undefined ? 'operators' : 'person'
+      if (audience === 'operators' ? !now.enabled : content.to === '') return
       const followed = follows === undefined ? undefined : await channelsOf(transaction, follows)
-      for (const channel of channels)
-        if (followed?.has(channel) ?? true) await write(transaction, { key, channel, kind, content })
-    },
-
-    async tell(transaction, to, { key, kind, ...content }) {
-      if (mailer && to !== '') await write(transaction, { key, channel: 'person', kind, content: { ...content, to } })
+      for (const { type, channel } of opened) {
+        if (type.audience !== audience || !channel || channel.problem(now) !== undefined) continue
+        if (followed?.has(type.name) ?? true) await write(transaction, { key, channel: type.name, kind, content })
+      }
     },
 
     wake: () => void deliverInTurn(),
     deliver: deliverInTurn,
 
     async start() {
-      // Whether these arrived before the hub stopped, nobody knows. A webhook's receiver knows them by their id; a
-      // person must not get a mail twice.
+      // Whether these arrived before the hub stopped, nobody knows.
       const interrupted = db.updateTable('notifications').where('state', '=', 'sending')
-      await interrupted.set({ state: 'waiting' }).where('channel', '=', 'webhook').execute()
+      for (const { type } of opened)
+        if (type.interrupted === 'waiting')
+          await interrupted.set({ state: 'waiting' }).where('channel', '=', type.name).execute()
       const error = 'The hub stopped while this was being sent: it may have arrived.'
       await interrupted.set({ state: 'failed', error }).execute()
       timer = setInterval(() => void deliverInTurn(), LOOK_INTERVAL_MS).unref()
@@ -243,21 +218,27 @@ export function createNotifications(options: {
     },
 
     async test() {
-      const { email } = await options.readSwitches(db)
-      const title = 'Test message from your hub'
-      const text = 'Somebody asked the hub to send this message. Nothing needs to be done.'
-      const id = `test.${clock()}`
-      const at = new Date(clock()).toISOString()
-      return {
-        email: !mailer
-          ? off('HUB_SMTP_URL is not set.')
-          : email === ''
-            ? off('There is no notification email in the auto-approval settings.')
-            : await attempt(() => mailer.send({ to: email, id, subject: title, text }), 'The mail server took it.'),
-        webhook: webhook
-          ? await attempt(() => webhook.send(id, { id, event: 'test', at, title, text, data: {} }), 'It was accepted.')
-          : off('HUB_WEBHOOK_URL is not set.'),
+      const now = await options.readSwitches(db)
+      const serial = `test.${clock()}`
+      const message: Message = {
+        id: serial,
+        serial,
+        event: 'test',
+        at: new Date(clock()).toISOString(),
+        title: 'Test message from your hub',
+        text: 'Somebody asked the hub to send this message. Nothing needs to be done.',
+        data: {},
       }
+      const results: Record<string, DeliveryResult> = {}
+      for (const { type, channel } of opened) {
+        if (type.audience === 'person') continue
+        const problem = channel ? channel.problem(now) : type.unset
+        results[type.name] =
+          channel && problem === undefined
+            ? await attempt(() => channel.send([message], now), type.taken)
+            : { status: 'off', message: problem ?? type.unset }
+      }
+      return results
     },
 
     async status() {
@@ -269,8 +250,7 @@ export function createNotifications(options: {
         .execute()
       const count = (state: Row['state']) => Number(rows.find((row) => row.state === state)?.count ?? 0)
       return {
-        email: mailer !== undefined,
-        webhook: webhook !== undefined,
+        channels: Object.fromEntries(opened.map(({ type, channel }) => [type.name, channel !== undefined])),
         waiting: count('waiting'),
         failed: count('failed'),
       }
@@ -279,8 +259,7 @@ export function createNotifications(options: {
     async stop() {
       isStopped = true
       clearInterval(timer)
-      mailer?.close()
-      webhook?.close()
+      for (const { channel } of opened) channel?.close()
       await delivering
     },
   }
@@ -290,14 +269,6 @@ export function createNotifications(options: {
 async function channelsOf(db: Db, key: string): Promise<Set<Row['channel']>> {
   const rows = db.selectFrom('notifications').select('channel').where('key', '=', key).where('state', '!=', 'failed')
   return new Set((await rows.execute()).map(({ channel }) => channel))
-}
-
-function contentOf(row: Row): Content {
-  return JSON.parse(row.content) as Content
-}
-
-function off(message: string): DeliveryResult {
-  return { status: 'off', message }
 }
 
 async function attempt(send: () => Promise<void>, message: string): Promise<DeliveryResult> {

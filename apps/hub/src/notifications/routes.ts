@@ -6,14 +6,20 @@ import { mount } from '../http/mount.ts'
 import { actorOf, record } from '../kernel/facts.ts'
 import type { Notifications } from './notifications.ts'
 
+const OFF = { status: 'off', message: 'This hub has no such channel.' } as const
+
 /** Which channels there are, and whether they work. */
 export function notificationRoutes(
   app: FastifyInstance,
   { db, clock, notifications }: { db: Kysely<Tables>; clock: () => number; notifications: Notifications },
 ): void {
-  mount(app, contract.readNotificationChannels, () => notifications.status())
+  mount(app, contract.readNotificationChannels, async () => {
+    const { channels, waiting, failed } = await notifications.status()
+    return { email: channels['email'] ?? false, webhook: channels['webhook'] ?? false, waiting, failed }
+  })
   mount(app, contract.sendTestNotification, async ({ caller, sourceIp }) => {
     await record(db, { kind: 'notification.tested', at: clock(), actor: actorOf({ caller, sourceIp }), data: {} })
-    return notifications.test()
+    const { email = OFF, webhook = OFF } = await notifications.test()
+    return { email, webhook }
   })
 }

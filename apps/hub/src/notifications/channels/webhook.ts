@@ -1,9 +1,44 @@
 import { createHmac } from 'node:crypto'
-import { callOut } from '../http/outgoing-call.ts'
+import { z } from 'zod'
+import { callOut } from '../../http/outgoing-call.ts'
+import { channelType } from '../channel.ts'
 
 const ANSWER_TIMEOUT_MS = 10_000
 
-export type Webhook = {
+export const channel = channelType({
+  name: 'webhook',
+  audience: 'operators',
+  variables: {
+    HUB_WEBHOOK_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
+    HUB_WEBHOOK_SECRET: z.string().min(16, 'must have at least 16 characters').max(1_024).optional(),
+  },
+  configure({ HUB_WEBHOOK_URL: url, HUB_WEBHOOK_SECRET: secret }) {
+    if (url === undefined) return undefined
+    if (secret === undefined) throw new Error('HUB_WEBHOOK_SECRET is not set, though HUB_WEBHOOK_URL is')
+    return { url: String(url), secret: String(secret) }
+  },
+  open(settings, { clock }) {
+    const webhook = createWebhook({ ...settings, clock })
+    return {
+      problem: () => undefined,
+      async send(messages) {
+        for (const { to: _nobody, serial: _ofMail, ...message } of messages) await webhook.send(message.id, message)
+      },
+      close: webhook.close,
+    }
+  },
+  batch: 1,
+  sendingsATurn: 50,
+  pauseMs: 0,
+  // A receiver that is away is not asked for each.
+  goesOnAfterFailure: false,
+  // The receiver knows a message by its id.
+  interrupted: 'waiting',
+  unset: 'HUB_WEBHOOK_URL is not set.',
+  taken: 'It was accepted.',
+})
+
+type Webhook = {
   /** Resolves once the receiver answered 2xx. `id` is the same at every attempt of one message. */
   send(id: string, message: object): Promise<void>
   /** Breaks off what is under way. */
@@ -14,7 +49,7 @@ export type Webhook = {
  * Posts JSON to the operator's own address, wherever that is; a redirect is a refusal. `X-Hedgerow-Signature` is
  * `sha256=` and the HMAC-SHA-256, in hexadecimal, of `X-Hedgerow-Timestamp` (seconds since 1970), a dot and the body.
  */
-export function createWebhook(options: { url: string; secret: string; clock: () => number }): Webhook {
+function createWebhook(options: { url: string; secret: string; clock: () => number }): Webhook {
   const { url, secret, clock } = options
   const closed = new AbortController()
   return {

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { channelType, type Message } from '../channel.ts'
+import { createMailer } from '../mailer.ts'
+
+export type Smtp = { url: string; from: string }
+
+/**
+ * Mail to the address of the auto-approval settings; what waits goes out as one, so a thousand requests are a mail a
+ * minute.
+ */
+export const channel = channelType({
+  name: 'email',
+  audience: 'operators',
+  variables: {
+    HUB_SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// address' }).optional(),
+    HUB_SMTP_FROM: z.string().trim().min(3).max(320).optional(),
+  },
+  configure({ HUB_SMTP_URL: url, HUB_SMTP_FROM: from }): Smtp | undefined {
+    if (url === undefined) return undefined
+    if (from === undefined) throw new Error('HUB_SMTP_FROM is not set, though HUB_SMTP_URL is')
+    return { url: String(url), from: String(from) }
+  },
+  open(smtp) {
+    const mailer = createMailer(smtp)
+    return {
+      problem: ({ email }) =>
+        email === '' ? 'There is no notification email in the auto-approval settings.' : undefined,
+      send: (messages, { email }) => mailer.send({ to: email, id: messages[0]?.serial ?? '', ...mailOf(messages) }),
+      close: mailer.close,
+    }
+  },
+  batch: 100,
+  sendingsATurn: 1,
+  pauseMs: 60_000,
+  goesOnAfterFailure: false,
+  // A person must not get a mail twice.
+  interrupted: 'failed',
+  unset: 'HUB_SMTP_URL is not set.',
+  taken: 'The mail server took it.',
+})
+
+/** With the page behind it. */
+export function textOf({ text, url }: Message): string {
+  return url === undefined ? text : `${text}\n${url}`
+}
+
+function mailOf(messages: readonly Message[]): { subject: string; text: string } {
+  const [first] = messages
+  return messages.length === 1 && first
+    ? { subject: first.title, text: textOf(first) }
+    : {
+        subject: `${messages.length} messages from your hub`,
+        text: messages.map((message) => `${message.title}\n${textOf(message)}`).join('\n\n'),
+      }
+}

@@ -1,0 +1,30 @@
+import { channelType } from '../channel.ts'
+import { createMailer } from '../mailer.ts'
+import { textOf, type Smtp } from './email.ts'
+
+/** Mail to one person about their own account, whatever the switches for the hub's alerts say. */
+export const channel = channelType({
+  name: 'person',
+  audience: 'person',
+  sharedSettings: 'email',
+  variables: {},
+  configure: () => undefined,
+  open(smtp: Smtp) {
+    const mailer = createMailer(smtp)
+    return {
+      problem: () => undefined,
+      async send(messages) {
+        for (const message of messages)
+          await mailer.send({ to: message.to ?? '', id: message.serial, subject: message.title, text: textOf(message) })
+      },
+      close: mailer.close,
+    }
+  },
+  batch: 1,
+  sendingsATurn: 100,
+  pauseMs: 0,
+  goesOnAfterFailure: true,
+  interrupted: 'failed',
+  unset: 'HUB_SMTP_URL is not set.',
+  taken: 'The mail server took it.',
+})

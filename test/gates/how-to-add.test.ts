@@ -1,0 +1,109 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '../..')
+const PAGE = join(ROOT, 'docs/how-to-add.md')
+const page = readFileSync(PAGE, 'utf8')
+const HUB = 'apps/hub/src'
+
+it('names files that are there', () => {
+  const links = [...page.matchAll(/\]\(([^)#]+)\)/g)].map(([, link]) => link!)
+  expect(links.length).toBeGreaterThan(12)
+  for (const link of links) expect(existsSync(join(dirname(PAGE), link)), link).toBe(true)
+})
+
+describe('a change of one file', () => {
+  let copy: string
+  beforeAll(() => {
+    copy = mkdtempSync(join(tmpdir(), 'how-to-add-'))
+    for (const folder of ['apps/hub/src', 'apps/hub/package.json', 'package.json'])
+      cpSync(join(ROOT, folder), join(copy, folder), {
+        recursive: true,
+        filter: (path) => !/node_modules|\/dist\b/.test(path),
+      })
+    symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
+    execFileSync('git', ['init', '--quiet'], { cwd: copy })
+    execFileSync('git', ['add', '--all'], { cwd: copy })
+  })
+  afterAll(() => rmSync(copy, { recursive: true, force: true }))
+
+  /**
+   * Makes the change, asks the changed hub, and puts the copy back; gives the answer and the files that were touched.
+   */
+  function changed(file: string, content: (before: string) => string, question: string) {
+    const path = join(copy, file)
+    writeFileSync(path, content(existsSync(path) ? readFileSync(path, 'utf8') : ''))
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: copy, encoding: 'utf8' })
+    const touched = git('ls-files', '--modified', '--others', '--exclude-standard', '--exclude=node_modules')
+    const script = join(copy, HUB, 'question.ts')
+    writeFileSync(script, question)
+    const answer = execFileSync(process.execPath, [script], { cwd: copy, encoding: 'utf8' }).trim()
+    rmSync(script)
+    git('checkout', '--quiet', '.')
+    git('clean', '--quiet', '-fd', '--exclude=node_modules')
+    return { answer, touched: touched.trim().split('\n') }
+  }
+
+  it('adds an audit sentence', () => {
+    const file = `${HUB}/followers/audit.ts`
+    const { answer, touched } = changed(
+      file,
+      (before) =>
+        before.replace(
+          /'gateway\.status-changed': \{[^}]+\}/,
+          "'gateway.status-changed': { action: 'gateway.change-status' }",
+        ),
+      `import { audit, AUDIT_ACTIONS } from './followers/audit.ts'
+       console.log(AUDIT_ACTIONS.includes('gateway.change-status'), audit.kinds.includes('gateway.status-changed'))`,
+    )
+    expect(touched).toEqual([file])
+    expect(answer).toBe('true true')
+  })
+
+  it('adds a cache', () => {
+    const file = `${HUB}/activity/site-count.ts`
+    const { answer, touched } = changed(
+      file,
+      () => `import { dropAfter } from '../kernel/facts.ts'
+        export function createSiteCount(db: Parameters<typeof dropAfter>[0]) {
+          let drops = 0
+          dropAfter(db, 'site-count', ['gateway.added'], () => { drops++ })
+          return () => drops
+        }`,
+      `import { pino } from 'pino'
+       import { createSiteCount } from './activity/site-count.ts'
+       import { openDatabase } from './database/database.ts'
+       import { openRecords } from './followers/followers.ts'
+       import { HUB, record } from './kernel/facts.ts'
+       const { db, close } = await openDatabase({ url: 'sqlite:' + import.meta.dirname + '/question.sqlite' })
+       openRecords(db, { log: pino({ level: 'silent' }) })
+       const drops = createSiteCount(db)
+       await record(db, { kind: 'gateway.added', at: 1, actor: HUB, data: { name: 'Barn' } })
+       await record(db, { kind: 'gateway.edited', at: 2, actor: HUB, data: { name: 'Barn' } })
+       console.log(drops())
+       await close()`,
+    )
+    expect(touched).toEqual([file])
+    expect(answer).toBe('1')
+  })
+
+  it('adds a notification channel', () => {
+    const file = `${HUB}/notifications/channels/pager.ts`
+    const { answer, touched } = changed(
+      file,
+      () =>
+        readFileSync(join(ROOT, `${HUB}/notifications/channels/webhook.ts`), 'utf8')
+          .replaceAll('HUB_WEBHOOK', 'HUB_PAGER')
+          .replace("name: 'webhook'", "name: 'pager'"),
+      `import { readConfig } from './config.ts'
+       import { channelTypes } from './notifications/channels.ts'
+       const { notifications } = readConfig({ HUB_PAGER_URL: 'https://example.net', HUB_PAGER_SECRET: 'x'.repeat(16) })
+       console.log(channelTypes.map(({ name }) => name).join(' '), notifications['pager'].url)`,
+    )
+    expect(touched).toEqual([file])
+    expect(answer).toBe('email pager person webhook https://example.net')
+  })
+})
