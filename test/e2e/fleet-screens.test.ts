@@ -252,6 +252,41 @@ describe('gateways', () => {
     await expect.poll(() => portal.row('Will o the wisp').count()).toBe(0)
   })
 
+  test.each([
+    ['an error alone', { error: 'Maintenance until 14:00' }],
+    ['a message alone', { message: 'Maintenance until 14:00' }],
+  ])('what stands before the hub may refuse with %s: the person reads it', async (_, json) => {
+    await hub.api(addGateway, { body: { name: 'Weather mast' } }).catch(() => undefined)
+    const refuse = (address: string) => page.route(address, (route) => route.fulfill({ status: 503, json }))
+    await refuse('**/api/v1/gateway/claim')
+    await page.getByRole('button', { name: 'Claim Gateway' }).click()
+    await portal.dialog().getByLabel('Device Token').fill('DT-0123456789AB')
+    await portal.dialog().getByRole('button', { name: 'Claim', exact: true }).click()
+    await said('Failed to claim gateway: Maintenance until 14:00')
+    await page.keyboard.press('Escape')
+
+    await refuse('**/api/v1/gateway/validate-access')
+    await page.getByRole('button', { name: 'Connect to Weather mast' }).click()
+    await said('Failed to access gateway: Maintenance until 14:00')
+
+    await refuse('**/api/v1/admin/gateway-requests/pending')
+    await portal.open('/gateway-approvals')
+    await said('Failed to load pending requests: Maintenance until 14:00')
+
+    await refuse('**/api/v1/admin/auto-approval/test')
+    await portal.open('/auto-approval-settings')
+    await page.getByLabel('Test IP').fill('198.51.100.7')
+    await page.getByRole('button', { name: 'Test', exact: true }).click()
+    await said('Failed to test IP: Maintenance until 14:00')
+
+    const written: string[] = []
+    page.on('console', (message) => void written.push(message.text()))
+    await refuse('**/api/v1/hub/users')
+    await portal.open('/users')
+    await said('Maintenance until 14:00')
+    expect(written.filter((line) => line.startsWith('The users were not loaded:'))).not.toEqual([])
+  })
+
   test('a gateway’s own page shows its way to the hub, its cameras and what they saw', async () => {
     const { gateway, registrationId } = await waitingDevice('Hen house')
     gateway.setDeviceReport({

@@ -13,7 +13,7 @@ export const certificate = z.object({
   expiresAt: z.iso.datetime(),
   /** SHA-256 over the certificate: upper-case hexadecimal pairs with colons. */
   fingerprint: z.string(),
-  /** Whether HTTPS answers with it now. */
+  /** Whether HTTPS answers with it now, or for the CA's, with one that it issued. Never where HTTPS is switched off. */
   inUse: z.boolean(),
   /** Whether the hub issued it and so can renew it: `renewCertificate`. */
   renewable: z.boolean(),

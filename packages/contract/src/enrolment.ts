@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ipAddress, networkRange } from './auto-approval.ts'
 import { call } from './call.ts'
-import { epochMs, oneLine } from './fields.ts'
+import { cleanLine, epochMs, oneLine } from './fields.ts'
 import { deviceToken, gatewayId, gatewayName } from './gateways.ts'
 import { STATUS_WAIT_MAX_SECONDS } from './constants.ts'
 import { searchQuery } from './lists.ts'
@@ -86,7 +86,7 @@ export const registrationStatus = call({
   params: z.strictObject({ registrationId }),
   query: z.strictObject({ waitSeconds: z.coerce.number().int().min(0).max(STATUS_WAIT_MAX_SECONDS).default(0) }),
   /** By which host the gateway reached the hub; older gateways send no body. */
-  body: z.strictObject({ hub: z.string().max(300) }).nullish(),
+  body: z.strictObject({ hub: cleanLine(300) }).nullish(),
   response: z.discriminatedUnion('status', [
     z.object({ status: z.literal('pending') }),
     z.object({ status: z.literal('rejected'), reason: z.string() }),

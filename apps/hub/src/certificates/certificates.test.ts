@@ -76,7 +76,7 @@ describe.each(testEngines)('certificates on %s', (engine) => {
   test('lists the CA and the TLS certificate, and never a private key', async () => {
     const [ca, tls, ...more] = await listed()
     expect(more).toEqual([])
-    expect(ca).toMatchObject({ id: 'hub-ca', type: 'CA', inUse: false, renewable: true, issuedBy: ca!.issuedTo })
+    expect(ca).toMatchObject({ id: 'hub-ca', type: 'CA', inUse: true, renewable: true, issuedBy: ca!.issuedTo })
     expect(tls).toMatchObject({ id: 'hub-tls', type: 'TLS', inUse: true, renewable: true, issuedBy: ca!.issuedTo })
     expect(tls!.issuedTo).toBe('hub.example.net')
     const validDays = (Date.parse(tls!.expiresAt) - Date.now()) / DAY_MS
@@ -153,6 +153,16 @@ describe("an operator's own certificate", () => {
     return authority.certificate
   }
 
+  test('is not in use where HTTPS is switched off, and neither are those of the hub', async () => {
+    await writeOwn('portal.example.net')
+    for (const overrides of [{}, { tlsFiles }]) {
+      const hub = await startTestHub('sqlite', { httpsPort: undefined, ...overrides })
+      await hub.start()
+      expect(hub.certificates.list().filter(({ inUse }) => inUse)).toEqual([])
+      await hub.stop()
+    }
+  })
+
   test('is the one in use, is listed, is not renewed, and is taken up anew when its files change', async () => {
     const first = await writeOwn('portal.example.net')
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
@@ -160,7 +170,7 @@ describe("an operator's own certificate", () => {
     const { httpsPort } = await hub.start()
     expect((await get(httpsPort!, first, 'portal.example.net')).status).toBe(200)
     expect(hub.certificates.list()).toMatchObject([
-      { id: 'hub-ca' },
+      { id: 'hub-ca', inUse: false },
       { id: 'hub-tls', inUse: false },
       { id: 'configured-tls', inUse: true, renewable: false, issuedTo: 'portal.example.net' },
     ])

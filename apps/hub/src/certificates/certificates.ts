@@ -40,7 +40,7 @@ export type Certificates = {
 
 export type CertificateOptions = {
   db: Kysely<Tables>
-  config: Pick<Config, 'tlsFiles' | 'publicUrl' | 'vpn' | 'gatewayUi'>
+  config: Pick<Config, 'tlsFiles' | 'httpsPort' | 'publicUrl' | 'vpn' | 'gatewayUi'>
   clock: () => number
   log: Logger
 }
@@ -126,7 +126,8 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
   }, CHECK_INTERVAL_MS).unref()
   const fileCheck = tlsFiles && setInterval(reloadFiles, FILES_LOOKED_AT_INTERVAL_MS).unref()
 
-  const list = () => describeAll({ authority, issued, configured })
+  const isServed = config.httpsPort !== undefined
+  const list = () => describeAll({ authority, issued, configured }, isServed)
 
   return {
     list,
@@ -157,28 +158,37 @@ export const CERTIFICATE_NAMES = {
 } as const satisfies Record<Certificate['id'], string>
 
 /** Those of a hub that may not be running; none of its own before its first start. Throws like `openCertificates`. */
-export async function certificatesIn(db: Db, { tlsFiles }: Pick<Config, 'tlsFiles'>): Promise<Certificate[]> {
+export async function certificatesIn(
+  db: Db,
+  { tlsFiles, httpsPort }: Pick<Config, 'tlsFiles' | 'httpsPort'>,
+): Promise<Certificate[]> {
   const rows = await db
     .selectFrom('secrets')
     .selectAll()
     .where('name', 'in', ['certificate-authority', 'tls-certificate'])
     .execute()
   const stored = new Map(rows.map(({ name, value }) => [name, decode(value)]))
-  return describeAll({
-    authority: stored.get('certificate-authority'),
-    issued: stored.get('tls-certificate'),
-    configured: tlsFiles && readConfigured(tlsFiles),
-  })
+  return describeAll(
+    {
+      authority: stored.get('certificate-authority'),
+      issued: stored.get('tls-certificate'),
+      configured: tlsFiles && readConfigured(tlsFiles),
+    },
+    httpsPort !== undefined,
+  )
 }
 
+/** `isServed`: HTTPS is switched on. */
 function describeAll(
   known: Record<'authority' | 'issued' | 'configured', KeyedCertificate | undefined>,
+  isServed: boolean,
 ): Certificate[] {
   const { authority, issued, configured } = known
+  const ownIsServed = isServed && configured === undefined
   return [
-    authority && describe('hub-ca', authority, false),
-    issued && describe('hub-tls', issued, configured === undefined),
-    configured && describe('configured-tls', configured, true),
+    authority && describe('hub-ca', authority, ownIsServed),
+    issued && describe('hub-tls', issued, ownIsServed),
+    configured && describe('configured-tls', configured, isServed),
   ].filter((certificate) => certificate !== undefined)
 }
 

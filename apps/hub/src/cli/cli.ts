@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { newUserInvitation } from '@hedgerow/contract'
+import { wordsOfIssue } from '@hedgerow/contract/words'
 import type { Kysely } from 'kysely'
 import { createUserInvitation, resetPassword } from '../accounts/accounts.ts'
 import { ConfigError, type Config } from '../config.ts'
@@ -90,12 +91,13 @@ const commands: Readonly<Record<string, Command>> = {
   async invite(args, { config, print }) {
     const text = { type: 'string' } as const
     const { values } = read(args, 'invite [options]', 0, { role: text, uses: text, hours: text, label: text })
-    const wanted = newUserInvitation.safeParse({
+    const given = {
       role: values['role'],
       label: values['label'],
       maxUses: values['uses'] === undefined ? undefined : Number(values['uses']),
       expiresInHours: values['hours'] === undefined ? undefined : Number(values['hours']),
-    })
+    }
+    const wanted = newUserInvitation.safeParse(given, { error: wordsOfIssue })
     if (!wanted.success) {
       const [issue] = wanted.error.issues
       const option = { maxUses: 'uses', expiresInHours: 'hours' }[String(issue?.path[0])] ?? String(issue?.path[0])

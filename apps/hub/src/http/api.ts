@@ -11,8 +11,8 @@ import Fastify, {
   type FastifyRequest,
   type FastifyServerFactory,
 } from 'fastify'
-import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
-import { answerUnknownRoute, handleErrors, sendRefusal } from './errors.ts'
+import { serializerCompiler } from 'fastify-type-provider-zod'
+import { answerUnknownRoute, checkRequests, handleErrors, sendRefusal } from './errors.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { refuseNullCharacters } from './null-characters.ts'
 import { sendSecurityHeaders } from './security-headers.ts'
@@ -65,7 +65,6 @@ export function createApi(options: ApiOptions): FastifyInstance {
     clientErrorHandler: () => {},
     ...(options.serverFactory && { serverFactory: options.serverFactory }),
   })
-  app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.decorate('surface', options.surface)
   app.decorate('authenticate', options.authenticate ?? (() => Promise.reject(new HubError('session_required'))))
@@ -76,6 +75,7 @@ export function createApi(options: ApiOptions): FastifyInstance {
 
   parseJsonOnly(app)
   refuseNullCharacters(app)
+  checkRequests(app)
   handleErrors(app)
   sendSecurityHeaders(app)
   app.setNotFoundHandler(answerUnknownRoute)

@@ -1,11 +1,31 @@
 import { API_BASE, type ErrorBody } from '@hedgerow/contract'
+import { wordsOfIssue } from '@hedgerow/contract/words'
 import { wholeAnswer } from '@hedgerow/http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
 import { HubError } from '../kernel/hub-error.ts'
 import { policy } from '../access/policy.ts'
 
 const FIELDS_NAMED = 20
 const FIELD_NAME_LENGTH = 100
+
+/** What came does not fit its schema. */
+class InvalidRequest extends Error {
+  readonly issues: readonly z.core.$ZodIssue[]
+
+  constructor(issues: readonly z.core.$ZodIssue[]) {
+    super('The request is not valid')
+    this.issues = issues
+  }
+}
+
+/** Takes what each route's schemas make of a request, and words what they refuse. */
+export function checkRequests(app: FastifyInstance): void {
+  app.setValidatorCompiler<z.ZodType>(({ schema }) => (data) => {
+    const parsed = schema.safeParse(data, { error: wordsOfIssue })
+    return parsed.success ? { value: parsed.data } : { error: new InvalidRequest(parsed.error.issues) }
+  })
+}
 
 /** Answers every failure of a request, whatever threw it, with an `ErrorBody`; what nobody foresaw goes to the log. */
 export function handleErrors(app: FastifyInstance): void {
@@ -40,8 +60,8 @@ export function sendRefusal(reply: FastifyReply, refusal: HubError): FastifyRepl
 
 function toHubError(error: FastifyError, messageOfFirstField = false): HubError {
   if (error instanceof HubError) return error
-  if (error.validation) {
-    const named = fieldErrors(error.validation)
+  if (error instanceof InvalidRequest) {
+    const named = fieldErrors(error.issues)
     const message = messageOfFirstField ? Object.values(named).at(-1) : undefined
     return new HubError('invalid_request', { fieldErrors: named, ...(message !== undefined && { message }) })
   }
@@ -62,12 +82,11 @@ function toHubError(error: FastifyError, messageOfFirstField = false): HubError 
 }
 
 /** What zod found, by the path of the field; a field that should not be there is named itself. */
-function fieldErrors(issues: NonNullable<FastifyError['validation']>): Record<string, string> {
-  const named = issues.flatMap(({ instancePath, params, message }): [string, string][] => {
-    const path = instancePath.split('/').filter(Boolean)
-    const unknown = Array.isArray(params['keys']) ? params['keys'] : []
-    if (unknown.length > 0) return unknown.map((name) => [[...path, name].join('.'), 'This field is not known.'])
-    return [[path.join('.') || 'body', message ?? 'This is not valid.']]
+function fieldErrors(issues: readonly z.core.$ZodIssue[]): Record<string, string> {
+  const named = issues.flatMap((issue): [string, string][] => {
+    const unknown = issue.code === 'unrecognized_keys' ? issue.keys : []
+    if (unknown.length > 0) return unknown.map((name) => [[...issue.path, name].join('.'), issue.message])
+    return [[issue.path.join('.') || 'body', issue.message]]
   })
   // The first finding of a field is the one to read.
   return Object.fromEntries(

@@ -6,6 +6,7 @@ import { API_BASE } from '@hedgerow/contract'
 import type { BodyOf, Call, ErrorBody, ParamsOf, QueryOf, ResponseOf } from '@hedgerow/contract'
 import { createRedirectGate, endsSession, SESSION_EXPIRED_MESSAGE } from './session-rule.ts'
 import { clearToken, readToken, writeExpiredMessage, writeToken } from './token.ts'
+import { wordsOf } from './words.ts'
 
 /** A refusal of the hub, or no answer at all (`status` 0, `code` 'unreachable'). `message` is for the person. */
 export class ApiError extends Error {
@@ -169,13 +170,9 @@ async function refusalOf(response: Response): Promise<ApiError> {
     const { error, message, fieldErrors } = body
     return new ApiError(response.status, error, message, { fieldErrors, body })
   }
-  // Not the hub's own words: a proxy in front of it, most likely.
-  return new ApiError(
-    response.status,
-    'unknown',
-    `The hub answered with status ${response.status}. Try again in a moment.`,
-    { body },
-  )
+  // Not the hub's own answer: a proxy in front of it, most likely.
+  const words = wordsOf(body) ?? `The hub answered with status ${response.status}. Try again in a moment.`
+  return new ApiError(response.status, 'unknown', words, { body })
 }
 
 function bodyOf(text: string): unknown {

@@ -1,4 +1,5 @@
 import { ApiError } from './client.ts'
+import { textOf } from './words.ts'
 
 /** What a person is told of a call that failed: `message`, and below it the `reason` where only the portal knows it. */
 export type Failure = { message: string; reason?: string }
@@ -19,11 +20,4 @@ export function failureOf(
 
 function messageIn(body: unknown): string | undefined {
   return textOf(body, 'message')
-}
-
-/** A field of an answer's body, where it is a text that says something. */
-export function textOf(body: unknown, field: string): string | undefined {
-  if (typeof body !== 'object' || body === null) return undefined
-  const value: unknown = Object.entries(body).find(([name]) => name === field)?.[1]
-  return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }

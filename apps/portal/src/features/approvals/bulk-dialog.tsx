@@ -7,7 +7,7 @@ import { Chip } from '@hedgerow/ui/chip.tsx'
 import { Dialog, DialogActions } from '@hedgerow/ui/dialog.tsx'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Mono } from '@hedgerow/ui/mono.tsx'
-import { approvedMessage, approveFailed, rejectedMessage, rejectFailed } from './messages.ts'
+import { approvedMessage, approveFailed, rejectedMessage, rejectFailed, REJECTION_FOLLOWS } from './messages.ts'
 import { useApprove, useReject } from './queries.ts'
 import styles from './page.module.css'
 
@@ -70,7 +70,7 @@ export function BulkDialog({ decision, registrations, opened, onClose, onGone }:
         <p>
           {approving
             ? 'Each joins the VPN at once with an address of its own. Compare every fingerprint with the device before you go on.'
-            : 'Each is turned away and told the reason.'}
+            : REJECTION_FOLLOWS}
         </p>
         {!approving && (
           <TextInput

@@ -8,7 +8,7 @@ import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import type { RegistrationDialogProps } from './details-dialog.tsx'
-import { rejectedMessage, rejectFailed } from './messages.ts'
+import { keyStays, rejectedMessage, rejectFailed, REJECTION_FOLLOWS } from './messages.ts'
 import { useReject } from './queries.ts'
 
 /** Turns a device away; the reason is kept and told to it. */
@@ -38,9 +38,8 @@ export function RejectDialog({ registration, opened, onClose, onGone }: Registra
   return (
     <Dialog title={`Reject ${registration.deviceName}?`} opened={opened} onClose={onClose} onGone={onGone}>
       <form onSubmit={submit} noValidate>
-        <p>
-          The device is turned away and told the reason. It stays out until somebody starts a new registration on it.
-        </p>
+        <p>{REJECTION_FOLLOWS}</p>
+        {registration.keyChangeFor !== null && <p>{keyStays(registration.keyChangeFor)}</p>}
         {reject.isError && <Notice tone="danger">{rejectFailed(messageOf(reject.error))}</Notice>}
         <TextInput
           label="Rejection reason"

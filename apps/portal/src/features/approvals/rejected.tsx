@@ -6,6 +6,7 @@ import { PanelError } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import type { OpenDialog } from './dialogs.tsx'
+import { ASK_AGAIN, TURNED_AWAY } from './messages.ts'
 import { useRejected } from './queries.ts'
 
 const COLUMNS: readonly Column[] = [
@@ -22,7 +23,7 @@ export function Rejected({ onOpen }: { onOpen: (dialog: OpenDialog) => void }) {
   if (rejected.data === undefined) {
     if (!rejected.isError) return null
     return (
-      <Panel title="Turned away">
+      <Panel title={TURNED_AWAY}>
         <PanelError
           message={messageOf(rejected.error)}
           retrying={rejected.isFetching}
@@ -33,7 +34,7 @@ export function Rejected({ onOpen }: { onOpen: (dialog: OpenDialog) => void }) {
   }
   if (rejected.data.length === 0) return null
   return (
-    <Panel title="Turned away">
+    <Panel title={TURNED_AWAY}>
       <DataTable label="Rejected registrations" columns={COLUMNS} rowCount={rejected.data.length}>
         {rejected.data.map((one, index) => (
           <Row key={one.registrationId} index={index}>
@@ -54,7 +55,7 @@ export function Rejected({ onOpen }: { onOpen: (dialog: OpenDialog) => void }) {
                 aria-label={`Let ${one.deviceName} ask again`}
                 onClick={() => onOpen({ verb: 'lift', rejected: one })}
               >
-                Ask again
+                {ASK_AGAIN}
               </Button>
             </ActionsCell>
           </Row>

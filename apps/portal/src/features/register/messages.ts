@@ -1,5 +1,5 @@
 /** The sentences of specification sections 5 and 8 for this screen that are the portal's own. */
-import { textOf } from '#api/failure.ts'
+import { textOf } from '#api/words.ts'
 
 export const REGISTERED = 'Registration successful! You can now log in.'
 export const PASSWORDS_DIFFER = 'Passwords do not match'

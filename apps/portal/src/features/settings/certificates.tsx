@@ -105,6 +105,8 @@ export function Certificates({ mayRenew }: { mayRenew: boolean }) {
           <p className={styles.note}>
             The hub renews what it issued 30 days ahead. Browsers and gateways that trust the Hub CA, put into their
             trust store from Download, take its TLS certificate without a warning.
+            {!certificates.data.some(({ inUse }) => inUse) &&
+              ' None is in use now: this hub answers over plain http only (HUB_HTTPS_PORT=off).'}
             {!mayRenew && ` Renewing by hand: ${ADMIN_NEEDED.toLowerCase()}`}
           </p>
         </>

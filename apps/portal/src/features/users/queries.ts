@@ -19,7 +19,14 @@ const REFRESH_MS = 30_000
 export const useUsers = (enabled: boolean) =>
   useQuery({
     queryKey: USERS_KEY,
-    queryFn: ({ signal }) => api(listUsers, { query: {}, signal }),
+    queryFn: async ({ signal }) => {
+      try {
+        return await api(listUsers, { query: {}, signal })
+      } catch (error) {
+        if (!signal.aborted) console.error('The users were not loaded:', error)
+        throw error
+      }
+    },
     refetchInterval: REFRESH_MS,
     enabled,
   })
