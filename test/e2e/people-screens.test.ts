@@ -74,10 +74,12 @@ const changeRole = ({ id, username, email, firstName, lastName, active }: HubUse
 
 /** Switches two-factor on through the profile's dialog; gives the secret and the recovery codes that it showed. */
 async function setUpTwoFactor(password: string): Promise<{ secret: string; recoveryCodes: string[] }> {
-  await page.getByLabel('Password', { exact: true }).fill('not my password')
+  // The panel below has that name too.
+  const confirmation = page.locator('input').and(page.getByLabel('Password', { exact: true }))
+  await confirmation.fill('not my password')
   await button('Continue').click()
   await says('The current password is wrong.')
-  await page.getByLabel('Password', { exact: true }).fill(password)
+  await confirmation.fill(password)
   await button('Continue').click()
   await page.getByRole('img', { name: 'QR code for an authenticator app' }).waitFor()
   const secret = (await page.getByText(/^[A-Z2-7]{4}( [A-Z2-7]{1,4})+$/).innerText()).replaceAll(' ', '')

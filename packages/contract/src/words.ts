@@ -3,8 +3,8 @@ import type { z } from 'zod'
 type Issue = z.core.$ZodRawIssue
 
 /**
- * What a person reads of a value that a schema refuses, where the schema has no sentence of its own: given to zod as its
- * `error`, by the hub with each request and by the portal's forms. zod's own words are for programmers.
+ * What a person reads of a value that a schema refuses, where the schema has no sentence of its own: given to zod as
+ * its `error`, by the hub with each request and by the portal's forms. zod's own words are for programmers.
  */
 export function wordsOfIssue(issue: Issue): string {
   switch (issue.code) {

@@ -10,7 +10,10 @@ export function textOf(body: unknown, field: string): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
-/** What a refusal says: its `message`, or `error` where that is all. The hub's own has both, and `error` is a code there. */
+/**
+ * What a refusal says: its `message`, or `error` where that is all. The hub's own has both, and `error` is a code
+ * there.
+ */
 export function wordsOf(body: unknown): string | undefined {
   return [textOf(body, 'message'), textOf(body, 'error')].find(
     (text) => text !== undefined && text.length <= TEXT_MAX_LENGTH,
