@@ -116,6 +116,7 @@ const VALUES: Readonly<Record<string, string>> = {
   HUB_HTTPS_PORT: '8444',
   HUB_DATA_DIR: '/srv/hub',
   HUB_DATABASE_URL: 'postgres://hub@db/hub',
+  HUB_DISK_RESERVE_MB: '500',
   HUB_ADMIN_USERNAME: 'rosa',
   HUB_ADMIN_PASSWORD: 'orchard-lantern-42',
   HUB_VPN_BACKEND: 'off',

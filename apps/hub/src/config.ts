@@ -107,6 +107,11 @@ export const variables = z.object({
   HUB_TLS_KEY_FILE: z.string().optional(),
   HUB_DATA_DIR: z.string().default('./data'),
   HUB_DATABASE_URL: databaseUrl.optional(),
+  HUB_DISK_RESERVE_MB: z
+    .string()
+    .regex(/^\d{1,7}$/, 'must be a number of megabytes')
+    .transform(Number)
+    .optional(),
   HUB_ADMIN_USERNAME: adminName.optional(),
   HUB_ADMIN_PASSWORD: z.string().min(8, 'must have at least 8 characters').max(1_024).optional(),
   HUB_VPN_BACKEND: z.enum(['auto', 'embedded', 'off'], 'must be auto, embedded or off').default('auto'),
@@ -143,6 +148,8 @@ export type Config = {
   /** The operator's own certificate, with its chain, and key. */
   tlsFiles: { certFile: string; keyFile: string } | undefined
   dataDir: string
+  /** Bytes of the disk that gateways may not fill; undefined for the hub's own choice. */
+  diskReserveBytes: number | undefined
   databaseUrl: string
   admin: { username: string | undefined; password: string | undefined }
   vpn: { backend: 'auto' | 'embedded' | 'off'; port: number; endpointHost: string | undefined; offload: boolean }
@@ -180,6 +187,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     httpsPort: found.HUB_HTTPS_PORT === 'off' ? undefined : found.HUB_HTTPS_PORT,
     tlsFiles: tlsFiles(found.HUB_TLS_CERT_FILE, found.HUB_TLS_KEY_FILE),
     dataDir,
+    diskReserveBytes: found.HUB_DISK_RESERVE_MB === undefined ? undefined : found.HUB_DISK_RESERVE_MB * 1_000_000,
     databaseUrl: found.HUB_DATABASE_URL ?? `sqlite:${resolve(dataDir, 'hub.sqlite')}`,
     admin: { username: found.HUB_ADMIN_USERNAME, password: found.HUB_ADMIN_PASSWORD },
     vpn: {

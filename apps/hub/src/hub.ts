@@ -16,7 +16,9 @@ import { ensureFirstAdmin, type FirstAdmin } from './accounts/first-admin.ts'
 import { createPasswords, type Passwords } from './accounts/passwords.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import { createSessions } from './accounts/sessions.ts'
-import { storeDetections } from './detections/detections.ts'
+import { createNamedLimiter } from './access/limiter.ts'
+import { createIntake } from './detections/intake.ts'
+import { createDetectionQuota } from './detections/quota.ts'
 import { detectionRoutes } from './detections/routes.ts'
 import { createFleetCount } from './activity/fleet-count.ts'
 import { activityRoutes } from './activity/routes.ts'
@@ -28,6 +30,7 @@ import { certificateRoutes } from './certificates/routes.ts'
 import type { Config } from './config.ts'
 import { checkDatabase, openDatabase } from './database/database.ts'
 import { lockDatabase } from './database/lock.ts'
+import { createStorageWatch, type StorageWatch } from './database/storage-watch.ts'
 import type { Tables } from './database/tables.ts'
 import { createEvents, type Events } from './events/events.ts'
 import { eventRoutes } from './events/routes.ts'
@@ -41,7 +44,7 @@ import { endedSessions } from './followers/sessions.ts'
 import { waitingDevices } from './followers/waiters.ts'
 import { createGatewayProxy } from './gateway-proxy/gateway-proxy.ts'
 import { gatewayProxyRoutes } from './gateway-proxy/routes.ts'
-import { signedGatewayRoutes, type GatewayCallDependencies } from './fleet/gateway-calls.ts'
+import { CALL_LIMIT, signedGatewayRoutes, type GatewayCallDependencies } from './fleet/gateway-calls.ts'
 import { findVisibleGateway, type FleetSignals } from './fleet/fleet.ts'
 import { createHealthChecks } from './fleet/health-checks.ts'
 import { createHeartbeats } from './fleet/heartbeats.ts'
@@ -51,7 +54,6 @@ import { gatewayRoutes } from './fleet/routes.ts'
 import { createFleetSearch } from './fleet/search.ts'
 import { createTunnelApi } from './fleet/tunnel-api.ts'
 import { createFleetListCache } from './fleet/fleet-list-cache.ts'
-import { HubError } from './kernel/hub-error.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { apiDescriptionRoutes } from './http/api-page.ts'
 import { createApi } from './http/api.ts'
@@ -64,6 +66,7 @@ import { createServers } from './http/server.ts'
 import type { Sessions } from './access/sessions.ts'
 import { createSourceAddress } from './access/source-address.ts'
 import { isWebBuilt, serveWeb } from './http/web.ts'
+import { HUB, record } from './kernel/facts.ts'
 import { createNotifications, type Notifications } from './notifications/notifications.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { readAutoApproval } from './enrolment/auto-approval-settings.ts'
@@ -123,7 +126,12 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   async function build(): Promise<Hub> {
     const lock = await lockDatabase(config.databaseUrl, { onTakenOver: options.onTakenOver })
     closers.push(lock.release)
-    const database = await openDatabase({ url: config.databaseUrl, copiesDir: join(config.dataDir, 'backups') })
+    let storage: StorageWatch | undefined
+    const database = await openDatabase({
+      url: config.databaseUrl,
+      copiesDir: join(config.dataDir, 'backups'),
+      onFull: () => storage?.onFull(),
+    })
     closers.push(database.close)
     const { db } = database
     const facts = openRecords(db, { log })
@@ -151,6 +159,8 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       return addressesForOthers(config, ports, networkInterfaces())[0] ?? `http://localhost:${listeningPort}`
     }
     const notifications = await startNotifications(db, portalUrl)
+    storage = await startStorageWatch(db)
+    const { requireRoom, checkStorage, trouble } = storage
     const retention = createRetention({ db, clock, log })
     retention.start()
     closers.push(retention.stop)
@@ -161,7 +171,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     })
     await auditLines.start()
     closers.push(auditLines.stop)
-    const { peers, heartbeats, history, signals } = await startFleet({ db, vpn, clock, log })
+    const { peers, heartbeats, history, quota, signals } = await startFleet({ db, vpn, clock, log })
 
     const sourceAddress = createSourceAddress(config.trustedProxies)
     const ui = createGatewayProxy({
@@ -201,12 +211,12 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const parts = { db, signals, vpn, connections, certificates, notifications }
     metrics.mountOn(app, { ...parts, eventStreams: events.streams })
     closers.push(metrics.stop)
-    healthRoutes(app, [() => checkDatabase(db), () => checkVpn(vpn)])
+    healthRoutes(app, [() => checkDatabase(db), checkStorage, () => checkVpn(vpn)])
     const twoFactorKey = await readOrCreateSecret(db, 'two-factor-key', () => randomBytes(32).toString('base64'))
     accountRoutes(app, { db, sessions, passwords, clock, twoFactorKey, refusals })
     const waiters = createWaiters()
     facts.follow(outbox(notifications))
-    facts.follow(deletedGateways({ heartbeats, retention }))
+    facts.follow(deletedGateways({ heartbeats, quota, retention }))
     facts.follow(livePeers(peers))
     facts.follow(endedSessions(sessions))
     facts.follow(retentionChanges(retention))
@@ -218,7 +228,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     gatewayRoutes(app, { db, clock, vpn, list, fleetListCache, search })
     settingsRoutes(app, { db, clock, vpn, peers })
     notificationRoutes(app, { db, clock, notifications })
-    activityRoutes(app, { db, clock, fleetCount })
+    activityRoutes(app, { db, clock, fleetCount, storageTrouble: trouble })
     detectionRoutes(app, { db })
     gatewayProxyRoutes(app, { ui })
     apiDescriptionRoutes(app)
@@ -232,15 +242,8 @@ export async function createHub(options: HubOptions): Promise<Hub> {
           history.record(gatewayId, content)
         },
       },
-      storeDetections: async (gatewayId, detections) => {
-        try {
-          await storeDetections(db, gatewayId, detections, clock())
-        } catch (error) {
-          if (error instanceof HubError) metrics.countDetections(gatewayId, 'refused', detections.length)
-          throw error
-        }
-        metrics.countDetections(gatewayId, 'stored', detections.length)
-      },
+      calls: createNamedLimiter({ ...CALL_LIMIT, clock }),
+      storeDetections: createIntake({ db, clock, requireRoom, quota, metrics }),
     }
     signedGatewayRoutes(app, { ...gatewayCalls, db, identity, refusals })
     const tunnelApi = createTunnelApi({ ...gatewayCalls, db, vpn, log, faults: connections.faults })
@@ -299,6 +302,22 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     return notifications
   }
 
+  /** What tells people that the disk is nearly full, from the room that is kept for them. */
+  async function startStorageWatch(db: Kysely<Tables>): Promise<StorageWatch> {
+    const { databaseUrl, dataDir, diskReserveBytes: reserveBytes } = config
+    const watch = createStorageWatch({
+      db,
+      databaseUrl,
+      dataDir,
+      reserveBytes,
+      log,
+      onTrouble: (data) => record(db, { kind: 'storage.low', at: clock(), actor: HUB, data }),
+    })
+    await watch.start()
+    closers.push(watch.stop)
+    return watch
+  }
+
   /** What the hub knows of its gateways from moment to moment: peers, heartbeats and health. */
   async function startFleet(parts: { db: Kysely<Tables>; vpn: Vpn; clock: () => number; log: Logger }) {
     const peers = createPeers(parts)
@@ -310,11 +329,16 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const history = createHistory(parts)
     history.start()
     closers.push(history.stop)
+    const quota = createDetectionQuota(parts)
+    await quota.start()
+    closers.push(quota.stop)
     const { handshakes } = peers
     const healthChecks = createHealthChecks({ ...parts, handshakes })
     healthChecks.start()
     closers.push(healthChecks.stop)
-    const signals: FleetSignals = { clock: parts.clock, heartbeats, handshakes, isHealthy: healthChecks.isHealthy }
-    return { peers, heartbeats, history, signals }
+    const { isHealthy } = healthChecks
+    const { refusals } = quota
+    const signals: FleetSignals = { clock: parts.clock, heartbeats, handshakes, isHealthy, refusals }
+    return { peers, heartbeats, history, quota, signals }
   }
 }

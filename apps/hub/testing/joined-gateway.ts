@@ -5,8 +5,8 @@ import type { TestHub } from './hub.ts'
 import { joinTunnel } from './peer.ts'
 
 /** A gateway that enrolled and is in the tunnel. */
-export async function joinedGateway(hub: TestHub, headers: { authorization: string }) {
-  const device = createTestDevice(hub.app, { now: hub.clock.now, name: 'Barn' })
+export async function joinedGateway(hub: TestHub, headers: { authorization: string }, name = 'Barn') {
+  const device = createTestDevice(hub.app, { now: hub.clock.now, name })
   const { registrationId } = (await device.register()).body
   const approve = `/api/v1/admin/gateway-requests/${registrationId}/approve`
   const host = 'hub.example:8080'

@@ -1,4 +1,4 @@
-import { request } from 'node:http'
+import { request, type IncomingHttpHeaders } from 'node:http'
 import type { ApprovedRegistration } from '@hedgerow/contract'
 import { createStack, type Stack } from '@hedgerow/netstack/node'
 import type { PresharedKey, PrivateKey, PublicKey } from '@hedgerow/wireguard'
@@ -20,7 +20,7 @@ export type TestPeer = {
   stack: Stack
   wireguard: WireGuardInterface
   /** A text goes as it is, and anything else as its JSON. */
-  post(path: string, body: unknown): Promise<{ status: number; body: unknown }>
+  post(path: string, body: unknown): Promise<{ status: number; headers: IncomingHttpHeaders; body: unknown }>
   stop(): Promise<void>
 }
 
@@ -67,7 +67,9 @@ export async function joinTunnel(options: Joined): Promise<TestPeer> {
           let text = ''
           response.setEncoding('utf8')
           response.on('data', (chunk: string) => (text += chunk))
-          response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) }))
+          response.on('end', () =>
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, body: JSON.parse(text) }),
+          )
         })
         asking.end(payload)
       })

@@ -17,6 +17,13 @@ export const hubStats = call({
   }),
 })
 
+/** What is wrong with the hub itself, for everybody signed in; empty when it works. */
+export const hubProblems = call({
+  method: 'GET',
+  path: '/v1/hub/problems',
+  response: z.array(z.object({ part: z.enum(['storage']), message: z.string() })),
+})
+
 export const activityEntry = z.object({
   id: z.string(),
   message: z.string(),

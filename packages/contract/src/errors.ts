@@ -62,6 +62,14 @@ export const errorTable = {
   },
   unsupported_media_type: { status: 415, message: 'The request body must be JSON.' },
   too_many_requests: { status: 429, message: 'Too many requests. Try again in a moment.' },
+  detections_over_quota: {
+    status: 429,
+    message: 'This gateway sends more detections than the settings of the hub allow. They can come later.',
+  },
+  storage_low: {
+    status: 503,
+    message: "The hub's disk is nearly full: it takes nothing from gateways until there is room again.",
+  },
   challenge_unknown: {
     status: 409,
     message: 'The challenge is unknown, already used or older than two minutes. Ask for a new one.',

@@ -93,13 +93,15 @@ export type FactData = {
   /** It has been offline, or had a warning, for so long that people are told. Times are milliseconds since 1970. */
   'gateway.outage': { name: string; status: Gateway['status']; reason: string; lastSeenAt: number | null }
 
-  /** One fact for each batch of a gateway. `alerts` are those that became alerts with it. */
+  /** Of a gateway's batch, 50 detections at most in each fact. `alerts` are those that became alerts with it. */
   'detection.reported': {
     count: number
     gatewayName: string
     alerts: { id: string; camera: string; label: Detection['label']; startedAt: number }[]
   }
 
+  /** The disk, or the database, has no more room for what gateways send. */
+  'storage.low': { state: 'low' | 'full'; message: string }
   'notification.tested': Nothing
   'settings.changed': { changes: Partial<HubSettings> }
   /** The VPN could not start with its new settings, so the hub put these back. */

@@ -65,6 +65,15 @@ export const gatewayDetail = gateway.extend({
     .nullable(),
   /** Bytes through the tunnel since the hub or the tunnel started; null without a tunnel. */
   traffic: z.object({ receivedBytes: z.number().int(), sentBytes: z.number().int() }).nullable(),
+  /** Detections that the hub did not take in the last hour; null for none. */
+  refused: z
+    .object({
+      detections: z.number().int(),
+      /** As in `Refused 1,204 detections in the last hour: over 600 an hour`. */
+      message: z.string(),
+      at: z.iso.datetime(),
+    })
+    .nullable(),
   /** Who opened the gateway's page, newest first, 50 at most; empty but for managers and admins. */
   access: z.array(z.object({ username: z.string(), startedAt: z.iso.datetime(), sourceIp: z.string() })),
 })

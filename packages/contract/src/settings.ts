@@ -14,6 +14,14 @@ const fields = {
   enableNotifications: z.boolean(),
   enableAuditLog: z.boolean(),
   logRetentionDays: wholeNumber(1, 3_650),
+  /** Of one gateway. What is more is refused, and the gateway sends it later. */
+  detectionsPerHour: wholeNumber(1, 1_000_000),
+  /** Of one gateway, thumbnails included. */
+  detectionMegabytesPerHour: wholeNumber(1, 100_000),
+  /** Of one gateway; the oldest go first. */
+  detectionsKept: wholeNumber(1, 10_000_000),
+  /** Of all gateways together; the oldest of whichever holds most go first. */
+  detectionMegabytesKept: wholeNumber(10, 10_000_000),
   openRegistration: z.boolean(),
   inviteCodeRequired: z.boolean(),
   /** Passwords must also be uncommon and not hold their owner's name. */
@@ -37,6 +45,10 @@ export const hubSettings = z.strictObject({
   enableNotifications: fields.enableNotifications.default(true),
   enableAuditLog: fields.enableAuditLog.default(true),
   logRetentionDays: fields.logRetentionDays.default(90),
+  detectionsPerHour: fields.detectionsPerHour.default(3_600),
+  detectionMegabytesPerHour: fields.detectionMegabytesPerHour.default(64),
+  detectionsKept: fields.detectionsKept.default(100_000),
+  detectionMegabytesKept: fields.detectionMegabytesKept.default(4_096),
   openRegistration: fields.openRegistration.default(true),
   inviteCodeRequired: fields.inviteCodeRequired.default(true),
   passwordComplexity: fields.passwordComplexity.default(true),

@@ -25,6 +25,21 @@ export type Limiter = {
   proved(address: string): void
 }
 
+/** A limit of each of those who have shown who they are, by name. `take` throws `too_many_requests` when it is over. */
+export type NamedLimiter = { take(name: string): void }
+
+export function createNamedLimiter(options: { perName: Rate; namesMax: number; clock: () => number }): NamedLimiter {
+  const buckets = createBuckets(options.perName, options.namesMax)
+  return {
+    take(name) {
+      const keys = [{ key: name, share: 1 }]
+      const waitMs = buckets.waitMs(keys, options.clock())
+      if (waitMs > 0) throw new HubError('too_many_requests', { retryAfterMs: waitMs })
+      buckets.add(keys, -1)
+    },
+  }
+}
+
 /** Networks and sites beyond these push out the one that asked least recently. */
 const NETWORKS_MAX = 30_000
 const KNOWN_MAX = 10_000

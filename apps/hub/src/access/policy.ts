@@ -42,6 +42,7 @@ export const policy: Readonly<Record<string, Access>> = {
   'DELETE /v1/admin/user-invitations/:id': 'admin',
 
   'GET /v1/hub/stats': 'user',
+  'GET /v1/hub/problems': 'user',
   'GET /v1/hub/activity/recent': 'user',
   'GET /v1/hub/timeline': 'user',
   'GET /v1/hub/events': 'user',

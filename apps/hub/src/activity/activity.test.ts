@@ -184,6 +184,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
       heartbeats: { latest: () => undefined },
       handshakes: () => new Map(),
       isHealthy: () => undefined,
+      refusals: () => undefined,
     }
     openRecords(counting, { log })
     const fleetCount = createFleetCount(counting, signals)
@@ -217,6 +218,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
       heartbeats: { latest: () => heartbeat },
       handshakes: () => new Map([[row.wireguard_public_key, hub.clock.now()]]),
       isHealthy: () => undefined,
+      refusals: () => undefined,
     }
     const changed: (string | undefined)[] = []
     factsOf(hub.db).follow({

@@ -5,7 +5,7 @@
  */
 import type { ActivityEntry, SearchQuery } from '@hedgerow/contract'
 import type { FastifyReply } from 'fastify'
-import { sql, type Kysely, type Selectable } from 'kysely'
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { holding, pageFrom, SEARCHED_AT_MOST, sendPage, type Page } from '../http/pagination.ts'
 import { hasRole } from '../access/policy.ts'
@@ -16,6 +16,9 @@ const ENTRIES_SHOWN = 50
 const ROWS_AT_ONCE = 8_000
 const HOUR_MS = 3_600_000
 const HOURS_SHOWN = 24
+/** Two parameters of a statement each. */
+const HOURS_AT_ONCE = 500
+const MORE = 'More of "'
 /** The row of `hourly_stats` that counts the whole fleet; every other row is named after an owner. */
 export const WHOLE_FLEET = 'fleet'
 
@@ -35,6 +38,64 @@ export async function recordActivity(db: Db, ...entries: NewActivity[]): Promise
       .insertInto('activity')
       .values(rows.slice(start, start + ROWS_AT_ONCE))
       .execute()
+}
+
+export type CappedActivity = NewActivity & {
+  gatewayId: string
+  gatewayName: string
+  /** Shown while the gateway has fewer entries than this in the hour. */
+  most: number
+}
+
+type Listed = { gatewayId: string; hour: number; count: number; saysMore: number }
+
+/**
+ * What gateways themselves cause, such as alerts and changes of status: only so many entries of each in an hour, so
+ * that the entries of others stay in sight. One entry says that there was more.
+ */
+export async function recordCappedActivity(
+  transaction: Transaction<Tables>,
+  entries: readonly CappedActivity[],
+): Promise<void> {
+  const hours = [...Map.groupBy(entries, ({ gatewayId, at }) => `${gatewayId} ${startOfHour(at)}`).values()]
+  for (let start = 0; start < hours.length; start += HOURS_AT_ONCE) {
+    const some = hours.slice(start, start + HOURS_AT_ONCE)
+    const listed = new Map((await readListed(transaction, some)).map((row) => [`${row.gatewayId} ${row.hour}`, row]))
+    const shown = some.flatMap((theirs) =>
+      theirs[0] ? shownOf(theirs, listed.get(`${theirs[0].gatewayId} ${startOfHour(theirs[0].at)}`)) : [],
+    )
+    await recordActivity(transaction, ...shown)
+  }
+}
+
+/** How many entries each gateway has in the hour already, found by the index on gateway and time. */
+async function readListed(transaction: Transaction<Tables>, hours: readonly CappedActivity[][]): Promise<Listed[]> {
+  const asked = hours.flatMap(([first]) =>
+    first ? sql`(cast(${first.gatewayId} as text), cast(${startOfHour(first.at)} as double precision))` : [],
+  )
+  const { rows } = await sql<Listed>`with asked (gateway_id, hour) as (values ${sql.join(asked)})
+    select asked.gateway_id as "gatewayId", asked.hour as "hour", count(*) as "count",
+      sum(case when activity.message like ${`${MORE}%`} then 1 else 0 end) as "saysMore"
+    from asked join activity on activity.gateway_id = asked.gateway_id
+      and activity.at >= asked.hour and activity.at < asked.hour + ${sql.lit(HOUR_MS)}
+    group by asked.gateway_id, asked.hour`.execute(transaction)
+  return rows
+}
+
+/** Of one gateway's entries in one hour. */
+function shownOf(entries: readonly CappedActivity[], listed: Listed | undefined): NewActivity[] {
+  let count = listed?.count ?? 0
+  const shown: NewActivity[] = []
+  for (const { gatewayName, most, ...entry } of entries) {
+    if (count < most) {
+      shown.push(entry)
+      count++
+    } else if (!listed?.saysMore) {
+      const message = `${MORE}${gatewayName}" in this hour is not listed here: see its page`
+      return [...shown, { ...entry, type: 'warning', message }]
+    }
+  }
+  return shown
 }
 
 /** The newest entries that the caller may see, or a page of them, newest first. */

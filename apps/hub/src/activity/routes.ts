@@ -1,15 +1,21 @@
 import * as contract from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
+import type { StorageWatch } from '../database/storage-watch.ts'
 import type { Tables } from '../database/tables.ts'
 import { mount } from '../http/mount.ts'
 import type { FleetCount } from './fleet-count.ts'
 import { recentActivity, threatsToday, timeline } from './activity.ts'
 
-type Dependencies = { db: Kysely<Tables>; clock: () => number; fleetCount: FleetCount }
+type Dependencies = {
+  db: Kysely<Tables>
+  clock: () => number
+  fleetCount: FleetCount
+  storageTrouble: StorageWatch['trouble']
+}
 
-/** The dashboard's three calls. */
-export function activityRoutes(app: FastifyInstance, { db, clock, fleetCount }: Dependencies): void {
+/** The dashboard's calls. */
+export function activityRoutes(app: FastifyInstance, { db, clock, fleetCount, storageTrouble }: Dependencies): void {
   mount(app, contract.hubStats, async ({ caller }) => {
     const { total, active } = await fleetCount.of(caller)
     const users = await db
@@ -22,6 +28,10 @@ export function activityRoutes(app: FastifyInstance, { db, clock, fleetCount }: 
       totalUsers: users.count,
       threats: await threatsToday(db, caller, clock()),
     }
+  })
+  mount(app, contract.hubProblems, () => {
+    const trouble = storageTrouble()
+    return trouble ? [{ part: 'storage' as const, message: trouble.message }] : []
   })
   mount(app, contract.recentActivity, ({ caller, query, reply }) => recentActivity(db, caller, { query, reply }))
   mount(app, contract.hubTimeline, ({ caller }) => timeline(db, caller, clock()))

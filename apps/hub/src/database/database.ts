@@ -13,6 +13,7 @@ import { copyTables, type AnyTables } from './postgres-copy.ts'
 import { postgresDialect } from './postgres-dialect.ts'
 import { copySqlite } from './sqlite-copy.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
+import { isDiskFull } from './storage-errors.ts'
 import type { Tables } from './tables.ts'
 
 export type Database = { db: Kysely<Tables>; engine: Engine; close(): Promise<void> }
@@ -24,11 +25,17 @@ export type DatabaseConfig = {
   /** False refuses a database that is not up to date: another hub may be running on it. */
   mayMigrate?: boolean
   migrations?: readonly Migration[]
+  /** Hears that a statement failed for want of room. */
+  onFull?: () => void
 }
 
 export async function openDatabase(config: DatabaseConfig): Promise<Database> {
   const engine = engineOf(config.url)
+  const { onFull } = config
   const db = new Kysely<unknown>({
+    log: (event) => {
+      if (event.level === 'error' && isDiskFull(event.error)) onFull?.()
+    },
     dialect:
       engine === 'sqlite' ? sqliteDialect(createFile(config.url.slice('sqlite:'.length))) : postgresDialect(config.url),
   })

@@ -4,6 +4,7 @@ import * as first from './migrations/001-first.ts'
 import * as facts from './migrations/002-facts.ts'
 import * as clocks from './migrations/003-clocks.ts'
 import * as codeGuesses from './migrations/004-code-guesses.ts'
+import * as detectionQuota from './migrations/005-detection-quota.ts'
 import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -13,6 +14,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '002-facts', up: facts.up },
   { name: '003-clocks', up: clocks.up },
   { name: '004-code-guesses', up: codeGuesses.up },
+  { name: '005-detection-quota', up: detectionQuota.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }

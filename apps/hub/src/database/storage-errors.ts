@@ -2,6 +2,7 @@ import { HubError } from '../kernel/hub-error.ts'
 
 /** SQLite's primary result codes (sqlite.org/rescode.html) for a storage that does not work right now. */
 const SQLITE_UNAVAILABLE = new Set([5 /* BUSY */, 8 /* READONLY */, 10 /* IOERR */, 13 /* FULL */, 14 /* CANTOPEN */])
+const SQLITE_FULL = 13
 const SQLITE_UNIQUE = new Set([1555 /* CONSTRAINT_PRIMARYKEY */, 2067 /* CONSTRAINT_UNIQUE */])
 
 /**
@@ -32,6 +33,15 @@ export function storageError(error: unknown): unknown {
         ? POSTGRES_UNAVAILABLE.test(code) || CONNECTION_LOST.has(code)
         : CONNECTION_ENDED.test(error.message)
   return unavailable ? new HubError('storage_unavailable', { cause: error }) : error
+}
+
+/** Whether a write failed because there is no room: SQLITE_FULL, or PostgreSQL's disk_full. */
+export function isDiskFull(error: unknown): boolean {
+  const { code, errcode } = ((error instanceof HubError ? error.cause : error) ?? {}) as {
+    code?: unknown
+    errcode?: unknown
+  }
+  return typeof errcode === 'number' ? (errcode & 0xff) === SQLITE_FULL : code === '53100'
 }
 
 /** Whether a statement failed because a row with the same unique value exists. */

@@ -163,6 +163,12 @@ export type Tables = {
     deterrent: string | null
     received_at: number
   }
+  /** How many detections of a gateway are kept, and in how many bytes: `DETECTION_BYTES` each, and its thumbnail. */
+  detection_totals: { gateway_id: string; detections: number; bytes: number }
+  /** What the hub did not take, in five minutes from `at`. */
+  detection_refusals: { gateway_id: string; at: number; reason: RefusalReason; detections: number }
+  /** Holds a row only while the hub tries whether its database takes one again. */
+  storage_probe: { id: number; filler: string }
   activity: {
     id: Generated<number>
     at: number
@@ -228,6 +234,8 @@ export type Tables = {
     source_ip: string
   }
 }
+
+export type RefusalReason = 'rate' | 'bytes' | 'storage'
 
 /** A database or, inside a transaction, the transaction: verbs take it first and work in both. */
 export type Db = Kysely<Tables> | Transaction<Tables>

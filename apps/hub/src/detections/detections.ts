@@ -1,10 +1,12 @@
 /**
  * What gateways detected. A gateway sends each detection again when it changes, and again when it heard no answer, so
- * rows are upserted by (gateway, id): nothing doubles, severity only rises, and a threat counts once. Called by the
- * tunnel API; the transaction is committed before the gateway hears of it.
+ * rows are upserted by (gateway, id): nothing doubles, severity only rises, and a threat counts once. The transaction
+ * is committed before the gateway hears of it. How much each gateway holds is kept beside the rows, in the same
+ * transactions, so that nobody reads all detections to know which are too many.
  */
-import type { Detection } from '@hedgerow/contract'
-import type { Insertable, Kysely, Selectable, Transaction } from 'kysely'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import type { Detection, HubSettings } from '@hedgerow/contract'
+import { sql, type Insertable, type Kysely, type RawBuilder, type Selectable, type Transaction } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
@@ -13,8 +15,28 @@ import { countInHour, startOfHour, WHOLE_FLEET } from '../activity/activity.ts'
 
 type Row = Selectable<Tables['detections']>
 
+/** Stored in one transaction: everybody else gets a turn between two. */
+const DETECTIONS_AT_ONCE = 50
+/** What a row without its thumbnail counts as, in bytes. */
+const DETECTION_BYTES = 500
+const ROWS_DELETED_AT_ONCE = 200
+const PAUSE_MS = 10
+const BYTES_PER_MEGABYTE = 1_000_000
+
 /** Throws `gateway_unknown` when the gateway was deleted meanwhile. */
 export async function storeDetections(
+  db: Kysely<Tables>,
+  gatewayId: string,
+  detections: readonly Detection[],
+  now: number,
+): Promise<void> {
+  for (let start = 0; start < detections.length; start += DETECTIONS_AT_ONCE) {
+    if (start > 0) await nextTurn()
+    await storeSome(db, gatewayId, detections.slice(start, start + DETECTIONS_AT_ONCE), now)
+  }
+}
+
+async function storeSome(
   db: Kysely<Tables>,
   gatewayId: string,
   detections: readonly Detection[],
@@ -38,6 +60,9 @@ export async function storeDetections(
       if (after.severity === 'alert' && before?.severity !== 'alert') threats.push(after)
     }
     await upsert(transaction, [...rows.values()])
+    const bytes = (all: Iterable<Row>) => [...all].reduce((sum, row) => sum + bytesOf(row), 0)
+    const added = { detections: rows.size - stored.length, bytes: bytes(rows.values()) - bytes(stored) }
+    await addToTotals(transaction, gatewayId, added)
     await countThreats(transaction, threats, gateway.owner_id)
     await record(transaction, {
       kind: 'detection.reported',
@@ -124,4 +149,67 @@ async function upsert(transaction: Transaction<Tables>, rows: Insertable<Tables[
       })),
     )
     .execute()
+}
+
+export function bytesOf({ thumbnail }: { thumbnail?: string | null | undefined }): number {
+  return DETECTION_BYTES + (thumbnail?.length ?? 0)
+}
+
+/** In the transaction that changed the rows. */
+export async function addToTotals(
+  transaction: Transaction<Tables>,
+  gatewayId: string,
+  change: { detections: number; bytes: number },
+): Promise<void> {
+  if (change.detections === 0 && change.bytes === 0) return
+  await transaction
+    .insertInto('detection_totals')
+    .values({ gateway_id: gatewayId, ...change })
+    .onConflict((conflict) =>
+      conflict.column('gateway_id').doUpdateSet((row) => ({
+        detections: row('detection_totals.detections', '+', row.ref('excluded.detections')),
+        bytes: row('detection_totals.bytes', '+', row.ref('excluded.bytes')),
+      })),
+    )
+    .execute()
+}
+
+/** Deletes one batch, the oldest first, and gives how many rows that were: fewer than a batch when no more are left. */
+export function deleteOldDetections(
+  db: Kysely<Tables>,
+  condition: RawBuilder<unknown>,
+  limit = ROWS_DELETED_AT_ONCE,
+): Promise<{ deleted: number; isLast: boolean }> {
+  return inTransaction(db, async (transaction) => {
+    const { rows } = await sql<{ gateway_id: string; bytes: number }>`delete from detections
+      where (gateway_id, id) in (select gateway_id, id from detections where ${condition} order by started_at limit ${sql.lit(limit)})
+      returning gateway_id, ${sql.lit(DETECTION_BYTES)} + length(coalesce(thumbnail, '')) as bytes`.execute(transaction)
+    const byGateway = [...Map.groupBy(rows, (row) => row.gateway_id)].toSorted(([a], [b]) => (a < b ? -1 : 1))
+    for (const [gatewayId, theirs] of byGateway) {
+      const bytes = theirs.reduce((sum, row) => sum + row.bytes, 0)
+      await addToTotals(transaction, gatewayId, { detections: -theirs.length, bytes: -bytes })
+    }
+    return { deleted: rows.length, isLast: rows.length < limit }
+  })
+}
+
+/** Deletes what the settings no longer keep, in small batches with pauses. */
+export async function trimDetections(
+  db: Kysely<Tables>,
+  { detectionsKept, detectionMegabytesKept }: Pick<HubSettings, 'detectionsKept' | 'detectionMegabytesKept'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const bytesKept = detectionMegabytesKept * BYTES_PER_MEGABYTE
+  while (!signal.aborted) {
+    const totals = await db.selectFrom('detection_totals').selectAll().execute()
+    const over = totals.find(({ detections }) => detections > detectionsKept)
+    const bytes = totals.reduce((sum, total) => sum + total.bytes, 0)
+    const [largest] = totals.toSorted((a, b) => b.bytes - a.bytes)
+    const trimmed = over ?? (bytes > bytesKept ? largest : undefined)
+    if (!trimmed || trimmed.detections <= 0) return
+    const limit = over ? Math.min(ROWS_DELETED_AT_ONCE, over.detections - detectionsKept) : ROWS_DELETED_AT_ONCE
+    const { deleted } = await deleteOldDetections(db, sql`gateway_id = ${trimmed.gateway_id}`, limit)
+    if (deleted === 0) return
+    await sleep(PAUSE_MS, undefined, { signal }).catch(() => {})
+  }
 }

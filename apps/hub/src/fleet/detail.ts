@@ -43,6 +43,7 @@ export async function readGateway(
   const handshakeAt = peer?.latestHandshakeAtMs ?? row.last_handshake_at
   // A gateway that lives outside its tunnel for as long as a session does is not on its way into it.
   const isAround = heartbeat !== undefined && heartbeat.at - (handshakeAt ?? row.created_at) > HANDSHAKE_ALIVE_MS
+  const refused = signals.refusals(id)
   const ladder: Rung[] = [
     registration
       ? rung('registered', registration.requested_at, `asked from ${registration.source_ip}`)
@@ -66,6 +67,9 @@ export async function readGateway(
     fingerprint: row.identity_public_key === null ? null : fingerprint(row.identity_public_key),
     heartbeat: heartbeat ? { ...heartbeat.content, receivedAt: new Date(heartbeat.at).toISOString() } : null,
     traffic: peer ? { receivedBytes: peer.receivedBytes, sentBytes: peer.sentBytes } : null,
+    refused: refused
+      ? { detections: refused.detections, message: refused.message, at: new Date(refused.at).toISOString() }
+      : null,
     access: hasRole(caller.role, 'manager') ? await visits(db, id) : [],
   }
 }

@@ -54,6 +54,7 @@ export type FleetSignals = {
   handshakes(): Map<string, number>
   /** Whether a plain-WireGuard gateway answered when last asked. */
   isHealthy(gatewayId: string): boolean | undefined
+  refusals(gatewayId: string): { detections: number; at: number; message: string } | undefined
 }
 
 export type ListDependencies = {
@@ -233,7 +234,16 @@ function signalsOf(row: JudgedColumns, signals: FleetSignals, handshakes: Map<st
     heartbeat: signals.heartbeats.latest(row.id),
     latestHandshakeAt: handshakes.get(row.wireguard_public_key) ?? row.last_handshake_at ?? undefined,
     isHealthy: signals.isHealthy(row.id),
+    refused: refusedLately(row.id, signals),
   }
+}
+
+/** Until then a gateway whose detections were refused has a warning. */
+const REFUSED_LATELY_MS = 600_000
+
+function refusedLately(id: string, { clock, refusals }: FleetSignals): string | undefined {
+  const refused = refusals(id)
+  return refused && clock() - refused.at < REFUSED_LATELY_MS ? refused.message : undefined
 }
 
 /** A heartbeat or, for a device that sends none, a handshake. */

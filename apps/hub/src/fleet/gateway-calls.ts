@@ -9,13 +9,15 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import { createLimiter, type Limits } from '../access/limiter.ts'
+import { createLimiter, type Limits, type NamedLimiter } from '../access/limiter.ts'
 import { mount, type MountOptions } from '../http/mount.ts'
 import type { Refusals } from '../access/refusals.ts'
 import { createSignedRequests } from '../http/signed-requests.ts'
 import type { Heartbeats } from './heartbeats.ts'
 
 const HEARTBEAT_INTERVAL_SECONDS = contract.HEARTBEAT_INTERVAL_MS / 1_000
+/** Of each gateway, and of as many as a hub may have. */
+export const CALL_LIMIT = { perName: { burst: 120, perSecond: 4 }, namesMax: 100_000 }
 const SIGNED_LIMITS: Limits = {
   perSource: { burst: 200, perSecond: 10 },
   proofsPerSource: { burst: 2_000, perSecond: 50 },
@@ -25,6 +27,8 @@ const SIGNED_LIMITS: Limits = {
 export type GatewayCallDependencies = {
   clock: () => number
   heartbeats: Pick<Heartbeats, 'record'>
+  /** How often one gateway may call, by its id. */
+  calls: NamedLimiter
   /** Committed when it resolves. */
   storeDetections(gatewayId: string, detections: readonly contract.Detection[]): Promise<void>
 }
@@ -63,7 +67,7 @@ export function signedGatewayRoutes(
   app: FastifyInstance,
   dependencies: GatewayCallDependencies & { db: Kysely<Tables>; identity: Identity; refusals: Pick<Refusals, 'count'> },
 ): void {
-  const { db, clock, identity, refusals } = dependencies
+  const { db, clock, identity, refusals, calls } = dependencies
   const onRefused = (address: string) => refusals.count('gateway-calls', address)
   const limiter = createLimiter({ ...SIGNED_LIMITS, clock, onRefused })
   const signedRequests = createSignedRequests(clock)
@@ -91,6 +95,7 @@ export function signedGatewayRoutes(
     const nonce = signedRequests.verify({ method, target, headers, body }, gateway.identityPublicKey)
     verified.set(request, nonce)
     limiter.proved(request.sourceIp)
+    calls.take(gateway.gatewayId)
   }
 
   function identify(request: FastifyRequest): string {

@@ -20,6 +20,8 @@ export type Signals = {
   latestHandshakeAt?: number | undefined
   /** Of a plain-WireGuard gateway: whether its `/api/health` answered when it was last asked. */
   isHealthy?: boolean | undefined
+  /** What the hub did not take of it lately, in words. */
+  refused?: string | undefined
 }
 
 export type Judgement = { status: Gateway['status']; reason: string }
@@ -29,11 +31,11 @@ export function judge(signals: Signals): Judgement {
 }
 
 /** The status alone, which is all that counting a fleet needs. */
-export function statusOf({ kind, now, heartbeat, latestHandshakeAt, isHealthy }: Signals): Gateway['status'] {
+export function statusOf({ kind, now, heartbeat, latestHandshakeAt, isHealthy, refused }: Signals): Gateway['status'] {
   const hasHandshake = isRecent(now, latestHandshakeAt)
   if (kind === 'wireguard') return hasHandshake ? (isHealthy ? 'online' : 'warning') : 'offline'
   if (!heartbeat || now - heartbeat.at > HEARTBEAT_ALIVE_MS) return 'offline'
-  return hasHandshake && problemsOf(heartbeat).length === 0 ? 'online' : 'warning'
+  return hasHandshake && problemsOf(heartbeat, refused).length === 0 ? 'online' : 'warning'
 }
 
 /** Why it is so, in words. */
@@ -41,13 +43,13 @@ export function reasonOf(signals: Signals): string {
   return signals.kind === 'enrolled' ? reasonOfEnrolled(signals) : reasonOfWireguard(signals)
 }
 
-function reasonOfEnrolled({ now, heartbeat, latestHandshakeAt }: Signals): string {
+function reasonOfEnrolled({ now, heartbeat, latestHandshakeAt, refused }: Signals): string {
   if (!heartbeat || now - heartbeat.at > HEARTBEAT_ALIVE_MS) {
     const silence = heartbeat ? `no heartbeat for ${duration(now - heartbeat.at)}` : 'no heartbeat yet'
     return `${silence}, ${handshakeWords(now, latestHandshakeAt)}`
   }
   const hasHandshake = isRecent(now, latestHandshakeAt)
-  const problems = problemsOf(heartbeat)
+  const problems = problemsOf(heartbeat, refused)
   const said = [`heartbeat ${duration(now - heartbeat.at)} ago`]
   if (!hasHandshake || problems.length === 0) said.push(handshakeWords(now, latestHandshakeAt))
   said.push(...problems.slice(0, REASONS_SHOWN))
@@ -72,8 +74,12 @@ function handshakeWords(now: number, latestHandshakeAt: number | undefined): str
   return isRecent(now, latestHandshakeAt) ? `VPN handshake ${age} ago` : `no VPN handshake for ${age}`
 }
 
-function problemsOf({ at, content, isCloned }: NonNullable<Signals['heartbeat']>): string[] {
+function problemsOf(
+  { at, content, isCloned }: NonNullable<Signals['heartbeat']>,
+  refused: string | undefined,
+): string[] {
   const problems: string[] = []
+  if (refused !== undefined) problems.push(refused)
   if (isCloned) problems.push('two devices use this identity')
   for (const camera of content.cameras)
     if (camera.state === 'offline') problems.push(`camera ${camera.name} is offline`)

@@ -7,6 +7,7 @@ import { TUNNEL_API_PORT } from '@hedgerow/contract'
 import { createConnectionLimits, createFront, type Faults } from '@hedgerow/http'
 import type { TcpStream } from '@hedgerow/netstack/node'
 import type { Server } from 'node:http'
+import type { FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
@@ -46,7 +47,19 @@ export function createTunnelApi(dependencies: Dependencies): TunnelApi {
       return server
     },
   })
-  mountGatewayCalls(app, dependencies, ({ sourceIp }) => gatewayAt(sourceIp))
+  const known = new WeakMap<FastifyRequest, string>()
+  const identify = (request: FastifyRequest): string => {
+    const gatewayId = known.get(request)
+    if (gatewayId === undefined) throw new HubError('gateway_unknown')
+    return gatewayId
+  }
+  mountGatewayCalls(app, dependencies, identify, {
+    beforeBody: async (request) => {
+      const gatewayId = await gatewayAt(request.sourceIp)
+      dependencies.calls.take(gatewayId)
+      known.set(request, gatewayId)
+    },
+  })
 
   /** Throws `gateway_unknown` for the address of a gateway that was just deleted. */
   async function gatewayAt(address: string): Promise<string> {

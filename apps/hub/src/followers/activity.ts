@@ -1,6 +1,6 @@
 /** Activity: what people read on the dashboard about a fact. A kind without a line here is no news to them. */
 import type { Fact, FactKind, Gateway, HubSettings } from '@hedgerow/contract'
-import { recordActivity, type NewActivity } from '../activity/activity.ts'
+import { recordActivity, recordCappedActivity, type CappedActivity, type NewActivity } from '../activity/activity.ts'
 import { CERTIFICATE_NAMES } from '../certificates/certificates.ts'
 import type { TransactionFollower } from '../kernel/facts.ts'
 
@@ -73,6 +73,7 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
       at: startedAt,
     })),
 
+  'storage.low': ({ data }) => ({ type: 'error', message: `${data.message} The hub takes no detections until then.` }),
   'settings.changed': ({ data, actor }) =>
     info(`Settings of the hub were changed by ${actor.name}: ${settingsInWords(data.changes)}`),
   'settings.restored': () => ({
@@ -86,7 +87,24 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
 export const activity: TransactionFollower = {
   name: 'activity',
   kinds: Object.keys(words) as FactKind[],
-  inTransaction: (transaction, facts) => recordActivity(transaction, ...facts.flatMap(entriesOf)),
+  async inTransaction(transaction, facts) {
+    const { capped = [], others = [] } = Object.groupBy(facts, ({ kind }) => (kind in caps ? 'capped' : 'others'))
+    await recordActivity(transaction, ...others.flatMap(entriesOf))
+    await recordCappedActivity(transaction, capped.flatMap(cappedEntriesOf))
+  },
+}
+
+/** What a gateway causes by itself, how often it likes. Its alerts leave room for the changes of its status. */
+const caps: { readonly [K in FactKind]?: { most: number; gatewayName: (fact: Fact<K>) => string } } = {
+  'gateway.status-changed': { most: 30, gatewayName: ({ data }) => data.name },
+  'detection.reported': { most: 20, gatewayName: ({ data }) => data.gatewayName },
+}
+
+function cappedEntriesOf<K extends FactKind>(fact: Fact<K>): CappedActivity[] {
+  const cap = caps[fact.kind as K] as NonNullable<(typeof caps)[K]>
+  const { most, gatewayId = '' } = { ...cap, gatewayId: fact.gatewayId }
+  const gatewayName = cap.gatewayName(fact as never)
+  return entriesOf(fact).map((entry) => ({ ...entry, gatewayId, gatewayName, most }))
 }
 
 function entriesOf<K extends FactKind>(fact: Fact<K>): NewActivity[] {
@@ -123,6 +141,10 @@ const LABELS: Readonly<Record<keyof HubSettings, string>> = {
   enableNotifications: 'notifications',
   enableAuditLog: 'audit log',
   logRetentionDays: 'keep records for (days)',
+  detectionsPerHour: 'detections of a gateway per hour',
+  detectionMegabytesPerHour: 'megabytes of detections of a gateway per hour',
+  detectionsKept: 'detections kept of a gateway',
+  detectionMegabytesKept: 'megabytes of detections kept',
   openRegistration: 'open registration',
   inviteCodeRequired: 'invite code required',
   passwordComplexity: 'password complexity',

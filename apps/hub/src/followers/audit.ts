@@ -67,6 +67,7 @@ export const auditAnswers: { readonly [K in FactKind]: Entry<K> | { none: string
 
   'detection.reported': { none: 'data and no decision; kept as detections' },
 
+  'storage.low': { none: 'a state and no decision; activity has it' },
   'notification.tested': { action: 'notification.test' },
   'settings.changed': { action: 'settings.change' },
   'settings.restored': { action: 'settings.change' },

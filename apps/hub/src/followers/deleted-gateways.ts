@@ -3,6 +3,7 @@ import type { CommitFollower } from '../kernel/facts.ts'
 
 export function deletedGateways(keepers: {
   heartbeats: { forget(gatewayId: string): void }
+  quota: { forget(gatewayId: string): void }
   retention: { forgetGateway(gatewayId: string): Promise<void> }
 }): CommitFollower<'gateway.deleted'> {
   return {
@@ -13,6 +14,7 @@ export function deletedGateways(keepers: {
       for (const { gatewayId } of facts) {
         if (gatewayId === undefined) continue
         keepers.heartbeats.forget(gatewayId)
+        keepers.quota.forget(gatewayId)
         // There may be millions of rows, and nobody waits for it.
         void keepers.retention.forgetGateway(gatewayId)
       }

@@ -67,6 +67,7 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
 
   'detection.reported': toOwner(...FLEET),
 
+  'storage.low': toAll('stats', 'activity'),
   'notification.tested': toAll(),
   'settings.changed': toAll('settings', 'stats', 'activity'),
   'settings.restored': toAll('settings', 'activity'),

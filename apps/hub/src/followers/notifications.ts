@@ -6,6 +6,7 @@ import type { Fact, FactKind } from '@hedgerow/contract'
 import type { CommitFollower, TransactionFollower } from '../kernel/facts.ts'
 import type { Announcement, Notifications } from '../notifications/notifications.ts'
 
+const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
 const announcements: { readonly [K in FactKind]?: (fact: Fact<K>) => Announcement | undefined } = {
@@ -78,6 +79,16 @@ const announcements: { readonly [K in FactKind]?: (fact: Fact<K>) => Announcemen
           path: `/gateways/${gatewayId}`,
           data: { gatewayId, name, status, reason },
         },
+
+  // Told once an hour at most, also where it comes and goes.
+  'storage.low': ({ at, data }) => ({
+    key: `storage.low ${Math.floor(at / HOUR_MS)}`,
+    kind: 'storage.low',
+    title: "Your hub's disk is nearly full",
+    text: `${data.message} Until then the hub takes no detections; gateways keep them and send them later.`,
+    path: '/dashboard',
+    data,
+  }),
 }
 
 const kinds = Object.keys(announcements) as FactKind[]

@@ -1,14 +1,19 @@
-/** Retention: a change of how long records are kept counts at once. */
+/** Retention: a change of how long, or how much, is kept counts at once. */
 import type { CommitFollower } from '../kernel/facts.ts'
 
-export function retentionChanges(retention: { purge(): Promise<void> }): CommitFollower<'settings.changed'> {
+export function retentionChanges(retention: {
+  purge(): Promise<void>
+  trim(): Promise<void>
+}): CommitFollower<'settings.changed'> {
   return {
     name: 'retention',
     kinds: ['settings.changed'],
     stage: 'memory',
     afterCommit(facts) {
       // There may be millions of rows, and nobody waits for it.
-      if (facts.some(({ data }) => 'logRetentionDays' in data.changes)) void retention.purge()
+      const changed = new Set(facts.flatMap(({ data }) => Object.keys(data.changes)))
+      if (changed.has('logRetentionDays')) void retention.purge()
+      if (changed.has('detectionsKept') || changed.has('detectionMegabytesKept')) void retention.trim()
     },
   }
 }

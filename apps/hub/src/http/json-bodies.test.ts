@@ -109,6 +109,6 @@ describe('JSON of any door of the hub', () => {
       falsePositive: false,
       deterrent: 'siren',
     }))
-    expect(await peer.post(DETECTIONS, { detections })).toEqual({ status: 200, body: { accepted: 500 } })
+    expect(await peer.post(DETECTIONS, { detections })).toMatchObject({ status: 200, body: { accepted: 500 } })
   })
 })

@@ -346,6 +346,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
       heartbeats: { latest: () => ({ at: beatAt, content: testHeartbeat(beatAt), isCloned: false }) },
       handshakes: () => new Map(),
       isHealthy: () => undefined,
+      refusals: () => undefined,
     }
     const startWatch = async () => {
       const watch = createPresence({ db: hub.db, signals, log: pino({ level: 'silent' }) })

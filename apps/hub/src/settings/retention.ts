@@ -10,6 +10,7 @@ import { HISTORY_HOURS } from '@hedgerow/contract'
 import { sql, type Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
+import { deleteOldDetections, trimDetections } from '../detections/detections.ts'
 import { readSettings } from './settings.ts'
 
 const DAY_MS = 86_400_000
@@ -18,6 +19,7 @@ const HOUR_MS = 3_600_000
 const FACTS_KEPT_MS = DAY_MS
 const LOOK_INTERVAL_MS = HOUR_MS
 const FIRST_LOOK_MS = 60_000
+const TRIM_INTERVAL_MS = 10_000
 /**
  * A clock that is so much later than it should be was wrong before, or is now, and what was deleted never comes back.
  */
@@ -30,6 +32,8 @@ export type Retention = {
   start(): void
   /** Deletes what is too old now, or once the hold after a leap is over. */
   purge(): Promise<void>
+  /** Deletes the detections that are more than the settings keep. */
+  trim(): Promise<void>
   /** Deletes what belonged to a gateway that is gone. */
   forgetGateway(gatewayId: string): Promise<void>
   stop(): Promise<void>
@@ -58,6 +62,13 @@ export function createRetention(options: {
     }
   }
 
+  async function drainDetections(condition: ReturnType<typeof sql>): Promise<void> {
+    while (!stopped.signal.aborted) {
+      if ((await deleteOldDetections(db, condition)).isLast) return
+      await sleep(PAUSE_MS, undefined, { signal: stopped.signal }).catch(() => {})
+    }
+  }
+
   async function purge(): Promise<void> {
     purgedAt = -Infinity
     if (await isHeld()) return
@@ -67,10 +78,11 @@ export function createRetention(options: {
     await drain(oldRows('activity', ['id'], sql`at < ${oldest}`, 'at'))
     await drain(oldRows('audit', ['id'], sql`at < ${oldest}`, 'at'))
     await drain(oldRows('ui_access', ['id'], sql`started_at < ${oldest}`, 'started_at'))
-    await drain(oldRows('detections', ['gateway_id', 'id'], sql`started_at < ${oldest}`, 'started_at'))
+    await drainDetections(sql`started_at < ${oldest}`)
     await drain(oldRows('hourly_stats', ['hour', 'scope'], sql`hour < ${oldest}`, 'hour'))
     const oldestHistory = Math.max(oldest, now - HISTORY_HOURS * HOUR_MS)
     await drain(oldRows('gateway_hours', ['gateway_id', 'hour'], sql`hour < ${oldestHistory - HOUR_MS}`, 'hour'))
+    await drain(oldRows('detection_refusals', ['gateway_id', 'at', 'reason'], sql`at < ${oldestHistory}`, 'at'))
     for (const state of ['sent', 'failed'])
       await drain(oldRows('notifications', ['id'], sql`state = ${state} and due_at < ${oldest}`, 'due_at'))
     // One may have been deleted while the hub stopped.
@@ -82,10 +94,13 @@ export function createRetention(options: {
   function deletedGateways() {
     return db.selectFrom('facts').select('gateway_id').where('kind', '=', 'gateway.deleted').execute()
   }
+  const trim = async () => trimDetections(db, await readSettings(db), stopped.signal)
 
   async function forgetGateway(gatewayId: string): Promise<void> {
     const theirs = sql`gateway_id = ${gatewayId}`
-    await drain(oldRows('detections', ['gateway_id', 'id'], theirs, 'started_at'))
+    await drainDetections(theirs)
+    await db.deleteFrom('detection_totals').where('gateway_id', '=', gatewayId).execute()
+    await drain(oldRows('detection_refusals', ['gateway_id', 'at', 'reason'], theirs, 'at'))
     await drain(oldRows('ui_access', ['id'], theirs, 'started_at'))
     await drain(oldRows('gateway_hours', ['gateway_id', 'hour'], theirs, 'hour'))
   }
@@ -128,9 +143,14 @@ export function createRetention(options: {
   return {
     start() {
       void inTurn(async () => void (await isHeld()))
-      timers = [setTimeout(purgeDaily, FIRST_LOOK_MS).unref(), setInterval(purgeDaily, LOOK_INTERVAL_MS).unref()]
+      timers = [
+        setTimeout(purgeDaily, FIRST_LOOK_MS).unref(),
+        setInterval(purgeDaily, LOOK_INTERVAL_MS).unref(),
+        setInterval(() => void inTurn(trim), TRIM_INTERVAL_MS).unref(),
+      ]
     },
     purge: () => inTurn(purge),
+    trim: () => inTurn(trim),
     forgetGateway: (gatewayId) => inTurn(() => forgetGateway(gatewayId)),
     async stop() {
       for (const timer of timers) clearTimeout(timer)

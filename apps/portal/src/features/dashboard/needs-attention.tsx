@@ -2,10 +2,12 @@ import { useMemo } from 'react'
 import { Link } from 'react-router'
 import { messageOf } from '#api/client.ts'
 import { statusMark, useGateways } from '#api/gateways.ts'
+import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
 import { allWell } from './messages.ts'
+import { useHubProblems } from './queries.ts'
 import { findTroubles } from './troubles.ts'
 import styles from './page.module.css'
 
@@ -15,6 +17,7 @@ const SHOWN = 5
 export function NeedsAttention() {
   const gateways = useGateways()
   const troubles = useMemo(() => findTroubles(gateways.data ?? []), [gateways.data])
+  const problems = useHubProblems().data ?? []
   const total = gateways.data?.length ?? 0
   return (
     <Panel
@@ -27,6 +30,11 @@ export function NeedsAttention() {
         )
       }
     >
+      {problems.map(({ part, message }) => (
+        <Notice key={part} tone="danger">
+          {message}
+        </Notice>
+      ))}
       {gateways.isPending ? (
         <PanelSkeleton rows={2} label="Loading what needs attention" />
       ) : gateways.data === undefined ? (

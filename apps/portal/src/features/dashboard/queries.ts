@@ -1,6 +1,6 @@
 import { DASHBOARD_REFRESH_MS } from '@hedgerow/contract'
 import { useQuery } from '@tanstack/react-query'
-import { hubStats, hubTimeline, recentActivity } from 'virtual:contract-calls'
+import { hubProblems, hubStats, hubTimeline, recentActivity } from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
 
 /** Figures and activity, issued together (specification section 7). */
@@ -16,6 +16,13 @@ export const useDashboard = () =>
         throw error
       }
     },
+    refetchInterval: DASHBOARD_REFRESH_MS,
+  })
+
+export const useHubProblems = () =>
+  useQuery({
+    queryKey: ['dashboard', 'problems'],
+    queryFn: ({ signal }) => api(hubProblems, { signal }),
     refetchInterval: DASHBOARD_REFRESH_MS,
   })
 

@@ -53,6 +53,38 @@ export function GeneralTab({ fields }: { fields: Fields }) {
           />
         </div>
       </Panel>
+      <Panel title="Detections">
+        <div className={styles.fields}>
+          <TextField
+            fields={fields}
+            name="detectionsPerHour"
+            label="Detections of a gateway per hour"
+            description="What is more is refused, and counted on the page of the gateway, which sends it later."
+            numeric
+          />
+          <TextField
+            fields={fields}
+            name="detectionMegabytesPerHour"
+            label="Megabytes of detections of a gateway per hour"
+            description="Most of it is pictures, up to 88 kB each."
+            numeric
+          />
+          <TextField
+            fields={fields}
+            name="detectionsKept"
+            label="Detections kept of a gateway"
+            description="The oldest are deleted first."
+            numeric
+          />
+          <TextField
+            fields={fields}
+            name="detectionMegabytesKept"
+            label="Megabytes of detections kept in all"
+            description="The oldest of the gateway that holds most are deleted first."
+            numeric
+          />
+        </div>
+      </Panel>
     </>
   )
 }

@@ -4,7 +4,14 @@
  */
 import { hubSettings, type HubSettings } from '@hedgerow/contract'
 
-type NumberName = 'maxGateways' | 'sessionTimeout' | 'logRetentionDays'
+type NumberName =
+  | 'maxGateways'
+  | 'sessionTimeout'
+  | 'logRetentionDays'
+  | 'detectionsPerHour'
+  | 'detectionMegabytesPerHour'
+  | 'detectionsKept'
+  | 'detectionMegabytesKept'
 export type Values = Omit<HubSettings, NumberName> & Record<NumberName, string>
 export type FieldName = keyof Values
 export type FieldErrors = Partial<Record<FieldName, string>>
@@ -20,6 +27,10 @@ const TAB_OF: Record<FieldName, FormTab> = {
   enableNotifications: 'general',
   enableAuditLog: 'general',
   logRetentionDays: 'general',
+  detectionsPerHour: 'general',
+  detectionMegabytesPerHour: 'general',
+  detectionsKept: 'general',
+  detectionMegabytesKept: 'general',
   sessionTimeout: 'security',
   passwordComplexity: 'security',
   twoFactorRequired: 'security',
@@ -33,15 +44,21 @@ const NUMBERS: Record<NumberName, string> = {
   maxGateways: 'Enter a whole number from 1 to 100,000',
   sessionTimeout: 'Enter whole seconds from 60 (a minute) to 604,800 (a week)',
   logRetentionDays: 'Enter whole days from 1 to 3,650',
+  detectionsPerHour: 'Enter a whole number from 1 to 1,000,000',
+  detectionMegabytesPerHour: 'Enter whole megabytes from 1 to 100,000',
+  detectionsKept: 'Enter a whole number from 1 to 10,000,000',
+  detectionMegabytesKept: 'Enter whole megabytes from 10 to 10,000,000',
 }
 const isNumber = (name: FieldName): name is NumberName => Object.hasOwn(NUMBERS, name)
+const NUMBER_NAMES = Object.keys(NUMBERS) as NumberName[]
 const NAMES = Object.keys(TAB_OF) as FieldName[]
+
+const eachNumber = <T>(of: (name: NumberName) => T) =>
+  Object.fromEntries(NUMBER_NAMES.map((name) => [name, of(name)])) as Record<NumberName, T>
 
 export const valuesOf = (settings: HubSettings): Values => ({
   ...settings,
-  maxGateways: String(settings.maxGateways),
-  sessionTimeout: String(settings.sessionTimeout),
-  logRetentionDays: String(settings.logRetentionDays),
+  ...eachNumber((name) => String(settings[name])),
 })
 
 export type Checked = { settings: HubSettings } | { errors: FieldErrors }
@@ -49,12 +66,7 @@ export type Checked = { settings: HubSettings } | { errors: FieldErrors }
 /** What is to be saved, or one sentence for each field at fault. */
 export function checkValues(values: Values): Checked {
   const number = (name: NumberName) => (/^\s*\d+\s*$/.test(values[name]) ? Number(values[name]) : Number.NaN)
-  const parsed = hubSettings.safeParse({
-    ...values,
-    maxGateways: number('maxGateways'),
-    sessionTimeout: number('sessionTimeout'),
-    logRetentionDays: number('logRetentionDays'),
-  })
+  const parsed = hubSettings.safeParse({ ...values, ...eachNumber(number) })
   if (parsed.success) return { settings: parsed.data }
   const errors: FieldErrors = {}
   for (const issue of parsed.error.issues) {

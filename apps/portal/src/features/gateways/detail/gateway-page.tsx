@@ -85,6 +85,7 @@ function OneGateway({ gateway, stale }: { gateway: GatewayDetail; stale: string 
       {stale !== undefined && (
         <Notice tone="warning">This page could not be refreshed and may be out of date: {stale}</Notice>
       )}
+      {gateway.refused !== null && <Notice tone="warning">{gateway.refused.message}.</Notice>}
       <div className={styles.columns}>
         <div className={styles.column}>
           <Panel title="Health">

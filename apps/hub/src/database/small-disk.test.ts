@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Gateway } from '@hedgerow/contract'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { testHeartbeat } from '#testing/heartbeat.ts'
+import { startTestHub } from '#testing/hub.ts'
+import { joinedGateway } from '#testing/joined-gateway.ts'
+
+const MIB = 1024 * 1024
+const WAIT = { timeout: 60_000, interval: 100 }
+
+/** A disk of its own, or why there is none. */
+function mountSmallDisk(): { path: string } | { reason: string } {
+  const path = mkdtempSync(join(tmpdir(), 'small-disk-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', path], { stdio: 'ignore' })
+    return { path }
+  } catch {
+    rmSync(path, { recursive: true, force: true })
+    return { reason: 'a file system can be mounted by root alone' }
+  }
+}
+
+/** Writes until so much is left, or nothing. */
+function fill(disk: string, leftBytes: number): void {
+  const file = openSync(join(disk, 'of-another-program'), 'a')
+  const block = Buffer.alloc(64 * 1024, 1)
+  try {
+    for (;;) {
+      const { bsize, bavail } = statfsSync(disk)
+      if (bsize * bavail <= leftBytes) return
+      writeSync(file, block)
+    }
+  } catch {
+    // Full to the last byte.
+  } finally {
+    closeSync(file)
+  }
+}
+
+it('a disk that fills up is told everywhere, and people go on while gateways wait', async ({ skip }) => {
+  const disk = mountSmallDisk()
+  if ('reason' in disk) {
+    skip(`skipped: ${disk.reason}`)
+    return
+  }
+  const { path } = disk
+  onTestFinished(() => {
+    execFileSync('umount', ['-l', path])
+    rmSync(path, { recursive: true, force: true })
+  })
+  const told: string[] = []
+  const receiver = createServer(async (request, response) => {
+    told.push(Buffer.concat(await request.toArray()).toString())
+    response.writeHead(204).end()
+  })
+  receiver.listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  onTestFinished(() => void receiver.close())
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+  const hub = await startTestHub('sqlite', {
+    dataDir: path,
+    databaseUrl: `sqlite:${join(path, 'hub.sqlite')}`,
+    notifications: { smtp: undefined, webhook: { url, secret: 'sixteen characters' } },
+  })
+  const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
+  const { gatewayId, peer } = await joinedGateway(hub, headers)
+  onTestFinished(async () => {
+    await peer.stop()
+    await hub.stop()
+  })
+  const startedAt = new Date(hub.clock.now()).toISOString()
+  let sent = 0
+  const detect = () =>
+    peer.post('/api/v1/gateway/detections', {
+      detections: [{ id: `d${++sent}`, camera: 'Gate', label: 'fox', severity: 'detection', score: 0.5, startedAt }],
+    })
+  const beat = () => peer.post('/api/v1/gateway/heartbeat', testHeartbeat(hub.clock.now()))
+  const ready = async () => {
+    const answer = await hub.app.inject({ url: '/readyz' })
+    return [answer.statusCode, answer.json<{ error?: string; message?: string }>()] as const
+  }
+  const problems = async () => (await hub.app.inject({ url: '/api/v1/hub/problems', headers })).json<unknown[]>()
+  const gateway = async (): Promise<Gateway> =>
+    (await hub.app.inject({ url: `/api/v1/hub/gateways/${gatewayId}`, headers })).json()
+  const signIn = async () => {
+    const payload = { username: 'first-admin', password: 'first-admin-password' }
+    return (await hub.app.inject({ method: 'POST', url: '/api/v1/auth/login', payload })).statusCode
+  }
+  const save = async (hubName: string) =>
+    (await hub.app.inject({ method: 'PUT', url: '/api/v1/hub/settings', headers, payload: { hubName } })).statusCode
+
+  expect((await beat()).status).toBe(200)
+  expect((await detect()).status).toBe(200)
+  expect(await ready()).toEqual([200, { status: 'ok' }])
+  expect(await problems()).toEqual([])
+  expect(await gateway()).toMatchObject({ status: 'online' })
+
+  fill(path, 5 * MIB)
+  const refused = await vi.waitUntil(async () => {
+    const answer = await detect()
+    return answer.status === 503 && answer
+  }, WAIT)
+  expect(refused).toMatchObject({ headers: { 'retry-after': '60' }, body: { error: 'storage_low' } })
+  const said = expect.stringMatching(/^[\d.]+ MB of 67\.1 MB are free on the hub's disk: make room\.$/)
+  expect(await ready()).toEqual([503, { error: 'storage_low', message: said }])
+  expect(await problems()).toEqual([{ part: 'storage', message: said }])
+  expect((await beat()).status, 'heartbeats are heard').toBe(200)
+  expect(await gateway()).toMatchObject({
+    status: 'warning',
+    statusReason: expect.stringContaining("in the last hour: the hub's disk is nearly full"),
+  })
+  await vi.waitFor(() => expect(told).toContainEqual(expect.stringContaining('"event":"storage.low"')), WAIT)
+
+  // Another program takes the rest: what the hub kept for people is given up for them.
+  fill(path, 0)
+  await vi.waitFor(async () => expect(await signIn()).toBe(200), WAIT)
+  for (let i = 0; i < 20; i++) expect([await signIn(), await save(`Hub ${i}`)]).toEqual([200, 200])
+  const payload = { name: 'Barn' }
+  const deleted = await hub.app.inject({ method: 'DELETE', url: `/api/v1/hub/gateways/${gatewayId}`, headers, payload })
+  expect(deleted.statusCode).toBe(204)
+
+  rmSync(join(path, 'of-another-program'))
+  await vi.waitFor(async () => expect(await ready()).toEqual([200, { status: 'ok' }]), WAIT)
+  expect(await problems()).toEqual([])
+}, 180_000)

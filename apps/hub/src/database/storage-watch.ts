@@ -1,0 +1,158 @@
+/**
+ * Watches the disk that the hub writes to. Below a reserve, which is for people's own calls, nothing more is taken from
+ * gateways; and where another program fills the disk all the same, a file that was made for it in better days is given
+ * up, so that people can still sign in and mend it. The disk of a PostgreSQL cannot be seen: its refusal to write is
+ * what counts there, and what is tried again until it takes a row.
+ */
+import { randomBytes } from 'node:crypto'
+import { open, rm, stat, statfs } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { sql, type Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import { HubError } from '../kernel/hub-error.ts'
+import { engineOf } from './engine.ts'
+import type { Tables } from './tables.ts'
+
+const LOOK_INTERVAL_MS = 2_000
+/** How old a look may be before what a gateway sends is stored: the disk fills fast. */
+const FRESH_MS = 200
+const RETRY_AFTER_MS = 60_000
+const MIB = 1024 * 1024
+const RESERVE_MAX_BYTES = 256 * MIB
+const RESERVE_SHARE = 0.1
+const FILE_MAX_BYTES = 32 * MIB
+const FILE_NAME = 'reserve-for-people'
+const PROBE_BYTES = 64 * 1024
+/** The reserve counts as refilled when so much more is free: no flapping at the edge. */
+const REFILLED = 1.1
+
+export type StorageTrouble = { state: 'low' | 'full'; message: string }
+
+export type StorageWatch = {
+  /** Undefined while all is well. */
+  trouble(): StorageTrouble | undefined
+  /** Rejects with `storage_low`: for what may wait, such as what gateways send. */
+  requireRoom(): Promise<void>
+  /** Throws `storage_low` with what a person has to know. */
+  checkStorage(): void
+  /** The database had no room for a write. */
+  onFull(): void
+  start(): Promise<void>
+  /** Looks now. */
+  look(): Promise<void>
+  stop(): Promise<void>
+}
+
+type Options = {
+  db: Kysely<Tables>
+  databaseUrl: string
+  dataDir: string
+  /** Bytes; a tenth of the disk, 256 MiB at most, when left out. */
+  reserveBytes: number | undefined
+  log: Logger
+  /** Hears, once each time, that there is trouble. Called again until it resolves. */
+  onTrouble: (trouble: StorageTrouble) => Promise<void>
+}
+
+export function createStorageWatch({ db, databaseUrl, dataDir, reserveBytes, log, onTrouble }: Options): StorageWatch {
+  const isSqlite = engineOf(databaseUrl) === 'sqlite'
+  const folder = isSqlite ? dirname(databaseUrl.slice('sqlite:'.length)) : dataDir
+  const file = join(folder, FILE_NAME)
+  let trouble: StorageTrouble | undefined
+  let isRefused = false
+  let isTold = false
+  let lookedAtMs = -Infinity
+  let timer: NodeJS.Timeout | undefined
+  let looking: Promise<void> = Promise.resolve()
+
+  async function look(): Promise<void> {
+    lookedAtMs = performance.now()
+    const { bsize, blocks, bavail } = await statfs(folder)
+    const size = bsize * blocks
+    const free = bsize * bavail
+    const reserve = Math.min(reserveBytes ?? RESERVE_MAX_BYTES, size * RESERVE_SHARE)
+    const fileBytes = Math.min(FILE_MAX_BYTES, Math.floor(reserve / 2))
+    if (isRefused && (await takesRows())) isRefused = false
+    if (isRefused || free < fileBytes / 2) await rm(file, { force: true })
+    const wanted = reserve * (trouble ? REFILLED : 1)
+    if (isRefused) trouble = { state: 'full', message: "The hub's database has no room: make some on its disk." }
+    else if (free < wanted) {
+      if (trouble?.state !== 'low' && isSqlite) await sql`pragma wal_checkpoint(truncate)`.execute(db)
+      trouble = { state: 'low', message: `${words(free)} of ${words(size)} are free on the hub's disk: make room.` }
+    } else {
+      if (trouble) log.info("there is room on the hub's disk again: gateways are heard")
+      trouble = undefined
+      isTold = false
+      if (isSqlite && free > wanted + 2 * fileBytes) await keepFile(file, fileBytes)
+    }
+    if (!trouble || isTold) return
+    log.error({ state: trouble.state }, `${trouble.message} Nothing is taken from gateways until then.`)
+    await onTrouble(trouble)
+    isTold = true
+  }
+
+  /** A row that needs pages of its own, written and removed. */
+  async function takesRows(): Promise<boolean> {
+    try {
+      const filler = 'x'.repeat(PROBE_BYTES)
+      await db.deleteFrom('storage_probe').execute()
+      await db.insertInto('storage_probe').values({ id: 1, filler }).execute()
+      await db.deleteFrom('storage_probe').execute()
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  function lookInTurn(): Promise<void> {
+    looking = looking
+      .then(look)
+      .catch((error: unknown) => log.warn({ err: error }, "the hub's disk could not be looked at"))
+    return looking
+  }
+
+  return {
+    trouble: () => trouble,
+    async requireRoom() {
+      if (performance.now() - lookedAtMs > FRESH_MS) await lookInTurn()
+      if (trouble) throw new HubError('storage_low', { retryAfterMs: RETRY_AFTER_MS })
+    },
+    checkStorage() {
+      if (trouble) throw new HubError('storage_low', { message: trouble.message })
+    },
+    onFull() {
+      if (isRefused) return
+      isRefused = true
+      trouble = { state: 'full', message: "The hub's database has no room: make some on its disk." }
+      void lookInTurn()
+    },
+    async start() {
+      await lookInTurn()
+      timer = setInterval(() => void lookInTurn(), LOOK_INTERVAL_MS).unref()
+    },
+    look: lookInTurn,
+    async stop() {
+      clearInterval(timer)
+      await looking
+    },
+  }
+}
+
+/** Random, so that no file system keeps it smaller than it is. */
+async function keepFile(path: string, bytes: number): Promise<void> {
+  const { size } = await stat(path).catch(() => ({ size: -1 }))
+  if (size === bytes) return
+  const handle = await open(path, 'w', 0o600)
+  try {
+    for (let written = 0; written < bytes; written += MIB)
+      await handle.write(randomBytes(Math.min(MIB, bytes - written)))
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+function words(bytes: number): string {
+  const megabytes = bytes / 1_000_000
+  return megabytes < 1_000 ? `${megabytes.toFixed(1)} MB` : `${(megabytes / 1_000).toFixed(1)} GB`
+}

@@ -1,0 +1,180 @@
+import type { Detection, GatewayDetail, HubSettings } from '@hedgerow/contract'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { testEngines } from '#testing/databases.ts'
+import { testHeartbeat } from '#testing/heartbeat.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { joinedGateway } from '#testing/joined-gateway.ts'
+import { insertTestGateway } from '#testing/gateway.ts'
+import { pino } from 'pino'
+import { createDetectionQuota } from './quota.ts'
+import { storeDetections } from './detections.ts'
+
+const HOUR_MS = 3_600_000
+const DETECTIONS = '/api/v1/gateway/detections'
+
+describe.each(testEngines)('the quota of detections on %s', (engine) => {
+  let hub: TestHub
+  let headers: { authorization: string }
+  beforeEach(async () => {
+    hub = await startTestHub(engine)
+    headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
+  })
+  afterEach(() => hub.stop())
+
+  const batch = (id: string, count: number, change: Partial<Detection> = {}): Detection[] =>
+    Array.from({ length: count }, (_, i) => ({
+      id: `${id}/${i}`,
+      camera: 'orchard',
+      label: 'deer',
+      severity: 'detection',
+      score: 0.5,
+      startedAt: new Date(hub.clock.now()).toISOString(),
+      ...change,
+    }))
+  const save = async (change: Partial<HubSettings>) => {
+    const saved = await hub.app.inject({ method: 'PUT', url: '/api/v1/hub/settings', headers, payload: change })
+    expect(saved.statusCode).toBe(200)
+  }
+  const read = async (id: string): Promise<GatewayDetail> =>
+    (await hub.app.inject({ url: `/api/v1/hub/gateways/${id}`, headers })).json()
+  const kept = async (id: string) => {
+    const rows = await hub.db.selectFrom('detections').select('id').where('gateway_id', '=', id).orderBy('id').execute()
+    return rows.map((row) => row.id)
+  }
+  const totals = () => hub.db.selectFrom('detection_totals').selectAll().orderBy('gateway_id').execute()
+
+  it('refuses what is over the rate, says when to come again, counts it, and tells it on the page of the gateway', async () => {
+    await save({ detectionsPerHour: 600 })
+    const { gatewayId, peer } = await joinedGateway(hub, headers)
+    const report = async (id: string, count: number) => peer.post(DETECTIONS, { detections: batch(id, count) })
+    expect((await peer.post('/api/v1/gateway/heartbeat', testHeartbeat(hub.clock.now()))).status).toBe(200)
+    expect(await read(gatewayId)).toMatchObject({ status: 'online', refused: null })
+    expect((await report('a', 400)).status).toBe(200)
+    expect((await report('b', 500)).status, 'whole: no gateway is stuck with a batch over the limit').toBe(200)
+    const refused = await report('c', 300)
+    expect(refused).toMatchObject({ status: 429, body: { error: 'detections_over_quota' } })
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(1_700)
+    await report('c', 300)
+    expect(await kept(gatewayId)).toHaveLength(900)
+    const said = 'Refused 600 detections in the last hour: over 600 an hour'
+    expect(await read(gatewayId)).toMatchObject({
+      status: 'warning',
+      statusReason: expect.stringContaining(said),
+      refused: { detections: 600, message: said },
+    })
+    const other = await insertTestGateway(hub.db)
+    expect((await read(other)).refused).toBeNull()
+    // As long as it was told to wait, and no longer.
+    hub.clock.advance(Number(refused.headers['retry-after']) * 1_000)
+    expect((await report('c', 300)).status).toBe(200)
+    await peer.stop()
+  })
+
+  it('refuses what is over the bytes', async () => {
+    await save({ detectionMegabytesPerHour: 1 })
+    const { gatewayId, peer } = await joinedGateway(hub, headers)
+    const thumbnail = `/9j/${'A'.repeat(80_000)}`
+    const report = (id: string) => peer.post(DETECTIONS, { detections: batch(id, 14, { thumbnail }) })
+    expect((await report('a')).status).toBe(200)
+    expect(await report('b')).toMatchObject({ status: 429, body: { error: 'detections_over_quota' } })
+    const said = 'Refused 14 detections in the last hour: over 1 MB an hour'
+    expect((await read(gatewayId)).refused).toMatchObject({ message: said })
+    await peer.stop()
+  })
+
+  it('keeps what it counted over a restart, forgets it after an hour, and with its gateway', async () => {
+    hub.clock.freeze()
+    const parts = { db: hub.db, clock: hub.clock.now, log: pino({ level: 'silent' }) }
+    const quota = createDetectionQuota(parts)
+    quota.countRefused('first', 200, 'rate')
+    quota.countRefused('second', 5, 'storage')
+    await quota.flush()
+    quota.countRefused('first', 4, 'rate')
+    await quota.stop()
+    const restarted = createDetectionQuota(parts)
+    await restarted.start()
+    expect(restarted.refusals('first')).toMatchObject({ detections: 204 })
+    expect(restarted.refusals('second')).toMatchObject({
+      detections: 5,
+      message: "Refused 5 detections in the last hour: the hub's disk is nearly full",
+    })
+    restarted.forget('second')
+    expect(restarted.refusals('second')).toBeUndefined()
+    hub.clock.advance(HOUR_MS + 300_000)
+    expect(restarted.refusals('first')).toBeUndefined()
+    await restarted.stop()
+  })
+
+  it('hears a gateway only so often, whatever it says, and the others meanwhile', async () => {
+    hub.clock.freeze()
+    const first = await joinedGateway(hub, headers)
+    const statuses = new Set<number>()
+    for (let i = 0; i < 140; i++) statuses.add((await first.peer.post(DETECTIONS, 'no JSON')).status)
+    expect([...statuses]).toEqual([400, 429])
+    const second = await joinedGateway(hub, headers, 'Mill')
+    expect((await second.peer.post('/api/v1/gateway/heartbeat', testHeartbeat(hub.clock.now()))).status).toBe(200)
+    await first.peer.stop()
+    await second.peer.stop()
+  })
+
+  it('keeps so many of each gateway, and deletes the oldest when the setting is lowered', async () => {
+    const [one, two] = [await insertTestGateway(hub.db), await insertTestGateway(hub.db)]
+    const startedAt = new Date(hub.clock.now() - HOUR_MS).toISOString()
+    await storeDetections(hub.db, one, batch('old', 300, { startedAt }), hub.clock.now())
+    await storeDetections(hub.db, one, batch('new', 40), hub.clock.now())
+    await storeDetections(hub.db, two, batch('b', 30), hub.clock.now())
+    await save({ detectionsKept: 40 })
+    await hub.retention.trim()
+    expect(await kept(one)).toEqual(
+      batch('new', 40)
+        .map(({ id }) => id)
+        .toSorted(),
+    )
+    expect(await kept(two)).toHaveLength(30)
+    expect((await totals()).map(({ detections }) => detections).toSorted((a, b) => a - b)).toEqual([30, 40])
+  })
+
+  it('deletes the oldest of whoever holds most while all together are too big', async () => {
+    const [large, small] = [await insertTestGateway(hub.db), await insertTestGateway(hub.db)]
+    const thumbnail = `/9j/${'A'.repeat(87_000)}`
+    const early = new Date(hub.clock.now() - HOUR_MS).toISOString()
+    await storeDetections(hub.db, small, batch('s', 20, { thumbnail, startedAt: early }), hub.clock.now())
+    for (let i = 0; i < 3; i++)
+      await storeDetections(hub.db, large, batch(`l${i}`, 50, { thumbnail }), hub.clock.now() + i)
+    await save({ detectionMegabytesKept: 10 })
+    await hub.retention.trim()
+    expect(await kept(small), 'older, and not the largest').toHaveLength(20)
+    expect((await totals()).reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(10_000_000)
+  })
+
+  it('knows what is held after upserts, age and the end of a gateway', async () => {
+    const id = await insertTestGateway(hub.db)
+    const held = async () => (await totals()).map(({ detections, bytes }) => [detections, bytes])
+    const startedAt = new Date(hub.clock.now() - 100 * 24 * HOUR_MS).toISOString()
+    await storeDetections(hub.db, id, batch('a', 120, { startedAt }), hub.clock.now())
+    await storeDetections(hub.db, id, batch('a', 120, { thumbnail: '/9j/AAAA' }), hub.clock.now())
+    expect(await held()).toEqual([[120, 120 * 508]])
+    await storeDetections(hub.db, id, batch('b', 2), hub.clock.now())
+    await hub.retention.purge()
+    expect(await held()).toEqual([[2, 1_000]])
+    await hub.retention.forgetGateway(id)
+    expect(await held()).toEqual([])
+  })
+
+  it('leaves room for the activity of others: a gateway causes twenty entries an hour and one that says so', async () => {
+    const id = await insertTestGateway(hub.db, { name: 'Barn' })
+    const other = await insertTestGateway(hub.db, { name: 'Mill' })
+    hub.clock.freeze()
+    for (let i = 0; i < 4; i++)
+      await storeDetections(hub.db, id, batch(`a${i}`, 500, { severity: 'alert' }), hub.clock.now())
+    await storeDetections(hub.db, other, batch('b', 1, { severity: 'alert' }), hub.clock.now())
+    const recent = await hub.app.inject({ url: '/api/v1/hub/activity/recent?limit=100', headers })
+    const messages = recent.json<{ message: string }[]>().map(({ message }) => message)
+    const alerts = messages.filter((message) => message.endsWith('(Barn)'))
+    expect(alerts).toHaveLength(20)
+    expect(
+      messages.filter((message) => message === 'More of "Barn" in this hour is not listed here: see its page'),
+    ).toHaveLength(1)
+    expect(messages).toContain('Alert: deer on cam orchard (Mill)')
+  })
+})

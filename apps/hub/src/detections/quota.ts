@@ -1,0 +1,180 @@
+/**
+ * How many detections, and how many bytes of them, the hub takes of each gateway in an hour: a bucket of each that
+ * holds an hour's worth. A call is taken whole as long as both hold something, so that no setting is too small for a
+ * gateway's calls; what it took too much, later calls wait for. What is refused is counted, kept and told in words.
+ */
+import type { HubSettings } from '@hedgerow/contract'
+import { sql, type Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { RefusalReason, Tables } from '../database/tables.ts'
+import { HubError } from '../kernel/hub-error.ts'
+
+const HOUR_MS = 3_600_000
+const SLOT_MS = 300_000
+const FLUSH_INTERVAL_MS = 10_000
+const BATCH_ROWS = 100
+const BYTES_PER_MEGABYTE = 1_000_000
+
+type Limits = Pick<HubSettings, 'detectionsPerHour' | 'detectionMegabytesPerHour'>
+type Bucket = { detections: number; bytes: number; at: number }
+type Refused = { gateway_id: string; at: number; reason: RefusalReason; detections: number }
+
+export type Refusals = {
+  /** In the last hour. */
+  detections: number
+  /** When a call was refused last. */
+  at: number
+  /** How many and why, as a gateway's page tells it. */
+  message: string
+}
+
+export type DetectionQuota = {
+  /** Throws `detections_over_quota`, and counts what it was asked for as refused. */
+  take(gatewayId: string, asked: { detections: number; bytes: number }, limits: Limits): void
+  countRefused(gatewayId: string, detections: number, reason: RefusalReason): void
+  /** Undefined when the last hour had none. `limits` are of this moment. */
+  refusals(gatewayId: string): Refusals | undefined
+  forget(gatewayId: string): void
+  /** Reads the last hour, then writes what is refused until `stop`. */
+  start(): Promise<void>
+  flush(): Promise<void>
+  stop(): Promise<void>
+}
+
+export function createDetectionQuota({
+  db,
+  clock,
+  log,
+}: {
+  db: Kysely<Tables>
+  clock: () => number
+  log: Logger
+}): DetectionQuota {
+  const buckets = new Map<string, Bucket>()
+  const told = new Map<string, { slots: Refused[]; at: number; reason: string }>()
+  const unwritten = new Set<Refused>()
+  let timer: NodeJS.Timeout | undefined
+  let writing: Promise<void> = Promise.resolve()
+
+  function bucketOf(gatewayId: string, limits: Limits, now: number): Bucket {
+    const full = { detections: limits.detectionsPerHour, bytes: limits.detectionMegabytesPerHour * BYTES_PER_MEGABYTE }
+    const before = buckets.get(gatewayId) ?? { ...full, at: now }
+    // A clock that was set back gives nothing, and takes nothing either.
+    const share = Math.max(0, now - before.at) / HOUR_MS
+    const bucket = {
+      detections: Math.min(full.detections, before.detections + share * full.detections),
+      bytes: Math.min(full.bytes, before.bytes + share * full.bytes),
+      at: now,
+    }
+    buckets.set(gatewayId, bucket)
+    return bucket
+  }
+
+  function countRefused(gatewayId: string, detections: number, reason: RefusalReason, words = WORDS[reason]): void {
+    const now = clock()
+    const at = now - (now % SLOT_MS)
+    const known = told.get(gatewayId) ?? { slots: [], at: now, reason: words }
+    known.slots = known.slots.filter((slot) => slot.at > now - HOUR_MS)
+    let slot = known.slots.find((one) => one.at === at && one.reason === reason)
+    if (!slot) known.slots.push((slot = { gateway_id: gatewayId, at, reason, detections: 0 }))
+    slot.detections += detections
+    unwritten.add(slot)
+    told.set(gatewayId, { slots: known.slots, at: now, reason: words })
+  }
+
+  async function flush(): Promise<void> {
+    const waiting = [...unwritten]
+    while (waiting.length > 0) {
+      const batch = waiting.splice(-BATCH_ROWS)
+      for (const slot of batch) unwritten.delete(slot)
+      try {
+        await db
+          .insertInto('detection_refusals')
+          .values(batch)
+          .onConflict((conflict) =>
+            conflict
+              .columns(['gateway_id', 'at', 'reason'])
+              .doUpdateSet({ detections: sql<number>`excluded.detections` }),
+          )
+          .execute()
+      } catch (error) {
+        for (const slot of batch) unwritten.add(slot)
+        throw error
+      }
+    }
+  }
+
+  function flushInTurn(): void {
+    if (unwritten.size === 0) return
+    writing = writing
+      .then(flush)
+      .catch((error: unknown) => log.warn({ err: error }, 'refused detections could not be written yet'))
+  }
+
+  return {
+    take(gatewayId, asked, limits) {
+      const bucket = bucketOf(gatewayId, limits, clock())
+      const isOverRate = bucket.detections < 1
+      if (!isOverRate && bucket.bytes >= 1) {
+        bucket.detections -= asked.detections
+        bucket.bytes -= asked.bytes
+        return
+      }
+      const reason = isOverRate ? 'rate' : 'bytes'
+      const words = isOverRate
+        ? `over ${limits.detectionsPerHour.toLocaleString('en')} an hour`
+        : `over ${limits.detectionMegabytesPerHour.toLocaleString('en')} MB an hour`
+      countRefused(gatewayId, asked.detections, reason, words)
+      const missing = Math.max(
+        (1 - bucket.detections) / limits.detectionsPerHour,
+        (1 - bucket.bytes) / (limits.detectionMegabytesPerHour * BYTES_PER_MEGABYTE),
+      )
+      throw new HubError('detections_over_quota', { retryAfterMs: missing * HOUR_MS })
+    },
+    countRefused: (gatewayId, detections, reason) => countRefused(gatewayId, detections, reason),
+    refusals(gatewayId) {
+      const known = told.get(gatewayId)
+      const since = clock() - HOUR_MS
+      const detections = known?.slots.reduce((sum, slot) => sum + (slot.at > since ? slot.detections : 0), 0) ?? 0
+      return known && detections > 0
+        ? { detections, at: known.at, message: inWords(detections, known.reason) }
+        : undefined
+    },
+    forget(gatewayId) {
+      buckets.delete(gatewayId)
+      for (const slot of told.get(gatewayId)?.slots ?? []) unwritten.delete(slot)
+      told.delete(gatewayId)
+    },
+    async start() {
+      const rows = await db
+        .selectFrom('detection_refusals')
+        .selectAll()
+        .where('at', '>', clock() - HOUR_MS)
+        .orderBy('at')
+        .execute()
+      for (const row of rows) {
+        const known = told.get(row.gateway_id)
+        const slots = [...(known?.slots ?? []), row]
+        told.set(row.gateway_id, { slots, at: row.at, reason: WORDS[row.reason] })
+      }
+      timer = setInterval(flushInTurn, FLUSH_INTERVAL_MS).unref()
+    },
+    flush,
+    async stop() {
+      clearInterval(timer)
+      flushInTurn()
+      await writing
+    },
+  }
+}
+
+const WORDS: Readonly<Record<RefusalReason, string>> = {
+  rate: 'more than the settings allow in an hour',
+  bytes: 'more megabytes than the settings allow in an hour',
+  storage: "the hub's disk is nearly full",
+}
+
+function inWords(detections: number, reason: string): string {
+  const counted = `${detections.toLocaleString('en')} ${detections === 1 ? 'detection' : 'detections'}`
+  return `Refused ${counted} in the last hour: ${reason}`
+}
