@@ -65,16 +65,19 @@ const CAMERAS_EVERY_MS = 10_000
 const VISIT_EVERY_MS = 20_000
 
 /**
- * Gives each gateway what its cameras and detector would: a day behind it, and now and then something new. Gateways
- * that wait for approval keep their detections on disk until they may send them. Gives the function that ends it.
+ * Reports to each gateway's local API, as a program on the device would: a day behind it, and now and then something
+ * new. Gateways that wait for approval keep their detections on disk until they may send them. Gives the function that
+ * ends it.
  */
 export async function animate(gateways: TestGateway[]): Promise<() => void> {
   for (const gateway of gateways) await giveHistory(gateway)
-  const cameras = setInterval(() => gateways.forEach(reportCameras), CAMERAS_EVERY_MS)
+  const cameras = setInterval(() => {
+    for (const gateway of gateways) reportCameras(gateway).catch(() => {})
+  }, CAMERAS_EVERY_MS)
   const visits = setInterval(() => {
     const gateway = pick(gateways)
     // A gateway that is ending refuses; there is nothing to save of a demo.
-    gateway.reportDetections([visit(deviceOf(gateway), Date.now())]).catch(() => {})
+    gateway.localApi.reportDetections([visit(deviceOf(gateway), Date.now())]).catch(() => {})
   }, VISIT_EVERY_MS)
   return () => {
     clearInterval(cameras)
@@ -84,13 +87,13 @@ export async function animate(gateways: TestGateway[]): Promise<() => void> {
 
 /** Its cameras, and the day behind it. */
 export async function giveHistory(gateway: TestGateway): Promise<void> {
-  reportCameras(gateway)
-  await gateway.reportDetections(history(deviceOf(gateway)))
+  await reportCameras(gateway)
+  await gateway.localApi.reportDetections(history(deviceOf(gateway)))
 }
 
-export function reportCameras(gateway: TestGateway): void {
+export async function reportCameras(gateway: TestGateway): Promise<void> {
   const { cameras, deterrents } = deviceOf(gateway)
-  gateway.setDeviceReport({
+  await gateway.localApi.putStatus({
     cameras: cameras.map(({ name, fps }) => ({ name, state: 'online', fps: rounded(fps - Math.random() * 0.6) })),
     detectors: [{ name: 'primary', inferenceMs: rounded(9 + Math.random() * 4) }],
     deterrents,

@@ -171,7 +171,7 @@ async function arrive(hub: Hub): Promise<TestGateway> {
     life,
   )
   if (newcomer === undefined) throw new Error('The fleet has nobody that waits')
-  reportCameras(newcomer)
+  await reportCameras(newcomer)
   const known = (await hub.api(listGateways)).map(({ name }) => name)
   if (known.includes(newcomer.name)) throw new Error(`${newcomer.name} is there already`)
   return newcomer

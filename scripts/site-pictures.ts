@@ -52,7 +52,7 @@ for (const file of await readdir(frames)) {
 
 const gateways = await startDevices(hub, fleet, life)
 for (const gateway of gateways) await giveHistory(gateway)
-gateways.forEach(reportCameras)
+for (const gateway of gateways) await reportCameras(gateway)
 await approveDevices(hub, fleet)
 await waitFor(async () => (await hub.api(hubStats)).threats > 1, { for: 'a day of detections', timeoutMs: 30_000 })
 for (const colorScheme of ['light', 'dark'] as const) {

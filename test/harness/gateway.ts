@@ -1,7 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Detection } from '@hedgerow/contract'
 import { pino } from 'pino'
+import type { DeviceReport } from '../../apps/gateway/src/local-api/calls.ts'
 import { startGateway as startAgent, type Gateway, type GatewayOptions } from '../../apps/gateway/src/gateway.ts'
 
 /** The real agent in this process, with keys and a device page of its own. */
@@ -9,6 +11,11 @@ export type TestGateway = Gateway & {
   readonly name: string
   /** Its device page, as a browser on the device opens it. */
   readonly pageUrl: string
+  /** What a program on the device calls. Rejects with the answer's text. */
+  readonly localApi: {
+    reportDetections(detections: readonly Detection[]): Promise<void>
+    putStatus(status: DeviceReport): Promise<void>
+  }
 }
 
 export type TestGatewayOptions = { name: string } & Partial<Omit<GatewayOptions, 'name' | 'dataDir'>>
@@ -18,6 +25,7 @@ export type TestGatewayOptions = { name: string } & Partial<Omit<GatewayOptions,
  */
 export async function startGateway(hub: { url: string }, options: TestGatewayOptions): Promise<TestGateway> {
   const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-gateway-'))
+  await writeFile(join(dataDir, 'gateway.yaml'), 'sources: { api: { loopbackNeedsToken: false } }\n')
   const agent = await startAgent({
     location: '',
     hubUrl: new URL(hub.url),
@@ -29,8 +37,20 @@ export async function startGateway(hub: { url: string }, options: TestGatewayOpt
     ...options,
     dataDir,
   })
+  async function send(method: string, path: string, body: unknown): Promise<void> {
+    const answer = await fetch(`http://127.0.0.1:${agent.port}/api/v1${path}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    if (!answer.ok) throw new Error(await answer.text())
+  }
   return {
     ...agent,
+    localApi: {
+      reportDetections: (detections) => send('POST', '/detections', { detections }),
+      putStatus: (status) => send('PUT', '/status', status),
+    },
     name: options.name,
     pageUrl: `http://127.0.0.1:${agent.port}/`,
     async stop() {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { GATEWAY_PORT, gatewayName, oneLine } from '@hedgerow/contract'
 import { isIP } from 'node:net'
@@ -18,6 +19,8 @@ export type Config = {
   name: string
   location: string
   dataDir: string
+  /** `gateway.yaml`; in the data directory when left out. */
+  configFile: string | undefined
   host: string
   port: number
   uiTarget: URL | undefined
@@ -35,12 +38,14 @@ export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
-export const HELP = `Usage: node apps/gateway/src/main.ts [options]
+export const HELP = `Usage: npm run gateway -- [options]          joins a hub
+       npm run gateway -- check [options]    says what is wrong in gateway.yaml
 
   --hub URL          the hub, for example https://hub.example.net   GATEWAY_HUB_URL
   --name NAME        the name the hub shows (this host's name)      GATEWAY_NAME
   --location TEXT    where the device stands                        GATEWAY_LOCATION
   --data DIR         keys and waiting detections (./gateway-data)   GATEWAY_DATA_DIR
+  --config FILE      what programs may report (DIR/gateway.yaml)     GATEWAY_CONFIG
   --port N           the device page (${GATEWAY_PORT})                         GATEWAY_PORT
   --help             this text
 
@@ -60,6 +65,11 @@ Only as variables:
 Each variable but GATEWAY_HUB_CA_FILE may be given as NAME_FILE, the path of a file that holds the value.
 `
 
+/** Where `gateway.yaml` is. */
+export function deviceFilePath({ configFile, dataDir }: Pick<Config, 'dataDir'> & Partial<Config>): string {
+  return configFile ?? join(dataDir, 'gateway.yaml')
+}
+
 const VARIABLES = [
   'GATEWAY_HUB_URL',
   'GATEWAY_HUB_DOMAIN',
@@ -67,6 +77,7 @@ const VARIABLES = [
   'GATEWAY_NAME',
   'GATEWAY_LOCATION',
   'GATEWAY_DATA_DIR',
+  'GATEWAY_CONFIG',
   'GATEWAY_PORT',
   'GATEWAY_HOST',
   'GATEWAY_UI_TARGET',
@@ -89,7 +100,10 @@ export function readConfig(args: string[], environment: NodeJS.ProcessEnv): Conf
   refuseUnknown(environment)
 
   /** The setting's own name, for messages, with its text; undefined when it is not set. */
-  function setting(variable: Variable, flag?: 'hub' | 'name' | 'location' | 'data' | 'port'): Setting | undefined {
+  function setting(
+    variable: Variable,
+    flag?: 'hub' | 'name' | 'location' | 'data' | 'config' | 'port',
+  ): Setting | undefined {
     const given = flag === undefined ? undefined : flags[flag]
     if (given !== undefined) return { name: `--${flag}`, text: given }
     const text = readVariable(variable, environment)
@@ -104,6 +118,7 @@ export function readConfig(args: string[], environment: NodeJS.ProcessEnv): Conf
     name: optional(setting('GATEWAY_NAME', 'name'), (given) => readLine(given, gatewayName)) ?? hostname(),
     location: optional(setting('GATEWAY_LOCATION', 'location'), (given) => readLine(given, oneLine(200))) ?? '',
     dataDir: setting('GATEWAY_DATA_DIR', 'data')?.text ?? './gateway-data',
+    configFile: setting('GATEWAY_CONFIG', 'config')?.text,
     host: optional(setting('GATEWAY_HOST'), readAddress) ?? '::',
     port: optional(setting('GATEWAY_PORT', 'port'), readPort) ?? GATEWAY_PORT,
     uiTarget: optional(setting('GATEWAY_UI_TARGET'), readOrigin),
@@ -126,7 +141,15 @@ function readFlags(args: string[]) {
   try {
     return parseArgs({
       args,
-      options: { hub: text, name: text, location: text, data: text, port: text, help: { type: 'boolean', short: 'h' } },
+      options: {
+        hub: text,
+        name: text,
+        location: text,
+        data: text,
+        config: text,
+        port: text,
+        help: { type: 'boolean', short: 'h' },
+      },
     }).values
   } catch (error) {
     throw new ConfigError(error instanceof Error ? error.message : String(error))

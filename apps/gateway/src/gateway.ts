@@ -8,14 +8,17 @@ import { createFaults } from '@hedgerow/http'
 import type { Logger } from 'pino'
 import manifest from '../package.json' with { type: 'json' }
 import { APPROVAL_FILE, forgetApproval, readApproval, writeApproval, type Approval } from './hub/approval.ts'
-import type { Config } from './config.ts'
+import { deviceFilePath, type Config } from './config.ts'
 import { lockDataDirectory } from './data-lock.ts'
+import { watchDeviceFile } from './device-file/device-file.ts'
 import { openDetectionQueue } from './hub/detection-queue.ts'
 import { keepSendingDetections } from './hub/detections.ts'
 import { readDeviceStatus, readMacAddress } from './hub/device-status.ts'
 import { findHubs, readSearchDomains } from './hub/discovery.ts'
 import { makePrivateDirectory } from './durable-file.ts'
 import type { HubSession, RegistrationStatus } from './hub/enrolment-calls.ts'
+import type { DeviceReport } from './local-api/calls.ts'
+import { createLocalApi } from './local-api/local-api.ts'
 import { createLocalUi } from './local-ui/local-ui.ts'
 import { openLocalUiServer } from './local-ui/local-ui-server.ts'
 import { inWords } from './hub/failure.ts'
@@ -51,16 +54,13 @@ export type GatewayOptions = Pick<Config, 'name' | 'dataDir'> &
     httpsFallbackAfterMs?: number
   }
 
-/** What only the device's own programs know; goes out with the next heartbeat. */
-export type DeviceReport = Pick<Heartbeat, 'cameras' | 'detectors' | 'deterrents' | 'problems'>
-
 export type Gateway = {
   state(): GatewayState
   /** The port of the device page on this device. */
   port: number
   /** Resolves when they are safe on disk; rejects with a ZodError or the disk's error. */
   reportDetections(detections: readonly Detection[]): Promise<void>
-  setDeviceReport(report: Partial<DeviceReport>): void
+  setDeviceReport(report: DeviceReport): void
   /** Ends everything at once; resolves when all sockets and files are closed. */
   stop(): Promise<void>
 }
@@ -94,6 +94,8 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
   const stored = await readApproval(dataDir)
   const queue = await openDetectionQueue(join(dataDir, 'detections'), log)
   life.defer(() => queue.close())
+  const file = await watchDeviceFile(deviceFilePath(options), { log })
+  life.defer(file.stop)
   const handshakeClock = await openHandshakeClock(join(dataDir, 'handshake-clock.json'), { log })
   life.defer(handshakeClock.stop)
   const names = createNameService(options.dnsServers ?? [])
@@ -106,7 +108,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
   let session: HubSession | undefined
   let approval: Approval | undefined
   let tunnel: Tunnel | undefined
-  let report: DeviceReport = { cameras: [], detectors: [], deterrents: [], problems: [] }
+  let report: Required<DeviceReport> = { cameras: [], detectors: [], deterrents: [], problems: [] }
   let sequence = 0
   const bootId = randomUUID()
 
@@ -133,8 +135,16 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     report: (err, count) => log.error({ err, count }, 'a connection was ended by an error of the agent'),
   })
   if (options.guardProcess) life.defer(faults.guardProcess())
+  const localApi = createLocalApi({
+    file: file.current,
+    report: (detections) => sender.report(detections),
+    setStatus: setDeviceReport,
+    version,
+    log,
+  })
   const localUi = createLocalUi({
     state,
+    localApi,
     health: () => ({ status: 'ok', gatewayId: approval?.gatewayId ?? null, version, uptimeSeconds: uptimeSeconds() }),
     allowedOrigins: () => (hubUrl ? [hubUrl.origin] : []),
     uiTarget: options.uiTarget,
@@ -150,6 +160,10 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
   log.info({ port: server.port }, 'device page is open')
   const { fingerprint: ownFingerprint, deviceToken } = keys
   log.info({ fingerprint: ownFingerprint, deviceToken }, 'compare the fingerprint on approval, claim with the token')
+
+  function setDeviceReport(changed: DeviceReport): void {
+    report = { ...report, ...changed }
+  }
 
   async function closeTunnel(): Promise<void> {
     const closing = tunnel
@@ -211,7 +225,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     clock: Date.now(),
     ...(await readDeviceStatus(dataDir)),
     ...report,
-    problems: [...staysBehind(), ...report.problems].slice(0, PROBLEMS_MAX),
+    problems: [...file.problems(), ...staysBehind(), ...report.problems].slice(0, PROBLEMS_MAX),
   })
 
   /** Pictures go through the tunnel or over https alone. */
@@ -272,9 +286,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     state,
     port: server.port,
     reportDetections: sender.report,
-    setDeviceReport(changed) {
-      report = { ...report, ...changed }
-    },
+    setDeviceReport,
     stop: () => life.disposeAsync(),
   }
 }

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
-import { ConfigError, HELP, readConfig } from './config.ts'
+import { checkDeviceFile } from './device-file/check.ts'
+import { ConfigError, deviceFilePath, HELP, readConfig } from './config.ts'
 import { DataFileError } from './durable-file.ts'
 import { inWords } from './hub/failure.ts'
 import { trustHubAuthority } from './hub/hub-authority.ts'
@@ -7,9 +8,17 @@ import { startGateway, type Gateway } from './gateway.ts'
 
 /** The gateway agent as a program: settings in, log lines out, a clean end on SIGINT and SIGTERM. */
 async function main(): Promise<void> {
-  const config = readConfig(process.argv.slice(2), process.env)
+  const [command, ...rest] = process.argv.slice(2)
+  const isCheck = command === 'check'
+  const config = readConfig(isCheck ? rest : process.argv.slice(2), process.env)
   if (config === 'help') {
     process.stdout.write(HELP)
+    return
+  }
+  if (isCheck) {
+    const { text, isValid } = checkDeviceFile(deviceFilePath(config), process.env)
+    process.stdout.write(`${text}\n`)
+    process.exitCode = isValid ? 0 : 1
     return
   }
   if (config.hubCaFile !== undefined) trustHubAuthority(config.hubCaFile)

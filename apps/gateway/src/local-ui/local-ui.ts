@@ -5,12 +5,14 @@ import type { Faults, FrontOptions } from '@hedgerow/http'
 import type { Logger } from 'pino'
 import QRCode from 'qrcode'
 import type { GatewayState } from '../gateway-state.ts'
+import type { LocalApi } from '../local-api/local-api.ts'
 import { isLocalName } from './local-name.ts'
 import { renderDevicePage } from './device-page.ts'
 import { createUiProxy } from './ui-proxy.ts'
 
 /**
- * What the device itself shows over HTTP, on its own network and through the tunnel: its health, its device page, and
+ * What the device itself shows over HTTP, on its own network and through the tunnel: its health, its device page, its
+ * local API (on its own network only), and
  * the device's own application when there is one, with the device page then under `/device`. The application may trust
  * whoever reaches it on loopback, so it answers through the tunnel only, unless `uiOnLan`. The page shows the device
  * token, so pages of other origins can neither read nor frame it. All but the health answers only to names that no
@@ -31,6 +33,7 @@ export type LocalUiOptions = {
   uiTarget: URL | undefined
   /** Whether the application answers on the device's own network too, and not only through the tunnel. */
   uiOnLan: boolean
+  localApi: LocalApi
   faults: Faults
   log: Logger
 }
@@ -114,6 +117,7 @@ export function createLocalUi(options: LocalUiOptions): LocalUi {
     if (path === '/api/health') {
       if (allowMethods(request, response, ['GET', 'HEAD', 'OPTIONS'])) answerHealth(request, response, isTunnel)
     } else if (!isTunnel && !isLocalName(request.headers.host)) send(request, response, 421, 'text/plain', STRANGE_NAME)
+    else if (!isTunnel && options.localApi.owns(path)) void options.localApi.handle(request, response)
     else if (isOwn(path)) {
       if (allowMethods(request, response, ['GET', 'HEAD'])) void answerPage(request, response, path)
     } else if (application) application.handle(request, response, isTunnel)

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs'
+import { inWords } from './device-file.ts'
+import { folderOf, parseDeviceFile } from './parse.ts'
+
+/** `gateway check`: what is wrong in the file, a line each in the form that editors jump to. */
+export function checkDeviceFile(path: string, environment: NodeJS.ProcessEnv): { text: string; isValid: boolean } {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      return {
+        text: `${path}: there is no such file. The gateway runs without it, and its API takes no reports.`,
+        isValid: true,
+      }
+    return { text: `${path}: the file cannot be read.`, isValid: false }
+  }
+  const parsed = parseDeviceFile(text, folderOf(path), environment)
+  if (!parsed.errors) return { text: `${path}: no errors.`, isValid: true }
+  const lines = parsed.errors.map((error) => `${path}:${error.line}:${error.column}: ${inWords(error)}`)
+  return { text: lines.join('\n'), isValid: false }
+}

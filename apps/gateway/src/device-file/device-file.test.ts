@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { watchDeviceFile } from './device-file.ts'
+import { parseDeviceFile } from './parse.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'device-file-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const parse = (text: string, environment: NodeJS.ProcessEnv = {}) => parseDeviceFile(text, folder, environment)
+
+describe('a gateway.yaml', () => {
+  test('that is empty is valid', () => {
+    expect(parse('')).toEqual({ value: { sources: {} } })
+    expect(parse('# nothing yet\n')).toEqual({ value: { sources: {} } })
+  })
+
+  test('takes secrets from the environment and from files', () => {
+    writeFileSync(join(folder, 'token'), 'from-a-file-0123456789\n')
+    const fromFile = parse('sources: { api: { token: !file token } }')
+    expect(fromFile).toEqual({
+      value: { sources: { api: { token: 'from-a-file-0123456789', loopbackNeedsToken: true } } },
+    })
+    const fromEnvironment = parse('sources: { api: { token: "${API_TOKEN}" } }', { API_TOKEN: 'from-env-0123456789' })
+    expect(fromEnvironment).toMatchObject({ value: { sources: { api: { token: 'from-env-0123456789' } } } })
+  })
+
+  test.each([
+    ['sources:\n  api: { tokn: abcdefghijklmnop }', 2, 8, 'sources.api.tokn: This key is not known.'],
+    ['sources:\n  api:\n    token: short', 3, 12, 'sources.api.token: A token has at least 16 characters.'],
+    [
+      'sources:\n  api:\n    token: 1234567890123456',
+      3,
+      12,
+      'sources.api.token: This must be text (put numbers in quotes).',
+    ],
+    [
+      'sources:\n  api: { loopbackNeedsToken: maybe }',
+      2,
+      30,
+      'sources.api.loopbackNeedsToken: This must be true or false.',
+    ],
+    ['sources: { api: { token: "${NOT_SET}" } }', 1, 26, 'The environment variable NOT_SET is not set.'],
+    ['sources: { api: { token: !file nowhere } }', 1, 32, 'The file that !file names cannot be read.'],
+    ['- a\n- b', 1, 1, 'The file: This must be a group of keys.'],
+  ])('with %j has its error at line %d, column %d', (text, line, column, message) => {
+    expect(parse(text)).toEqual({ errors: [{ line, column, message }] })
+  })
+
+  test('that is no YAML names the line', () => {
+    const { errors } = parse('sources:\n  api: {\n')
+    expect(errors?.[0]?.line).toBeGreaterThan(1)
+  })
+
+  test('that is a bomb of aliases is refused', () => {
+    const bomb = ['a: &a [x, x, x, x, x, x, x, x, x]']
+    for (let level = 1; level < 9; level++) {
+      const [name, before] = [String.fromCodePoint(97 + level), String.fromCodePoint(96 + level)]
+      bomb.push(`${name}: &${name} [${Array(9).fill(`*${before}`).join(', ')}]`)
+    }
+    expect(parse(bomb.join('\n'))).toEqual({
+      errors: [{ line: 1, column: 1, message: 'The file uses too many aliases.' }],
+    })
+  })
+
+  test('never shows a secret in its errors', () => {
+    const { errors } = parse('sources: { api: { token: "${T}" } }', { T: 'hunter2' })
+    expect(JSON.stringify(errors)).not.toContain('hunter2')
+  })
+})
+
+test('an edit takes effect while the agent runs; a bad one leaves the last good file in force and is a problem', async () => {
+  const path = join(folder, 'gateway.yaml')
+  const file = await watchDeviceFile(path, { log: pino({ level: 'silent' }) })
+  try {
+    expect(file.current().sources.api).toBeUndefined()
+    expect(file.problems()).toEqual([])
+    writeFileSync(path, 'sources: { api: { loopbackNeedsToken: false } }')
+    await expect.poll(() => file.current().sources.api).toEqual({ loopbackNeedsToken: false })
+    writeFileSync(path, 'sources: { api: { loopbackNeedsToken: perhaps } }')
+    await expect
+      .poll(() => file.problems())
+      .toEqual(['gateway.yaml line 1, column 39: sources.api.loopbackNeedsToken: This must be true or false.'])
+    expect(file.current().sources.api).toEqual({ loopbackNeedsToken: false })
+    rmSync(path)
+    await expect.poll(() => file.current().sources.api).toBeUndefined()
+    expect(file.problems()).toEqual([])
+  } finally {
+    await file.stop()
+  }
+})

@@ -1,0 +1,95 @@
+import { readFile, stat } from 'node:fs/promises'
+import type { Logger } from 'pino'
+import { folderOf, parseDeviceFile, type FileError } from './parse.ts'
+import { deviceFile, type DeviceFile } from './schema.ts'
+
+/**
+ * The device's `gateway.yaml`, read again when it changes. A bad edit leaves the last good file in force, is logged
+ * once and is a problem in the heartbeat until it is mended. A file that is not there is an empty one.
+ */
+export type WatchedDeviceFile = {
+  current(): DeviceFile
+  /** One sentence each; empty when the file on disk is the one in force. */
+  problems(): string[]
+  stop(): Promise<void>
+}
+
+/** Polled, because editors replace files and network file systems send no events. */
+const LOOK_INTERVAL_MS = 2_000
+
+export async function watchDeviceFile(
+  path: string,
+  { log, environment = process.env }: { log: Logger; environment?: NodeJS.ProcessEnv },
+): Promise<WatchedDeviceFile> {
+  let current: DeviceFile = deviceFile.parse({})
+  let problems: string[] = []
+  let seen: string | undefined
+  let timer: NodeJS.Timeout | undefined
+  let looking: Promise<void> | undefined
+  let isStopped = false
+
+  async function look(): Promise<void> {
+    const mark = await markOf(path)
+    if (mark === seen) return
+    const found = await read(path, mark, environment)
+    seen = mark
+    if ('errors' in found) {
+      problems = found.errors.slice(0, 3).map((error) => `gateway.yaml ${inWords(error)}`)
+      log.error({ file: path, errors: found.errors }, 'gateway.yaml has errors; the last good one stays in force')
+      return
+    }
+    problems = []
+    current = found.value
+    log.info({ file: path, exists: mark !== 'none' }, 'gateway.yaml is in force')
+  }
+
+  function lookLater(): void {
+    timer = setTimeout(() => {
+      looking = look()
+        .catch((error: unknown) => log.error({ err: error }, 'gateway.yaml cannot be watched'))
+        .finally(() => {
+          if (!isStopped) lookLater()
+        })
+    }, LOOK_INTERVAL_MS)
+    timer.unref()
+  }
+
+  await look()
+  lookLater()
+  return {
+    current: () => current,
+    problems: () => problems,
+    async stop() {
+      isStopped = true
+      clearTimeout(timer)
+      await looking
+    },
+  }
+}
+
+/** `none` where there is no file: a file that was deleted is an empty one. */
+async function markOf(path: string): Promise<string> {
+  try {
+    const { mtimeMs, size, ino } = await stat(path)
+    return `${mtimeMs} ${size} ${ino}`
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'none' : `unreadable ${String(error)}`
+  }
+}
+
+async function read(
+  path: string,
+  mark: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<{ value: DeviceFile } | { errors: FileError[] }> {
+  if (mark === 'none') return { value: deviceFile.parse({}) }
+  try {
+    return parseDeviceFile(await readFile(path, 'utf8'), folderOf(path), environment)
+  } catch {
+    return { errors: [{ line: 1, column: 1, message: 'The file cannot be read.' }] }
+  }
+}
+
+export function inWords({ line, column, message }: FileError): string {
+  return `line ${line}, column ${column}: ${message}`
+}

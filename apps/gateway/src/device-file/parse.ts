@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { isNode, LineCounter, parseDocument, type Document, type Scalar, visit } from 'yaml'
+import type { z } from 'zod'
+import { deviceFile, type DeviceFile } from './schema.ts'
+
+/** `line` and `column` count from 1. */
+export type FileError = { line: number; column: number; message: string }
+export type Parsed = { value: DeviceFile; errors?: undefined } | { errors: FileError[] }
+
+/** Enough for a hundred cameras with zones; a larger file is a mistake. */
+const CHARACTERS_MAX = 1_000_000
+const ERRORS_SHOWN = 20
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]{0,99})\}/g
+
+/**
+ * Parses the text of a `gateway.yaml` (YAML 1.2, core schema). In every text `${NAME}` is replaced by that environment
+ * variable, and `!file PATH` by what the file holds, relative to `folder`. Never throws: each error names its place,
+ * and none shows a secret's value.
+ */
+export function parseDeviceFile(text: string, folder: string, environment: NodeJS.ProcessEnv): Parsed {
+  if (text.length > CHARACTERS_MAX)
+    return { errors: [{ line: 1, column: 1, message: 'The file is larger than 1 MB.' }] }
+  const lines = new LineCounter()
+  const place = (offset: number) => {
+    const { line, col } = lines.linePos(offset)
+    return { line: Math.max(1, line), column: Math.max(1, col) }
+  }
+  const errors: FileError[] = []
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    customTags: [{ tag: '!file', resolve: (path: string) => path }],
+  })
+  for (const { pos, message } of [...document.errors, ...document.warnings])
+    errors.push({ ...place(pos[0]), message: firstLine(message) })
+  if (errors.length > 0) return { errors: errors.slice(0, ERRORS_SHOWN) }
+
+  visit(document, {
+    Scalar(_key, node) {
+      const problem = resolveSecret(node, folder, environment)
+      if (problem !== undefined) errors.push({ ...place(node.range?.[0] ?? 0), message: problem })
+    },
+  })
+  const plain = toPlain(document)
+  if (typeof plain === 'string') errors.push({ line: 1, column: 1, message: plain })
+  if (errors.length > 0 || typeof plain === 'string') return { errors: errors.slice(0, ERRORS_SHOWN) }
+
+  const checked = deviceFile.safeParse(plain.value ?? {})
+  if (checked.success) return { value: checked.data }
+  for (const issue of checked.error.issues)
+    errors.push({ ...place(offsetOf(document, issue)), message: `${nameOf(issue)}: ${inPlainWords(issue)}` })
+  return { errors: errors.slice(0, ERRORS_SHOWN) }
+}
+
+/** Replaces the node's value in place; a sentence when that is not possible. */
+function resolveSecret(node: Scalar, folder: string, environment: NodeJS.ProcessEnv): string | undefined {
+  if (typeof node.value !== 'string') return undefined
+  if (node.tag === '!file') {
+    try {
+      node.value = readFileSync(resolve(folder, node.value), 'utf8').trim()
+    } catch {
+      return 'The file that !file names cannot be read.'
+    }
+    return undefined
+  }
+  let missing: string | undefined
+  node.value = node.value.replaceAll(VARIABLE, (_whole, name: string) => {
+    const value = environment[name]
+    if (value === undefined) missing ??= name
+    return value ?? ''
+  })
+  return missing === undefined ? undefined : `The environment variable ${missing} is not set.`
+}
+
+/** Aliases are bounded by the library: a file of nested ones would grow without end. */
+function toPlain(document: Document): { value: unknown } | string {
+  try {
+    return { value: document.toJS({ maxAliasCount: 50 }) as unknown }
+  } catch {
+    return 'The file uses too many aliases.'
+  }
+}
+
+/** Where the issue is in the text: at its value, else at the closest part that is there. */
+function offsetOf(document: Document, { path }: z.core.$ZodIssue): number {
+  const keys = path.filter((key) => typeof key !== 'symbol')
+  for (let length = keys.length; length > 0; length--) {
+    const node = document.getIn(keys.slice(0, length), true)
+    if (isNode(node) && node.range) return node.range[0]
+  }
+  return 0
+}
+
+function nameOf(issue: z.core.$ZodIssue): string {
+  const path = issue.path.join('.')
+  if (issue.code !== 'unrecognized_keys') return path || 'The file'
+  return issue.keys.map((key) => (path === '' ? key : `${path}.${key}`)).join(', ')
+}
+
+function inPlainWords(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') return 'This key is not known.'
+  if (issue.code === 'invalid_type') return `This must be ${TYPES[issue.expected] ?? issue.expected}.`
+  return issue.message
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  object: 'a group of keys',
+  array: 'a list',
+  string: 'text (put numbers in quotes)',
+  boolean: 'true or false',
+  number: 'a number',
+}
+
+function firstLine(message: string): string {
+  return message.split('\n', 1)[0] ?? message
+}
+
+/** The folder that `!file` paths of a file are relative to. */
+export function folderOf(path: string): string {
+  return dirname(resolve(path))
+}

@@ -1,0 +1,139 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { approveRegistration, listDetections, listGateways, listPendingRegistrations } from '@hedgerow/contract'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startHub, type Hub } from '../harness/hub.ts'
+import { waitFor } from '../harness/wait-for.ts'
+
+const run = promisify(execFile)
+const PAGE = readFileSync(join(import.meta.dirname, '../../docs/operations/device-api.md'), 'utf8')
+
+let hub: Hub
+let gateway: TestGateway
+let id: string
+
+beforeAll(async () => {
+  hub = await startHub()
+  gateway = await startGateway({ url: hub.url }, { name: 'Orchard' })
+  const [registration] = await waitFor(
+    async () => {
+      const pending = await hub.api(listPendingRegistrations)
+      return pending.length === 1 ? pending : undefined
+    },
+    { for: 'the registration' },
+  )
+  await hub.api(approveRegistration, { params: { registrationId: registration!.registrationId } })
+  const [found] = await waitFor(
+    async () => {
+      const all = await hub.api(listGateways)
+      return all[0]?.status === 'online' ? all : undefined
+    },
+    { for: 'the gateway to be online' },
+  )
+  id = found!.id
+})
+
+afterAll(async () => {
+  await gateway?.stop()
+  await hub?.stop()
+})
+
+/** The first code block of the page below the heading, for the port of this gateway. */
+function example(heading: string): string {
+  const [, block = ''] = new RegExp(`## ${heading}\n[^]*?\`\`\`\\w*\n([^]*?)\`\`\``).exec(PAGE) ?? []
+  return block.replaceAll('127.0.0.1:8080', `127.0.0.1:${gateway.port}`)
+}
+
+const inHub = (label: string) =>
+  waitFor(
+    async () => {
+      const found = await hub.api(listDetections, { params: { id } })
+      return found.find((detection) => detection.label === label)
+    },
+    { for: `the ${label} in the hub` },
+  )
+
+test("the page's curl line puts a detection into the hub", async () => {
+  const { stdout } = await run('bash', ['-c', example('With curl')])
+  expect(JSON.parse(stdout)).toEqual({ accepted: 1 })
+  expect(await inHub('boar')).toMatchObject({ id: 'boar-1', camera: 'orchard', severity: 'alert', score: 0.91 })
+})
+
+test("the page's lines for Node put a detection into the hub", async () => {
+  await run(process.execPath, ['--input-type=module', '-e', example('With Node')])
+  expect(await inHub('deer')).toMatchObject({ camera: 'orchard' })
+})
+
+test('the same id again brings the detection up to date', async () => {
+  const startedAt = '2026-05-01T20:00:00.000Z'
+  const first = { id: 'fox-1', camera: 'yard', label: 'fox', severity: 'detection', score: 0.5, startedAt } as const
+  await gateway.localApi.reportDetections([first])
+  await gateway.localApi.reportDetections([{ ...first, severity: 'alert', endedAt: '2026-05-01T20:00:09.000Z' }])
+  await expect.poll(async () => (await inHub('fox')).endedAt).toBe('2026-05-01T20:00:09.000Z')
+  const foxes = (await hub.api(listDetections, { params: { id } })).filter(({ label }) => label === 'fox')
+  expect(foxes).toHaveLength(1)
+  expect(foxes[0]!.severity).toBe('alert')
+})
+
+test('a status that a program puts is in the next heartbeat, and its problem makes the gateway a warning', async () => {
+  await gateway.localApi.putStatus({ problems: ['The east camera is covered in snow.'] })
+  const warned = await waitFor(async () => (await hub.api(listGateways)).find(({ status }) => status === 'warning'), {
+    for: 'the problem',
+    timeoutMs: 60_000,
+  })
+  expect(warned.statusReason).toContain('The east camera is covered in snow.')
+  await gateway.localApi.putStatus({ problems: [] })
+})
+
+type Asked = { method?: string; path?: string; headers?: Record<string, string>; body?: string; token?: string }
+
+function ask({ method = 'POST', path = '/api/v1/detections', headers = {}, body = '{}' }: Asked) {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; error: unknown }>()
+  const outgoing = request({
+    host: '127.0.0.1',
+    port: gateway.port,
+    path,
+    method,
+    agent: false,
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+  outgoing.on('error', reject)
+  outgoing.on('response', async (answer) => {
+    const parts: Buffer[] = []
+    for await (const part of answer as AsyncIterable<Buffer>) parts.push(part)
+    const text = Buffer.concat(parts).toString()
+    resolve({ status: answer.statusCode!, error: text.startsWith('{') ? JSON.parse(text).error : text })
+  })
+  outgoing.end(body)
+  return promise
+}
+
+test.each<[string, Asked, number, string]>([
+  ['a page of another site', { headers: { origin: 'https://evil.example' } }, 403, 'browser_refused'],
+  ['a page without Origin', { headers: { 'sec-fetch-site': 'cross-site' } }, 403, 'browser_refused'],
+  ['a wrong token', { headers: { authorization: 'Bearer not-the-token' } }, 401, 'token_required'],
+  ['a form', { headers: { 'content-type': 'text/plain' } }, 415, 'unsupported_media_type'],
+  ['half of a JSON text', { body: '{"detections":' }, 400, 'invalid_json'],
+  ['deep nesting', { body: '['.repeat(100_000) }, 400, 'json_too_complex'],
+  ['3 MiB', { body: `"${'x'.repeat(3 << 20)}"` }, 413, 'payload_too_large'],
+  ['a detection without a label', { body: '{"detections":[{"id":"a"}]}' }, 400, 'invalid_request'],
+  ['another method', { method: 'GET', body: '' }, 405, 'method_not_allowed'],
+  ['an address that there is not', { path: '/api/v1/nothing' }, 404, 'not_found'],
+])('%s is refused with a code', async (_what, asked, status, error) => {
+  expect(await ask(asked)).toEqual({ status, error })
+})
+
+test('a name that was pointed at the device reaches nothing', async () => {
+  expect(await ask({ headers: { host: 'rebound.evil.example' } })).toMatchObject({ status: 421 })
+})
+
+test('the device describes its API', async () => {
+  const document = (await (await fetch(`http://127.0.0.1:${gateway.port}/api/v1/openapi.json`)).json()) as {
+    paths: object
+  }
+  expect(Object.keys(document.paths)).toEqual(['/api/v1/detections', '/api/v1/status'])
+})
