@@ -7,6 +7,7 @@ import {
   listGateways,
   listPendingRegistrations,
   readAutoApprovalSettings,
+  saveAutoApprovalSettings,
   rejectRegistration,
   testAutoApproval,
   updateGateway,
@@ -464,6 +465,8 @@ describe('auto-approval settings', () => {
 })
 
 test('an invitation shows its command and code once, and is revoked', async () => {
+  const rules = await hub.api(readAutoApprovalSettings)
+  await hub.api(saveAutoApprovalSettings, { body: { ...rules, enabled: false } })
   await page.getByRole('link', { name: /^Approvals/ }).click()
   await page.getByRole('link', { name: 'Invitations' }).click()
   await page.getByRole('button', { name: 'New Invitation' }).click()
@@ -479,11 +482,11 @@ test('an invitation shows its command and code once, and is revoked', async () =
   await portal.dialog().getByText(hub.url).first().waitFor()
   await portal
     .dialog()
-    .getByText(/^Only this machine finds the hub at localhost/)
+    .getByText(/^Auto-approval is off, so a device with an invitation still waits/)
     .waitFor()
   await portal
     .dialog()
-    .getByText(/^Auto-approval is off, so a device with an invitation still waits/)
+    .getByText(/^Only this machine finds the hub at localhost/)
     .waitFor()
   await page.goBack()
   await page.waitForURL('**/gateway-invitations')

@@ -184,7 +184,12 @@ export const screens: Screen[] = [
       const [first, second] = (await response.json()) as object[]
       const json = [
         { ...first, keyChangeFor: 'Barn' },
-        { ...second, trustedNetwork: true },
+        {
+          ...second,
+          trustedNetwork: true,
+          invitation: 'Spring delivery',
+          waitsFor: { code: 'gateway_limit_reached', message: 'The hub is full: 245 of 245 gateways.' },
+        },
       ]
       await route.fulfill({ response, json })
     })

@@ -35,6 +35,7 @@ import type { Tables } from './database/tables.ts'
 import { createEvents, type Events } from './events/events.ts'
 import { eventRoutes } from './events/routes.ts'
 import { deletedGateways } from './followers/deleted-gateways.ts'
+import { heldDevices } from './followers/held-devices.ts'
 import { liveEvents } from './followers/live-events.ts'
 import { livePeers } from './followers/live-peers.ts'
 import { delivery, outbox } from './followers/notifications.ts'
@@ -70,6 +71,7 @@ import { HUB, record } from './kernel/facts.ts'
 import { createNotifications, type Notifications } from './notifications/notifications.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { readAutoApproval } from './enrolment/auto-approval-settings.ts'
+import { admitHeld } from './enrolment/holds.ts'
 import { registrationRoutes } from './enrolment/routes.ts'
 import { ruleRoutes } from './enrolment/rule-routes.ts'
 import { createWaiters } from './enrolment/waiters.ts'
@@ -215,18 +217,20 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const twoFactorKey = await readOrCreateSecret(db, 'two-factor-key', () => randomBytes(32).toString('base64'))
     accountRoutes(app, { db, sessions, passwords, clock, twoFactorKey, refusals })
     const waiters = createWaiters()
+    const admitWaiting = () => admitHeld(db, { clock, canApprove: () => vpn.disabledReason === undefined })
     facts.follow(outbox(notifications))
     facts.follow(deletedGateways({ heartbeats, quota, retention }))
     facts.follow(livePeers(peers))
     facts.follow(endedSessions(sessions))
     facts.follow(retentionChanges(retention))
     facts.follow(waitingDevices(waiters))
+    facts.follow(heldDevices(admitWaiting))
     facts.follow(delivery(notifications))
     facts.follow(liveEvents(events))
     registrationRoutes(app, { db, clock, vpn, identity, waiters, refusals })
     ruleRoutes(app, { db, clock, identity, publicUrl: config.publicUrl })
     gatewayRoutes(app, { db, clock, vpn, list, fleetListCache, search })
-    settingsRoutes(app, { db, clock, vpn, peers })
+    settingsRoutes(app, { db, clock, vpn, peers, onVpnConfigured: admitWaiting })
     notificationRoutes(app, { db, clock, notifications })
     activityRoutes(app, { db, clock, fleetCount, storageTrouble: trouble })
     detectionRoutes(app, { db })
@@ -279,6 +283,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
         const httpsPort = tls && (await listenTls(tls, { host: config.host, port: config.httpsPort ?? 0 }))
         await metrics.start()
         await ui.start()
+        await admitWaiting()
         return { url: `http://localhost:${listeningPort}`, port: listeningPort, httpsPort }
       },
     }

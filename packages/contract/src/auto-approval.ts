@@ -28,7 +28,7 @@ const entries = (entry: z.ZodType<string, string>, error: string) => {
  * `autoApproveWithInvitation`; one from a listed address or range is unless `requireAdminApproval`.
  */
 export const autoApprovalSettings = z.strictObject({
-  enabled: z.boolean().default(false),
+  enabled: z.boolean().default(true),
   ipWhitelist: entries(ipAddress, INVALID_ADDRESS).default([]),
   networkRanges: entries(networkRange, INVALID_RANGE).default([]),
   autoApproveWithInvitation: z.boolean().default(true),
@@ -46,11 +46,11 @@ export const readAutoApprovalSettings = call({
   response: autoApprovalSettings,
 })
 
-/** Takes the whole object. Answers what is saved, each address in its one spelling. */
+/** Takes the whole object; `enabled` left out is off. Answers what is saved, each address in its one spelling. */
 export const saveAutoApprovalSettings = call({
   method: 'POST',
   path: '/v1/admin/auto-approval/settings',
-  body: autoApprovalSettings,
+  body: autoApprovalSettings.extend({ enabled: z.boolean().default(false) }),
   response: autoApprovalSettings,
 })
 

@@ -94,6 +94,15 @@ export const registrationStatus = call({
   ]),
 })
 
+/** What stops the hub from approving a device that its rules let in; it is approved when that ends. */
+export const registrationHold = z.enum([
+  'gateway_limit_reached',
+  'address_pool_exhausted',
+  'device_token_taken',
+  'vpn_disabled',
+])
+export type RegistrationHold = z.output<typeof registrationHold>
+
 export const pendingRegistration = z.object({
   registrationId,
   deviceName: z.string(),
@@ -112,6 +121,10 @@ export const pendingRegistration = z.object({
   keyChangeFor: z.string().nullable(),
   /** It came from a listed address or range of the auto-approval settings. */
   trustedNetwork: z.boolean(),
+  /** The label of the invitation that it brought and that is valid now; null without one. */
+  invitation: z.string().nullable(),
+  /** Why it waits although the auto-approval settings let it in, `message` in a sentence; null for all others. */
+  waitsFor: z.object({ code: registrationHold, message: z.string() }).nullable(),
 })
 export type PendingRegistration = z.output<typeof pendingRegistration>
 

@@ -6,6 +6,7 @@
 import type { Role } from './accounts.ts'
 import type { Detection } from './activity.ts'
 import type { Certificate } from './certificates.ts'
+import type { RegistrationHold } from './enrolment.ts'
 import type { Gateway } from './gateways.ts'
 import type { HubSettings } from './settings.ts'
 
@@ -59,6 +60,8 @@ export type FactData = {
     fingerprint: string
     keyChangeFor: { id: string; name: string } | null
   }
+  /** The rules let it in and the hub could not, for which `reason` is a sentence; it is approved when that ends. */
+  'registration.held': Device & { waitsFor: RegistrationHold; reason: string }
   'registration.rejected': Device
   /** All that waited from one network; the target is that network. */
   'registration.source-rejected': { registrationIds: string[] }

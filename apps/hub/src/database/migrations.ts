@@ -5,6 +5,7 @@ import * as facts from './migrations/002-facts.ts'
 import * as clocks from './migrations/003-clocks.ts'
 import * as codeGuesses from './migrations/004-code-guesses.ts'
 import * as detectionQuota from './migrations/005-detection-quota.ts'
+import * as heldRegistrations from './migrations/006-held-registrations.ts'
 import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -15,6 +16,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '003-clocks', up: clocks.up },
   { name: '004-code-guesses', up: codeGuesses.up },
   { name: '005-detection-quota', up: detectionQuota.up },
+  { name: '006-held-registrations', up: heldRegistrations.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }

@@ -1,3 +1,4 @@
+import type { RegistrationHold } from '@hedgerow/contract'
 import type { Generated, Kysely, Transaction } from 'kysely'
 
 /**
@@ -82,6 +83,8 @@ export type Tables = {
     invitation_id: string | null
     /** 1 when no rule may approve it. */
     needs_person: Generated<number>
+    /** Why it waits although a rule lets it in. */
+    waits_for: RegistrationHold | null
     reason: string | null
     gateway_id: string | null
     requested_at: number

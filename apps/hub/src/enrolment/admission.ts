@@ -1,9 +1,10 @@
 /**
  * What happens when a verified registration comes in: its row is written, and either a rule of the auto-approval
- * settings approves it there and then, or it waits and people are told. All of that is one transaction. A rule that
- * cannot be followed (no room, no address, the token is taken) leaves the request waiting like any other.
+ * settings approves it there and then, or it waits and people are told. All of that is one transaction. Where a rule
+ * cannot be followed (no room, no address, the token is taken) the request waits with the reason, and is admitted when
+ * that ends.
  */
-import type { ErrorCode } from '@hedgerow/contract'
+import type { RegistrationHold } from '@hedgerow/contract'
 import { fingerprint } from '@hedgerow/enrolment'
 import type { Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
@@ -13,16 +14,9 @@ import { HUB, record } from '../kernel/facts.ts'
 import { approveRegistration } from './approval.ts'
 import { decide } from './auto-approval.ts'
 import { readAutoApproval } from './auto-approval-settings.ts'
+import { holdOf, holdsInWords } from './holds.ts'
 import { findValidInvitation } from './invitations.ts'
 import { expirePending, submitRegistration, type Submission, type Submitted } from './enrolment.ts'
-
-/** Why an approval may fail that does not concern the request as such. */
-const KEEPS_WAITING: readonly ErrorCode[] = [
-  'gateway_limit_reached',
-  'address_pool_exhausted',
-  'device_token_taken',
-  'registration_decided',
-]
 
 export type Admitted = Pick<Submitted, 'id' | 'status' | 'tookPlace'>
 
@@ -42,7 +36,8 @@ export async function admitRegistration(
   const { invitationCode, ...details } = registration
   await expirePending(db, now)
 
-  const admit = (mayApprove: boolean): Promise<Admitted> =>
+  /** `hold`: why a rule that lets it in can't be followed now. */
+  const admit = (mayApprove: boolean, hold?: RegistrationHold): Promise<Admitted> =>
     inTransaction(db, async (transaction) => {
       const invitationId = await findValidInvitation(transaction, invitationCode, now)
       const submitted = await submitRegistration(transaction, { ...details, invitationId }, now)
@@ -54,15 +49,19 @@ export async function admitRegistration(
       const { sourceIp, deviceName, deviceLocation, deviceVersion, macAddress } = details
       const about = { at: now, actor: { name: 'gateway', sourceIp }, target: id }
       if (isNews) await record(transaction, { ...about, kind: 'registration.requested', data: { deviceName } })
-      const rule =
-        mayApprove && !submitted.needsPerson
-          ? await ruleThatApproves(transaction, sourceIp, invitationId !== undefined)
-          : undefined
-      if (rule !== undefined) {
+      const rule = submitted.needsPerson
+        ? undefined
+        : await ruleThatApproves(transaction, sourceIp, invitationId !== undefined)
+      if (mayApprove && rule !== undefined) {
         await approveRegistration(transaction, { id, actor: { ...HUB, sourceIp }, now, rule })
         return { id, status: 'approved', tookPlace }
       }
-      if (isNews) {
+      const waitsFor = (rule !== undefined && hold) || null
+      await transaction.updateTable('registrations').set({ waits_for: waitsFor }).where('id', '=', id).execute()
+      if (waitsFor && waitsFor !== submitted.waitedFor && !tookPlace) {
+        const reason = (await holdsInWords(transaction))(waitsFor)
+        await record(transaction, { ...about, kind: 'registration.held', data: { deviceName, waitsFor, reason } })
+      } else if (isNews) {
         const { keyChangeFor = null } = submitted
         await record(transaction, {
           ...about,
@@ -82,10 +81,13 @@ export async function admitRegistration(
     })
 
   try {
-    return await admit(canApprove)
+    return await (canApprove ? admit(true) : admit(false, 'vpn_disabled'))
   } catch (error) {
-    if (!(error instanceof HubError) || !KEEPS_WAITING.includes(error.code)) throw error
-    return admit(false)
+    const hold = holdOf(error)
+    // Of two that were approved at once with the same keys one was first.
+    const isDecided = error instanceof HubError && error.code === 'registration_decided'
+    if (hold === undefined && !isDecided) throw error
+    return admit(false, hold)
   }
 }
 

@@ -51,6 +51,8 @@ describe.each(testEngines)('deciding a registration on %s', (engine) => {
       hubFingerprint: fingerprint((await barn.challenge()).hubIdentityPublicKey),
       keyChangeFor: null,
       trustedNetwork: false,
+      invitation: null,
+      waitsFor: null,
     })
   })
 

@@ -10,11 +10,12 @@ import { canonicalIp, canonicalRange, isSameRange } from './trusted-sources.ts'
 /** The row of `settings` that holds them all, as JSON. */
 const ROW = 'autoApproval'
 
-/** What was saved, or the defaults, under which nothing is approved without a person. */
+/** What was saved, or the defaults, under which only an invitation approves. What cannot be read approves nothing. */
 export async function readAutoApproval(db: Db): Promise<AutoApprovalSettings> {
   const row = await db.selectFrom('settings').select('value').where('name', '=', ROW).executeTakeFirst()
-  const saved = autoApprovalSettings.safeParse(row === undefined ? {} : parseJson(row.value))
-  return saved.success ? saved.data : autoApprovalSettings.parse({})
+  if (row === undefined) return autoApprovalSettings.parse({})
+  const saved = autoApprovalSettings.safeParse(parseJson(row.value))
+  return saved.success ? saved.data : autoApprovalSettings.parse({ enabled: false })
 }
 
 /** Throws `invalid_request` naming the first entry that stands in its list twice. */

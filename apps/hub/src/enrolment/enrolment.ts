@@ -6,7 +6,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { base32 } from '@hedgerow/enrolment'
-import type { FactActor } from '@hedgerow/contract'
+import type { FactActor, RegistrationHold } from '@hedgerow/contract'
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -43,6 +43,8 @@ export type Submitted = Pick<RegistrationRow, 'id' | 'status'> & {
   tookPlace: boolean
   /** It changes a gateway's keys, or asks for a gateway that somebody deleted: only a person may approve it. */
   needsPerson: boolean
+  /** Why it waited before, although a rule let it in. */
+  waitedFor: RegistrationHold | null
   /** The gateway whose keys it would change. */
   keyChangeFor: { id: string; name: string } | undefined
 }
@@ -57,6 +59,7 @@ export function submitRegistration(db: Db, submission: Submission, now: number):
       isNew: false,
       tookPlace: false,
       needsPerson: true,
+      waitedFor: null,
       keyChangeFor: undefined,
     })
     const same = await transaction
@@ -93,11 +96,12 @@ export function submitRegistration(db: Db, submission: Submission, now: number):
     }
     if (same?.status === 'pending') {
       await transaction.updateTable('registrations').set(details).where('id', '=', same.id).execute()
-      return { ...submitted, id: same.id, isNew: false, tookPlace: false }
+      return { ...submitted, id: same.id, isNew: false, tookPlace: false, waitedFor: same.waits_for }
     }
     const { sourceIp, invitationId } = submission
     const tookPlace = await makeRoom(transaction, { sourceIp, invitationId, keyChangeFor: gateway?.id }, now)
-    const fresh = { ...details, reason: null, gateway_id: null, requested_at: now, decided_at: null, decided_by: null }
+    const undecided = { reason: null, waits_for: null, gateway_id: null, decided_at: null, decided_by: null }
+    const fresh = { ...details, ...undecided, requested_at: now }
     const id = same?.id ?? newRegistrationId()
     if (same) await transaction.updateTable('registrations').set(fresh).where('id', '=', id).execute()
     else
@@ -105,7 +109,7 @@ export function submitRegistration(db: Db, submission: Submission, now: number):
         .insertInto('registrations')
         .values({ id, identity_public_key: identityPublicKey, wireguard_public_key: wireguardPublicKey, ...fresh })
         .execute()
-    return { ...submitted, id, isNew: true, tookPlace }
+    return { ...submitted, id, isNew: true, tookPlace, waitedFor: null }
   })
 }
 

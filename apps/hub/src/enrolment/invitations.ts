@@ -83,6 +83,19 @@ export async function findValidInvitation(db: Db, code: string | undefined, now:
   return row && statusOf(row, now) === 'active' ? row.id : undefined
 }
 
+/** Whether this invitation lets somebody in now. */
+export async function isValidInvitation(db: Db, id: string | null, now: number): Promise<boolean> {
+  if (id === null) return false
+  const row = await db.selectFrom('gateway_invitations').selectAll().where('id', '=', id).executeTakeFirst()
+  return row !== undefined && statusOf(row, now) === 'active'
+}
+
+/** The labels of all invitations that let somebody in now, by id. */
+export async function labelsOfValid(db: Db, now: number): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.selectFrom('gateway_invitations').selectAll().where('expires_at', '>', now).execute()
+  return new Map(rows.filter((row) => statusOf(row, now) === 'active').map(({ id, label }) => [id, label]))
+}
+
 /** Counts a use of an invitation that is still valid; gives whether it was. */
 export async function useInvitation(transaction: Transaction<Tables>, id: string, now: number): Promise<boolean> {
   const used = await transaction

@@ -9,6 +9,8 @@ import { hasRole } from '../access/policy.ts'
 import type { Caller } from '../access/sessions.ts'
 import { readAutoApproval } from './auto-approval-settings.ts'
 import { PENDING_LIFETIME_MS } from './enrolment.ts'
+import { holdsInWords } from './holds.ts'
+import { labelsOfValid } from './invitations.ts'
 import { createFindTrusted } from './trusted-sources.ts'
 
 const SORTED_BY = ['number', 'string'] as const
@@ -40,6 +42,8 @@ export async function listPending(
   const hubFingerprint = fingerprint(hubIdentityPublicKey)
   const settings = await readAutoApproval(db)
   const findTrusted = createFindTrusted(settings)
+  const invitations = await labelsOfValid(db, now)
+  const reasonOf = await holdsInWords(db)
   return sendPage(reply, rows, page, (row) => [row.requested_at, row.id]).map((row) => ({
     registrationId: row.id,
     deviceName: row.device_name,
@@ -54,6 +58,8 @@ export async function listPending(
     hubFingerprint,
     keyChangeFor: row.gateway_name,
     trustedNetwork: settings.enabled && findTrusted(row.source_ip) !== undefined,
+    invitation: invitations.get(row.invitation_id ?? '') ?? null,
+    waitsFor: row.waits_for && { code: row.waits_for, message: reasonOf(row.waits_for) },
   }))
 }
 

@@ -36,6 +36,8 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
         ? `New gateway "${data.deviceName}" waits for approval, from ${actor.sourceIp}`
         : `Gateway "${data.keyChangeFor.name}" asks to change its keys, from ${actor.sourceIp}`,
     ),
+  'registration.held': ({ data, actor }) =>
+    warning(`New gateway "${data.deviceName}" waits, from ${actor.sourceIp}: ${data.reason}`),
   'registration.rejected': ({ data, actor }) => warning(`Gateway "${data.deviceName}" was rejected by ${actor.name}`),
   'registration.source-rejected': ({ target, actor, data: { registrationIds } }) => {
     const { length } = registrationIds

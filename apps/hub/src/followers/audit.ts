@@ -45,6 +45,7 @@ export const auditAnswers: { readonly [K in FactKind]: Entry<K> | { none: string
 
   'registration.requested': { action: 'registration.request' },
   'registration.pending': { none: 'its registration.requested has the entry' },
+  'registration.held': { none: 'its registration.requested has the entry' },
   'registration.rejected': { action: 'registration.reject' },
   'registration.source-rejected': { action: 'registration.reject-source' },
   'registration.lifted': { action: 'registration.lift' },

@@ -44,11 +44,12 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
 
   'registration.requested': toAll('registrations'),
   'registration.pending': toAll(...QUEUE),
+  'registration.held': toAll(...QUEUE),
   'registration.rejected': toAll(...QUEUE),
   'registration.source-rejected': toAll(...QUEUE),
   'registration.lifted': toAll(...QUEUE),
   'registration.claimed': toAll('registrations'),
-  'auto-approval.changed': toAll('settings', 'activity'),
+  'auto-approval.changed': toAll('settings', ...QUEUE),
   'gateway-invitation.created': toAll('invitations', 'activity'),
   'gateway-invitation.revoked': toAll('invitations', 'activity'),
 
@@ -69,7 +70,7 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
 
   'storage.low': toAll('stats', 'activity'),
   'notification.tested': toAll(),
-  'settings.changed': toAll('settings', 'stats', 'activity'),
+  'settings.changed': toAll('settings', 'stats', ...QUEUE),
   'settings.restored': toAll('settings', 'activity'),
   'certificate.renewed': toAll('certificates', 'activity'),
   'certificate.replaced': toAll('certificates'),

@@ -2,7 +2,7 @@
  * Notifications: which facts people are told of outside the hub, and in which words. The message goes to the outbox in
  * the fact's transaction; once it is committed the outbox is looked through.
  */
-import type { Fact, FactKind } from '@hedgerow/contract'
+import type { Fact, FactKind, RegistrationHold } from '@hedgerow/contract'
 import type { CommitFollower, TransactionFollower } from '../kernel/facts.ts'
 import type { Announcement, Notifications } from '../notifications/notifications.ts'
 
@@ -57,6 +57,20 @@ const announcements: { readonly [K in FactKind]?: (fact: Fact<K>) => Announcemen
     to: email,
   }),
 
+  // All who wait for the same are one message a day.
+  'registration.held': ({ at, actor, target = '', data: { deviceName, waitsFor, reason } }) => ({
+    key: `registration.held ${waitsFor === 'device_token_taken' ? target : reason} ${Math.floor(at / DAY_MS)}`,
+    kind: 'registration.held',
+    title: `Devices that may join have to wait: ${reason}`,
+    text: [
+      reason,
+      `The first of them is "${deviceName}", from ${actor.sourceIp ?? ''}. All others that wait are under Approvals.`,
+      whatToDo[waitsFor],
+    ].join('\n'),
+    path: '/gateway-approvals',
+    data: { registrationId: target, deviceName, waitsFor, reason },
+  }),
+
   // The key tells an outage once, and a warning once a day, also after a restart of the hub.
   'gateway.outage': ({ at, gatewayId = '', data: { name, status, reason, lastSeenAt } }) => ({
     key: `gateway.quiet ${gatewayId} ${status} ${Math.floor(status === 'warning' ? at / DAY_MS : (lastSeenAt ?? 0))}`,
@@ -89,6 +103,13 @@ const announcements: { readonly [K in FactKind]?: (fact: Fact<K>) => Announcemen
     path: '/dashboard',
     data,
   }),
+}
+
+const whatToDo: Record<RegistrationHold, string> = {
+  gateway_limit_reached: 'Raise the maximum number of gateways under Settings, or delete a gateway: they join then.',
+  address_pool_exhausted: 'Set a larger VPN network under Settings, or delete a gateway: they join then.',
+  device_token_taken: 'Delete the gateway that has the same device token, or reject this request.',
+  vpn_disabled: 'Switch the VPN on under Settings: they join then.',
 }
 
 const kinds = Object.keys(announcements) as FactKind[]

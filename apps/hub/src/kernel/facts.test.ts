@@ -188,6 +188,7 @@ describe('the followers of a hub', () => {
       'fleet-count',
       'fleet-list-cache',
       'fleet-search',
+      'held-devices',
       'live-events',
       'live-peers',
       'notification-delivery',

@@ -19,7 +19,13 @@ const LAST_RETRY_MS = 3_600_000
 export type Announcement = {
   /** Of what happened: the same again is not told again. */
   key: string
-  kind: 'registration.pending' | 'gateway.quiet' | 'gateway.back' | 'two-factor.guessed' | 'storage.low'
+  kind:
+    | 'registration.pending'
+    | 'registration.held'
+    | 'gateway.quiet'
+    | 'gateway.back'
+    | 'two-factor.guessed'
+    | 'storage.low'
   /** The key of what this takes back: it goes only where that one went, or still waits. */
   follows?: string
   /** The portal's page to go to, as `/gateways`. */

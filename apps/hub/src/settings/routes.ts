@@ -14,11 +14,13 @@ export type SettingsDependencies = {
   clock: () => number
   vpn: Pick<SwitchableVpn, 'configure'>
   peers: { persist(): Promise<void>; restore(): Promise<void> }
+  /** The tunnel is another one; may be one where there was none. */
+  onVpnConfigured(): Promise<void>
 }
 
 /** Everybody signed in reads the settings; an admin changes them, and the hub has followed when that is answered. */
 export function settingsRoutes(app: FastifyInstance, dependencies: SettingsDependencies): void {
-  const { db, clock, vpn, peers } = dependencies
+  const { db, clock, vpn, peers, onVpnConfigured } = dependencies
   /** One change after the other: the tunnel ends up as the last one said. */
   let changing: Promise<unknown> = Promise.resolve()
 
@@ -44,6 +46,8 @@ export function settingsRoutes(app: FastifyInstance, dependencies: SettingsDepen
       await restoreVpnSettings(db, { enableVpn, vpnNetwork }, clock())
       await configure(before).catch(() => {})
       throw new HubError('vpn_start_failed', { cause: error })
+    } finally {
+      await onVpnConfigured()
     }
   }
 

@@ -6,6 +6,7 @@ import { Mono } from '@hedgerow/ui/mono.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
 import { Fingerprints } from './fingerprints.tsx'
+import { held } from './messages.ts'
 
 export type RegistrationDialogProps = {
   registration: PendingRegistration
@@ -36,7 +37,11 @@ export function DetailsDialog({
           reset or moved.
         </Notice>
       )}
-      {registration.trustedNetwork && (
+      {registration.waitsFor !== null && <Notice tone="warning">{held(registration.waitsFor)}</Notice>}
+      {registration.invitation !== null && (
+        <Notice tone="plain">It brought the code of the invitation “{registration.invitation}”.</Notice>
+      )}
+      {registration.trustedNetwork && registration.waitsFor === null && (
         <Notice tone="plain">
           It asks from a trusted network of the auto-approval settings. It waits because they ask for a person.
         </Notice>

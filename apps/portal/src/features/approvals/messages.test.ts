@@ -1,10 +1,12 @@
-import { rejectRegistration } from '@hedgerow/contract'
+import { rejectRegistration, type PendingRegistration } from '@hedgerow/contract'
 import { expect, it } from 'vitest'
 import {
   approvedMessage,
   approveFailed,
   EMPTY_TEXT,
   EMPTY_TITLE,
+  held,
+  heldInQueue,
   loadFailed,
   rejectedMessage,
   rejectFailed,
@@ -26,4 +28,17 @@ it('says what the specification quotes, to the letter', () => {
 it('asks for a reason in the words of the specification', () => {
   const refused = rejectRegistration.body.safeParse({ reason: '   ' })
   expect(refused.error?.issues.map((issue) => issue.message)).toEqual(['Rejection reason is required'])
+})
+
+it('says why devices that the rules let in wait, once for each reason, and what ends it', () => {
+  const full = { code: 'gateway_limit_reached', message: 'The hub is full: 245 of 245 gateways.' } as const
+  const taken = { code: 'device_token_taken', message: 'Another gateway has the same device token.' } as const
+  const queue = [full, null, full, taken].map((waitsFor) => ({ waitsFor }) as PendingRegistration)
+  expect(heldInQueue(queue)).toEqual([
+    'The hub is full: 245 of 245 gateways. 2 devices that the auto-approval settings let in join by themselves when you raise the limit under Settings, or delete a gateway.',
+    'Another gateway has the same device token. One device that the auto-approval settings let in joins by itself when you delete the other gateway.',
+  ])
+  expect(held(full)).toBe(
+    'The hub is full: 245 of 245 gateways. The auto-approval settings let this device in: it joins by itself when you raise the limit under Settings, or delete a gateway.',
+  )
 })

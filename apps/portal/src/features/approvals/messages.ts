@@ -1,3 +1,5 @@
+import type { PendingRegistration } from '@hedgerow/contract'
+
 /** The sentences of specification section 8 for this screen, each in one place. */
 export const EMPTY_TITLE = 'No Pending Requests'
 export const EMPTY_TEXT = 'All gateway registration requests have been processed.'
@@ -16,3 +18,32 @@ export const TURNED_AWAY = 'Turned away'
 export const ASK_AGAIN = 'Ask again'
 export const REJECTION_FOLLOWS = `The device shows “Rejected” and this reason on its own page. It goes on asking and stays out, after a restart too, until somebody chooses “${ASK_AGAIN}” under “${TURNED_AWAY}”. A device that is reset to new keys is a new device and may ask.`
 export const keyStays = (gateway: string): string => `“${gateway}” keeps the key that it has.`
+
+type Hold = NonNullable<PendingRegistration['waitsFor']>
+
+const WHAT_ENDS_IT: Record<Hold['code'], string> = {
+  gateway_limit_reached: 'raise the limit under Settings, or delete a gateway',
+  address_pool_exhausted: 'set a larger VPN network under Settings, or delete a gateway',
+  device_token_taken: 'delete the other gateway',
+  vpn_disabled: 'switch the VPN on under Settings',
+}
+
+/** Why a device waits that the auto-approval settings let in, and how that ends. */
+export const held = ({ code, message }: Hold): string =>
+  `${message} The auto-approval settings let this device in: it joins by itself when you ${WHAT_ENDS_IT[code]}.`
+
+/** The same for the whole queue: a sentence for each reason. */
+export function heldInQueue(queue: readonly PendingRegistration[]): string[] {
+  const groups = Map.groupBy(
+    queue.flatMap(({ waitsFor }) => waitsFor ?? []),
+    ({ code }) => code,
+  )
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return []
+    const devices = others.length === 0 ? 'One device' : `${others.length + 1} devices`
+    const [join, themselves] = others.length === 0 ? ['joins', 'itself'] : ['join', 'themselves']
+    return [
+      `${first.message} ${devices} that the auto-approval settings let in ${join} by ${themselves} when you ${WHAT_ENDS_IT[first.code]}.`,
+    ]
+  })
+}

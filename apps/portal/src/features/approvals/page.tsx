@@ -13,7 +13,7 @@ import { PanelEmpty, PanelError, PanelForbidden, PanelSkeleton } from '@hedgerow
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { CheckIcon, MailIcon } from '@hedgerow/ui/icons.tsx'
 import type { OpenDialog } from './dialogs.tsx'
-import { EMPTY_TEXT, EMPTY_TITLE, loadFailed } from './messages.ts'
+import { EMPTY_TEXT, EMPTY_TITLE, heldInQueue, loadFailed } from './messages.ts'
 import { Rejected } from './rejected.tsx'
 import { Bulk } from './bulk.tsx'
 import { RegistrationTable } from './table.tsx'
@@ -57,6 +57,12 @@ export function RegistrationsPage() {
       {pending.isError && pending.data !== undefined && !forbidden && (
         <Notice tone="warning">{loadFailed(messageOf(pending.error))}</Notice>
       )}
+      {!forbidden &&
+        heldInQueue(pending.data ?? []).map((sentence) => (
+          <Notice key={sentence} tone="warning">
+            {sentence}
+          </Notice>
+        ))}
       <Panel
         title="Waiting for approval"
         actions={

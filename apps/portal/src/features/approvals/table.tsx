@@ -74,19 +74,21 @@ export function RegistrationTable({ registrations, selected, onSelect, onOpen }:
 const WORDS = { details: 'Details', approve: 'Approve', reject: 'Reject' } as const
 
 function DeviceName({
-  registration: { deviceName, keyChangeFor, trustedNetwork },
+  registration: { deviceName, keyChangeFor, trustedNetwork, invitation, waitsFor },
 }: {
   registration: PendingRegistration
 }) {
   const name = <strong>{deviceName}</strong>
-  if (keyChangeFor === null && !trustedNetwork) return name
+  if (keyChangeFor === null && !trustedNetwork && invitation === null && waitsFor === null) return name
   return (
     <TwoLines
       first={name}
       second={
         <span className={styles.marks}>
           {keyChangeFor !== null && <Chip tone="warning">Key change for {keyChangeFor}</Chip>}
+          {invitation !== null && <Chip tone="good">Invitation: {invitation}</Chip>}
           {trustedNetwork && <Chip tone="good">Trusted network</Chip>}
+          {waitsFor !== null && <Chip tone="warning">{waitsFor.message}</Chip>}
         </span>
       }
     />

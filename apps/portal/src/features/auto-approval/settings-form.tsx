@@ -7,6 +7,7 @@ import { Notice } from '@hedgerow/ui/notice.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { UnsavedGuard } from '@hedgerow/ui/unsaved-guard.tsx'
+import { consequencesOf } from './consequences.ts'
 import { addEntry, type EntryKind } from './entries.ts'
 import { EntryList } from './entry-list.tsx'
 import { SAVED, saveFailed } from './messages.ts'
@@ -92,6 +93,13 @@ export function SettingsForm({ saved, mayChange }: { saved: AutoApprovalSettings
   return (
     <form className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
       {!mayChange && <Notice tone="plain">Changing these rules needs the admin role.</Notice>}
+      <Panel title={unsaved ? 'What follows when this is saved' : 'What follows from these rules'}>
+        <ul className={styles.consequences}>
+          {consequencesOf(values).map((sentence) => (
+            <li key={sentence}>{sentence}</li>
+          ))}
+        </ul>
+      </Panel>
       <Panel title="General">
         <div className={styles.switches}>
           {SWITCHES.map(([name, label, description]) => (

@@ -1,0 +1,108 @@
+/**
+ * Devices that a rule lets in and the hub cannot: it is full, has no address left, another gateway has the token, or
+ * the tunnel is off. Each waits with the reason (`waits_for`), and is admitted by the same rules as soon as that ends.
+ */
+import { registrationHold, type RegistrationHold } from '@hedgerow/contract'
+import { fingerprint } from '@hedgerow/enrolment'
+import type { Kysely } from 'kysely'
+import type { Db, Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { HUB, record } from '../kernel/facts.ts'
+import { HubError } from '../kernel/hub-error.ts'
+import { readSettings } from '../settings/settings.ts'
+import { approveRegistration } from './approval.ts'
+import { decide } from './auto-approval.ts'
+import { readAutoApproval } from './auto-approval-settings.ts'
+import { PENDING_LIFETIME_MS } from './enrolment.ts'
+import { isValidInvitation } from './invitations.ts'
+
+/** The reason, where an approval failed for one that does not concern the request as such. */
+export function holdOf(error: unknown): RegistrationHold | undefined {
+  return error instanceof HubError ? registrationHold.safeParse(error.code).data : undefined
+}
+
+/** A sentence for each reason, by what the hub has and allows now. */
+export async function holdsInWords(db: Db): Promise<(hold: RegistrationHold) => string> {
+  const { maxGateways, vpnNetwork } = await readSettings(db)
+  const { count } = await db
+    .selectFrom('gateways')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  const words: Record<RegistrationHold, string> = {
+    gateway_limit_reached: `The hub is full: ${count} of ${maxGateways} gateways.`,
+    address_pool_exhausted: `No address is free in ${vpnNetwork}.`,
+    device_token_taken: 'Another gateway has the same device token.',
+    vpn_disabled: "The hub's VPN does not run.",
+  }
+  return (hold) => words[hold]
+}
+
+/**
+ * Approves who was held, oldest first, until the hub is full again. What no rule lets in any more waits for a person.
+ */
+export async function admitHeld(
+  db: Kysely<Tables>,
+  { clock, canApprove }: { clock: () => number; canApprove: () => boolean },
+): Promise<void> {
+  if (!canApprove()) return
+  const held = await db
+    .selectFrom('registrations')
+    .select('id')
+    .where('status', '=', 'pending')
+    .where('waits_for', 'is not', null)
+    .orderBy('requested_at')
+    .orderBy('id')
+    .execute()
+  for (const { id } of held) {
+    try {
+      await admitOne(db, id, clock())
+    } catch (error) {
+      if (!(error instanceof HubError)) throw error
+      const hold = holdOf(error)
+      await db
+        .updateTable('registrations')
+        .set({ waits_for: hold ?? null })
+        .where('id', '=', id)
+        .where('waits_for', 'is not', null)
+        .execute()
+      // A taken token holds one device; every other reason holds all that come after.
+      if (hold !== undefined && hold !== 'device_token_taken') return
+    }
+  }
+}
+
+function admitOne(db: Kysely<Tables>, id: string, now: number): Promise<void> {
+  return inTransaction(db, async (transaction) => {
+    const row = await transaction
+      .selectFrom('registrations')
+      .selectAll()
+      .where('id', '=', id)
+      .where('status', '=', 'pending')
+      .where('waits_for', 'is not', null)
+      .where('requested_at', '>', now - PENDING_LIFETIME_MS)
+      .executeTakeFirst()
+    if (!row) return
+    const { source_ip: sourceIp, invitation_id: invitationId } = row
+    const hasValidInvitation = await isValidInvitation(transaction, invitationId, now)
+    const { approve, reason } = decide(await readAutoApproval(transaction), { sourceIp, hasValidInvitation })
+    await transaction.updateTable('registrations').set({ waits_for: null }).where('id', '=', id).execute()
+    if (approve && row.needs_person === 0) {
+      await approveRegistration(transaction, { id, actor: { ...HUB, sourceIp }, now, rule: reason })
+      return
+    }
+    await record(transaction, {
+      kind: 'registration.pending',
+      at: now,
+      actor: { name: 'gateway', sourceIp },
+      target: id,
+      data: {
+        deviceName: row.device_name,
+        deviceLocation: row.device_location,
+        deviceVersion: row.device_version,
+        macAddress: row.mac_address,
+        fingerprint: fingerprint(row.identity_public_key),
+        keyChangeFor: null,
+      },
+    })
+  })
+}

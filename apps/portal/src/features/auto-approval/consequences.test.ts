@@ -1,0 +1,33 @@
+import { autoApprovalSettings, type AutoApprovalSettings } from '@hedgerow/contract'
+import { expect, test } from 'vitest'
+import { consequencesOf } from './consequences.ts'
+
+const of = (change: Partial<AutoApprovalSettings>) => consequencesOf({ ...autoApprovalSettings.parse({}), ...change })
+
+test('on a new hub an invitation lets a device in, and nothing else does', () => {
+  expect(of({})).toEqual([
+    'A device with a valid gateway invitation joins at once, from anywhere.',
+    'No address or network is listed, so no device joins because of where it is.',
+    'Every other device waits for a person.',
+  ])
+})
+
+test('off, everybody waits', () => {
+  expect(of({ enabled: false, ipWhitelist: ['198.51.100.7'] })).toEqual([
+    'Every device waits for a person, also with an invitation and from the addresses and networks listed below.',
+  ])
+})
+
+test.each([
+  [{ autoApproveWithInvitation: false }, 'A device with a valid gateway invitation waits for a person.'],
+  [
+    { ipWhitelist: ['198.51.100.7'], networkRanges: ['10.0.0.0/8'] },
+    'A device from the 2 addresses and networks listed below waits for a person, marked as coming from a trusted network.',
+  ],
+  [
+    { networkRanges: ['10.0.0.0/8'], requireAdminApproval: false },
+    'A device from the address or network listed below joins at once, without an invitation.',
+  ],
+])('with %j: %s', (change, sentence) => {
+  expect(of(change)).toContain(sentence)
+})
