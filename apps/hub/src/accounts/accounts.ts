@@ -23,7 +23,6 @@ import { HUB, record } from '../kernel/facts.ts'
 import { readSettings } from '../settings/settings.ts'
 import { hashCode, makeCode } from './codes.ts'
 import { usernameKey } from './look-alikes.ts'
-import { findWeakness } from './password-strength.ts'
 import type { Passwords } from './passwords.ts'
 
 const HOUR_MS = 3_600_000
@@ -99,15 +98,16 @@ function takenName(cause?: unknown): HubError {
  * With the switch `passwordComplexity`, throws `password_too_weak` and says why; `field` is what the caller named it.
  */
 export async function requireStrongPassword(
-  db: Db,
+  { db, passwords }: { db: Db; passwords: Passwords },
   password: string,
   person: { username: string; email?: string; firstName?: string; lastName?: string },
   field: string,
+  strangerIp?: string,
 ): Promise<void> {
   const { passwordComplexity } = await readSettings(db)
   if (!passwordComplexity) return
   const { username, email = '', firstName = '', lastName = '' } = person
-  const message = findWeakness(password, [username, email, firstName, lastName])
+  const message = await passwords.findWeakness(password, [username, email, firstName, lastName], strangerIp)
   if (message !== undefined) throw new HubError('password_too_weak', { message, fieldErrors: { [field]: message } })
 }
 
@@ -131,7 +131,7 @@ export async function resetPassword(db: Db, passwords: Passwords, username: stri
   const key = usernameKey(username)
   const user = await db.selectFrom('users').selectAll().where('username_key', '=', key).executeTakeFirst()
   if (!user) throw new HubError('user_not_found')
-  await requireStrongPassword(db, password, toHubUser(user), 'password')
+  await requireStrongPassword({ db, passwords }, password, toHubUser(user), 'password')
   const passwordHash = await passwords.hash(password)
   await inTransaction(db, async (transaction) => {
     await transaction.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', user.id).execute()

@@ -1,6 +1,8 @@
 import { hash, verify, type Algorithm } from '@node-rs/argon2'
 import { whoGivesWay } from '../access/networks.ts'
 import { HubError } from '../kernel/hub-error.ts'
+import { createGuessEstimates } from './guess-estimates.ts'
+import { findWeakness } from './password-strength.ts'
 
 /** argon2id as OWASP's Password Storage Cheat Sheet has it: 19 MiB, 2 passes, 1 lane. */
 const PARAMETERS = {
@@ -15,20 +17,24 @@ const RETRY_AFTER_MS = 2_000
 export type Passwords = {
   /** `strangerIp`: the address of somebody who may be anybody, and then waits among strangers. */
   hash(password: string, strangerIp?: string): Promise<string>
+  /** Why the password is too easy to guess, as a sentence, or undefined. `names`: all that the person is called. */
+  findWeakness(password: string, names: readonly string[], strangerIp?: string): Promise<string | undefined>
   /** Takes as long for `undefined` (no such user) as for a user's hash, and is then false. */
   verify(password: string, passwordHash: string | undefined, strangerIp?: string): Promise<boolean>
 }
 
 /**
- * Hashing costs 19 MiB and some 20 ms of a core each, so no more than `concurrency` run at once and no more than
- * `queueLimit` wait. People whom the hub knows wait apart and are served first, so that strangers keep nobody out.
- * Among strangers the crowd gives way (`whoGivesWay`): it is refused with `too_many_requests`.
+ * Hashing costs 19 MiB and some 20 ms of a core each, estimating strength up to 200 ms, so no more than `concurrency`
+ * run at once and no more than `queueLimit` wait. People whom the hub knows wait apart and are served first, so that
+ * strangers keep nobody out. Among strangers the crowd gives way (`whoGivesWay`): it is refused with
+ * `too_many_requests`.
  */
 export function createPasswords({ concurrency = 2, queueLimit = 200 } = {}): Passwords {
   const known: (() => void)[] = []
   const strangers: { ip: string; go: () => void; refuse: (error: HubError) => void }[] = []
   let running = 0
   let absentHash: Promise<string> | undefined
+  const estimate = createGuessEstimates()
 
   function wait(strangerIp: string | undefined): Promise<void> {
     const refused = new HubError('too_many_requests', { retryAfterMs: RETRY_AFTER_MS })
@@ -59,6 +65,7 @@ export function createPasswords({ concurrency = 2, queueLimit = 200 } = {}): Pas
 
   return {
     hash: (password, strangerIp) => inTurn(() => hash(password.normalize('NFKC'), PARAMETERS), strangerIp),
+    findWeakness: (password, names, strangerIp) => inTurn(() => findWeakness(password, names, estimate), strangerIp),
     async verify(password, passwordHash, strangerIp) {
       absentHash ??= hash('', PARAMETERS)
       const expected = passwordHash ?? (await absentHash)

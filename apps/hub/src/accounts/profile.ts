@@ -70,7 +70,7 @@ export async function changePassword(
   await confirmed(deps, { caller, actor }, () =>
     confirmPassword(passwords, user, body.currentPassword, 'currentPassword'),
   )
-  await requireStrongPassword(db, body.newPassword, toHubUser(user), 'newPassword')
+  await requireStrongPassword(deps, body.newPassword, toHubUser(user), 'newPassword')
   const passwordHash = await passwords.hash(body.newPassword)
   await inTransaction(db, async (transaction) => {
     const changed = await transaction

@@ -51,7 +51,7 @@ export function createSignUp(deps: { db: Kysely<Tables>; passwords: Passwords; c
       await record(db, { kind: 'user.registration-refused', at: clock(), actor, data: {} })
       throw new HubError('invite_code_invalid')
     }
-    await requireStrongPassword(db, person.password, person, 'password')
+    await requireStrongPassword(deps, person.password, person, 'password', sourceIp)
     const passwordHash = await passwords.hash(person.password, sourceIp)
     return inTransaction(db, async (transaction) => {
       const role = inviteCode ? await useInvitation(transaction, inviteCode, clock()) : 'user'

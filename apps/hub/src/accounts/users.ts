@@ -47,7 +47,7 @@ export async function addUser(
   body: z.output<typeof newUser>,
   actor: FactActor,
 ): Promise<HubUser> {
-  await requireStrongPassword(db, body.password, body, 'password')
+  await requireStrongPassword({ db, passwords }, body.password, body, 'password')
   const passwordHash = await passwords.hash(body.password)
   return inTransaction(db, async (transaction) => {
     const row = await insertUser(transaction, body, passwordHash, clock())
@@ -71,7 +71,7 @@ export async function updateUser(
   actor: FactActor,
 ): Promise<HubUser> {
   const { password } = body
-  if (password) await requireStrongPassword(db, password, body, 'password')
+  if (password) await requireStrongPassword({ db, passwords }, password, body, 'password')
   const passwordHash = password ? await passwords.hash(password) : undefined
   return inTransaction(db, async (transaction) => {
     const before = await readUser(transaction, id)

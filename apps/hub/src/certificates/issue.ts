@@ -4,7 +4,6 @@
  */
 import { isIP } from 'node:net'
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { provideDecoratorMetadata } from './decorator-metadata.ts'
 
 /** Both as PEM, the private key as PKCS #8. */
 export type KeyedCertificate = { certificate: string; privateKey: string }
@@ -73,7 +72,8 @@ export async function issueServerCertificate(
 
 /** Loaded when something is to be issued, which is once a year: it costs every other start its time and memory. */
 async function loadX509() {
-  provideDecoratorMetadata()
+  // The library's container of algorithms asks the global `Reflect` for decorators' metadata while it is loaded.
+  await import('reflect-metadata')
   return import('@peculiar/x509')
 }
 
