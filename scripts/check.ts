@@ -9,6 +9,7 @@ const gates: [title: string, command: string, ...args: string[]][] = [
   ['types', 'tsc', '--noEmit', '-p', '.'],
   ['unused code', 'knip', '--no-progress'],
   ['documents', 'node', 'scripts/check-docs.ts'],
+  ['folders', 'node', 'scripts/folder-cycles.ts'],
 ]
 
 const failed: string[] = []

@@ -64,20 +64,20 @@ describe('a change of one file', () => {
   })
 
   it('adds a cache', () => {
-    const file = `${HUB}/activity/site-count.ts`
+    const file = `${HUB}/dashboard/site-count.ts`
     const { answer, touched } = changed(
       file,
-      () => `import { dropAfter } from '../kernel/facts.ts'
+      () => `import { dropAfter } from '../facts/facts.ts'
         export function createSiteCount(db: Parameters<typeof dropAfter>[0]) {
           let drops = 0
           dropAfter(db, 'site-count', ['gateway.added'], () => { drops++ })
           return () => drops
         }`,
       `import { pino } from 'pino'
-       import { createSiteCount } from './activity/site-count.ts'
+       import { createSiteCount } from './dashboard/site-count.ts'
        import { openDatabase } from './database/database.ts'
        import { openRecords } from './followers/followers.ts'
-       import { HUB, record } from './kernel/facts.ts'
+       import { HUB, record } from './facts/facts.ts'
        const { db, close } = await openDatabase({ url: 'sqlite:' + import.meta.dirname + '/question.sqlite' })
        openRecords(db, { log: pino({ level: 'silent' }) })
        const drops = createSiteCount(db)

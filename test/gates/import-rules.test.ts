@@ -151,7 +151,7 @@ const allowed: Record<string, string> = {
   'apps/hub/src/tunnel/tunnel.ts': `import { fleet } from '../fleet/fleet.ts'\nexport const tunnel = () => fleet`,
   'apps/hub/testing/allowed.ts': `import '../src/app.ts'\nimport '../src/registrations/handshake.ts'`,
   'apps/hub/src/fleet/allowed.test.ts': `import '#testing/hub.ts'`,
-  'apps/hub/src/activity/allowed.ts': `import '../tunnel/tunnel.ts'`,
+  'apps/hub/src/dashboard/allowed.ts': `import '../tunnel/tunnel.ts'`,
   'packages/wireguard/src/node/allowed.ts': `import 'node:dgram'`,
   'packages/wireguard/src/allowed.ts': `import '@noble/hashes/blake2.js'`,
   'apps/portal/src/features/gateways/allowed.ts': `import '@hedgerow/ui/panel.tsx'\nimport '@hedgerow/contract'\nimport './queries.ts'`,

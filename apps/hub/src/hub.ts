@@ -20,8 +20,8 @@ import { createNamedLimiter } from './access/limiter.ts'
 import { createIntake } from './detections/intake.ts'
 import { createDetectionQuota } from './detections/quota.ts'
 import { detectionRoutes } from './detections/routes.ts'
-import { createFleetCount } from './activity/fleet-count.ts'
-import { activityRoutes } from './activity/routes.ts'
+import { createFleetCount } from './dashboard/fleet-count.ts'
+import { dashboardRoutes } from './dashboard/routes.ts'
 import { createAuditLogLines } from './audit/log-lines.ts'
 import { createRefusedCalls } from './audit/refused-calls.ts'
 import { auditRoutes } from './audit/routes.ts'
@@ -67,7 +67,7 @@ import { createServers } from './http/server.ts'
 import type { Sessions } from './access/sessions.ts'
 import { createSourceAddress } from './access/source-address.ts'
 import { isWebBuilt, serveWeb } from './http/web.ts'
-import { HUB, record } from './kernel/facts.ts'
+import { HUB, record } from './facts/facts.ts'
 import { createNotifications, type Notifications } from './notifications/notifications.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { readAutoApproval } from './enrolment/auto-approval-settings.ts'
@@ -75,7 +75,7 @@ import { admitHeld } from './enrolment/holds.ts'
 import { registrationRoutes } from './enrolment/routes.ts'
 import { ruleRoutes } from './enrolment/rule-routes.ts'
 import { createWaiters } from './enrolment/waiters.ts'
-import { createRetention, type Retention } from './settings/retention.ts'
+import { createRetention, type Retention } from './retention/retention.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import { readOrCreateSecret } from './database/secrets.ts'
 import { readSettings } from './settings/settings.ts'
@@ -232,7 +232,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     gatewayRoutes(app, { db, clock, vpn, list, fleetListCache, search })
     settingsRoutes(app, { db, clock, vpn, peers, onVpnConfigured: admitWaiting })
     notificationRoutes(app, { db, clock, notifications })
-    activityRoutes(app, { db, clock, fleetCount, storageTrouble: trouble })
+    dashboardRoutes(app, { db, clock, fleetCount, storageTrouble: trouble })
     detectionRoutes(app, { db })
     gatewayProxyRoutes(app, { ui })
     apiDescriptionRoutes(app)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Db } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { HUB, record } from '../kernel/facts.ts'
+import { HUB, record } from '../facts/facts.ts'
 import { insertUser } from './accounts.ts'
 import type { Passwords } from './passwords.ts'
 

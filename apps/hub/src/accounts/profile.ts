@@ -12,7 +12,7 @@ import type {
 import type { Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { record } from '../kernel/facts.ts'
+import { record } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
 import { deleteSessionsOf, requireStrongPassword, toHubUser } from './accounts.ts'

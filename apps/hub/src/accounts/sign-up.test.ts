@@ -3,7 +3,7 @@ import type { UserInvitation } from '@hedgerow/contract'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
-import { HUB } from '../kernel/facts.ts'
+import { HUB } from '../facts/facts.ts'
 import { createUserInvitation } from './accounts.ts'
 import { createTestApi, nextAddress, refusal } from '#testing/api.ts'
 

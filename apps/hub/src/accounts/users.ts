@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { sql, type Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { record } from '../kernel/facts.ts'
+import { record } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { holding, type Page } from '../http/pagination.ts'
 import {

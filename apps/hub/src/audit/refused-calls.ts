@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
 import type { RefusedCall } from '../access/sessions.ts'
-import { actorOf, record } from '../kernel/facts.ts'
+import { actorOf, record } from '../facts/facts.ts'
 
 const TOLD_AGAIN_AFTER_MS = 3_600_000
 const REMEMBERED_MAX = 10_000

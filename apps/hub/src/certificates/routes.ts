@@ -1,7 +1,7 @@
 import { listCertificates, renewCertificate } from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import { mount } from '../http/mount.ts'
-import { actorOf } from '../kernel/facts.ts'
+import { actorOf } from '../facts/facts.ts'
 import type { Certificates } from './certificates.ts'
 
 export function certificateRoutes(app: FastifyInstance, { certificates }: { certificates: Certificates }): void {

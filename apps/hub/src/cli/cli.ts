@@ -18,7 +18,7 @@ import { engineOf } from '../database/engine.ts'
 import { lockDatabase } from '../database/lock.ts'
 import type { Tables } from '../database/tables.ts'
 import { openRecords } from '../followers/followers.ts'
-import { HUB } from '../kernel/facts.ts'
+import { HUB } from '../facts/facts.ts'
 import { createLog } from '../kernel/log.ts'
 import { examine } from './doctor.ts'
 

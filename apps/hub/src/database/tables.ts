@@ -210,7 +210,7 @@ export type Tables = {
     source_ip: string | null
     result: 'ok' | 'refused'
   }
-  /** What happened, in the order of commits on SQLite and of inserts on PostgreSQL: kernel/facts.ts. */
+  /** What happened, in the order of commits on SQLite and of inserts on PostgreSQL: facts/facts.ts. */
   facts: {
     /** Only rises, and is never used again. */
     id: Generated<number>

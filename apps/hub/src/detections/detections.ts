@@ -10,8 +10,8 @@ import { sql, type Insertable, type Kysely, type RawBuilder, type Selectable, ty
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import { record } from '../kernel/facts.ts'
-import { countInHour, startOfHour, WHOLE_FLEET } from '../activity/activity.ts'
+import { record } from '../facts/facts.ts'
+import { countInHour, startOfHour, WHOLE_FLEET } from '../database/hourly-stats.ts'
 
 type Row = Selectable<Tables['detections']>
 

@@ -11,7 +11,7 @@ import { inTransaction } from '../database/transaction.ts'
 import { allocateAddress, newGatewayId } from '../fleet/fleet.ts'
 import { nameKey } from '../kernel/name-key.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import { record } from '../kernel/facts.ts'
+import { record } from '../facts/facts.ts'
 import { useInvitation } from './invitations.ts'
 import { gatewayOfKeys, takePending, type Decision, type RegistrationRow } from './enrolment.ts'
 

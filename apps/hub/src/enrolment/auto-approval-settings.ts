@@ -4,7 +4,7 @@ import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller } from '../access/sessions.ts'
-import { actorOf, record } from '../kernel/facts.ts'
+import { actorOf, record } from '../facts/facts.ts'
 import { canonicalIp, canonicalRange, isSameRange } from './trusted-sources.ts'
 
 /** The row of `settings` that holds them all, as JSON. */

@@ -11,7 +11,7 @@ import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import { record } from '../kernel/facts.ts'
+import { record } from '../facts/facts.ts'
 import { makeRoom } from './queue.ts'
 
 export const PENDING_LIFETIME_MS = 7 * 24 * 3_600_000

@@ -14,7 +14,7 @@ import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { holding, pageFrom, sendPage } from '../http/pagination.ts'
 import type { Caller } from '../access/sessions.ts'
-import { actorOf, record } from '../kernel/facts.ts'
+import { actorOf, record } from '../facts/facts.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { crowdsOf } from '../access/networks.ts'
-import { record } from '../kernel/facts.ts'
+import { record } from '../facts/facts.ts'
 import { PENDING_LIFETIME_MS, type Decision } from './enrolment.ts'
 import { createFindTrusted } from './trusted-sources.ts'
 

@@ -4,7 +4,7 @@ import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller } from '../access/sessions.ts'
-import { actorOf, record } from '../kernel/facts.ts'
+import { actorOf, record } from '../facts/facts.ts'
 
 const WRONG_TRIES_MAX = 5
 const LOCK_MS = 15 * 60_000

@@ -6,7 +6,7 @@ import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller } from '../access/sessions.ts'
-import { actorOf, record } from '../kernel/facts.ts'
+import { actorOf, record } from '../facts/facts.ts'
 import { nameKey } from '../kernel/name-key.ts'
 
 type Context = { caller: Caller; sourceIp: string; now: number }

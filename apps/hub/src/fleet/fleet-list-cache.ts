@@ -11,7 +11,7 @@ import { listGateways, type FactKind } from '@hedgerow/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
-import { dropAfter } from '../kernel/facts.ts'
+import { dropAfter } from '../facts/facts.ts'
 import { fleetInSlices, type ListDependencies } from './fleet.ts'
 
 const LARGE_FLEET = 1_000

@@ -1,7 +1,7 @@
 /**
  * The fleet: who may see which gateway, and what they see of it. A user sees the gateways they claimed, managers and
  * admins all; a gateway that exists but may not be seen answers as one that does not exist. Private keys never leave
- * through here. Called by the routes, by activity/ for its counts and by gateway-proxy/ for access.
+ * through here. Called by the routes, by dashboard/ for its counts and by gateway-proxy/ for access.
  */
 import { randomBytes } from 'node:crypto'
 import type { Gateway, SearchQuery } from '@hedgerow/contract'

@@ -2,13 +2,13 @@
  * What a gateway's page charts: load and traffic by the hour. Heartbeats and the tunnel's counters are added up in
  * memory and written to one row a gateway and hour, once a minute and in small batches: a chart costs one short index
  * scan, and ten thousand gateways a few statements. A crash loses that minute. Old hours are removed by
- * settings/retention.ts.
+ * retention/retention.ts.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LOAD_MAX, TEMPERATURE_MAX, TEMPERATURE_MIN, type GatewayHour, type Heartbeat } from '@hedgerow/contract'
 import { sql, type Kysely, type Selectable } from 'kysely'
 import type { Logger } from 'pino'
-import { startOfHour } from '../activity/activity.ts'
+import { startOfHour } from '../database/hourly-stats.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Vpn } from '../tunnel/tunnel.ts'
 

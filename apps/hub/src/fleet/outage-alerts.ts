@@ -4,7 +4,7 @@
  * sure that people are told once.
  */
 import type { Fact } from '@hedgerow/contract'
-import { HUB } from '../kernel/facts.ts'
+import { HUB } from '../facts/facts.ts'
 import type { FleetStatus } from './fleet.ts'
 
 export const HOLD_OFF_MS = 5 * 60_000

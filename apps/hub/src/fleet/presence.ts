@@ -6,10 +6,10 @@
 import type { Fact } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { countInHour, startOfHour, WHOLE_FLEET } from '../activity/activity.ts'
+import { countInHour, startOfHour, WHOLE_FLEET } from '../database/hourly-stats.ts'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { HUB, record } from '../kernel/facts.ts'
+import { HUB, record } from '../facts/facts.ts'
 import { createOutageAlerts } from './outage-alerts.ts'
 import { fleetStatuses, type FleetSignals, type FleetStatus } from './fleet.ts'
 

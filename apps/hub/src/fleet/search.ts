@@ -6,7 +6,7 @@
 import type { FactKind } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
-import { dropAfter } from '../kernel/facts.ts'
+import { dropAfter } from '../facts/facts.ts'
 import { nameKey } from '../kernel/name-key.ts'
 
 export type Found = { id: string; nameKey: string }

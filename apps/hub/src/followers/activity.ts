@@ -1,8 +1,8 @@
 /** Activity: what people read on the dashboard about a fact. A kind without a line here is no news to them. */
 import type { Fact, FactKind, Gateway, HubSettings } from '@hedgerow/contract'
-import { recordActivity, recordCappedActivity, type CappedActivity, type NewActivity } from '../activity/activity.ts'
+import { recordActivity, recordCappedActivity, type CappedActivity, type NewActivity } from './activity-entries.ts'
 import { CERTIFICATE_NAMES } from '../certificates/certificates.ts'
-import type { TransactionFollower } from '../kernel/facts.ts'
+import type { TransactionFollower } from '../facts/facts.ts'
 
 /** Its time and its gateway are the fact's, unless told. */
 type Line = Pick<NewActivity, 'type' | 'message'> & Partial<NewActivity>

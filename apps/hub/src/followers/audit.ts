@@ -4,7 +4,7 @@
  */
 import type { Fact, FactKind } from '@hedgerow/contract'
 import { writeAudit } from '../audit/audit.ts'
-import type { TransactionFollower } from '../kernel/facts.ts'
+import type { TransactionFollower } from '../facts/facts.ts'
 
 type Entry<K extends FactKind> = {
   action: `${string}.${string}`

@@ -1,5 +1,5 @@
 /** What else is kept of a gateway goes with it. After a crash the next start follows the facts that are left. */
-import type { CommitFollower } from '../kernel/facts.ts'
+import type { CommitFollower } from '../facts/facts.ts'
 
 export function deletedGateways(keepers: {
   heartbeats: { forget(gatewayId: string): void }

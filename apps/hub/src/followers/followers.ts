@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
-import { openFacts, type Facts } from '../kernel/facts.ts'
+import { openFacts, type Facts } from '../facts/facts.ts'
 import { activity } from './activity.ts'
 import { audit } from './audit.ts'
 

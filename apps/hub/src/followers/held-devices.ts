@@ -1,5 +1,5 @@
 /** Held devices: they join as soon as the hub has room for them again, or what else held them has ended. */
-import type { CommitFollower } from '../kernel/facts.ts'
+import type { CommitFollower } from '../facts/facts.ts'
 
 type Kind =
   | 'settings.changed'

@@ -1,7 +1,7 @@
 /** Live events: which topics open pages ask for again after a fact, so that no list goes stale. */
 import type { EventTopic, Fact, FactKind } from '@hedgerow/contract'
 import type { Change, Events } from '../events/events.ts'
-import type { CommitFollower } from '../kernel/facts.ts'
+import type { CommitFollower } from '../facts/facts.ts'
 
 const FLEET = ['gateways', 'stats', 'activity'] as const
 const QUEUE = ['registrations', 'activity'] as const

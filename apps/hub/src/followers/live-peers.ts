@@ -1,6 +1,6 @@
 /** Live peers: the tunnel knows a gateway the moment that it is committed, and forgets it the same way. */
 import type { Fact } from '@hedgerow/contract'
-import type { CommitFollower } from '../kernel/facts.ts'
+import type { CommitFollower } from '../facts/facts.ts'
 import type { LivePeers } from '../tunnel/tunnel.ts'
 
 type Kind = 'gateway.approved' | 'gateway.rekeyed' | 'gateway.added' | 'gateway.deleted'

@@ -3,7 +3,7 @@
  * the fact's transaction; once it is committed the outbox is looked through.
  */
 import type { Fact, FactKind, RegistrationHold } from '@hedgerow/contract'
-import type { CommitFollower, TransactionFollower } from '../kernel/facts.ts'
+import type { CommitFollower, TransactionFollower } from '../facts/facts.ts'
 import type { Announcement, Notifications } from '../notifications/notifications.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,5 +1,5 @@
 /** Retention: a change of how long, or how much, is kept counts at once. */
-import type { CommitFollower } from '../kernel/facts.ts'
+import type { CommitFollower } from '../facts/facts.ts'
 
 export function retentionChanges(retention: {
   purge(): Promise<void>

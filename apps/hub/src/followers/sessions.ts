@@ -1,5 +1,5 @@
 /** Sessions: what a user's password or rights had opened ends at once, pages and streams too. */
-import type { CommitFollower } from '../kernel/facts.ts'
+import type { CommitFollower } from '../facts/facts.ts'
 
 const KINDS = [
   'user.role-changed',

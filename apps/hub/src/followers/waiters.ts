@@ -1,6 +1,6 @@
 /** Waiting requests: a device that waits for its decision on a held-open request hears it at once. */
 import type { Fact } from '@hedgerow/contract'
-import type { CommitFollower } from '../kernel/facts.ts'
+import type { CommitFollower } from '../facts/facts.ts'
 
 type Kind = 'gateway.approved' | 'gateway.rekeyed' | 'registration.rejected' | 'registration.source-rejected'
 

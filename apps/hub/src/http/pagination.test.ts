@@ -1,6 +1,6 @@
 import { API_BASE } from '@hedgerow/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { recordActivity } from '../activity/activity.ts'
+import { recordActivity } from '../followers/activity-entries.ts'
 import { testEngines } from '#testing/databases.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { SEARCHED_AT_MOST } from './pagination.ts'

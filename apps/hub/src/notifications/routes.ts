@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { mount } from '../http/mount.ts'
-import { actorOf, record } from '../kernel/facts.ts'
+import { actorOf, record } from '../facts/facts.ts'
 import type { Notifications } from './notifications.ts'
 
 const OFF = { status: 'off', message: 'This hub has no such channel.' } as const

@@ -11,7 +11,7 @@ import { sql, type Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
 import { deleteOldDetections, trimDetections } from '../detections/detections.ts'
-import { readSettings } from './settings.ts'
+import { readSettings } from '../settings/settings.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000

@@ -4,7 +4,7 @@ import type { Tables } from '../database/tables.ts'
 import { fleetStatuses, type FleetSignals } from '../fleet/fleet.ts'
 import { hasRole } from '../access/policy.ts'
 import type { Caller } from '../access/sessions.ts'
-import { dropAfter } from '../kernel/facts.ts'
+import { dropAfter } from '../facts/facts.ts'
 
 const COUNTED_FOR_MS = 1_000
 

@@ -5,7 +5,8 @@ import type { StorageWatch } from '../database/storage-watch.ts'
 import type { Tables } from '../database/tables.ts'
 import { mount } from '../http/mount.ts'
 import type { FleetCount } from './fleet-count.ts'
-import { recentActivity, threatsToday, timeline } from './activity.ts'
+import { recentActivity } from './recent-activity.ts'
+import { threatsToday, timeline } from './timeline.ts'
 
 type Dependencies = {
   db: Kysely<Tables>
@@ -15,7 +16,7 @@ type Dependencies = {
 }
 
 /** The dashboard's calls. */
-export function activityRoutes(app: FastifyInstance, { db, clock, fleetCount, storageTrouble }: Dependencies): void {
+export function dashboardRoutes(app: FastifyInstance, { db, clock, fleetCount, storageTrouble }: Dependencies): void {
   mount(app, contract.hubStats, async ({ caller }) => {
     const { total, active } = await fleetCount.of(caller)
     const users = await db

@@ -7,7 +7,9 @@ import { readHistory } from '../fleet/history.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import type { Caller } from '../access/sessions.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
-import { recentActivity, startOfHour, threatsToday, timeline } from './activity.ts'
+import { startOfHour } from '../database/hourly-stats.ts'
+import { recentActivity } from './recent-activity.ts'
+import { threatsToday, timeline } from './timeline.ts'
 import { listDetections } from '../detections/detection-list.ts'
 
 /** As SQLite and PostgreSQL say it. */

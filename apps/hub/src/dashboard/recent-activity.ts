@@ -1,0 +1,79 @@
+/**
+ * The entries of the dashboard's activity panel. A user sees what concerns the gateways they claimed; managers and
+ * admins see everything. followers/activity-entries.ts writes them.
+ */
+import type { ActivityEntry, SearchQuery } from '@hedgerow/contract'
+import type { FastifyReply } from 'fastify'
+import { sql, type Kysely, type Selectable } from 'kysely'
+import { hasRole } from '../access/policy.ts'
+import type { Caller } from '../access/sessions.ts'
+import type { Db, Tables } from '../database/tables.ts'
+import { holding, pageFrom, SEARCHED_AT_MOST, sendPage, type Page } from '../http/pagination.ts'
+
+const ENTRIES_SHOWN = 50
+
+/** The newest entries that the caller may see, or a page of them, newest first. */
+export async function recentActivity(
+  db: Kysely<Tables>,
+  caller: Caller,
+  { query, reply }: { query: SearchQuery; reply: FastifyReply },
+): Promise<ActivityEntry[]> {
+  const page = pageFrom(query, ['number', 'number'], ENTRIES_SHOWN)
+  const rows = hasRole(caller.role, 'manager')
+    ? await newestEntries(db, { page, q: query.q })
+    : await newestOfOwn(db, { page, q: query.q }, caller.userId)
+  const shown = sendPage(reply, rows, page, (row) => [row.at, row.id])
+  const existing = await existingGateways(db, shown)
+  return shown.map((row) => ({
+    id: String(row.id),
+    message: row.message,
+    timestamp: new Date(row.at).toISOString(),
+    type: row.type,
+    gatewayId: row.gateway_id !== null && existing.has(row.gateway_id) ? row.gateway_id : null,
+  }))
+}
+
+type Entry = Selectable<Tables['activity']>
+
+/** Which entries: those of one gateway, or of all. */
+type Wanted = {
+  page: Page
+  q: string | undefined
+  gatewayId?: string
+  /** In how many of the newest entries `q` is looked for. */
+  searched?: number
+}
+
+/** Found by an index and cut at the page's size, however many there are. */
+async function newestEntries(db: Db, { page, q, gatewayId, searched = SEARCHED_AT_MOST }: Wanted): Promise<Entry[]> {
+  let entries = db.selectFrom('activity').orderBy('at', 'desc').orderBy('id', 'desc')
+  if (gatewayId !== undefined) entries = entries.where('gateway_id', '=', gatewayId)
+  let asked = entries.selectAll()
+  if (q) {
+    // Looked for in so many and no more: nobody makes the hub read a whole history.
+    const last = await entries.select(['at', 'id']).offset(searched).limit(1).executeTakeFirst()
+    if (last) asked = asked.where(sql<boolean>`(at, id) > (${last.at}, ${last.id})`)
+    asked = asked.where(holding(q, ['message']))
+  }
+  if (page.after) asked = asked.where(sql<boolean>`(at, id) < (${page.after[0]}, ${page.after[1]})`)
+  return asked.limit(page.rowsWanted ?? ENTRIES_SHOWN).execute()
+}
+
+/**
+ * Of each gateway the newest, merged: one index scan a gateway. A text is looked for in no more of them all than of the
+ * whole fleet.
+ */
+async function newestOfOwn(db: Db, wanted: Wanted, userId: string): Promise<Entry[]> {
+  const own = await db.selectFrom('gateways').select('id').where('owner_id', '=', userId).execute()
+  const entries: Entry[] = []
+  const searched = Math.ceil(SEARCHED_AT_MOST / own.length)
+  for (const { id } of own) entries.push(...(await newestEntries(db, { ...wanted, gatewayId: id, searched })))
+  return entries.toSorted((a, b) => b.at - a.at || b.id - a.id).slice(0, wanted.page.rowsWanted)
+}
+
+async function existingGateways(db: Db, entries: readonly Entry[]): Promise<Set<string>> {
+  const ids = [...new Set(entries.flatMap(({ gateway_id }) => gateway_id ?? []))]
+  if (ids.length === 0) return new Set()
+  const rows = await db.selectFrom('gateways').select('id').where('id', 'in', ids).execute()
+  return new Set(rows.map(({ id }) => id))
+}

@@ -1,0 +1,38 @@
+/**
+ * The table `hourly_stats`: threats and active connections of each hour, for the whole fleet and for each owner.
+ * Detections and presence count in it; the dashboard reads it.
+ */
+import type { Db } from './tables.ts'
+
+export const HOUR_MS = 3_600_000
+/** The row of `hourly_stats` that counts the whole fleet; every other row is named after an owner. */
+export const WHOLE_FLEET = 'fleet'
+
+/** Of the hour that holds this moment; hours begin as those of UTC do. */
+export function startOfHour(at: number): number {
+  return at - (at % HOUR_MS)
+}
+
+export type HourlyCount = { at: number; scope: string; threats?: number; activeConnections?: number }
+
+/** Adds threats to an hour, and raises its most active connections to at least what was seen now. */
+export async function countInHour(
+  db: Db,
+  { at, scope, threats = 0, activeConnections = 0 }: HourlyCount,
+): Promise<void> {
+  await db
+    .insertInto('hourly_stats')
+    .values({ hour: startOfHour(at), scope, active_connections: activeConnections, threats })
+    .onConflict((conflict) =>
+      conflict.columns(['hour', 'scope']).doUpdateSet((row) => ({
+        threats: row('hourly_stats.threats', '+', row.ref('excluded.threats')),
+        active_connections: row
+          .case()
+          .when('excluded.active_connections', '>', row.ref('hourly_stats.active_connections'))
+          .then(row.ref('excluded.active_connections'))
+          .else(row.ref('hourly_stats.active_connections'))
+          .end(),
+      })),
+    )
+    .execute()
+}
