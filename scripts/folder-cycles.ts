@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
  * `npm run check`: folders that stand side by side import each other one way only, types included. The linter sees
  * cycles of files; two folders can form one without any file in it twice.
  */
-const SPECIFIER = /(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g
+const SPECIFIER = /(?:from|import) ?\(?'(\.{1,2}\/[^']+)'/g
 
 type Edges = Map<string, Map<string, string>>
 

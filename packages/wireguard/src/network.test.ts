@@ -234,6 +234,8 @@ describe('peers changed live', () => {
       ...before,
       endpoint: link.gateway.endpoint,
       latestHandshakeAtMs: link.now.unixMs,
+      // TAI64N of the initiation: 2^62 + 10 s + the seconds since 1970, and no nanoseconds.
+      latestTimestamp: '400000006553f10a00000000',
       receivedBytes: 148 + 32 + 64,
       sentBytes: 92,
     })

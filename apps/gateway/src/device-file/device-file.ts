@@ -32,6 +32,7 @@ export async function watchDeviceFile(
     const mark = await markOf(path)
     if (mark === seen) return
     const found = await read(path, mark, environment)
+    const hadFile = seen !== undefined && seen !== 'none'
     seen = mark
     if ('errors' in found) {
       problems = found.errors.slice(0, 3).map((error) => `gateway.yaml ${inWords(error)}`)
@@ -40,7 +41,8 @@ export async function watchDeviceFile(
     }
     problems = []
     current = found.value
-    log.info({ file: path, exists: mark !== 'none' }, 'gateway.yaml is in force')
+    if (mark !== 'none') log.info({ file: path }, 'gateway.yaml is in force')
+    else if (hadFile) log.info({ file: path }, 'gateway.yaml is gone: the defaults are in force')
   }
 
   function lookLater(): void {
