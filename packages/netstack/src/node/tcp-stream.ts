@@ -24,6 +24,10 @@ type WriteCallback = (error?: Error | null) => void
 
 /** One push covers what arrived in a turn, up to this. */
 const READ_BYTES = 65_536
+const SMALL_READ_BYTES = 512
+/** What a stream keeps after a small read. */
+const BLOCK_BYTES = 2_048
+const NO_BLOCK = new ArrayBuffer(0)
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
 /**
@@ -49,6 +53,9 @@ export class TcpStream extends Duplex {
   /** Bytes that the send buffer had no room for. */
   #pending: { chunks: Uint8Array[]; done: WriteCallback } | undefined
   #wantsRead = false
+  /** Memory for small reads, and how much of it is taken. */
+  #block = NO_BLOCK
+  #blockTaken = 0
   #timer: NodeJS.Timeout | undefined
 
   constructor(driver: StreamDriver, options: TcpStreamOptions) {
@@ -206,7 +213,7 @@ export class TcpStream extends Duplex {
       const chunks = connection.read(READ_BYTES)
       const [first] = chunks
       if (first === undefined) break
-      const chunk = chunks.length === 1 && isCompact(first) ? Buffer.from(first.buffer, 0, first.length) : join(chunks)
+      const chunk = chunks.length === 1 && isCompact(first) ? Buffer.from(first.buffer, 0, first.length) : this.#join(chunks)
       this.bytesRead += chunk.length
       this.#touch()
       if (!this.push(chunk)) this.#wantsRead = false
@@ -217,6 +224,32 @@ export class TcpStream extends Duplex {
       if (this.readableLength === 0) this.read(0)
     }
     this.#driver.schedule()
+  }
+
+  /**
+   * In memory that is this stream's alone: who keeps what was read, or reads nothing, must hold neither packets nor a
+   * part of Buffer's pool. Small reads share a block, since a buffer for each would cost more than all else of a read.
+   */
+  #join(chunks: readonly Uint8Array[]): Buffer {
+    let length = 0
+    for (const chunk of chunks) length += chunk.length
+    const joined = length > SMALL_READ_BYTES ? Buffer.allocUnsafeSlow(length) : this.#cut(length)
+    let at = 0
+    for (const chunk of chunks) {
+      joined.set(chunk, at)
+      at += chunk.length
+    }
+    return joined
+  }
+
+  #cut(length: number): Buffer {
+    if (this.#blockTaken + length > this.#block.byteLength) {
+      this.#block = new ArrayBuffer(BLOCK_BYTES)
+      this.#blockTaken = 0
+    }
+    const cut = Buffer.from(this.#block, this.#blockTaken, length)
+    this.#blockTaken += length
+    return cut
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: WriteCallback): void {
@@ -291,16 +324,3 @@ const DEFAULT_KEEPALIVE_MS = 7_200_000
 
 /** Whether it has more than half of its memory to itself, from the start. */
 const isCompact = (chunk: Uint8Array): boolean => chunk.byteOffset === 0 && 2 * chunk.length > chunk.buffer.byteLength
-
-/** In memory of its own: a stream that nobody reads must hold neither packets nor a part of Buffer's pool. */
-function join(chunks: readonly Uint8Array[]): Buffer {
-  let length = 0
-  for (const chunk of chunks) length += chunk.length
-  const joined = Buffer.allocUnsafeSlow(length)
-  let at = 0
-  for (const chunk of chunks) {
-    joined.set(chunk, at)
-    at += chunk.length
-  }
-  return joined
-}
