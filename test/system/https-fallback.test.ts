@@ -78,6 +78,14 @@ test('over plain http it sends its heartbeats, and keeps its detections for the 
   const { hub } = await startBlockedHub()
   const { barn, gateway } = await startApproved(hub, hub.url)
   await waitFor(() => barn.state().detectionsWaiting === 1, { for: 'the detection to wait' })
+  const said = '1 detection stays on the device: UDP to the hub is blocked, and its address is not https'
+  await waitFor(
+    async () => {
+      const [found] = await hub.api(listGateways)
+      return found?.statusReason.includes(said) || undefined
+    },
+    { for: 'the hub to say what stays behind' },
+  )
   // Time in which it could leave by the wrong way.
   await new Promise((resolve) => setTimeout(resolve, 1_000))
   expect(barn.state().detectionsWaiting).toBe(1)

@@ -46,7 +46,7 @@ import { waitingDevices } from './followers/waiters.ts'
 import { createGatewayProxy } from './gateway-proxy/gateway-proxy.ts'
 import { gatewayProxyRoutes } from './gateway-proxy/routes.ts'
 import { CALL_LIMIT, signedGatewayRoutes, type GatewayCallDependencies } from './fleet/gateway-calls.ts'
-import { findVisibleGateway, type FleetSignals } from './fleet/fleet.ts'
+import { blockedUdp, findVisibleGateway, type FleetSignals } from './fleet/fleet.ts'
 import { createHealthChecks } from './fleet/health-checks.ts'
 import { createHeartbeats } from './fleet/heartbeats.ts'
 import { createHistory, type History } from './fleet/history.ts'
@@ -79,6 +79,7 @@ import { createRetention, type Retention } from './retention/retention.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import { readOrCreateSecret } from './database/secrets.ts'
 import { readSettings } from './settings/settings.ts'
+import { createPortWords } from './tunnel/endpoints.ts'
 import { openVpn } from './tunnel/open-tunnel.ts'
 import { createPeers } from './tunnel/peers.ts'
 import { checkVpn, type SwitchableVpn, type Vpn } from './tunnel/tunnel.ts'
@@ -173,14 +174,17 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     })
     await auditLines.start()
     closers.push(auditLines.stop)
-    const { peers, heartbeats, history, quota, signals } = await startFleet({ db, vpn, clock, log })
+    const { peers, heartbeats, history, quota, signals } = await startFleet({ db, vpn, portalUrl, clock, log })
 
     const sourceAddress = createSourceAddress(config.trustedProxies)
     const ui = createGatewayProxy({
       db,
       config,
       sessions,
-      findGateway: (caller, id) => findVisibleGateway(db, caller, id),
+      async findGateway(caller, id) {
+        const gateway = await findVisibleGateway(db, caller, id)
+        return { ...gateway, blockedUdp: blockedUdp(gateway, signals) }
+      },
       dial: vpn.dial,
       hubPort: () => listeningPort,
       sourceAddress,
@@ -324,7 +328,13 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   }
 
   /** What the hub knows of its gateways from moment to moment: peers, heartbeats and health. */
-  async function startFleet(parts: { db: Kysely<Tables>; vpn: Vpn; clock: () => number; log: Logger }) {
+  async function startFleet(parts: {
+    db: Kysely<Tables>
+    vpn: Vpn
+    portalUrl: () => string
+    clock: () => number
+    log: Logger
+  }) {
     const peers = createPeers(parts)
     await peers.start()
     closers.push(peers.stop)
@@ -343,7 +353,8 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     closers.push(healthChecks.stop)
     const { isHealthy } = healthChecks
     const { refusals } = quota
-    const signals: FleetSignals = { clock: parts.clock, heartbeats, handshakes, isHealthy, refusals }
+    const vpnPort = createPortWords(parts.vpn, () => new URL(parts.portalUrl()).host)
+    const signals: FleetSignals = { clock: parts.clock, heartbeats, handshakes, isHealthy, refusals, vpnPort }
     return { peers, heartbeats, history, quota, signals }
   }
 }

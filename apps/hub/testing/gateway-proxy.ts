@@ -63,6 +63,8 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
   const sessions = createSessions({ db, secret: Buffer.alloc(32, 7).toString('base64'), clock })
   const gatewayServers = new Map<string, TcpServer>()
   const dialed: Socket[] = []
+  /** By gateway, as the fleet says it of one. */
+  const blockedUdp = new Map<string, string>()
   let rows = 0
 
   const sourceAddress = createSourceAddress([])
@@ -78,7 +80,10 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
       ...config,
     },
     sessions,
-    findGateway: (caller, id) => findVisibleGateway(db, caller, id),
+    findGateway: async (caller, id) => ({
+      ...(await findVisibleGateway(db, caller, id)),
+      blockedUdp: blockedUdp.get(id),
+    }),
     dial(address, _port, signal) {
       const server = gatewayServers.get(address)
       const port = server?.listening ? (server.address() as AddressInfo).port : 1
@@ -182,6 +187,7 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
     hubPort,
     hubHost: hubHost(),
     dialed,
+    blockedUdp,
     limits,
     /** What the last guard caught: the first error of a minute. */
     faulty,

@@ -17,6 +17,8 @@ export const gateway = z.object({
   status: z.enum(['online', 'offline', 'warning']),
   /** Why the status is what it is, in words. */
   statusReason: z.string(),
+  /** What its UDP has to reach, in words, while that seems to be blocked: `port 51820 of hub.example.org`. */
+  blockedUdp: z.string().nullable(),
   /** `enrolled`: runs the agent. `wireguard`: a device with plain WireGuard that the hub made the keys for. */
   kind: z.enum(['enrolled', 'wireguard']),
   location: z.string(),

@@ -185,6 +185,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
       handshakes: () => new Map(),
       isHealthy: () => undefined,
       refusals: () => undefined,
+      vpnPort: () => 'port 51820 of hub.example.org',
     }
     openRecords(counting, { log })
     const fleetCount = createFleetCount(counting, signals)
@@ -219,6 +220,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
       handshakes: () => new Map([[row.wireguard_public_key, hub.clock.now()]]),
       isHealthy: () => undefined,
       refusals: () => undefined,
+      vpnPort: () => 'port 51820 of hub.example.org',
     }
     const changed: (string | undefined)[] = []
     factsOf(hub.db).follow({

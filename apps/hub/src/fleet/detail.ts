@@ -10,7 +10,6 @@ import { HubError } from '../kernel/hub-error.ts'
 import { hasRole } from '../access/policy.ts'
 import type { Caller } from '../access/sessions.ts'
 import type { Vpn } from '../tunnel/tunnel.ts'
-import { HANDSHAKE_ALIVE_MS } from './status.ts'
 import { findGateway, type ListDependencies } from './fleet.ts'
 
 const VISITS_SHOWN = 50
@@ -22,7 +21,7 @@ export async function readGateway(
   db: Kysely<Tables>,
   caller: Caller,
   id: string,
-  dependencies: ListDependencies & { vpn: Pick<Vpn, 'peers' | 'disabledReason' | 'port'> },
+  dependencies: ListDependencies & { vpn: Pick<Vpn, 'peers' | 'disabledReason'> },
 ): Promise<GatewayDetail> {
   const gateway = await findGateway(db, caller, id, dependencies)
   const row = await db
@@ -41,8 +40,6 @@ export async function readGateway(
   const peer = vpn.peers().find(({ publicKey }) => publicKey === row.wireguard_public_key)
   const heartbeat = signals.heartbeats.latest(id)
   const handshakeAt = peer?.latestHandshakeAtMs ?? row.last_handshake_at
-  // A gateway that lives outside its tunnel for as long as a session does is not on its way into it.
-  const isAround = heartbeat !== undefined && heartbeat.at - (handshakeAt ?? row.created_at) > HANDSHAKE_ALIVE_MS
   const refused = signals.refusals(id)
   const ladder: Rung[] = [
     registration
@@ -53,7 +50,7 @@ export async function readGateway(
       registration?.decided_at ?? row.created_at,
       registration?.decided_by ? `approved by ${registration.decided_by}` : 'added by hand',
     ),
-    handshakeRung(handshakeAt, vpn, gateway.status === 'warning' && isAround),
+    handshakeRung(handshakeAt, vpn, gateway.blockedUdp),
   ]
   if (gateway.kind === 'enrolled')
     ladder.push(
@@ -93,17 +90,17 @@ async function visits(db: Kysely<Tables>, gatewayId: string): Promise<GatewayDet
 
 function handshakeRung(
   at: number | null,
-  { disabledReason, port }: Pick<Vpn, 'disabledReason' | 'port'>,
-  isAround: boolean,
+  { disabledReason }: Pick<Vpn, 'disabledReason'>,
+  blockedUdp: string | null,
 ): Rung {
   if (disabledReason !== undefined)
     return { step: 'handshake', state: 'failed', at: isoOrNull(at), message: disabledReason }
-  if (isAround)
+  if (blockedUdp !== null)
     return {
       step: 'handshake',
       state: 'failed',
       at: isoOrNull(at),
-      message: `UDP seems to be blocked: heartbeats come over HTTP(S), none through the tunnel. Let UDP from the gateway reach port ${port} of this hub.`,
+      message: `UDP seems to be blocked: heartbeats come over HTTP(S), none through the tunnel. Let UDP from the gateway reach ${blockedUdp}.`,
     }
   if (at === null) return { step: 'handshake', state: 'waiting', at: null, message: 'no VPN handshake yet' }
   return rung('handshake', at, 'last VPN handshake')

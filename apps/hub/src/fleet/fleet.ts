@@ -17,7 +17,7 @@ import { readSettings } from '../settings/settings.ts'
 import { gatewayAddresses } from '../tunnel/tunnel.ts'
 import type { Heartbeats } from './heartbeats.ts'
 import type { FleetSearch } from './search.ts'
-import { judge, reasonOf, statusOf, type Judgement, type Signals } from './status.ts'
+import { isUdpBlocked, judge, reasonOf, statusOf, type Judgement, type Signals } from './status.ts'
 
 type Row = Selectable<Tables['gateways']>
 
@@ -55,6 +55,8 @@ export type FleetSignals = {
   /** Whether a plain-WireGuard gateway answered when last asked. */
   isHealthy(gatewayId: string): boolean | undefined
   refusals(gatewayId: string): { detections: number; at: number; message: string } | undefined
+  /** What gateways' UDP has to reach, in words: `port 51820 of hub.example.org`. */
+  vpnPort(): string
 }
 
 export type ListDependencies = {
@@ -138,6 +140,8 @@ export type VisibleGateway = {
   deviceToken: string
   ownerId: string | null
   wireguardPublicKey: string
+  lastHandshakeAt: number | null
+  createdAt: number
 }
 
 /** Throws `gateway_not_found` when there is none, or none that the caller may see. */
@@ -160,6 +164,17 @@ export async function findByDeviceToken(
   return row && toVisible(row)
 }
 
+/** What the UDP of a gateway has to reach, in words, while it seems to be blocked. Cheap while it is not. */
+export function blockedUdp(
+  { id, kind, wireguardPublicKey, lastHandshakeAt, createdAt }: VisibleGateway,
+  signals: FleetSignals,
+): string | undefined {
+  const known = { kind, now: signals.clock(), heartbeat: signals.heartbeats.latest(id), createdAt }
+  if (!isUdpBlocked({ ...known, latestHandshakeAt: lastHandshakeAt ?? undefined })) return undefined
+  const latestHandshakeAt = signals.handshakes().get(wireguardPublicKey) ?? lastHandshakeAt ?? undefined
+  return isUdpBlocked({ ...known, latestHandshakeAt }) ? signals.vpnPort() : undefined
+}
+
 export type FleetStatus = Judgement & {
   id: string
   name: string
@@ -178,7 +193,7 @@ export async function fleetStatuses(
 ): Promise<FleetStatus[]> {
   const rows = await (caller ? visibleTo(db, caller) : db.selectFrom('gateways'))
     .select(['gateways.id', 'gateways.name', 'gateways.kind', 'gateways.owner_id'])
-    .select(['gateways.wireguard_public_key', 'gateways.last_handshake_at'])
+    .select(['gateways.wireguard_public_key', 'gateways.last_handshake_at', 'gateways.created_at'])
     .execute()
   const handshakes = signals.handshakes()
   return rows.map((row) => {
@@ -225,7 +240,7 @@ function visibleTo(db: Db, caller: Caller) {
   return hasRole(caller.role, 'manager') ? all : all.where('gateways.owner_id', '=', caller.userId)
 }
 
-type JudgedColumns = Pick<Row, 'id' | 'kind' | 'wireguard_public_key' | 'last_handshake_at'>
+type JudgedColumns = Pick<Row, 'id' | 'kind' | 'wireguard_public_key' | 'last_handshake_at' | 'created_at'>
 
 function signalsOf(row: JudgedColumns, signals: FleetSignals, handshakes: Map<string, number>): Signals {
   return {
@@ -235,6 +250,8 @@ function signalsOf(row: JudgedColumns, signals: FleetSignals, handshakes: Map<st
     latestHandshakeAt: handshakes.get(row.wireguard_public_key) ?? row.last_handshake_at ?? undefined,
     isHealthy: signals.isHealthy(row.id),
     refused: refusedLately(row.id, signals),
+    createdAt: row.created_at,
+    vpnPort: signals.vpnPort,
   }
 }
 
@@ -261,6 +278,7 @@ function present(row: ListedRow, dependencies: ListDependencies, handshakes: Map
     name: row.name,
     status,
     statusReason: reason,
+    blockedUdp: isUdpBlocked(known) ? signals.vpnPort() : null,
     kind: row.kind,
     location: row.location,
     description: row.description,
@@ -287,5 +305,7 @@ function toVisible(row: Row): VisibleGateway {
     deviceToken: row.device_token,
     ownerId: row.owner_id,
     wireguardPublicKey: row.wireguard_public_key,
+    lastHandshakeAt: row.last_handshake_at,
+    createdAt: row.created_at,
   }
 }

@@ -83,11 +83,19 @@ describe.each(testEngines)('what a gateway tells outside its tunnel on %s', (eng
     }
     await hub.app.inject(signed(HEARTBEAT, beat()))
     expect((await handshake()).state).toBe('waiting')
+    expect((await list())[0]?.blockedUdp).toBeNull()
     hub.clock.advance(200_000)
     expect((await hub.app.inject(signed(HEARTBEAT, beat()))).statusCode).toBe(200)
     expect(await handshake()).toMatchObject({
       state: 'failed',
-      message: expect.stringContaining(`reach port ${hub.vpn.port}`),
+      message: expect.stringContaining(`reach port ${hub.vpn.port} of `),
+    })
+    const [listed] = await list()
+    const opened = listed?.blockedUdp
+    expect(opened).toMatch(new RegExp(`^port ${hub.vpn.port} of \\S+$`))
+    expect(listed).toMatchObject({
+      status: 'warning',
+      statusReason: `heartbeat 0 s ago, no VPN handshake yet, UDP to ${opened} seems to be blocked`,
     })
     await hub.db
       .updateTable('gateways')

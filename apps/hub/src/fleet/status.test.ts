@@ -9,12 +9,16 @@ const minutes = (count: number) => seconds(count * 60)
 
 const content = testHeartbeat(seconds(20))
 
+const BLOCKED = 'UDP to port 51820 of hub.example.org seems to be blocked'
+
 const enrolled = (change: Partial<Heartbeat> = {}, signals: Partial<Signals> = {}): ReturnType<typeof judge> =>
   judge({
     kind: 'enrolled',
     now,
     heartbeat: { at: seconds(20), content: { ...content, ...change }, isCloned: false },
     latestHandshakeAt: seconds(40),
+    createdAt: minutes(60),
+    vpnPort: () => 'port 51820 of hub.example.org',
     ...signals,
   })
 
@@ -26,11 +30,23 @@ describe('a gateway that enrolled', () => {
   it('is warned about with a heartbeat but no handshake for 180 s', () => {
     expect(enrolled({}, { latestHandshakeAt: minutes(9) })).toEqual({
       status: 'warning',
-      reason: 'heartbeat 20 s ago, no VPN handshake for 9 min',
+      reason: `heartbeat 20 s ago, no VPN handshake for 9 min, ${BLOCKED}`,
     })
     expect(enrolled({}, { latestHandshakeAt: seconds(180) }).status).toBe('online')
     expect(enrolled({}, { latestHandshakeAt: seconds(181) }).status).toBe('warning')
-    expect(enrolled({}, { latestHandshakeAt: undefined }).reason).toBe('heartbeat 20 s ago, no VPN handshake yet')
+    expect(enrolled({}, { latestHandshakeAt: undefined }).reason).toBe(
+      `heartbeat 20 s ago, no VPN handshake yet, ${BLOCKED}`,
+    )
+  })
+
+  it('is told to have its UDP blocked once its heartbeats came for as long as a session lives, without a handshake', () => {
+    const reason = (signals: Partial<Signals>) => enrolled({}, signals).reason
+    expect(reason({ latestHandshakeAt: undefined, createdAt: seconds(200) })).not.toContain('UDP')
+    expect(reason({ latestHandshakeAt: undefined, createdAt: seconds(201) })).toContain(BLOCKED)
+    expect(reason({ latestHandshakeAt: seconds(200) })).not.toContain('UDP')
+    expect(reason({ latestHandshakeAt: seconds(201) })).toContain(BLOCKED)
+    const heartbeat = { at: minutes(2), content, isCloned: false }
+    expect(reason({ heartbeat, latestHandshakeAt: undefined }), 'nothing comes any more').not.toContain('UDP')
   })
 
   it('is offline 90 s after its last heartbeat, whatever the tunnel says', () => {
@@ -88,7 +104,14 @@ describe('a gateway that enrolled', () => {
 
 describe('a plain-WireGuard gateway', () => {
   const plain = (latestHandshakeAt: number | undefined, isHealthy?: boolean) =>
-    judge({ kind: 'wireguard', now, latestHandshakeAt, isHealthy })
+    judge({
+      kind: 'wireguard',
+      now,
+      latestHandshakeAt,
+      isHealthy,
+      createdAt: minutes(60),
+      vpnPort: () => 'port 1 of hub',
+    })
 
   it('is judged by its handshake and its /api/health', () => {
     expect(plain(seconds(30), true)).toEqual({

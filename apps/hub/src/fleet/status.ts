@@ -6,7 +6,7 @@ import type { Gateway, Heartbeat } from '@hedgerow/contract'
 
 const HEARTBEAT_ALIVE_MS = 90_000
 /** WireGuard gives a session up after 180 s, so a living tunnel has a handshake within that (its paper, §6.1). */
-export const HANDSHAKE_ALIVE_MS = 180_000
+const HANDSHAKE_ALIVE_MS = 180_000
 const CLOCK_OFFSET_LIMIT_MS = 30_000
 const DISK_LIMIT = 0.9
 const TEMPERATURE_LIMIT_CELSIUS = 80
@@ -18,6 +18,9 @@ export type Signals = {
   now: number
   heartbeat?: { at: number; content: Heartbeat; isCloned: boolean } | undefined
   latestHandshakeAt?: number | undefined
+  createdAt: number
+  /** What its UDP has to reach, in words: `port 51820 of hub.example.org`. */
+  vpnPort(): string
   /** Of a plain-WireGuard gateway: whether its `/api/health` answered when it was last asked. */
   isHealthy?: boolean | undefined
   /** What the hub did not take of it lately, in words. */
@@ -43,7 +46,23 @@ export function reasonOf(signals: Signals): string {
   return signals.kind === 'enrolled' ? reasonOfEnrolled(signals) : reasonOfWireguard(signals)
 }
 
-function reasonOfEnrolled({ now, heartbeat, latestHandshakeAt, refused }: Signals): string {
+/**
+ * Whether its heartbeats come, and no handshake. A gateway that lives outside its tunnel for as long as a session does
+ * is not on its way into it.
+ */
+export function isUdpBlocked({
+  kind,
+  now,
+  heartbeat,
+  latestHandshakeAt,
+  createdAt,
+}: Omit<Signals, 'vpnPort'>): boolean {
+  if (kind !== 'enrolled' || !heartbeat || now - heartbeat.at > HEARTBEAT_ALIVE_MS) return false
+  return !isRecent(now, latestHandshakeAt) && heartbeat.at - (latestHandshakeAt ?? createdAt) > HANDSHAKE_ALIVE_MS
+}
+
+function reasonOfEnrolled(signals: Signals): string {
+  const { now, heartbeat, latestHandshakeAt, refused } = signals
   if (!heartbeat || now - heartbeat.at > HEARTBEAT_ALIVE_MS) {
     const silence = heartbeat ? `no heartbeat for ${duration(now - heartbeat.at)}` : 'no heartbeat yet'
     return `${silence}, ${handshakeWords(now, latestHandshakeAt)}`
@@ -52,6 +71,7 @@ function reasonOfEnrolled({ now, heartbeat, latestHandshakeAt, refused }: Signal
   const problems = problemsOf(heartbeat, refused)
   const said = [`heartbeat ${duration(now - heartbeat.at)} ago`]
   if (!hasHandshake || problems.length === 0) said.push(handshakeWords(now, latestHandshakeAt))
+  if (isUdpBlocked(signals)) said.push(`UDP to ${signals.vpnPort()} seems to be blocked`)
   said.push(...problems.slice(0, REASONS_SHOWN))
   if (problems.length > REASONS_SHOWN) said.push(`and ${problems.length - REASONS_SHOWN} more`)
   return said.join(', ')

@@ -27,7 +27,7 @@ import { createOrigins, parseHost, type GatewayHost } from './origins.ts'
 import { createGatewayPorts } from './ports.ts'
 import { createOpenVisits } from './open-visits.ts'
 import { PROGRESS_TIMEOUT_MS, proxyRequest } from './proxy.ts'
-import { refuse, unreachablePage } from './refusal.ts'
+import { blockedUdpPage, refuse, unreachablePage } from './refusal.ts'
 import { isCrossOriginRequest, isNavigation } from './fetch-metadata.ts'
 import { replyOn, replyTo, type Reply } from './reply.ts'
 import { createTickets, type Grant } from './tickets.ts'
@@ -154,6 +154,10 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     if (!isWelcome(grant.origin)) throw new HubError('origin_not_allowed')
     const dropAuthorization = await admission.carriesHubToken(req)
     if (!reply.isOpen() || req.socket.destroyed) return undefined
+    if (gateway.blockedUdp !== undefined) {
+      refuse(req, reply, 'gateway_unreachable', blockedUdpPage(gateway.name, gateway.blockedUdp, grant.hubOrigin))
+      return undefined
+    }
 
     let cut = (): void => void req.socket.destroy()
     const leave = presence.enter({ ...caller, gatewayId: gateway.id }, () => cut())

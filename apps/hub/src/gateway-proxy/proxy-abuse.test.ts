@@ -32,6 +32,23 @@ describe('a gateway that misbehaves', () => {
     expect([forProgram.status, JSON.parse(forProgram.text).error]).toEqual([502, 'gateway_unreachable'])
   })
 
+  it('behind a network that blocks UDP is not waited for: what to open is said at once', async () => {
+    const page = await hub.openPage((_req, res) => void res.end('page'))
+    hub.blockedUdp.set(page.gateway.id, 'port 51820 of hub.example.org')
+    const forPerson = await page.go({ headers: { accept: 'text/html' } })
+    expect(forPerson.status).toBe(502)
+    expect(forPerson.text).toContain('Let UDP from the gateway reach port 51820 of hub.example.org.')
+    const forProgram = await page.go({ method: 'POST', headers: { accept: 'application/json' }, body: 'x' })
+    expect([forProgram.status, JSON.parse(forProgram.text).error]).toEqual([502, 'gateway_unreachable'])
+    const upgrade = `Origin: ${page.origin}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nCookie: ${page.cookie}`
+    expect(await raw(page.port, `GET /live HTTP/1.1\r\nHost: ${page.host}\r\n${upgrade}\r\n\r\n`)).toMatch(
+      /^HTTP\/1.1 502 /,
+    )
+    expect(hub.dialed).toEqual([])
+    hub.blockedUdp.clear()
+    expect((await page.go()).text).toBe('page')
+  })
+
   it('by refusing connections', async () => {
     const page = await hub.openPage((_req, res) => void res.end('page'))
     page.gateway.server.close()

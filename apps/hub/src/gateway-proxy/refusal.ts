@@ -53,6 +53,19 @@ export function unreachablePage(gatewayName: string, hubUrl: string | undefined)
   }
 }
 
+/** What a person sees at once, where waiting would lead to nothing; `port` in words, as `port 51820 of hub.example.org`. */
+export function blockedUdpPage(gatewayName: string, port: string, hubUrl: string | undefined): RefusalPage {
+  return {
+    title: `${gatewayName} cannot be reached through the VPN`,
+    advice: [
+      'Its heartbeats come over HTTP(S), none through the VPN: UDP seems to be blocked between it and the hub.',
+      `Let UDP from the gateway reach ${port}.`,
+      'Its page opens as soon as the VPN is up. The gateway tries on by itself.',
+    ],
+    hubUrl,
+  }
+}
+
 function isForAPerson({ headers }: IncomingMessage): boolean {
   const destination = headers['sec-fetch-dest']
   return destination === undefined ? /\btext\/html\b/i.test(headers.accept ?? '') : destination === 'document'

@@ -14,7 +14,13 @@ import type { UiSessions } from './ui-sessions.ts'
 /** No application sends more; checking each costs a signature. */
 const MAX_TOKENS = 8
 
-export type UiGateway = { id: string; name: string; address: string }
+export type UiGateway = {
+  id: string
+  name: string
+  address: string
+  /** What its UDP has to reach, in words, while that seems to be blocked. */
+  blockedUdp?: string | undefined
+}
 /** Throws gateway_not_found for a gateway that the caller may not see. */
 export type FindGateway = (caller: Caller, gatewayId: string) => Promise<UiGateway>
 

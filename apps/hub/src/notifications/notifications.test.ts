@@ -347,6 +347,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
       handshakes: () => new Map(),
       isHealthy: () => undefined,
       refusals: () => undefined,
+      vpnPort: () => 'port 51820 of hub.example.org',
     }
     const startWatch = async () => {
       const watch = createPresence({ db: hub.db, signals, log: pino({ level: 'silent' }) })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { vpnEndpoints } from './endpoints.ts'
+import { createPortWords, vpnEndpoints } from './endpoints.ts'
 
 const port = 51820
 const fromRequest = (requestHost: string | undefined) => vpnEndpoints({ configuredHost: undefined, requestHost, port })
@@ -23,3 +23,12 @@ it.each([undefined, '', 'a b', 'x\nPostUp = reboot', 'user@host', 'host/path', '
   'names nothing for a request that came for %j',
   (host) => expect(fromRequest(host)).toEqual([]),
 )
+
+it.each([
+  ['hub.local:8080', 'port 51820 of hub.local'],
+  ['[2001:db8::1]:8080', 'port 51820 of [2001:db8::1]'],
+  ['a b', 'port 51820 of the hub'],
+])('says what to open, for a hub at %s', (host, words) => {
+  const endpoints = (requestHost: string | undefined) => fromRequest(requestHost)
+  expect(createPortWords({ endpoints, port }, () => host)()).toBe(words)
+})

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import type { Vpn } from './tunnel.ts'
 
 /** A DNS name of the lenient sort that people have on their networks: letters, digits, hyphens and underscores. */
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i
@@ -18,6 +19,22 @@ export function vpnEndpoints(options: {
   const bare = host.replace(/^\[(.*)\]$/, '$1')
   if (isIP(bare) === 6) return [`[${bare}]:${options.port}`]
   return isIP(bare) === 4 || HOST_NAME.test(bare) ? [`${bare}:${options.port}`] : []
+}
+
+/** Finding the addresses of this machine takes long, and the list asks for each gateway. */
+const WORDS_KEPT_MS = 10_000
+
+/** What gateways' UDP has to reach, as `port 51820 of hub.example.org`; `requestHost` as for `endpoints`. */
+export function createPortWords({ endpoints, port }: Pick<Vpn, 'endpoints' | 'port'>, requestHost: () => string) {
+  let kept: { words: string; untilMs: number } | undefined
+  return (): string => {
+    const now = performance.now()
+    if (kept === undefined || now > kept.untilMs) {
+      const host = endpoints(requestHost())[0]?.replace(/:\d+$/, '') ?? 'the hub'
+      kept = { words: `port ${port} of ${host}`, untilMs: now + WORDS_KEPT_MS }
+    }
+    return kept.words
+  }
 }
 
 function hostOf(header: string): string {

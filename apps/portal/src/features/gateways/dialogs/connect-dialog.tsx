@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { validateAccess } from 'virtual:contract-calls'
-import { accessFailed, NOT_AUTHORIZED } from '#api/access-messages.ts'
+import { accessFailed, blockedUdp, NOT_AUTHORIZED } from '#api/access-messages.ts'
 import { api, messageOf } from '#api/client.ts'
 import { GATEWAYS_KEY } from '#api/gateways.ts'
 import { useHubSettings } from '#api/hub-settings.ts'
@@ -85,7 +85,7 @@ function ConnectSteps({ gateway, running, directHealthCheck, onProblem }: Connec
         })
         if (way.kind === 'direct') location.assign(way.url)
         else if (way.kind === 'hub') await navigate(way.path)
-        else onProblem(NOT_AUTHORIZED)
+        else onProblem(way.kind === 'blocked-udp' ? blockedUdp(way.port) : NOT_AUTHORIZED)
       } catch (error) {
         if (!signal.aborted) onProblem(accessFailed(messageOf(error)))
       }

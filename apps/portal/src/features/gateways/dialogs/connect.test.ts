@@ -6,6 +6,7 @@ const gateway = {
   deviceToken: 'DT-0123456789AB',
   publicIp: '198.51.100.7',
   vpnInternalIp: '10.100.0.2',
+  blockedUdp: null,
 }
 const health = (gatewayId: string | null) => ({ status: 'ok', gatewayId, version: '1', uptimeSeconds: 5 })
 
@@ -110,6 +111,16 @@ describe('the connect flow', () => {
       { signal: controller.signal, onStep: (step) => step === 'direct' && controller.abort() },
     )
     await expect(findWayToGateway(gateway, value)).rejects.toThrow('aborted')
+  })
+
+  it('says at once that the hub cannot reach it while its UDP is blocked, but goes straight to one on this network', async () => {
+    const blocked = { ...gateway, blockedUdp: 'port 51820 of hub.example.org' }
+    const away = world({})
+    const target = { kind: 'blocked-udp', port: 'port 51820 of hub.example.org' }
+    expect(await findWayToGateway(blocked, away.value)).toEqual(target)
+    expect(away.steps).toEqual(['access', 'direct'])
+    const near = world({ '198.51.100.7': health(gateway.id) })
+    expect(await findWayToGateway(blocked, near.value)).toMatchObject({ kind: 'direct' })
   })
 
   it('puts an IPv6 address into brackets', async () => {

@@ -7,7 +7,11 @@ import { GATEWAY_PORT, gatewayHealth, type Gateway } from '@hedgerow/contract'
 const DIRECT_CHECK_MS = 2_000
 
 export type ConnectStep = 'access' | 'direct' | 'hub'
-type Target = { kind: 'direct'; url: string } | { kind: 'hub'; path: string } | { kind: 'not-authorized' }
+type Target =
+  | { kind: 'direct'; url: string }
+  | { kind: 'hub'; path: string }
+  | { kind: 'not-authorized' }
+  | { kind: 'blocked-udp'; port: string }
 
 export type ConnectWorld = {
   /** Rejects with the hub's refusal. */
@@ -25,7 +29,7 @@ export type ConnectWorld = {
 }
 
 export async function findWayToGateway(
-  gateway: Pick<Gateway, 'id' | 'deviceToken' | 'publicIp' | 'vpnInternalIp'>,
+  gateway: Pick<Gateway, 'id' | 'deviceToken' | 'publicIp' | 'vpnInternalIp' | 'blockedUdp'>,
   world: ConnectWorld,
 ): Promise<Target> {
   world.onStep('access')
@@ -40,6 +44,8 @@ export async function findWayToGateway(
     if (origin !== undefined) return { kind: 'direct', url: `${origin}/` }
   }
   world.signal.throwIfAborted()
+  // The hub would have no other answer, in as many words.
+  if (gateway.blockedUdp !== null) return { kind: 'blocked-udp', port: gateway.blockedUdp }
   world.onStep('hub')
   return { kind: 'hub', path: `/proxy/gateway/${gateway.id}` }
 }
