@@ -1,3 +1,4 @@
+import { benchAgent } from './agent.ts'
 import { benchApi } from './api.ts'
 import { benchApprove } from './approve.ts'
 import { benchMetrics } from './metrics.ts'
@@ -8,6 +9,7 @@ import { benchWireGuard } from './wireguard.ts'
 
 /** `npm run bench NAME`: each bench prints a table for people and one JSON line for machines. */
 const benches: Record<string, (arguments_: string[]) => Promise<void>> = {
+  agent: benchAgent,
   api: benchApi,
   approve: benchApprove,
   metrics: benchMetrics,

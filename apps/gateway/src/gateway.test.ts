@@ -121,6 +121,21 @@ describe('enrolment', () => {
     })
   })
 
+  test('a device whose clock is a year behind after a restart comes up again, before the hub tells it the time', async () => {
+    const first = await start()
+    await until(() => expect(hub.registrations.length).toBe(1))
+    hub.decide({ status: 'approved' })
+    await untilDone(first, 'heartbeat')
+    await stop(first)
+    const second = await start({
+      hubUrl: new URL('http://127.0.0.1:9'),
+      wallClock: () => Date.now() - 365 * 86_400_000,
+    })
+    await untilDone(second, 'tunnelUp')
+    await untilDone(second, 'heartbeat')
+    expect(condition(second, 'hubFound').state).toBe('failed')
+  })
+
   test('a device that the hub has deleted gives its tunnel up and registers anew', async () => {
     const gateway = await start()
     await until(() => expect(hub.registrations.length).toBe(1))

@@ -52,6 +52,8 @@ export type GatewayOptions = Pick<Config, 'name' | 'dataDir'> &
     guardProcess?: boolean
     /** How long the tunnel may be silent before the hub is told around it; a minute when left out. */
     httpsFallbackAfterMs?: number
+    /** This device's clock for handshakes, in milliseconds since 1970; `Date.now` when left out. */
+    wallClock?: () => number
   }
 
 export type Gateway = {
@@ -96,7 +98,10 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
   life.defer(() => queue.close())
   const file = await watchDeviceFile(deviceFilePath(options), { log })
   life.defer(file.stop)
-  const handshakeClock = await openHandshakeClock(join(dataDir, 'handshake-clock.json'), { log })
+  const handshakeClock = await openHandshakeClock(join(dataDir, 'handshake-clock.json'), {
+    log,
+    ...(options.wallClock && { wallClock: options.wallClock }),
+  })
   life.defer(handshakeClock.stop)
   const names = createNameService(options.dnsServers ?? [])
   signal.addEventListener('abort', names.stop)

@@ -53,7 +53,7 @@ export function unreachablePage(gatewayName: string, hubUrl: string | undefined)
   }
 }
 
-/** What a person sees at once, where waiting would lead to nothing; `port` in words, as `port 51820 of hub.example.org`. */
+/** What a person sees at once, where waiting leads nowhere; `port` in words: `port 51820 of hub.example.org`. */
 export function blockedUdpPage(gatewayName: string, port: string, hubUrl: string | undefined): RefusalPage {
   return {
     title: `${gatewayName} cannot be reached through the VPN`,

@@ -213,7 +213,8 @@ export class TcpStream extends Duplex {
       const chunks = connection.read(READ_BYTES)
       const [first] = chunks
       if (first === undefined) break
-      const chunk = chunks.length === 1 && isCompact(first) ? Buffer.from(first.buffer, 0, first.length) : this.#join(chunks)
+      const chunk =
+        chunks.length === 1 && isCompact(first) ? Buffer.from(first.buffer, 0, first.length) : this.#join(chunks)
       this.bytesRead += chunk.length
       this.#touch()
       if (!this.push(chunk)) this.#wantsRead = false

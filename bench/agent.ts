@@ -1,0 +1,86 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { approveRegistration, listGateways, listPendingRegistrations } from '@hedgerow/contract'
+import { startChild, type Child } from '../test/harness/child-process.ts'
+import { startHub, type Hub } from '../test/harness/hub.ts'
+import { waitFor } from '../test/harness/wait-for.ts'
+import { report } from './report.ts'
+
+const MAIN = join(import.meta.dirname, '..', 'apps', 'gateway', 'src', 'main.ts')
+/** The first heartbeats have passed then, and V8 has given back what the start took. */
+const REST_MS = 45_000
+
+/**
+ * The agent as a process of its own, joined to a hub: how long from its start to a tunnel that carries heartbeats, and
+ * its memory at rest. `--flags` are given to Node, `--rest` is in seconds, `--rounds` starts it so often.
+ */
+export async function benchAgent(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      flags: { type: 'string', default: '' },
+      rest: { type: 'string', default: String(REST_MS / 1_000) },
+      rounds: { type: 'string', default: '3' },
+    },
+  })
+  const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-bench-'))
+  const hub = await startHub()
+  const flags = values.flags.split(' ').filter(Boolean)
+  const rows: Record<string, Record<string, number>> = {}
+  try {
+    for (let round = 0; round <= Number(values.rounds); round++) {
+      const startedAt = performance.now()
+      const agent = await startAgent(hub, dataDir, flags)
+      try {
+        if (round === 0) await approve(hub)
+        await agent.says(/tunnel up: done/, 60_000)
+        const upAfterMs = Math.round(performance.now() - startedAt)
+        // The first start enrols, which the others need not.
+        if (round === 0) {
+          await waitFor(
+            async () => (await hub.api(listGateways)).some(({ status }) => status !== 'offline') || undefined,
+            {
+              for: 'the first heartbeat',
+            },
+          )
+          continue
+        }
+        await sleep(Number(values.rest) * 1_000)
+        rows[`start ${round}`] = { 'start to tunnel, ms': upAfterMs, ...(await memoryOf(agent.pid)) }
+      } finally {
+        await agent.stop()
+      }
+    }
+  } finally {
+    await hub.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+  report('agent', rows)
+}
+
+function startAgent(hub: Hub, dataDir: string, flags: string[]): Promise<Child> {
+  const settings = ['--hub', hub.url, '--name', 'Barn', '--data', dataDir, '--port', '0']
+  const env = { GATEWAY_HOST: '127.0.0.1' }
+  return startChild(process.execPath, [...flags, MAIN, ...settings], { env })
+}
+
+async function approve(hub: Hub): Promise<void> {
+  const registration = await waitFor(async () => (await hub.api(listPendingRegistrations))[0], {
+    for: 'the registration',
+  })
+  await hub.api(approveRegistration, { params: { registrationId: registration.registrationId } })
+}
+
+/**
+ * In MB: all that is resident, what is this process's share of it, and the parts that no other process shares
+ * (proc_pid_smaps(5)).
+ */
+async function memoryOf(pid: number): Promise<Record<string, number>> {
+  const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8')
+  const megabytes = (name: string) =>
+    Math.round(Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1]) / 1_024)
+  return { 'RSS, MB': megabytes('Rss'), 'PSS, MB': megabytes('Pss'), 'own, MB': megabytes('Private_Dirty') }
+}
