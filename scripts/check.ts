@@ -8,6 +8,7 @@ const gates: [title: string, command: string, ...args: string[]][] = [
   ['lint', 'oxlint', '--type-aware', '--deny-warnings'],
   ['types', 'tsc', '--noEmit', '-p', '.'],
   ['unused code', 'knip', '--no-progress'],
+  ['API description', 'node', 'scripts/lint-api-description.ts'],
   ['documents', 'node', 'scripts/check-docs.ts'],
   ['folders', 'node', 'scripts/folder-cycles.ts'],
 ]

@@ -1,12 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Role } from '@hedgerow/contract'
+import { API_BASE, type ErrorBody, type Role } from '@hedgerow/contract'
+import { keyOf } from '@hedgerow/contract/calls'
 import { pino } from 'pino'
 import { createUser } from '../src/accounts/accounts.ts'
 import { createHub, type Hub } from '../src/hub.ts'
 import { readConfig, type Config } from '../src/config.ts'
 import type { Engine } from '../src/database/engine.ts'
+import { errorsOf } from '../src/http/declared-errors.ts'
+import { describedCalls } from '../src/http/openapi.ts'
 import { createTestDatabase } from './databases.ts'
 
 export type TestHub = Hub & {
@@ -50,6 +53,7 @@ export async function startTestHub(engine: Engine, overrides: Partial<Config> = 
     ...overrides,
   }
   const hub = await createHub({ config, log: pino({ level: 'silent' }), clock: clock.now })
+  const undeclared = noteUndeclaredErrors(hub)
   const signedIn = new Map<Role, Promise<string>>()
 
   const addUser: TestHub['addUser'] = async (username, role, password) =>
@@ -72,6 +76,25 @@ export async function startTestHub(engine: Engine, overrides: Partial<Config> = 
       await hub.stop()
       await remove?.()
       rmSync(dataDir, { recursive: true, force: true })
+      if (undeclared.size > 0)
+        throw new Error(`These calls answered errors that the contract does not declare: ${[...undeclared].join(', ')}`)
     },
   }
+}
+
+/**
+ * Collects `METHOD path code` of every refusal whose code its call does not declare, so that the description is true.
+ */
+function noteUndeclaredErrors({ app }: Hub): ReadonlySet<string> {
+  const declared = new Map(describedCalls().map((call) => [keyOf(call), new Set<string>(errorsOf(call))]))
+  const undeclared = new Set<string>()
+  app.addHook('onSend', async ({ method, routeOptions: { url = '' } }, reply, payload) => {
+    if (reply.statusCode < 400 || typeof payload !== 'string') return payload
+    const codes = declared.get(`${method} ${url.slice(API_BASE.length)}`)
+    if (!codes) return payload
+    const { error = '' } = JSON.parse(payload) as Partial<ErrorBody>
+    if (!codes.has(error)) undeclared.add(`${method} ${url} ${error}`)
+    return payload
+  })
+  return undeclared
 }

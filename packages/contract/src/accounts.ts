@@ -76,6 +76,7 @@ export const login = call({
   method: 'POST',
   path: '/v1/auth/login',
   body: credentials,
+  errors: ['invalid_credentials', 'account_inactive', 'session_ended', 'too_many_requests'],
   response: z.union([signedIn, z.object({ twoFactorRequired: z.literal(true), challenge: z.string() })]),
 })
 
@@ -87,6 +88,7 @@ export const loginTwoFactor = call({
   method: 'POST',
   path: '/v1/auth/login/two-factor',
   body: z.strictObject({ challenge: z.string().min(1).max(200), code: twoFactorCode }),
+  errors: ['challenge_ended', 'two_factor_code_wrong', 'two_factor_disabled', 'session_ended', 'too_many_requests'],
   response: signedIn,
 })
 
@@ -121,6 +123,7 @@ export const registerAccount = call({
     /** Needed when `registrationInfo` says so; a given one always counts. */
     inviteCode: z.string().trim().max(100).optional(),
   }),
+  errors: ['registration_closed', 'invite_code_invalid', 'username_taken', 'password_too_weak', 'too_many_requests'],
   response: z.object({ username: z.string(), role }),
 })
 
@@ -150,6 +153,7 @@ export const changePassword = call({
   method: 'POST',
   path: '/v1/auth/password',
   body: z.strictObject({ currentPassword, newPassword }),
+  errors: ['password_wrong', 'password_too_weak', 'too_many_requests'],
   response: z.object({ accessToken: z.string() }),
 })
 
@@ -172,6 +176,7 @@ export const endSession = call({
   method: 'DELETE',
   path: '/v1/auth/sessions/:id',
   params: z.strictObject({ id: z.uuid('This is not a session id') }),
+  errors: ['session_not_found'],
   response: null,
 })
 
@@ -181,6 +186,7 @@ export const setUpTwoFactor = call({
   path: '/v1/auth/two-factor/setup',
   body: z.strictObject({ password: currentPassword }),
   /** `otpauthUrl` is what a QR code for authenticator apps holds; `secret` is base32 for typing. */
+  errors: ['password_wrong', 'two_factor_enabled', 'too_many_requests'],
   response: z.object({ secret: z.string(), otpauthUrl: z.string() }),
 })
 
@@ -189,6 +195,7 @@ export const enableTwoFactor = call({
   method: 'POST',
   path: '/v1/auth/two-factor/enable',
   body: z.strictObject({ code: twoFactorCode }),
+  errors: ['two_factor_code_wrong', 'two_factor_disabled', 'two_factor_enabled', 'too_many_requests'],
   response: z.object({ recoveryCodes: z.array(z.string()) }),
 })
 
@@ -196,6 +203,7 @@ export const disableTwoFactor = call({
   method: 'POST',
   path: '/v1/auth/two-factor/disable',
   body: z.strictObject({ password: currentPassword, code: twoFactorCode }),
+  errors: ['password_wrong', 'two_factor_code_wrong', 'two_factor_disabled', 'too_many_requests'],
   response: null,
 })
 
@@ -204,5 +212,6 @@ export const renewRecoveryCodes = call({
   method: 'POST',
   path: '/v1/auth/two-factor/recovery-codes',
   body: z.strictObject({ password: currentPassword, code: twoFactorCode }),
+  errors: ['password_wrong', 'two_factor_code_wrong', 'two_factor_disabled', 'too_many_requests'],
   response: z.object({ recoveryCodes: z.array(z.string()) }),
 })

@@ -105,6 +105,7 @@ export const listDetections = call({
   path: '/v1/hub/gateways/:id/detections',
   params: z.strictObject({ id: gatewayId }),
   query: searchQuery,
+  errors: ['gateway_not_found'],
   response: z.array(storedDetection),
 })
 
@@ -113,6 +114,7 @@ export const readDetectionThumbnail = call({
   method: 'GET',
   path: '/v1/hub/gateways/:id/detections/:detectionId/thumbnail',
   params: z.strictObject({ id: gatewayId, detectionId: z.string().min(1).max(100) }),
+  errors: ['gateway_not_found', 'detection_not_found'],
   response: z.object({ jpeg: z.string() }),
 })
 
@@ -121,5 +123,7 @@ export const reportDetections = call({
   method: 'POST',
   path: '/v1/gateway/detections',
   body: z.strictObject({ detections: z.array(detection).min(1).max(500) }),
+  signed: true,
+  errors: ['gateway_unknown', 'signature_invalid', 'request_replayed', 'too_many_requests'],
   response: z.object({ accepted: z.number().int() }),
 })

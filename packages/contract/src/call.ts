@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { ErrorCode } from './errors.ts'
 
 /**
  * One HTTP call: the hub mounts it, the portal and the gateway make it. `path` is relative to `/api` and names its
@@ -11,6 +12,12 @@ export type Call = {
   query?: z.ZodType
   body?: z.ZodType
   response: z.ZodType | null
+  /**
+   * What the call itself may refuse with, beside what its access, its parts and the storage may: `errorsOf` of the hub.
+   */
+  errors?: readonly ErrorCode[]
+  /** A device signs it with its identity key, in `X-Gateway-Signature`: docs/protocol.md. */
+  signed?: true
   /** What each message of a stream of server-sent events holds, where that is what the call answers. */
   event?: z.ZodType
 }

@@ -36,5 +36,6 @@ export const renewCertificate = call({
   method: 'POST',
   path: '/v1/hub/certificates/:id/renew',
   params: z.strictObject({ id: certificateId }),
+  errors: ['certificate_not_found', 'certificate_not_renewable'],
   response: certificate,
 })

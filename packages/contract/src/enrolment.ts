@@ -24,6 +24,7 @@ export const registerChallenge = call({
   method: 'POST',
   path: '/v1/gateway/register/challenge',
   body: z.strictObject({ identityPublicKey: bytes(32), wireguardPublicKey: bytes(32) }),
+  errors: ['key_invalid', 'too_many_requests'],
   response: z.object({
     nonce: bytes(32),
     hubEphemeralPublicKey: bytes(32),
@@ -54,6 +55,16 @@ export const register = call({
     proof: bytes(32),
     sealed: z.base64().max(1_024),
   }),
+  signed: true,
+  errors: [
+    'challenge_unknown',
+    'signature_invalid',
+    'proof_invalid',
+    'sealed_invalid',
+    'key_invalid',
+    'pending_limit_reached',
+    'too_many_requests',
+  ],
   response: z.object({
     registrationId,
     status: z.enum(['pending', 'approved', 'rejected']),
@@ -87,6 +98,15 @@ export const registrationStatus = call({
   query: z.strictObject({ waitSeconds: z.coerce.number().int().min(0).max(STATUS_WAIT_MAX_SECONDS).default(0) }),
   /** By which host the gateway reached the hub; older gateways send no body. */
   body: z.strictObject({ hub: cleanLine(300) }).nullish(),
+  signed: true,
+  errors: [
+    'registration_not_found',
+    'signature_invalid',
+    'request_replayed',
+    'key_invalid',
+    'vpn_disabled',
+    'too_many_requests',
+  ],
   response: z.discriminatedUnion('status', [
     z.object({ status: z.literal('pending') }),
     z.object({ status: z.literal('rejected'), reason: z.string() }),
@@ -140,6 +160,15 @@ export const approveRegistration = call({
   method: 'POST',
   path: '/v1/admin/gateway-requests/:registrationId/approve',
   params: z.strictObject({ registrationId }),
+  errors: [
+    'registration_not_found',
+    'registration_decided',
+    'gateway_limit_reached',
+    'address_pool_exhausted',
+    'device_token_taken',
+    'key_invalid',
+    'vpn_disabled',
+  ],
   response: z.object({ deviceName: z.string(), assignedIp: z.string(), gatewayId }),
 })
 
@@ -148,6 +177,7 @@ export const rejectRegistration = call({
   path: '/v1/admin/gateway-requests/:registrationId/reject',
   params: z.strictObject({ registrationId }),
   body: z.strictObject({ reason }),
+  errors: ['registration_not_found', 'registration_decided'],
   response: z.object({ deviceName: z.string() }),
 })
 
@@ -199,5 +229,6 @@ export const liftRejection = call({
   method: 'POST',
   path: '/v1/admin/gateway-requests/:registrationId/lift',
   params: z.strictObject({ registrationId }),
+  errors: ['registration_not_found'],
   response: z.object({ deviceName: z.string() }),
 })

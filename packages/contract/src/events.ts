@@ -25,4 +25,10 @@ export const EVENT_STREAMS_PER_USER = 12
  * of a topic in 250 ms. A comment comes every 15 s. The stream ends with the session: read it with `fetch` and the
  * bearer token, open it again after a pause, and ask for everything again then, since nothing is kept for who was away.
  */
-export const hubEvents = call({ method: 'GET', path: '/v1/hub/events', event: hubEvent, response: null })
+export const hubEvents = call({
+  method: 'GET',
+  path: '/v1/hub/events',
+  event: hubEvent,
+  errors: ['too_many_streams'],
+  response: null,
+})

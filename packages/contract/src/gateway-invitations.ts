@@ -54,5 +54,6 @@ export const revokeGatewayInvitation = call({
   method: 'DELETE',
   path: '/v1/admin/gateway-invitations/:id',
   params: z.strictObject({ id: gatewayInvitationId }),
+  errors: ['invitation_not_found'],
   response: null,
 })

@@ -10,5 +10,13 @@ export const gatewayUiTicket = call({
   method: 'POST',
   path: '/v1/gateway/:id/ui-ticket',
   params: z.strictObject({ id: gatewayId }),
+  errors: [
+    'gateway_not_found',
+    'gateway_origin_required',
+    'gateway_port_unavailable',
+    'gateway_ports_exhausted',
+    'origin_not_allowed',
+    'vpn_disabled',
+  ],
   response: z.object({ action: z.url(), ticket: z.string() }),
 })

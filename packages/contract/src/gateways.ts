@@ -85,6 +85,7 @@ export const readGateway = call({
   method: 'GET',
   path: '/v1/hub/gateways/:id',
   params: z.strictObject({ id: gatewayId }),
+  errors: ['gateway_not_found'],
   response: gatewayDetail,
 })
 
@@ -103,6 +104,7 @@ export const gatewayHistory = call({
   path: '/v1/hub/gateways/:id/history',
   params: z.strictObject({ id: gatewayId }),
   query: z.strictObject({ hours: z.coerce.number().int().min(1).max(HISTORY_HOURS).default(24) }),
+  errors: ['gateway_not_found'],
   response: z.array(
     z.object({
       hour: z.iso.datetime(),
@@ -129,7 +131,13 @@ export const newGateway = z.strictObject({
 })
 
 /** Makes a gateway for a device that runs plain WireGuard; its configuration comes from `gatewayVpnConfig`. */
-export const addGateway = call({ method: 'POST', path: '/v1/hub/gateways', body: newGateway, response: gateway })
+export const addGateway = call({
+  method: 'POST',
+  path: '/v1/hub/gateways',
+  body: newGateway,
+  errors: ['gateway_name_taken', 'gateway_limit_reached', 'address_pool_exhausted', 'vpn_disabled'],
+  response: gateway,
+})
 
 /** Changes what people call it. Answers `gateway_name_taken` for another gateway's name. */
 export const updateGateway = call({
@@ -137,6 +145,7 @@ export const updateGateway = call({
   path: '/v1/hub/gateways/:id',
   params: z.strictObject({ id: gatewayId }),
   body: newGateway,
+  errors: ['gateway_not_found', 'gateway_name_taken'],
   response: gateway,
 })
 
@@ -149,6 +158,7 @@ export const deleteGateway = call({
   path: '/v1/hub/gateways/:id',
   params: z.strictObject({ id: gatewayId }),
   body: z.strictObject({ name: z.string().max(200) }),
+  errors: ['gateway_not_found', 'confirmation_mismatch'],
   response: null,
 })
 
@@ -157,6 +167,7 @@ export const gatewayVpnConfig = call({
   method: 'GET',
   path: '/v1/hub/gateways/:id/vpn-config',
   params: z.strictObject({ id: gatewayId }),
+  errors: ['gateway_not_found', 'vpn_disabled'],
   response: z.object({ config: z.string() }),
 })
 
@@ -171,6 +182,7 @@ export const claimGateway = call({
   method: 'POST',
   path: '/v1/gateway/claim',
   body: z.strictObject({ deviceToken: z.string().trim().toUpperCase().pipe(deviceToken) }),
+  errors: ['claim_refused', 'claim_locked'],
   response: z.object({
     name: z.string(),
     /** `pending`: the owner is recorded, and the gateway still waits for approval. */

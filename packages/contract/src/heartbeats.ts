@@ -46,6 +46,8 @@ export const sendHeartbeat = call({
   method: 'POST',
   path: '/v1/gateway/heartbeat',
   body: heartbeat,
+  signed: true,
+  errors: ['gateway_unknown', 'signature_invalid', 'request_replayed', 'too_many_requests'],
   response: z.object({
     serverTime: epochMs,
     settings: z.object({ heartbeatIntervalSeconds: z.number().int().min(1).max(86_400) }),

@@ -64,5 +64,6 @@ export const saveHubSettings = call({
   method: 'PUT',
   path: '/v1/hub/settings',
   body: z.strictObject(fields).partial(),
+  errors: ['vpn_network_in_use', 'vpn_start_failed'],
   response: hubSettings,
 })

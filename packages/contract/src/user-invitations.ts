@@ -50,5 +50,6 @@ export const revokeUserInvitation = call({
   method: 'DELETE',
   path: '/v1/admin/user-invitations/:id',
   params: z.strictObject({ id: z.uuid('This is not an invitation id') }),
+  errors: ['user_invitation_not_found'],
   response: null,
 })

@@ -38,7 +38,13 @@ export const newUser = z.strictObject({
 })
 
 /** `username_taken` also for a name that only looks like somebody's. */
-export const createUser = call({ method: 'POST', path: '/v1/hub/users', body: newUser, response: hubUser })
+export const createUser = call({
+  method: 'POST',
+  path: '/v1/hub/users',
+  body: newUser,
+  errors: ['username_taken', 'password_too_weak'],
+  response: hubUser,
+})
 
 /**
  * The whole user, as at creation; without a password, or with an empty one, it stays as it is. A changed role, password
@@ -49,16 +55,24 @@ export const updateUser = call({
   path: '/v1/hub/users/:id',
   params: userId,
   body: newUser.extend({ password: z.union([z.literal(''), newPassword]).optional() }),
+  errors: ['user_not_found', 'last_admin', 'username_taken', 'password_too_weak'],
   response: hubUser,
 })
 
 /** Gateways that the user claimed stay, without an owner. */
-export const deleteUser = call({ method: 'DELETE', path: '/v1/hub/users/:id', params: userId, response: null })
+export const deleteUser = call({
+  method: 'DELETE',
+  path: '/v1/hub/users/:id',
+  params: userId,
+  errors: ['user_not_found', 'last_admin'],
+  response: null,
+})
 
 /** For a person who lost both the authenticator and the recovery codes. Ends the user's sessions. */
 export const resetUserTwoFactor = call({
   method: 'DELETE',
   path: '/v1/hub/users/:id/two-factor',
   params: userId,
+  errors: ['user_not_found'],
   response: null,
 })

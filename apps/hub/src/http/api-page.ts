@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorTable } from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
-import { describeApi, describedCalls, titleOf } from './openapi.ts'
+import { describeApi, describedCalls, refusalsOf, titleOf } from './openapi.ts'
 
 const POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -33,11 +33,12 @@ type Operation = {
 
 function renderPage(): string {
   const { paths } = describeApi() as { paths: Record<string, Record<string, Operation>> }
-  const calls = describedCalls().map(({ name, method, path, access }) => {
+  const calls = describedCalls().map((call) => {
+    const { name, method, path, access } = call
     const braced = path.replaceAll(/:(\w+)/g, '{$1}')
     const described = paths[braced]![method.toLowerCase()]!
     return `<details id="${name}"><summary><code><span class="method">${method}</span>${escape(braced)}</code>
-<span class="access">${access}</span></summary><div><p>${titleOf(name)}. ${escape(described.description)}</p>${renderOperation(described)}</div></details>`
+<span class="access">${access}</span></summary><div><p>${titleOf(name)}. ${escape(described.description)}</p>${renderOperation(described, refusalsOf(call))}</div></details>`
   })
   const errors = Object.entries(errorTable).map(
     ([code, { status, message }]) =>
@@ -67,14 +68,25 @@ ${calls.join('\n')}
 `
 }
 
-function renderOperation({ parameters = [], requestBody, responses }: Operation): string {
-  const rows = parameters.map(
+function renderOperation(
+  { parameters = [], requestBody, responses }: Operation,
+  refusals: ReadonlyMap<number, readonly string[]>,
+): string {
+  const named = parameters.map(
     (parameter) =>
       `<tr><td><code>${escape(parameter.name)}</code></td><td>${parameter.in}${parameter.required ? '' : ', optional'}</td><td><code>${escape(JSON.stringify(parameter.schema))}</code></td></tr>`,
   )
-  const table = rows.length > 0 ? `<table><tbody>${rows.join('')}</tbody></table>` : ''
-  const [[status, { content }] = ['204', {}]] = Object.entries(responses)
-  return `${table}${renderContent('Body', requestBody?.content)}${renderContent(`Answer ${status}`, content)}`
+  const table = named.length > 0 ? `<table><tbody>${named.join('')}</tbody></table>` : ''
+  const answers = Object.entries(responses)
+  const content = answers
+    .filter(([status]) => status < '400')
+    .map(([status, answer]) => renderContent(`Answer ${status}`, answer.content))
+  const rows = [...refusals].map(([status, codes]) => {
+    const links = codes.map((code) => `<a href="#${code}"><code>${code}</code></a>`)
+    return `<tr><td>${status}</td><td>${links.join(', ')}</td></tr>`
+  })
+  return `${table}${renderContent('Body', requestBody?.content)}${content.join('')}
+<h3>Refusals</h3><table><tbody>${rows.join('')}</tbody></table>`
 }
 
 function renderContent(title: string, content: Record<string, { schema: object }> | undefined): string {

@@ -1,7 +1,8 @@
-import { API_BASE, errorBody, errorTable, type Call } from '@hedgerow/contract'
+import { API_BASE, errorBody, errorTable, type Call, type ErrorCode } from '@hedgerow/contract'
 import { calls, keyOf } from '@hedgerow/contract/calls'
 import { z } from 'zod'
 import { policy, type Access } from '../access/policy.ts'
+import { errorsOf } from './declared-errors.ts'
 
 type Json = Record<string, unknown>
 
@@ -43,19 +44,15 @@ export function describeApi(): Json {
       version: VERSION,
       description:
         'Lists answer plain arrays. Where a call takes `limit`, `X-Next-Cursor` carries the cursor of the next page and is absent at the end. Every refusal is an `Error`, whose codes docs/api.md explains.',
+      license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: API_BASE }],
     tags: Object.entries(whoMay).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       schemas: { Error: schemaOf(errorBody, 'output') },
-      responses: {
-        Refusal: {
-          description: 'A refusal. Its status follows from its code.',
-          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-        },
-      },
-      securitySchemes: { session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      responses: describedRefusals(),
+      securitySchemes,
     },
     'x-errors': errorTable,
   }
@@ -75,11 +72,65 @@ function operation(call: DescribedCall): Json {
     summary: titleOf(name),
     description: whoMay[access],
     tags: [access],
-    ...(access !== 'anyone' && access !== 'gateway' && access !== 'member' && { security: [{ session: [] }] }),
+    security: securityOf(call),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: json(schemaOf(body, 'input')) } }),
-    responses: { ...success(call), default: { $ref: '#/components/responses/Refusal' } },
+    responses: { ...success(call), ...refusals(call) },
   }
+}
+
+const securitySchemes: Record<string, Json> = {
+  session: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The access token that signing in answers.',
+  },
+  signature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Gateway-Signature',
+    description: "Ed25519 by the device's identity key, over what docs/protocol.md says. Not within the tunnel.",
+  },
+}
+
+function securityOf({ access, signed }: DescribedCall): Json[] {
+  if (access === 'anyone' || access === 'gateway' || access === 'member') return signed ? [{ signature: [] }] : []
+  return [{ session: [] }]
+}
+
+/** The codes of a call by their status. */
+export function refusalsOf(call: DescribedCall): Map<number, ErrorCode[]> {
+  const byStatus = new Map<number, ErrorCode[]>()
+  for (const code of errorsOf(call)) {
+    const { status } = errorTable[code]
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
+  return byStatus
+}
+
+/** Calls that are refused alike share the description. */
+const nameOf = (codes: readonly ErrorCode[]) => codes.join('-')
+
+function refusals(call: DescribedCall): Json {
+  return Object.fromEntries(
+    [...refusalsOf(call)].map(([status, codes]) => [status, { $ref: `#/components/responses/${nameOf(codes)}` }]),
+  )
+}
+
+function describedRefusals(): Json {
+  const groups = describedCalls().flatMap((call) => [...refusalsOf(call).values()])
+  return Object.fromEntries(
+    groups.map((codes) => [
+      nameOf(codes),
+      {
+        description: codes.map((code) => `\`${code}\`: ${errorTable[code].message}`).join(' '),
+        content: json({
+          allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { error: { enum: codes } } }],
+        }),
+      },
+    ]),
+  )
 }
 
 function success({ response, event }: Call): Json {

@@ -1,0 +1,37 @@
+import type { Call, ErrorCode } from '@hedgerow/contract'
+import type { Access } from '../access/policy.ts'
+
+const OF_A_SESSION: readonly ErrorCode[] = ['session_required', 'session_ended', 'account_inactive']
+
+/** What a caller may be refused for who it is, or where it asks from. */
+const OF_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
+  anyone: ['origin_not_allowed'],
+  session: OF_A_SESSION,
+  user: [...OF_A_SESSION, 'two_factor_setup_required'],
+  manager: [...OF_A_SESSION, 'two_factor_setup_required', 'role_required'],
+  admin: [...OF_A_SESSION, 'two_factor_setup_required', 'role_required'],
+  gateway: ['browser_refused'],
+  member: ['browser_refused'],
+}
+
+/** A body is read for every method but GET, also where the call takes none. */
+const OF_A_BODY: readonly ErrorCode[] = [
+  'invalid_json',
+  'json_too_complex',
+  'payload_too_large',
+  'unsupported_media_type',
+]
+
+/** Where the hub itself fails. */
+const OF_EVERY_CALL: readonly ErrorCode[] = ['invalid_request', 'internal_error', 'storage_unavailable']
+
+/** Every code that a call may answer with: those of its kind, and those that it declares in the contract. */
+export function errorsOf(call: Call & { access: Access }): ErrorCode[] {
+  const codes = [
+    ...OF_EVERY_CALL,
+    ...OF_ACCESS[call.access],
+    ...(call.method === 'GET' ? [] : OF_A_BODY),
+    ...(call.errors ?? []),
+  ]
+  return [...new Set(codes)]
+}
