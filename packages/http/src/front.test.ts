@@ -176,6 +176,42 @@ describe('every end has a deadline', () => {
     await expect.poll(() => front.limits.open()).toBe(0)
   })
 
+  it('also when the client has ended its half and the answer stands still', async () => {
+    const front = await open({
+      handle: (_request, response) => void response.write('half'),
+      deadlines: { idleMs: 300 },
+    })
+    const socket = await front.dial(get('/'))
+    socket.end()
+    await expect.poll(() => front.limits.open()).toBe(0)
+  })
+
+  it('also after HTTP, when the client has ended its half and the other side never does', async () => {
+    const upgrade = {
+      accepts: () => true,
+      handle(_request: unknown, socket: Socket) {
+        socket.write('agreed')
+        socket.resume()
+      },
+    }
+    const front = await open({ upgrade, deadlines: { idleMs: 300 } })
+    const socket = await front.dial(UPGRADE)
+    await once(socket, 'data')
+    socket.end()
+    await expect.poll(() => front.limits.open()).toBe(0)
+  })
+
+  it('also after HTTP, when the client takes nothing of what it is sent', async () => {
+    const upgrade = {
+      accepts: () => true,
+      handle: (_request: unknown, socket: Socket) => void socket.write(Buffer.alloc(32 * 1024 * 1024)),
+    }
+    const front = await open({ upgrade, deadlines: { idleMs: 300 } })
+    const socket = await front.dial(UPGRADE)
+    socket.pause()
+    await expect.poll(() => front.limits.open()).toBe(0)
+  })
+
   it('but not while an answer takes its time', async () => {
     const front = await open({
       handle: (_request, response) => void setTimeout(() => response.end('late'), 1_500),

@@ -64,6 +64,7 @@ const DEADLINES: FrontDeadlines = {
 }
 /** How late a missed deadline of a head is noticed at most. */
 const CHECK_INTERVAL_MS = 5_000
+const KEEPALIVE_DELAY_MS = 30_000
 /** Requests that a client may send ahead of their answers. No browser sends more than one. */
 const MAX_SENT_AHEAD = 128
 const BAD_REQUEST = wholeAnswer(400, 'Bad Request', [], '')
@@ -104,6 +105,9 @@ function serverOptions(options: FrontOptions, exchanges: Exchanges): ServerOptio
     requestTimeout: requestMs,
     connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, headersMs),
     shouldUpgradeCallback: exchanges.mayLeave,
+    // A client that lost its power says nothing more.
+    keepAlive: true,
+    keepAliveInitialDelay: KEEPALIVE_DELAY_MS,
   }
 }
 
@@ -214,11 +218,13 @@ function createExchanges({ limits, faults, handle, upgrade, sourceAddress }: Fro
   }
 }
 
-/** Cuts a connection that has left HTTP when nothing of what was written to it is taken for this long. */
+/**
+ * Cuts a connection that has left HTTP when for this long nothing of what was written to it is taken, or it has ended.
+ */
 function cutWhenStalled(socket: Socket, stallMs: number): void {
   socket.setTimeout(stallMs)
   socket.on('timeout', () => {
-    if (socket.writableLength > 0) socket.destroy()
+    if (socket.writableLength > 0 || socket.readableEnded) socket.destroy()
     else socket.setTimeout(stallMs)
   })
 }

@@ -17,10 +17,10 @@ const INTERESTING = [0, 1, 2, 3, 4, 0x2e, 0x2f, 0x30, 0x3a, 0x45, 0x60, 0x7f, 0x
 const MAX_BYTES = 2_000
 
 /** One to four changes: a byte, a bit, an end cut off, something grown, or a piece of another input. */
-export function mutate(original: Uint8Array, other: Uint8Array, random: Random): Uint8Array {
+export function mutate(original: Uint8Array, other: Uint8Array, random: Random, maxBytes = MAX_BYTES): Uint8Array {
   let data = Uint8Array.from(original)
   for (let changes = 1 + random(4); changes > 0; changes--) data = change(data, other, random)
-  return data.subarray(0, MAX_BYTES)
+  return data.subarray(0, maxBytes)
 }
 
 function change(data: Uint8Array<ArrayBuffer>, other: Uint8Array, random: Random): Uint8Array<ArrayBuffer> {

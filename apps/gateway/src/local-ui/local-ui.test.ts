@@ -337,6 +337,26 @@ describe("the device's own application", () => {
     expect(faulty).toEqual([])
   })
 
+  test('that declines a WebSocket of a client that is gone ends no more than that', async () => {
+    let client = connect(1, '127.0.0.1').on('error', () => {})
+    const application = await openApplication(() => {})
+    application.server.on('upgrade', (_request, socket) => {
+      socket.on('error', () => {})
+      // The answer is on its way before the reset, so the agent finds out as it writes.
+      socket.write('HTTP/1.1 426 Upgrade Required\r\nContent-Length: 2\r\n\r\nno')
+      client.resetAndDestroy()
+    })
+    const server = await openLocalUi(application.url)
+    for (let round = 0; round < 20; round++) {
+      client = connect(server.port, '127.0.0.1').on('error', () => {})
+      const closed = once(client, 'close')
+      client.write('GET /live HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+      await closed
+    }
+    expect((await ask(server, '/api/health')).status).toBe(200)
+    expect(faulty).toEqual([])
+  })
+
   test('that does not answer is told in words, with the way to the device page', async () => {
     const { url, server: application } = await openApplication(() => {})
     application.close()

@@ -91,6 +91,7 @@ export function createUiProxy(target: URL, faults: Faults, log: Logger): UiProxy
           answer.destroy()
           return fail(error as Error)
         }
+        if (response.destroyed) return void answer.destroy()
         response.writeHead(head.status, head.reason, head.headers)
         // A failure after the head can only be shown by cutting the answer off.
         pipeline(answer, response, () => {})
@@ -137,6 +138,8 @@ export function createUiProxy(target: URL, faults: Faults, log: Logger): UiProxy
       try {
         const told = translate(answer, read)
         socket.write(writeHead({ ...told, headers: [...ours, ...told.headers] }), 'latin1')
+        // A client that has reset the connection is found out by the write.
+        if (socket.destroyed) return false
       } catch (error) {
         fail(error as Error)
         return false

@@ -1,0 +1,63 @@
+import { createRandom } from '../../../packages/wireguard/fuzz/mutate.ts'
+import { waitFor } from '../../harness/wait-for.ts'
+import { openDescriptors, type Target } from './targets.ts'
+
+const AT_ONCE = 25
+/** Descriptors that come and go by themselves: a database's, a log's, those of the checks. */
+const SLACK = 4
+/** Longer than every deadline of a front. */
+const DEADLINES_MS = 100_000
+
+export type Rounds = {
+  seed: number
+  /** Whether there is time for another round. */
+  more(rounds: number): boolean
+  /** Leaves the last connections open, for the deadlines of the other side to end. */
+  isPatient?: boolean
+}
+
+/**
+ * Attacks in rounds. After each the process must live, serve an ordinary request and have closed what the attackers
+ * left. Throws what went wrong, with the round to repeat. Gives how many conversations there were.
+ */
+export async function runRounds(target: Target, { seed, more, isPatient = false }: Rounds): Promise<number> {
+  const { pid } = target.process()
+  await target.isWell()
+  const before = openDescriptors(pid)
+  const isBack = () => openDescriptors(pid) <= before + SLACK
+  let round = 0
+  for (; more(round); round++) {
+    const where = `round ${round} of seed ${seed}`
+    await attackAtOnce(target, seed, round)
+    target.letGo()
+    await check(target, where)
+    await waitFor(isBack, { for: `the descriptors to be back at ${before}, after ${where}` })
+  }
+  if (isPatient) {
+    await attackAtOnce(target, seed, round)
+    await waitFor(isBack, { for: `deadlines to end what is left`, timeoutMs: DEADLINES_MS, everyMs: 1_000 })
+    target.letGo()
+    await check(target, 'the round that was left alone')
+  }
+  return round * AT_ONCE
+}
+
+/** Each conversation has a source of its own, so that a round repeats whatever the order of its events. */
+async function attackAtOnce(target: Target, seed: number, round: number): Promise<void> {
+  const attacks = Array.from({ length: AT_ONCE }, (_, i) =>
+    target.attack(createRandom(Math.imul(seed * 1_000_003 + round * AT_ONCE + i + 1, 0x9e3779b1))),
+  )
+  await Promise.all(attacks)
+}
+
+async function check(target: Target, where: string): Promise<void> {
+  const process = target.process()
+  const said = () => `${where}. It said:\n${process.output().slice(-8_000)}`
+  const well = waitFor(() => process.hasEnded() || target.isWell(), { for: `an answer after ${where}` })
+  await well.catch((cause: unknown) => {
+    throw new Error(`No ordinary request is served after ${said()}`, { cause })
+  })
+  if (process.hasEnded()) throw new Error(`The process ended in ${said()}`)
+  const faults = await target.faults()
+  if (faults !== 0) throw new Error(`The last guard caught ${faults} errors in ${said()}`)
+}
