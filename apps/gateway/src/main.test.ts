@@ -44,7 +44,7 @@ test('the agent runs without a hub, prints what approval and claim need, logs no
   child.kill('SIGTERM')
   expect(await ended).toEqual({ code: 0, errors: '' })
   expect(JSON.parse(log.split('\n')[1]!)).toMatchObject({
-    fingerprint: expect.stringMatching(/^[0-9a-z]{4}(-[0-9a-z]{4})+$/i),
+    fingerprint: expect.stringMatching(/^[A-Z2-7]{4}( [A-Z2-7]{4}){7}$/),
     deviceToken: expect.stringMatching(/^DT-[0-9A-F]{12}$/),
   })
   expect(log.match(/DT-/g)).toHaveLength(1)
