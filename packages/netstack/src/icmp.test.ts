@@ -83,6 +83,11 @@ describe('ICMP', () => {
     }
     expect(peer.packets).toHaveLength(50)
     expect(peer.packets[0]!.subarray(20, 22)).toEqual(Uint8Array.of(3, 3))
+    // Who draws its share leaves another peer its own.
+    const ofAnother = new Uint8Array(28)
+    writeIpv4Header(ofAnother, PEER_ADDRESS + 1, OUR_ADDRESS, 17)
+    peer.take(peer.stack.receive(ofAnother, peer.now))
+    expect(peer.packets).toHaveLength(51)
   })
 })
 

@@ -19,7 +19,7 @@ import { Listener } from './listener.ts'
 import { PacketAllocator } from './packet-allocator.ts'
 import { limitSegments } from './path-mtu.ts'
 import { PeerTable } from './peer-table.ts'
-import { RateLimit } from './rate-limit.ts'
+import { RateLimits } from './rate-limit.ts'
 import { refuse } from './reset.ts'
 import { ACK, RST, SYN, type Segment, parseSegment } from './segment.ts'
 import { advance, after, before } from './sequence.ts'
@@ -31,6 +31,7 @@ const FIRST_EPHEMERAL_PORT = 32_768
 const EPHEMERAL_PORTS = 65_536 - FIRST_EPHEMERAL_PORT
 const SYN_RECEIVED_MS = 30_000
 const MIN_MTU = 576
+/** To one peer. */
 const UNREACHABLES_PER_SECOND = 50
 /** Of all connections together: what arrives meanwhile is heard before more leaves. */
 const PACKETS_PER_TICK = 64
@@ -69,7 +70,7 @@ export class Stack implements Host<Connection> {
   readonly #fragments = new Fragments()
   readonly #listeners = new Map<number, Listener<Connection>>()
   readonly #peers = new PeerTable()
-  readonly #unreachables = new RateLimit(UNREACHABLES_PER_SECOND)
+  readonly #unreachables = new RateLimits(UNREACHABLES_PER_SECOND)
   #dirty = new Set<Connection>()
   #outputs: Output[] = []
   /** No deadline of any connection is earlier. */
@@ -224,7 +225,7 @@ export class Stack implements Host<Connection> {
     if (ip.protocol === PROTOCOL_TCP) return this.#receiveTcp(packet, ip, now)
     if (ip.protocol === PROTOCOL_ICMP) return this.#receiveIcmp(packet, ip)
     const code = ip.protocol === 17 ? CODE_PORT_UNREACHABLE : CODE_PROTOCOL_UNREACHABLE
-    if (this.#unreachables.take(now))
+    if (this.#unreachables.take(ip.source, now))
       this.emit({ type: 'packet', packet: encodeUnreachable(this.address, ip.source, code, packet) })
     return 'unknown-protocol'
   }
