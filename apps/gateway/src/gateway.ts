@@ -35,6 +35,7 @@ import { openTunnel, type Tunnel } from './hub/tunnel.ts'
 
 /** As the contract takes them. */
 const PROBLEMS_MAX = 32
+const DROPS_TOLD_MS = 86_400_000
 
 /**
  * One gateway, whole: the composition root that `main.ts`, the demo and the tests start. It owns the order of things:
@@ -230,7 +231,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     clock: Date.now(),
     ...(await readDeviceStatus(dataDir)),
     ...report,
-    problems: [...file.problems(), ...staysBehind(), ...report.problems].slice(0, PROBLEMS_MAX),
+    problems: [...file.problems(), ...staysBehind(), ...isLost(), ...report.problems].slice(0, PROBLEMS_MAX),
   })
 
   /** Pictures go through the tunnel or over https alone. */
@@ -239,6 +240,14 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     if (!httpsFallback.isTaken() || httpsFallback.isPrivate() || count === 0) return []
     const what = count === 1 ? '1 detection stays' : `${count} detections stay`
     return [`${what} on the device: UDP to the hub is blocked, and its address is not https`]
+  }
+
+  /** For a day: what is lost stays lost, and a warning that never ends is not read. */
+  function isLost(): string[] {
+    const count = queue.dropped()
+    if (Date.now() - (queue.droppedAt() ?? -Infinity) > DROPS_TOLD_MS) return []
+    const what = count === 1 ? '1 detection was' : `${count} detections were`
+    return [`${what} lost since the gateway started: the hub did not take them in time, or not at all`]
   }
 
   const httpsFallback = createHttpsFallback({

@@ -231,7 +231,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     facts.follow(heldDevices(admitWaiting))
     facts.follow(delivery(notifications))
     facts.follow(liveEvents(events))
-    registrationRoutes(app, { db, clock, vpn, identity, waiters, refusals })
+    registrationRoutes(app, { db, clock, vpn, identity, waiters, refusals, requireRoom })
     ruleRoutes(app, { db, clock, identity, publicUrl: config.publicUrl })
     gatewayRoutes(app, { db, clock, vpn, list, fleetListCache, search })
     settingsRoutes(app, { db, clock, vpn, peers, onVpnConfigured: admitWaiting })

@@ -19,7 +19,21 @@ type TestDatabase = { url: string; remove(): Promise<void> }
 
 /** The address of a new database, a copy of the run's migrated one, or empty; `remove` it when done. */
 export async function createTestDatabase(engine: Engine, { isEmpty = false } = {}): Promise<TestDatabase> {
-  return engine === 'sqlite' ? createFile(isEmpty) : createInServer(isEmpty)
+  return engine === 'sqlite' ? createFile(isEmpty) : createInServer(isEmpty ? 'template0' : undefined)
+}
+
+/** A migrated PostgreSQL database whose tables lie in that folder, such as on a small disk. The server must own it. */
+export async function createTestDatabaseIn(folder: string): Promise<TestDatabase> {
+  const place = `place_${randomBytes(8).toString('hex')}`
+  await administer(`create tablespace ${place} location '${folder}'`)
+  const { url, remove } = await createInServer(undefined, place)
+  return {
+    url,
+    remove: async () => {
+      await remove()
+      await administer(`drop tablespace ${place}`)
+    },
+  }
 }
 
 function createFile(isEmpty: boolean): TestDatabase {
@@ -29,16 +43,21 @@ function createFile(isEmpty: boolean): TestDatabase {
   return { url: `sqlite:${file}`, remove: async () => rmSync(dir, { recursive: true, force: true }) }
 }
 
-async function createInServer(isEmpty: boolean): Promise<TestDatabase> {
-  const server = inject('postgres')
-  if (!server) throw new Error('This run has no PostgreSQL: skip the test unless `hasPostgres`')
+async function createInServer(template = server().template, place = 'pg_default'): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`
-  const administration = addressOf(server.folder, 'postgres')
-  await askPostgres(administration, `create database ${name} template ${isEmpty ? 'template0' : server.template}`)
+  await administer(`create database ${name} template ${template} tablespace ${place}`)
   return {
-    url: addressOf(server.folder, name),
-    remove: () => askPostgres(administration, `drop database if exists ${name} with (force)`),
+    url: addressOf(server().folder, name),
+    remove: () => administer(`drop database if exists ${name} with (force)`),
   }
+}
+
+const administer = (statement: string) => askPostgres(addressOf(server().folder, 'postgres'), statement)
+
+function server() {
+  const its = inject('postgres')
+  if (!its) throw new Error('This run has no PostgreSQL: skip the test unless `hasPostgres`')
+  return its
 }
 
 /** A migrated database of the test's own; `close` also removes it. */

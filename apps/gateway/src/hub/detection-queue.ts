@@ -20,6 +20,8 @@ export type DetectionQueue = {
   waiting(): number
   /** Since start: too many waited, or the hub will never take them. */
   dropped(): number
+  /** When that was last, in milliseconds since 1970. */
+  droppedAt(): number | undefined
   /** The hub will never take so many. */
   countRefused(count: number): void
   close(): Promise<void>
@@ -47,6 +49,7 @@ export async function openDetectionQueue(
   const files = await readQueueFiles(directory)
   let nextNumber = (files.at(-1)?.number ?? 0) + 1
   let dropped = 0
+  let droppedAt: number | undefined
   /** The handle of the last of `files` while it may still grow. */
   let newest: FileHandle | undefined
   /** Appends, reads and removals happen one after the other. */
@@ -101,6 +104,11 @@ export async function openDetectionQueue(
     await dropOldest()
   }
 
+  function countDropped(count: number): void {
+    dropped += count
+    droppedAt = Date.now()
+  }
+
   async function dropOldest(): Promise<void> {
     let count = waiting()
     let bytes = files.reduce((total, file) => total + file.bytes, 0)
@@ -113,7 +121,7 @@ export async function openDetectionQueue(
       lost += oldest.count
     }
     if (lost === 0) return
-    dropped += lost
+    countDropped(lost)
     log.warn({ lost, dropped }, 'the oldest detections were dropped: too many wait for the hub')
   }
 
@@ -137,9 +145,8 @@ export async function openDetectionQueue(
       }),
     waiting,
     dropped: () => dropped,
-    countRefused(count) {
-      dropped += count
-    },
+    droppedAt: () => droppedAt,
+    countRefused: countDropped,
     close: () => inTurn(closeNewest),
   }
 }

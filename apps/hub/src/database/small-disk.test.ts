@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { chownSync, closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -7,9 +8,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Gateway } from '@hedgerow/contract'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { HubError } from '../kernel/hub-error.ts'
+import { createTestDatabaseIn, hasPostgres } from '#testing/databases.ts'
+import { createTestDevice } from '#testing/device.ts'
 import { testHeartbeat } from '#testing/heartbeat.ts'
 import { startTestHub } from '#testing/hub.ts'
 import { joinedGateway } from '#testing/joined-gateway.ts'
+import { postgresOwner } from '#testing/postgres.ts'
 
 const MIB = 1024 * 1024
 const WAIT = { timeout: 60_000, interval: 100 }
@@ -111,6 +116,12 @@ it('a disk that fills up is told everywhere, and people go on while gateways wai
   expect(await ready()).toEqual([503, { error: 'storage_low', message: said }])
   expect(await problems()).toEqual([{ part: 'storage', message: said }])
   expect((await beat()).status, 'heartbeats are heard').toBe(200)
+  const device = createTestDevice(hub.app)
+  expect(await device.register()).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '60' },
+    body: { error: 'storage_low' },
+  })
   expect(await gateway()).toMatchObject({
     status: 'warning',
     statusReason: expect.stringContaining("in the last hour: the hub's disk is nearly full"),
@@ -128,4 +139,65 @@ it('a disk that fills up is told everywhere, and people go on while gateways wai
   rmSync(join(path, 'of-another-program'))
   await vi.waitFor(async () => expect(await ready()).toEqual([200, { status: 'ok' }]), WAIT)
   expect(await problems()).toEqual([])
+  expect((await device.register()).status).toBe(202)
 }, 180_000)
+
+it.skipIf(!hasPostgres)(
+  'a PostgreSQL without room says so everywhere until it takes rows again',
+  async ({ skip }) => {
+    const disk = mountSmallDisk()
+    if ('reason' in disk) {
+      skip(`skipped: ${disk.reason}`)
+      return
+    }
+    const { path } = disk
+    onTestFinished(() => {
+      execFileSync('umount', ['-l', path])
+      rmSync(path, { recursive: true, force: true })
+    })
+    chownSync(path, postgresOwner.uid ?? 0, postgresOwner.gid ?? 0)
+    const { url, remove } = await createTestDatabaseIn(path)
+    onTestFinished(remove)
+    const hub = await startTestHub('postgres', { databaseUrl: url })
+    const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
+    const { peer } = await joinedGateway(hub, headers)
+    onTestFinished(async () => {
+      await peer.stop()
+      await hub.stop()
+    })
+    const startedAt = new Date(hub.clock.now()).toISOString()
+    let sent = 0
+    const detect = () => {
+      const thumbnail = `/9j/${randomBytes(60_000).toString('base64')}`
+      const seen = { camera: 'Gate', label: 'fox', severity: 'detection', score: 0.5, startedAt, thumbnail }
+      return peer.post('/api/v1/gateway/detections', { detections: [{ id: `d${++sent}`, ...seen }] })
+    }
+    const read = async (call: string) => {
+      const answer = await hub.app.inject({ url: call, headers })
+      return [answer.statusCode, answer.json<unknown>()]
+    }
+    const message = "The hub's database has no room: make some on its disk."
+
+    expect((await detect()).status).toBe(200)
+    fill(path, 0)
+    let id = 1
+    const error = await vi.waitUntil(async () => {
+      const filler = randomBytes(60_000).toString('hex')
+      const written = hub.db.insertInto('storage_probe').values({ id: ++id, filler }).execute()
+      return written.then(() => undefined).catch((refused: unknown) => refused)
+    }, WAIT)
+    expect(error instanceof HubError ? error.cause : error).toMatchObject({ code: '53100' })
+    expect(await detect()).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '60' },
+      body: { error: 'storage_low' },
+    })
+    expect(await read('/readyz')).toEqual([503, { error: 'storage_low', message }])
+    expect(await read('/api/v1/hub/problems')).toEqual([200, [{ part: 'storage', message }]])
+
+    rmSync(join(path, 'of-another-program'))
+    await vi.waitFor(async () => expect(await read('/readyz')).toEqual([200, { status: 'ok' }]), WAIT)
+    expect((await detect()).status).toBe(200)
+  },
+  180_000,
+)

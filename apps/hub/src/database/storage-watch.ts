@@ -94,7 +94,8 @@ export function createStorageWatch({ db, databaseUrl, dataDir, reserveBytes, log
   /** A row that needs pages of its own, written and removed. */
   async function takesRows(): Promise<boolean> {
     try {
-      const filler = 'x'.repeat(PROBE_BYTES)
+      // PostgreSQL would keep what repeats itself in a few bytes, and those fit into a full database.
+      const filler = randomBytes(PROBE_BYTES / 2).toString('hex')
       await db.deleteFrom('storage_probe').execute()
       await db.insertInto('storage_probe').values({ id: 1, filler }).execute()
       await db.deleteFrom('storage_probe').execute()

@@ -1,4 +1,4 @@
-import type { Detection, GatewayDetail, HubSettings } from '@hedgerow/contract'
+import type { Detection, Fact, GatewayDetail, HubSettings } from '@hedgerow/contract'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
 import { testHeartbeat } from '#testing/heartbeat.ts'
@@ -6,6 +6,7 @@ import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { joinedGateway } from '#testing/joined-gateway.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { pino } from 'pino'
+import { HUB, record } from '../facts/facts.ts'
 import { createDetectionQuota } from './quota.ts'
 import { storeDetections } from './detections.ts'
 
@@ -176,5 +177,40 @@ describe.each(testEngines)('the quota of detections on %s', (engine) => {
       messages.filter((message) => message === 'More of "Barn" in this hour is not listed here: see its page'),
     ).toHaveLength(1)
     expect(messages).toContain('Alert: deer on cam orchard (Mill)')
+  })
+
+  it('leaves room for changes of status beside alerts, and caps a gateway that comes and goes', async () => {
+    const id = await insertTestGateway(hub.db, { name: 'Barn' })
+    const many = await Promise.all(Array.from({ length: 600 }, (_, i) => insertTestGateway(hub.db, { name: `G${i}` })))
+    hub.clock.freeze()
+    const at = hub.clock.now()
+    const change = (gatewayId: string, name: string, i: number): Fact<'gateway.status-changed'> => ({
+      kind: 'gateway.status-changed',
+      at,
+      actor: HUB,
+      gatewayId,
+      target: gatewayId,
+      data: { name, status: i % 2 === 0 ? 'offline' : 'online', reason: 'x' },
+    })
+    const ofBarn = async () => {
+      const rows = hub.db.selectFrom('activity').select('message').where('gateway_id', '=', id).orderBy('id')
+      return (await rows.execute()).map(({ message }) => message.replace(/is \w+: x/, 'changed'))
+    }
+    await storeDetections(hub.db, id, batch('a', 50, { severity: 'alert' }), at)
+    for (let i = 0; i < 40; i++) await record(hub.db, change(id, 'Barn', i))
+    const told = Map.groupBy(await ofBarn(), (message) => message)
+    expect([...told].map(([message, all]) => [message, all.length])).toEqual([
+      ['Alert: deer on cam orchard (Barn)', 20],
+      ['More of "Barn" in this hour is not listed here: see its page', 1],
+      ['Gateway "Barn" changed', 9],
+    ])
+    await record(hub.db, ...many.map((other, i) => change(other, `G${i}`, i)), change(id, 'Barn', 0))
+    expect(await ofBarn()).toHaveLength(30)
+    const { n } = await hub.db
+      .selectFrom('activity')
+      .select(({ fn }) => fn.countAll<number>().as('n'))
+      .where('gateway_id', 'in', many)
+      .executeTakeFirstOrThrow()
+    expect(n).toBe(600)
   })
 })

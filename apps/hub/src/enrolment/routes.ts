@@ -2,6 +2,7 @@ import * as contract from '@hedgerow/contract'
 import { answerBytes, fingerprint, HUB_SIGNATURE_HEADER, SIGNATURE_HEADER, type Identity } from '@hedgerow/enrolment'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
+import type { StorageWatch } from '../database/storage-watch.ts'
 import type { Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { createLimiter, type Limits } from '../access/limiter.ts'
@@ -40,6 +41,7 @@ export type RegistrationDependencies = {
   vpn: Vpn
   waiters: Waiters
   refusals: Pick<Refusals, 'count'>
+  requireRoom: StorageWatch['requireRoom']
 }
 
 /** Enrolment for devices, which prove themselves inside each call, and its decisions for people. */
@@ -51,7 +53,8 @@ export function registrationRoutes(app: FastifyInstance, dependencies: Registrat
   mountDecisions(app, dependencies)
 }
 
-function mountHandshake(app: FastifyInstance, { db, clock, identity, vpn, refusals }: RegistrationDependencies): void {
+function mountHandshake(app: FastifyInstance, dependencies: RegistrationDependencies): void {
+  const { db, clock, identity, vpn, refusals, requireRoom } = dependencies
   const onRefused = (address: string) => refusals.count('enrolment', address)
   const limiter = createLimiter({ ...ENROLMENT_LIMITS, clock, onRefused })
   const handshake = createHandshake({ identity, clock })
@@ -75,6 +78,7 @@ function mountHandshake(app: FastifyInstance, { db, clock, identity, vpn, refusa
       if (!handshake.isFirstAnswer(body)) limiter.take(sourceIp)
       const { deviceToken, invitationCode } = handshake.open(body, rawBody, String(raw.headers[SIGNATURE_HEADER]))
       limiter.proved(sourceIp)
+      await requireRoom()
       const registration = { ...detailsOf(body), deviceToken, invitationCode, sourceIp }
       const admitted = await inTurn(() =>
         admitRegistration(db, registration, { now: clock(), canApprove: vpn.disabledReason === undefined }),
