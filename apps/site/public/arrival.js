@@ -1,4 +1,4 @@
-// Runs before the first paint of a public page, so that who is signed in does not see the visitors' one for a moment.
+// Runs before the first paint of a public page, so that signed-in people never see the visitors' header.
 ;(function () {
   try {
     if (window.localStorage.getItem('hubToken') !== null)

@@ -1,4 +1,4 @@
-/** The public pages, rendered when the site is built: each is readable before and without any script. */
+/** Renders the public pages when the site is built, so that each is readable without a script. */
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { loadModule } from '@hedgerow/ui/vite/load-module.ts'
@@ -7,12 +7,12 @@ import type { renderPage } from '../src/render.tsx'
 
 const ROOT = join(import.meta.dirname, '..')
 const PAGES = ['landing', 'beta', 'not-found']
-/** Where the hub has the public pages; the server for development answers alike. */
+/** The hub's addresses of the public pages; the development server uses the same ones. */
 const ADDRESSES: Readonly<Record<string, string>> = { '/': '/landing.html', '/beta': '/beta.html' }
 
 type Sources = { renderPage: typeof renderPage }
 
-/** `plugins` resolve what the site's sources import. */
+/** `plugins` resolve the imports of the site's sources. */
 export function publicPages({ plugins }: { plugins: Plugin[] }): Plugin {
   const load = () => loadModule<Sources>(ROOT, '/src/render.tsx', plugins)
   let sources: Promise<Sources> | undefined
@@ -21,8 +21,7 @@ export function publicPages({ plugins }: { plugins: Plugin[] }): Plugin {
     config: () => ({
       build: { rolldownOptions: { input: PAGES.map((name) => join(ROOT, `${name}.html`)) } },
     }),
-    // visit.ts asks for the stylesheets without their class names, which only the rendered pages need; that alone
-    // would drop them.
+    // visit.ts imports the stylesheets without using their class names; tree shaking would drop them.
     transform: {
       order: 'post',
       filter: { id: /(?:apps\/site\/src\/[\w-]+|packages\/ui\/src\/wordmark)\.module\.css$/ },
@@ -39,7 +38,7 @@ export function publicPages({ plugins }: { plugins: Plugin[] }): Plugin {
       async handler(html, { filename, server }) {
         const name = basename(filename, '.html')
         if (!PAGES.includes(name)) return html
-        // A server for development renders anew each time, so that a change is seen.
+        // The development server renders each time, so that a change is visible.
         const { renderPage: render } = await (server ? load() : (sources ??= load()))
         const { head, body } = render(name, { hasDemo: existsSync(join(ROOT, 'public/media/demo.webm')) })
         return html.replace('<!--head-->', () => head).replace('<!--body-->', () => body)

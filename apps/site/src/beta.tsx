@@ -1,10 +1,11 @@
 import styles from './beta.module.css'
 import buttons from './buttons.module.css'
 import { Frame } from './frame.tsx'
+import { DesignMark } from './section.tsx'
 
 export const BETA_TITLE = 'Hedgerow Beta Program'
 
-/** What stands for this hub's contact until the page is served; apps/hub/src/http/site.ts fills it in. */
+/** Placeholder for this hub's contact address; apps/hub/src/http/site.ts fills it in when it serves the page. */
 const CONTACT_MARK = 'contact@hub.invalid'
 
 const MAIL_SUBJECT = 'Hedgerow beta program'
@@ -25,7 +26,7 @@ const mailTo = `mailto:${CONTACT_MARK}?subject=${encodeURIComponent(MAIL_SUBJECT
 const GET = [
   'The whole software, hub and gateway, with its source, under the MIT licence',
   'No fee, and no account with us',
-  'A hub of their own: what a gateway finds stays on their machine',
+  'A hub of their own: the data of their gateways stays on their machine',
   'Upgrades that keep everything: SQLite is copied before a new version changes it',
 ]
 
@@ -34,11 +35,13 @@ const TODAY = [
   'Zero-touch registration, approved on the web, joined to the VPN live',
   'Claiming a gateway by its device token or QR label',
   'A gateway’s own page from anywhere, through its tunnel',
-  'Findings with score, picture and what was set off, live in the hub',
+  'The health of a gateway: load, memory, disk, temperature, and the reason for its status in words',
   'Auto-approval for trusted networks; mail and webhooks for new requests',
 ]
 
 const LATER = [
+  'Reading the streams of cameras, and their state in the hub',
+  'Detections with score, picture and what was set off, live in the hub (the demo shows them made up)',
   'The two-stage detector on the gateway',
   'Overnight fine-tuning from what you mark as wrong',
   'Two smart-irrigation brands',
@@ -61,7 +64,7 @@ export function BetaPage() {
             </a>
           </p>
           <p className={styles.address}>
-            A letter to <strong>{CONTACT_MARK}</strong>, begun for you.
+            It opens a letter to <strong>{CONTACT_MARK}</strong>.
           </p>
         </div>
       </section>
@@ -93,6 +96,9 @@ export function BetaPage() {
               </tr>
             </tfoot>
           </table>
+          <p className={styles.note}>
+            <DesignMark>The camera can wait: the software does not read it yet.</DesignMark>
+          </p>
         </section>
       </div>
     </Frame>

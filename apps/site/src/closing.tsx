@@ -1,17 +1,21 @@
 import buttons from './buttons.module.css'
 import styles from './closing.module.css'
 import { Hedge } from './hedge.tsx'
+import { DesignMark } from './section.tsx'
 
 export function Closing() {
   return (
     <section className={styles.closing} aria-labelledby="closing">
       <Hedge />
-      <div className={styles.ground}>
+      <div className={styles.ground} data-tone="night">
         <div className={styles.inner}>
           <h2 id="closing">Start with one gate.</h2>
           <p className={styles.lead}>
-            Put one camera where it bothers you most, and see for a week what really comes by. The beta page tells you
-            what to buy, what works and what is still to come.
+            Put one gateway where you need it most, join it to your hub, and open it from anywhere. The beta page tells
+            you what to buy, what works and what is still to come.
+          </p>
+          <p className={styles.note}>
+            <DesignMark>Watching with its cameras is designed and not in the software yet.</DesignMark>
           </p>
           <p className={styles.actions}>
             <a className={buttons.primary} href="/beta">
@@ -22,8 +26,8 @@ export function Closing() {
             </a>
           </p>
           <p className={styles.engineer}>
-            Rather look under the bonnet first? In its source, <code>npm ci && npm run demo</code> starts a hub and
-            three gateways on one machine.
+            Do you want to look under the bonnet first? In the source, <code>npm ci && npm run demo</code> starts a hub
+            and three gateways on one machine, with made-up detections.
           </p>
         </div>
       </div>

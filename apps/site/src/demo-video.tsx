@@ -1,9 +1,7 @@
 import styles from './hero.module.css'
+import { DesignMark } from './section.tsx'
 
-/**
- * The recorded demo. Nothing of it loads until it is near the screen; without a script the picture below it is its
- * poster.
- */
+/** The recorded demo. It loads when it comes near the screen; without a script, the image below it is its poster. */
 export function DemoVideo() {
   return (
     <figure id="demo" className={styles.demo}>
@@ -24,7 +22,11 @@ export function DemoVideo() {
         </video>
       </div>
       <figcaption>
-        The hub at work, recorded as it is: a gateway arrives, is approved, opens its own page, and reports a visitor.
+        The hub at work, recorded from the screen: a gateway arrives, is approved, and its own page opens through the
+        tunnel.{' '}
+        <DesignMark>
+          The detections and cameras in this film are made up by the demo. Detection is not in the software yet.
+        </DesignMark>
       </figcaption>
     </figure>
   )

@@ -1,6 +1,4 @@
-/**
- * What stands around each public page: the way past it, the header for visitors and for who is signed in, the footer.
- */
+/** Every public page's frame: the skip link, a header for visitors and one for signed-in people, the footer. */
 import type { ReactNode } from 'react'
 import { Wordmark } from '@hedgerow/ui/wordmark.tsx'
 import styles from './frame.module.css'
@@ -44,8 +42,8 @@ export function Frame({ current, children }: { current?: 'beta'; children: React
       <footer className={styles.footer}>
         <div className={styles.foot}>
           <p>
-            Hedgerow is free software under the MIT licence. This page came from the hub that it describes: it sets no
-            cookies and loads nothing from anywhere else.
+            Hedgerow is free software under the MIT licence. This page comes from the hub that it describes: it sets no
+            cookies and loads nothing from other servers.
           </p>
           <ul>
             <li>

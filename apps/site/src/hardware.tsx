@@ -1,23 +1,28 @@
 import styles from './hardware.module.css'
-import { DesignFigure, Section } from './section.tsx'
+import { DesignFigure, DesignMark, Section } from './section.tsx'
 
 export function Hardware() {
   return (
     <Section
       id="hardware"
       title="A camera, a small computer, a tap"
-      lead="A site needs no rack and no server room. What looks and decides fits into a weatherproof box on the same post as the camera."
+      lead="A site needs no rack and no server room. The gateway fits into a weatherproof box on the same post as the camera."
     >
       <Post />
       <div className={styles.figures}>
         <DesignFigure value="from $50">for the computer of a small site</DesignFigure>
-        <DesignFigure value="30+ FPS">looked at on the gateway, frame by frame</DesignFigure>
+        <DesignFigure value="30+ FPS">examined on the gateway, frame by frame</DesignFigure>
       </div>
+      <p className={styles.note}>
+        <DesignMark>
+          A site as it is designed. The gateway reads no camera and switches no valve in the software of today.
+        </DesignMark>
+      </p>
     </Section>
   )
 }
 
-/** One post with everything on it, beside the row that it waters. */
+/** A post with a camera and a gateway, beside the row of trees that its sprinkler waters. */
 function Post() {
   return (
     <svg

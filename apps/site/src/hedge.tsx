@@ -1,6 +1,6 @@
 import styles from './closing.module.css'
 
-/** A hedgerow on the horizon, as on the sign-in page: it grows out of the dark ground below it. */
+/** A hedgerow on the horizon, as on the sign-in page, in the colour of the ground below it. */
 export function Hedge() {
   return (
     <svg className={styles.hedge} viewBox="0 0 1440 110" preserveAspectRatio="xMidYMax slice" aria-hidden="true">

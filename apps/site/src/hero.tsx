@@ -1,10 +1,11 @@
-/** The first screen: what it is, whom it is for, and a camera's frame with what the hub says of it. */
+/** The first screen: what the product is and for which people, a camera frame, and the log that the hub would show. */
 import buttons from './buttons.module.css'
 import { DemoVideo } from './demo-video.tsx'
 import styles from './hero.module.css'
 import { NightFrame } from './night-frame.tsx'
+import { DesignMark } from './section.tsx'
 
-/** As the hub words what a gateway reports; times and score are made up, as the caption says. */
+/** In the words that the hub uses for a detection; times and score are made up, and the caption says so. */
 const LOG = [
   { at: '21:04:07', words: 'deer, orchard-gate', detail: '0.94' },
   { at: '21:04:08', words: 'Sprinkler row 12 set off', detail: '' },
@@ -13,13 +14,19 @@ const LOG = [
 
 export function Hero({ hasDemo }: { hasDemo: boolean }) {
   return (
-    <section className={styles.hero} aria-labelledby="top">
+    <section className={styles.hero} data-tone="night" aria-labelledby="top">
       <div className={styles.inner}>
         <div className={styles.words}>
           <h1 id="top">See what comes over the hedge.</h1>
           <p className={styles.lead}>
             Small computers beside your cameras look out for wildlife, smoke and strangers, and set off a sprinkler or a
-            siren. Hedgerow is the hub that brings them together on one screen, on a machine that is yours.
+            siren. Hedgerow is the hub that brings them together on one screen, on your own machine.
+          </p>
+          <p className={styles.note}>
+            <DesignMark>
+              The hub is ready, and so is the gateway’s tunnel to it. Detection and sprinklers are designed and not in
+              the software yet.
+            </DesignMark>
           </p>
           <p className={styles.actions}>
             <a className={buttons.primary} href="/beta">
@@ -41,7 +48,12 @@ export function Hero({ hasDemo }: { hasDemo: boolean }) {
               </li>
             ))}
           </ol>
-          <figcaption>Drawn, not recorded: an evening at the orchard gate, and what the hub notes down.</figcaption>
+          <figcaption>
+            <DesignMark>
+              Drawn, not recorded: an evening at the orchard gate as the product is designed. Detection is not in the
+              software yet.
+            </DesignMark>
+          </figcaption>
         </figure>
       </div>
       {hasDemo && <DemoVideo />}

@@ -30,7 +30,7 @@ const STEPS: { title: string; words: string; drawing: ReactNode }[] = [
   {
     title: 'Something happens there',
     words:
-      'It opens a sprinkler or sounds a siren by itself. The internet has no part in that, so a line that is down does not matter.',
+      'It opens a sprinkler or sounds a siren by itself. That needs no internet, so it works while the line is down.',
     drawing: (
       <>
         <path d="M48 78V48M36 78h24M40 48h16l-3-10H43z" />
@@ -61,7 +61,7 @@ export function HowItWorks() {
     <Section
       id="how-it-works"
       title="How it works"
-      lead="The looking is done where the camera is. What was found travels to you, through a tunnel that the gateway opens from its side."
+      lead="Detection runs next to the camera. What it finds reaches you through a tunnel that the gateway opens from its side."
     >
       <div className={styles.places} aria-hidden="true">
         <span>On your land</span>
@@ -80,8 +80,9 @@ export function HowItWorks() {
       </ol>
       <p className={styles.note}>
         <DesignMark>
-          An amber diamond marks what is designed and not in the software yet, as the second and third step here. The{' '}
-          <a href="/beta">beta page</a> says what is ready.
+          An amber diamond marks what is designed and not in the software yet. Here that is everything from the camera
+          to the picture in the hub; the hub, the tunnel and the gateway’s own page are ready. The{' '}
+          <a href="/beta">beta page</a> lists what works.
         </DesignMark>
       </p>
     </Section>

@@ -15,7 +15,7 @@ import { UseCases } from './use-cases.tsx'
 
 export const LANDING_TITLE = 'Hedgerow: one hub for the cameras that guard your land'
 
-/** The landing page: the sections of the specification, in its order. */
+/** The landing page. */
 export function LandingPage({ hasDemo }: { hasDemo: boolean }) {
   return (
     <Frame>

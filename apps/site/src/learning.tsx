@@ -2,10 +2,10 @@ import styles from './learning.module.css'
 import { DesignFigure, DesignMark, Section } from './section.tsx'
 
 const NIGHT = [
-  { at: 'Evening', words: 'You mark what was wrong: not a deer, a branch. Two taps are enough.' },
+  { at: 'Evening', words: 'You mark the mistakes: a branch, not a deer. Two taps are enough.' },
   {
     at: 'Overnight',
-    words: 'The gateway fine-tunes its small model on those pictures, on the spot, while the field is quiet.',
+    words: 'The gateway itself fine-tunes its small model on those pictures, while the field is quiet.',
   },
   {
     at: 'Morning',
@@ -13,7 +13,7 @@ const NIGHT = [
   },
 ]
 
-/** Ten dots the first night, one the seventh: the design figure drawn, not a measurement. */
+/** False alarms in each of seven nights: the design figure as dots, not a measurement. */
 const FALSE_ALARMS = [10, 8, 6, 4, 3, 2, 1]
 
 export function Learning() {
@@ -44,7 +44,7 @@ export function Learning() {
   )
 }
 
-/** From dusk over midnight to dawn, with the moon's way. */
+/** The sky from dusk to dawn, with the path of the moon. */
 function NightSky() {
   return (
     <svg className={styles.sky} viewBox="0 0 1160 200" preserveAspectRatio="xMidYMax slice" aria-hidden="true">

@@ -1,12 +1,12 @@
 import styles from './management.module.css'
-import { DesignFigure, Section } from './section.tsx'
+import { DesignFigure, DesignMark, Section } from './section.tsx'
 
 export function Management() {
   return (
     <Section
       id="management"
       title="Every site on one screen"
-      lead="The hub is the desk from which all of it is run: who is online, what came by tonight, which device asks to be let in."
+      lead="You run the whole fleet from the hub: which gateways are online, what came by tonight, and which device asks to join."
     >
       <figure className={styles.picture}>
         <picture>
@@ -19,12 +19,20 @@ export function Management() {
             loading="lazy"
           />
         </picture>
+        <figcaption>
+          <DesignMark>
+            The dashboard of the demo, with made-up detections. Detection is not in the software yet.
+          </DesignMark>
+        </figcaption>
       </figure>
       <div className={styles.columns}>
         <DesignFigure value="245">concurrent gateways on one hub</DesignFigure>
         <ul className={styles.list}>
-          <li>A status always gives its reason in words, such as a heartbeat that came and a handshake that did not</li>
-          <li>Findings appear as they happen, with the last 24 hours as a chart</li>
+          <li>A status always gives its reason in words, such as a heartbeat without a VPN handshake</li>
+          <li>
+            Detections appear as they arrive, with the last 24 hours as a chart{' '}
+            <DesignMark>The screens are ready; no camera fills them yet.</DesignMark>
+          </li>
           <li>Three roles: a user sees the gateways they claimed, a manager the fleet, an admin everything</li>
           <li>Two-factor sign-in, and an audit log of who changed what</li>
           <li>Connect opens any gateway’s own page, carried through its tunnel to your browser</li>

@@ -1,14 +1,14 @@
 import { Deer } from './deer.tsx'
 import styles from './hero.module.css'
 
-/** Rows of fruit trees from far to near; each stands lower and darker than the one behind it. */
+/** Rows of fruit trees from far to near; each is lower and darker than the one behind it. */
 const ROWS = [
   { y: 322, scale: 0.36, step: 46, shift: -8, fill: '#28534a' },
   { y: 346, scale: 0.58, step: 84, shift: -40, fill: '#1b4138' },
   { y: 392, scale: 1, step: 168, shift: -52, fill: '#11302a' },
 ]
 
-/** What a camera at the edge of an orchard sees after dusk, with the bracket around what it noticed. */
+/** The view of a camera at the edge of an orchard after dusk, with a bracket around the detection. */
 export function NightFrame() {
   return (
     <svg

@@ -4,8 +4,7 @@ import { DesignFigure, Section } from './section.tsx'
 const REASONS = [
   {
     title: 'It is yours',
-    words:
-      'The hub runs on your machine. There is no account with us, no subscription, and no other service that it needs.',
+    words: 'The hub runs on your machine. It needs no account with us, no subscription and no other service.',
   },
   {
     title: 'Nothing to open at the far end',
@@ -29,7 +28,7 @@ export function Reasons() {
     <Section
       id="why"
       title="Why choose Hedgerow"
-      lead="Many camera systems rent you a view of your own land. This one is built the other way round."
+      lead="Many camera systems rent you a view of your own land. Hedgerow works the other way round."
       aside={
         <div className={styles.faster}>
           <DesignFigure value="5x faster">

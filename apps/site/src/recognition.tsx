@@ -1,8 +1,6 @@
 import styles from './recognition.module.css'
 
-/**
- * Covers the landing page while visit.ts finds out whether whoever comes is signed in, and so belongs on the dashboard.
- */
+/** Covers the landing page while visit.ts checks whether the visitor is signed in and belongs on the dashboard. */
 export function Recognition() {
   return (
     <output className={styles.recognition}>

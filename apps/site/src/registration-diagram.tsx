@@ -1,8 +1,8 @@
 import styles from './registration.module.css'
 
 /**
- * The four steps as one drawing. As it stands it shows the end: everything found, proven, approved and joined. visit.ts
- * lets it happen step by step where motion is welcome. On a narrow screen the browser stands below the hub.
+ * The four steps as one drawing. Without motion it shows the end: found, proven, approved and joined. visit.ts plays it
+ * step by step unless the visitor asked for reduced motion. On a narrow screen the browser is below the hub.
  */
 export function RegistrationDiagram({ shape }: { shape: 'wide' | 'narrow' }) {
   return (

@@ -23,7 +23,7 @@ export function Registration() {
     <Section
       id="registration"
       title="Zero-touch registration"
-      lead="Plug it in and go home. The gateway introduces itself; the only thing left for a person is to say yes."
+      lead="Plug it in and go home. The gateway introduces itself, and a person only has to approve it."
       tone="raised"
     >
       <div className={styles.player} data-player="">

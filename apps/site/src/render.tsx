@@ -1,6 +1,6 @@
 /**
- * The public site: the landing page, the beta programme and the page for addresses that do not exist. Plain components
- * that the build renders once; nothing here runs in a browser but visit.ts, and nothing of the portal may be imported.
+ * The public site: the landing page, the beta page and the page for unknown addresses. The build renders these
+ * components once; only visit.ts runs in a browser, and nothing of the portal may be imported.
  */
 import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
@@ -8,7 +8,7 @@ import { BETA_TITLE, BetaPage } from './beta.tsx'
 import { LANDING_TITLE, LandingPage } from './landing.tsx'
 import { NOT_FOUND_TITLE, NotFoundPage } from './not-found.tsx'
 
-/** What stands for this hub's own address until it is served; apps/hub/src/http/site.ts fills it in. */
+/** Placeholder for this hub's own address; apps/hub/src/http/site.ts fills it in when it serves the page. */
 const ORIGIN_MARK = 'https://hub.invalid'
 
 type Page = { title: string; description: string; path: string | undefined; content: ReactNode }

@@ -1,4 +1,4 @@
-/** What four cameras see, drawn here: each with a bracket around what matters in it. */
+/** Drawings of four camera views, each with a bracket around the detection. */
 import { Deer } from './deer.tsx'
 import styles from './use-cases.module.css'
 
@@ -68,7 +68,7 @@ export function RidgeScene() {
   )
 }
 
-/** A yard by night under one lamp, and somebody at the shed door. */
+/** A yard at night under one lamp, and a person at the shed door. */
 export function FarmyardScene() {
   return (
     <svg viewBox="0 0 500 270" role="img" aria-label="A person at a shed door under a yard lamp, in a bracket">

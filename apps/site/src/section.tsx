@@ -1,10 +1,7 @@
 import type { ReactNode } from 'react'
 import styles from './section.module.css'
 
-/**
- * One part of a page under a heading of its own; `tone` night is the dark ground of the hero. `aside` stands below the
- * lead.
- */
+/** One part of a page with its own heading; `tone` night is the dark background of the hero. `aside` is below the lead. */
 export function Section({
   id,
   title,
@@ -34,7 +31,7 @@ export function Section({
   )
 }
 
-/** A figure that the product was designed for; nobody has measured it on this hub, and it says so. */
+/** A figure that the product is designed for and that nobody has measured on this hub, marked as such. */
 export function DesignFigure({ value, children }: { value: string; children: ReactNode }) {
   return (
     <div className={styles.figure}>
@@ -46,10 +43,10 @@ export function DesignFigure({ value, children }: { value: string; children: Rea
   )
 }
 
-/** Marks what is designed and not yet in the software. */
+/** The amber diamond: marks what is designed and not in the software yet. */
 export function DesignMark({ children }: { children: ReactNode }) {
   return (
-    <span className={styles.mark}>
+    <span className={styles.mark} data-designed="">
       <span>{children}</span>
     </span>
   )

@@ -1,6 +1,4 @@
-/**
- * The stylesheets of the public pages, in the order in which they apply. The pages themselves are not in any bundle.
- */
+/** The stylesheets of the public pages, in the order in which they apply. No bundle contains the pages themselves. */
 import '@hedgerow/ui/typefaces.css'
 import '@hedgerow/ui/tokens.css'
 import '@hedgerow/ui/wordmark.module.css'

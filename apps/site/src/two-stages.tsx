@@ -2,7 +2,7 @@ import { DesignMark, Section } from './section.tsx'
 import styles from './two-stages.module.css'
 
 const FRAMES = 28
-/** The frames that the first model stops at, and the one of them that the second agrees with. */
+/** The frames that the first model picks, and the one of them that the second model confirms. */
 const CANDIDATES = [4, 11, 12, 21]
 const CONFIRMED = [12]
 
@@ -15,7 +15,7 @@ const STAGES = [
   {
     title: 'Second look',
     words:
-      'A large model validates what the first one stopped at, and only that. What it doubts is kept for the night’s lesson.',
+      'A large model checks only the frames that the first one picked. The ones it doubts are kept for the learning at night.',
     passed: CANDIDATES,
   },
   {
@@ -30,7 +30,7 @@ export function TwoStages() {
     <Section
       id="multi-model"
       title="Two models look before anything is set off"
-      lead="One is quick and easily excited, the other slow and hard to fool. Together they see every frame and still let you sleep."
+      lead="One is quick and easily excited, the other is slow and hard to fool. Together they see every frame and still let you sleep."
       tone="night"
     >
       <div className={styles.columns}>
@@ -51,7 +51,7 @@ export function TwoStages() {
   )
 }
 
-/** A row of frames, those of them that are looked at again, and the one that counts, each below itself. */
+/** Three rows: all frames, the candidates, and the confirmed frame. */
 function Sieve() {
   return (
     <svg className={styles.sieve} viewBox="0 0 700 480" aria-hidden="true">

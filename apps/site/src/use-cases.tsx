@@ -1,5 +1,5 @@
 import { FarmyardScene, GardenScene, RidgeScene, VineyardScene } from './scenes.tsx'
-import { Section } from './section.tsx'
+import { DesignMark, Section } from './section.tsx'
 import styles from './use-cases.module.css'
 
 export function UseCases() {
@@ -42,6 +42,11 @@ export function UseCases() {
           </div>
         </article>
       </div>
+      <p className={styles.note}>
+        <DesignMark>
+          These are what the product is designed for. Detection and the answers to it are not in the software yet.
+        </DesignMark>
+      </p>
     </Section>
   )
 }

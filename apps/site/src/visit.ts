@@ -1,6 +1,6 @@
 /**
- * All that runs on a public page: finds out whether the visitor is signed in, loads the demo when it is about to be
- * seen, and plays the drawing of the registration. The pages are whole without it.
+ * The only script of the public pages: checks whether the visitor is signed in, loads the demo shortly before it is
+ * visible, and plays the drawing of the registration. The pages are complete without it.
  */
 import './styles.ts'
 import { API_BASE, TOKEN_STORAGE_KEY } from '@hedgerow/contract'
@@ -13,7 +13,7 @@ void recognise()
 for (const video of document.querySelectorAll('video')) loadWhenNear(video)
 for (const player of document.querySelectorAll<HTMLElement>('[data-player]')) playWhenSeen(player)
 
-/** Sends who is signed in from the landing page to the dashboard; elsewhere shows them their own header. */
+/** Sends signed-in people from the landing page to the dashboard; other pages show them their own header. */
 async function recognise(): Promise<void> {
   const token = localStorage.getItem(TOKEN_STORAGE_KEY)
   if (token === null) return
@@ -39,7 +39,7 @@ async function whoHas(token: string): Promise<SessionUser> {
   return (await answer.json()) as SessionUser
 }
 
-/** Until then not one byte of it is asked for; a click on play works before, too. */
+/** Fetches no byte of the video before it is near; a click on play works earlier, too. */
 function loadWhenNear(video: HTMLVideoElement): void {
   const watch = new IntersectionObserver(
     ([entry]) => {
@@ -53,7 +53,7 @@ function loadWhenNear(video: HTMLVideoElement): void {
   watch.observe(video)
 }
 
-/** Plays a drawing once when it comes into view, with a button to hold it or see it again. */
+/** Plays a drawing once when it comes into view, with a button to pause or replay it. */
 function playWhenSeen(player: HTMLElement): void {
   const button = player.querySelector<HTMLButtonElement>('[data-player-button]')
   if (button === null || matchMedia('(prefers-reduced-motion: reduce)').matches) return
@@ -76,6 +76,6 @@ function playWhenSeen(player: HTMLElement): void {
     const isRunning = player.hasAttribute('data-playing') && !player.hasAttribute('data-paused')
     show(isRunning ? 'paused' : 'playing')
   })
-  // All parts of it end together.
+  // All its animations end together, so the first end is the end of all.
   player.addEventListener('animationend', () => show('over'))
 }
