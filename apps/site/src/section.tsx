@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react'
 import styles from './section.module.css'
 
-/** One part of a page with its own heading; `tone` night is the dark background of the hero. `aside` is below the lead. */
+/**
+ * One part of a page with its own heading; `tone` night is the dark background of the hero. `aside` is below the lead.
+ */
 export function Section({
   id,
   title,
