@@ -231,7 +231,9 @@ describe('a registration', () => {
     await portal.open('/register')
     const { 'Invite code': _, ...open } = ROSA
     await register({ ...open, Username: 'taken' })
-    await expect.poll(() => besideField('Username'), SOON).toBe('This username is taken, or looks like one that is.')
+    await expect
+      .poll(() => besideField('Username'), SOON)
+      .toBe('This username is taken, or looks like one that is taken.')
     expect(path()).toBe('/register')
     await hub.api(saveHubSettings, { body: { inviteCodeRequired: true } })
   })

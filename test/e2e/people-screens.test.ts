@@ -135,7 +135,7 @@ describe('users', () => {
     await field('Email').fill('second@example.org')
     await field('Password').fill(PASSWORD)
     await inDialog('Add User').click()
-    await says('This username is taken, or looks like one that is.')
+    await says('This username is taken, or looks like one that is taken.')
     expect(await field('Username').evaluate((node) => node === document.activeElement)).toBe(true)
     expect(await field('Email').inputValue()).toBe('second@example.org')
   })

@@ -211,7 +211,7 @@ describe('the landing page', () => {
     await page.goto(hub.url)
     // A mark further up does not cover a figure or an entry of a list that mixes both kinds.
     const own = 'main figure, [aria-labelledby="gateway"] dl > div, [aria-labelledby="management"] li'
-    const parts = await textsOf(page, `main section, ${own}`)
+    const parts = await textsOf(page, `main > section, ${own}`)
     const claims = parts.filter(({ text }) => DETECTION_WORDS.test(text))
     expect(claims.length).toBeGreaterThan(10)
     for (const { text, marks } of claims) expect(marks, text).not.toEqual([])

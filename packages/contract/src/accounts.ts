@@ -2,19 +2,19 @@ import { z } from 'zod'
 import { call } from './call.ts'
 import { cleanLine, oneLine } from './fields.ts'
 
-/** What each role may do is the table in docs/security.md; a new user is a `user`. */
+/** The table in docs/security.md lists what each role may do; a new user is a `user`. */
 export const role = z.enum(['user', 'manager', 'admin'])
 export type Role = z.output<typeof role>
 
 export const USERNAME_MIN_LENGTH = 3
 export const PASSWORD_MIN_LENGTH = 8
-/** Longer ones are refused before they are hashed. */
+/** The hub refuses a longer password before it hashes it. */
 const PASSWORD_MAX_LENGTH = 1_024
 
-/** Those whose letters look like each other's. */
+/** Alphabets that share lookalike letters. */
 const ALPHABETS = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u]
 
-/** Letters and digits of any script and `. _ - @ +`; the hub also refuses one that looks like another user's. */
+/** Letters and digits of any script and `. _ - @ +`; the hub also refuses a name that looks like another user's. */
 export const username = z
   .string({ error: 'Enter a username' })
   .trim()
@@ -29,7 +29,7 @@ export const username = z
     'A username may not mix letters of different alphabets',
   )
 
-/** What every password must be; with `passwordComplexity` the hub asks for more (`password_too_weak`). */
+/** The rules for every password; with `passwordComplexity` the hub has more of them (`password_too_weak`). */
 export const newPassword = z
   .string({ error: 'Enter a password' })
   .min(PASSWORD_MIN_LENGTH, 'Password must be at least 8 characters long')
@@ -57,7 +57,7 @@ export const sessionUser = z.object({
   lastName: z.string(),
   role,
   /**
-   * The hub asks everyone for two-factor and this person has none yet: every other call is `two_factor_setup_required`.
+   * The hub requires two-factor and this person has none yet: every other call is `two_factor_setup_required`.
    */
   mustSetUpTwoFactor: z.boolean(),
 })
@@ -66,7 +66,7 @@ export type SessionUser = z.output<typeof sessionUser>
 const signedIn = z.object({ accessToken: z.string(), user: sessionUser })
 
 export const credentials = z.strictObject({
-  /** Cleaned, since the log and the audit name whoever tried. */
+  /** Cleaned, because the log and the audit show it. */
   username: cleanLine(200).min(1, 'Enter your username'),
   password: currentPassword,
 })
@@ -80,7 +80,7 @@ export const login = call({
   response: z.union([signedIn, z.object({ twoFactorRequired: z.literal(true), challenge: z.string() })]),
 })
 
-/** Six digits of an authenticator app or, but for setting two-factor up, a recovery code. */
+/** Six digits of an authenticator app or a recovery code; setting up two-factor takes the digits only. */
 const twoFactorCode = z.string({ error: 'Enter the code' }).trim().min(1, 'Enter the code').max(50)
 
 /** The second step of signing in. */
@@ -94,14 +94,14 @@ export const loginTwoFactor = call({
 
 export const validateSession = call({ method: 'GET', path: '/v1/auth/validate', response: sessionUser })
 
-/** Exchanges a living access token for a fresh one. The portal calls it only while the person is active. */
+/** Exchanges a valid access token for a new one. The portal calls it only while the person is active. */
 export const renewSession = call({
   method: 'POST',
   path: '/v1/auth/renew',
   response: z.object({ accessToken: z.string() }),
 })
 
-/** Ends the session that the token belongs to, on the hub too. */
+/** Ends the token's session on the hub. */
 export const logout = call({ method: 'POST', path: '/v1/auth/logout', response: null })
 
 export const registrationInfo = call({
@@ -110,7 +110,7 @@ export const registrationInfo = call({
   response: z.object({ inviteCodeRequired: z.boolean(), openRegistration: z.boolean() }),
 })
 
-/** Creates an account for oneself (specification sections 5 and 8). Its role is the invitation's, else `user`. */
+/** Creates the caller's own account. Its role is the invitation's, else `user`. */
 export const registerAccount = call({
   method: 'POST',
   path: '/v1/auth/register',
@@ -120,7 +120,7 @@ export const registerAccount = call({
     password: newPassword,
     firstName: z.string({ error: 'Enter your first name' }).pipe(personName.min(1, 'Enter your first name')),
     lastName: z.string({ error: 'Enter your last name' }).pipe(personName.min(1, 'Enter your last name')),
-    /** Needed when `registrationInfo` says so; a given one always counts. */
+    /** Required when `registrationInfo` says so; the hub always checks a code that is present. */
     inviteCode: z.string().trim().max(100).optional(),
   }),
   errors: ['registration_closed', 'invite_code_invalid', 'username_taken', 'password_too_weak', 'too_many_requests'],
@@ -148,7 +148,7 @@ export const saveProfile = call({
   response: profile,
 })
 
-/** Ends every session of the person, also this one, and opens a new one here. `password_wrong` for the current one. */
+/** Ends every session of the person and opens a new one here. `password_wrong` when the current password is wrong. */
 export const changePassword = call({
   method: 'POST',
   path: '/v1/auth/password',
@@ -163,12 +163,12 @@ export const session = z.object({
   expiresAt: z.iso.datetime(),
   sourceIp: z.string(),
   userAgent: z.string(),
-  /** The one that asks. */
+  /** The session of this request. */
   current: z.boolean(),
 })
 export type Session = z.output<typeof session>
 
-/** The caller's own living sessions, newest first. */
+/** The caller's own sessions that have not ended, newest first. */
 export const listSessions = call({ method: 'GET', path: '/v1/auth/sessions', response: z.array(session) })
 
 /** Ends one of the caller's own sessions; somebody else's is `session_not_found`. */
@@ -180,7 +180,7 @@ export const endSession = call({
   response: null,
 })
 
-/** A new secret that counts once `enableTwoFactor` confirmed it; each call replaces the one before. */
+/** A new secret. It takes effect when `enableTwoFactor` confirms it; each call replaces the previous secret. */
 export const setUpTwoFactor = call({
   method: 'POST',
   path: '/v1/auth/two-factor/setup',
@@ -190,7 +190,7 @@ export const setUpTwoFactor = call({
   response: z.object({ secret: z.string(), otpauthUrl: z.string() }),
 })
 
-/** The only answer that holds the recovery codes: ten, each good once in place of a code. */
+/** The only answer that contains the recovery codes: ten, each valid once instead of a code. */
 export const enableTwoFactor = call({
   method: 'POST',
   path: '/v1/auth/two-factor/enable',
@@ -207,7 +207,7 @@ export const disableTwoFactor = call({
   response: null,
 })
 
-/** Ten new recovery codes in place of those that are left: the only answer that holds them. */
+/** Replaces the remaining recovery codes by ten new ones. Only this answer contains them. */
 export const renewRecoveryCodes = call({
   method: 'POST',
   path: '/v1/auth/two-factor/recovery-codes',

@@ -35,8 +35,8 @@ export const activityEntry = z.object({
 export type ActivityEntry = z.output<typeof activityEntry>
 
 /**
- * The newest 50 entries, or a page, of the gateways that the caller may see, newest first; `q` is part of the message,
- * and looked for in the newest 10,000.
+ * The newest 50 entries, or a page, of the gateways that the caller may see, newest first. `q` matches part of the
+ * message, in the newest 10,000 entries.
  */
 export const recentActivity = call({
   method: 'GET',
@@ -45,7 +45,7 @@ export const recentActivity = call({
   response: z.array(activityEntry),
 })
 
-/** The last 24 hours, oldest first: 24 entries, the last one the running hour. */
+/** The last 24 hours, oldest first: 24 entries; the last one is the current hour. */
 export const hubTimeline = call({
   method: 'GET',
   path: '/v1/hub/timeline',
@@ -80,7 +80,7 @@ export const detection = z.strictObject({
 })
 export type Detection = z.output<typeof detection>
 
-/** What the hub keeps of a detection; its thumbnail comes by a call of its own. */
+/** A detection as the hub stores it; `readDetectionThumbnail` reads its thumbnail. */
 export const storedDetection = z.object({
   id: z.string(),
   camera: z.string(),
@@ -97,7 +97,7 @@ export const storedDetection = z.object({
 export type StoredDetection = z.output<typeof storedDetection>
 
 /**
- * The newest 50 of one gateway, or a page, newest first; `q` is part of the label or the camera, and looked for in the
+ * The newest 50 detections of one gateway, or a page, newest first. `q` matches part of the label or the camera, in the
  * newest 10,000.
  */
 export const listDetections = call({
@@ -118,7 +118,7 @@ export const readDetectionThumbnail = call({
   response: z.object({ jpeg: z.string() }),
 })
 
-/** Upserts by (gateway, id); committed before the answer. */
+/** Inserts or updates by (gateway, id); committed before the answer. */
 export const reportDetections = call({
   method: 'POST',
   path: '/v1/gateway/detections',

@@ -10,7 +10,7 @@ export const auditEntry = z.object({
   actor: z.string(),
   /** `noun.verb`, such as `session.start`. */
   action: z.string(),
-  /** What it was done to: an id, a name or null. */
+  /** The object of the action: an id, a name or null. */
   target: z.string().nullable(),
   sourceIp: z.string().nullable(),
   result: z.enum(['ok', 'refused']),
@@ -21,9 +21,9 @@ const search = z.string().trim().min(1).max(100)
 
 /**
  * Newest first: 100 entries, or `limit`. `X-Next-Cursor` carries the cursor of the next page and is absent at the end.
- * With `q`, `actor` or `action` one call looks through 10,000 entries, so a page may hold fewer than `limit`, or none,
- * and have a next one all the same. With `format=csv`, or `Accept: text/csv`, all that match as a CSV file, unless a
- * limit is given.
+ * With `q`, `actor` or `action` one call searches 10,000 entries, so a page may have fewer entries than `limit`, even
+ * none, and still have a next page. With `format=csv`, or `Accept: text/csv`, the answer is a CSV file of all matching
+ * entries, unless a limit is given.
  */
 export const listAudit = call({
   method: 'GET',
@@ -35,7 +35,7 @@ export const listAudit = call({
     /** The whole action, or its noun alone. */
     action: search.optional(),
     from: moment.optional(),
-    /** Up to and without this moment. */
+    /** Exclusive. */
     to: moment.optional(),
     format: z.enum(['json', 'csv']).default('json'),
   }),

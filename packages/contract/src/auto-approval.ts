@@ -5,13 +5,13 @@ const ENTRIES_MAX = 500
 const INVALID_ADDRESS = 'Invalid IP address format'
 const INVALID_RANGE = 'Invalid CIDR format (e.g., 10.100.0.0/16)'
 
-/** IPv4 as four decimal numbers, or IPv6: one strict spelling, no octal, hexadecimal or short forms. */
+/** IPv4 as four decimal numbers, or IPv6: strict, without octal, hexadecimal or short forms. */
 export const ipAddress = z
   .string()
   .trim()
   .pipe(z.union([z.ipv4(), z.ipv6()], { error: INVALID_ADDRESS }))
 
-/** An address, a slash and a prefix length: 0 to 32, or 0 to 128 behind an IPv6 address. */
+/** An address, a slash and a prefix length: 0 to 32, or 0 to 128 after an IPv6 address. */
 export const networkRange = z
   .string()
   .trim()
@@ -24,8 +24,8 @@ const entries = (entry: z.ZodType<string, string>, error: string) => {
 }
 
 /**
- * Which registration requests are approved without a person. A request with a valid invitation is when
- * `autoApproveWithInvitation`; one from a listed address or range is unless `requireAdminApproval`.
+ * Which registration requests the hub approves without a person: requests with a valid invitation when
+ * `autoApproveWithInvitation` is on, and requests from a listed address or range when `requireAdminApproval` is off.
  */
 export const autoApprovalSettings = z.strictObject({
   enabled: z.boolean().default(true),
@@ -33,7 +33,7 @@ export const autoApprovalSettings = z.strictObject({
   networkRanges: entries(networkRange, INVALID_RANGE).default([]),
   autoApproveWithInvitation: z.boolean().default(true),
   requireAdminApproval: z.boolean().default(true),
-  /** Who is told of a new request; empty for nobody. */
+  /** Receives a mail about each new request; empty for no mail. */
   notificationEmail: z.union([z.literal(''), z.email('Enter an email address').max(254)]).default(''),
   notificationEnabled: z.boolean().default(true),
 })

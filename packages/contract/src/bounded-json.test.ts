@@ -7,8 +7,8 @@ const MIB = 1024 * 1024
 const read = (text: string) => readJson(Buffer.from(text))
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
-describe('JSON from a stranger', () => {
-  it('is what JSON.parse makes of it', () => {
+describe('JSON from an untrusted sender', () => {
+  it('has the same value as with JSON.parse', () => {
     const value = fc.jsonValue({ maxDepth: 6 })
     fc.assert(
       fc.property(value, fc.nat(2), (sent, indent) => {
@@ -19,7 +19,7 @@ describe('JSON from a stranger', () => {
     )
   })
 
-  it('is never anything else, whatever the bytes', () => {
+  it('has that value or a problem, for any bytes', () => {
     const bytes = fc.oneof(
       fc.uint8Array(),
       fc
@@ -36,35 +36,35 @@ describe('JSON from a stranger', () => {
   })
 
   it.each([
-    ['as deep as it may be', nested(JSON_DEPTH_MAX)],
-    ['with as many values as it may have', `[${'1,'.repeat(JSON_VALUES_MAX - 3)}1]`],
-    ['with as long a name as it may have', `{"${'n'.repeat(JSON_NAME_MAX)}":1}`],
+    ['at the greatest depth', nested(JSON_DEPTH_MAX)],
+    ['with the greatest number of values', `[${'1,'.repeat(JSON_VALUES_MAX - 3)}1]`],
+    ['with the longest name', `{"${'n'.repeat(JSON_NAME_MAX)}":1}`],
     ['with brackets, commas and names inside of a text', JSON.stringify({ text: '[{,:"\\'.repeat(MIB / 8) })],
     ['with the same name in two objects', '{"a":{"x":1},"b":{"x":1}}'],
-  ])('is taken %s', (_case, text) => {
+  ])('is accepted %s', (_case, text) => {
     expect(read(text)).toEqual({ value: JSON.parse(text) as unknown })
   })
 
   it.each([
-    ['deeper', nested(JSON_DEPTH_MAX + 1)],
+    ['one level more', nested(JSON_DEPTH_MAX + 1)],
     ['47 MiB of brackets', '['.repeat(47 * MIB)],
-    ['objects without end', `[${'{},'.repeat(MIB)}{}]`],
-    ['objects in objects without end', '{"a":'.repeat(MIB)],
-    ['numbers without end', `[${'0,'.repeat(MIB)}0]`],
-    ['names without end', `{${Array.from({ length: JSON_VALUES_MAX }, (_, i) => `"${i}":0`).join(',')}}`],
-    ['a name longer than any', `{"${'n'.repeat(JSON_NAME_MAX + 1)}":1}`],
+    ['a million objects', `[${'{},'.repeat(MIB)}{}]`],
+    ['a million nested objects', '{"a":'.repeat(MIB)],
+    ['a million numbers', `[${'0,'.repeat(MIB)}0]`],
+    ['too many names', `{${Array.from({ length: JSON_VALUES_MAX }, (_, i) => `"${i}":0`).join(',')}}`],
+    ['a name that is too long', `{"${'n'.repeat(JSON_NAME_MAX + 1)}":1}`],
     ['a number of a million digits', `[${'1'.repeat(MIB)}]`],
     ['a million spaces', `[1${' '.repeat(MIB)}]`],
-    ['spaces to the end', ' '.repeat(JSON_GAP_MAX + 1)],
+    ['only spaces', ' '.repeat(JSON_GAP_MAX + 1)],
   ])('is refused with %s', (_case, text) => {
     expect(read(text)).toEqual({ problem: 'too-complex' })
   })
 
   it.each([
     ['a name twice', '{"a":1,"b":2,"a":3}'],
-    ['a name twice, spelt otherwise', String.raw`{"a":1,"\u0061":2}`],
+    ['a name twice, once escaped', String.raw`{"a":1,"\u0061":2}`],
     ['__proto__', '{"__proto__":{"role":"admin"}}'],
-    ['__proto__, spelt otherwise', String.raw`[{"x":{"\u005f_proto__":1}}]`],
+    ['__proto__, escaped', String.raw`[{"x":{"\u005f_proto__":1}}]`],
     ['constructor', '{"constructor":{"prototype":{"role":"admin"}}}'],
   ])('is refused with %s', (_case, text) => {
     expect(read(text)).toEqual({ problem: 'ambiguous' })
@@ -86,11 +86,11 @@ describe('JSON from a stranger', () => {
     '{"\\x":1}',
     '{:1}',
     '\u0000',
-  ])('is refused where it is none: %j', (text) => {
+  ])('is refused as malformed: %j', (text) => {
     expect(read(text)).toEqual({ problem: 'malformed' })
   })
 
-  it('is refused where its bytes are no UTF-8', () => {
+  it('is refused when its bytes are not UTF-8', () => {
     expect(readJson(Buffer.from([0x22, 0xff, 0x22]))).toEqual({ problem: 'malformed' })
     expect(readJson(Buffer.from([0x7b, 0x22, 0xc3, 0x22, 0x3a, 0x31, 0x7d]))).toEqual({ problem: 'malformed' })
   })

@@ -1,34 +1,34 @@
 /**
- * JSON from whoever sends it. `JSON.parse` takes seconds and gigabytes for a few MiB of `[{},{},…]`, so its bytes are
- * first counted in one pass, as long as a copy of them takes: only text with few values and little nesting is parsed.
- * The hub reads requests with it, the gateway reads answers.
+ * JSON from untrusted senders. `JSON.parse` takes seconds and gigabytes for a few MiB of `[{},{},…]`, so one pass
+ * counts values and nesting first, about as fast as a copy of the bytes, and only text within the limits is parsed. The
+ * hub reads requests with it, the gateway reads answers.
  */
 
-/** Deeper than any message of the contract. */
+/** No message of the contract is as deep. */
 export const JSON_DEPTH_MAX = 16
-/** Numbers, texts, names, lists and all else: more than 500 detections with every field have. */
+/** Numbers, texts, names, lists and all other values: 500 detections with every field have fewer. */
 export const JSON_VALUES_MAX = 16_384
-/** In bytes. No field of the contract has a name as long. */
+/** In bytes. No field name of the contract is as long. */
 export const JSON_NAME_MAX = 256
-/** How many bytes may follow each other outside of texts: a number's digits and white space. */
+/** The longest run of bytes without a mark outside of texts, such as digits and white space. */
 export const JSON_GAP_MAX = 4_096
 
 export type JsonProblem =
   | 'malformed'
   /** Nested too deep, too many values, or too long a name or number. */
   | 'too-complex'
-  /** One object has a name twice, or one that JavaScript keeps for prototypes. */
+  /** One object has a name twice, or a name that JavaScript reserves for prototypes. */
   | 'ambiguous'
 
 export type ReadJson = { value: unknown; problem?: undefined } | { problem: JsonProblem }
 
-/** `bytes` are UTF-8, already bounded in length by the caller. Never throws. */
+/** `bytes` are UTF-8; the caller has bounded their length. Never throws. */
 export function readJson(bytes: Uint8Array): ReadJson {
   const problem = findJsonProblem(bytes)
   return problem ? { problem } : parseCheckedJson(bytes)
 }
 
-/** The second half of `readJson`, for bytes that `findJsonProblem` found none in. */
+/** The second half of `readJson`, for bytes that passed `findJsonProblem`. */
 export function parseCheckedJson(bytes: Uint8Array): ReadJson {
   try {
     return { value: JSON.parse(decoder.decode(bytes)) as unknown }
@@ -42,13 +42,15 @@ const PROTOTYPES = new Set(['__proto__', 'constructor'])
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
-/** By byte, 1 for what the count below stops at. */
+/** By byte: 1 where the count below stops. */
 const IS_MARK = new Uint8Array(256)
 for (const mark of [QUOTE, COMMA, COLON, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT]) IS_MARK[mark] = 1
 
-/** The first half of `readJson`: what must not reach the parser, which stops by itself at what is no JSON. */
+/**
+ * The first half of `readJson`: finds text that must not reach the parser. The parser itself refuses malformed text.
+ */
 export function findJsonProblem(bytes: Uint8Array): JsonProblem | undefined {
-  /** Of each open bracket: the names so far of an object, undefined of a list. */
+  /** For each open bracket: an object's names so far, or undefined for a list. */
   const open: (Set<string> | undefined)[] = []
   let values = 1
   let textStart = 0
@@ -91,14 +93,14 @@ export function findJsonProblem(bytes: Uint8Array): JsonProblem | undefined {
   return bytes.length - gapStart > JSON_GAP_MAX ? 'too-complex' : undefined
 }
 
-/** Where the closing quote is; the length of all where there is none. */
+/** The index of the closing quote, or the length of `bytes` without one. */
 function endOfText(bytes: Uint8Array, start: number): number {
   let i = start
   while (i < bytes.length && bytes[i] !== QUOTE) i += bytes[i] === BACKSLASH ? 2 : 1
   return i
 }
 
-/** A name as the parser will have it: two spellings of one are one. */
+/** A name as the parser reads it, so that escapes don't hide a duplicate. */
 function nameOf(bytes: Uint8Array): string | undefined {
   try {
     const text = decoder.decode(bytes)

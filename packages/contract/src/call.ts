@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import type { ErrorCode } from './errors.ts'
 
 /**
- * One HTTP call: the hub mounts it, the portal and the gateway make it. `path` is relative to `/api` and names its
- * parameters as `:name`. A response of `null` is an answer without a body (204).
+ * One HTTP call: the hub mounts it, the portal and the gateway make it. `path` is relative to `/api`; its parameters
+ * are `:name`. A response of `null` is an answer without a body (204).
  */
 export type Call = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -22,7 +22,7 @@ export type Call = {
   event?: z.ZodType
 }
 
-/** Keeps a call's exact schema types, so both ends are typed by the same line. */
+/** Keeps a call's exact schema types, so one definition types both ends. */
 export function call<const C extends Call>(definition: C): C {
   return definition
 }
@@ -30,13 +30,13 @@ export function call<const C extends Call>(definition: C): C {
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined
 type Sent<S> = S extends z.ZodType ? z.input<S> : undefined
 
-/** What a caller sends as the JSON body of `C`. */
+/** The JSON body that a caller of `C` sends. */
 export type BodyOf<C extends Call> = C extends { body: infer S } ? Sent<S> : undefined
-/** What a caller puts into the path of `C`. */
+/** The path parameters that a caller of `C` fills in. */
 export type ParamsOf<C extends Call> = C extends { params: infer S } ? Sent<S> : undefined
-/** What a caller may put behind the `?` of `C`; may be left out where each part of it may. */
+/** The query that a caller of `C` may send; optional when all its parts are. */
 export type QueryOf<C extends Call> = C extends { query: infer S }
   ? Sent<S> | (object extends Sent<S> ? undefined : never)
   : undefined
-/** What the hub answers to `C`; undefined where it answers without a body. */
+/** The hub's answer to `C`; undefined for an answer without a body. */
 export type ResponseOf<C extends Call> = Parsed<C['response']>

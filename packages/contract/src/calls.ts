@@ -1,6 +1,6 @@
 /**
- * The registry: every call of the contract by the name that it is exported under, found once. What the hub mounts, its
- * policy, its OpenAPI description and the portal's client derive from it.
+ * The registry: every call of the contract by its export name. The hub's routes, its policy, its OpenAPI description
+ * and the portal's client derive from it.
  */
 import type { Call } from './call.ts'
 import * as contract from './index.ts'
@@ -9,7 +9,7 @@ type Contract = typeof contract
 
 export type Calls = { [Name in keyof Contract as Contract[Name] extends Call ? Name : never]: Contract[Name] }
 
-/** `METHOD path` of a call, as the policy and the audit name it. */
+/** `METHOD path` of a call, its name in the policy and the audit. */
 export type CallKey = { [Name in keyof Calls]: `${Calls[Name]['method']} ${Calls[Name]['path']}` }[keyof Calls]
 
 function isCall(value: unknown): value is Call {

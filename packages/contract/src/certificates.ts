@@ -15,14 +15,14 @@ export const certificate = z.object({
   fingerprint: z.string(),
   /** Whether HTTPS answers with it now, or for the CA's, with one that it issued. Never where HTTPS is switched off. */
   inUse: z.boolean(),
-  /** Whether the hub issued it and so can renew it: `renewCertificate`. */
+  /** Whether `renewCertificate` can renew it: the hub issued it. */
   renewable: z.boolean(),
-  /** For the CA's, to be put into the trust store of browsers and gateways. */
+  /** The CA's PEM belongs in the trust stores of browsers and gateways. */
   pem: z.string(),
 })
 export type Certificate = z.output<typeof certificate>
 
-/** The hub's CA, its TLS certificate and the configured one where there is one; status follows from `expiresAt`. */
+/** The hub's CA, its TLS certificate and the configured one, if any. The status follows from `expiresAt`. */
 export const listCertificates = call({
   method: 'GET',
   path: '/v1/hub/certificates',
@@ -30,7 +30,7 @@ export const listCertificates = call({
 })
 
 /**
- * A fresh certificate in the place of one that the hub issued, used at once. Renewing the CA renews the TLS one too.
+ * Replaces a certificate that the hub issued; the new one is in use at once. Renewing the CA renews the TLS one too.
  */
 export const renewCertificate = call({
   method: 'POST',

@@ -1,8 +1,8 @@
-/** Where every call of the contract hangs (specification section 9). */
+/** The path prefix of every call of the contract. */
 export const API_BASE = '/api'
-/** The browser's local storage key for the access token (specification section 9). */
+/** The browser's local storage key for the access token. */
 export const TOKEN_STORAGE_KEY = 'hubToken'
-/** After a redirect for an ended session, further ones are suppressed for this long (specification section 4). */
+/** After a redirect for an ended session, the portal makes no further one for this long. */
 export const SESSION_REDIRECT_SUPPRESSION_MS = 1_000
 export const DASHBOARD_REFRESH_MS = 30_000
 export const GATEWAY_LIST_REFRESH_MS = 30_000
@@ -16,13 +16,13 @@ export const KEEPALIVE_SECONDS = 25
 export const HEARTBEAT_INTERVAL_MS = 30_000
 /** The port on the hub's tunnel address where gateways reach the gateway API. */
 export const TUNNEL_API_PORT = 8080
-/** What the registration details show of a WireGuard public key, in characters. */
+/** How many characters of a WireGuard public key the registration details show. */
 export const PUBLIC_KEY_DISPLAY_LENGTH = 40
 /** No enrolment message is longer than this, in bytes. */
 export const ENROLMENT_BODY_LIMIT = 16 * 1024
-/** No call of an approved gateway has a longer body, in bytes; a gateway sends what is more in parts. */
+/** No call of an approved gateway has a longer body, in bytes; a gateway splits longer reports. */
 export const GATEWAY_BODY_LIMIT = 2 * 1024 * 1024
 /** How long a gateway may ask the hub to hold a status request open, in seconds. */
 export const STATUS_WAIT_MAX_SECONDS = 25
-/** A challenge's nonce is good for one registration within this time. */
+/** A challenge's nonce is valid for one registration within this time. */
 export const CHALLENGE_LIFETIME_MS = 120_000

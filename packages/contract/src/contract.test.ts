@@ -7,13 +7,13 @@ import * as contract from './index.ts'
 const calls = Object.entries(everyCall)
 
 describe('the calls', () => {
-  it('each have a method and path of their own', () => {
+  it('have different methods and paths', () => {
     const routes = calls.map(([, { method, path }]) => `${method} ${path}`)
     expect(routes.length).toBeGreaterThan(15)
     expect(new Set(routes).size).toBe(routes.length)
   })
 
-  it.each(calls)('%s declares exactly the parameters that its path names', (_name, { path, params }) => {
+  it.each(calls)('%s declares exactly the parameters of its path', (_name, { path, params }) => {
     const named = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name)
     const declared = params && 'shape' in params ? Object.keys(params.shape as object) : []
     expect(declared).toEqual(named)
@@ -27,7 +27,7 @@ describe('the calls', () => {
 
 type Node = { path: string; schema: z.ZodType }
 
-/** Every schema inside of `schema`, itself too, whatever wraps it. */
+/** `schema` and every schema inside it. */
 function* inside({ path, schema }: Node, seen = new Set<unknown>()): Generator<Node> {
   if (seen.has(schema)) return
   seen.add(schema)
@@ -48,10 +48,10 @@ const asked = calls.flatMap(([name, { params, query, body }]) =>
   ),
 )
 
-describe('what a request may hold', () => {
+describe('a request', () => {
   const parts = asked.flatMap((node) => [...inside(node)])
 
-  it('has a least and a greatest value for every number', () => {
+  it('has a minimum and a maximum for every number', () => {
     const numbers = parts.filter(({ schema }) => schema instanceof z.ZodNumber)
     expect(numbers.length).toBeGreaterThan(15)
     const isBound = (value: unknown) => typeof value === 'number' && Number.isFinite(value)
@@ -62,7 +62,7 @@ describe('what a request may hold', () => {
     expect(unbounded.map(({ path }) => path)).toEqual([])
   })
 
-  it('has a greatest length for every list', () => {
+  it('has a maximum length for every list', () => {
     const lists = parts.filter(({ schema }) => schema instanceof z.ZodArray)
     expect(lists.length).toBeGreaterThan(5)
     const hasMaximum = (schema: z.ZodType) => schema.def.checks?.some(({ _zod }) => 'maximum' in _zod.def)
@@ -70,7 +70,7 @@ describe('what a request may hold', () => {
     expect(unbounded.map(({ path }) => path)).toEqual([])
   })
 
-  it('is never a number that is none', () => {
+  it('accepts no NaN, no infinity and no extreme number', () => {
     const numbers = parts.filter(({ schema }) => schema instanceof z.ZodNumber)
     const taken = numbers.flatMap(({ path, schema }) =>
       [Number.NaN, Infinity, -Infinity, 1.7e308, -1.7e308]
@@ -80,7 +80,7 @@ describe('what a request may hold', () => {
     expect(taken).toEqual([])
   })
 
-  it('is no moment before 1970, and none that no clock tells', () => {
+  it('accepts no time before 1970 or after the year 9999', () => {
     expect(contract.moment.safeParse('1970-01-01T00:00:00Z').success).toBe(true)
     expect(contract.moment.safeParse('9999-12-31T23:59:59.999Z').success).toBe(true)
     for (const text of [
@@ -93,7 +93,7 @@ describe('what a request may hold', () => {
   })
 })
 
-it('says what a field takes in words for a person', () => {
+it('describes the values of a field in words', () => {
   const said = (schema: { safeParse: (value: unknown) => { error?: { issues: { message: string }[] } } }) =>
     [0, 2.5, 'x', Number.NaN, 10_001].map((value) => schema.safeParse(value).error?.issues[0]?.message)
   expect(said(contract.wholeNumber(1, 10_000))).toEqual(Array(5).fill('Enter a whole number from 1 to 10,000'))
@@ -106,7 +106,7 @@ describe('a gateway name', () => {
   })
 
   it.each(['', '   ', 'line\nbreak', 'bell\u0007', 'right-to-left \u202e override', 'x'.repeat(101)])(
-    'is never %j',
+    'is refused: %j',
     (name) => {
       expect(contract.gatewayName.safeParse(name).success).toBe(false)
     },
@@ -114,12 +114,12 @@ describe('a gateway name', () => {
 })
 
 describe('a device token', () => {
-  it('takes what a person types when claiming: spaces around it and lower case', () => {
+  it('may have spaces around it and lower case when a person types it', () => {
     const claim = contract.claimGateway.body.parse({ deviceToken: ' dt-0123456789ab ' })
     expect(claim.deviceToken).toBe('DT-0123456789AB')
   })
 
-  it('is nothing but DT- and twelve hexadecimal digits', () => {
+  it('is DT- and twelve upper-case hexadecimal digits', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(contract.deviceToken.safeParse(text).success).toBe(/^DT-[0-9A-F]{12}$/.test(text))
@@ -138,7 +138,7 @@ describe('a key of a registration', () => {
     expect(challenge(Buffer.alloc(length, 7).toString('base64'))).toBe(false)
   })
 
-  it('has one spelling: bits behind the last byte are zero', () => {
+  it('has one spelling: unused bits are zero', () => {
     expect(challenge(`${'A'.repeat(42)}B=`)).toBe(false)
   })
 })

@@ -6,7 +6,7 @@ import { deviceToken, gatewayId, gatewayName } from './gateways.ts'
 import { STATUS_WAIT_MAX_SECONDS } from './constants.ts'
 import { searchQuery } from './lists.ts'
 
-/** What may stand before the padding when the bits behind the last byte are zero: one spelling for each value. */
+/** The last characters that leave the unused bits zero, so that each value has one spelling; by length modulo 3. */
 const LAST_CHARACTERS = ['[A-Za-z0-9+/]', '[AQgw]==', '[AEIMQUYcgkosw048]=']
 
 /** `length` bytes as canonical base64 (RFC 4648 §3.5). */
@@ -35,7 +35,7 @@ export const registerChallenge = call({
   }),
 })
 
-/** What only the hub may read of a registration; sealed, so that plain HTTP gives nothing away. */
+/** The part of a registration that only the hub may read; sealed, because the connection may be plain HTTP. */
 export const sealedRegistration = z.strictObject({ deviceToken, invitationCode: z.string().max(100).optional() })
 export type SealedRegistration = z.output<typeof sealedRegistration>
 
@@ -68,19 +68,19 @@ export const register = call({
   response: z.object({
     registrationId,
     status: z.enum(['pending', 'approved', 'rejected']),
-    /** Of the identity key the hub received: the device shows the same. */
+    /** Of the identity key that the hub received; the device shows the same fingerprint. */
     fingerprint: z.string(),
   }),
 })
 
-/** What an approved gateway needs to join the tunnel. */
+/** The data that an approved gateway needs to join the tunnel. */
 export const approvedRegistration = z.object({
   status: z.literal('approved'),
   gatewayId,
   assignedIp: z.ipv4(),
   hubVpnIp: z.ipv4(),
   allowedIps: z.array(z.cidrv4()),
-  /** `host:port`, to be tried in this order. */
+  /** `host:port`; the gateway tries them in this order. */
   endpoints: z.array(z.string()),
   hubPublicKey: bytes(32),
   /** The key that `sealedPresharedKey` was sealed with, made for this answer. */
@@ -133,13 +133,13 @@ export const pendingRegistration = z.object({
   macAddress: z.string(),
   wireguardPublicKey: z.string(),
   status: z.literal('pending'),
-  /** Of the gateway's identity key, to be compared with what the device shows. */
+  /** Of the gateway's identity key; a person compares it with the one on the device. */
   fingerprint: z.string(),
-  /** Of the hub's own identity key, as the device shows it too. */
+  /** Of the hub's own identity key; the device shows it too. */
   hubFingerprint: z.string(),
   /** The name of the gateway whose key this request would change; null for a new gateway. */
   keyChangeFor: z.string().nullable(),
-  /** It came from a listed address or range of the auto-approval settings. */
+  /** The request came from a listed address or range of the auto-approval settings. */
   trustedNetwork: z.boolean(),
   /** The label of the invitation that it brought and that is valid now; null without one. */
   invitation: z.string().nullable(),
@@ -148,7 +148,7 @@ export const pendingRegistration = z.object({
 })
 export type PendingRegistration = z.output<typeof pendingRegistration>
 
-/** Oldest first; `q` looks in name, location, address and MAC address. */
+/** Oldest first; `q` matches name, location, address and MAC address. */
 export const listPendingRegistrations = call({
   method: 'GET',
   path: '/v1/admin/gateway-requests/pending',
@@ -181,11 +181,11 @@ export const rejectRegistration = call({
   response: z.object({ deviceName: z.string() }),
 })
 
-/** An address or a network, as `198.51.100.7` or `2001:db8::/48`. */
-const source = z.union([ipAddress, networkRange], { error: 'Enter an address or a network, as 2001:db8::/48' })
+/** An address or a network, such as `198.51.100.7` or `2001:db8::/48`. */
+const source = z.union([ipAddress, networkRange], { error: 'Enter an address or a network, such as 2001:db8::/48' })
 
 /**
- * Addresses and networks that many requests come from, fullest first; none lies in another one. Key changes and claimed
+ * Addresses and networks that many requests come from, largest first; they do not overlap. Key changes and claimed
  * requests do not count.
  */
 export const listRegistrationSources = call({
@@ -194,7 +194,7 @@ export const listRegistrationSources = call({
   response: z.array(z.object({ source: z.string(), waiting: z.number().int() })),
 })
 
-/** Rejects every request that waits from there, but key changes and what somebody claimed. */
+/** Rejects every waiting request from this source, except key changes and claimed requests. */
 export const rejectRegistrationsOfSource = call({
   method: 'POST',
   path: '/v1/admin/gateway-requests/reject-source',
@@ -216,7 +216,7 @@ export const rejectedRegistration = z.object({
 })
 export type RejectedRegistration = z.output<typeof rejectedRegistration>
 
-/** Identities that stay rejected until somebody lifts it; newest first. */
+/** Rejected identities, newest first. They stay rejected until somebody lifts the rejection. */
 export const listRejectedRegistrations = call({
   method: 'GET',
   path: '/v1/admin/gateway-requests/rejected',
@@ -224,7 +224,7 @@ export const listRejectedRegistrations = call({
   response: z.array(rejectedRegistration),
 })
 
-/** Forgets a rejection: the device's next request waits for a decision as any other. */
+/** Removes a rejection: the device's next request waits for a decision like any other. */
 export const liftRejection = call({
   method: 'POST',
   path: '/v1/admin/gateway-requests/:registrationId/lift',

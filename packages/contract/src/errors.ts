@@ -1,24 +1,24 @@
 import { z } from 'zod'
 
 /**
- * Every reason for which the hub refuses a request, with its HTTP status and the sentence a person reads. A code,
- * once released, keeps its meaning. docs/api.md has an anchor for each.
+ * Every reason for which the hub refuses a request, with its HTTP status and the sentence for people. A released code
+ * keeps its meaning. docs/api.md has an anchor for each.
  */
 export const errorTable = {
   invalid_request: { status: 400, message: 'The request is not valid.' },
   invalid_json: { status: 400, message: 'The request body is not valid JSON.' },
   json_too_complex: {
     status: 400,
-    message: 'The request body is nested too deep, or holds too many values, or too long a name or number.',
+    message: 'The request body has too many levels or values, or a name or number that is too long.',
   },
   session_required: { status: 401, message: 'Sign in to continue.' },
   session_ended: { status: 401, message: 'Your session has expired. Please log in again.' },
   invalid_credentials: { status: 401, message: 'The username or the password is wrong.' },
-  challenge_ended: { status: 401, message: 'This sign-in took too long or too many codes. Sign in again.' },
+  challenge_ended: { status: 401, message: 'This sign-in took too long or had too many wrong codes. Sign in again.' },
   two_factor_code_wrong: { status: 400, message: 'This code is wrong, or was already used.' },
   two_factor_setup_required: {
     status: 409,
-    message: 'This hub asks everyone for two-factor sign-in. Set it up to continue.',
+    message: 'This hub requires two-factor sign-in. Set it up to continue.',
   },
   two_factor_enabled: { status: 409, message: 'Two-factor sign-in is already switched on.' },
   two_factor_disabled: { status: 409, message: 'Two-factor sign-in is not set up.' },
@@ -26,7 +26,7 @@ export const errorTable = {
   password_too_weak: { status: 400, message: 'This password is too easy to guess. Choose another.' },
   registration_closed: { status: 403, message: 'Registration is closed. Ask an administrator for an account.' },
   invite_code_invalid: { status: 400, message: 'This invite code is not valid, used up or expired.' },
-  username_taken: { status: 409, message: 'This username is taken, or looks like one that is.' },
+  username_taken: { status: 409, message: 'This username is taken, or looks like one that is taken.' },
   user_not_found: { status: 404, message: 'This user no longer exists.' },
   session_not_found: { status: 404, message: 'This session has already ended.' },
   user_invitation_not_found: { status: 404, message: 'This invitation no longer exists.' },
@@ -38,13 +38,13 @@ export const errorTable = {
   detection_not_found: { status: 404, message: 'This detection does not exist, or has no picture.' },
   invitation_not_found: { status: 404, message: 'This invitation does not exist.' },
   registration_not_found: { status: 404, message: 'This registration request no longer exists.' },
-  range_not_satisfiable: { status: 416, message: 'This part lies outside the file.' },
-  method_not_allowed: { status: 405, message: 'This address does not take that method.' },
+  range_not_satisfiable: { status: 416, message: 'This part is outside the file.' },
+  method_not_allowed: { status: 405, message: 'This address does not accept that method.' },
   registration_decided: { status: 409, message: 'This registration request has already been decided.' },
   gateway_limit_reached: { status: 409, message: 'The hub already has as many gateways as its settings allow.' },
   address_pool_exhausted: { status: 409, message: 'No address is free in the VPN network.' },
   gateway_name_taken: { status: 409, message: 'Another gateway already has this name.' },
-  confirmation_mismatch: { status: 400, message: "What was typed is not the gateway's name." },
+  confirmation_mismatch: { status: 400, message: "The name you typed is not the gateway's name." },
   vpn_network_in_use: { status: 409, message: 'Gateways have addresses outside that network.' },
   vpn_start_failed: { status: 409, message: "The hub's VPN could not be started." },
   device_token_taken: {
@@ -53,7 +53,7 @@ export const errorTable = {
   },
   claim_refused: { status: 404, message: 'No gateway that you can claim has this device token.' },
   claim_locked: { status: 429, message: 'Too many wrong device tokens. Try again in 15 minutes.' },
-  vpn_unavailable: { status: 503, message: "The hub's VPN is switched on and does not run." },
+  vpn_unavailable: { status: 503, message: "The hub's VPN is switched on but is not running." },
   vpn_disabled: { status: 409, message: "The hub's VPN is switched off." },
   payload_too_large: { status: 413, message: 'The request body is too large.' },
   request_head_too_large: {
@@ -84,10 +84,10 @@ export const errorTable = {
   key_invalid: { status: 400, message: 'A public key is not valid.' },
   pending_limit_reached: {
     status: 503,
-    message: 'Too many registration requests wait for a decision. Try again later.',
+    message: 'Too many registration requests are waiting for a decision. Try again later.',
   },
   gateway_unknown: { status: 403, message: "This is not one of the hub's gateways." },
-  browser_refused: { status: 403, message: 'Devices make this call, and pages in a browser may not.' },
+  browser_refused: { status: 403, message: 'Only devices may make this call, not pages in a browser.' },
   gateway_unreachable: { status: 502, message: 'The gateway does not answer through the tunnel.' },
   ticket_invalid: { status: 403, message: 'The ticket is unknown, already used or older than 30 seconds.' },
   origin_not_allowed: { status: 403, message: 'Requests from this origin are not accepted.' },
@@ -107,7 +107,7 @@ export const errorTable = {
   certificate_not_found: { status: 404, message: 'The hub has no such certificate.' },
   certificate_not_renewable: {
     status: 409,
-    message: 'The hub did not issue this certificate. Renew it where it came from and replace its files.',
+    message: 'The hub did not issue this certificate. Renew it at its issuer and replace its files.',
   },
   too_many_streams: { status: 429, message: 'You have too many live views open. Close some of them.' },
   storage_unavailable: { status: 503, message: 'The hub cannot write to its database right now.' },
@@ -116,7 +116,7 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable
 
-/** The body of every refusal. `fieldErrors` names the fields of the request that are at fault. */
+/** The body of every refusal. `fieldErrors` has a sentence for each wrong field of the request. */
 export const errorBody = z.object({
   error: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]),
   message: z.string(),

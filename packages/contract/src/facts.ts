@@ -10,9 +10,9 @@ import type { RegistrationHold } from './enrolment.ts'
 import type { Gateway } from './gateways.ts'
 import type { HubSettings } from './settings.ts'
 
-/** Nothing beside who, when and what it was done to. */
+/** No data besides actor, time and target. */
 type Nothing = Record<string, never>
-/** How a gateway's request to join named itself. */
+/** The name in a gateway's request to join. */
 type Device = { deviceName: string }
 
 /** The data of each kind. */
@@ -22,12 +22,12 @@ export type FactData = {
   'session.ended': Nothing
   /** A call that the person's role does not allow; the target is the call. */
   'call.refused': Nothing
-  /** A signed-in person gave a wrong password or code where it is asked for again. */
+  /** A signed-in person gave a wrong password or code when asked again. */
   'identity.refused': Nothing
 
   'profile.updated': Nothing
   'two-factor.set-up': Nothing
-  /** Whoever gave wrong codes has the password: the account's owner is told. */
+  /** Wrong codes after the right password: the hub warns the account's owner. */
   'two-factor.guessed': { username: string; email: string }
   'two-factor.enabled': Nothing
   'two-factor.disabled': Nothing
@@ -35,10 +35,10 @@ export type FactData = {
   'recovery-code.used': Nothing
 
   'user.registered': { username: string; role: Role }
-  /** The code of an invitation was wrong; the actor is the name that was asked for. */
+  /** The invitation code was wrong; the actor is the requested username. */
   'user.registration-refused': Nothing
   'user.created': { username: string; role: Role }
-  /** `changes` in words: what concerns the user's rights, such as `made admin`. */
+  /** `changes` are the changes of the user's rights in words, such as `made admin`. */
   'user.updated': { username: string; changes: string[] }
   'user.role-changed': Nothing
   'user.activated': Nothing
@@ -50,9 +50,9 @@ export type FactData = {
   'user-invitation.created': { label: string; role: Role }
   'user-invitation.revoked': { label: string; role: Role }
 
-  /** A device that was not waiting asks to join. */
+  /** A device asks to join; it had no request waiting. */
   'registration.requested': Device
-  /** Nothing approved it: a person decides. `keyChangeFor` is the gateway whose keys it would change. */
+  /** No rule approved it, so a person decides. `keyChangeFor` is the gateway whose keys it would change. */
   'registration.pending': Device & {
     deviceLocation: string
     deviceVersion: string
@@ -63,7 +63,7 @@ export type FactData = {
   /** The rules let it in and the hub could not, for which `reason` is a sentence; it is approved when that ends. */
   'registration.held': Device & { waitsFor: RegistrationHold; reason: string }
   'registration.rejected': Device
-  /** All that waited from one network; the target is that network. */
+  /** All waiting requests of one network; the target is that network. */
   'registration.source-rejected': { registrationIds: string[] }
   'registration.lifted': Device
   /** Claimed before its approval. */
@@ -72,20 +72,21 @@ export type FactData = {
   'gateway-invitation.created': { label: string }
   'gateway-invitation.revoked': { label: string }
 
-  /** The target is the registration; `rule` says why a rule approved it, null when a person did. */
+  /** The target is the registration; `rule` names the rule that approved it, null for a person's approval. */
   'gateway.approved': { name: string; address: string; rule: string | null }
-  /** New keys of a known gateway were approved; `replacedPublicKey` no longer counts. */
+  /** New keys of a known gateway were approved; `replacedPublicKey` is no longer valid. */
   'gateway.rekeyed': { name: string; replacedPublicKey: string | null }
   'gateway.added': { name: string }
   'gateway.edited': { name: string }
   'gateway.renamed': { name: string; before: string }
   'gateway.deleted': { name: string; publicKey: string }
   'gateway.claimed': { name: string }
-  /** Which gateway was meant is unknown: the token may be another one's. */
+  /** No gateway, because the token may belong to another one. */
   'gateway.claim-refused': Nothing
   'gateway.vpn-config-read': Nothing
   /**
-   * `lastSeenBefore` is its last sign of life before it was offline, of one that comes back: milliseconds since 1970.
+   * `lastSeenBefore`, for a gateway that comes back, is when it was last seen before it went offline: milliseconds
+   * since 1970.
    */
   'gateway.status-changed': {
     name: string
@@ -93,7 +94,7 @@ export type FactData = {
     reason: string
     lastSeenBefore?: number | undefined
   }
-  /** It has been offline, or had a warning, for so long that people are told. Times are milliseconds since 1970. */
+  /** It has been offline, or had a warning, long enough to alert people. Times are milliseconds since 1970. */
   'gateway.outage': { name: string; status: Gateway['status']; reason: string; lastSeenAt: number | null }
 
   /** Of a gateway's batch, 50 detections at most in each fact. `alerts` are those that became alerts with it. */
@@ -130,7 +131,7 @@ export type Fact<K extends FactKind = FactKind> = {
     /** Milliseconds since 1970, by the hub's clock. */
     at: number
     actor: FactActor
-    /** What it was done to: an id or a name. */
+    /** The object of the action: an id or a name. */
     target?: string | undefined
     gatewayId?: string | undefined
     siteId?: string | undefined

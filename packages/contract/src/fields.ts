@@ -1,19 +1,19 @@
 import { z } from 'zod'
 
 /**
- * What ends a line, changes its direction or cannot be seen: control characters, line and paragraph separators, halves
- * of surrogate pairs, and what Unicode lets a renderer leave out (zero-width, bidi, tags, U+FEFF). The selector that
- * makes the character before it an emoji stays.
+ * Characters that end a line, change its direction or are invisible: control characters, line and paragraph separators,
+ * halves of surrogate pairs, and default ignorable code points (zero-width, bidi, tags, U+FEFF). The selector that
+ * makes the character before it an emoji is allowed.
  */
 const UNSEEN =
   /(?!(?<=\p{Extended_Pictographic})\ufe0f)[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u
 const ALL_UNSEEN = new RegExp(UNSEEN, 'gu')
-/** The same but for line feeds and tabs. */
+/** The same, except line feeds and tabs. */
 const UNSEEN_IN_LINES = new RegExp(`(?![\\n\\t])${UNSEEN.source}`, 'u')
 
 const atMost = (max: number) => `At most ${max.toLocaleString('en')} characters`
 
-/** What people type into one-line fields, with the sentences they read beside the field. Limits are inclusive. */
+/** A one-line field that people type into, with the sentences for its errors. Limits are inclusive. */
 export const oneLine = (max: number) =>
   z
     .string()
@@ -21,7 +21,7 @@ export const oneLine = (max: number) =>
     .max(max, atMost(max))
     .refine((text) => !UNSEEN.test(text), 'Line breaks and invisible characters are not allowed')
 
-/** What people type into fields of several lines. */
+/** A field of several lines that people type into. */
 export const severalLines = (max: number) =>
   z
     .string()
@@ -31,8 +31,8 @@ export const severalLines = (max: number) =>
     .refine((text) => !UNSEEN_IN_LINES.test(text), 'Invisible characters are not allowed')
 
 /**
- * One line that no person typed for this field, such as a heartbeat's texts: it is cleaned and not refused, so that a
- * device with an odd camera name goes on to be heard.
+ * One line from a device, such as a heartbeat's texts: cleaned instead of refused, so that a device with an odd camera
+ * name can still report.
  */
 export const cleanLine = (max: number) =>
   z
@@ -50,7 +50,7 @@ export function wholeNumber(min: number, max: number) {
   return z.number(error).int(error).min(min, error).max(max, error)
 }
 
-/** 9999-12-31, the last day that ISO 8601 has four digits for, in milliseconds since 1970. */
+/** 9999-12-31, the last day with a four-digit year in ISO 8601, in milliseconds since 1970. */
 const LAST_MOMENT_MS = 253_402_300_799_999
 
 /** A wall clock's reading, in milliseconds since 1970. */
@@ -60,4 +60,4 @@ export const epochMs = z.number().int().min(0).max(LAST_MOMENT_MS)
 export const moment = z.iso
   .datetime()
   .max(30)
-  .refine((text) => Date.parse(text) >= 0, 'Must not lie before 1970')
+  .refine((text) => Date.parse(text) >= 0, 'Must not be before 1970')

@@ -8,7 +8,7 @@ export const gatewayInvitationId = z.string().regex(/^[a-z2-7]{12}$/, 'This is n
 export const gatewayInvitation = z.object({
   id: gatewayInvitationId,
   label: z.string(),
-  /** `used_up`, `expired` and `revoked` ones let nobody in any more. */
+  /** `used_up`, `expired` and `revoked` invitations no longer work. */
   status: z.enum(['active', 'used_up', 'expired', 'revoked']),
   uses: z.number().int(),
   maxUses: z.number().int(),
@@ -19,7 +19,7 @@ export const gatewayInvitation = z.object({
 })
 export type GatewayInvitation = z.output<typeof gatewayInvitation>
 
-/** Newest first; `q` is part of the label or creator. Never their codes: those are shown once, at their creation. */
+/** Newest first; `q` matches the label or creator. Without the codes: only `createGatewayInvitation` answers one. */
 export const listGatewayInvitations = call({
   method: 'GET',
   path: '/v1/admin/gateway-invitations',
@@ -33,7 +33,7 @@ export const newGatewayInvitation = z.strictObject({
   expiresInHours: wholeNumber(1, 8_760).default(168),
 })
 
-/** The only answer that holds the code. */
+/** The only answer that contains the code. */
 export const createGatewayInvitation = call({
   method: 'POST',
   path: '/v1/admin/gateway-invitations',
@@ -49,7 +49,7 @@ export const createGatewayInvitation = call({
   }),
 })
 
-/** Lets nobody in from now on; gateways that it let in stay. */
+/** The invitation stops working; gateways that joined with it stay. */
 export const revokeGatewayInvitation = call({
   method: 'DELETE',
   path: '/v1/admin/gateway-invitations/:id',

@@ -3,8 +3,8 @@ import { call } from './call.ts'
 import { gatewayId } from './gateways.ts'
 
 /**
- * A one-use ticket, good for 30 s, to hand a signed-in person over to the gateway's own origin: a form that posts
- * `ticket` (and, if wanted, `path`) to `action`.
+ * A one-use ticket, valid for 30 s, that hands a signed-in person over to the gateway's own origin: a form posts
+ * `ticket` (and optionally `path`) to `action`.
  */
 export const gatewayUiTicket = call({
   method: 'POST',

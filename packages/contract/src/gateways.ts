@@ -6,7 +6,7 @@ import { searchQuery } from './lists.ts'
 
 /** 12 lower-case base32 characters, safe as a DNS label. */
 export const gatewayId = z.string().regex(/^[a-z2-7]{12}$/, 'This is not a gateway id')
-/** `DT-` and 12 upper-case hexadecimal digits, made by the gateway at its first boot. */
+/** `DT-` and 12 upper-case hexadecimal digits; the gateway makes it at its first boot. */
 export const deviceToken = z.string().regex(/^DT-[0-9A-F]{12}$/, 'A device token looks like DT-0123456789AB')
 
 export const gatewayName = oneLine(100).min(1, 'Enter a name')
@@ -15,7 +15,7 @@ export const gateway = z.object({
   id: gatewayId,
   name: z.string(),
   status: z.enum(['online', 'offline', 'warning']),
-  /** Why the status is what it is, in words. */
+  /** The reason for the status, in words. */
   statusReason: z.string(),
   /** What its UDP has to reach, in words, while that seems to be blocked: `port 51820 of hub.example.org`. */
   blockedUdp: z.string().nullable(),
@@ -33,13 +33,13 @@ export const gateway = z.object({
   connectedUsers: z.number().int(),
   /** Only for the owner, managers and admins. */
   deviceToken: z.string().nullable(),
-  /** The username of who claimed it. */
+  /** The username of the person who claimed it. */
   owner: z.string().nullable(),
   createdAt: z.iso.datetime(),
 })
 export type Gateway = z.output<typeof gateway>
 
-/** The gateways that the caller may see, by name; `q` looks in name, location, id and tunnel address. */
+/** The gateways that the caller may see, by name; `q` matches name, location, id and tunnel address. */
 export const listGateways = call({
   method: 'GET',
   path: '/v1/hub/gateways',
@@ -47,7 +47,7 @@ export const listGateways = call({
   response: z.array(gateway),
 })
 
-/** One signal on the way from a request to a working gateway. */
+/** One step on the way from a request to a working gateway. */
 const rung = z.object({
   step: z.enum(['registered', 'approved', 'handshake', 'heartbeat']),
   state: z.enum(['done', 'waiting', 'failed']),
@@ -56,12 +56,12 @@ const rung = z.object({
   message: z.string(),
 })
 
-/** All that the hub knows of one gateway. */
+/** Everything that the hub knows about one gateway. */
 export const gatewayDetail = gateway.extend({
   ladder: z.array(rung),
   /** Of the identity key; null for a gateway on plain WireGuard. */
   fingerprint: z.string().nullable(),
-  /** The last heartbeat, with when it arrived; null when there was none. */
+  /** The last heartbeat and its time of arrival; null when there was none. */
   heartbeat: z
     .object({ ...heartbeat.omit({ bootId: true, sequence: true }).shape, receivedAt: z.iso.datetime() })
     .nullable(),
@@ -114,7 +114,7 @@ export const gatewayHistory = call({
       /** Fractions, 0 to 1. */
       memory: span.nullable(),
       disk: span.nullable(),
-      /** Degrees Celsius; null too for a device without a sensor. */
+      /** Degrees Celsius; also null for a device without a sensor. */
       temperature: span.nullable(),
       /** Bytes through the tunnel in that hour, as the hub counts them. */
       receivedBytes: z.number().int(),
@@ -139,7 +139,7 @@ export const addGateway = call({
   response: gateway,
 })
 
-/** Changes what people call it. Answers `gateway_name_taken` for another gateway's name. */
+/** Changes its name, location and description. Answers `gateway_name_taken` for another gateway's name. */
 export const updateGateway = call({
   method: 'PUT',
   path: '/v1/hub/gateways/:id',
@@ -150,8 +150,8 @@ export const updateGateway = call({
 })
 
 /**
- * Takes the gateway out of the tunnel, ends what goes through the hub to it, and forgets it. `name` is the gateway's
- * name, typed to confirm; another one answers `confirmation_mismatch`.
+ * Removes the gateway from the tunnel, ends its proxied connections, and deletes it. `name` is the gateway's name,
+ * typed to confirm; any other name answers `confirmation_mismatch`.
  */
 export const deleteGateway = call({
   method: 'DELETE',
@@ -162,7 +162,7 @@ export const deleteGateway = call({
   response: null,
 })
 
-/** A wg-quick text. The private key is in it until the device's first handshake; then the hub forgets it. */
+/** A wg-quick text. It contains the private key until the device's first handshake; then the hub deletes that key. */
 export const gatewayVpnConfig = call({
   method: 'GET',
   path: '/v1/hub/gateways/:id/vpn-config',

@@ -5,15 +5,15 @@ import { cleanLine, epochMs } from './fields.ts'
 const label = cleanLine(200)
 /** A hundred years. */
 const UPTIME_MAX_SECONDS = 3_155_760_000
-/** More than any kernel tells: its own counter of processes ends far below. */
+/** No kernel reports more: its counter of processes ends far below. */
 export const LOAD_MAX = 100_000
 export const TEMPERATURE_MIN = -100
 export const TEMPERATURE_MAX = 300
 const INFERENCE_MAX_MS = 3_600_000
 
-/** What a gateway says of itself every 30 s. Fractions are 0 to 1, temperatures degrees Celsius. */
+/** The report that a gateway sends every 30 s. Fractions are 0 to 1, temperatures degrees Celsius. */
 export const heartbeat = z.strictObject({
-  /** New at every boot of the device: two alive at once on one identity mean a cloned device. */
+  /** New at every boot of the device. Two at the same time with one identity mean a cloned device. */
   bootId: cleanLine(64).min(8),
   sequence: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
   uptimeSeconds: z.number().min(0).max(UPTIME_MAX_SECONDS),
@@ -36,7 +36,7 @@ export const heartbeat = z.strictObject({
     .max(64),
   detectors: z.array(z.strictObject({ name: label, inferenceMs: z.number().min(0).max(INFERENCE_MAX_MS) })).max(16),
   deterrents: z.array(z.strictObject({ name: label, state: z.enum(['ready', 'active', 'fault']) })).max(64),
-  /** Anything else that is wrong, one sentence each. */
+  /** Any other problem, one sentence each. */
   problems: z.array(label).max(32),
 })
 export type Heartbeat = z.output<typeof heartbeat>

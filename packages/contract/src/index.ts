@@ -1,6 +1,6 @@
 /**
  * Every HTTP message between the hub, the portal and the gateways: one zod schema each, the closed list of error
- * codes, and the constants that more than one program needs. Only zod is imported here, so a browser can load it.
+ * codes, and the constants that several programs need. It imports only zod, so a browser can load it.
  */
 export * from './accounts.ts'
 export * from './activity.ts'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
 /**
- * How lists page and filter. A bare call answers the whole list, or its newest part where the call says so; with
- * `limit` the answer is a plain list too, and the header `X-Next-Cursor` carries what to send as `cursor` for what
- * follows. The header is absent at the end.
+ * Pagination and search of lists. Without parameters the answer is the whole list, or its newest part where the call
+ * says so. With `limit` the answer is one page, and the header `X-Next-Cursor` carries the `cursor` of the next page;
+ * the header is absent at the end.
  */
 export const pageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1_000).optional(),
@@ -11,9 +11,9 @@ export const pageQuery = z.strictObject({
 })
 export type PageQuery = z.output<typeof pageQuery>
 
-/** A page of the rows that hold `q` in what a person would look for, whatever its case. */
+/** A page of the rows with `q` in one of their searchable fields, in any case. */
 export const searchQuery = pageQuery.extend({ q: z.string().trim().max(200).optional() })
 export type SearchQuery = z.output<typeof searchQuery>
 
-/** Where the next page begins; see `pageQuery`. */
+/** Carries the cursor of the next page; see `pageQuery`. */
 export const NEXT_CURSOR_HEADER = 'x-next-cursor'

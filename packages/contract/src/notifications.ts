@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { call } from './call.ts'
 
 const delivery = z.object({
-  /** `off`: this hub has no such channel, or nobody to tell. */
+  /** `off`: this hub has no such channel, or no recipient. */
   status: z.enum(['sent', 'failed', 'off']),
-  /** What happened, for a person. */
+  /** The result, in words. */
   message: z.string(),
 })
 
-/** Which channels this hub was started with, and how much waits to go out. */
+/** The channels that this hub was started with, and how many messages are waiting. */
 export const readNotificationChannels = call({
   method: 'GET',
   path: '/v1/admin/notifications',
@@ -22,7 +22,7 @@ export const readNotificationChannels = call({
   }),
 })
 
-/** Sends a test message over every channel now, whatever the switches say, and tells how that went. */
+/** Sends a test message over every channel now, also when notifications are off, and answers the results. */
 export const sendTestNotification = call({
   method: 'POST',
   path: '/v1/admin/notifications/test',

@@ -6,10 +6,10 @@ const fields = {
   hubName: oneLine(100),
   hubDescription: severalLines(1_000),
   maxGateways: wholeNumber(1, 100_000),
-  /** Seconds that an access token lives. */
+  /** The lifetime of an access token in seconds. */
   sessionTimeout: wholeNumber(60, 604_800),
   enableVpn: z.boolean(),
-  /** CIDR; refused while an address in use falls outside. */
+  /** CIDR; refused when a gateway has an address outside it. */
   vpnNetwork: oneLine(50),
   enableNotifications: z.boolean(),
   enableAuditLog: z.boolean(),
@@ -24,7 +24,7 @@ const fields = {
   detectionMegabytesKept: wholeNumber(10, 10_000_000),
   openRegistration: z.boolean(),
   inviteCodeRequired: z.boolean(),
-  /** Passwords must also be uncommon and not hold their owner's name. */
+  /** Passwords must also be uncommon and must not contain their owner's name. */
   passwordComplexity: z.boolean(),
   /** Everyone must set up two-factor sign-in before anything else. */
   twoFactorRequired: z.boolean(),
@@ -33,7 +33,7 @@ const fields = {
 }
 
 /**
- * The hub's settings with their defaults (specification section 3; the registration and security switches are ours).
+ * The hub's settings with their defaults.
  */
 export const hubSettings = z.strictObject({
   hubName: fields.hubName.default(''),
@@ -59,7 +59,7 @@ export type HubSettings = z.output<typeof hubSettings>
 
 export const readHubSettings = call({ method: 'GET', path: '/v1/hub/settings', response: hubSettings })
 
-/** Every change is in effect when this answers. A field that is left out keeps its value. */
+/** All changes are in effect when this answers. A missing field keeps its value. */
 export const saveHubSettings = call({
   method: 'PUT',
   path: '/v1/hub/settings',

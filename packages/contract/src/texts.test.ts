@@ -7,7 +7,7 @@ const HOSTILE_CHARACTERS =
   '\n \r\n \t \0 \u0007 \u007f \u0085 \u009b \u2028 \u2029 \u200b \u200d \u200e \u202e \u2066 \u061c \ufeff \u00ad \u3164 \u{e0041} \u{e0100} \ufe0f \ufff9 \ud800'
 const HOSTILE = HOSTILE_CHARACTERS.split(' ').map((character) => `a${character}b`)
 
-/** Texts that nobody shows: they are compared, hashed, decoded or looked for. */
+/** Texts that are never shown: they are compared, hashed, decoded or searched for. */
 const NEVER_SHOWN =
   /(^|\.)(password|currentPassword|newPassword|code|challenge|inviteCode|invitationCode|q|cursor|actor|action|detectionId)$|^deleteGateway\.name$/
 /** Fields of several lines. */
@@ -15,7 +15,7 @@ const SEVERAL_LINES = /(^|\.)(description|hubDescription)$/
 
 type Field = { path: string; schema: z.ZodType }
 
-/** Each text inside a schema that takes more than a closed form of its own. */
+/** Each text inside a schema. */
 function textsIn(schema: z.ZodType, path: string): Field[] {
   const { def } = schema as unknown as { def: { type: string } & Record<string, unknown> }
   const inner = (key: string) => textsIn(def[key] as z.ZodType, path)
@@ -31,7 +31,7 @@ function textsIn(schema: z.ZodType, path: string): Field[] {
     case 'union':
       return (def['options'] as z.ZodType[]).flatMap((option) => textsIn(option, path))
     case 'pipe':
-      // Only what came through both ends is kept.
+      // A pipe's value has passed both ends.
       return inner('in').map(() => ({ path, schema }))
     case 'optional':
     case 'nullable':
@@ -53,15 +53,15 @@ const texts = [
   ...textsIn(contract.sealedRegistration, 'sealedRegistration'),
 ].filter(({ path }) => !NEVER_SHOWN.test(path))
 
-describe('a text that reaches mails, files and logs', () => {
-  it('is looked for in every schema', () => expect(texts.length).toBeGreaterThan(40))
+describe('a text for mails, files and logs', () => {
+  it('is found in every schema', () => expect(texts.length).toBeGreaterThan(40))
 
   it.each(texts.map(({ path, schema }) => [path, schema] as const))(
-    '%s holds no line break and nothing invisible, whatever is sent',
+    '%s never contains a line break or an invisible character',
     (path, schema) => {
       const isLong = SEVERAL_LINES.test(path)
       const kept = HOSTILE.filter((text) => !isLong || !/[\n\t]/.test(text)).filter((text) => {
-        // Long enough for fields that ask for it.
+        // Some fields have a minimum length.
         const sent = text.padEnd(12, 'x')
         const parsed = schema.safeParse(sent)
         return parsed.success && parsed.data === sent
@@ -76,7 +76,7 @@ describe('a text that reaches mails, files and logs', () => {
     expect(contract.severalLines(100).parse('One\r\nTwo\n\tthree')).toBe('One\nTwo\n\tthree')
   })
 
-  it('is cleaned where a device tells it, so that the device is heard all the same', () => {
+  it('is cleaned when it comes from a device, so that the device can still report', () => {
     expect(contract.cleanLine(100).parse(' Barn\r\n\u202edoor\u200b ')).toBe('Barn door')
   })
 })

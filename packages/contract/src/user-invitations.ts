@@ -7,9 +7,9 @@ import { searchQuery } from './lists.ts'
 export const userInvitation = z.object({
   id: z.string(),
   label: z.string(),
-  /** What an account made with it becomes. */
+  /** The role of an account that is created with it. */
   role,
-  /** `used_up`, `expired` and `revoked` ones let nobody in any more. */
+  /** `used_up`, `expired` and `revoked` invitations no longer work. */
   status: z.enum(['active', 'used_up', 'expired', 'revoked']),
   uses: z.number().int(),
   maxUses: z.number().int(),
@@ -21,7 +21,7 @@ export const userInvitation = z.object({
 export type UserInvitation = z.output<typeof userInvitation>
 
 /**
- * Newest first; `q` is part of the label, role or creator. Never their codes: those are shown once, at their creation.
+ * Newest first; `q` matches the label, role or creator. Without the codes: only `createUserInvitation` answers one.
  */
 export const listUserInvitations = call({
   method: 'GET',
@@ -37,7 +37,7 @@ export const newUserInvitation = z.strictObject({
   expiresInHours: wholeNumber(1, 8_760).default(168),
 })
 
-/** The only answer that holds the code. */
+/** The only answer that contains the code. */
 export const createUserInvitation = call({
   method: 'POST',
   path: '/v1/admin/user-invitations',
@@ -45,7 +45,7 @@ export const createUserInvitation = call({
   response: z.object({ invitation: userInvitation, code: z.string() }),
 })
 
-/** Lets nobody in from now on; accounts that it made stay. */
+/** The invitation stops working; accounts that were created with it stay. */
 export const revokeUserInvitation = call({
   method: 'DELETE',
   path: '/v1/admin/user-invitations/:id',

@@ -19,7 +19,7 @@ export const hubUser = z.object({
 })
 export type HubUser = z.output<typeof hubUser>
 
-/** By username. `q` looks in usernames, names and email addresses. */
+/** By username. `q` matches usernames, names and email addresses. */
 export const listUsers = call({
   method: 'GET',
   path: '/v1/hub/users',
@@ -47,8 +47,8 @@ export const createUser = call({
 })
 
 /**
- * The whole user, as at creation; without a password, or with an empty one, it stays as it is. A changed role, password
- * or activity ends the user's sessions. The last active admin stays one (`last_admin`).
+ * The whole user, as at creation; without a password, or with an empty one, the password stays. A changed role,
+ * password or activity ends the user's sessions. The last active admin must stay an active admin (`last_admin`).
  */
 export const updateUser = call({
   method: 'PUT',

@@ -1,7 +1,7 @@
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
 
 /**
- * RFC 4648 §6 without padding, in lower case: 5 bits a character, trailing bits of a last short group dropped as zero.
+ * RFC 4648 §6 without padding, in lower case: 5 bits per character; the last group is padded with zero bits.
  */
 export function base32(bytes: Uint8Array): string {
   let text = ''

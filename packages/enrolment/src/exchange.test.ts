@@ -34,7 +34,7 @@ function bothEnds() {
 }
 
 describe('the exchange', () => {
-  it('gives both ends the same two keys, and other keys for another nonce', () => {
+  it('gives both ends the same two keys, and different keys for another nonce', () => {
     const { gateway, hub, gatewayKeys, hubKeys } = bothEnds()
     expect(gatewayKeys).toEqual(hubKeys)
     expect(gatewayKeys.proof).not.toEqual(gatewayKeys.seal)
@@ -54,7 +54,7 @@ describe('the exchange', () => {
     ).toBeUndefined()
   })
 
-  it('does not take malformed text for the key or the nonce', () => {
+  it('accepts no malformed text as key or nonce', () => {
     const { privateKey, publicKey } = generateKeyPair()
     fc.assert(
       fc.property(fc.string(), (text) => {
@@ -70,7 +70,7 @@ describe('the exchange', () => {
 })
 
 describe('the proof of possession', () => {
-  it('verifies for exactly the three keys that it names', () => {
+  it('verifies for exactly its three keys', () => {
     const { gateway, hub, gatewayKeys, hubKeys } = bothEnds()
     const identity = identityOfSeed(generateIdentitySeed()).publicKey
     const proven = {
@@ -98,7 +98,7 @@ describe('sealing', () => {
     )
   })
 
-  it('opens to nothing once any bit was changed, with other keys, or for text that nobody sealed', () => {
+  it('does not open after any bit changed, with other keys, or for text that was never sealed', () => {
     const { gatewayKeys, hubKeys } = bothEnds()
     const sealed = Buffer.from(seal(gatewayKeys, 'DT-0123456789AB'), 'base64')
     for (let bit = 0; bit < sealed.length * 8; bit++) {
@@ -123,7 +123,7 @@ describe('the challenge', () => {
   }
   const signature = signChallenge(hub, challenge)
 
-  it('is verified as the hub signed it', () => {
+  it('verifies as the hub signed it', () => {
     expect(verifyChallenge(challenge, signature)).toBe(true)
   })
 
@@ -143,7 +143,7 @@ describe('the challenge', () => {
       expect(verifyChallenge({ ...challenge, serverTime }, signature)).toBe(false)
   })
 
-  it('does not verify when bytes moved from one field to the next', () => {
+  it('does not verify when bytes move from one field to the next', () => {
     const moved = {
       ...challenge,
       identityPublicKey: Buffer.alloc(31, 1).toString('base64'),
@@ -162,7 +162,7 @@ describe('signed messages', () => {
     expect(Buffer.from(registrationBytes(Buffer.from('{}'))).toString()).toBe('hedgerow-register-v1\0{}')
   })
 
-  it('keep a body that is not text as it is', () => {
+  it('keep a binary body unchanged', () => {
     const body = randomBytes(16)
     expect(Buffer.from(requestBytes({ ...request, body })).subarray(-16)).toEqual(body)
   })

@@ -30,7 +30,7 @@ export type Identity = {
   sign(message: Uint8Array): string
 }
 
-/** Makes a fresh identity; `seed` (32 bytes as base64) is what its owner keeps in a file of mode 0600. */
+/** Makes a new identity; its owner keeps `seed` (32 bytes as base64) in a file of mode 0600. */
 export function generateIdentitySeed(): string {
   const { privateKey } = generateKeyPairSync('ed25519')
   return privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(PKCS8_PREFIX.length).toString('base64')
@@ -49,9 +49,8 @@ export function identityOfSeed(seed: string): Identity {
 }
 
 /**
- * Whether this may be somebody's identity: 32 bytes as canonical base64, the canonical encoding of a curve coordinate
- * (RFC 8032 §5.1.3), and not one of the low-order points, which nobody owns alone: some verifiers take signatures for
- * them that anybody can make.
+ * Whether this can be an identity: 32 bytes as canonical base64, the canonical encoding of a curve coordinate (RFC 8032
+ * §5.1.3), and not a low-order point: some verifiers accept forged signatures for those.
  */
 export function isIdentityKey(publicKey: string): boolean {
   const raw = decodeBase64(publicKey, 32)
@@ -62,7 +61,7 @@ export function isIdentityKey(publicKey: string): boolean {
 
 /**
  * Whether this may be a WireGuard key: 32 bytes as canonical base64 that X25519 (RFC 7748 §5) does not read as the
- * same key as another spelling. Low-order points are found later, by their all-zero shared value.
+ * same key as another spelling. Low-order points are detected later, by their all-zero shared value.
  */
 export function isWireguardKey(publicKey: string): boolean {
   const raw = decodeBase64(publicKey, 32)
@@ -76,13 +75,13 @@ export function verifySignature(publicKey: string, message: Uint8Array, signatur
   return key !== undefined && bytes !== undefined && verify(null, message, key, bytes)
 }
 
-/** The first 160 bits of the key's SHA-256 as 8 groups of 4 base32 characters: what a person compares by eye. */
+/** The first 160 bits of the key's SHA-256 as 8 groups of 4 base32 characters, for people to compare. */
 export function fingerprint(publicKey: string): string {
   const digest = createHash('sha256').update(Buffer.from(publicKey, 'base64')).digest().subarray(0, 20)
   return base32(digest).toUpperCase().match(/.{4}/g)!.join(' ')
 }
 
-/** Canonical base64 of exactly `length` bytes, or undefined: two spellings of one key are never two keys. */
+/** The bytes of canonical base64 of exactly `length` bytes, else undefined: each key has one spelling. */
 export function decodeBase64(text: string, length: number): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64')
   return bytes.length === length && bytes.toString('base64') === text ? bytes : undefined

@@ -1,8 +1,8 @@
 /**
- * The cryptography of enrolment, version 1, as docs/protocol.md lays it out: identity keys and fingerprints, the
+ * The cryptography of enrolment, version 1, as docs/protocol.md specifies it: identity keys and fingerprints, the
  * challenge, the proof of possession, sealing, and signed requests. The hub and the gateway both call it, so every
- * byte that is signed or hashed has one definition. It does no I/O and keeps no state; what another
- * party sent gives `undefined` or `false` when it is bad, never an exception.
+ * signed or hashed byte has one definition. It does no I/O and keeps no state. Bad data of another party gives
+ * `undefined` or `false`, never an exception.
  */
 export * from './identity.ts'
 export * from './base32.ts'

@@ -3,7 +3,7 @@ import type { PrivateKey, PublicKey } from '@hedgerow/wireguard'
 import { sharedSecret } from '@hedgerow/wireguard/node'
 import { decodeBase64, isWireguardKey } from './identity.ts'
 
-/** Keys that only the two ends of one exchange know, one for each purpose. */
+/** Keys that only the two ends of one exchange know, one per purpose. */
 export type ExchangeKeys = {
   proof: Buffer
   seal: Buffer

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv } from 'node:crypto'
 import type { ExchangeKeys } from './proof.ts'
 
 const TAG_LENGTH = 16
-/** Every sealing key comes from a nonce of its own and seals one message, so the cipher's nonce is constant. */
+/** Every sealing key derives from a fresh nonce and seals one message, so the cipher's nonce can be constant. */
 const ZERO_NONCE = Buffer.alloc(12)
 
 /**
@@ -13,7 +13,7 @@ export function seal(keys: ExchangeKeys, text: string): string {
   return Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64')
 }
 
-/** The text that `seal` was given, or undefined when anything of it was changed. */
+/** The text that was sealed, or undefined when the ciphertext was changed. */
 export function unseal(keys: ExchangeKeys, sealed: string): string | undefined {
   const bytes = Buffer.from(sealed, 'base64')
   if (bytes.length < TAG_LENGTH || bytes.toString('base64') !== sealed) return undefined

@@ -5,7 +5,7 @@ export const TIME_HEADER = 'x-gateway-time'
 export const IDENTITY_HEADER = 'x-gateway-identity'
 export const HUB_SIGNATURE_HEADER = 'x-hub-signature'
 
-/** What `X-Gateway-Signature` of a registration covers: the domain and the raw body. */
+/** The bytes under `X-Gateway-Signature` of a registration: the domain and the raw body. */
 export function registrationBytes(body: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.from('hedgerow-register-v1\0'), body])
 }
@@ -22,7 +22,7 @@ export type SignedRequest = {
 }
 
 /**
- * What `X-Gateway-Signature` of any later request covers:
+ * The bytes under `X-Gateway-Signature` of any later request:
  *
  *     "hedgerow-request-v1" 0x00 | method " " target 0x00 | time 0x00 | nonce 0x00 | body
  */
@@ -31,7 +31,7 @@ export function requestBytes(request: SignedRequest): Uint8Array {
   return Buffer.concat([Buffer.from(head), request.body])
 }
 
-/** What `X-Hub-Signature` covers: the answer's raw body, bound to the nonce of the request it answers. */
+/** The bytes under `X-Hub-Signature`: the answer's raw body, bound to the nonce of its request. */
 export function answerBytes(nonce: string, body: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.from(`hedgerow-answer-v1\0${nonce}\0`), body])
 }

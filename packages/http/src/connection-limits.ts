@@ -1,17 +1,17 @@
 /**
- * How many connections may be open at once: for each source, and in all. One object counts for all listeners that it is
- * given to, and half-done TLS handshakes count like everything else.
+ * How many connections may be open at once, per source and in total. One object counts for all listeners that share it;
+ * unfinished TLS handshakes count too.
  */
 import type { Duplex } from 'node:stream'
 
 export type Refusal = 'source' | 'total'
 
 export type ConnectionLimits = {
-  /** Counts the connection until it closes; says why when it may not stay. */
+  /** Counts the connection until it closes; gives the reason when it is refused. */
   admit(socket: Duplex, address: string): Refusal | undefined
   /**
-   * Counts one request that a trusted proxy passes on for `address` until the function that it gives is called;
-   * undefined when that source has as many under way as it may have connections.
+   * Counts one request that a trusted proxy forwards for `address`, until the returned function is called. Undefined
+   * when that source has `perSource` requests in progress.
    */
   admitRequest(address: string): (() => void) | undefined
   isTrusted(address: string): boolean
@@ -21,16 +21,16 @@ export type ConnectionLimits = {
 export type ConnectionLimitOptions = {
   perSource: number
   total: number
-  /** Who counts as one source. */
+  /** Addresses with the same result count as one source. */
   sourceOf: (address: string) => string
-  /** Proxies that speak for many: bounded in all alone, and by `admitRequest` for each source behind them. */
+  /** Proxies in front of many sources: only the total bounds them, and `admitRequest` each source behind them. */
   isTrusted?: (address: string) => boolean
   onRefused?: (reason: Refusal, address: string) => void
 }
 
 /**
- * When all places are taken, a newcomer gets that of the oldest connection of the source that has the most, if that has
- * more than the newcomer's: so a few sources cannot keep everybody else out.
+ * When all places are taken, a new connection replaces the oldest one of the largest source, if that source has more
+ * than the newcomer's: so a few sources can't keep all others out.
  */
 export function createConnectionLimits(options: ConnectionLimitOptions): ConnectionLimits {
   const { perSource, total, sourceOf, isTrusted = () => false, onRefused } = options
@@ -44,7 +44,7 @@ export function createConnectionLimits(options: ConnectionLimitOptions): Connect
     for (const sockets of bySource.values()) if (sockets.size > (most?.size ?? own + 1)) most = sockets
     const oldest = most?.values().next().value
     if (!most || !oldest) return false
-    // Its place is free at once, though 'close' comes later.
+    // Its place is free before 'close' fires.
     leave(most, oldest)
     oldest.destroy()
     return true
@@ -57,7 +57,7 @@ export function createConnectionLimits(options: ConnectionLimitOptions): Connect
   return {
     admit(socket, address) {
       const trusted = isTrusted(address)
-      // Each trusted connection is a source of its own, so that none is the heaviest.
+      // Each trusted connection is its own source, so that no proxy is the largest.
       const source = trusted ? undefined : sourceOf(address)
       const sockets = (source === undefined ? undefined : bySource.get(source)) ?? new Set<Duplex>()
       if (source !== undefined && sockets.size >= perSource) {

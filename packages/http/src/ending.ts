@@ -1,12 +1,12 @@
 import type { Duplex } from 'node:stream'
 import { headerPairs } from './forwarding.ts'
 
-/** How long the other side may take to receive an answer and to close, before the connection is cut. */
+/** How long the peer may take to receive an answer and to close, before the connection is cut. */
 export const LINGER_MS = 2_000
 
 /**
- * Writes the last bytes, if any, and ends the connection: at once when both sides have closed, and after `lingerMs` in
- * any case. Until then what still arrives is read and dropped, since a reset would discard the answer on its way.
+ * Writes the last bytes, if any, and closes the connection when both sides have ended, at the latest after `lingerMs`.
+ * Until then it reads and drops arriving bytes, because a reset would discard the answer in transit.
  */
 export function endConnection(socket: Duplex, bytes: string | Buffer = '', lingerMs: number = LINGER_MS): void {
   if (socket.destroyed) return
@@ -22,7 +22,7 @@ export function endConnection(socket: Duplex, bytes: string | Buffer = '', linge
   socket.resume()
 }
 
-/** The bytes of a whole answer that ends its connection. `head` is the header list without framing. */
+/** The bytes of an answer that ends its connection. `head` is the header list without framing. */
 export function wholeAnswer(status: number, reason: string, head: readonly string[], body: string): string {
   const lines = [`HTTP/1.1 ${status} ${reason}`]
   for (const [name, value] of headerPairs(head)) lines.push(`${name}: ${value}`)

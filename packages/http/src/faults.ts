@@ -1,31 +1,31 @@
 /**
- * The last guard: an error that was thrown while one connection was served ends that connection and not the process.
+ * The last guard: an error while one connection is served ends that connection and not the process.
  * `docs/decisions/009-one-connection-cannot-end-the-process.md` says which errors count as a connection's.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Duplex } from 'node:stream'
 import { onceAMinute } from './once-a-minute.ts'
 
-/** How long after its end a connection may still be blamed: the longest that a call of its can be under way. */
+/** How long after its close a connection may still cause an error: the longest duration of one of its calls. */
 const BLAMED_AFTER_CLOSE_MS = 120_000
 
 type Served = { socket: Duplex; closedAt: number | undefined }
 
-/** Errors that say that the runtime itself is broken. */
+/** Errors that mean that the runtime itself is broken. */
 const OF_THE_RUNTIME = new Set(['ERR_INTERNAL_ASSERTION', 'ERR_MEMORY_ALLOCATION_FAILED', 'ERR_WORKER_OUT_OF_MEMORY'])
 
 const serving = new AsyncLocalStorage<Served>()
 
 export type Faults = {
-  /** Runs `task` for a connection: what it throws, now or in what it sets going, ends that connection. */
+  /** Runs `task` for a connection: an error of it, or of what it starts, ends that connection. */
   contain(socket: Duplex, task: () => unknown): void
-  /** Takes what no `contain` caught off the process's hands where it is a connection's; the function ends that. */
+  /** Handles uncaught errors that belong to a connection, so that the process goes on. The result stops this. */
   guardProcess(): () => void
 }
 
 export type FaultOptions = {
   onFault?: () => void
-  /** Called once a minute at most, with the first error since then and how many there were. */
+  /** Called at most once a minute, with the first error since the last call and the number of errors. */
   report: (error: unknown, count: number) => void
 }
 
@@ -83,7 +83,7 @@ function isOfTheRuntime(error: unknown): boolean {
   return error instanceof Error && 'code' in error && OF_THE_RUNTIME.has(String(error.code))
 }
 
-/** What Node does without a listener: the error on standard error, exit code 1 (7 is for a listener that throws). */
+/** The same as Node without a listener: the error on standard error, exit code 1. A listener that throws gives 7. */
 function endProcess(error: unknown): never {
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
   process.exit(1)

@@ -1,10 +1,10 @@
 /**
- * Which headers of an HTTP message a proxy keeps to itself: the hub between a browser and a gateway, and the gateway
- * before the device's own application. Many programs read `X_Hub_User` as `X-Hub-User`, so an underscore counts as a
- * hyphen.
+ * The headers of an HTTP message that a proxy does not forward: the hub between a browser and a gateway, and the
+ * gateway in front of the device's own application. Many programs read `X_Hub_User` as `X-Hub-User`, so an underscore
+ * counts as a hyphen.
  */
 
-/** What concerns one connection (RFC 9110 §7.6.1), and what older programs send of that kind. */
+/** Headers for one connection only (RFC 9110 §7.6.1), and similar ones of older programs. */
 const HOP_BY_HOP = new Set([
   'connection',
   'expect',
@@ -20,18 +20,18 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ])
 
-/** `Connection` may not name these away: without them the message would be another one. */
+/** `Connection` can't remove these: the message would change its meaning. */
 const NEVER_NAMED_AWAY = new Set(['content-length', 'content-type', 'host'])
 
 type Rule = {
-  /** `request`: never to an application from whoever asks. `answer`: never from an application to whoever asked. */
+  /** `request`: never from a client to an application. `answer`: never from an application to a client. */
   from: 'request' | 'answer'
   why: string
-  /** Lower case. One that ends in `*` stands for every name that begins so. */
+  /** Lower case. A name that ends in `*` matches every name with that prefix. */
   names: readonly string[]
 }
 
-/** What only the hub, or a proxy of the operator's, may say. */
+/** Headers that only the hub, or a proxy of the operator, may set. */
 const RULES: readonly Rule[] = [
   {
     from: 'request',
@@ -50,12 +50,12 @@ const RULES: readonly Rule[] = [
   },
   {
     from: 'request',
-    why: 'who asks, as the hub says it',
+    why: 'the identity of the caller, set by the hub',
     names: ['x-hub-*'],
   },
   {
     from: 'request',
-    why: 'who asks, as proxies that sign people in say it',
+    why: 'the identity of the caller, set by proxies that sign people in',
     names: [
       'remote-*',
       'x-remote-*',
@@ -91,7 +91,7 @@ const RULES: readonly Rule[] = [
   },
   {
     from: 'request',
-    why: 'whose certificate a proxy has seen',
+    why: 'the client certificate that a proxy has seen',
     names: [
       'client-cert*',
       'ssl-*',
@@ -106,12 +106,12 @@ const RULES: readonly Rule[] = [
   },
   {
     from: 'request',
-    why: 'another address than the one that was asked for',
+    why: 'another address than the requested one',
     names: ['x-original-*', 'x-rewrite-url', 'x-accel-*'],
   },
   {
     from: 'answer',
-    why: 'orders to a proxy in front: which file to send, what to ask instead, what to keep',
+    why: 'orders to a proxy in front: which file to send, what to request instead, what to cache',
     names: [
       'x-accel-*',
       'x-sendfile*',
@@ -138,13 +138,13 @@ const isToKeepFrom = (from: Rule['from']): ((name: string) => boolean) => {
   }
 }
 
-/** Whether a header of a request says what only the hub, or the gateway in its own network, may say. */
+/** Whether only the hub, or the gateway in its own network, may set this request header. */
 export const saysWhoAsks = isToKeepFrom('request')
 /** Whether a header of an answer is an order to a proxy in front of the hub. */
 export const ordersAProxy = isToKeepFrom('answer')
 
 /**
- * Whether a header concerns one connection, by itself or because `Connection` names it; `raw` is the whole header list.
+ * Whether a header is for one connection only, by its name or because `Connection` lists it; `raw` is the whole list.
  */
 export function hopByHopIn(raw: readonly string[]): (name: string) => boolean {
   const named = new Set(

@@ -28,7 +28,7 @@ type Setting = Partial<Omit<FrontOptions, 'limits' | 'faults'>> & {
   tls?: boolean
 }
 
-/** A front that answers every request with its path after a turn, and every upgrade with an echo. */
+/** A front that answers every request with its path in the next turn, and every upgrade with an echo. */
 async function open({ limits: limited, tls = false, ...options }: Setting = {}) {
   const errors: unknown[] = []
   const refused: string[] = []
@@ -58,7 +58,7 @@ async function open({ limits: limited, tls = false, ...options }: Setting = {}) 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
 
-  /** A client that keeps its half open whatever the server does. */
+  /** A client that never closes its half. */
   async function dial(bytes = '', from = '127.0.0.1'): Promise<Socket> {
     const socket = connect({ port, host: '127.0.0.1', localAddress: from, allowHalfOpen: true })
     clients.push(socket)
@@ -67,7 +67,7 @@ async function open({ limits: limited, tls = false, ...options }: Setting = {}) 
     if (bytes) socket.write(bytes, 'latin1')
     return socket
   }
-  /** All that comes back until the server ends. */
+  /** All bytes until the server ends. */
   const say = async (bytes: string) => text(await dial(bytes))
   const isWell = async () => {
     const socket = tls ? tlsConnect({ port, host: '127.0.0.1', rejectUnauthorized: false }) : await dial()
@@ -115,7 +115,7 @@ describe('a connection that asks to leave HTTP', () => {
     expect(front.errors).toEqual([])
   })
 
-  it('gets nothing but an end for CONNECT, also behind requests that are due', async () => {
+  it('is ended without an answer after CONNECT, also behind requests that are due', async () => {
     const front = await open()
     expect(await front.say(get('/a').repeat(3) + 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n')).not.toContain('101')
     await expect.poll(() => front.limits.open()).toBe(0)
@@ -168,7 +168,7 @@ describe('every end has a deadline', () => {
     await expect.poll(() => front.limits.open()).toBe(0)
   })
 
-  it('also when the client takes nothing of its answer', async () => {
+  it('also when the client reads nothing of its answer', async () => {
     const big = Buffer.alloc(32 * 1024 * 1024)
     const front = await open({ handle: (_request, response) => void response.end(big), deadlines: { idleMs: 300 } })
     const socket = await front.dial(get('/'))
@@ -220,7 +220,7 @@ describe('every end has a deadline', () => {
     expect(await front.say('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toContain('late')
   })
 
-  it('in a TLS handshake that is never finished, and one of garbage', async () => {
+  it('also in a TLS handshake that never finishes, and in one of garbage', async () => {
     const front = await open({ tls: true, deadlines: { handshakeMs: 300 } })
     await front.dial()
     await front.dial('GET / HTTP/1.1\r\n\r\n')
@@ -231,7 +231,7 @@ describe('every end has a deadline', () => {
 })
 
 describe('connections are bounded', () => {
-  it('for one source; its next is closed, and others are served', async () => {
+  it('per source: the next one of that source is closed, and others are served', async () => {
     const front = await open({ limits: { perSource: 3 } })
     for (let i = 0; i < 3; i++) await front.dial()
     await expect.poll(() => front.limits.open()).toBe(3)
@@ -241,7 +241,7 @@ describe('connections are bounded', () => {
     expect(await text(other)).toContain('path /other')
   })
 
-  it('for one source, TLS handshakes included', async () => {
+  it('per source, TLS handshakes included', async () => {
     const front = await open({ tls: true, limits: { perSource: 3 } })
     for (let i = 0; i < 3; i++) await front.dial()
     await expect.poll(() => front.limits.open()).toBe(3)
@@ -249,7 +249,7 @@ describe('connections are bounded', () => {
     expect(front.refused).toEqual(['source'])
   })
 
-  it('in all: a newcomer takes the place of the oldest of whoever has the most', async () => {
+  it('in total: a new connection replaces the oldest one of the largest source', async () => {
     const front = await open({ limits: { total: 5 } })
     const first = await front.dial()
     const isCut = once(first, 'end')
@@ -261,7 +261,7 @@ describe('connections are bounded', () => {
     expect(front.refused).toEqual(['total'])
   })
 
-  it('behind a trusted proxy for each address that it names, not for the proxy', async () => {
+  it('behind a trusted proxy per forwarded address, not per proxy', async () => {
     const isLate: (() => void)[] = []
     const front = await open({
       limits: { perSource: 2, isTrusted: () => true },
@@ -280,7 +280,7 @@ describe('connections are bounded', () => {
     expect(front.limits.open()).toBe(0)
   })
 
-  it('and so are requests that are sent ahead of their answers', async () => {
+  it('and so are pipelined requests', async () => {
     let served = 0
     const front = await open({ handle: () => void served++ })
     expect(await front.say(get('/').repeat(1_000))).toBe('')

@@ -1,9 +1,9 @@
 /**
- * An HTTP server that strangers reach. Node's own hands sockets out (upgrades, CONNECT, clientError) without an owner,
- * an 'error' listener or a deadline, also while an earlier answer on them is still due. Here every connection has all
- * three from its first byte to its last: it is counted by `limits`, whatever is thrown while it is served ends it alone
- * (`faults`), requests that were sent ahead are served one after the other, and a request may leave HTTP only when
- * nothing else is due on its connection. Everything else gets an ordinary answer or none.
+ * An HTTP server for untrusted clients. Node's own server gives sockets away (upgrades, CONNECT, clientError) without
+ * an owner, an 'error' listener or a deadline, even while an earlier answer on them is due. Here every connection has
+ * all three from its first byte to its last: `limits` counts it, an error while it is served ends only this connection
+ * (`faults`), pipelined requests are served one after the other, and a request may leave HTTP only when no answer is
+ * due on its connection. Everything else gets an ordinary answer or none.
  */
 import {
   createServer,
@@ -23,13 +23,13 @@ import type { Faults } from './faults.ts'
 export type FrontDeadlines = {
   /** For a request's head, from the connection's start or from its first byte. */
   headersMs: number
-  /** For a whole request; 0 where whoever takes the body bounds it. */
+  /** For a whole request; 0 when the reader of the body bounds it. */
   requestMs: number
   /** For a TLS handshake. */
   handshakeMs: number
-  /** For a connection on which nothing moves: nothing asked, or an answer of which nothing is taken. */
+  /** For a connection without traffic: no request, or an answer that the client does not read. */
   idleMs: number
-  /** For the other side to close after an answer that ends the connection. */
+  /** For the client to close after an answer that ends the connection. */
   lingerMs: number
 }
 
@@ -38,16 +38,16 @@ export type FrontOptions = {
   faults: Faults
   handle: RequestListener
   upgrade?: {
-    /** Whether this request may leave HTTP; else it is answered by `handle` like any other. */
+    /** Whether this request may leave HTTP; otherwise `handle` answers it like any other. */
     accepts(request: IncomingMessage): boolean
-    /** Owns the socket from here on. It has an 'error' listener, and a reader that stalls is cut. */
+    /** Owns the socket from here on. It has an 'error' listener, and a client that stops reading is cut. */
     handle(request: IncomingMessage, socket: Socket, head: Buffer): void
   }
-  /** Who asks behind a trusted proxy. */
+  /** The client's address behind a trusted proxy. */
   sourceAddress?: (request: IncomingMessage) => string
-  /** The bytes that answer what is no HTTP. */
+  /** The bytes of the answer to anything that is not HTTP. */
   badRequest?: string
-  /** Asked before that, where no answer is due: true when it has answered, with an end and a deadline of its own. */
+  /** Called first when no answer is due. True when it has answered and ends the connection itself, with a deadline. */
   answerUnreadable?: (error: Error, socket: Duplex) => boolean
   deadlines?: Partial<FrontDeadlines>
 }
@@ -62,13 +62,13 @@ const DEADLINES: FrontDeadlines = {
   idleMs: 60_000,
   lingerMs: LINGER_MS,
 }
-/** How late a missed deadline of a head is noticed at most. */
+/** The longest delay before a missed deadline of a head is noticed. */
 const CHECK_INTERVAL_MS = 5_000
 const KEEPALIVE_DELAY_MS = 30_000
 /** Requests that a client may send ahead of their answers. No browser sends more than one. */
 const MAX_SENT_AHEAD = 128
 const BAD_REQUEST = wholeAnswer(400, 'Bad Request', [], '')
-const BUSY = 'Too many requests of one address are under way.\n'
+const BUSY = 'Too many requests from one address are in progress.\n'
 
 type Exchange = { request: IncomingMessage; response: ServerResponse; serve: RequestListener }
 type ListenerSockets = WeakMap<Server | TlsServer, Set<Duplex>>
@@ -93,7 +93,7 @@ export function createTlsFront(options: FrontOptions, context: TlsContext): TlsS
   return own(server, options, exchanges)
 }
 
-/** Cuts every connection of a front, also those that have left HTTP or are still in their TLS handshake. */
+/** Cuts every connection of a front, including those that have left HTTP or are in their TLS handshake. */
 export function cutConnections(server: Server | TlsServer): void {
   for (const socket of socketsOf.get(server) ?? []) socket.destroy()
 }
@@ -121,7 +121,7 @@ function own<S extends Server | TlsServer>(server: S, options: FrontOptions, exc
   wrapListeners(server, 'connection', (socket, serve) => {
     socket.on('error', ignore)
     const { remoteAddress } = socket
-    // Gone before it was looked at.
+    // Without an address it has closed already.
     if (remoteAddress === undefined || limits.admit(socket, remoteAddress)) {
       socket.destroy()
       return
@@ -137,7 +137,7 @@ function own<S extends Server | TlsServer>(server: S, options: FrontOptions, exc
   )
   if (upgrade)
     server.on('upgrade', (request: IncomingMessage, duplex: Duplex, head: Buffer) => {
-      // `mayLeave` lets no request with a body pass, so this is the connection itself.
+      // `mayLeave` refuses requests with a body, so this is the connection itself.
       const socket = duplex as Socket
       faults.contain(socket, () => {
         const leave = exchanges.enter(request)
@@ -150,7 +150,7 @@ function own<S extends Server | TlsServer>(server: S, options: FrontOptions, exc
   server.on('clientError', (error, socket) => {
     const due = exchanges.dueOn(socket)
     if (due?.length === 0 && options.answerUnreadable?.(error, socket)) return
-    // A TLS handshake that failed, or an answer that is half said: more bytes would be taken for a part of it.
+    // After a failed TLS handshake, or in the middle of an answer, more bytes would be read as part of it.
     if (!due || !socket.writable || due.some(({ response }) => response.headersSent)) socket.destroy()
     else endConnection(socket, badRequest, lingerMs)
   })
@@ -164,11 +164,11 @@ function own<S extends Server | TlsServer>(server: S, options: FrontOptions, exc
 
 type Exchanges = ReturnType<typeof createExchanges>
 
-/** What is due on each connection, in the order of the requests. */
+/** The answers that are due on each connection, in the order of the requests. */
 function createExchanges({ limits, faults, handle, upgrade, sourceAddress }: FrontOptions) {
   const due = new WeakMap<Duplex, Exchange[]>()
 
-  /** The function to call when the request is over; undefined when its source has too many. */
+  /** The function to call at the end of the request; undefined when its source has too many. */
   function enter(request: IncomingMessage): (() => void) | undefined {
     if (!sourceAddress || !limits.isTrusted(request.socket.remoteAddress ?? '')) return ignore
     return limits.admitRequest(sourceAddress(request))
@@ -210,7 +210,7 @@ function createExchanges({ limits, faults, handle, upgrade, sourceAddress }: Fro
       const exchanges = due.get(socket)
       if (!exchanges) return void socket.destroy()
       if (exchanges.length >= MAX_SENT_AHEAD) return void socket.destroy()
-      // Node drops what was sent behind an upgrade that it may not make, so nothing may follow it.
+      // Node drops bytes after a refused upgrade, so no request may follow it.
       if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
       exchanges.push({ request, response, serve })
       if (exchanges.length === 1) serveNext(socket)
@@ -229,7 +229,7 @@ function cutWhenStalled(socket: Socket, stallMs: number): void {
   })
 }
 
-/** Puts `wrap` in the place of the listeners that an event has, which are called by its second argument. */
+/** Replaces an event's listeners by `wrap`, whose second argument calls them. */
 function wrapListeners(
   server: Server | TlsServer,
   event: 'connection' | 'secureConnection',

@@ -1,6 +1,5 @@
 /**
- * What the hub's and the agent's HTTP servers share: whoever owns a connection, its limits, and what passes through a
- * proxy.
+ * Shared by the HTTP servers of the hub and the agent: ownership of connections, limits, and forwarding.
  */
 export * from './answer-head.ts'
 export * from './connection-limits.ts'

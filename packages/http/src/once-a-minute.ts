@@ -1,6 +1,6 @@
 const INTERVAL_MS = 60_000
 
-/** Calls `report` at once, then once a minute at most: with the first value since then, and how many there were. */
+/** Calls `report` at once, then at most once a minute, with the first value since the last call and their number. */
 export function onceAMinute<T>(report: (first: T, count: number) => void): (value: T) => void {
   let waiting: { first: T; count: number } | undefined
   let reportedAt = -Infinity

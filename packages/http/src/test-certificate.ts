@@ -1,4 +1,4 @@
-/** For loopback in tests alone; anybody may know its key. */
+/** For loopback in tests only; its key is public. */
 export const TEST_CERTIFICATE = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBgTCCASegAwIBAgIUcB1mOxV6xzD68nu1xw0n0R/P04EwCgYIKoZIzj0EAwIw

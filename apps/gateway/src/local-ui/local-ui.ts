@@ -146,7 +146,7 @@ function pathOf(request: IncomingMessage): string {
 function allowMethods(request: IncomingMessage, response: ServerResponse, methods: string[]): boolean {
   if (methods.includes(request.method ?? '')) return true
   response.setHeader('allow', methods.join(', '))
-  send(request, response, 405, 'text/plain', 'This address does not take that method.\n')
+  send(request, response, 405, 'text/plain', 'This address does not accept that method.\n')
   return false
 }
 

@@ -151,7 +151,7 @@ describe.each(testEngines)('registration on %s', (engine) => {
     const { invitation, code } = await invite()
     expect(await register(person('the-admin', { inviteCode: code }))).toMatchObject({
       status: 409,
-      body: { error: 'username_taken', message: 'This username is taken, or looks like one that is.' },
+      body: { error: 'username_taken', message: 'This username is taken, or looks like one that is taken.' },
     })
     expect(await register(person('weakling', { inviteCode: code, password: 'password' }))).toMatchObject(
       refusal(400, 'password_too_weak'),

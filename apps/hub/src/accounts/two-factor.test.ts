@@ -322,7 +322,7 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
       status: 409,
       body: {
         error: 'two_factor_setup_required',
-        message: 'This hub asks everyone for two-factor sign-in. Set it up to continue.',
+        message: 'This hub requires two-factor sign-in. Set it up to continue.',
       },
     })
     for (const call of [contract.listUsers, contract.readProfile, contract.listSessions, contract.hubStats])
