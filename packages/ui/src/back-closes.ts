@@ -1,6 +1,6 @@
 /**
- * Back (and Forward) close an open dialog and leave the page: on a phone that is how people leave a dialog. The browser
- * has moved by the time it says so (back-first.ts), so it is sent back to where it was; the router hears of neither
+ * Back and Forward close an open dialog and keep the page open, because people on a phone close a dialog with Back. The
+ * browser has already moved when its event arrives (back-first.ts), so this moves it back; the router notices neither
  * move.
  */
 import { useEffect, useRef } from 'react'
@@ -8,7 +8,7 @@ import { useEffect, useRef } from 'react'
 let open: { place: number; close: () => void } | undefined
 let returningTo: number | undefined
 
-/** Where an entry of the history stands, as the router numbers them. */
+/** The router's number of a history entry. */
 function placeOf(state: unknown): number | undefined {
   const idx = typeof state === 'object' && state !== null && 'idx' in state ? state.idx : undefined
   return typeof idx === 'number' ? idx : undefined

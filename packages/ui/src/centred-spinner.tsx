@@ -1,7 +1,7 @@
 import { Loader } from '@mantine/core'
 import styles from './centred-spinner.module.css'
 
-/** The start-up check; pages have skeletons of their own. */
+/** For the start-up check; pages have their own skeletons. */
 export function CentredSpinner() {
   return (
     <>

@@ -7,7 +7,7 @@ type ChoiceProps<Value extends string> = {
   onChange: (value: Value) => void
 }
 
-/** One of a few values, in the browser's own list; its label is read out and not shown. */
+/** One of a few values, in the browser's own list; its label is for screen readers only. */
 export function Choice<Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>) {
   return (
     <span className={styles.choice}>

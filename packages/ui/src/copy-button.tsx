@@ -4,7 +4,9 @@ import { CheckIcon, CopyIcon } from './icons.tsx'
 
 const CONFIRMED_MS = 2_000
 
-/** Copies `text`. Browsers keep the clipboard call for secure pages, and a hub on a local network is often not one. */
+/**
+ * Copies `text`. Browsers allow the clipboard call on secure pages only, and a hub on a local network is often not one.
+ */
 export function CopyButton({ text, children }: { text: string; children: string }) {
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle')
   const button = useRef<HTMLButtonElement>(null)
@@ -34,7 +36,7 @@ async function copyText(text: string, beside: HTMLElement | null): Promise<boole
       () => false,
     )
   }
-  // The helper sits beside the button, because a dialog takes focus back from anything outside of it.
+  // The helper is beside the button, because a dialog takes focus back from anything outside it.
   const field = document.createElement('textarea')
   field.value = text
   field.className = 'visually-hidden'

@@ -11,10 +11,10 @@ export type Column = { name: string; width?: string; numeric?: boolean; order?: 
 type DataTableProps = {
   label: string
   columns: readonly Column[]
-  /** Of the whole list, also when only some rows are drawn. */
+  /** The length of the whole list, also when only some rows are drawn. */
   rowCount: number
   bodyRef?: Ref<HTMLTableSectionElement>
-  /** Cards in a wide window too: three abreast and all of one height, so what is too long for its line is cut. */
+  /** Cards in a wide window too: three per row and all of one height, so lines that are too long are cut. */
   cards?: boolean
   children: ReactNode
 }
@@ -53,10 +53,10 @@ export function Row({ index, ...row }: ComponentProps<'tr'> & { index: number })
 }
 
 type CellProps = {
-  /** The column's name, which a card shows above the value. */
+  /** The column's name; a card shows it above the value. */
   label: string
   numeric?: boolean
-  /** In a card: `title` heads it, `line` follows over its whole width; both without the column's name. */
+  /** In a card, `title` is its heading and `line` has its whole width; both are without the column's name. */
   place?: 'title' | 'line'
   children: ReactNode
 }
@@ -69,7 +69,7 @@ export function Cell({ label, numeric, place, children }: CellProps) {
   )
 }
 
-/** The last cell: what can be done with the row. */
+/** The last cell: the actions of the row. */
 export function ActionsCell({ children }: { children: ReactNode }) {
   return (
     <td className={styles.actions}>
@@ -83,7 +83,7 @@ export function Gap({ height }: { height: number }) {
   return height > 0 ? <tr aria-hidden="true" className={styles.gap} style={{ height }} /> : null
 }
 
-/** Two lines in one cell: what matters, and its smaller companion. */
+/** Two lines in one cell: the main text, and a smaller one below it. */
 export function TwoLines({ first, second }: { first: ReactNode; second: ReactNode }) {
   return (
     <div className={styles.lines}>
@@ -93,7 +93,7 @@ export function TwoLines({ first, second }: { first: ReactNode; second: ReactNod
   )
 }
 
-/** Stands for a value that is not there. */
+/** Shown for a missing value. */
 export function Absent({ children }: { children: string }) {
   return <span className={styles.absent}>{children}</span>
 }

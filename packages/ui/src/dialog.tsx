@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { useBackCloses } from './back-closes.ts'
 import styles from './dialog.module.css'
 
-/** Whether a dialog is open, how it asks to close, and what follows once it has faded and focus is back. */
+/** Whether a dialog is open, how it closes, and a callback after it has faded and focus has returned. */
 export type DialogLife = { opened: boolean; onClose: () => void; onGone: () => void }
 
 /** A dialog that is open from its first render; it keeps its content while it fades. */
@@ -15,14 +15,14 @@ export function useDialogLife(onGone: () => void): DialogLife {
 type DialogProps = DialogLife & {
   title: string
   size?: 'sm' | 'md' | 'lg' | 'xl'
-  /** It shows what is never shown again: neither Back nor a click beside it closes it. */
+  /** Its content is never shown again, so neither Back nor a click beside it closes it. */
   shownOnce?: boolean
   children: ReactNode
 }
 
 const WIDTHS = { sm: 420, md: 520, lg: 680, xl: 800 }
 
-/** A modal dialog: focus stays inside, Escape and Back close it, and focus returns to what opened it. */
+/** A modal dialog: focus stays inside, Escape and Back close it, and focus returns to the element that opened it. */
 export function Dialog({ title, opened, onClose, onGone, size = 'md', shownOnce = false, children }: DialogProps) {
   const [opener] = useState(findOpener)
   useBackCloses(opened, shownOnce ? stay : onClose)
@@ -65,15 +65,15 @@ export function Dialog({ title, opened, onClose, onGone, size = 'md', shownOnce 
 
 const stay = () => undefined
 
-/** Not where the dialog has led to another screen, which then has the focus already. */
+/** Except when the dialog has led to another screen, which has the focus already. */
 function focusIsLost(): boolean {
   const focused = document.activeElement
   return focused === null || focused === document.body || focused.closest('[role="dialog"]') !== null
 }
 
 /**
- * What has focus when the dialog appears. A menu's item is gone by the time it closes, so the menu's button stands for
- * it.
+ * The element with focus when the dialog appears. For a menu's item, which is gone when the dialog closes, it is the
+ * menu's button.
  */
 function findOpener(): HTMLElement | null {
   const focused = document.activeElement
@@ -82,7 +82,7 @@ function findOpener(): HTMLElement | null {
   return button === null || button === undefined ? focused : document.getElementById(button)
 }
 
-/** The row of buttons that ends a dialog, the deciding one last. */
+/** The row of buttons at the end of a dialog; the primary one is last. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return <div className={styles.actions}>{children}</div>
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import styles from './entrance.module.css'
 import { Wordmark } from './wordmark.tsx'
 
-/** The frame of the pages before the portal itself: its name, one thing to do, and a hedge at dusk. */
+/** The frame of the pages before sign-in: the product's name, one form, and a hedge at dusk. */
 export function Entrance({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className={styles.screen}>
@@ -24,7 +24,7 @@ export function Entrance({ title, children }: { title: string; children: ReactNo
   )
 }
 
-/** What the page asks for, and why. */
+/** The page's title, and a sentence about it. */
 export function EntranceHead({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div>
@@ -34,7 +34,7 @@ export function EntranceHead({ title, children }: { title: string; children: Rea
   )
 }
 
-/** A hedgerow on the horizon of narrow screens: ornament only. */
+/** A hedgerow on the horizon of narrow screens; decoration only. */
 function HedgeLine() {
   return (
     <svg className={styles.hedge} viewBox="0 0 1200 90" preserveAspectRatio="xMidYMax slice" aria-hidden="true">

@@ -1,6 +1,6 @@
 import { Notice } from './notice.tsx'
 
-/** A failure in the words of who refused, or a default with the reason below it. */
+/** A failure in the hub's words, or a default sentence with the reason below it. */
 export function FailureNotice({ message, reason }: { message: string; reason?: string }) {
   return (
     <Notice tone="danger">

@@ -1,10 +1,10 @@
 import { Skeleton } from '@mantine/core'
 import styles from './figure-strip.module.css'
 
-/** `value` is null while it is not known. */
+/** `value` is null while it is unknown. */
 export type Figure = { label: string; value: number | null; tone?: 'danger' | 'warning' }
 
-/** A few figures as one divided strip. `loading` keeps the strip's height, so nothing moves when they arrive. */
+/** A few figures as one divided strip. It has the same height while `loading`, so nothing moves later. */
 export function FigureStrip({
   label,
   figures,

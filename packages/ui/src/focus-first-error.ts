@@ -1,8 +1,8 @@
 const FRAMES_MAX = 10
 
-/** Takes the person to the first field that is said to be wrong, once that is on the page. */
+/** Moves focus to the first field with an error, once React has drawn the error. */
 export function focusFirstError(form: HTMLFormElement | undefined, framesLeft = FRAMES_MAX): void {
-  // The errors were set just now; React shows them in a task of its own, which a frame may come before.
+  // React draws the new errors in its own task, and a frame may come before it.
   requestAnimationFrame(() =>
     setTimeout(() => {
       const field = form?.querySelector<HTMLElement>('[aria-invalid="true"]')

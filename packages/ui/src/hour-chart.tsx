@@ -1,6 +1,6 @@
 /**
- * Figures by the hour, drawn with Chart.js; always loaded lazily, because that is a third of the portal. A canvas says
- * nothing to who can't see it: whoever shows one gives the same figures as a table.
+ * Figures by the hour, drawn with Chart.js; always loaded lazily, because Chart.js is a third of the portal. A canvas
+ * is not accessible, so every chart needs a table with the same figures.
  */
 import { useComputedColorScheme } from '@mantine/core'
 import {
@@ -34,7 +34,7 @@ Chart.register(
   Tooltip,
 )
 
-/** A canvas can't read tokens, so the chart is told the scheme. */
+/** A canvas can't read CSS variables, so the chart gets the colour scheme as a value. */
 const COLOURS = {
   light: {
     brand: '#0f8f7c',
@@ -60,7 +60,7 @@ const COLOURS = {
 
 type HourSeries = {
   label: string
-  /** One for each hour; null where nothing is known, which leaves a gap. */
+  /** One value for each hour; null for an unknown one leaves a gap. */
   values: readonly (number | null)[]
   tone: 'brand' | 'danger' | 'quiet'
 }
@@ -71,7 +71,7 @@ type HourChartProps = {
   series: readonly HourSeries[]
   shape: 'line' | 'bar'
   heightPx: number
-  /** The axis reaches at least this far, so that little does not look like much. */
+  /** The least upper end of the axis, so that small values look small. */
   reach: number
   format: (value: number) => string
 }
@@ -168,7 +168,7 @@ export default function HourChart({ hours, series, shape, heightPx, reach, forma
   )
 }
 
-/** A line has no points, but an hour between two unknown ones would be no line either. */
+/** A line has no points, except for an hour between two unknown ones, which would be invisible. */
 function radiusOfPoint({ dataset, dataIndex }: ScriptableContext<'line'>): number {
   const known = (index: number) => typeof dataset.data[index] === 'number'
   return known(dataIndex) && !known(dataIndex - 1) && !known(dataIndex + 1) ? 3 : 0

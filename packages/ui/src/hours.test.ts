@@ -8,6 +8,6 @@ it('labels every fourth hour of the local day and leaves the others empty', () =
   expect(labels).toEqual(['00:00', '04:00', '08:00', '12:00', '16:00', '20:00'])
 })
 
-it('names the whole hour, across midnight too', () => {
+it('names the whole hour, also across midnight', () => {
   expect(hourLabel(localHour(23))).toContain('23:00 – 00:00')
 })

@@ -1,4 +1,4 @@
-/** The portal's icons: 16 px, one stroke, always beside a word or on a button that has a name. */
+/** The portal's icons: 16 px, one stroke, always beside a word or on a button with an accessible name. */
 import type { ReactNode } from 'react'
 
 function Icon({ children }: { children: ReactNode }) {

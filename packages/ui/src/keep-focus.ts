@@ -1,8 +1,8 @@
 import { useEffect, type RefObject } from 'react'
 
 /**
- * A row that leaves a table, since what it stood for was deleted or decided, would take the focus with it to nowhere:
- * the next Tab would start at the top of the page. `main` gets it instead.
+ * When a row with focus leaves a table, because its item was deleted or decided, the next Tab would start at the top of
+ * the page. This moves the focus to `main` instead.
  */
 export function useKeepFocus(main: RefObject<HTMLElement | null>): void {
   useEffect(() => {

@@ -15,15 +15,15 @@ it.each([
   expect(lastSeen(ago(age), now)).toBe(text)
 })
 
-it('shows a date from a day on', () => {
+it('shows a date after one day', () => {
   expect(lastSeen(ago(86_400_000), now)).toBe(new Date(now - 86_400_000).toLocaleDateString())
 })
 
-it('says Never of what was never seen', () => {
+it('says Never without a time', () => {
   expect(lastSeen(null, now)).toBe('Never')
 })
 
-it('reads a time that lies ahead as just now', () => {
+it('reads a future time as just now', () => {
   expect(lastSeen(ago(-5_000), now)).toBe('Just now')
 })
 
@@ -37,7 +37,7 @@ it.each([
   expect(timeLeft(ago(-left), now)).toBe(text)
 })
 
-it('shows a date for what is months ahead, and how long ago for what is past', () => {
+it('shows a date for a time months ahead, and how long ago for a past time', () => {
   expect(timeLeft(ago(-100 * 86_400_000), now)).toBe(new Date(now + 100 * 86_400_000).toLocaleDateString())
   expect(timeLeft(ago(120_000), now)).toBe('2m ago')
 })

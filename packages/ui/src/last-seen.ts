@@ -4,8 +4,7 @@ const DAY_MS = 24 * HOUR_MS
 const DAYS_COUNTED = 60
 
 /**
- * The last-seen display of specification section 4. A time that lies ahead (the browser's clock is behind the
- * hub's) reads as just now.
+ * How long ago something was seen. A future time (the browser's clock is behind the hub's) reads as just now.
  */
 export function lastSeen(at: string | null, nowMs: number): string {
   if (at === null) return 'Never'
@@ -16,7 +15,7 @@ export function lastSeen(at: string | null, nowMs: number): string {
   return new Date(at).toLocaleDateString()
 }
 
-/** How far ahead a time is, in the same manner; once it is past, how long ago it was. */
+/** How far ahead a time is, in the same form; for a past time, how long ago it was. */
 export function timeLeft(at: string, nowMs: number): string {
   const leftMs = Date.parse(at) - nowMs
   if (leftMs <= 0) return lastSeen(at, nowMs)

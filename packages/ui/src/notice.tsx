@@ -6,7 +6,7 @@ type Tone = 'warning' | 'danger' | 'good' | 'plain'
 
 const ICONS = { warning: <AlertIcon />, danger: <AlertIcon />, good: <CheckIcon />, plain: <InfoIcon /> }
 
-/** Something that has to be read, in the place it is about. Trouble is announced at once, the rest politely. */
+/** A notice beside its subject. Screen readers announce an error at once, others politely. */
 export function Notice({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
     <div className={styles.notice} data-tone={tone} role={tone === 'danger' || tone === 'warning' ? 'alert' : 'status'}>

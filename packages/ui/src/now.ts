@@ -20,10 +20,10 @@ function subscribe(listener: () => void): () => void {
 }
 
 function snapshot(): number {
-  // Whoever asks first after a pause must not see the time of the last tick.
+  // The first reader after a pause must not get the time of the last tick.
   if (Date.now() - nowMs > TICK_MS) nowMs = Date.now()
   return nowMs
 }
 
-/** The time in milliseconds since 1970, fresh to 15 s; one timer for every time on the page. */
+/** The time in milliseconds since 1970, at most 15 s old; all times on the page share one timer. */
 export const useNow = (): number => useSyncExternalStore(subscribe, snapshot)

@@ -1,4 +1,4 @@
-/** What a panel shows when it has no data to show: still loading, nothing there, failed, or not allowed. */
+/** The states of a panel without data: loading, empty, failed, or not allowed. */
 import { Button, Skeleton } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { AlertIcon, LockIcon } from './icons.tsx'

@@ -6,11 +6,11 @@ type PasswordFieldProps = Omit<
   PasswordInputProps,
   'visibilityToggleFocusable' | 'visibilityToggleButtonProps' | 'onKeyDown' | 'onKeyUp'
 > & {
-  /** Of the button that shows what is typed. */
+  /** The name of the button that shows the password. */
   showLabel?: string
 }
 
-/** A password, which can be shown, also by keyboard; whoever types it with Caps Lock on is told so. */
+/** A password field with a button that shows the password, and a warning while Caps Lock is on. */
 export function PasswordField({ showLabel = 'Show password', onBlur, ...props }: PasswordFieldProps) {
   const [capsLock, setCapsLock] = useState(false)
   const look = (event: KeyboardEvent) => setCapsLock(event.getModifierState('CapsLock'))

@@ -4,7 +4,7 @@ import styles from './reasoned-button.module.css'
 
 type ReasonedButtonProps = ButtonProps & { onClick: () => void; reason: string | undefined; children: ReactNode }
 
-/** A button that, while it may not be used, says why beside itself. */
+/** A button that shows the reason beside it while it is disabled. */
 export function ReasonedButton({ reason, children, ...button }: ReasonedButtonProps) {
   const id = useId()
   if (reason === undefined) return <Button {...button}>{children}</Button>

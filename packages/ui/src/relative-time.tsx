@@ -22,7 +22,7 @@ export function TimeLeft({ until }: { until: string }) {
   )
 }
 
-/** An exact time, with how long ago it was on hover: for records, which are read by their times. */
+/** An exact time, with how long ago it was on hover; for records, such as the audit log. */
 export function ExactTime({ at }: { at: string }) {
   const now = useNow()
   return (

@@ -4,14 +4,14 @@ import styles from './search-field.module.css'
 
 type SearchFieldProps = {
   label: string
-  /** What it begins with. To change its text from outside, give it another key. */
+  /** The initial text. To change the text from outside, give the field another key. */
   initial: string
   onSearch: (text: string) => void
 }
 
 /**
- * A search over a long list. A key changes this field alone and is painted; only after that is the list told, and what
- * the list draws then gives way to the next key.
+ * A search over a long list. A key press first changes and paints only this field; then the list gets the text, and its
+ * render can be interrupted by the next key press.
  */
 export function SearchField({ label, initial, onSearch }: SearchFieldProps) {
   const [text, setText] = useState(initial)
@@ -23,7 +23,7 @@ export function SearchField({ label, initial, onSearch }: SearchFieldProps) {
   const change = (next: string) => {
     setText(next)
     forget(untold.current)
-    // The next frame's own task comes before its paint, so what follows it waits for a task of its own.
+    // A frame's callback runs before its paint, so the list is updated in a task after it.
     untold.current.frame = requestAnimationFrame(() => {
       untold.current.timer = setTimeout(() => startTransition(() => onSearch(next)))
     })

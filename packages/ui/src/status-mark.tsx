@@ -2,7 +2,7 @@ import styles from './status-mark.module.css'
 
 export type MarkShape = 'dot' | 'ring' | 'diamond' | 'neutral'
 
-/** A status as a shape and a word, so that it never rests on colour alone. */
+/** A status as a shape and a word, so that it never depends on colour alone. */
 export function StatusMark({ shape, word, reason }: { shape: MarkShape; word: string; reason?: string }) {
   return (
     <span className={styles.status}>

@@ -40,7 +40,7 @@ const pine: MantineColorsTuple = [
 const NO_BORDER = '1px solid transparent'
 const quiet = { background: 'transparent', hover: 'var(--hover)', border: NO_BORDER }
 
-/** Buttons take their colours from our tokens: one accent, one danger, and the rest quiet. */
+/** Buttons use the colours of our tokens: one accent, one danger, and the rest quiet. */
 const variantColors: VariantColorsResolver = ({ variant, color }) => {
   const danger = color === 'red'
   if (variant === 'filled') {
@@ -64,7 +64,7 @@ const variantColors: VariantColorsResolver = ({ variant, color }) => {
   return { ...quiet, color: ink }
 }
 
-/** What the kit is told of our look; the colours themselves are tokens in tokens.css. */
+/** The kit's theme; the colours themselves are tokens in tokens.css. */
 export const theme = createTheme({
   colors: { gray, dark, pine },
   primaryColor: 'pine',

@@ -6,7 +6,7 @@ type TickBoxProps = { checked: boolean; onChange: (checked: boolean) => void } &
   | { label: string; children?: never }
 )
 
-/** The browser's own tick box in our colour, with its words beside it or, as `label`, only read out. */
+/** The browser's own tick box in our colour, with its text beside it or, as `label`, only for screen readers. */
 export function TickBox({ checked, onChange, label, children }: TickBoxProps) {
   const box = (
     <input

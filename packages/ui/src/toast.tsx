@@ -1,5 +1,5 @@
 /**
- * Short messages that something worked, for 6 s (specification section 9). What went wrong stays in its place instead.
+ * Short messages about a success, for 6 s. An error stays on the page, in its place.
  */
 import { lazy, Suspense, useSyncExternalStore } from 'react'
 
@@ -20,7 +20,7 @@ export async function toast(message: string): Promise<void> {
   show(message)
 }
 
-/** Where they appear; its code loads with the first of them. */
+/** The place of the messages; its code loads with the first one. */
 export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => needed)
   return <Suspense>{shown && <ToastList />}</Suspense>

@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import { useBlocker } from 'react-router'
 import { Dialog, DialogActions } from './dialog.tsx'
 
-/** Asks before a page with changes that are not saved is left, by a link, by Back or by closing the tab. */
+/** Asks before a person leaves a page with unsaved changes by a link, by Back or by closing the tab. */
 export function UnsavedGuard({ unsaved }: { unsaved: boolean }) {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) => unsaved && currentLocation.pathname !== nextLocation.pathname,

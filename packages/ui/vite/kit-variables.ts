@@ -1,6 +1,6 @@
 /**
- * Vite plugin: the kit's CSS variables as the stylesheet `virtual:kit-variables.css`. The kit would write them into a
- * `<style>` element while it runs, which the hub's policy blocks, so they are made at build time from the same theme.
+ * Vite plugin: the kit's CSS variables as the stylesheet `virtual:kit-variables.css`, made at build time from the
+ * theme. At run time the kit would write them into a `<style>` element, which the hub's policy blocks.
  */
 import { convertCssVariables, defaultCssVariablesResolver, DEFAULT_THEME, mergeMantineTheme } from '@mantine/core'
 import type { Plugin } from 'vite'

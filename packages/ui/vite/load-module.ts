@@ -1,8 +1,8 @@
 import { createServer, type Plugin } from 'vite'
 
 /**
- * Runs a module of the browser's sources in this process, with the class names that the stylesheets get in the build.
- * `path` is absolute below `root`; `plugins` resolve what the sources import.
+ * Runs a module of the browser's sources in this process, with the class names of the build's stylesheets. `path` is
+ * absolute below `root`; `plugins` resolve the imports of the sources.
  */
 export async function loadModule<T>(root: string, path: string, plugins: Plugin[]): Promise<T> {
   const server = await createServer({

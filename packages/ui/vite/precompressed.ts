@@ -9,7 +9,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Plugin } from 'vite'
 
 const WORTH_IT = /^assets\/.*\.(?:js|css|svg)$/
-/** Below this a twin saves no packet. */
+/** Below this, compression saves no packet. */
 const THRESHOLD_BYTES = 1_024
 
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }
