@@ -96,7 +96,7 @@ export const registrationStatus = call({
   path: '/v1/gateway/register/:registrationId/status',
   params: z.strictObject({ registrationId }),
   query: z.strictObject({ waitSeconds: z.coerce.number().int().min(0).max(STATUS_WAIT_MAX_SECONDS).default(0) }),
-  /** By which host the gateway reached the hub; older gateways send no body. */
+  /** The host by which the gateway reached the hub; older gateways send no body. */
   body: z.strictObject({ hub: cleanLine(300) }).nullish(),
   signed: true,
   errors: [

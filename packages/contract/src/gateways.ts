@@ -76,7 +76,7 @@ export const gatewayDetail = gateway.extend({
       at: z.iso.datetime(),
     })
     .nullable(),
-  /** Who opened the gateway's page, newest first, 50 at most; empty but for managers and admins. */
+  /** Who opened the gateway's page, newest first, at most 50; empty for users. */
   access: z.array(z.object({ username: z.string(), startedAt: z.iso.datetime(), sourceIp: z.string() })),
 })
 export type GatewayDetail = z.output<typeof gatewayDetail>
