@@ -14,7 +14,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 /** A restore that dies before one of its steps, the calls that change a file or ask PostgreSQL. */
 const KILLED = `
   import fs from 'node:fs'
-  import { syncBuiltinESMExports } from 'node:module'
+  import { flushCompileCache, syncBuiltinESMExports } from 'node:module'
   import pg from 'pg'
   const [url, file, killedAt] = process.argv.slice(1)
   let steps = 0
@@ -27,12 +27,15 @@ const KILLED = `
   syncBuiltinESMExports()
   pg.Client.prototype.query = counted(pg.Client.prototype.query)
   const { restoreDatabase } = await import(${JSON.stringify(join(import.meta.dirname, 'backup.ts'))})
+  // Whoever is killed writes no cache at its end, and the next of them compiles everything again.
+  flushCompileCache()
   await restoreDatabase(url, file)`
 
 async function restoreKilledAt(step: number, url: string, file: string): Promise<boolean> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', KILLED, url, file, String(step)], {
     cwd: import.meta.dirname,
     stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, NODE_COMPILE_CACHE: join(dir, 'compiled') },
   })
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
   expect([code, signal]).toBeOneOf([
