@@ -23,7 +23,7 @@ const STALE: Readonly<Record<EventTopic, readonly string[]>> = {
 /** The hub writes something every 15 s; a stream that is silent for longer is dead, whatever TCP says. */
 const SILENCE_MS = 40_000
 const REFRESH_EVERY_MS = 2_000
-/** A pause shorter than this is nobody's business. */
+/** A shorter pause is not shown. */
 const SHOWN_AFTER_MS = 1_500
 
 /** Follows the hub's events for as long as it is mounted; `reconnecting` while they do not come. */
@@ -108,7 +108,7 @@ async function follow({ onState, onTopics, signal }: Follower): Promise<void> {
         onOpen: () => {
           onState(true)
           failures = 0
-          // Nothing is kept for who was away.
+          // No backlog: refetch after a pause.
           if (opened) onTopics(Object.keys(STALE) as EventTopic[])
           opened = true
         },

@@ -2,7 +2,7 @@ import { TOKEN_STORAGE_KEY } from '@hedgerow/contract'
 
 const EXPIRED_KEY = 'hubSessionExpired'
 
-/** The access token, shared by all tabs of this browser (specification section 4). */
+/** The access token, shared by all tabs of this browser. */
 export const readToken = (): string | null => localStorage.getItem(TOKEN_STORAGE_KEY)
 export const writeToken = (token: string): void => localStorage.setItem(TOKEN_STORAGE_KEY, token)
 export const clearToken = (): void => localStorage.removeItem(TOKEN_STORAGE_KEY)

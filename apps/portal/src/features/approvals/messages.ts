@@ -1,6 +1,6 @@
 import type { PendingRegistration } from '@hedgerow/contract'
 
-/** The sentences of specification section 8 for this screen, each in one place. */
+/** The sentences of this screen, each in one place. */
 export const EMPTY_TITLE = 'No Pending Requests'
 export const EMPTY_TEXT = 'All gateway registration requests have been processed.'
 

@@ -11,7 +11,7 @@ import type { RegistrationDialogProps } from './details-dialog.tsx'
 import { keyStays, rejectedMessage, rejectFailed, REJECTION_FOLLOWS } from './messages.ts'
 import { useReject } from './queries.ts'
 
-/** Turns a device away; the reason is kept and told to it. */
+/** Rejects a device; the hub stores the reason and sends it to the device. */
 export function RejectDialog({ registration, opened, onClose, onGone }: RegistrationDialogProps) {
   const reject = useReject()
   const form = useForm({

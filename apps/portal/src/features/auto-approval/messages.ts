@@ -1,4 +1,4 @@
-/** The sentences of specification sections 5 and 8 for this screen, each in one place. */
+/** The sentences of this screen, each in one place. */
 export const IP_DUPLICATE = 'IP already in whitelist'
 export const RANGE_DUPLICATE = 'Network range already exists'
 export const SAVED = 'Settings saved successfully'

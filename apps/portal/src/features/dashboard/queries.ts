@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { hubProblems, hubStats, hubTimeline, recentActivity } from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
 
-/** Figures and activity, issued together (specification section 7). */
+/** Figures and activity, fetched together. */
 export const useDashboard = () =>
   useQuery({
     queryKey: ['dashboard'],

@@ -1,4 +1,4 @@
-/** What the form asks for before the hub is asked (specification section 5). Pure; loaded with the first attempt. */
+/** The form's checks before it calls the hub. Pure; loaded with the first attempt. */
 import { registerAccount } from '@hedgerow/contract'
 import { INVITE_CODE_MISSING, PASSWORDS_DIFFER } from './messages.ts'
 

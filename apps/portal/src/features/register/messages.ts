@@ -1,4 +1,4 @@
-/** The sentences of specification sections 5 and 8 for this screen that are the portal's own. */
+/** The portal's own sentences for this screen. */
 import { textOf } from '#api/words.ts'
 
 export const REGISTERED = 'Registration successful! You can now log in.'

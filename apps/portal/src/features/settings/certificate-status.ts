@@ -1,4 +1,4 @@
-/** What a certificate's expiry means (specification section 4). Pure. */
+/** A certificate's status by its expiry. Pure. */
 const DAY_MS = 86_400_000
 const WARNED_DAYS = 30
 

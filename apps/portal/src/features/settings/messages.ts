@@ -1,3 +1,3 @@
-/** The sentences of specification section 8 for this screen. */
+/** The sentences of this screen. */
 export const SAVED = 'Settings saved successfully'
 export const NOT_SAVED = 'Failed to save settings'

@@ -6,7 +6,7 @@ import { HUB_SETTINGS_KEY } from '#api/hub-settings.ts'
 
 const CERTIFICATES_KEY = ['certificates'] as const
 
-/** Sends the whole object (specification section 7). */
+/** Sends the whole object. */
 export function useSaveSettings() {
   const queries = useQueryClient()
   return useMutation({

@@ -1,2 +1,2 @@
-/** What both steps say where no words came with the failure (specification section 8). */
+/** The sentence of both steps for a failure without a message. */
 export const LOGIN_FAILED = 'Login failed. Please try again.'
