@@ -71,7 +71,9 @@ describe('candidates from DNS', () => {
       searchDomains: ['none.example.test', 'a.example.test', 'b.example.test'],
     })
     expect(found.candidates.map(({ url }) => url.hostname)).toEqual(['b.example.test', 'a.example.test'])
-    expect(found.problems).toEqual(['DNS SRV _hedgerow._tcp.none.example.test: there is no such record'])
+    expect(found.problems).toEqual([
+      'DNS SRV _hedgerow._tcp.none.example.test: there is no such record: add the zone line _hedgerow._tcp.none.example.test. SRV 10 60 8443 HUB-NAME.',
+    ])
     expect(dns.questions.filter((question) => question.startsWith('SRV'))).toEqual([
       'SRV _hedgerow._tcp.b.example.test',
       'SRV _hedgerow._tcp.none.example.test',

@@ -37,10 +37,10 @@ function powerUp(prefix: string, invitationCode: string | undefined) {
     const name = `${prefix} ${i}`
     const registration = keepRegistered({
       device: newDevice(name, invitationCode),
-      trust: { known: () => undefined, check: () => {}, remember: async () => {} },
+      trust: { known: () => undefined, isSettled: () => false, check: () => {}, remember: async () => {} },
       names: createNameService([]),
       discover: async () => ({
-        candidates: [{ url: new URL(hub.url), pins: [], source: 'its address' }],
+        candidates: [{ url: new URL(hub.url), pins: [], domain: undefined, source: 'its address' }],
         problems: [],
       }),
       conditions: createConditions(() => {}),

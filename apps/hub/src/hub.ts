@@ -3,7 +3,7 @@
  * takes them down in reverse. The only file that knows every module. Called by program.ts, and by tests through
  * testing/hub.ts.
  */
-import { randomBytes } from 'node:crypto'
+import { randomBytes, X509Certificate } from 'node:crypto'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { addressesForOthers } from './http/addresses.ts'
@@ -231,7 +231,8 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     facts.follow(heldDevices(admitWaiting))
     facts.follow(delivery(notifications))
     facts.follow(liveEvents(events))
-    registrationRoutes(app, { db, clock, vpn, identity, waiters, refusals, requireRoom })
+    const tlsCertificate = tls && (() => new X509Certificate(certificates.current().cert))
+    registrationRoutes(app, { db, clock, vpn, identity, waiters, refusals, requireRoom, tlsCertificate })
     ruleRoutes(app, { db, clock, identity, publicUrl: config.publicUrl })
     gatewayRoutes(app, { db, clock, vpn, list, fleetListCache, search })
     settingsRoutes(app, { db, clock, vpn, peers, onVpnConfigured: admitWaiting })

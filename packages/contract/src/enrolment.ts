@@ -32,6 +32,10 @@ export const registerChallenge = call({
     /** Milliseconds since 1970. */
     serverTime: epochMs,
     signature: bytes(64),
+    /**
+     * SHA-256 of the public key of the certificate that the hub answers HTTPS with; counts where the answer is signed.
+     */
+    tlsKeyHash: bytes(32).optional(),
   }),
 })
 

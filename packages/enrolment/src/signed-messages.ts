@@ -35,3 +35,11 @@ export function requestBytes(request: SignedRequest): Uint8Array {
 export function answerBytes(nonce: string, body: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.from(`hedgerow-answer-v1\0${nonce}\0`), body])
 }
+
+/**
+ * What `X-Hub-Signature` of a challenge covers: the answer's raw body, bound to the nonce that the gateway asked with.
+ * No other answer is signed under this domain, so a challenge passes for nothing else.
+ */
+export function challengeAnswerBytes(nonce: string, body: Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.from(`hedgerow-challenge-answer-v1\0${nonce}\0`), body])
+}

@@ -14,6 +14,8 @@ export type HubCandidate = {
   url: URL
   /** Fingerprints from the domain's TXT records; one of them has to be the hub's. Empty: no pin. */
   pins: string[]
+  /** Whose records named it; undefined for an address that was given. */
+  domain: string | undefined
   /** For people: where this candidate comes from. */
   source: string
 }
@@ -33,7 +35,8 @@ export async function findHubs(
   names: NameService,
   random: () => number = Math.random,
 ): Promise<{ candidates: HubCandidate[]; problems: string[] }> {
-  if (options.hubUrl) return { candidates: [{ url: options.hubUrl, pins: [], source: 'its address' }], problems: [] }
+  if (options.hubUrl)
+    return { candidates: [{ url: options.hubUrl, pins: [], domain: undefined, source: 'its address' }], problems: [] }
   const domains = [...new Set([options.hubDomain, ...options.searchDomains].filter((domain) => domain !== undefined))]
   const candidates: HubCandidate[] = []
   const problems: string[] = []
@@ -45,11 +48,19 @@ export async function findHubs(
     try {
       candidates.push(...(await findInDomain(domain, names, random)))
     } catch (error) {
-      problems.push(`DNS SRV ${SERVICE}.${domain}: ${isAbsent(error) ? 'there is no such record' : inWords(error)}`)
+      problems.push(
+        `DNS SRV ${SERVICE}.${domain}: ${isAbsent(error) ? `there is no such record: add the zone line ${srvLine(domain)}` : inWords(error)}`,
+      )
     }
   }
   return { candidates, problems }
 }
+
+/** As it stands in a zone file, for a hub's own HTTPS port. */
+const srvLine = (domain: string) => `${SERVICE}.${domain}. SRV 10 60 8443 HUB-NAME.`
+
+/** The same for a TXT record with one hint. */
+export const txtLine = (domain: string, hint: string) => `${SERVICE}.${domain}. TXT "${hint}"`
 
 function isAbsent(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA')
@@ -65,6 +76,7 @@ async function findInDomain(domain: string, names: NameService, random: () => nu
   return orderTargets<SrvRecord>(targets, random).map((record) => ({
     url: new URL(`${scheme}://${record.name.replace(/\.$/, '')}:${record.port}`),
     pins,
+    domain,
     source: `DNS SRV ${name}`,
   }))
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import {
   API_BASE,
@@ -9,19 +10,24 @@ import {
   type SealedRegistration,
 } from '@hedgerow/contract'
 import {
+  challengeAnswerBytes,
   exchangeKeys,
+  HUB_SIGNATURE_HEADER,
+  NONCE_HEADER,
   proofOfPossession,
   registrationBytes,
   seal,
   SIGNATURE_HEADER,
   unseal,
   verifyChallenge,
+  verifySignature,
   type Challenge,
 } from '@hedgerow/enrolment'
 import { approvalOf, type Approval } from './approval.ts'
 import { NotAHubError, post, readAnswer } from './http-call.ts'
 import type { DeviceKeys } from '../identity.ts'
-import { callSigned, type CallContext, type SigningSession } from './signed-call.ts'
+import { callSigned, postTo, type CallContext, type SigningSession } from './signed-call.ts'
+import { foreignCertificate, openTls, type TlsConnection } from './tls-connection.ts'
 
 /**
  * The three calls of enrolment, each checked as docs/protocol.md asks: nothing that this file returns is unsigned,
@@ -45,17 +51,61 @@ export type RegistrationStatus =
 
 const CALL_TIMEOUT_MS = 10_000
 
-/** Step 1. Throws NotAHubError unless the answer is signed by the identity key that it names. */
-export async function openSession(url: URL, keys: DeviceKeys, context: CallContext): Promise<HubSession> {
+/** Which hub may answer. */
+export type ExpectedHub = {
+  /** It is settled which key it has, so that key may vouch for the hub's TLS certificate. */
+  isSettled: boolean
+  /** Throws HubRefusedError for a key that is not trusted. */
+  check(identityPublicKey: string): void
+}
+
+/**
+ * Step 1. Throws NotAHubError unless the answer is signed by the identity key that it names, HubRefusedError unless
+ * that key is trusted and the TLS certificate is the hub's own, and TLS's own error where nobody vouches for the
+ * certificate.
+ */
+export async function openSession(
+  url: URL,
+  keys: DeviceKeys,
+  expected: ExpectedHub,
+  context: CallContext,
+): Promise<HubSession> {
   const asked = { identityPublicKey: keys.identity.publicKey, wireguardPublicKey: keys.wireguardPublicKey }
-  const answer = await send(callUrl(url, registerChallenge.path), encode(asked), {}, CALL_TIMEOUT_MS, context)
+  const nonce = randomBytes(32).toString('base64')
+  let connection: TlsConnection | undefined
+  const { lookup } = context.names
+  const answer = await post({
+    url: callUrl(url, registerChallenge.path),
+    body: encode(asked),
+    headers: { [NONCE_HEADER]: nonce },
+    timeoutMs: CALL_TIMEOUT_MS,
+    signal: context.signal,
+    lookup,
+    ...(url.protocol === 'https:' &&
+      expected.isSettled && {
+        async openTls(signal: AbortSignal) {
+          connection = await openTls(url, { lookup, signal })
+          return connection.socket
+        },
+      }),
+  })
   const receivedAt = performance.now()
-  const { signature, ...answered } = readAnswer(answer, registerChallenge.response)
+  const { signature, tlsKeyHash, ...answered } = readAnswer(answer, registerChallenge.response)
   const challenge = { ...asked, ...answered }
   if (!verifyChallenge(challenge, signature)) throw new NotAHubError("the hub's signature on its challenge is wrong")
+  expected.check(challenge.hubIdentityPublicKey)
+  if (connection?.problem) {
+    const vouching = String(answer.headers[HUB_SIGNATURE_HEADER])
+    const signed = challengeAnswerBytes(nonce, answer.body)
+    // Of an older hub, or of one that has no HTTPS of its own.
+    if (tlsKeyHash === undefined || !verifySignature(challenge.hubIdentityPublicKey, signed, vouching))
+      throw connection.problem
+    if (tlsKeyHash !== connection.keyHash) throw foreignCertificate()
+  }
   return {
     url,
     hubIdentityPublicKey: challenge.hubIdentityPublicKey,
+    tlsKeyHash: connection?.problem && connection.keyHash,
     challenge,
     hubTime: () => Math.round(challenge.serverTime + performance.now() - receivedAt),
   }
@@ -85,7 +135,14 @@ export async function submitRegistration(session: HubSession, device: Device, co
   }
   const body = encode(message)
   const headers = { [SIGNATURE_HEADER]: keys.identity.sign(registrationBytes(body)) }
-  const answer = await send(callUrl(session.url, register.path), body, headers, CALL_TIMEOUT_MS, context)
+  const answer = await postTo(session, {
+    url: callUrl(session.url, register.path),
+    body,
+    headers,
+    timeoutMs: CALL_TIMEOUT_MS,
+    signal: context.signal,
+    lookup: context.names.lookup,
+  })
   const registered = readAnswer(answer, register.response)
   if (registered.fingerprint !== keys.fingerprint)
     throw new NotAHubError(`the hub received another identity key than this device's: ${registered.fingerprint}`)
@@ -126,8 +183,4 @@ function callUrl(hub: URL, path: string): URL {
 
 function encode(message: object): Buffer {
   return Buffer.from(JSON.stringify(message))
-}
-
-function send(url: URL, body: Buffer, headers: Record<string, string>, timeoutMs: number, context: CallContext) {
-  return post({ url, body, headers, timeoutMs, signal: context.signal, lookup: context.names.lookup })
 }

@@ -16,12 +16,13 @@ const SENTENCES: Record<string, string> = {
   EREFUSED: 'the name server refused the question',
   ECANCELLED: 'the question was cancelled',
   HPE_INVALID_CONSTANT: 'what answers there does not speak HTTP',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS (is it an http:// address?)',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS (is it an http:// address?)',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed (name its CA in GATEWAY_HUB_CA_FILE)',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate comes from an unknown CA (name it in GATEWAY_HUB_CA_FILE)',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate comes from an unknown CA (name it in GATEWAY_HUB_CA_FILE)',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate comes from an unknown CA (name it in GATEWAY_HUB_CA_FILE)',
+  EPROTO: 'it does not speak TLS',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate comes from an unknown CA',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate comes from an unknown CA',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate comes from an unknown CA',
   CERT_HAS_EXPIRED: 'its certificate has expired',
   CERT_NOT_YET_VALID: "its certificate is not valid yet (is this device's clock right?)",
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
@@ -31,8 +32,16 @@ const SENTENCES: Record<string, string> = {
 
 /** An error as a sentence part in words; codes that are not known keep their own message. */
 export function inWords(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return inWords(error.errors[0])
-  if (!(error instanceof Error)) return String(error)
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  return SENTENCES[code] ?? error.message
+  const first = firstOf(error)
+  return first instanceof Error ? (SENTENCES[codeOf(first) ?? ''] ?? first.message) : String(first)
+}
+
+/** The code of the error, or of the first one where several addresses were tried. */
+export function codeOf(error: unknown): string | undefined {
+  const first = firstOf(error)
+  return first instanceof Error && 'code' in first && typeof first.code === 'string' ? first.code : undefined
+}
+
+function firstOf(error: unknown): unknown {
+  return error instanceof AggregateError && error.errors.length > 0 ? firstOf(error.errors[0]) : error
 }

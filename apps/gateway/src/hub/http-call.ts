@@ -21,6 +21,8 @@ export type PostOptions = {
   lookup?: LookupFunction | undefined
   /** Opens the connection through the tunnel instead of the device's network. */
   connect?: (() => Duplex) | undefined
+  /** Opens the TLS connection of an https address, for who checks its certificate otherwise than by known CAs. */
+  openTls?: ((signal: AbortSignal) => Promise<Duplex>) | undefined
 }
 
 /** The hub said no. */
@@ -52,10 +54,16 @@ export class NotAHubError extends Error {
  * One POST of JSON, or of nothing, on a connection of its own. Redirects are not followed. Rejects with the network's
  * error.
  */
-export function post(options: PostOptions): Promise<Answer> {
-  const { url, body, connect } = options
+export async function post(options: PostOptions): Promise<Answer> {
+  const { url, body } = options
   const timeout = AbortSignal.timeout(options.timeoutMs)
-  const request = url.protocol === 'https:' && !connect ? httpsRequest : httpRequest
+  const signal = AbortSignal.any([options.signal, timeout])
+  const late = () => new Error(`no answer within ${Math.round(options.timeoutMs / 1000)} s`)
+  const opened = await options.openTls?.(signal).catch((error: unknown) => {
+    throw timeout.aborted ? late() : error
+  })
+  const connect = opened ? () => opened : options.connect
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {
     const outgoing = request(url, {
       method: 'POST',
@@ -66,13 +74,13 @@ export function post(options: PostOptions): Promise<Answer> {
         connection: 'close',
         ...options.headers,
       },
-      signal: AbortSignal.any([options.signal, timeout]),
+      signal,
       ...(connect ? { createConnection: connect } : { agent: false }),
       ...(options.lookup ? { lookup: options.lookup } : {}),
     })
     const fail = (error: Error) => {
       outgoing.destroy()
-      reject(timeout.aborted ? new Error(`no answer within ${Math.round(options.timeoutMs / 1000)} s`) : error)
+      reject(timeout.aborted ? late() : error)
     }
     outgoing.on('error', fail)
     // Also when nothing was said of why: Node ends a call silently at an answer 101 that it did not ask for.

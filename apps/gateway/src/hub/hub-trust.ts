@@ -11,6 +11,8 @@ import { readJsonFile, writeDurably } from '../durable-file.ts'
 export type HubTrust = {
   /** The remembered hub's identity key; undefined before the first registration. */
   known(): string | undefined
+  /** Whether it is settled which key the hub must have: by the operator, by memory or by DNS. */
+  isSettled(discoveredPins: readonly string[]): boolean
   /** Throws HubRefusedError unless the hub with this identity key may be talked to. `discoveredPins` come from DNS. */
   check(identityPublicKey: string, discoveredPins: readonly string[]): void
   remember(identityPublicKey: string): Promise<void>
@@ -40,6 +42,7 @@ export async function openHubTrust(dataDir: string, pin: string | undefined): Pr
   let known = (await readJsonFile(path, hubFile))?.identityPublicKey
   return {
     known: () => (known !== undefined && (pin === undefined || fingerprint(known) === pin) ? known : undefined),
+    isSettled: (discoveredPins) => pin !== undefined || known !== undefined || discoveredPins.length > 0,
     check(identityPublicKey, discoveredPins) {
       const shown = fingerprint(identityPublicKey)
       if (pin !== undefined) {

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { STATUS_WAIT_MAX_SECONDS } from '@hedgerow/contract'
 import type { Logger } from 'pino'
+import { adviceFor } from './advice.ts'
 import { createBackoff, createPause } from './backoff.ts'
 import type { HubCandidate } from './discovery.ts'
 import {
@@ -90,14 +91,18 @@ export function keepRegistered(options: RegistrationOptions): Registration {
     let retryAfterMs: number | undefined
     for (const candidate of candidates) {
       try {
-        const session = await openSession(candidate.url, device.keys, context)
-        trust.check(session.hubIdentityPublicKey, candidate.pins)
+        const expected = {
+          isSettled: trust.isSettled(candidate.pins),
+          check: (key: string) => trust.check(key, candidate.pins),
+        }
+        const session = await openSession(candidate.url, device.keys, expected, context)
         conditions.done('hubFound', `${candidate.url.origin}, by ${candidate.source}`)
         options.onHub(session)
         return session
       } catch (error) {
         if (signal.aborted) throw error
-        failures.push(`${candidate.url.origin}: ${inWords(error)}`)
+        const advice = adviceFor(error, candidate, trust.isSettled(candidate.pins))
+        failures.push(`${candidate.url.origin}: ${inWords(error)}${advice === undefined ? '' : `: ${advice}`}`)
         retryAfterMs = Math.max(retryAfterMs ?? 0, pauseAskedFor(error) ?? 0)
       }
     }

@@ -11,7 +11,8 @@ import {
   verifySignature,
 } from '@hedgerow/enrolment'
 import type { z } from 'zod'
-import { NotAHubError, post, readAnswer } from './http-call.ts'
+import { NotAHubError, post, readAnswer, type Answer, type PostOptions } from './http-call.ts'
+import { openTlsTo } from './tls-connection.ts'
 import type { DeviceKeys } from '../identity.ts'
 import type { NameService } from './name-service.ts'
 
@@ -19,6 +20,8 @@ import type { NameService } from './name-service.ts'
 export type SigningSession = {
   url: URL
   hubIdentityPublicKey: string
+  /** The key of the hub's TLS certificate, where the hub itself vouches for it; undefined where a known CA does. */
+  tlsKeyHash: string | undefined
   /** The hub's wall clock in milliseconds since 1970. */
   hubTime(): number
 }
@@ -53,7 +56,7 @@ export async function callSigned<S extends z.ZodType>(
     [NONCE_HEADER]: nonce,
     [SIGNATURE_HEADER]: keys.identity.sign(signed),
   }
-  const received = await post({ url, body, headers, timeoutMs, signal, lookup: names.lookup })
+  const received = await postTo(session, { url, body, headers, timeoutMs, signal, lookup: names.lookup })
   const answer = readAnswer(received, response)
   const signature = received.headers[HUB_SIGNATURE_HEADER]
   if (
@@ -62,6 +65,14 @@ export async function callSigned<S extends z.ZodType>(
   )
     throw new NotAHubError("the hub's signature on its answer is missing or wrong")
   return { answer, nonce }
+}
+
+/** A POST to the hub of a session, over TLS to its own key where a known CA does not vouch for it. */
+export function postTo({ tlsKeyHash }: SigningSession, options: PostOptions): Promise<Answer> {
+  if (tlsKeyHash === undefined) return post(options)
+  const { url, lookup } = options
+  const openTls = async (signal: AbortSignal) => (await openTlsTo(tlsKeyHash, url, { lookup, signal })).socket
+  return post({ ...options, openTls })
 }
 
 /** Makes a call of the contract on the hub's public API as this device. */

@@ -1,5 +1,16 @@
+import type { X509Certificate } from 'node:crypto'
 import * as contract from '@hedgerow/contract'
-import { answerBytes, fingerprint, HUB_SIGNATURE_HEADER, SIGNATURE_HEADER, type Identity } from '@hedgerow/enrolment'
+import {
+  answerBytes,
+  challengeAnswerBytes,
+  decodeBase64,
+  fingerprint,
+  HUB_SIGNATURE_HEADER,
+  NONCE_HEADER,
+  SIGNATURE_HEADER,
+  tlsKeyHash,
+  type Identity,
+} from '@hedgerow/enrolment'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { StorageWatch } from '../database/storage-watch.ts'
@@ -42,6 +53,8 @@ export type RegistrationDependencies = {
   waiters: Waiters
   refusals: Pick<Refusals, 'count'>
   requireRoom: StorageWatch['requireRoom']
+  /** The certificate of the hub's own HTTPS now; undefined where it has none. */
+  tlsCertificate: (() => X509Certificate) | undefined
 }
 
 /** Enrolment for devices, which prove themselves inside each call, and its decisions for people. */
@@ -54,7 +67,7 @@ export function registrationRoutes(app: FastifyInstance, dependencies: Registrat
 }
 
 function mountHandshake(app: FastifyInstance, dependencies: RegistrationDependencies): void {
-  const { db, clock, identity, vpn, refusals, requireRoom } = dependencies
+  const { db, clock, identity, vpn, refusals, requireRoom, tlsCertificate } = dependencies
   const onRefused = (address: string) => refusals.count('enrolment', address)
   const limiter = createLimiter({ ...ENROLMENT_LIMITS, clock, onRefused })
   const handshake = createHandshake({ identity, clock })
@@ -66,9 +79,17 @@ function mountHandshake(app: FastifyInstance, dependencies: RegistrationDependen
     contract.registerChallenge,
     ({ body, sourceIp }) => {
       limiter.take(sourceIp)
-      return handshake.challenge(body)
+      return { ...handshake.challenge(body), ...(tlsCertificate && { tlsKeyHash: tlsKeyHash(tlsCertificate()) }) }
     },
-    options,
+    {
+      ...options,
+      answerHeaders(answer, { headers }): Record<string, string> {
+        const nonce = String(headers[NONCE_HEADER])
+        return decodeBase64(nonce, 32) === undefined
+          ? {}
+          : { [HUB_SIGNATURE_HEADER]: identity.sign(challengeAnswerBytes(nonce, Buffer.from(answer))) }
+      },
+    },
   )
 
   mount(
