@@ -138,6 +138,7 @@ describe('a device with nothing but a domain, and a hub with a certificate of it
     await gateway!.stop()
     await start()
     await registered()
+    expect(gateway!.state().hubUrl).toBe(`https://${HUB_NAME}:${httpsPort}`)
   })
 
   test('somebody in between with another certificate is refused and gets nothing but public keys', async () => {
