@@ -63,6 +63,7 @@ import { createConnections, type Connections } from './http/connections.ts'
 import { healthRoutes } from './http/health.ts'
 import { drain, listen, listenTls } from './http/listening.ts'
 import { createRefusals } from './access/refusals.ts'
+import { createWriteLimit } from './access/write-limit.ts'
 import { createServers } from './http/server.ts'
 import type { Sessions } from './access/sessions.ts'
 import { createSourceAddress } from './access/source-address.ts'
@@ -199,6 +200,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       sourceAddress,
       authenticate: sessions.authenticate,
       recordRefusal: createRefusedCalls({ db, clock, log }),
+      limitWrites: createWriteLimit({ clock, onRefused: (address) => refusals.count('writes', address) }),
       serverFactory: servers.factory,
     })
     const tls = config.httpsPort === undefined ? undefined : servers.createTls(certificates.current())

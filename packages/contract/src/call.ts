@@ -18,6 +18,8 @@ export type Call = {
   errors?: readonly ErrorCode[]
   /** A device signs it with its identity key, in `X-Gateway-Signature`: docs/protocol.md. */
   signed?: true
+  /** It leaves an entry in the audit though it is a GET. */
+  recorded?: true
   /** What each message of a stream of server-sent events holds, where that is what the call answers. */
   event?: z.ZodType
 }

@@ -167,6 +167,7 @@ export const gatewayVpnConfig = call({
   method: 'GET',
   path: '/v1/hub/gateways/:id/vpn-config',
   params: z.strictObject({ id: gatewayId }),
+  recorded: true,
   errors: ['gateway_not_found', 'vpn_disabled'],
   response: z.object({ config: z.string() }),
 })

@@ -91,7 +91,8 @@ export function createLimiter(
 type Key = { key: string; share: number }
 type Bucket = { tokens: number; at: number }
 
-function createBuckets(rate: Rate, capacity: number) {
+/** A bucket of tokens for each key; the keys beyond `capacity` that asked least recently are forgotten. */
+export function createBuckets(rate: Rate, capacity: number) {
   const buckets = new Map<string, Bucket>()
 
   function refilled({ key, share }: Key, now: number): Bucket {

@@ -9,7 +9,7 @@ const SOURCES_NAMED = 5
 /** More sources than this are counted, and not told apart. */
 const SOURCES_MAX = 1_000
 
-export type Limit = 'enrolment' | 'status' | 'gateway-calls' | 'approval-queue' | 'sign-in'
+export type Limit = 'enrolment' | 'status' | 'gateway-calls' | 'approval-queue' | 'sign-in' | 'writes'
 
 export type Refusals = {
   count(limit: Limit, address: string): void

@@ -24,6 +24,7 @@ declare module 'fastify' {
     surface: 'public' | 'tunnel'
     authenticate: Sessions['authenticate']
     recordRefusal: (refused: RefusedCall) => Promise<void>
+    limitWrites: (caller: Caller, sourceIp: string) => void
   }
   interface FastifyContextConfig {
     messageOfFirstField?: boolean
@@ -47,6 +48,8 @@ export type ApiOptions = {
   authenticate?: Sessions['authenticate']
   /** Hears of calls that a caller's role does not allow, before they are refused. */
   recordRefusal?: (refused: RefusedCall) => Promise<void>
+  /** Takes the turn of a person whose call writes; throws `too_many_requests`. */
+  limitWrites?: (caller: Caller, sourceIp: string) => void
   serverFactory?: FastifyServerFactory
 }
 
@@ -69,6 +72,7 @@ export function createApi(options: ApiOptions): FastifyInstance {
   app.decorate('surface', options.surface)
   app.decorate('authenticate', options.authenticate ?? (() => Promise.reject(new HubError('session_required'))))
   app.decorate('recordRefusal', options.recordRefusal ?? (() => Promise.resolve()))
+  app.decorate('limitWrites', options.limitWrites ?? (() => {}))
   app.decorateRequest('caller', undefined)
   app.decorateRequest('rawBody', undefined)
   app.decorateRequest('sourceIp', '')

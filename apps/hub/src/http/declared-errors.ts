@@ -1,5 +1,6 @@
 import type { Call, ErrorCode } from '@hedgerow/contract'
 import type { Access } from '../access/policy.ts'
+import { countsAsWrite } from '../access/write-limit.ts'
 
 const OF_A_SESSION: readonly ErrorCode[] = ['session_required', 'session_ended', 'account_inactive']
 
@@ -31,7 +32,12 @@ export function errorsOf(call: Call & { access: Access }): ErrorCode[] {
     ...OF_EVERY_CALL,
     ...OF_ACCESS[call.access],
     ...(call.method === 'GET' ? [] : OF_A_BODY),
+    ...(isOfPerson(call.access) && countsAsWrite(call) ? (['too_many_requests'] as const) : []),
     ...(call.errors ?? []),
   ]
   return [...new Set(codes)]
+}
+
+function isOfPerson(access: Access): boolean {
+  return access !== 'anyone' && access !== 'gateway' && access !== 'member'
 }

@@ -6,6 +6,7 @@ import type { z } from 'zod'
 import { HubError } from '../kernel/hub-error.ts'
 import { hasRole, policy, type SessionAccess } from '../access/policy.ts'
 import type { Caller } from '../access/sessions.ts'
+import { countsAsWrite } from '../access/write-limit.ts'
 
 type Parsed<C, Part extends string> =
   C extends Record<Part, infer Schema extends z.ZodType> ? z.output<Schema> : undefined
@@ -79,6 +80,7 @@ export function mount<C extends Call>(
       if (access === 'anyone') refuseOtherSites(request)
       if (access === 'anyone' || access === 'gateway' || access === 'member') return options.beforeBody?.(request)
       request.caller = await authenticate(app, request, { required: access, call: key })
+      if (countsAsWrite(call)) app.limitWrites(request.caller, request.sourceIp)
     },
     handler: async (request, reply) => {
       const answer = await handler({

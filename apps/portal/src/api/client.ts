@@ -13,6 +13,8 @@ export class ApiError extends Error {
   readonly status: number
   readonly code: string
   readonly fieldErrors: Readonly<Record<string, string>>
+  /** When the same may be asked again, where the hub told. */
+  readonly retryAfterMs: number | undefined
   /** The answer's: parsed where it is JSON, else its text; undefined without an answer. */
   readonly body: unknown
 
@@ -20,13 +22,22 @@ export class ApiError extends Error {
     status: number,
     code: string,
     message: string,
-    { fieldErrors = {}, body }: { fieldErrors?: Readonly<Record<string, string>> | undefined; body?: unknown } = {},
+    {
+      fieldErrors = {},
+      retryAfterMs,
+      body,
+    }: {
+      fieldErrors?: Readonly<Record<string, string>> | undefined
+      retryAfterMs?: number | undefined
+      body?: unknown
+    } = {},
   ) {
     super(message)
     this.name = 'ApiError'
     this.status = status
     this.code = code
     this.fieldErrors = fieldErrors
+    this.retryAfterMs = retryAfterMs
     this.body = body
   }
 }
@@ -168,7 +179,9 @@ async function refusalOf(response: Response): Promise<ApiError> {
   const body = bodyOf(await response.text().catch(() => ''))
   if (isErrorBody(body)) {
     const { error, message, fieldErrors } = body
-    return new ApiError(response.status, error, message, { fieldErrors, body })
+    const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+    const retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : undefined
+    return new ApiError(response.status, error, message, { fieldErrors, retryAfterMs, body })
   }
   // Not the hub's own answer: a proxy in front of it, most likely.
   const words = wordsOf(body) ?? `The hub answered with status ${response.status}. Try again in a moment.`

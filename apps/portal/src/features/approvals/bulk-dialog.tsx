@@ -1,7 +1,7 @@
 import { rejectRegistration, type PendingRegistration } from '@hedgerow/contract'
 import { Button, TextInput } from '@mantine/core'
 import { useState, type FormEvent } from 'react'
-import { messageOf } from '#api/client.ts'
+import { ApiError, messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
 import { Chip } from '@hedgerow/ui/chip.tsx'
 import { Dialog, DialogActions } from '@hedgerow/ui/dialog.tsx'
@@ -39,6 +39,12 @@ export function BulkDialog({ decision, registrations, opened, onClose, onGone }:
       const { deviceName } = await reject.mutateAsync({ registrationId, reason })
       return { done: true, message: rejectedMessage(deviceName) }
     } catch (error) {
+      // Many at once come to the rate of a person's calls: they go on as fast as it allows.
+      const waitMs = error instanceof ApiError && error.code === 'too_many_requests' ? error.retryAfterMs : undefined
+      if (waitMs !== undefined) {
+        await new Promise((resolve) => setTimeout(resolve, waitMs))
+        return decide(registrationId)
+      }
       return { done: false, message: (approving ? approveFailed : rejectFailed)(messageOf(error)) }
     }
   }
