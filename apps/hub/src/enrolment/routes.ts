@@ -1,7 +1,6 @@
 import type { X509Certificate } from 'node:crypto'
 import * as contract from '@hedgerow/contract'
 import {
-  answerBytes,
   challengeAnswerBytes,
   decodeBase64,
   fingerprint,
@@ -11,7 +10,7 @@ import {
   tlsKeyHash,
   type Identity,
 } from '@hedgerow/enrolment'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { StorageWatch } from '../database/storage-watch.ts'
 import type { Tables } from '../database/tables.ts'
@@ -138,26 +137,19 @@ function mountStatus(app: FastifyInstance, dependencies: RegistrationDependencie
   const { db, clock, identity, vpn, waiters, refusals } = dependencies
   const onRefused = (address: string) => refusals.count('status', address)
   const limiter = createLimiter({ ...STATUS_LIMITS, clock, onRefused })
-  const signedRequests = createSignedRequests(clock)
-  /** The nonces of requests that were verified: only their answers are signed. */
-  const verified = new WeakMap<FastifyRequest, string>()
+  const signedRequests = createSignedRequests({ identity, clock })
 
   async function statusOf(request: HubRequest<typeof contract.registrationStatus>): Promise<StatusAnswer> {
     const { params, query, body, rawBody, raw, sourceIp, reply } = request
     const { registrationId } = params
     limiter.take(sourceIp)
     const row = await findRegistration(db, registrationId)
-    const { method, headers } = raw
-    const nonce = signedRequests.verify(
-      { method, target: raw.raw.url ?? '', headers, body: rawBody },
-      row.identity_public_key,
-    )
-    verified.set(raw, nonce)
+    const nonce = signedRequests.verify(raw, rawBody, row.identity_public_key)
     limiter.proved(sourceIp)
     const signal = closedSignal(reply)
     const decided = waiters.wait(registrationId, { timeoutMs: query.waitSeconds * 1_000, signal })
     // Of a gateway that signs it the host is what it asked for; anybody in between can change the header.
-    const endpoints = vpn.endpoints(body?.hub ?? headers.host)
+    const endpoints = vpn.endpoints(body?.hub ?? raw.headers.host)
     // Read after the wait began: a decision in between wakes it.
     if ((await findRegistration(db, registrationId)).status === 'pending') await decided
     // The server waits for its connections to end.
@@ -167,12 +159,7 @@ function mountStatus(app: FastifyInstance, dependencies: RegistrationDependencie
 
   mount(app, contract.registrationStatus, statusOf, {
     bodyLimitBytes: contract.ENROLMENT_BODY_LIMIT,
-    answerHeaders(answer, request): Record<string, string> {
-      const nonce = verified.get(request)
-      return nonce === undefined
-        ? {}
-        : { [HUB_SIGNATURE_HEADER]: identity.sign(answerBytes(nonce, Buffer.from(answer))) }
-    },
+    answerHeaders: signedRequests.answerHeaders,
   })
 }
 

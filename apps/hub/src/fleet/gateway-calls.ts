@@ -4,7 +4,7 @@
  * request is signed by its identity key and each answer by the hub's.
  */
 import * as contract from '@hedgerow/contract'
-import { answerBytes, HUB_SIGNATURE_HEADER, IDENTITY_HEADER, type Identity } from '@hedgerow/enrolment'
+import { IDENTITY_HEADER, type Identity } from '@hedgerow/enrolment'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
@@ -70,10 +70,8 @@ export function signedGatewayRoutes(
   const { db, clock, identity, refusals, calls } = dependencies
   const onRefused = (address: string) => refusals.count('gateway-calls', address)
   const limiter = createLimiter({ ...SIGNED_LIMITS, clock, onRefused })
-  const signedRequests = createSignedRequests(clock)
+  const signedRequests = createSignedRequests({ identity, clock })
   const known = new WeakMap<FastifyRequest, { gatewayId: string; identityPublicKey: string }>()
-  /** The nonces of requests that were verified: only their answers are signed. */
-  const verified = new WeakMap<FastifyRequest, string>()
 
   async function findGateway(request: FastifyRequest): Promise<void> {
     limiter.take(request.sourceIp)
@@ -90,29 +88,21 @@ export function signedGatewayRoutes(
   function verify(request: FastifyRequest, body: Buffer): void {
     const gateway = known.get(request)
     if (!gateway) throw new HubError('gateway_unknown')
-    const { method, headers } = request
-    const target = request.raw.url ?? ''
-    const nonce = signedRequests.verify({ method, target, headers, body }, gateway.identityPublicKey)
-    verified.set(request, nonce)
+    signedRequests.verify(request, body, gateway.identityPublicKey)
     limiter.proved(request.sourceIp)
     calls.take(gateway.gatewayId)
   }
 
   function identify(request: FastifyRequest): string {
     const gateway = known.get(request)
-    if (!gateway || !verified.has(request)) throw new HubError('gateway_unknown')
+    if (!gateway || !signedRequests.isVerified(request)) throw new HubError('gateway_unknown')
     return gateway.gatewayId
   }
 
   const options: MountOptions = {
     beforeBody: findGateway,
     verifyBody: verify,
-    answerHeaders(answer, request): Record<string, string> {
-      const nonce = verified.get(request)
-      return nonce === undefined
-        ? {}
-        : { [HUB_SIGNATURE_HEADER]: identity.sign(answerBytes(nonce, Buffer.from(answer))) }
-    },
+    answerHeaders: signedRequests.answerHeaders,
   }
   mountGatewayCalls(app, dependencies, identify, options)
 }

@@ -1,15 +1,20 @@
 /**
- * Requests that a device signs with its identity key: fresh by the hub's time, and each used once. Called for the
- * status of a registration and for what a gateway tells outside the tunnel.
+ * Requests that a device signs with its identity key: fresh by the hub's time, and each used once. The hub signs the
+ * answer of each request that was verified. Called for the status of a registration and for what a gateway tells
+ * outside the tunnel.
  */
 import {
+  answerBytes,
   decodeBase64,
+  HUB_SIGNATURE_HEADER,
   NONCE_HEADER,
   requestBytes,
   SIGNATURE_HEADER,
   TIME_HEADER,
   verifySignature,
+  type Identity,
 } from '@hedgerow/enrolment'
+import type { FastifyRequest } from 'fastify'
 import type { IncomingHttpHeaders } from 'node:http'
 import { HubError } from '../kernel/hub-error.ts'
 
@@ -17,23 +22,20 @@ import { HubError } from '../kernel/hub-error.ts'
 const TIME_WINDOW_MS = 120_000
 const NONCES_MAX = 50_000
 
-export type ReceivedRequest = {
-  method: string
-  /** Path and query, as sent. */
-  target: string
-  headers: IncomingHttpHeaders
-  body: Uint8Array
-}
-
 export type SignedRequests = {
   /**
    * The request's nonce, once it is verified as the identity's. Throws `signature_invalid`, `request_replayed`, or
    * `too_many_requests` when more are in flight than can be remembered.
    */
-  verify(request: ReceivedRequest, identityPublicKey: string): string
+  verify(request: FastifyRequest, body: Uint8Array, identityPublicKey: string): string
+  isVerified(request: FastifyRequest): boolean
+  /** For `mount()`: the hub's signature of what it answers to a verified request; none for any other. */
+  answerHeaders(answer: string, request: FastifyRequest): Record<string, string>
 }
 
-export function createSignedRequests(clock: () => number): SignedRequests {
+export function createSignedRequests({ identity, clock }: { identity: Identity; clock: () => number }): SignedRequests {
+  /** The nonces of requests that were verified. */
+  const verified = new WeakMap<FastifyRequest, string>()
   /** Until when each nonce must not come again; in the order of use. */
   const used = new Map<string, number>()
 
@@ -49,7 +51,9 @@ export function createSignedRequests(clock: () => number): SignedRequests {
   }
 
   return {
-    verify({ method, target, headers, body }, identityPublicKey) {
+    verify(request, body, identityPublicKey) {
+      const { method, headers } = request
+      const target = request.raw.url ?? ''
       const time = header(headers, TIME_HEADER)
       const nonce = header(headers, NONCE_HEADER)
       if (!/^\d{1,15}$/.test(time) || !decodeBase64(nonce, 32)) throw new HubError('signature_invalid')
@@ -60,7 +64,14 @@ export function createSignedRequests(clock: () => number): SignedRequests {
       if (Math.abs(Number(time) - now) > TIME_WINDOW_MS) throw new HubError('request_replayed')
       // Its time is acceptable for at most twice the window from now on.
       useOnce(`${identityPublicKey} ${nonce}`, now + 2 * TIME_WINDOW_MS, now)
+      verified.set(request, nonce)
       return nonce
+    },
+    isVerified: (request) => verified.has(request),
+    answerHeaders(answer, request): Record<string, string> {
+      const nonce = verified.get(request)
+      if (nonce === undefined) return {}
+      return { [HUB_SIGNATURE_HEADER]: identity.sign(answerBytes(nonce, Buffer.from(answer))) }
     },
   }
 }
