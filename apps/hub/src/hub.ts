@@ -142,7 +142,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const passwords = createPasswords()
     const firstAdmin = await ensureFirstAdmin(db, passwords, config.admin)
     const secret = await readOrCreateSecret(db, 'token-secret', () => randomBytes(32).toString('base64'))
-    const sessions = createSessions({ db, secret, clock })
+    const sessions = createSessions({ db, secret, clock, log })
     closers.push(sessions.stop)
     const events = createEvents({ db, sessions, log })
     const certificates = await openCertificates({ db, config, clock, log })

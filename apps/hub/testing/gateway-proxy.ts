@@ -60,7 +60,8 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
   const { db } = database
   let offsetMs = 0
   const clock = () => Date.now() + offsetMs
-  const sessions = createSessions({ db, secret: Buffer.alloc(32, 7).toString('base64'), clock })
+  const log = pino({ level: 'silent' })
+  const sessions = createSessions({ db, secret: Buffer.alloc(32, 7).toString('base64'), clock, log })
   const gatewayServers = new Map<string, TcpServer>()
   const dialed: Socket[] = []
   /** By gateway, as the fleet says it of one. */
@@ -96,7 +97,7 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
     limits,
     faults,
     clock,
-    log: pino({ level: 'silent' }),
+    log,
     timeouts: { connectTimeoutMs: 2_000, progressTimeoutMs },
   })
   const hub = createServers(ui, { limits, faults, sourceAddress }).factory(
@@ -198,7 +199,7 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
     turnClock: (ms: number) => void (offsetMs += ms),
     async stop() {
       await ui.stop()
-      sessions.stop()
+      await sessions.stop()
       for (const server of [hub, ...gatewayServers.values()]) {
         if (server instanceof Server) server.closeAllConnections()
         server.close()

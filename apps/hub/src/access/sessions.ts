@@ -27,5 +27,5 @@ export type Sessions = {
   find(sessionId: string): Promise<Caller | undefined>
   /** Hears of each session that ends, also by running out. Gives the function that stops listening. */
   onEnded(listener: (sessionId: string) => void): () => void
-  stop(): void
+  stop(): Promise<void>
 }

@@ -6,7 +6,9 @@
 import { randomUUID } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
+import { createTasks } from '../kernel/tasks.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
@@ -33,11 +35,13 @@ export function createSessions({
   db,
   secret,
   clock,
+  log,
 }: {
   db: Kysely<Tables>
   /** The hub's token secret, 32 bytes as base64. */
   secret: string
   clock: () => number
+  log: Logger
 }): Sessions {
   const key = Buffer.from(secret, 'base64')
   const listeners = new Set<(sessionId: string) => void>()
@@ -47,8 +51,9 @@ export function createSessions({
   /** Counts endings, so that a read which began before one is not remembered after it. */
   let endings = 0
 
-  const sweeper = setInterval(() => void sweep().catch(() => {}), SWEEP_INTERVAL_MS).unref()
-  const watcher = setInterval(() => void lookAfterWatched().catch(() => {}), WATCH_INTERVAL_MS).unref()
+  const tasks = createTasks({ log, failure: 'sessions that ended could not be looked for' })
+  tasks.every(SWEEP_INTERVAL_MS, sweep)
+  tasks.every(WATCH_INTERVAL_MS, lookAfterWatched)
 
   async function sweep(): Promise<void> {
     tellEnded(await db.deleteFrom('sessions').where('expires_at', '<=', clock()).returning('id').execute())
@@ -225,9 +230,6 @@ export function createSessions({
       return () => listeners.delete(listener)
     },
 
-    stop() {
-      clearInterval(sweeper)
-      clearInterval(watcher)
-    },
+    stop: () => tasks.stop(),
   }
 }

@@ -6,6 +6,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
+import { createTasks } from '../kernel/tasks.ts'
 
 const LOOK_INTERVAL_MS = 1_000
 const ROWS_AT_ONCE = 500
@@ -56,8 +57,7 @@ export function createAuditLogLines(options: { db: Kysely<Tables>; log: Logger; 
   /** All up to here are told, and none of them comes any more. */
   let settledId = 0
   const toldAbove = new Set<number>()
-  let timer: NodeJS.Timeout | undefined
-  let looking: Promise<void> = Promise.resolve()
+  const tasks = createTasks({ log, failure: 'the audit could not be read yet' })
 
   async function look(): Promise<void> {
     let isSettled = true
@@ -89,11 +89,6 @@ export function createAuditLogLines(options: { db: Kysely<Tables>; log: Logger; 
     if (line) log.info(line.fields, line.message)
   }
 
-  function lookInTurn(): Promise<void> {
-    looking = looking.then(look).catch((error: unknown) => log.warn({ err: error }, 'the audit could not be read yet'))
-    return looking
-  }
-
   return {
     async start() {
       const { last } = await db
@@ -101,12 +96,9 @@ export function createAuditLogLines(options: { db: Kysely<Tables>; log: Logger; 
         .select((row) => row.fn.max('id').as('last'))
         .executeTakeFirstOrThrow()
       settledId = Number(last ?? 0)
-      timer = setInterval(() => void lookInTurn(), LOOK_INTERVAL_MS).unref()
+      tasks.every(LOOK_INTERVAL_MS, look)
     },
-    look: lookInTurn,
-    async stop() {
-      clearInterval(timer)
-      await lookInTurn()
-    },
+    look: () => tasks.run(look),
+    stop: () => tasks.stop(look),
   }
 }

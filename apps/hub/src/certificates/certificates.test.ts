@@ -134,7 +134,7 @@ test('a renewal that is due is made within a day, with nobody asking', async () 
   vi.advanceTimersByTime(DAY_MS)
   await renewed
   expect(certificates.list()[1]!.pem).not.toBe(pem)
-  certificates.stop()
+  await certificates.stop()
   await hub.stop()
 })
 

@@ -14,6 +14,7 @@ import type { Config } from '../config.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { afterCommit, inTransaction } from '../database/transaction.ts'
 import { HUB, record } from '../facts/facts.ts'
+import { createTasks } from '../kernel/tasks.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { readOrCreateSecret, replaceSecret } from '../database/secrets.ts'
 import { readConfigured } from './configured.ts'
@@ -35,7 +36,7 @@ export type Certificates = {
   current(): { cert: string; key: string }
   /** Hears of every change of `current` or `list`. */
   onChanged(listener: () => void): void
-  stop(): void
+  stop(): Promise<void>
 }
 
 export type CertificateOptions = {
@@ -121,10 +122,9 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
   }
 
   await renewDue()
-  const dailyCheck = setInterval(() => {
-    renewDue().catch((error: unknown) => log.warn({ err: error }, 'the TLS certificate could not be renewed'))
-  }, CHECK_INTERVAL_MS).unref()
-  const fileCheck = tlsFiles && setInterval(reloadFiles, FILES_LOOKED_AT_INTERVAL_MS).unref()
+  const tasks = createTasks({ log, failure: 'the TLS certificate could not be renewed' })
+  tasks.every(CHECK_INTERVAL_MS, renewDue)
+  if (tlsFiles) tasks.every(FILES_LOOKED_AT_INTERVAL_MS, reloadFiles)
 
   const isServed = config.httpsPort !== undefined
   const list = () => describeAll({ authority, issued, configured }, isServed)
@@ -144,10 +144,7 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
       return { cert: certificate, key: privateKey }
     },
     onChanged: (listener) => void listeners.add(listener),
-    stop() {
-      clearInterval(dailyCheck)
-      clearInterval(fileCheck)
-    },
+    stop: () => tasks.stop(),
   }
 }
 

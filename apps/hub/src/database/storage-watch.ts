@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path'
 import { sql, type Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { HubError } from '../kernel/hub-error.ts'
+import { createTasks } from '../kernel/tasks.ts'
 import { engineOf } from './engine.ts'
 import type { Tables } from './tables.ts'
 
@@ -62,8 +63,7 @@ export function createStorageWatch({ db, databaseUrl, dataDir, reserveBytes, log
   let isRefused = false
   let isTold = false
   let lookedAtMs = -Infinity
-  let timer: NodeJS.Timeout | undefined
-  let looking: Promise<void> = Promise.resolve()
+  const tasks = createTasks({ log, failure: "the hub's disk could not be looked at" })
 
   async function look(): Promise<void> {
     lookedAtMs = performance.now()
@@ -105,17 +105,10 @@ export function createStorageWatch({ db, databaseUrl, dataDir, reserveBytes, log
     }
   }
 
-  function lookInTurn(): Promise<void> {
-    looking = looking
-      .then(look)
-      .catch((error: unknown) => log.warn({ err: error }, "the hub's disk could not be looked at"))
-    return looking
-  }
-
   return {
     trouble: () => trouble,
     async requireRoom() {
-      if (performance.now() - lookedAtMs > FRESH_MS) await lookInTurn()
+      if (performance.now() - lookedAtMs > FRESH_MS) await tasks.run(look)
       if (trouble) throw new HubError('storage_low', { retryAfterMs: RETRY_AFTER_MS })
     },
     checkStorage() {
@@ -125,17 +118,14 @@ export function createStorageWatch({ db, databaseUrl, dataDir, reserveBytes, log
       if (isRefused) return
       isRefused = true
       trouble = { state: 'full', message: "The hub's database has no room: make some on its disk." }
-      void lookInTurn()
+      void tasks.run(look)
     },
     async start() {
-      await lookInTurn()
-      timer = setInterval(() => void lookInTurn(), LOOK_INTERVAL_MS).unref()
+      await tasks.run(look)
+      tasks.every(LOOK_INTERVAL_MS, look)
     },
-    look: lookInTurn,
-    async stop() {
-      clearInterval(timer)
-      await looking
-    },
+    look: () => tasks.run(look),
+    stop: () => tasks.stop(),
   }
 }
 

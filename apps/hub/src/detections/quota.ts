@@ -8,6 +8,7 @@ import { sql, type Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { RefusalReason, Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
+import { createTasks } from '../kernel/tasks.ts'
 
 const HOUR_MS = 3_600_000
 const SLOT_MS = 300_000
@@ -53,8 +54,7 @@ export function createDetectionQuota({
   const buckets = new Map<string, Bucket>()
   const told = new Map<string, { slots: Refused[]; at: number; reason: string }>()
   const unwritten = new Set<Refused>()
-  let timer: NodeJS.Timeout | undefined
-  let writing: Promise<void> = Promise.resolve()
+  const tasks = createTasks({ log, failure: 'refused detections could not be written yet' })
 
   function bucketOf(gatewayId: string, limits: Limits, now: number): Bucket {
     const full = { detections: limits.detectionsPerHour, bytes: limits.detectionMegabytesPerHour * BYTES_PER_MEGABYTE }
@@ -104,13 +104,6 @@ export function createDetectionQuota({
     }
   }
 
-  function flushInTurn(): void {
-    if (unwritten.size === 0) return
-    writing = writing
-      .then(flush)
-      .catch((error: unknown) => log.warn({ err: error }, 'refused detections could not be written yet'))
-  }
-
   return {
     take(gatewayId, asked, limits) {
       const bucket = bucketOf(gatewayId, limits, clock())
@@ -157,14 +150,10 @@ export function createDetectionQuota({
         const slots = [...(known?.slots ?? []), row]
         told.set(row.gateway_id, { slots, at: row.at, reason: WORDS[row.reason] })
       }
-      timer = setInterval(flushInTurn, FLUSH_INTERVAL_MS).unref()
+      tasks.every(FLUSH_INTERVAL_MS, flush)
     },
     flush,
-    async stop() {
-      clearInterval(timer)
-      flushInTurn()
-      await writing
-    },
+    stop: () => tasks.stop(flush),
   }
 }
 

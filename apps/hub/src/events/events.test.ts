@@ -186,7 +186,7 @@ test('who does not read is dropped, and others go on', async () => {
   expect(stuck.destroyed).toBe(true)
   expect(read).toContain('"stats"')
   expect(events.streams()).toBe(1)
-  events.stop()
+  await events.stop()
   expect(reading.writableEnded).toBe(true)
   await close()
 })

@@ -9,6 +9,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
+import { createTasks } from '../kernel/tasks.ts'
 import { hasRole } from '../access/policy.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
 
@@ -53,7 +54,7 @@ export type Events = {
   /** Gives the function to call when the reader has gone; nothing is written before. Throws `too_many_streams`. */
   open(caller: Caller, sink: EventSink): () => void
   streams(): number
-  stop(): void
+  stop(): Promise<void>
 }
 
 type Stream = { caller: Caller; sink: EventSink }
@@ -73,7 +74,8 @@ export function createEvents(options: {
   const heartbeat = setInterval(() => {
     for (const stream of streams) send(stream, ':\n\n')
   }, HEARTBEAT_INTERVAL_MS).unref()
-  const recheck = setInterval(() => void recheckSessions(), RECHECK_INTERVAL_MS).unref()
+  const tasks = createTasks({ log, failure: 'the sessions of event streams could not be looked at' })
+  tasks.every(RECHECK_INTERVAL_MS, recheckSessions)
   const stopListening = sessions.onEnded((sessionId) => {
     for (const stream of streams) if (stream.caller.sessionId === sessionId) close(stream)
   })
@@ -165,10 +167,10 @@ export function createEvents(options: {
     stop() {
       isStopped = true
       clearInterval(heartbeat)
-      clearInterval(recheck)
       for (const timer of pauses.values()) clearTimeout(timer)
       stopListening()
       for (const stream of streams) close(stream)
+      return tasks.stop()
     },
   }
 }

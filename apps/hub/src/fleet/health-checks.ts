@@ -8,6 +8,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
 import { callOut } from '../http/outgoing-call.ts'
+import { createTasks } from '../kernel/tasks.ts'
 import type { Vpn } from '../tunnel/tunnel.ts'
 
 const CHECK_INTERVAL_MS = 30_000
@@ -36,15 +37,12 @@ type Options = {
 
 export function createHealthChecks({ db, vpn, clock, handshakes, log }: Options): HealthChecks {
   const health = new Map<string, { isHealthy: boolean; at: number }>()
-  let timer: NodeJS.Timeout | undefined
   const stopped = new AbortController()
-  const lanes: { answering?: Promise<void>; silent?: Promise<void> } = {}
-
-  /** Asks those of one lane, unless it is still at it. */
-  function checkLane(lane: keyof typeof lanes): Promise<void> {
-    lanes[lane] ??= askLane(lane === 'silent').finally(() => delete lanes[lane])
-    return lanes[lane]
-  }
+  const failure = 'gateways could not be asked for their health'
+  const lanes = [false, true].map((isSilent) => ({
+    tasks: createTasks({ log, failure }),
+    ask: () => askLane(isSilent),
+  }))
 
   async function askLane(isSilent: boolean): Promise<void> {
     const rows = await db
@@ -89,23 +87,18 @@ export function createHealthChecks({ db, vpn, clock, handshakes, log }: Options)
   }
 
   async function check(): Promise<void> {
-    await Promise.all([checkLane('answering'), checkLane('silent')])
-  }
-
-  function checkAll(): void {
-    check().catch((error: unknown) => log.warn({ err: error }, 'gateways could not be asked for their health'))
+    await Promise.all(lanes.map(({ tasks, ask }) => tasks.run(ask)))
   }
 
   return {
     start() {
-      timer = setInterval(checkAll, LOOK_INTERVAL_MS).unref()
+      for (const { tasks, ask } of lanes) tasks.every(LOOK_INTERVAL_MS, ask)
     },
     check,
     isHealthy: (gatewayId) => health.get(gatewayId)?.isHealthy,
     async stop() {
-      clearInterval(timer)
       stopped.abort()
-      await Promise.allSettled([lanes.answering, lanes.silent])
+      await Promise.all(lanes.map(({ tasks }) => tasks.stop()))
     },
   }
 }

@@ -8,6 +8,7 @@ import { heartbeat as heartbeatSchema, type Heartbeat } from '@hedgerow/contract
 import { sql, type Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
+import { createTasks } from '../kernel/tasks.ts'
 
 const FLUSH_INTERVAL_MS = 4_000
 /** Written by one statement: requests get their turn between two. */
@@ -43,8 +44,7 @@ export function createHeartbeats({
 }): Heartbeats {
   const entries = new Map<string, Entry>()
   let unwritten = new Set<string>()
-  let timer: NodeJS.Timeout | undefined
-  let writing: Promise<void> = Promise.resolve()
+  const tasks = createTasks({ log, failure: 'heartbeats could not be written yet' })
 
   function record(gatewayId: string, content: Heartbeat): void {
     const at = clock()
@@ -87,12 +87,6 @@ export function createHeartbeats({
     for (const id of gatewayIds) if (!found.has(id)) entries.delete(id)
   }
 
-  function flushInTurn(): void {
-    writing = writing
-      .then(flush)
-      .catch((error: unknown) => log.warn({ err: error }, 'heartbeats could not be written yet'))
-  }
-
   return {
     async start() {
       const rows = await db.selectFrom('gateways').select(['id', 'last_heartbeat_at', 'heartbeat']).execute()
@@ -106,7 +100,7 @@ export function createHeartbeats({
           clonedAt: undefined,
         })
       }
-      timer = setInterval(flushInTurn, FLUSH_INTERVAL_MS).unref()
+      tasks.every(FLUSH_INTERVAL_MS, flush)
     },
     record,
     latest(gatewayId) {
@@ -120,11 +114,7 @@ export function createHeartbeats({
       unwritten.delete(gatewayId)
     },
     flush,
-    async stop() {
-      clearInterval(timer)
-      flushInTurn()
-      await writing
-    },
+    stop: () => tasks.stop(flush),
   }
 }
 

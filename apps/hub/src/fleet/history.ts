@@ -10,6 +10,7 @@ import { sql, type Kysely, type Selectable } from 'kysely'
 import type { Logger } from 'pino'
 import { startOfHour } from '../database/hourly-stats.ts'
 import type { Tables } from '../database/tables.ts'
+import { createTasks } from '../kernel/tasks.ts'
 import type { Vpn } from '../tunnel/tunnel.ts'
 
 const HOUR_MS = 3_600_000
@@ -57,8 +58,7 @@ export function createHistory({
   const unwritten = new Map<string, Row>()
   /** The counters of each peer when they were last looked at: they begin again whenever the tunnel does. */
   let counted = new Map<string, { receivedBytes: number; sentBytes: number }>()
-  let timer: NodeJS.Timeout | undefined
-  let writing: Promise<void> = Promise.resolve()
+  const tasks = createTasks({ log, failure: 'the history could not be written yet' })
 
   function add(gatewayId: string, hour: number, change: Partial<Row>): void {
     const key = `${hour} ${gatewayId}`
@@ -102,16 +102,10 @@ export function createHistory({
     }
   }
 
-  function flushInTurn(): void {
-    writing = writing
-      .then(flush)
-      .catch((error: unknown) => log.warn({ err: error }, 'the history could not be written yet'))
-  }
-
   return {
     start() {
       counted = new Map(vpn.peers().map((peer) => [peer.publicKey, peer]))
-      timer = setInterval(flushInTurn, FLUSH_INTERVAL_MS).unref()
+      tasks.every(FLUSH_INTERVAL_MS, flush)
     },
     record(gatewayId, { load, memory, disk, temperature }) {
       add(gatewayId, startOfHour(clock()), {
@@ -126,11 +120,7 @@ export function createHistory({
       })
     },
     flush,
-    async stop() {
-      clearInterval(timer)
-      flushInTurn()
-      await writing
-    },
+    stop: () => tasks.stop(flush),
   }
 }
 

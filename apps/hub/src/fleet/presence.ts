@@ -10,6 +10,7 @@ import { countInHour, startOfHour, WHOLE_FLEET } from '../database/hourly-stats.
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HUB, record } from '../facts/facts.ts'
+import { createTasks } from '../kernel/tasks.ts'
 import { createOutageAlerts } from './outage-alerts.ts'
 import { fleetStatuses, type FleetSignals, type FleetStatus } from './fleet.ts'
 
@@ -22,8 +23,7 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
   const quiet = createOutageAlerts()
   let known: Map<string, Pick<FleetStatus, 'status' | 'lastSeenAt'>> | undefined
   let peaks = { hour: 0, byScope: new Map<string, number>() }
-  let timer: NodeJS.Timeout | undefined
-  let looking: Promise<void> = Promise.resolve()
+  const tasks = createTasks({ log, failure: 'the fleet could not be looked over' })
 
   async function look(): Promise<void> {
     const statuses = await fleetStatuses(db, signals)
@@ -52,22 +52,13 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
     known = new Map(statuses.map(({ id, status, lastSeenAt }) => [id, { status, lastSeenAt }]))
   }
 
-  function lookInTurn(): void {
-    looking = looking
-      .then(look)
-      .catch((error: unknown) => log.warn({ err: error }, 'the fleet could not be looked over'))
-  }
-
   return {
     start() {
-      lookInTurn()
-      timer = setInterval(lookInTurn, LOOK_INTERVAL_MS).unref()
+      void tasks.run(look)
+      tasks.every(LOOK_INTERVAL_MS, look)
     },
     look,
-    async stop() {
-      clearInterval(timer)
-      await looking
-    },
+    stop: () => tasks.stop(),
   }
 }
 

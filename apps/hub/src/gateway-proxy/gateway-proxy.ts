@@ -95,6 +95,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   })
   const presence = createOpenVisits({
     clock,
+    log,
     isAllowed: async (visit) => (await admission.allow(visit)) !== undefined,
   })
   const connections = createGatewayConnections({ dial: deps.dial, connectTimeoutMs })
@@ -302,7 +303,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     start: ports.start,
     async stop() {
       stopListening()
-      presence.stop()
+      await presence.stop()
       await ports.stop()
       connections.stop()
     },

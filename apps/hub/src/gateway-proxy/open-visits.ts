@@ -2,6 +2,9 @@
  * Who uses which gateway's interface right now. Owns the list of open exchanges (requests under way, event streams and
  * WebSockets), cuts them when their hub session ends, and counts people for the fleet list.
  */
+import type { Logger } from 'pino'
+import { createTasks } from '../kernel/tasks.ts'
+
 export const PRESENCE_MS = 60_000
 const RECHECK_INTERVAL_MS = 1_000
 const MAX_OPEN_PER_SESSION = 256
@@ -17,7 +20,7 @@ export type OpenVisits = {
   endSession(sessionId: string): void
   /** Distinct people with a request in the last 60 s or an open exchange. */
   connectedUsers(gatewayId: string): number
-  stop(): void
+  stop(): Promise<void>
 }
 
 type Open = Visit & { cut: () => void }
@@ -28,9 +31,11 @@ type Open = Visit & { cut: () => void }
  */
 export function createOpenVisits({
   clock,
+  log,
   isAllowed,
 }: {
   clock: () => number
+  log: Logger
   isAllowed: (visit: Visit) => Promise<boolean>
 }): OpenVisits {
   const open = new Set<Open>()
@@ -38,7 +43,8 @@ export function createOpenVisits({
   /** Gateway to user to the time of the last request. */
   const lastSeen = new Map<string, Map<string, number>>()
 
-  const timer = setInterval(() => void recheck(), RECHECK_INTERVAL_MS).unref()
+  const tasks = createTasks({ log, failure: 'open visits could not be looked at' })
+  tasks.every(RECHECK_INTERVAL_MS, recheck)
 
   function leave(exchange: Open): void {
     open.delete(exchange)
@@ -91,8 +97,8 @@ export function createOpenVisits({
       return people.size
     },
     stop() {
-      clearInterval(timer)
       cutAll(open)
+      return tasks.stop()
     },
   }
 }

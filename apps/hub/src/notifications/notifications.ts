@@ -7,6 +7,7 @@
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db, Tables } from '../database/tables.ts'
+import { createTasks } from '../kernel/tasks.ts'
 import { readSettings } from '../settings/settings.ts'
 import { DeliveryUnknown, type Channel, type ChannelType, type Message } from './channel.ts'
 import { channelTypes } from './channels.ts'
@@ -77,8 +78,7 @@ export function createNotifications(options: {
   readSwitches: (db: Db) => Promise<NotificationSwitches>
 }): Notifications {
   const { db, clock, log, settings } = options
-  let timer: NodeJS.Timeout | undefined
-  let delivering: Promise<void> = Promise.resolve()
+  const tasks = createTasks({ log, failure: 'notifications could not be read yet' })
   const opened: Opened[] = channelTypes.map((type) => {
     const own = settings[type.sharedSettings ?? type.name]
     return { type, channel: own === undefined ? undefined : type.open(own, { clock }), sentAt: -Infinity }
@@ -189,13 +189,6 @@ export function createNotifications(options: {
       .execute()
   }
 
-  function deliverInTurn(): Promise<void> {
-    delivering = delivering
-      .then(deliver)
-      .catch((error: unknown) => log.warn({ err: error }, 'notifications could not be read yet'))
-    return delivering
-  }
-
   return {
     async announce(transaction, { key, kind, follows, ...content }) {
       const now = await switches(transaction)
@@ -208,8 +201,8 @@ export function createNotifications(options: {
       }
     },
 
-    wake: () => void deliverInTurn(),
-    deliver: deliverInTurn,
+    wake: () => void tasks.run(deliver),
+    deliver: () => tasks.run(deliver),
 
     async start() {
       // Whether these arrived before the hub stopped, nobody knows.
@@ -219,8 +212,8 @@ export function createNotifications(options: {
           await interrupted.set({ state: 'waiting' }).where('channel', '=', type.name).execute()
       const error = 'The hub stopped while this was being sent: it may have arrived.'
       await interrupted.set({ state: 'failed', error }).execute()
-      timer = setInterval(() => void deliverInTurn(), LOOK_INTERVAL_MS).unref()
-      void deliverInTurn()
+      tasks.every(LOOK_INTERVAL_MS, deliver)
+      void tasks.run(deliver)
     },
 
     async test() {
@@ -264,9 +257,8 @@ export function createNotifications(options: {
 
     async stop() {
       isStopped = true
-      clearInterval(timer)
       for (const { channel } of opened) channel?.close()
-      await delivering
+      await tasks.stop()
     },
   }
 }

@@ -10,6 +10,7 @@ import { HISTORY_HOURS } from '@hedgerow/contract'
 import { sql, type Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
+import { createTasks } from '../kernel/tasks.ts'
 import { deleteOldDetections, trimDetections } from '../detections/detections.ts'
 import { readSettings } from '../settings/settings.ts'
 
@@ -48,10 +49,9 @@ export function createRetention(options: {
 }): Retention {
   const { db, clock, log, uptime = () => performance.now() } = options
   const stopped = new AbortController()
-  let timers: NodeJS.Timeout[] = []
+  const tasks = createTasks({ log, failure: 'old rows could not be deleted' })
   let purgedAt = -Infinity
   let lookedAtUptimeMs: number | undefined
-  let working: Promise<void> = Promise.resolve()
 
   /** Deletes by `batch` until it finds no more. */
   async function drain(batch: ReturnType<typeof sql>): Promise<void> {
@@ -105,11 +105,6 @@ export function createRetention(options: {
     await drain(oldRows('gateway_hours', ['gateway_id', 'hour'], theirs, 'hour'))
   }
 
-  function inTurn(work: () => Promise<void>): Promise<void> {
-    working = working.then(work).catch((error: unknown) => log.warn({ err: error }, 'old rows could not be deleted'))
-    return working
-  }
-
   async function lastWritten(): Promise<number | undefined> {
     const newest = db.selectFrom('activity').select('at').orderBy('at', 'desc').orderBy('id', 'desc').limit(1)
     return (await newest.executeTakeFirst())?.at
@@ -138,24 +133,19 @@ export function createRetention(options: {
     else await isHeld()
   }
 
-  const purgeDaily = (): void => void inTurn(purgeWhenDue)
-
   return {
     start() {
-      void inTurn(async () => void (await isHeld()))
-      timers = [
-        setTimeout(purgeDaily, FIRST_LOOK_MS).unref(),
-        setInterval(purgeDaily, LOOK_INTERVAL_MS).unref(),
-        setInterval(() => void inTurn(trim), TRIM_INTERVAL_MS).unref(),
-      ]
+      void tasks.run(isHeld)
+      tasks.soon(FIRST_LOOK_MS, purgeWhenDue)
+      tasks.every(LOOK_INTERVAL_MS, purgeWhenDue)
+      tasks.every(TRIM_INTERVAL_MS, trim)
     },
-    purge: () => inTurn(purge),
-    trim: () => inTurn(trim),
-    forgetGateway: (gatewayId) => inTurn(() => forgetGateway(gatewayId)),
+    purge: () => tasks.run(purge),
+    trim: () => tasks.run(trim),
+    forgetGateway: (gatewayId) => tasks.run(() => forgetGateway(gatewayId)),
     async stop() {
-      for (const timer of timers) clearTimeout(timer)
       stopped.abort()
-      await working
+      await tasks.stop()
     },
   }
 }

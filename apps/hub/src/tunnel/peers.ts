@@ -8,6 +8,7 @@ import { unixMsOfTimestamp } from '@hedgerow/wireguard'
 import type { Logger } from 'pino'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
+import { createTasks } from '../kernel/tasks.ts'
 import type { LivePeers, Vpn, VpnPeer, VpnPeerStatus } from './tunnel.ts'
 
 const RECONCILE_INTERVAL_MS = 30_000
@@ -54,9 +55,8 @@ export function createPeers({
   let timestamps: Map<string, string> | undefined
   /** Counts live changes: a read that began before one must not undo it. */
   let changes = 0
-  let timers: NodeJS.Timeout[] = []
-  let soon: NodeJS.Timeout | undefined
-  let running: Promise<void> = Promise.resolve()
+  /** A database that is away now is asked again at the next turn. */
+  const tasks = createTasks({ log, failure: 'tunnel and database could not be compared' })
   let refreshing: Promise<void> = Promise.resolve()
   let gathered: { atMs: number; byKey: Map<string, number> } | undefined
 
@@ -181,28 +181,12 @@ export function createPeers({
     for (const peer of changed) persisted.set(peer.publicKey, seenOf(peer) ?? '')
   }
 
-  /** One after the other, and a database that is away now is asked again at the next turn. */
-  function inTurn(work: () => Promise<void>): () => void {
-    return () => {
-      running = running
-        .then(work)
-        .catch((error: unknown) => log.warn({ err: error }, 'tunnel and database could not be compared'))
-    }
-  }
-
   return {
     async start() {
       await reconcile()
-      vpn.onHandshake(() => {
-        soon ??= setTimeout(() => {
-          soon = undefined
-          inTurn(persist)()
-        }, PERSIST_DELAY_MS).unref()
-      })
-      timers = [
-        setInterval(inTurn(reconcile), RECONCILE_INTERVAL_MS).unref(),
-        setInterval(inTurn(persist), PERSIST_INTERVAL_MS).unref(),
-      ]
+      vpn.onHandshake(() => tasks.soon(PERSIST_DELAY_MS, persist))
+      tasks.every(RECONCILE_INTERVAL_MS, reconcile)
+      tasks.every(PERSIST_INTERVAL_MS, persist)
     },
     refresh,
     reconcile,
@@ -214,12 +198,9 @@ export function createPeers({
     },
     persist,
     handshakes,
-    async stop() {
-      for (const timer of timers) clearInterval(timer)
+    stop() {
       vpn.onHandshake(() => {})
-      clearTimeout(soon)
-      inTurn(persist)()
-      await running
+      return tasks.stop(persist)
     },
   }
 }

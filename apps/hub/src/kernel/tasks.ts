@@ -1,0 +1,59 @@
+import type { Logger } from 'pino'
+
+type Work = () => unknown
+
+/** Work of one part of the hub, in the background and in turn: no two run at the same time. */
+export type Tasks = {
+  /** Runs `work` after what was asked for before. Resolves when it is over; a failure is logged and goes no further. */
+  run(work: Work): Promise<void>
+  /** Runs `work` every `intervalMs`, first after that time. While its last turn is not over, turns are skipped. */
+  every(intervalMs: number, work: Work): void
+  /** Runs `work` once after `delayMs`, however often it is asked for until then. */
+  soon(delayMs: number, work: Work): void
+  /** Ends the timers and waits for what runs, then for `last`. Nothing runs afterwards. */
+  stop(last?: Work): Promise<void>
+}
+
+/** `failure` is the line of the log for work that threw. No timer keeps the process alive. */
+export function createTasks({ log, failure }: { log: Pick<Logger, 'warn'>; failure: string }): Tasks {
+  const intervals: NodeJS.Timeout[] = []
+  const delays = new Map<Work, NodeJS.Timeout>()
+  let running: Promise<void> = Promise.resolve()
+  let isStopped = false
+
+  function inTurn(work: Work): Promise<void> {
+    running = running.then(async () => void (await work())).catch((err: unknown) => log.warn({ err }, failure))
+    return running
+  }
+
+  const run = (work: Work) => (isStopped ? running : inTurn(work))
+
+  return {
+    run,
+    every(intervalMs, work) {
+      let isDue = false
+      const turn = async () => {
+        if (isDue) return
+        isDue = true
+        await run(work)
+        isDue = false
+      }
+      if (!isStopped) intervals.push(setInterval(() => void turn(), intervalMs).unref())
+    },
+    soon(delayMs, work) {
+      if (isStopped || delays.has(work)) return
+      const begin = () => {
+        delays.delete(work)
+        void run(work)
+      }
+      delays.set(work, setTimeout(begin, delayMs).unref())
+    },
+    stop(last) {
+      if (isStopped) return running
+      isStopped = true
+      for (const timer of intervals) clearInterval(timer)
+      for (const timer of delays.values()) clearTimeout(timer)
+      return last ? inTurn(last) : running
+    },
+  }
+}
