@@ -15,7 +15,7 @@ import { ensureWebBuilt } from './web-build.ts'
  * light and dark, the card that a shared link shows, and the icon in the sizes that phones ask for; and, as JPEG, what
  * the cameras of the demo see. What it makes is committed.
  */
-const PUBLIC = join(import.meta.dirname, '..', 'apps', 'web', 'public')
+const APPS = join(import.meta.dirname, '..', 'apps')
 const ICONS = { 'apple-touch-icon.png': 180, 'icon-192.png': 192, 'icon-512.png': 512 }
 const CARD = { width: 1_200, height: 630 }
 
@@ -33,7 +33,7 @@ const page = await visitor.newPage()
 await page.goto(hub.url)
 await composeCard(page)
 await save('og.png', await page.screenshot({ type: 'png' }))
-const icon = await readFile(join(PUBLIC, 'icon.svg'), 'utf8')
+const icon = await readFile(join(APPS, 'portal/public/icon.svg'), 'utf8')
 for (const [file, size] of Object.entries(ICONS)) {
   await page.setViewportSize({ width: size, height: size })
   // A phone rounds the corners itself.
@@ -90,6 +90,7 @@ async function composeCard(on: Page): Promise<void> {
 }
 
 async function save(file: string, bytes: Uint8Array): Promise<void> {
-  await writeFile(join(PUBLIC, file), bytes)
+  const app = /^(?:og\.png$|media\/)/.test(file) ? 'site' : 'portal'
+  await writeFile(join(APPS, app, 'public', file), bytes)
   console.log(`${file}: ${Math.ceil(bytes.length / 1_024)} KiB`)
 }

@@ -11,7 +11,7 @@ it.each([
   ['just under an hour', 3_599_999, '59m ago'],
   ['an hour', 3_600_000, '1h ago'],
   ['just under a day', 86_399_999, '23h ago'],
-])('shows %s as the specification does', (_, age, text) => {
+])('shows %s in the agreed words', (_, age, text) => {
   expect(lastSeen(ago(age), now)).toBe(text)
 })
 

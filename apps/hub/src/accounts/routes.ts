@@ -23,7 +23,7 @@ import * as users from './users.ts'
 const FREE_CONFIRMATIONS = 5
 const CONFIRMATION_MAX_WAIT_MS = 15 * 60_000
 
-/** People read the message of a refused form (specification section 8), so it says which field is wrong and how. */
+/** People read the message of a refused form, so it says which field is wrong and how. */
 const FORM: MountOptions = { messageOfFirstField: true }
 
 export type AccountDependencies = {

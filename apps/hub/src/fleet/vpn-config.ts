@@ -14,7 +14,7 @@ export type VpnConfig = {
   network: string
 }
 
-/** The gateway's side of the tunnel as wg-quick reads it (specification section 2). */
+/** The gateway's side of the tunnel as wg-quick reads it. */
 export function vpnConfigText(config: VpnConfig): string {
   return `[Interface]
 PrivateKey = ${config.privateKey ?? KEPT_ON_GATEWAY}

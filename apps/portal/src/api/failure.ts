@@ -5,7 +5,7 @@ import { textOf } from './words.ts'
 export type Failure = { message: string; reason?: string }
 
 /**
- * The words of the answer (specification section 8). Where it holds none, as when nothing or something else than the
+ * The words of the answer. Where it holds none, as when nothing or something else than the
  * hub answered, it is `fallback`. `wordsIn` finds the words in an answer's body.
  */
 export function failureOf(

@@ -1,5 +1,5 @@
 /**
- * When a refusal ends the session (specification sections 4 and 8): a 401 always, a 403 unless it only says that
+ * When a refusal ends the session: a 401 always, a 403 unless it only says that
  * the role is too low, and neither on the pages that a visitor may see. Pure, so that the rule can be read and
  * tested alone; client.ts applies it to every answer.
  */

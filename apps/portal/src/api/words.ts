@@ -1,4 +1,4 @@
-/** The words of an answer's body (specification section 8): the hub's own, or those of what stands before it. */
+/** The words of an answer's body: the hub's own, or those of what stands before it. */
 
 /** Longer texts are of no use to a person. */
 const TEXT_MAX_LENGTH = 300

@@ -12,7 +12,7 @@ import {
   rejectFailed,
 } from './messages.ts'
 
-it('says what the specification quotes, to the letter', () => {
+it('says the agreed words, to the letter', () => {
   expect(approvedMessage({ deviceName: 'North Field', assignedIp: '10.100.0.2' })).toBe(
     'Gateway "North Field" approved successfully! VPN IP: 10.100.0.2',
   )
@@ -25,7 +25,7 @@ it('says what the specification quotes, to the letter', () => {
   )
 })
 
-it('asks for a reason in the words of the specification', () => {
+it('asks for a reason in the agreed words', () => {
   const refused = rejectRegistration.body.safeParse({ reason: '   ' })
   expect(refused.error?.issues.map((issue) => issue.message)).toEqual(['Rejection reason is required'])
 })

@@ -36,7 +36,7 @@ it('ignores blank entries', () => {
   expect(addEntry(['10.0.0.0/8'], '   ', 'range')).toEqual({ list: ['10.0.0.0/8'] })
 })
 
-it('says what the specification quotes, to the letter', () => {
+it('says the agreed words, to the letter', () => {
   expect(loadFailed('x')).toBe('Failed to load settings: x')
   expect(testFailed('x')).toBe('Failed to test IP: x')
   expect(saveFailed('x')).toBe('Failed to save settings: x')

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { allWell, threatBanner, waitingForApproval } from './messages.ts'
 
-it('words the threat banner as the specification does', () => {
+it('words the threat banner in the agreed words', () => {
   expect(threatBanner(7)).toBe('7 potential threats detected today. Review gateway logs for details.')
 })
 

@@ -1,6 +1,6 @@
 /**
  * The dashboard: four figures, what is wrong now, the last 24 hours, and what happened lately. A failed refresh keeps
- * what was there (specification section 4); only a panel that never had anything says that it has failed.
+ * what was there; only a panel that never had anything says that it has failed.
  */
 import { lazy, Suspense } from 'react'
 import { messageOf } from '#api/client.ts'

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { accessFailed, NOT_AUTHORIZED } from '#api/access-messages.ts'
 import { claimedMessage, noMatch } from './messages.ts'
 
-it('says what the specification quotes, to the letter', () => {
+it('says the agreed words, to the letter', () => {
   expect(NOT_AUTHORIZED).toBe('You are not authorized to access this gateway')
   expect(accessFailed('no answer')).toBe('Failed to access gateway: no answer')
 })

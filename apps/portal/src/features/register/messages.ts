@@ -10,7 +10,7 @@ export const FAILED = 'Registration failed'
 const TEXT_MAX_LENGTH = 300
 
 /**
- * What a refusal says, in the order of specification section 8: the hub's own words, or those of what stands before it.
+ * What a refusal says, in this order: the hub's own words, or those of what stands before it.
  */
 export function wordsOfRefusal(body: unknown, status: number): string | undefined {
   if (status !== 400) return textOf(body, 'message') ?? textOf(body, 'error')

@@ -42,7 +42,7 @@ export const useInvitations = (enabled: boolean) =>
 /** What holds a password or a code goes with its dialog. */
 const FORGOTTEN = { gcTime: 0 }
 
-/** Makes a user, or changes the one of `id`. Refusals of the specification's section 8 are logged as well as shown. */
+/** Makes a user, or changes the one of `id`. Refusals are logged as well as shown. */
 export function useSaveUser(id: string | undefined) {
   const refresh = useRefresh(USERS_KEY)
   return useMutation({

@@ -1,5 +1,5 @@
 /**
- * The connect flow of specification section 4, without a page: access, then the gateway itself on port 8080, then
+ * The connect flow, without a page: access, then the gateway itself on port 8080, then
  * the hub's proxy. A browser's own localhost may be anything, so only an answer with this gateway's id counts.
  */
 import { GATEWAY_PORT, gatewayHealth, type Gateway } from '@hedgerow/contract'
