@@ -1,3 +1,6 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { BrowserContext, Page } from 'playwright-core'
 import {
@@ -6,12 +9,16 @@ import {
   deleteGateway,
   listGateways,
   listPendingRegistrations,
+  listRejectedRegistrations,
   readAutoApprovalSettings,
   saveAutoApprovalSettings,
   rejectRegistration,
   testAutoApproval,
   updateGateway,
 } from '@hedgerow/contract'
+import { loadDeviceKeys } from '../../apps/gateway/src/identity.ts'
+import { openSession, submitRegistration } from '../../apps/gateway/src/hub/enrolment-calls.ts'
+import { createNameService } from '../../apps/gateway/src/hub/name-service.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { addDayOfHistory, addPerson, withFields } from '../harness/hub-database.ts'
@@ -462,6 +469,32 @@ describe('auto-approval settings', () => {
     await dialog.getByRole('button', { name: 'Leave' }).click()
     await page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
   })
+})
+
+test('many requests from one source are rejected by one decision', async () => {
+  const context = { names: createNameService([]), signal: new AbortController().signal }
+  const expected = { isSettled: false, check: () => {} }
+  for (let i = 1; i <= 6; i++) {
+    const keys = await loadDeviceKeys(await mkdtemp(join(tmpdir(), 'hedgerow-crowd-')), [])
+    const device = { keys, name: `Crowd ${i}`, location: '', version: '', macAddress: '', invitationCode: undefined }
+    await submitRegistration(await openSession(new URL(hub.url), keys, expected, context), device, context)
+  }
+  await page.getByRole('link', { name: /^Approvals/ }).click()
+  await portal.row('Crowd 6').waitFor()
+  const button = page.getByRole('button', { name: /^Reject all \d+ from 127\.0\.0\.1$/ })
+  await button.click()
+  await portal.dialog().getByRole('button', { name: 'Reject all' }).click()
+  await said('Rejection reason is required')
+  await portal
+    .dialog()
+    .getByText(/^Every request that waits from there/)
+    .waitFor()
+  await portal.dialog().getByLabel('Rejection reason').fill('A flood')
+  await portal.dialog().getByRole('button', { name: 'Reject all' }).click()
+  await page.getByText(/^\d+ requests from 127\.0\.0\.1 rejected\.$/).first().waitFor()
+  await expect.poll(() => button.count()).toBe(0)
+  const rejected = await hub.api(listRejectedRegistrations)
+  expect(rejected.filter(({ reason }) => reason === 'A flood').length).toBeGreaterThanOrEqual(6)
 })
 
 test('an invitation shows its command and code once, and is revoked', async () => {

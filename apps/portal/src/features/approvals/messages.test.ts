@@ -6,6 +6,8 @@ import {
   EMPTY_TEXT,
   EMPTY_TITLE,
   held,
+  rejectAllOf,
+  sourceRejectedMessage,
   heldInQueue,
   loadFailed,
   rejectedMessage,
@@ -41,4 +43,10 @@ it('says why devices that the rules let in wait, once for each reason, and what 
   expect(held(full)).toBe(
     'The hub is full: 245 of 245 gateways. The auto-approval settings let this device in: it joins by itself when you raise the limit under Settings, or delete a gateway.',
   )
+})
+
+it('names the source and how many it is about', () => {
+  expect(rejectAllOf({ source: '2001:db8::/48', waiting: 200 })).toBe('Reject all 200 from 2001:db8::/48')
+  expect(sourceRejectedMessage('2001:db8::/48', 200)).toBe('200 requests from 2001:db8::/48 rejected.')
+  expect(sourceRejectedMessage('198.51.100.7', 1)).toBe('1 request from 198.51.100.7 rejected.')
 })

@@ -17,6 +17,11 @@ export const rejectFailed = (reason: string): string => `Failed to reject regist
 export const TURNED_AWAY = 'Turned away'
 export const ASK_AGAIN = 'Ask again'
 export const REJECTION_FOLLOWS = `The device shows “Rejected” and this reason on its own page. It goes on asking and stays out, after a restart too, until somebody chooses “${ASK_AGAIN}” under “${TURNED_AWAY}”. A device that is reset to new keys is a new device and may ask.`
+export const REJECTION_FOLLOWS_FOR_ALL = `Every request that waits from there when you confirm is rejected, those that came meanwhile included; changes of keys and devices that somebody claimed stay. Each device shows “Rejected” and this reason on its own page, and stays out until somebody chooses “${ASK_AGAIN}” under “${TURNED_AWAY}”. New devices from there may still ask.`
+export const rejectAllOf = ({ source, waiting }: { source: string; waiting: number }): string =>
+  `Reject all ${waiting} from ${source}`
+export const sourceRejectedMessage = (source: string, rejected: number): string =>
+  `${rejected} ${rejected === 1 ? 'request' : 'requests'} from ${source} rejected.`
 export const keyStays = (gateway: string): string => `“${gateway}” keeps the key that it has.`
 
 type Hold = NonNullable<PendingRegistration['waitsFor']>

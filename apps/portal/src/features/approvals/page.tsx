@@ -16,6 +16,7 @@ import type { OpenDialog } from './dialogs.tsx'
 import { EMPTY_TEXT, EMPTY_TITLE, heldInQueue, loadFailed } from './messages.ts'
 import { Rejected } from './rejected.tsx'
 import { Bulk } from './bulk.tsx'
+import { Sources } from './sources.tsx'
 import { RegistrationTable } from './table.tsx'
 
 const Dialogs = lazy(() => import('./dialogs.tsx'))
@@ -63,6 +64,7 @@ export function RegistrationsPage() {
             {sentence}
           </Notice>
         ))}
+      {!forbidden && waiting > 1 && <Sources onOpen={setDialog} />}
       <Panel
         title="Waiting for approval"
         actions={

@@ -1,10 +1,16 @@
-import { PENDING_LIST_REFRESH_MS } from '@hedgerow/contract'
+import {
+  PENDING_LIST_REFRESH_MS,
+  type listRegistrationSources as sourcesCall,
+  type ResponseOf,
+} from '@hedgerow/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import {
   approveRegistration,
   liftRejection,
+  listRegistrationSources,
   listRejectedRegistrations,
   rejectRegistration,
+  rejectRegistrationsOfSource,
 } from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
 import { GATEWAYS_KEY } from '#api/gateways.ts'
@@ -35,6 +41,23 @@ export function useReject() {
   return useMutation({
     mutationFn: ({ registrationId, reason }: { registrationId: string; reason: string }) =>
       api(rejectRegistration, { params: { registrationId }, body: { reason } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['registrations'] }),
+  })
+}
+
+export type Source = ResponseOf<typeof sourcesCall>[number]
+
+export const useSources = () =>
+  useQuery({
+    queryKey: ['registrations', 'sources'],
+    queryFn: ({ signal }) => api(listRegistrationSources, { signal }),
+    refetchInterval: PENDING_LIST_REFRESH_MS,
+  })
+
+export function useRejectSource() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: { source: string; reason: string }) => api(rejectRegistrationsOfSource, { body }),
     onSettled: () => queries.invalidateQueries({ queryKey: ['registrations'] }),
   })
 }
