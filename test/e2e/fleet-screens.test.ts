@@ -491,7 +491,10 @@ test('many requests from one source are rejected by one decision', async () => {
     .waitFor()
   await portal.dialog().getByLabel('Rejection reason').fill('A flood')
   await portal.dialog().getByRole('button', { name: 'Reject all' }).click()
-  await page.getByText(/^\d+ requests from 127\.0\.0\.1 rejected\.$/).first().waitFor()
+  await page
+    .getByText(/^\d+ requests from 127\.0\.0\.1 rejected\.$/)
+    .first()
+    .waitFor()
   await expect.poll(() => button.count()).toBe(0)
   const rejected = await hub.api(listRejectedRegistrations)
   expect(rejected.filter(({ reason }) => reason === 'A flood').length).toBeGreaterThanOrEqual(6)
