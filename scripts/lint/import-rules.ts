@@ -113,13 +113,18 @@ const HUB_GROUND = ['kernel', 'access', 'database', 'http']
 const hubMainFiles: Rule = ({ importer, target }) => {
   const from = /^apps\/hub\/src\/([^/]+)\//.exec(importer)?.[1]
   const to = /^apps\/hub\/src\/([^/]+)\/(.+)$/.exec(target)
-  if (!from || !to || from === to[1] || HUB_GROUND.includes(to[1]!) || isTest(importer)) return undefined
+  if (!from || !to || from === to[1] || from === 'hub' || HUB_GROUND.includes(to[1]!) || isTest(importer))
+    return undefined
   return to[2] === `${to[1]}.ts` ? undefined : `${from} may import ${to[1]}/${to[1]}.ts, not ${to[1]}/${to[2]}`
 }
 
+/** `hub.ts` and its steps in `hub/`. */
+const ROOT = /^apps\/hub\/src\/hub(\.ts$|\/)/
+
 const compositionRoot: Rule = ({ importer, target }) =>
-  target === 'apps/hub/src/hub.ts' &&
+  ROOT.test(target) &&
   importer.startsWith('apps/hub/src/') &&
+  !ROOT.test(importer) &&
   importer !== 'apps/hub/src/program.ts' &&
   !isTest(importer)
     ? 'only program.ts builds the hub; a module gets what it needs as an argument'

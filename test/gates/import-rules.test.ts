@@ -121,6 +121,12 @@ const breaches: Breach[] = [
     message: 'only program.ts builds the hub; a module gets what it needs as an argument',
   },
   {
+    title: 'a hub module importing a step of the composition root',
+    file: 'apps/hub/src/fleet/breach-step.ts',
+    source: `import '../hub/edge.ts'`,
+    message: 'only program.ts builds the hub; a module gets what it needs as an argument',
+  },
+  {
     title: "a barrel that is not a package's index.ts",
     file: 'packages/ui/src/breach-barrel.ts',
     source: `export { panel } from './panel.tsx'`,
@@ -151,6 +157,7 @@ const allowed: Record<string, string> = {
   'apps/hub/src/tunnel/tunnel.ts': `import { fleet } from '../fleet/fleet.ts'\nexport const tunnel = () => fleet`,
   'apps/hub/testing/allowed.ts': `import '../src/app.ts'\nimport '../src/registrations/handshake.ts'`,
   'apps/hub/src/fleet/allowed.test.ts': `import '#testing/hub.ts'`,
+  'apps/hub/src/hub/allowed.ts': `import '../enrolment/handshake.ts'`,
   'apps/hub/src/dashboard/allowed.ts': `import '../tunnel/tunnel.ts'`,
   'packages/wireguard/src/node/allowed.ts': `import 'node:dgram'`,
   'packages/wireguard/src/allowed.ts': `import '@noble/hashes/blake2.js'`,

@@ -1,0 +1,159 @@
+/**
+ * The fourth step: what faces the network: listeners, the API and its routes, the portal, and the API in the tunnel.
+ */
+import { X509Certificate } from 'node:crypto'
+import { accountRoutes } from '../accounts/routes.ts'
+import { createNamedLimiter } from '../access/limiter.ts'
+import { createIntake } from '../detections/intake.ts'
+import { detectionRoutes } from '../detections/routes.ts'
+import { createFleetCount } from '../dashboard/fleet-count.ts'
+import { dashboardRoutes } from '../dashboard/routes.ts'
+import { createRefusedCalls } from '../audit/refused-calls.ts'
+import { auditRoutes } from '../audit/routes.ts'
+import { certificateRoutes } from '../certificates/routes.ts'
+import { checkDatabase } from '../database/database.ts'
+import { createEvents } from '../events/events.ts'
+import { eventRoutes } from '../events/routes.ts'
+import { liveEvents } from '../followers/live-events.ts'
+import { createGatewayProxy } from '../gateway-proxy/gateway-proxy.ts'
+import { gatewayProxyRoutes } from '../gateway-proxy/routes.ts'
+import { CALL_LIMIT, signedGatewayRoutes, type GatewayCallDependencies } from '../fleet/gateway-calls.ts'
+import { blockedUdp, findVisibleGateway } from '../fleet/fleet.ts'
+import { gatewayRoutes } from '../fleet/routes.ts'
+import { createFleetSearch } from '../fleet/search.ts'
+import { createTunnelApi } from '../fleet/tunnel-api.ts'
+import { createFleetListCache } from '../fleet/fleet-list-cache.ts'
+import { apiDescriptionRoutes } from '../http/api-page.ts'
+import { createApi } from '../http/api.ts'
+import { createConnections } from '../http/connections.ts'
+import { compressAnswers } from '../http/compression.ts'
+import { healthRoutes } from '../http/health.ts'
+import { drain, listen, listenTls } from '../http/listening.ts'
+import { createWriteLimit } from '../access/write-limit.ts'
+import { createServers } from '../http/server.ts'
+import { createSourceAddress } from '../access/source-address.ts'
+import { isWebBuilt, serveWeb } from '../http/web.ts'
+import { notificationRoutes } from '../notifications/routes.ts'
+import { registrationRoutes } from '../enrolment/routes.ts'
+import { ruleRoutes } from '../enrolment/rule-routes.ts'
+import { settingsRoutes } from '../settings/routes.ts'
+import { readSettings } from '../settings/settings.ts'
+import { checkVpn } from '../tunnel/tunnel.ts'
+import type { Base } from './base.ts'
+import type { Fleet } from './fleet.ts'
+import type { Storage } from './storage.ts'
+import type { Trust } from './trust.ts'
+
+type Steps = { storage: Storage; trust: Trust; fleet: Fleet }
+
+export async function openEdge(base: Base, { storage, trust, fleet }: Steps, stack: AsyncDisposableStack) {
+  const { config, log, clock, listening } = base
+  const { db, facts, watch } = storage
+  const { identity, passwords, sessions, certificates, twoFactorKey } = trust
+  const { metrics, refusals, vpn, notifications, peers, heartbeats, history, quota, signals } = fleet
+  const { waiters, admitWaiting } = fleet
+  const connections = createConnections({ config, metrics, log })
+  const sourceAddress = createSourceAddress(config.trustedProxies)
+  const ui = createGatewayProxy({
+    db,
+    config,
+    sessions,
+    async findGateway(caller, id) {
+      const gateway = await findVisibleGateway(db, caller, id)
+      return { ...gateway, blockedUdp: blockedUdp(gateway, signals) }
+    },
+    dial: vpn.dial,
+    hubPort: () => listening.port,
+    sourceAddress,
+    ...connections,
+    clock,
+    log,
+  })
+  const servers = createServers(ui, { ...connections, sourceAddress })
+  const app = createApi({
+    surface: 'public',
+    log,
+    sourceAddress,
+    authenticate: sessions.authenticate,
+    recordRefusal: createRefusedCalls({ db, clock, log }),
+    limitWrites: createWriteLimit({ clock, onRefused: (address) => refusals.count('writes', address) }),
+    serverFactory: servers.factory,
+  })
+  const tls = config.httpsPort === undefined ? undefined : servers.createTls(certificates.current())
+  certificates.onChanged(() => tls?.setSecureContext(certificates.current()))
+  stack.defer(() => drain(app, tls, ui.stop))
+  const events = createEvents({ db, sessions, log })
+  stack.defer(events.stop)
+  facts.follow(liveEvents(events))
+  await compressAnswers(app)
+  eventRoutes(app, { events })
+  const list = { signals, hubPublicKey: vpn.publicKey, connectedUsers: ui.connectedUsers }
+  const fleetListCache = createFleetListCache(db, list)
+  const search = createFleetSearch(db)
+  const fleetCount = createFleetCount(db, signals)
+  const parts = { db, signals, vpn, connections, certificates, notifications }
+  metrics.mountOn(app, { ...parts, eventStreams: events.streams })
+  stack.defer(metrics.stop)
+  healthRoutes(app, [() => checkDatabase(db), watch.checkStorage, () => checkVpn(vpn)])
+  accountRoutes(app, { db, sessions, passwords, clock, twoFactorKey, refusals })
+  const tlsCertificate = tls && (() => new X509Certificate(certificates.current().cert))
+  registrationRoutes(app, {
+    db,
+    clock,
+    vpn,
+    identity,
+    waiters,
+    refusals,
+    requireRoom: watch.requireRoom,
+    tlsCertificate,
+  })
+  ruleRoutes(app, { db, clock, identity, publicUrl: config.publicUrl })
+  gatewayRoutes(app, { db, clock, vpn, list, fleetListCache, search })
+  settingsRoutes(app, { db, clock, vpn, peers, onVpnConfigured: admitWaiting })
+  notificationRoutes(app, { db, clock, notifications })
+  dashboardRoutes(app, { db, clock, fleetCount, storageTrouble: watch.trouble })
+  detectionRoutes(app, { db })
+  gatewayProxyRoutes(app, { ui })
+  apiDescriptionRoutes(app)
+  certificateRoutes(app, { certificates })
+  auditRoutes(app, { db })
+  const gatewayCalls: GatewayCallDependencies = {
+    clock,
+    heartbeats: {
+      record(gatewayId, content) {
+        heartbeats.record(gatewayId, content)
+        history.record(gatewayId, content)
+      },
+    },
+    calls: createNamedLimiter({ ...CALL_LIMIT, clock }),
+    storeDetections: createIntake({ db, clock, requireRoom: watch.requireRoom, quota, metrics }),
+  }
+  signedGatewayRoutes(app, { ...gatewayCalls, db, identity, refusals })
+  const tunnelApi = createTunnelApi({ ...gatewayCalls, db, vpn, log, faults: connections.faults })
+  await tunnelApi.start()
+  stack.defer(tunnelApi.stop)
+  if (isWebBuilt(config))
+    await serveWeb(app, {
+      webDir: config.webDir,
+      siteDir: config.siteDir,
+      publicUrl: config.publicUrl,
+      contactEmail: config.contactEmail,
+      formActionSources: ui.formActionSources,
+      directHealthCheck: async () => (await readSettings(db)).directHealthCheck,
+    })
+
+  return {
+    app,
+    events,
+    faults: connections.faults,
+    /** Listens, on the port that `base.listening` then has. */
+    async start() {
+      listening.port = await listen(app, config)
+      const httpsPort = tls && (await listenTls(tls, { host: config.host, port: config.httpsPort ?? 0 }))
+      await metrics.start()
+      await ui.start()
+      await admitWaiting()
+      return { url: `http://localhost:${listening.port}`, port: listening.port, httpsPort }
+    },
+  }
+}

@@ -1,0 +1,133 @@
+/** The third step: the tunnel, what the hub knows of its gateways, and who is told of them. */
+import { networkInterfaces } from 'node:os'
+import { createRefusals } from '../access/refusals.ts'
+import { createAuditLogLines } from '../audit/log-lines.ts'
+import { createDetectionQuota } from '../detections/quota.ts'
+import { readAutoApproval } from '../enrolment/auto-approval-settings.ts'
+import { admitHeld } from '../enrolment/holds.ts'
+import { createWaiters } from '../enrolment/waiters.ts'
+import type { FleetSignals } from '../fleet/fleet.ts'
+import { createHealthChecks } from '../fleet/health-checks.ts'
+import { createHeartbeats } from '../fleet/heartbeats.ts'
+import { createHistory } from '../fleet/history.ts'
+import { createPortWords } from '../tunnel/endpoints.ts'
+import { createPresence } from '../fleet/presence.ts'
+import { deletedGateways } from '../followers/deleted-gateways.ts'
+import { heldDevices } from '../followers/held-devices.ts'
+import { livePeers } from '../followers/live-peers.ts'
+import { delivery, outbox } from '../followers/notifications.ts'
+import { retentionChanges } from '../followers/retention.ts'
+import { waitingDevices } from '../followers/waiters.ts'
+import { addressesForOthers } from '../http/addresses.ts'
+import { createMetrics } from '../metrics/metrics.ts'
+import { createNotifications } from '../notifications/notifications.ts'
+import { createRetention } from '../retention/retention.ts'
+import { readSettings } from '../settings/settings.ts'
+import { openVpn } from '../tunnel/open-tunnel.ts'
+import { createPeers } from '../tunnel/peers.ts'
+import type { Base } from './base.ts'
+import type { Storage } from './storage.ts'
+import type { Trust } from './trust.ts'
+
+export type Fleet = Awaited<ReturnType<typeof openFleet>>
+
+export async function openFleet(base: Base, storage: Storage, trust: Trust, stack: AsyncDisposableStack) {
+  const { config, log, clock } = base
+  const { db, facts, watch } = storage
+  const metrics = createMetrics(config)
+  const refusals = createRefusals({ log, countRefusal: metrics.countRefusal })
+  stack.defer(refusals.stop)
+  const { enableVpn: enabled, vpnNetwork: networkCidr } = await readSettings(db)
+  const vpn = await openVpn({
+    config: config.vpn,
+    privateKey: trust.vpnPrivateKey,
+    enabled,
+    networkCidr,
+    clock,
+    onDrop: metrics.countDrop,
+  })
+  stack.defer(vpn.stop)
+  const portalUrl = () => {
+    const ports = { port: base.listening.port, httpsPort: undefined }
+    return addressesForOthers(config, ports, networkInterfaces())[0] ?? `http://localhost:${ports.port}`
+  }
+  const notifications = await startNotifications(base, storage, portalUrl)
+  stack.defer(notifications.stop)
+  // Follows before the first look at the disk, which may find something to tell.
+  facts.follow(outbox(notifications))
+  facts.follow(delivery(notifications))
+  await watch.start()
+  const retention = createRetention({ db, clock, log })
+  stack.defer(retention.stop)
+  retention.start()
+  facts.follow(retentionChanges(retention))
+  const auditLines = createAuditLogLines({
+    db,
+    log: config.logAudit ? log.child({}, { level: 'info' }) : log,
+    isWhole: config.logAudit,
+  })
+  await auditLines.start()
+  stack.defer(auditLines.stop)
+
+  const parts = { db, vpn, portalUrl, clock, log }
+  const peers = createPeers(parts)
+  await peers.start()
+  stack.defer(peers.stop)
+  facts.follow(livePeers(peers))
+  const heartbeats = createHeartbeats(parts)
+  await heartbeats.start()
+  stack.defer(heartbeats.stop)
+  const history = createHistory(parts)
+  stack.defer(history.stop)
+  history.start()
+  const quota = createDetectionQuota(parts)
+  await quota.start()
+  stack.defer(quota.stop)
+  facts.follow(deletedGateways({ heartbeats, quota, retention }))
+  const { handshakes } = peers
+  const healthChecks = createHealthChecks({ ...parts, handshakes })
+  stack.defer(healthChecks.stop)
+  healthChecks.start()
+  const { isHealthy } = healthChecks
+  const vpnPort = createPortWords(vpn, () => new URL(portalUrl()).host)
+  const signals: FleetSignals = { clock, heartbeats, handshakes, isHealthy, refusals: quota.refusals, vpnPort }
+  const presence = createPresence({ db, signals, log })
+  stack.defer(presence.stop)
+  presence.start()
+
+  const waiters = createWaiters()
+  const admitWaiting = () => admitHeld(db, { clock, canApprove: () => vpn.disabledReason === undefined })
+  facts.follow(waitingDevices(waiters))
+  facts.follow(heldDevices(admitWaiting))
+  return {
+    metrics,
+    refusals,
+    vpn,
+    notifications,
+    retention,
+    peers,
+    heartbeats,
+    history,
+    quota,
+    signals,
+    waiters,
+    admitWaiting,
+  }
+}
+
+/** Whoever is to be told outside the hub, over what this start was configured with. */
+async function startNotifications({ config, log, clock }: Base, { db }: Storage, portalUrl: () => string) {
+  const notifications = createNotifications({
+    db,
+    clock,
+    log,
+    portalUrl,
+    settings: config.notifications,
+    async readSwitches(from) {
+      const { notificationEnabled, notificationEmail } = await readAutoApproval(from)
+      return { enabled: notificationEnabled, email: notificationEmail }
+    },
+  })
+  await notifications.start()
+  return notifications
+}

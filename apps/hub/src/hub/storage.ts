@@ -1,0 +1,35 @@
+/** The first step: the database, which only this process uses, its facts, and the room that its disk has. */
+import { join } from 'node:path'
+import { openDatabase } from '../database/database.ts'
+import { lockDatabase } from '../database/lock.ts'
+import { createStorageWatch, type StorageWatch } from '../database/storage-watch.ts'
+import { HUB, record } from '../facts/facts.ts'
+import { openRecords } from '../followers/followers.ts'
+import type { Base } from './base.ts'
+
+export type Storage = Awaited<ReturnType<typeof openStorage>>
+
+export async function openStorage({ config, log, clock, onTakenOver }: Base, stack: AsyncDisposableStack) {
+  const { databaseUrl, dataDir, diskReserveBytes: reserveBytes } = config
+  const lock = await lockDatabase(databaseUrl, { onTakenOver })
+  stack.defer(lock.release)
+  let watch: StorageWatch | undefined
+  const database = await openDatabase({
+    url: databaseUrl,
+    copiesDir: join(dataDir, 'backups'),
+    onFull: () => watch?.onFull(),
+  })
+  stack.defer(database.close)
+  const { db } = database
+  const facts = openRecords(db, { log })
+  watch = createStorageWatch({
+    db,
+    databaseUrl,
+    dataDir,
+    reserveBytes,
+    log,
+    onTrouble: (data) => record(db, { kind: 'storage.low', at: clock(), actor: HUB, data }),
+  })
+  stack.defer(watch.stop)
+  return { db, facts, watch }
+}

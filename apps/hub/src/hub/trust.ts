@@ -1,0 +1,36 @@
+/** The second step: who the hub is and whom it knows: its keys, accounts, sessions and certificates. */
+import { randomBytes } from 'node:crypto'
+import { generateIdentitySeed, identityOfSeed } from '@hedgerow/enrolment'
+import { generateKeyPair } from '@hedgerow/wireguard/node'
+import { ensureFirstAdmin } from '../accounts/first-admin.ts'
+import { createPasswords } from '../accounts/passwords.ts'
+import { createSessions } from '../accounts/sessions.ts'
+import { openCertificates } from '../certificates/certificates.ts'
+import { readOrCreateSecret } from '../database/secrets.ts'
+import { endedSessions } from '../followers/sessions.ts'
+import type { Base } from './base.ts'
+import type { Storage } from './storage.ts'
+
+export type Trust = Awaited<ReturnType<typeof openTrust>>
+
+const randomSecret = () => randomBytes(32).toString('base64')
+
+export async function openTrust({ config, log, clock }: Base, { db, facts }: Storage, stack: AsyncDisposableStack) {
+  const passwords = createPasswords()
+  const firstAdmin = await ensureFirstAdmin(db, passwords, config.admin)
+  const secret = await readOrCreateSecret(db, 'token-secret', randomSecret)
+  const sessions = createSessions({ db, secret, clock, log })
+  stack.defer(sessions.stop)
+  facts.follow(endedSessions(sessions))
+  const certificates = await openCertificates({ db, config, clock, log })
+  stack.defer(certificates.stop)
+  return {
+    passwords,
+    firstAdmin,
+    sessions,
+    certificates,
+    twoFactorKey: await readOrCreateSecret(db, 'two-factor-key', randomSecret),
+    identity: identityOfSeed(await readOrCreateSecret(db, 'identity-seed', generateIdentitySeed)),
+    vpnPrivateKey: await readOrCreateSecret(db, 'wireguard-private-key', () => generateKeyPair().privateKey),
+  }
+}
