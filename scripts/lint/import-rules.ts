@@ -153,8 +153,8 @@ const rules: readonly Rule[] = [
   featureAlone,
   apiBelow,
   siteApart,
-  hubMainFiles,
   compositionRoot,
+  hubMainFiles,
   noBarrels,
   testsStayOut,
 ]
