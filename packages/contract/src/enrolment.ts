@@ -67,6 +67,7 @@ export const register = call({
     'sealed_invalid',
     'key_invalid',
     'pending_limit_reached',
+    'storage_low',
     'too_many_requests',
   ],
   response: z.object({
