@@ -1,7 +1,9 @@
 /** The screens about people and about the hub as a whole: accounts, users, settings, the audit log. */
 import type { Page } from 'playwright-core'
+import type { Credentials } from './hub.ts'
 import type { Portal } from './portal.ts'
 import { admin, button, firstDay, openMenuOf, text, user, visitor, type Screen } from './screen.ts'
+import type { Showcase } from './showcase.ts'
 
 const showsOnly = async (page: Page, path: string, body: object) =>
   page.route(path, (route) => route.fulfill({ json: body }))
@@ -9,8 +11,15 @@ const showsOnly = async (page: Page, path: string, body: object) =>
 const labelled = (label: string) => new RegExp(`^${label}( \\*)?$`)
 const field = (portal: Portal, label: string) => portal.page.getByLabel(labelled(label))
 const inDialog = (portal: Portal, label: string) => portal.dialog().getByLabel(labelled(label))
-const openSetup = async (portal: Portal) => {
+/** The first step of the set-up asks for the password again. */
+const passPassword = async (portal: Portal, { password }: Credentials) => {
+  // The profile's panel has that name too.
+  await portal.page.locator('input').and(field(portal, 'Password')).last().fill(password)
+  await button(portal, 'Continue').click()
+}
+const openSetup = async (portal: Portal, { visitorOfFarm }: Showcase) => {
   await button(portal, 'Set Up Two-Factor').click()
+  await passPassword(portal, visitorOfFarm)
   await portal.dialog().getByRole('img', { name: 'QR code for an authenticator app' }).waitFor()
 }
 
@@ -58,6 +67,8 @@ export const peopleScreens: Screen[] = [
     })
     await portal.open('/login')
     await portal.signIn(visitorOfFarm)
+    await portal.page.getByRole('heading', { name: 'Set up two-factor' }).waitFor()
+    await passPassword(portal, visitorOfFarm)
     await portal.page.getByRole('img', { name: 'QR code for an authenticator app' }).waitFor()
   }),
 
@@ -189,10 +200,10 @@ export const peopleScreens: Screen[] = [
     await inDialog(portal, 'Code').waitFor()
   }),
   user('two-factor-setup', '/profile', openSetup),
-  user('two-factor-recovery-codes', '/profile', async (portal) => {
+  user('two-factor-recovery-codes', '/profile', async (portal, showcase) => {
     const recoveryCodes = Array.from({ length: 10 }, (_, index) => `A7KM-2RXP-9D4T-0${index}QZ`)
     await showsOnly(portal.page, '**/api/v1/auth/two-factor/enable', { recoveryCodes })
-    await openSetup(portal)
+    await openSetup(portal, showcase)
     await inDialog(portal, 'Code').fill('123456')
     await button(portal, 'Switch Two-Factor On').click()
     await text(portal, 'Keep these recovery codes somewhere safe')
