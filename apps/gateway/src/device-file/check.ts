@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isMissing } from '../durable-file.ts'
 import { inWords } from './device-file.ts'
 import { folderOf, parseDeviceFile } from './parse.ts'
 
@@ -8,7 +9,7 @@ export function checkDeviceFile(path: string, environment: NodeJS.ProcessEnv): {
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+    if (isMissing(error))
       return {
         text: `${path}: there is no such file. The gateway runs without it, and its API takes no reports.`,
         isValid: true,

@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import type { Logger } from 'pino'
+import { isMissing } from '../durable-file.ts'
 import { folderOf, parseDeviceFile, type FileError } from './parse.ts'
 import { deviceFile, type DeviceFile } from './schema.ts'
 
@@ -75,7 +76,7 @@ async function markOf(path: string): Promise<string> {
     const { mtimeMs, size, ino } = await stat(path)
     return `${mtimeMs} ${size} ${ino}`
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'none' : `unreadable ${String(error)}`
+    return isMissing(error) ? 'none' : `unreadable ${String(error)}`
   }
 }
 

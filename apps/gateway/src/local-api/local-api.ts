@@ -167,6 +167,6 @@ function send(response: ServerResponse, status: number, body: unknown): void {
   response.end(text)
 }
 
-function pathOf(request: IncomingMessage): string {
+export function pathOf(request: IncomingMessage): string {
   return (request.url ?? '/').split('?', 1)[0]!
 }

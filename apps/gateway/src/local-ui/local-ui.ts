@@ -5,7 +5,7 @@ import type { Faults, FrontOptions } from '@hedgerow/http'
 import type { Logger } from 'pino'
 import QRCode from 'qrcode'
 import type { GatewayState } from '../gateway-state.ts'
-import type { LocalApi } from '../local-api/local-api.ts'
+import { pathOf, type LocalApi } from '../local-api/local-api.ts'
 import { isLocalName } from './local-name.ts'
 import { renderDevicePage } from './device-page.ts'
 import { createUiProxy } from './ui-proxy.ts'
@@ -137,10 +137,6 @@ export function createLocalUi(options: LocalUiOptions): LocalUi {
       handle: (request, socket, head) => proxy?.handleUpgrade(request, socket, head, isTunnel),
     }),
   }
-}
-
-function pathOf(request: IncomingMessage): string {
-  return (request.url ?? '/').split('?', 1)[0]!
 }
 
 function allowMethods(request: IncomingMessage, response: ServerResponse, methods: string[]): boolean {
