@@ -38,8 +38,7 @@ describe('calls of a person that write', () => {
     expect((await read(await hub.signIn('manager'))).status).toBe(200)
     expect((await api(contract.logout, { token: other })).status).toBe(204)
     hub.clock.advance(1_000)
-    expect(await Promise.all(Array.from({ length: 6 }, async () => (await read(token)).status))).toEqual([
-      200, 200, 200, 200, 200, 429,
-    ])
+    const afterASecond = await Promise.all(Array.from({ length: 6 }, async () => (await read(token)).status))
+    expect(afterASecond.toSorted((a, b) => a - b)).toEqual([200, 200, 200, 200, 200, 429])
   })
 })
