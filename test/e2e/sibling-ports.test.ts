@@ -147,7 +147,7 @@ test('nor do fewer cookies under the names of another gateway, which its applica
   const refused = person.waitForEvent('response', (response) => response.status() === 431)
   await plant(hostilePage, `g${victim.state().gatewayId}.planted`, 4)
   await victimPage.goto(victimPage.url())
-  await refused
+  expect((await refused).ok()).toBe(false)
   await victimPage.reload()
   await victimPage.getByRole('heading', { name: 'Victim' }).waitFor()
   await person.close()
