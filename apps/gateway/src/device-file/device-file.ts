@@ -12,6 +12,8 @@ export type WatchedDeviceFile = {
   current(): DeviceFile
   /** One sentence each; empty when the file on disk is the one in force. */
   problems(): string[]
+  /** Called with each new file that is in force. */
+  onChange(listener: (file: DeviceFile) => void): void
   stop(): Promise<void>
 }
 
@@ -28,6 +30,7 @@ export async function watchDeviceFile(
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> | undefined
   let isStopped = false
+  const listeners: ((file: DeviceFile) => void)[] = []
 
   async function look(): Promise<void> {
     const mark = await markOf(path)
@@ -44,6 +47,7 @@ export async function watchDeviceFile(
     current = found.value
     if (mark !== 'none') log.info({ file: path }, 'gateway.yaml is in force')
     else if (hadFile) log.info({ file: path }, 'gateway.yaml is gone: the defaults are in force')
+    for (const listener of listeners) listener(current)
   }
 
   function lookLater(): void {
@@ -62,6 +66,7 @@ export async function watchDeviceFile(
   return {
     current: () => current,
     problems: () => problems,
+    onChange: (listener) => void listeners.push(listener),
     async stop() {
       isStopped = true
       clearTimeout(timer)

@@ -13,6 +13,8 @@ import { makePrivateDirectory, syncDirectory } from '../durable-file.ts'
 export type DetectionQueue = {
   /** Resolves when they are safe on disk; rejects with the disk's error. */
   append(detections: readonly Detection[]): Promise<void>
+  /** Called after each append. */
+  onAppend(listener: () => void): void
   /** The oldest detections, at most 500, in order; undefined when none wait. */
   oldest(): Promise<DetectionBatch | undefined>
   /** The hub has them, or will never take them. */
@@ -54,6 +56,7 @@ export async function openDetectionQueue(
   let newest: FileHandle | undefined
   /** Appends, reads and removals happen one after the other. */
   let turn: Promise<unknown> = Promise.resolve()
+  let onAppend = () => {}
 
   const pathOf = (number: number) => join(directory, `${String(number).padStart(12, '0')}.jsonl`)
   const waiting = () => files.reduce((total, file) => total + file.count, 0)
@@ -102,6 +105,7 @@ export async function openDetectionQueue(
       throw error
     }
     await dropOldest()
+    onAppend()
   }
 
   function countDropped(count: number): void {
@@ -127,6 +131,9 @@ export async function openDetectionQueue(
 
   return {
     append: (detections) => inTurn(() => appendInTurn(detections)),
+    onAppend(listener) {
+      onAppend = listener
+    },
     oldest: () =>
       inTurn(async () => {
         const file = files[0]

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { detection, reportDetections, type BodyOf, type Detection } from '@hedgerow/contract'
+import { reportDetections, type BodyOf, type Detection } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import { createBackoff, createPause } from './backoff.ts'
 import type { HttpsFallback } from './https-fallback.ts'
@@ -18,12 +18,7 @@ const RETRY_AFTER_MAX_MS = 600_000
 type Post = (body: BodyOf<typeof reportDetections>) => Promise<unknown>
 
 export type DetectionSender = {
-  /**
-   * Resolves when they are on disk; the hub gets them in this order as soon as it can. The same id again replaces what
-   * the hub has. Rejects with a ZodError when one is not a detection, and with the disk's error.
-   */
-  report(detections: readonly Detection[]): Promise<void>
-  /** The tunnel came up. */
+  /** Something was queued, or the tunnel came up. */
   wake(): void
   /** Settles after `signal` is aborted. */
   done: Promise<void>
@@ -94,10 +89,6 @@ export function keepSendingDetections(options: {
   }
 
   return {
-    async report(detections) {
-      await queue.append(detections.map((entry) => detection.parse(entry)))
-      rest.wake()
-    },
     wake: rest.wake,
     done: run(),
   }

@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import type { Heartbeat } from '@hedgerow/contract'
+import type { Logger } from 'pino'
+import { watchDeviceFile, type WatchedDeviceFile } from './device-file/device-file.ts'
+import { createIntake, type Intake } from './detections/intake.ts'
+import { openDetectionQueue, type DetectionQueue } from './hub/detection-queue.ts'
+import type { DeviceReport } from './local-api/calls.ts'
+import { createSources, type Sources } from './sources/sources.ts'
+
+type DeviceParts = Pick<Heartbeat, 'cameras' | 'detectors' | 'deterrents' | 'problems'>
+
+/** What the device does by itself, without a hub: `gateway.yaml`, sources, and where their detections go. */
+export type Device = {
+  file: WatchedDeviceFile
+  queue: DetectionQueue
+  intake: Intake
+  sources: Sources
+  /** What programs of the owner say beside the device's own parts. */
+  setProgramStatus(status: DeviceReport): void
+  /** What the heartbeat tells of them; as much as the contract takes of each. */
+  parts(): DeviceParts
+}
+
+const MAXIMA = { cameras: 64, detectors: 16, deterrents: 64, problems: 32 } as const
+
+/** `life` gets what has to end with the device. Rejects with DataFileError or the disk's error. */
+export async function openDevice(
+  options: { dataDir: string; filePath: string; log: Logger },
+  life: AsyncDisposableStack,
+): Promise<Device> {
+  const { dataDir, log } = options
+  const queue = await openDetectionQueue(join(dataDir, 'detections'), log)
+  life.defer(() => queue.close())
+  const intake = createIntake({ queue })
+  const sources = createSources({ log, dataDir, clock: Date.now, report: intake.report })
+  life.defer(sources.stop)
+  let programStatus: DeviceReport = {}
+
+  const file = await watchDeviceFile(options.filePath, { log })
+  life.defer(file.stop)
+  file.onChange((changed) => void sources.apply(changed))
+  await sources.apply(file.current())
+
+  function parts(): DeviceParts {
+    const own = sources.state()
+    const { cameras = [], detectors = [], deterrents = [], problems = [] } = programStatus
+    return {
+      cameras: [...own.cameras, ...cameras].slice(0, MAXIMA.cameras),
+      detectors: [...own.detectors, ...detectors].slice(0, MAXIMA.detectors),
+      deterrents: deterrents.slice(0, MAXIMA.deterrents),
+      problems: [...file.problems(), ...own.problems, ...problems].slice(0, MAXIMA.problems),
+    }
+  }
+
+  return {
+    file,
+    queue,
+    intake,
+    sources,
+    setProgramStatus(status) {
+      programStatus = { ...programStatus, ...status }
+    },
+    parts,
+  }
+}

@@ -1,0 +1,245 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
+import { isDeepStrictEqual } from 'node:util'
+import type { Heartbeat } from '@hedgerow/contract'
+import { fingerprint } from '@hedgerow/enrolment'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { GatewayState } from '../gateway-state.ts'
+import { loadDeviceKeys, type DeviceKeys } from '../identity.ts'
+import { APPROVAL_FILE, forgetApproval, readApproval, writeApproval, type Approval } from './approval.ts'
+import { createConditions } from './conditions.ts'
+import type { DetectionQueue } from './detection-queue.ts'
+import { keepSendingDetections } from './detections.ts'
+import { readDeviceStatus, readMacAddress } from './device-status.ts'
+import { findHubs, readSearchDomains } from './discovery.ts'
+import type { HubSession, RegistrationStatus } from './enrolment-calls.ts'
+import { inWords } from './failure.ts'
+import { openHandshakeClock } from './handshake-clock.ts'
+import { keepBeating } from './heartbeat.ts'
+import { HUB_FILE, openHubTrust } from './hub-trust.ts'
+import { createHttpsFallback, type HttpsFallback } from './https-fallback.ts'
+import { createNameService } from './name-service.ts'
+import { keepRegistered, REGISTRATION_PACE, type RegistrationPace } from './registration.ts'
+import { openTunnel, type Tunnel } from './tunnel.ts'
+
+/** As the contract takes them. */
+const PROBLEMS_MAX = 32
+const DROPS_TOLD_MS = 86_400_000
+
+export type HubConnectionOptions = Pick<Config, 'name' | 'dataDir'> &
+  Partial<Omit<Config, 'name' | 'dataDir'>> & {
+    log: Logger
+    version: string
+    uptimeSeconds(): number
+    queue: DetectionQueue
+    /** What the heartbeat says about the device's own parts. */
+    parts(): Pick<Heartbeat, 'cameras' | 'detectors' | 'deterrents' | 'problems'>
+    /** Domains to look for the hub in; those of /etc/resolv.conf when left out. */
+    searchDomains?: readonly string[]
+    pace?: Partial<RegistrationPace>
+    /** How long the tunnel may be silent before the hub is told around it; a minute when left out. */
+    httpsFallbackAfterMs?: number
+    /** This device's clock for handshakes, in milliseconds since 1970; `Date.now` when left out. */
+    wallClock?: () => number
+  }
+
+/** Everything between this device and its hub: discovery, approval, tunnel, heartbeats, and detections on their way. */
+export type HubConnection = {
+  keys: DeviceKeys
+  state(): GatewayState
+  /** Joins the hub. `doors`: who answers connections that the hub opens in the tunnel, by port. */
+  start(doors: ReadonlyMap<number, (connection: Duplex) => void>): Promise<void>
+}
+
+/**
+ * Reads keys, trust and approval from the data directory; keys are made at the first start. `life` gets what has to end
+ * with the connection. Throws DataFileError for damaged files.
+ */
+export async function openHubConnection(
+  options: HubConnectionOptions,
+  life: AsyncDisposableStack,
+): Promise<HubConnection> {
+  const { log, dataDir, name, version, queue, location = '' } = options
+  const keys = await loadDeviceKeys(dataDir, [HUB_FILE, APPROVAL_FILE])
+  const trust = await openHubTrust(dataDir, options.hubFingerprint)
+  const stored = await readApproval(dataDir)
+  const handshakeClock = await openHandshakeClock(join(dataDir, 'handshake-clock.json'), {
+    log,
+    ...(options.wallClock && { wallClock: options.wallClock }),
+  })
+  life.defer(handshakeClock.stop)
+  const conditions = createConditions(({ label, state, detail }) =>
+    log[state === 'failed' ? 'warn' : 'info']({ detail }, `${label.toLowerCase()}: ${state}`),
+  )
+
+  let hubUrl = options.hubUrl
+  let session: HubSession | undefined
+  let approval: Approval | undefined
+  let tunnel: Tunnel | undefined
+
+  function state(): GatewayState {
+    const hubKey = trust.known()
+    return {
+      name,
+      location,
+      version,
+      deviceToken: keys.deviceToken,
+      fingerprint: keys.fingerprint,
+      hubFingerprint: hubKey === undefined ? null : fingerprint(hubKey),
+      hubUrl: hubUrl?.origin ?? null,
+      claimUrl: hubUrl ? `${hubUrl.origin}/gateways?token=${keys.deviceToken}` : null,
+      gatewayId: approval?.gatewayId ?? null,
+      vpnAddress: approval?.assignedIp ?? null,
+      conditions: conditions.conditions(),
+      detectionsWaiting: queue.waiting(),
+      detectionsDropped: queue.dropped(),
+    }
+  }
+
+  async function start(doors: ReadonlyMap<number, (connection: Duplex) => void>): Promise<void> {
+    const stopping = new AbortController()
+    const { signal } = stopping
+    const names = createNameService(options.dnsServers ?? [])
+    signal.addEventListener('abort', names.stop)
+    let sequence = 0
+    const bootId = randomUUID()
+
+    async function closeTunnel(): Promise<void> {
+      const closing = tunnel
+      tunnel = undefined
+      await closing?.stop()
+    }
+    life.defer(closeTunnel)
+
+    async function joinTunnel(approved: Approval): Promise<void> {
+      await closeTunnel()
+      approval = approved
+      try {
+        const opened = await openTunnel({
+          approval: approved,
+          privateKey: keys.wireguardPrivateKey,
+          names,
+          conditions,
+          offload: options.offload ?? true,
+          clock: handshakeClock.now,
+          onUp() {
+            heartbeats.beat()
+            sender.wake()
+          },
+        })
+        tunnel = opened
+        for (const [port, accept] of doors) opened.listen(port, accept)
+      } catch (error) {
+        conditions.failed('tunnelUp', `The tunnel cannot be opened: ${inWords(error)}`)
+      }
+    }
+
+    /** The hub no longer counts this device among its gateways. */
+    async function leave(): Promise<void> {
+      if (!approval) return
+      approval = undefined
+      await closeTunnel()
+      await forgetApproval(dataDir)
+      conditions.waiting('tunnelUp', 'For the approval')
+      conditions.waiting('heartbeat', 'For the tunnel')
+    }
+
+    async function follow(status: RegistrationStatus): Promise<void> {
+      if (status.status === 'approved') {
+        conditions.done('approved', `as gateway ${status.approval.gatewayId}`)
+        const isKnown = isDeepStrictEqual(status.approval, approval)
+        if (!isKnown) await writeApproval(dataDir, status.approval)
+        if (!isKnown || !tunnel) await joinTunnel(status.approval)
+        return
+      }
+      await leave()
+      if (status.status === 'rejected') conditions.failed('approved', `Rejected: ${status.reason}`)
+      else conditions.waiting('approved', 'A manager of the hub has to approve this device')
+    }
+
+    async function compose(): Promise<Heartbeat> {
+      const { problems, ...parts } = options.parts()
+      return {
+        bootId,
+        sequence: sequence++,
+        uptimeSeconds: options.uptimeSeconds(),
+        version,
+        clock: Date.now(),
+        ...(await readDeviceStatus(dataDir)),
+        ...parts,
+        problems: [...problemsOfQueue(queue, httpsFallback), ...problems].slice(0, PROBLEMS_MAX),
+      }
+    }
+
+    const httpsFallback = createHttpsFallback({
+      session: () => approval && session,
+      keys,
+      context: { names, signal },
+      afterMs: options.httpsFallbackAfterMs,
+    })
+    const heartbeats = keepBeating({
+      tunnel: () => tunnel,
+      httpsFallback,
+      compose,
+      conditions,
+      signal,
+      onUnanswered: () => registration.recheck(),
+    })
+    const sender = keepSendingDetections({ queue, tunnel: () => tunnel, httpsFallback, log, signal })
+    queue.onAppend(sender.wake)
+    if (stored && stored.hubIdentityPublicKey === trust.known()) {
+      conditions.done('approved', `as gateway ${stored.gatewayId}`)
+      await joinTunnel(stored)
+    }
+    const searchDomains = options.searchDomains ?? (await readSearchDomains())
+    const registration = keepRegistered({
+      device: {
+        keys,
+        name,
+        location,
+        version,
+        macAddress: readMacAddress(),
+        invitationCode: options.invitationCode,
+      },
+      trust,
+      names,
+      discover: () => findHubs({ hubUrl: options.hubUrl, hubDomain: options.hubDomain, searchDomains }, names),
+      conditions,
+      log,
+      signal,
+      pace: { ...REGISTRATION_PACE, ...options.pace },
+      onHub(found) {
+        session = found
+        handshakeClock.followHub(found.hubTime)
+        hubUrl = found.url
+      },
+      onStatus: follow,
+    })
+    life.defer(() => Promise.all([registration.done, heartbeats.done, sender.done]).then(() => {}))
+    life.defer(() => stopping.abort())
+  }
+
+  return { keys, state, start }
+}
+
+function problemsOfQueue(queue: DetectionQueue, httpsFallback: HttpsFallback): string[] {
+  return [...staysBehind(queue, httpsFallback), ...isLost(queue)]
+}
+
+/** Pictures go through the tunnel or over https alone. */
+function staysBehind(queue: DetectionQueue, httpsFallback: HttpsFallback): string[] {
+  const count = queue.waiting()
+  if (!httpsFallback.isTaken() || httpsFallback.isPrivate() || count === 0) return []
+  const what = count === 1 ? '1 detection stays' : `${count} detections stay`
+  return [`${what} on the device: UDP to the hub is blocked, and its address is not https`]
+}
+
+/** For a day: what is lost stays lost, and a warning that never ends is not read. */
+function isLost(queue: DetectionQueue): string[] {
+  const count = queue.dropped()
+  if (Date.now() - (queue.droppedAt() ?? -Infinity) > DROPS_TOLD_MS) return []
+  const what = count === 1 ? '1 detection was' : `${count} detections were`
+  return [`${what} lost since the gateway started: the hub did not take them in time, or not at all`]
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+
+const TOKEN_MIN = 16
+
+const apiSettings = z.strictObject({
+  token: z
+    .string()
+    .min(TOKEN_MIN, `A token has at least ${TOKEN_MIN} characters.`)
+    .max(200, 'A token has at most 200 characters.')
+    .optional()
+    .describe('What a program sends as `Authorization: Bearer …`. Without it, only loopback can report.'),
+  loopbackNeedsToken: z
+    .boolean()
+    .default(true)
+    .describe('When false, programs on the device itself report without the token.'),
+})
+
+/** The part `sources` of gateway.yaml. Each source's own part lives in the folder of that source. */
+export const sourcesSettings = z.strictObject({
+  api: apiSettings
+    .optional()
+    .describe('Any program reports detections over HTTP. When left out, the API refuses every report.'),
+})

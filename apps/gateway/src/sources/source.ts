@@ -1,0 +1,41 @@
+import type { Readable } from 'node:stream'
+import type { Detection, Heartbeat } from '@hedgerow/contract'
+import type { Logger } from 'pino'
+
+/** What a source tells about itself; it is joined into each heartbeat. */
+export type SourceState = Pick<Heartbeat, 'cameras' | 'detectors' | 'problems'>
+
+/** The bytes of a JPEG file. */
+export type Jpeg = Buffer
+
+/** An MP4 file or a range of it (RFC 9110 §14.2): the headers are `content-type`, `content-length`, `content-range`. */
+export type Clip = { status: 200 | 206; headers: Record<string, string>; body: Readable }
+
+/**
+ * Pictures on demand. A source answers for its own cameras and detections, and `undefined` for those of others. Each
+ * rejects with the error of the camera or the application behind it.
+ */
+export type Pictures = {
+  /** The newest picture of a camera; `height` in pixels, where the source can scale. */
+  latest(camera: string, options: { height?: number; signal: AbortSignal }): Promise<Jpeg | undefined>
+  snapshot(detection: Detection, options: { signal: AbortSignal }): Promise<Jpeg | undefined>
+  clip(detection: Detection, options: { range?: string; signal: AbortSignal }): Promise<Clip | undefined>
+}
+
+/** Whatever produces detections: it runs from its start to `stop`. */
+export type Source = {
+  state(): SourceState
+  pictures?: Partial<Pictures>
+  /** Ends everything that it started; resolves when all sockets, files and child processes are closed. */
+  stop(): Promise<void>
+}
+
+export type SourceContext = {
+  log: Logger
+  /** The data directory of the device; a source keeps its files in a folder of its own below it. */
+  dataDir: string
+  /** Milliseconds since 1970. */
+  clock: () => number
+  /** Resolves when they are safe on disk; rules have seen them then. Rejects with a ZodError or the disk's error. */
+  report(detections: readonly Detection[]): Promise<void>
+}
