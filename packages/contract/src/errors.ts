@@ -36,6 +36,7 @@ export const errorTable = {
   not_found: { status: 404, message: 'There is nothing at this address.' },
   gateway_not_found: { status: 404, message: 'This gateway does not exist, or you may not see it.' },
   detection_not_found: { status: 404, message: 'This detection does not exist, or has no picture.' },
+  incident_not_found: { status: 404, message: 'This incident does not exist, or you may not see it.' },
   invitation_not_found: { status: 404, message: 'This invitation does not exist.' },
   registration_not_found: { status: 404, message: 'This registration request no longer exists.' },
   range_not_satisfiable: { status: 416, message: 'This part is outside the file.' },

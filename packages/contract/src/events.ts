@@ -11,6 +11,7 @@ export const eventTopic = z.enum([
   'invitations',
   'settings',
   'certificates',
+  'threats',
 ])
 export type EventTopic = z.output<typeof eventTopic>
 

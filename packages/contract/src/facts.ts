@@ -9,6 +9,7 @@ import type { Certificate } from './certificates.ts'
 import type { RegistrationHold } from './enrolment.ts'
 import type { Gateway } from './gateways.ts'
 import type { HubSettings } from './settings.ts'
+import type { ReviewVerdict } from './threats.ts'
 
 /** No data besides actor, time and target. */
 type Nothing = Record<string, never>
@@ -103,6 +104,9 @@ export type FactData = {
     gatewayName: string
     alerts: { id: string; camera: string; label: Detection['label']; startedAt: number }[]
   }
+
+  /** The target is the incident. A null `verdict` takes back what was said. */
+  'incident.reviewed': { verdict: ReviewVerdict | null; label: string | null; gatewayName: string }
 
   /** The disk, or the database, has no more room for what gateways send. */
   'storage.low': { state: 'low' | 'full'; message: string }

@@ -6,6 +6,7 @@ import * as clocks from './migrations/003-clocks.ts'
 import * as codeGuesses from './migrations/004-code-guesses.ts'
 import * as detectionQuota from './migrations/005-detection-quota.ts'
 import * as heldRegistrations from './migrations/006-held-registrations.ts'
+import * as incidents from './migrations/007-incidents.ts'
 import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -17,6 +18,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '004-code-guesses', up: codeGuesses.up },
   { name: '005-detection-quota', up: detectionQuota.up },
   { name: '006-held-registrations', up: heldRegistrations.up },
+  { name: '007-incidents', up: incidents.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }

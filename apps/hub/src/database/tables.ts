@@ -165,6 +165,41 @@ export type Tables = {
     false_positive: number | null
     deterrent: string | null
     received_at: number
+    /** The one that it is part of. */
+    incident_id: string | null
+  }
+  /** What a person sees as one thing: detections of one gateway and label with less than 45 s between them. */
+  incidents: {
+    id: string
+    gateway_id: string
+    /** A person's label where there is one. */
+    label: string
+    reported_label: string
+    severity: 'alert' | 'detection'
+    started_at: number
+    /** When its last detection ended, or began while that has no end. */
+    last_at: number
+    detections: number
+    /** The detection with a picture and the highest score, and its camera; else of the first detection. */
+    cover_id: string | null
+    camera: string
+    score: number
+    fired: number
+    verdict: 'right' | 'wrong' | null
+    /** A username as it was then. */
+    reviewed_by: string | null
+    reviewed_at: number | null
+  }
+  /** What people said of detections. Its gateway asks for those whose `seq` it has not seen; it only rises there. */
+  reviews: {
+    gateway_id: string
+    detection_id: string
+    seq: number
+    /** Null when it was taken back. */
+    verdict: 'right' | 'wrong' | null
+    label: string | null
+    by_id: string
+    at: number
   }
   /** How many detections of a gateway are kept, and in how many bytes: `DETECTION_BYTES` each, and its thumbnail. */
   detection_totals: { gateway_id: string; detections: number; bytes: number }

@@ -1,11 +1,26 @@
 import type { SearchQuery, StoredDetection } from '@hedgerow/contract'
 import type { FastifyReply } from 'fastify'
-import { sql } from 'kysely'
-import type { Db } from '../database/tables.ts'
+import { sql, type Selectable } from 'kysely'
+import type { Db, Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { holding, pageFrom, SEARCHED_AT_MOST, sendPage } from '../http/pagination.ts'
 
 const DETECTIONS_SHOWN = 50
+
+/** All but the pictures. */
+export const DETECTION_COLUMNS = [
+  'id',
+  'camera',
+  'label',
+  'severity',
+  'score',
+  'started_at',
+  'ended_at',
+  'validated',
+  'false_positive',
+  'deterrent',
+  sql<number>`case when thumbnail is null then 0 else 1 end`.as('has_thumbnail'),
+] as const
 
 /** A gateway's newest detections, or a page of them, newest first; found by an index, without their pictures. */
 export async function listDetections(
@@ -20,10 +35,7 @@ export async function listDetections(
     .where('gateway_id', '=', gatewayId)
     .orderBy('started_at', 'desc')
     .orderBy('id', 'desc')
-  let asked = newest
-    .select(['id', 'camera', 'label', 'severity', 'score', 'started_at', 'ended_at'])
-    .select(['validated', 'false_positive', 'deterrent'])
-    .select(sql<number>`case when thumbnail is null then 0 else 1 end`.as('has_thumbnail'))
+  let asked = newest.select(DETECTION_COLUMNS)
   if (q) {
     // Looked for in so many and no more: nobody makes the hub read a whole history.
     const last = await newest.select(['started_at', 'id']).offset(SEARCHED_AT_MOST).limit(1).executeTakeFirst()
@@ -32,7 +44,25 @@ export async function listDetections(
   }
   if (page.after) asked = asked.where(sql<boolean>`(started_at, id) < (${page.after[0]}, ${page.after[1]})`)
   const rows = await asked.limit(page.rowsWanted ?? DETECTIONS_SHOWN).execute()
-  return sendPage(reply, rows, page, (row) => [row.started_at, row.id]).map((row) => ({
+  return sendPage(reply, rows, page, (row) => [row.started_at, row.id]).map(toStoredDetection)
+}
+
+type DetectionRow = Pick<
+  Selectable<Tables['detections']>,
+  | 'id'
+  | 'camera'
+  | 'label'
+  | 'severity'
+  | 'score'
+  | 'started_at'
+  | 'ended_at'
+  | 'validated'
+  | 'false_positive'
+  | 'deterrent'
+> & { has_thumbnail: number }
+
+export function toStoredDetection(row: DetectionRow): StoredDetection {
+  return {
     id: row.id,
     camera: row.camera,
     label: row.label,
@@ -44,7 +74,7 @@ export async function listDetections(
     validated: row.validated === null ? null : row.validated === 1,
     falsePositive: row.false_positive === null ? null : row.false_positive === 1,
     deterrent: row.deterrent,
-  }))
+  }
 }
 
 /** A JPEG as base64. Throws `detection_not_found` when there is none. */

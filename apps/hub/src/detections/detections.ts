@@ -12,6 +12,7 @@ import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { record } from '../facts/facts.ts'
 import { countInHour, startOfHour, WHOLE_FLEET } from '../database/hourly-stats.ts'
+import { placeInIncidents, recount } from './incidents.ts'
 
 type Row = Selectable<Tables['detections']>
 
@@ -59,7 +60,11 @@ async function storeSome(
       rows.set(detection.id, after)
       if (after.severity === 'alert' && before?.severity !== 'alert') threats.push(after)
     }
+    const placed = [...rows.values()].map((row) => ({ ...row, hasPicture: row.thumbnail !== null }))
+    const left = await placeInIncidents(transaction, gatewayId, placed)
+    for (const { id, incident_id: incidentId } of placed) rows.get(id)!.incident_id = incidentId
     await upsert(transaction, [...rows.values()])
+    await recount(transaction, left)
     const bytes = (all: Iterable<Row>) => [...all].reduce((sum, row) => sum + bytesOf(row), 0)
     const added = { detections: rows.size - stored.length, bytes: bytes(rows.values()) - bytes(stored) }
     await addToTotals(transaction, gatewayId, added)
@@ -124,6 +129,7 @@ function merge(before: Row | undefined, detection: Detection, gatewayId: string,
     false_positive: flag(detection.falsePositive) ?? before?.false_positive ?? null,
     deterrent: detection.deterrent ?? before?.deterrent ?? null,
     received_at: before?.received_at ?? now,
+    incident_id: before?.incident_id ?? null,
   }
 }
 
@@ -146,6 +152,7 @@ async function upsert(transaction: Transaction<Tables>, rows: Insertable<Tables[
         validated: row.ref('excluded.validated'),
         false_positive: row.ref('excluded.false_positive'),
         deterrent: row.ref('excluded.deterrent'),
+        incident_id: row.ref('excluded.incident_id'),
       })),
     )
     .execute()
@@ -181,14 +188,20 @@ export function deleteOldDetections(
   limit = ROWS_DELETED_AT_ONCE,
 ): Promise<{ deleted: number; isLast: boolean }> {
   return inTransaction(db, async (transaction) => {
-    const { rows } = await sql<{ gateway_id: string; bytes: number }>`delete from detections
+    const { rows } = await sql<{ gateway_id: string; incident_id: string | null; bytes: number }>`delete from detections
       where (gateway_id, id) in (select gateway_id, id from detections where ${condition} order by started_at limit ${sql.lit(limit)})
-      returning gateway_id, ${sql.lit(DETECTION_BYTES)} + length(coalesce(thumbnail, '')) as bytes`.execute(transaction)
+      returning gateway_id, incident_id, ${sql.lit(DETECTION_BYTES)} + length(coalesce(thumbnail, '')) as bytes`.execute(
+      transaction,
+    )
     const byGateway = [...Map.groupBy(rows, (row) => row.gateway_id)].toSorted(([a], [b]) => (a < b ? -1 : 1))
     for (const [gatewayId, theirs] of byGateway) {
       const bytes = theirs.reduce((sum, row) => sum + row.bytes, 0)
       await addToTotals(transaction, gatewayId, { detections: -theirs.length, bytes: -bytes })
     }
+    await recount(
+      transaction,
+      rows.flatMap((row) => row.incident_id ?? []),
+    )
     return { deleted: rows.length, isLast: rows.length < limit }
   })
 }

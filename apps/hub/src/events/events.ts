@@ -28,6 +28,7 @@ const audience: Record<EventTopic, Role> = {
   stats: 'user',
   settings: 'user',
   certificates: 'user',
+  threats: 'user',
   invitations: 'manager',
   users: 'manager',
 }

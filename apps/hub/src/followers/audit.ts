@@ -66,6 +66,7 @@ export const auditAnswers: { readonly [K in FactKind]: Entry<K> | { none: string
   'gateway.status-changed': { none: 'a state and no decision; activity has it' },
   'gateway.outage': { none: 'a state and no decision; notifications tell it' },
 
+  'incident.reviewed': { action: 'incident.review' },
   'detection.reported': { none: 'data and no decision; kept as detections' },
 
   'storage.low': { none: 'a state and no decision; activity has it' },

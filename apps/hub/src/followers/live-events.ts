@@ -66,7 +66,8 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'gateway.status-changed': toOwner(...FLEET),
   'gateway.outage': toAll(),
 
-  'detection.reported': toOwner(...FLEET),
+  'detection.reported': toOwner(...FLEET, 'threats'),
+  'incident.reviewed': toOwner('threats', 'gateways'),
 
   'storage.low': toAll('stats', 'activity'),
   'notification.tested': toAll(),

@@ -112,7 +112,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   settingsRoutes(app, { db, clock, vpn, peers, onVpnConfigured: admitWaiting })
   notificationRoutes(app, { db, clock, notifications })
   dashboardRoutes(app, { db, clock, fleetCount, storageTrouble: watch.trouble })
-  detectionRoutes(app, { db })
+  detectionRoutes(app, { db, clock })
   gatewayProxyRoutes(app, { ui })
   apiDescriptionRoutes(app)
   certificateRoutes(app, { certificates })

@@ -19,6 +19,7 @@ const STALE: Readonly<Record<EventTopic, readonly string[]>> = {
   invitations: ['gateway-invitations', 'user-invitations'],
   settings: ['hub-settings'],
   certificates: ['certificates'],
+  threats: ['threats'],
 }
 /** The hub writes something every 15 s; a stream that is silent for longer is dead, whatever TCP says. */
 const SILENCE_MS = 40_000

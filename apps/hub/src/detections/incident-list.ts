@@ -1,0 +1,187 @@
+/** Incidents as people read them: a page of them, how many there are, and one with its detections. */
+import type { Incident, IncidentFilter, PageQuery, ResponseOf, readIncident } from '@hedgerow/contract'
+import type { FastifyReply } from 'fastify'
+import { sql, type Kysely, type SelectQueryBuilder, type Selectable } from 'kysely'
+import { hasRole } from '../access/policy.ts'
+import type { Caller } from '../access/sessions.ts'
+import type { Db, Tables } from '../database/tables.ts'
+import { DETECTION_COLUMNS, toStoredDetection } from './detection-list.ts'
+import { pageFrom, sendPage, type Page } from '../http/pagination.ts'
+import { HubError } from '../kernel/hub-error.ts'
+
+const SHOWN = 60
+const COUNTED_AT_MOST = 10_000
+const GROUPS_AT_MOST = 500
+const DETECTIONS_AT_MOST = 200
+/** So many gateways are read one by one and merged; of more, the newest incidents of the fleet are looked through. */
+const GATEWAYS_MERGED = 32
+
+type Row = Selectable<Tables['incidents']>
+type Query<O> = SelectQueryBuilder<Tables, 'incidents', O>
+/** Which gateways' incidents: undefined for all. */
+type Scope = readonly string[] | undefined
+
+/** A page of the incidents that the caller may see, newest first. */
+export async function listIncidents(
+  db: Kysely<Tables>,
+  caller: Caller,
+  { query, reply }: { query: PageQuery & IncidentFilter; reply: FastifyReply },
+): Promise<Incident[]> {
+  const page = pageFrom(query, ['number', 'string'], SHOWN)
+  const scope = await scopeOf(db, caller, query)
+  const rows = await readNewest(scope, (part) =>
+    pageOf(filtered(within(db.selectFrom('incidents'), part), query), page)
+      .selectAll()
+      .execute(),
+  )
+  const shown = sendPage(
+    reply,
+    rows.toSorted((a, b) => b.started_at - a.started_at || (a.id < b.id ? 1 : -1)).slice(0, page.rowsWanted),
+    page,
+    (row) => [row.started_at, row.id],
+  )
+  return named(db, shown)
+}
+
+export async function countIncidents(db: Kysely<Tables>, caller: Caller, filter: IncidentFilter) {
+  const { label: _label, severity: _severity, review: _review, ...rest } = filter
+  const scope = await scopeOf(db, caller, filter)
+  const newest = await readNewest(scope, (part) =>
+    filtered(within(db.selectFrom('incidents'), part), rest)
+      .select(['label', 'severity', 'verdict', 'started_at'])
+      .orderBy('started_at', 'desc')
+      .limit(COUNTED_AT_MOST + 1)
+      .execute(),
+  )
+  const counted = newest.toSorted((a, b) => b.started_at - a.started_at).slice(0, COUNTED_AT_MOST)
+  const groups = Map.groupBy(counted, ({ label, severity, verdict }) => JSON.stringify([label, severity, verdict]))
+  return {
+    isWhole: newest.length <= COUNTED_AT_MOST,
+    groups: [...groups.values()]
+      .map(([first, ...others]) => ({
+        label: first!.label,
+        severity: first!.severity,
+        review: first!.verdict ?? ('none' as const),
+        count: others.length + 1,
+      }))
+      .toSorted((a, b) => b.count - a.count)
+      .slice(0, GROUPS_AT_MOST),
+  }
+}
+
+/** Throws `incident_not_found`, also for one that the caller may not see. */
+export async function readIncidentOf(
+  db: Kysely<Tables>,
+  caller: Caller,
+  id: string,
+): Promise<ResponseOf<typeof readIncident>> {
+  const [row] = await visibleIncidents(db, caller, [id])
+  const [incident] = row ? await named(db, [row]) : []
+  if (!incident) throw new HubError('incident_not_found')
+  const rows = await db
+    .selectFrom('detections')
+    .select(DETECTION_COLUMNS)
+    .where('incident_id', '=', id)
+    .orderBy('started_at')
+    .orderBy('id')
+    .limit(DETECTIONS_AT_MOST)
+    .execute()
+  return { ...incident, list: rows.map(toStoredDetection) }
+}
+
+/** Those of the incidents that are there and that the caller may see. */
+export async function visibleIncidents(db: Db, caller: Caller, ids: readonly string[]): Promise<Row[]> {
+  const found = db.selectFrom('incidents').selectAll().where('id', 'in', ids)
+  if (hasRole(caller.role, 'manager')) return found.execute()
+  const own = db.selectFrom('gateways').select('id').where('owner_id', '=', caller.userId)
+  return found.where('gateway_id', 'in', own).execute()
+}
+
+async function scopeOf(db: Db, caller: Caller, { site, gateway }: IncidentFilter): Promise<Scope> {
+  const isAll = hasRole(caller.role, 'manager') && site === undefined && gateway === undefined
+  if (isAll) return undefined
+  let gateways = db.selectFrom('gateways').select('id')
+  if (!hasRole(caller.role, 'manager')) gateways = gateways.where('owner_id', '=', caller.userId)
+  if (site !== undefined) gateways = gateways.where('location', '=', site)
+  if (gateway !== undefined) gateways = gateways.where('id', '=', gateway)
+  return (await gateways.execute()).map(({ id }) => id)
+}
+
+/** One index scan a gateway while they are few; else one over the time. */
+async function readNewest<T>(scope: Scope, read: (part: Scope) => Promise<T[]>): Promise<T[]> {
+  if (scope === undefined || scope.length > GATEWAYS_MERGED) return read(scope)
+  const found: T[] = []
+  for (const id of scope) found.push(...(await read([id])))
+  return found
+}
+
+function within<O>(query: Query<O>, scope: Scope): Query<O> {
+  if (scope === undefined) return query
+  const [only] = scope
+  return scope.length === 1 ? query.where('gateway_id', '=', only!) : query.where('gateway_id', 'in', scope)
+}
+
+function filtered<O>(query: Query<O>, filter: Omit<IncidentFilter, 'site' | 'gateway'>): Query<O> {
+  let asked = query
+  const { label, severity, review, fired, from, to, camera } = filter
+  if (label?.length) asked = asked.where('label', 'in', label)
+  if (severity) asked = asked.where('severity', '=', severity)
+  if (review === 'none') asked = asked.where('verdict', 'is', null)
+  else if (review) asked = asked.where('verdict', '=', review)
+  if (fired) asked = asked.where('fired', '=', 1)
+  if (from !== undefined) asked = asked.where('started_at', '>=', Date.parse(from))
+  if (to !== undefined) asked = asked.where('started_at', '<', Date.parse(to))
+  if (camera !== undefined)
+    asked = asked.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('detections')
+          .select('detections.id')
+          .whereRef('detections.incident_id', '=', 'incidents.id')
+          .where('detections.camera', '=', camera),
+      ),
+    )
+  return asked
+}
+
+function pageOf<O>(query: Query<O>, { after, rowsWanted }: Page): Query<O> {
+  const asked = after ? query.where(sql<boolean>`(started_at, id) < (${after[0]}, ${after[1]})`) : query
+  return asked
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(rowsWanted ?? SHOWN)
+}
+
+/** Without those whose gateway is gone. */
+async function named(db: Db, rows: readonly Row[]): Promise<Incident[]> {
+  if (rows.length === 0) return []
+  const ids = [...new Set(rows.map((row) => row.gateway_id))]
+  const gateways = await db.selectFrom('gateways').select(['id', 'name', 'location']).where('id', 'in', ids).execute()
+  const byId = new Map(gateways.map((gateway) => [gateway.id, gateway]))
+  return rows.flatMap((row) => {
+    const gateway = byId.get(row.gateway_id)
+    return gateway ? [toIncident(row, gateway)] : []
+  })
+}
+
+function toIncident(row: Row, gateway: { name: string; location: string }): Incident {
+  return {
+    id: row.id,
+    gatewayId: row.gateway_id,
+    gatewayName: gateway.name,
+    location: gateway.location,
+    label: row.label,
+    reportedLabel: row.reported_label,
+    severity: row.severity,
+    startedAt: new Date(row.started_at).toISOString(),
+    lastAt: new Date(row.last_at).toISOString(),
+    detections: row.detections,
+    camera: row.camera,
+    score: row.score,
+    coverId: row.cover_id,
+    isFired: row.fired === 1,
+    review:
+      row.verdict === null
+        ? null
+        : { verdict: row.verdict, by: row.reviewed_by ?? '', at: new Date(row.reviewed_at ?? 0).toISOString() },
+  }
+}

@@ -1,0 +1,272 @@
+import * as contract from '@hedgerow/contract'
+import type { Detection, Incident } from '@hedgerow/contract'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTestApi } from '#testing/api.ts'
+import { testEngines } from '#testing/databases.ts'
+import { insertTestGateway } from '#testing/gateway.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { storeDetections } from './detections.ts'
+
+const DAY_MS = 86_400_000
+const JPEG = '/9j/AAAA'
+
+describe.each(testEngines)('incidents on %s', (engine) => {
+  let hub: TestHub
+  let api: ReturnType<typeof createTestApi>
+  let token: string
+  let gateway: string
+  let start: number
+  beforeEach(async () => {
+    hub = await startTestHub(engine)
+    api = createTestApi(hub)
+    token = await hub.signIn('admin')
+    gateway = await insertTestGateway(hub.db, { name: 'Barn' })
+    start = hub.clock.now() - DAY_MS
+  })
+  afterEach(() => hub.stop())
+
+  const seen = (id: string, atSeconds: number, change: Partial<Detection> & { until?: number } = {}): Detection => {
+    const { until, ...rest } = change
+    const moment = (seconds: number) => new Date(start + seconds * 1_000).toISOString()
+    return {
+      id,
+      camera: 'orchard',
+      label: 'boar',
+      severity: 'detection',
+      score: 0.5,
+      startedAt: moment(atSeconds),
+      ...(until !== undefined && { endedAt: moment(until) }),
+      ...rest,
+    }
+  }
+  const report = (...detections: Detection[]) => storeDetections(hub.db, gateway, detections, hub.clock.now())
+  const list = async (query: Record<string, unknown> = {}): Promise<Incident[]> =>
+    (await api(contract.listIncidents, { token, query })).body as Incident[]
+  const reviewed = (ids: string[], verdict: string | null, label?: string) =>
+    api(contract.reviewIncidents, { token, body: { ids, verdict, ...(label && { label }) } })
+
+  it('hold what is less than 45 s apart, of one gateway and label, over cameras and batches', async () => {
+    await report(seen('a', 0, { until: 10 }), seen('b', 54, { camera: 'gate' }))
+    await report(seen('c', 98))
+    await report(seen('d', 98, { label: 'deer' }), seen('e', 143))
+    const other = await insertTestGateway(hub.db, { name: 'Mill' })
+    await storeDetections(hub.db, other, [seen('a', 100)], hub.clock.now())
+    expect((await list()).map(({ gatewayName, label, detections }) => [gatewayName, label, detections])).toEqual([
+      ['Barn', 'boar', 1],
+      ['Mill', 'boar', 1],
+      ['Barn', 'deer', 1],
+      ['Barn', 'boar', 3],
+    ])
+  })
+
+  it('become one when a detection that comes late lies between them, or one lasts until the next', async () => {
+    await report(seen('a', 0), seen('c', 80), seen('x', 300, { label: 'fox' }), seen('y', 400, { label: 'fox' }))
+    expect(await list()).toHaveLength(4)
+    await report(seen('b', 40), seen('x', 300, { label: 'fox', until: 360 }))
+    expect((await list()).map(({ label, detections }) => [label, detections])).toEqual([
+      ['fox', 2],
+      ['boar', 3],
+    ])
+    const [fox] = await list()
+    const one = (await api(contract.readIncident, { token, params: { id: fox!.id } })).body as {
+      list: { id: string }[]
+    }
+    expect(one.list.map(({ id }) => id)).toEqual(['x', 'y'])
+  })
+
+  it('show the picture of the highest score, the highest severity and whether something was fired', async () => {
+    await report(seen('a', 0, { score: 0.9 }), seen('b', 1, { score: 0.6, thumbnail: JPEG, camera: 'gate' }))
+    expect(await list()).toMatchObject([
+      { coverId: 'b', camera: 'gate', score: 0.6, severity: 'detection', isFired: false },
+    ])
+    await report(seen('c', 2, { score: 0.7, thumbnail: JPEG, severity: 'alert', deterrent: 'sprinkler' }))
+    expect(await list()).toMatchObject([{ coverId: 'c', severity: 'alert', isFired: true, detections: 3 }])
+  })
+
+  it('move with a detection whose label changes', async () => {
+    await report(seen('a', 0), seen('b', 5))
+    await report(seen('a', 0, { label: 'person' }))
+    expect((await list()).map(({ label, detections }) => [label, detections])).toEqual([
+      ['boar', 1],
+      ['person', 1],
+    ])
+    await report(seen('b', 5, { label: 'person' }))
+    expect((await list()).map(({ label, detections }) => [label, detections])).toEqual([['person', 2]])
+  })
+
+  it('are the same whatever the order and the batches in which detections arrive, and however often', async () => {
+    const detection = fc.record({
+      at: fc.integer({ min: 0, max: 600 }),
+      lasts: fc.integer({ min: 0, max: 60 }),
+      label: fc.constantFrom('boar', 'deer'),
+    })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(detection, { minLength: 1, maxLength: 12 }),
+        fc.infiniteStream(fc.nat()),
+        async (all, draws) => {
+          const id = await insertTestGateway(hub.db)
+          const detections = all.map(({ at, lasts, label }, i) => seen(`d${i}`, at, { label, until: at + lasts }))
+          const shuffled = detections
+            .map((one) => [draws.next().value, one] as const)
+            .toSorted(([a], [b]) => a - b)
+            .map(([, one]) => one)
+          while (shuffled.length > 0)
+            await storeDetections(hub.db, id, shuffled.splice(0, 1 + (draws.next().value % 4)), hub.clock.now())
+          await storeDetections(hub.db, id, detections.slice(0, 2), hub.clock.now())
+          const found = (await list({ gateway: id, limit: 100 })).map(
+            ({ label, startedAt, lastAt, detections: count }) => ({
+              label,
+              from: (Date.parse(startedAt) - start) / 1_000,
+              to: (Date.parse(lastAt) - start) / 1_000,
+              count,
+            }),
+          )
+          expect(found.toSorted(byLabelAndTime)).toEqual(clusters(all))
+        },
+      ),
+      { numRuns: 25 },
+    )
+  })
+
+  it('are gone with their last detection, and agree with those that are left', async () => {
+    await report(
+      seen('old', 0),
+      seen('a', 500, { score: 0.9, thumbnail: JPEG }),
+      seen('b', 520, { score: 0.4, thumbnail: JPEG }),
+    )
+    await api(contract.saveHubSettings, { token, body: { detectionsKept: 1 } })
+    await hub.retention.trim()
+    expect(await list()).toMatchObject([{ detections: 1, coverId: 'b', score: 0.4 }])
+    await hub.retention.forgetGateway(gateway)
+    expect(await hub.db.selectFrom('incidents').selectAll().execute()).toEqual([])
+  })
+
+  it('come in pages that neither repeat nor leave out, and are filtered by what the address says', async () => {
+    const mill = await insertTestGateway(hub.db, { name: 'Mill', location: 'Valley' })
+    for (let i = 0; i < 25; i++)
+      await report(
+        seen(`a${i}`, i * 100, { label: i % 5 === 0 ? 'deer' : 'boar', severity: i % 2 ? 'alert' : 'detection' }),
+      )
+    await storeDetections(hub.db, mill, [seen('m', 50, { camera: 'gate', deterrent: 'siren' })], hub.clock.now())
+    const ids: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await api(contract.listIncidents, { token, query: { limit: 7, ...(cursor && { cursor }) } })
+      ids.push(...(page.body as Incident[]).map(({ id }) => id))
+      cursor = page.headers[contract.NEXT_CURSOR_HEADER] as string | undefined
+    } while (cursor)
+    expect(ids).toEqual((await list({ limit: 100 })).map(({ id }) => id))
+    expect(ids).toHaveLength(26)
+    const count = async (query: Record<string, unknown>) => (await list({ limit: 100, ...query })).length
+    expect(await count({ label: 'deer' })).toBe(5)
+    expect(await count({ label: 'deer,boar' })).toBe(26)
+    expect(await count({ severity: 'alert', gateway })).toBe(12)
+    expect(await count({ site: 'Valley' })).toBe(1)
+    expect(await count({ gateway: mill, camera: 'gate' })).toBe(1)
+    expect(await count({ gateway: mill, camera: 'orchard' })).toBe(0)
+    expect(await count({ fired: 'yes' })).toBe(1)
+    const moment = (seconds: number) => new Date(start + seconds * 1_000).toISOString()
+    expect(await count({ from: moment(100), to: moment(300) })).toBe(2)
+    const counts = (await api(contract.countIncidents, { token, query: { gateway, label: 'deer' } })).body
+    expect(counts).toEqual({
+      isWhole: true,
+      groups: expect.arrayContaining([
+        { label: 'boar', severity: 'alert', review: 'none', count: 10 },
+        { label: 'deer', severity: 'detection', review: 'none', count: 3 },
+      ]),
+    })
+  })
+
+  it('are reviewed one by one or many, and taken back, with an entry of who it was', async () => {
+    await report(seen('a', 0), seen('b', 5), seen('c', 500))
+    const [late, early] = await list()
+    expect((await reviewed([early!.id], 'wrong', 'branch')).body).toEqual([
+      { id: early!.id, verdict: null, label: null },
+    ])
+    expect(await list({ review: 'wrong' })).toMatchObject([
+      { id: early!.id, label: 'branch', reportedLabel: 'boar', review: { verdict: 'wrong', by: 'the-admin' } },
+    ])
+    const both = await reviewed([early!.id, late!.id], 'right')
+    expect(both.body).toEqual(
+      expect.arrayContaining([
+        { id: early!.id, verdict: 'wrong', label: 'branch' },
+        { id: late!.id, verdict: null, label: null },
+      ]),
+    )
+    expect(await list({ review: 'right' })).toHaveLength(2)
+    await reviewed([late!.id], null)
+    expect(await list({ review: 'none' })).toMatchObject([{ id: late!.id, review: null }])
+    const told = hub.db.selectFrom('reviews').select(['detection_id', 'seq', 'verdict', 'label']).orderBy('seq')
+    expect(await told.execute()).toEqual([
+      { detection_id: 'a', seq: 3, verdict: 'right', label: null },
+      { detection_id: 'b', seq: 4, verdict: 'right', label: null },
+      { detection_id: 'c', seq: 6, verdict: null, label: null },
+    ])
+    const audit = hub.db.selectFrom('audit').select(['actor', 'target']).where('action', '=', 'incident.review')
+    expect(await audit.execute()).toHaveLength(4)
+  })
+
+  it('are reviewed all or none, and a label is for what is wrong', async () => {
+    await report(seen('a', 0))
+    const [only] = await list()
+    expect(await reviewed([only!.id, 'nobody'], 'wrong')).toMatchObject({
+      status: 404,
+      body: { error: 'incident_not_found' },
+    })
+    expect((await list())[0]).toMatchObject({ review: null })
+    expect(await reviewed([only!.id], 'right', 'branch')).toMatchObject({ status: 400 })
+  })
+
+  it('are to be looked at again when something joins them after their review', async () => {
+    await report(seen('a', 0))
+    const [only] = await list()
+    await reviewed([only!.id], 'wrong', 'branch')
+    await report(seen('a', 0, { until: 3 }))
+    expect(await list()).toMatchObject([{ label: 'branch', review: { verdict: 'wrong' } }])
+    await report(seen('b', 30))
+    expect(await list()).toMatchObject([{ label: 'boar', review: null, detections: 2 }])
+  })
+
+  it('are seen and reviewed by managers, and by whoever claimed the gateway', async () => {
+    await report(seen('a', 0))
+    const [only] = await list()
+    const user = await hub.signIn('user')
+    const path = { token: user, params: { id: only!.id } }
+    const body = { ids: [only!.id], verdict: 'right' }
+    expect((await api(contract.listIncidents, { token: user, query: {} })).body).toEqual([])
+    expect((await api(contract.countIncidents, { token: user, query: {} })).body).toEqual({ isWhole: true, groups: [] })
+    expect(await api(contract.readIncident, path)).toMatchObject({ status: 404 })
+    expect(await api(contract.reviewIncidents, { token: user, body })).toMatchObject({ status: 404 })
+    const { id: ownerId } = await hub.db
+      .selectFrom('users')
+      .select('id')
+      .where('username', '=', 'the-user')
+      .executeTakeFirstOrThrow()
+    await hub.db.updateTable('gateways').set({ owner_id: ownerId }).where('id', '=', gateway).execute()
+    expect((await api(contract.listIncidents, { token: user, query: {} })).body).toHaveLength(1)
+    expect(await api(contract.readIncident, path)).toMatchObject({ status: 200 })
+    expect(await api(contract.reviewIncidents, { token: user, body })).toMatchObject({ status: 200 })
+  })
+})
+
+type Known = { at: number; lasts: number; label: string }
+type Cluster = { label: string; from: number; to: number; count: number }
+
+/** The definition, plainly: gaps of 45 s and more separate. */
+function clusters(all: readonly Known[]): Cluster[] {
+  const found: Cluster[] = []
+  for (const { at, lasts, label } of all.toSorted((a, b) => a.at - b.at)) {
+    const open = found.findLast((cluster) => cluster.label === label)
+    if (open && at - open.to < 45) {
+      open.to = Math.max(open.to, at + lasts)
+      open.count += 1
+    } else found.push({ label, from: at, to: at + lasts, count: 1 })
+  }
+  return found.toSorted(byLabelAndTime)
+}
+
+function byLabelAndTime(a: Cluster, b: Cluster): number {
+  return a.label.localeCompare(b.label) || a.from - b.from
+}

@@ -1,0 +1,218 @@
+/**
+ * Incidents: what a person sees as one thing. A detection joins the incident of its gateway and label that it is less
+ * than 45 s away from; one that lies between two makes them one. All of it happens in the transaction that stores or
+ * deletes the detections, with the gateway's row locked, so that two batches never make two incidents of one.
+ */
+import { randomBytes } from 'node:crypto'
+import { sql, type ExpressionBuilder, type Selectable, type Transaction } from 'kysely'
+import type { Tables } from '../database/tables.ts'
+
+/** Of consecutive events of a camera, 40 to 50 % are closer than this. */
+const GAP_MS = 45_000
+const ID_BYTES = 12
+
+type Incident = Selectable<Tables['incidents']>
+/** What placing needs to know of a detection; it writes `incident_id`. */
+export type Placed = Pick<
+  Selectable<Tables['detections']>,
+  'id' | 'camera' | 'label' | 'severity' | 'score' | 'started_at' | 'ended_at' | 'deterrent' | 'incident_id'
+> & { hasPicture: boolean }
+
+/**
+ * Gives each detection its incident and stores the incidents; the caller stores the detections. An incident that a
+ * person has reviewed is unreviewed again once another detection joins it, because nobody has seen that one. Gives the
+ * incidents that a detection left because its label changed: `recount` them when the detections are stored.
+ */
+export async function placeInIncidents(
+  transaction: Transaction<Tables>,
+  gatewayId: string,
+  detections: readonly Placed[],
+): Promise<string[]> {
+  const near = await findNear(transaction, gatewayId, detections)
+  const changed = new Set<Incident>()
+  const absorbed = new Map<string, Incident>()
+  const left: string[] = []
+  for (const detection of detections.toSorted((a, b) => a.started_at - b.started_at)) {
+    const [first, ...others] = near.filter((incident) => isNear(incident, detection)).toSorted(byStart)
+    const incident = first ?? begin(gatewayId, detection)
+    if (!first) near.push(incident)
+    for (const other of others) {
+      absorb(incident, other)
+      absorbed.set(other.id, incident)
+      changed.delete(other)
+      near.splice(near.indexOf(other), 1)
+    }
+    const before = detection.incident_id
+    const isMember = before === incident.id || (before !== null && absorbed.get(before) === incident)
+    if (!isMember && before !== null) left.push(before)
+    include(incident, detection, isMember)
+    detection.incident_id = incident.id
+    changed.add(incident)
+  }
+  await write(transaction, [...changed])
+  for (const [from, into] of absorbed) {
+    const id = into.id
+    for (const detection of detections) if (detection.incident_id === from) detection.incident_id = id
+    await transaction.updateTable('detections').set({ incident_id: id }).where('incident_id', '=', from).execute()
+    await transaction.deleteFrom('incidents').where('id', '=', from).execute()
+  }
+  return left.filter((id) => !absorbed.has(id))
+}
+
+/** Makes incidents agree with the detections that they still have; one that has none is deleted. */
+export async function recount(transaction: Transaction<Tables>, ids: readonly string[]): Promise<void> {
+  for (const id of new Set(ids)) {
+    const left = await transaction
+      .selectFrom('detections')
+      .select(['id', 'camera', 'score', 'severity', 'started_at', 'ended_at', 'deterrent'])
+      .select(sql<number>`case when thumbnail is null then 0 else 1 end`.as('has_picture'))
+      .where('incident_id', '=', id)
+      .execute()
+    if (left.length === 0) {
+      await transaction.deleteFrom('incidents').where('id', '=', id).execute()
+      continue
+    }
+    const pictured = left.filter((row) => row.has_picture === 1)
+    const cover = (pictured.length > 0 ? pictured : left).reduce((best, row) => (row.score > best.score ? row : best))
+    await transaction
+      .updateTable('incidents')
+      .set({
+        detections: left.length,
+        started_at: Math.min(...left.map((row) => row.started_at)),
+        last_at: Math.max(...left.map(lastOf)),
+        severity: left.some(({ severity }) => severity === 'alert') ? 'alert' : 'detection',
+        fired: Number(left.some(({ deterrent }) => deterrent !== null)),
+        cover_id: pictured.length > 0 ? cover.id : null,
+        camera: cover.camera,
+        score: cover.score,
+      })
+      .where('id', '=', id)
+      .execute()
+  }
+}
+
+/** Those that one of the detections may touch: one condition for each stretch of time and label. */
+async function findNear(
+  transaction: Transaction<Tables>,
+  gatewayId: string,
+  detections: readonly Placed[],
+): Promise<Incident[]> {
+  if (detections.length === 0) return []
+  const touches = ({ and, or, eb }: ExpressionBuilder<Tables, 'incidents'>) =>
+    or(
+      stretches(detections).map(({ label, from, to }) =>
+        and([eb('reported_label', '=', label), eb('last_at', '>', from - GAP_MS), eb('started_at', '<', to + GAP_MS)]),
+      ),
+    )
+  return transaction.selectFrom('incidents').selectAll().where('gateway_id', '=', gatewayId).where(touches).execute()
+}
+
+/** The times of the detections, of each label, joined where they touch. */
+function stretches(detections: readonly Placed[]): { label: string; from: number; to: number }[] {
+  const found: { label: string; from: number; to: number }[] = []
+  for (const detection of detections.toSorted((a, b) => a.started_at - b.started_at)) {
+    const [from, to] = [detection.started_at, lastOf(detection)]
+    const open = found.findLast(({ label }) => label === detection.label)
+    if (open && from - open.to < GAP_MS) open.to = Math.max(open.to, to)
+    else found.push({ label: detection.label, from, to })
+  }
+  return found
+}
+
+function isNear(incident: Incident, detection: Placed): boolean {
+  return (
+    incident.reported_label === detection.label &&
+    detection.started_at - incident.last_at < GAP_MS &&
+    incident.started_at - lastOf(detection) < GAP_MS
+  )
+}
+
+function begin(gatewayId: string, detection: Placed): Incident {
+  return {
+    id: randomBytes(ID_BYTES).toString('base64url'),
+    gateway_id: gatewayId,
+    label: detection.label,
+    reported_label: detection.label,
+    severity: detection.severity,
+    started_at: detection.started_at,
+    last_at: detection.started_at,
+    detections: 0,
+    cover_id: null,
+    camera: detection.camera,
+    score: detection.score,
+    fired: 0,
+    verdict: null,
+    reviewed_by: null,
+    reviewed_at: null,
+  }
+}
+
+function include(incident: Incident, detection: Placed, isMember: boolean): void {
+  incident.started_at = Math.min(incident.started_at, detection.started_at)
+  incident.last_at = Math.max(incident.last_at, lastOf(detection))
+  if (detection.severity === 'alert') incident.severity = 'alert'
+  if (detection.deterrent !== null) incident.fired = 1
+  const isBetter = incident.cover_id === null || detection.score > incident.score
+  if (detection.hasPicture && (isBetter || incident.cover_id === detection.id)) {
+    incident.cover_id = detection.id
+    incident.camera = detection.camera
+    incident.score = detection.score
+  }
+  if (isMember) return
+  incident.detections += 1
+  if (incident.verdict !== null) forgetReview(incident)
+}
+
+/** `other` becomes part of `incident`. */
+function absorb(incident: Incident, other: Incident): void {
+  incident.started_at = Math.min(incident.started_at, other.started_at)
+  incident.last_at = Math.max(incident.last_at, other.last_at)
+  incident.detections += other.detections
+  if (other.severity === 'alert') incident.severity = 'alert'
+  if (other.fired === 1) incident.fired = 1
+  if (other.cover_id !== null && (incident.cover_id === null || other.score > incident.score)) {
+    incident.cover_id = other.cover_id
+    incident.camera = other.camera
+    incident.score = other.score
+  }
+  if (incident.verdict !== other.verdict || incident.label !== other.label) forgetReview(incident)
+}
+
+function forgetReview(incident: Incident): void {
+  incident.label = incident.reported_label
+  incident.verdict = null
+  incident.reviewed_by = null
+  incident.reviewed_at = null
+}
+
+async function write(transaction: Transaction<Tables>, incidents: Incident[]): Promise<void> {
+  if (incidents.length === 0) return
+  await transaction
+    .insertInto('incidents')
+    .values(incidents)
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet((row) => ({
+        label: row.ref('excluded.label'),
+        severity: row.ref('excluded.severity'),
+        started_at: row.ref('excluded.started_at'),
+        last_at: row.ref('excluded.last_at'),
+        detections: row.ref('excluded.detections'),
+        cover_id: row.ref('excluded.cover_id'),
+        camera: row.ref('excluded.camera'),
+        score: row.ref('excluded.score'),
+        fired: row.ref('excluded.fired'),
+        verdict: row.ref('excluded.verdict'),
+        reviewed_by: row.ref('excluded.reviewed_by'),
+        reviewed_at: row.ref('excluded.reviewed_at'),
+      })),
+    )
+    .execute()
+}
+
+function byStart(a: Incident, b: Incident): number {
+  return a.started_at - b.started_at
+}
+
+function lastOf({ started_at: start, ended_at: end }: { started_at: number; ended_at: number | null }): number {
+  return Math.max(start, end ?? start)
+}

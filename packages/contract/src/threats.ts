@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import { storedDetection } from './activity.ts'
+import { call } from './call.ts'
+import { moment, oneLine } from './fields.ts'
+import { gatewayId } from './gateways.ts'
+import { pageQuery } from './lists.ts'
+
+/**
+ * What a person said of an incident: the label is right, or wrong; a label of theirs stands instead of the reported.
+ */
+export const reviewVerdict = z.enum(['right', 'wrong'])
+export type ReviewVerdict = z.output<typeof reviewVerdict>
+
+export const incidentId = z.string().regex(/^[\w-]{1,40}$/, 'This is not the id of an incident')
+
+/**
+ * What a person sees as one thing: the detections of one gateway and label with less than 45 s between them. Its
+ * `cover` is the detection with the highest score that has a picture.
+ */
+export const incident = z.object({
+  id: incidentId,
+  gatewayId,
+  gatewayName: z.string(),
+  location: z.string(),
+  /** A person's label where there is one. */
+  label: z.string(),
+  reportedLabel: z.string(),
+  severity: z.enum(['alert', 'detection']),
+  startedAt: z.iso.datetime(),
+  /** When the last of its detections ended, or was last seen to begin. */
+  lastAt: z.iso.datetime(),
+  /** How many. */
+  detections: z.number().int(),
+  /** The one of the cover; without a picture, of the first detection. */
+  camera: z.string(),
+  score: z.number(),
+  coverId: z.string().nullable(),
+  /** A deterrent was fired at it. */
+  isFired: z.boolean(),
+  review: z.object({ verdict: reviewVerdict, by: z.string(), at: z.iso.datetime() }).nullable(),
+})
+export type Incident = z.output<typeof incident>
+
+const texts = oneLine(200)
+/** Lists travel as one parameter each: `label=boar,deer`. */
+const listOf = (most: number) =>
+  z
+    .string()
+    .max(20_000)
+    .transform((text) => text.split(',').filter((part) => part !== ''))
+    .refine((parts) => parts.length <= most, `At most ${most} values`)
+
+/** All that are set have to hold. */
+export const incidentFilter = z.strictObject({
+  /** The location of its gateway, to the letter. */
+  site: texts.optional(),
+  gateway: gatewayId.optional(),
+  /** Of that gateway. */
+  camera: texts.optional(),
+  label: listOf(20).optional(),
+  severity: z.enum(['alert', 'detection']).optional(),
+  review: z.enum(['none', 'right', 'wrong']).optional(),
+  fired: z.literal('yes').optional(),
+  /** From when on, and before when it began. */
+  from: moment.optional(),
+  to: moment.optional(),
+})
+export type IncidentFilter = z.output<typeof incidentFilter>
+
+/** The newest 60 incidents of the gateways that the caller may see, or a page, newest first. */
+export const listIncidents = call({
+  method: 'GET',
+  path: '/v1/hub/incidents',
+  query: pageQuery.extend(incidentFilter.shape),
+  response: z.array(incident),
+})
+
+/**
+ * How many incidents there are of each label, severity and review, for the numbers beside the filters. The filters of
+ * these three don't count here. Counted in the newest 10,000, and `isWhole` is false when there are more.
+ */
+export const countIncidents = call({
+  method: 'GET',
+  path: '/v1/hub/incidents/counts',
+  query: incidentFilter,
+  response: z.object({
+    isWhole: z.boolean(),
+    groups: z.array(
+      z.object({
+        label: z.string(),
+        severity: z.enum(['alert', 'detection']),
+        review: z.enum(['none', 'right', 'wrong']),
+        count: z.number().int(),
+      }),
+    ),
+  }),
+})
+
+/** One incident with its detections, oldest first, at most 200. */
+export const readIncident = call({
+  method: 'GET',
+  path: '/v1/hub/incidents/:id',
+  params: z.strictObject({ id: incidentId }),
+  errors: ['incident_not_found'],
+  response: incident.extend({ list: z.array(storedDetection) }),
+})
+
+/**
+ * Says what these incidents are, all or none. `verdict: null` takes back what was said. `label` with `wrong` names what
+ * it is instead. Answers what was said of each before, so that it can be said again (undo).
+ */
+export const reviewIncidents = call({
+  method: 'POST',
+  path: '/v1/hub/incidents/review',
+  body: z
+    .strictObject({
+      ids: z.array(incidentId).min(1).max(500),
+      verdict: reviewVerdict.nullable(),
+      label: oneLine(100)
+        .min(1, 'Enter what it is')
+        .regex(/^[^,]*$/, 'A label has no comma')
+        .optional(),
+    })
+    .refine(({ verdict, label }) => label === undefined || verdict === 'wrong', {
+      path: ['label'],
+      message: 'Only what is wrong gets another label',
+    }),
+  errors: ['incident_not_found'],
+  response: z.array(z.object({ id: incidentId, verdict: reviewVerdict.nullable(), label: z.string().nullable() })),
+})
