@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import {
   errorTable,
+  GATEWAY_FEATURES,
   heartbeat,
   register,
   registerChallenge,
@@ -32,6 +33,7 @@ import {
 import { createStack, type Stack, type TcpStream } from '@hedgerow/netstack/node'
 import type { PublicKey } from '@hedgerow/wireguard'
 import { generateKeyPair, generatePresharedKey, openInterface, type WireGuardInterface } from '@hedgerow/wireguard/node'
+import { firstDetections, firstHeartbeat } from './first-version.ts'
 
 /**
  * The smallest hub that speaks the gateway's side of the protocol for real: sockets, signatures, a WireGuard peer and
@@ -49,12 +51,18 @@ export type FixtureHub = {
   /** Refuses detections with this code until it is undefined again. */
   /** All of them; or, of the calls that hold this id, that one detection, or a call of more than one. */
   refuseDetections(code: ErrorCode | undefined, id?: string): void
+  /** Is replaced by a hub of the first version, or by one of today, on the same tunnel. */
+  becomeVersion(version: HubVersion): void
+  /** Every heartbeat and detections call, as its JSON came, also those that were refused. */
+  received: unknown[]
   /** Signs status answers with another key, as somebody in between would. */
   forgeAnswers(): void
   /** TCP to the gateway's tunnel address. */
   dial(port: number): TcpStream
   stop(): Promise<void>
 }
+
+type HubVersion = 'first' | 'today'
 
 type Decision =
   | { status: 'pending' }
@@ -78,7 +86,7 @@ class Refusal extends Error {
 }
 
 export async function startFixtureHub(
-  options: { identitySeed?: string; endpointsBefore?: string[] } = {},
+  options: { identitySeed?: string; endpointsBefore?: string[]; version?: HubVersion } = {},
 ): Promise<FixtureHub> {
   const identity = identityOfSeed(options.identitySeed ?? generateIdentitySeed())
   const wireguard = generateKeyPair()
@@ -87,6 +95,7 @@ export async function startFixtureHub(
   const usedNonces = new Set<string>()
   const wakers = new Set<() => void>()
   let decision: Decision = { status: 'pending' }
+  let isFirstVersion = options.version === 'first'
   let answerIdentity = identity
   let refused: { code: ErrorCode; id: string | undefined } | undefined
   let gateway: { identityPublicKey: string; wireguardPublicKey: PublicKey } | undefined
@@ -209,11 +218,13 @@ export async function startFixtureHub(
 
   async function tunnelCall(request: IncomingMessage, body: Buffer) {
     const message: unknown = JSON.parse(body.toString())
+    hub.received.push(message)
     if (request.url === '/api/v1/gateway/heartbeat') {
-      hub.heartbeats.push(heartbeat.parse(message))
-      return { body: { serverTime: Date.now(), settings: { heartbeatIntervalSeconds: 30 } } }
+      hub.heartbeats.push((isFirstVersion ? firstHeartbeat : heartbeat).parse(message))
+      const answer = { serverTime: Date.now(), settings: { heartbeatIntervalSeconds: 30 } }
+      return { body: isFirstVersion ? answer : { ...answer, features: GATEWAY_FEATURES } }
     }
-    const { detections } = reportDetections.body.parse(message)
+    const { detections } = (isFirstVersion ? firstDetections : reportDetections.body).parse(message)
     const index = detections.findIndex(({ id }) => id === refused?.id)
     if (refused && (refused.id === undefined || index >= 0))
       throw new Refusal(refused.code, { [`detections.${index}.score`]: 'Too big' })
@@ -232,6 +243,8 @@ export async function startFixtureHub(
     statusRequests: 0,
     heartbeats: [],
     detections: [],
+    received: [],
+    becomeVersion: (version) => (isFirstVersion = version === 'first'),
     decide(decided) {
       decision = decided
       if (gateway && decided.status === 'approved')

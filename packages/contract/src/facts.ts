@@ -4,8 +4,8 @@
  * the hub's own database. `data` holds what followers need and never a password, a token or a key that is secret.
  */
 import type { Role } from './accounts.ts'
-import type { Detection } from './activity.ts'
 import type { Certificate } from './certificates.ts'
+import type { Detection } from './detections.ts'
 import type { RegistrationHold } from './enrolment.ts'
 import type { Gateway } from './gateways.ts'
 import type { HubSettings } from './settings.ts'

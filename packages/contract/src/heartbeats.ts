@@ -10,6 +10,45 @@ export const LOAD_MAX = 100_000
 export const TEMPERATURE_MIN = -100
 export const TEMPERATURE_MAX = 300
 const INFERENCE_MAX_MS = 3_600_000
+const SECONDS_AN_HOUR = 3_600
+const COUNT_MAX = 1_000_000_000
+
+/**
+ * What a hub takes beyond the fields of the first version, as its answer to a heartbeat names it. A gateway sends a
+ * feature's fields only after the hub named it in this session: an older hub refuses fields that it does not know. The
+ * fields of a feature never change; new fields come with a new name.
+ */
+export const GATEWAY_FEATURES = ['detection-details', 'heartbeat-details'] as const
+export type GatewayFeature = (typeof GATEWAY_FEATURES)[number]
+
+/** The parts of a deterrent's state that come with the feature `heartbeat-details`. */
+export const deterrentDetails = z.strictObject({
+  /** The kind of device: `shelly`, `mqtt`, … */
+  driver: label.optional(),
+  /** When it goes off by itself, by the device's wall clock; null while it is off. */
+  until: epochMs.nullable().optional(),
+  /** What its budget leaves for this hour. */
+  secondsLeftThisHour: z.number().min(0).max(SECONDS_AN_HOUR).optional(),
+})
+
+/** The parts of a heartbeat that come with the feature `heartbeat-details`. */
+export const heartbeatDetails = z.strictObject({
+  /** Whether rules may fire deterrents. */
+  armed: z.boolean().optional(),
+  learning: z
+    .strictObject({
+      state: z.enum(['off', 'waiting', 'running', 'failed']),
+      /** When it last ended. */
+      lastRunAt: epochMs.nullable(),
+      /** What it found, or what it lacks, in a sentence. */
+      message: cleanLine(500),
+    })
+    .optional(),
+  /** Detections that wait for the hub, and those that were lost since the agent started. */
+  queue: z
+    .strictObject({ waiting: z.number().int().min(0).max(COUNT_MAX), lost: z.number().int().min(0).max(COUNT_MAX) })
+    .optional(),
+})
 
 /** The report that a gateway sends every 30 s. Fractions are 0 to 1, temperatures degrees Celsius. */
 export const heartbeat = z.strictObject({
@@ -35,9 +74,12 @@ export const heartbeat = z.strictObject({
     )
     .max(64),
   detectors: z.array(z.strictObject({ name: label, inferenceMs: z.number().min(0).max(INFERENCE_MAX_MS) })).max(16),
-  deterrents: z.array(z.strictObject({ name: label, state: z.enum(['ready', 'active', 'fault']) })).max(64),
+  deterrents: z
+    .array(z.strictObject({ name: label, state: z.enum(['ready', 'active', 'fault']), ...deterrentDetails.shape }))
+    .max(64),
   /** Any other problem, one sentence each. */
   problems: z.array(label).max(32),
+  ...heartbeatDetails.shape,
 })
 export type Heartbeat = z.output<typeof heartbeat>
 
@@ -51,6 +93,8 @@ export const sendHeartbeat = call({
   response: z.object({
     serverTime: epochMs,
     settings: z.object({ heartbeatIntervalSeconds: z.number().int().min(1).max(86_400) }),
+    /** `GATEWAY_FEATURES` of this hub; an older hub names none, a newer one more. */
+    features: z.array(z.string()).optional(),
   }),
 })
 

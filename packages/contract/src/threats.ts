@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { storedDetection } from './activity.ts'
+import { storedDetection } from './detections.ts'
 import { call } from './call.ts'
 import { moment, oneLine } from './fields.ts'
 import { gatewayId } from './gateways.ts'

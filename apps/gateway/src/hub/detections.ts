@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { reportDetections, type BodyOf, type Detection } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import { createBackoff, createPause } from './backoff.ts'
+import type { HubFeatures } from './features.ts'
 import type { HttpsFallback } from './https-fallback.ts'
 import type { DetectionQueue } from './detection-queue.ts'
 import { inWords } from './failure.ts'
@@ -28,10 +29,11 @@ export function keepSendingDetections(options: {
   queue: DetectionQueue
   tunnel: () => Tunnel | undefined
   httpsFallback: Pick<HttpsFallback, 'isPrivate' | 'post'>
+  features: HubFeatures
   log: Logger
   signal: AbortSignal
 }): DetectionSender {
-  const { queue, log, signal, httpsFallback } = options
+  const { queue, log, signal, httpsFallback, features } = options
   const rest = createPause(signal)
   const backoff = createBackoff({ firstMs: 1_000, maxMs: 30_000 })
 
@@ -44,11 +46,18 @@ export function keepSendingDetections(options: {
     return true
   }
 
-  /** Rejects when the batch has to be sent again. What the hub will never take is left out, and the rest is sent. */
-  async function deliver(post: Post, detections: Detection[]): Promise<void> {
+  /**
+   * Rejects when the batch has to be sent again. What the hub will never take is left out, and the rest is sent;
+   * details that it refuses are left out first, since an older hub may have taken the place of the one that named them.
+   */
+  async function deliver(post: Post, batch: Detection[], mayDetail = true): Promise<void> {
+    const withDetails = mayDetail && features.has('detection-details')
+    const detections = withDetails ? batch : features.withoutDetails(batch)
     try {
       await post({ detections })
     } catch (error) {
+      if (withDetails && error instanceof HubRefusal && error.code === 'invalid_request')
+        return deliver(post, batch, false)
       const kept = error instanceof HubRefusal ? withoutRefused(detections, error) : undefined
       if (!(error instanceof HubRefusal) || !kept) throw error
       const lost = detections.length - kept.flat().length
@@ -56,12 +65,13 @@ export function keepSendingDetections(options: {
         queue.countRefused(lost)
         log.error({ lost, reason: error.message }, 'the hub refuses these detections; they are dropped')
       }
-      for (const part of kept) await deliver(post, part)
+      for (const part of kept) await deliver(post, part, mayDetail)
     }
   }
 
-  /** Undefined while there is no way to the hub. */
+  /** Undefined while there is no way to the hub, or no heartbeat of this session told what it takes. */
   function wayToHub(): Post | undefined {
+    if (!features.isKnown()) return undefined
     if (httpsFallback.isPrivate()) return (body) => httpsFallback.post(reportDetections, body, SEND_TIMEOUT_MS)
     const tunnel = options.tunnel()
     return tunnel?.isUp()

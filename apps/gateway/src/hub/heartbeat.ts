@@ -1,5 +1,6 @@
-import { HEARTBEAT_INTERVAL_MS, sendHeartbeat, type Heartbeat } from '@hedgerow/contract'
+import { HEARTBEAT_INTERVAL_MS, sendHeartbeat, type Heartbeat, type ResponseOf } from '@hedgerow/contract'
 import { createPause } from './backoff.ts'
+import type { HubFeatures } from './features.ts'
 import type { HttpsFallback } from './https-fallback.ts'
 import { inWords } from './failure.ts'
 import { HubRefusal, NotAHubError } from './http-call.ts'
@@ -22,10 +23,13 @@ export type HeartbeatOptions = {
   tunnel: () => Tunnel | undefined
   httpsFallback: HttpsFallback
   compose(): Promise<Heartbeat>
+  features: HubFeatures
   conditions: Conditions
   signal: AbortSignal
   /** Several in a row went unanswered. */
   onUnanswered(): void
+  /** What the hub takes is known from now on. */
+  onFeatures(): void
 }
 
 export type Heartbeats = {
@@ -37,16 +41,46 @@ export type Heartbeats = {
 
 /** Sends a heartbeat every 30 s, or as often as the hub asks: through the tunnel, or around it while it is silent. */
 export function keepBeating(options: HeartbeatOptions): Heartbeats {
-  const { conditions, signal, httpsFallback } = options
+  const { conditions, signal, httpsFallback, features } = options
   const rest = createPause(signal)
   let intervalMs = HEARTBEAT_INTERVAL_MS
   let watchMs = CLOSE_WATCH_MS
   let failures = 0
 
+  function learn(named: readonly string[] | undefined): void {
+    const isNews = !features.isKnown()
+    features.learn(named)
+    if (isNews) options.onFeatures()
+  }
+
+  /**
+   * A hub that refuses the details that it named was replaced by an older one. A hub that answers no heartbeat may
+   * still take detections, without details.
+   */
+  async function post(
+    carry: (body: Heartbeat) => Promise<ResponseOf<typeof sendHeartbeat>>,
+  ): Promise<ResponseOf<typeof sendHeartbeat>> {
+    const heartbeat = await options.compose()
+    try {
+      const hadDetails = features.has('heartbeat-details')
+      const answer = await carry(features.heartbeatFor(heartbeat)).catch((error: unknown) => {
+        if (!hadDetails || !(error instanceof HubRefusal) || error.code !== 'invalid_request') throw error
+        features.learn(undefined)
+        return carry(features.heartbeatFor(heartbeat))
+      })
+      learn(answer.features)
+      return answer
+    } catch (error) {
+      const isLasting = error instanceof HubRefusal || error instanceof NotAHubError || failures + 1 >= RECHECK_AFTER
+      if (isLasting && !signal.aborted && !features.isKnown()) learn(undefined)
+      throw error
+    }
+  }
+
   async function send(tunnel: Tunnel): Promise<void> {
     const timeoutMs = failures === 0 ? FIRST_TIMEOUT_MS : LATER_TIMEOUT_MS
     try {
-      const { settings } = await postThroughTunnel(tunnel, sendHeartbeat, await options.compose(), signal, timeoutMs)
+      const { settings } = await post((body) => postThroughTunnel(tunnel, sendHeartbeat, body, signal, timeoutMs))
       const askedMs = settings.heartbeatIntervalSeconds * 1_000
       intervalMs = Math.min(INTERVAL_LIMITS_MS.max, Math.max(INTERVAL_LIMITS_MS.min, askedMs))
       failures = 0
@@ -65,7 +99,7 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
   /** The hub had better know that this device lives, and why it is not in its tunnel. */
   async function sendAround(): Promise<void> {
     try {
-      await httpsFallback.post(sendHeartbeat, await options.compose(), LATER_TIMEOUT_MS)
+      await post((body) => httpsFallback.post(sendHeartbeat, body, LATER_TIMEOUT_MS))
       conditions.done('heartbeat', 'by the hub, outside the tunnel, which does not answer')
     } catch (error) {
       if (!signal.aborted) conditions.failed('heartbeat', `The hub did not acknowledge it: ${inWords(error)}`)

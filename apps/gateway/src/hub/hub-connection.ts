@@ -16,6 +16,7 @@ import { readDeviceStatus, readMacAddress } from './device-status.ts'
 import { findHubs, readSearchDomains } from './discovery.ts'
 import type { HubSession, RegistrationStatus } from './enrolment-calls.ts'
 import { inWords } from './failure.ts'
+import { createHubFeatures } from './features.ts'
 import { openHandshakeClock } from './handshake-clock.ts'
 import { keepBeating } from './heartbeat.ts'
 import { HUB_FILE, openHubTrust } from './hub-trust.ts'
@@ -74,6 +75,7 @@ export async function openHubConnection(
     log[state === 'failed' ? 'warn' : 'info']({ detail }, `${label.toLowerCase()}: ${state}`),
   )
 
+  const features = createHubFeatures()
   let hubUrl = options.hubUrl
   let session: HubSession | undefined
   let approval: Approval | undefined
@@ -115,6 +117,7 @@ export async function openHubConnection(
 
     async function joinTunnel(approved: Approval): Promise<void> {
       await closeTunnel()
+      features.reset()
       approval = approved
       try {
         const opened = await openTunnel({
@@ -169,6 +172,7 @@ export async function openHubConnection(
         clock: Date.now(),
         ...(await readDeviceStatus(dataDir)),
         ...parts,
+        queue: { waiting: queue.waiting(), lost: queue.dropped() },
         problems: [...problemsOfQueue(queue, httpsFallback), ...problems].slice(0, PROBLEMS_MAX),
       }
     }
@@ -183,11 +187,13 @@ export async function openHubConnection(
       tunnel: () => tunnel,
       httpsFallback,
       compose,
+      features,
       conditions,
       signal,
+      onFeatures: () => sender.wake(),
       onUnanswered: () => registration.recheck(),
     })
-    const sender = keepSendingDetections({ queue, tunnel: () => tunnel, httpsFallback, log, signal })
+    const sender = keepSendingDetections({ queue, tunnel: () => tunnel, httpsFallback, features, log, signal })
     queue.onAppend(sender.wake)
     if (stored && stored.hubIdentityPublicKey === trust.known()) {
       conditions.done('approved', `as gateway ${stored.gatewayId}`)

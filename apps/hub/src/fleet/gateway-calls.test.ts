@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { request } from 'node:http'
-import type { Gateway } from '@hedgerow/contract'
+import { GATEWAY_FEATURES, type Gateway } from '@hedgerow/contract'
 import {
   answerBytes,
   generateIdentitySeed,
@@ -19,6 +19,7 @@ import { testEngines } from '#testing/databases.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { createTestDevice, newKeys } from '#testing/device.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
+import { firstAgentDetections, firstAgentHeartbeat } from '#testing/first-agent.ts'
 import { testHeartbeat } from '#testing/heartbeat.ts'
 
 const HEARTBEAT = '/api/v1/gateway/heartbeat'
@@ -102,6 +103,34 @@ describe.each(testEngines)('what a gateway tells outside its tunnel on %s', (eng
       .set({ last_handshake_at: hub.clock.now() - 200_000 })
       .execute()
     expect((await handshake()).state, 'a tunnel that was up once').toBe('failed')
+  })
+
+  it('may come from an agent of the first version, which says less', async () => {
+    expect((await hub.app.inject(signed(HEARTBEAT, firstAgentHeartbeat))).statusCode).toBe(200)
+    expect((await hub.app.inject(signed(DETECTIONS, firstAgentDetections))).json()).toEqual({ accepted: 1 })
+    const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
+    const detail = await hub.app.inject({ url: `/api/v1/hub/gateways/${gatewayId}`, headers })
+    const { bootId: _bootId, sequence: _sequence, ...told } = firstAgentHeartbeat
+    expect(detail.json().heartbeat).toEqual({ ...told, receivedAt: expect.any(String) })
+    const list = await hub.app.inject({ url: `/api/v1/hub/gateways/${gatewayId}/detections`, headers })
+    expect(list.json()).toMatchObject(firstAgentDetections.detections)
+  })
+
+  it('is answered with the features that the hub takes, and they are taken', async () => {
+    const answer = await hub.app.inject(signed(HEARTBEAT, beat()))
+    expect(answer.json().features).toEqual(GATEWAY_FEATURES)
+    const details = {
+      armed: true,
+      learning: { state: 'waiting', lastRunAt: null, message: '12 more reviews are needed' },
+      queue: { waiting: 3, lost: 1 },
+      deterrents: [
+        { name: 'siren', state: 'active', driver: 'mqtt', until: 1_800_000_000_000, secondsLeftThisHour: 90 },
+      ],
+    }
+    expect((await hub.app.inject(signed(HEARTBEAT, { ...beat(), ...details }))).statusCode).toBe(200)
+    const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
+    const detail = await hub.app.inject({ url: `/api/v1/hub/gateways/${gatewayId}`, headers })
+    expect(detail.json().heartbeat).toMatchObject(details)
   })
 
   it('is stored before it is answered, detections too', async () => {

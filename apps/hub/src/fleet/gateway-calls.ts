@@ -45,7 +45,11 @@ export function mountGatewayCalls(
     contract.sendHeartbeat,
     async ({ body, raw }) => {
       heartbeats.record(await identify(raw), body)
-      return { serverTime: clock(), settings: { heartbeatIntervalSeconds: HEARTBEAT_INTERVAL_SECONDS } }
+      return {
+        serverTime: clock(),
+        settings: { heartbeatIntervalSeconds: HEARTBEAT_INTERVAL_SECONDS },
+        features: [...contract.GATEWAY_FEATURES],
+      }
     },
     options,
   )

@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Detection } from '@hedgerow/contract'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { startFixtureHub, type FixtureHub } from '../../testing/hub.ts'
+import { startGateway, type Gateway } from '../gateway.ts'
+
+const until = (check: () => void) => vi.waitFor(check, { timeout: 60_000, interval: 20 })
+
+const plain: Detection = {
+  id: 'd1',
+  camera: 'orchard',
+  label: 'boar',
+  severity: 'alert',
+  score: 0.9,
+  startedAt: '2026-05-01T22:00:00.000Z',
+}
+const detailed: Detection = {
+  ...plain,
+  source: 'api',
+  zone: 'rows',
+  box: { x: 0.1, y: 0.2, width: 0.3, height: 0.4 },
+  verdicts: [{ stage: 'detector', by: 'yolox-tiny', outcome: 'unsure', score: 0.9, ms: 48 }],
+  firings: [{ id: 'f1', deterrent: 'sprinkler', at: plain.startedAt, seconds: 10, outcome: 'fired' }],
+}
+const sprinkler = { name: 'sprinkler', state: 'ready' as const }
+
+describe('what a hub takes', () => {
+  let dataDir: string
+  let hub: FixtureHub
+  let gateway: Gateway
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-features-'))
+    hub = await startFixtureHub()
+  })
+  afterEach(async () => {
+    await gateway.stop()
+    await hub.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+
+  async function start(): Promise<void> {
+    const options = { name: 'Orchard', dataDir, host: '127.0.0.1', port: 0, hubUrl: hub.url }
+    gateway = await startGateway({ ...options, log: pino({ level: 'silent' }) })
+    gateway.setDeviceReport({ deterrents: [{ ...sprinkler, driver: 'http', secondsLeftThisHour: 110 }] })
+    await until(() => expect(hub.registrations).toHaveLength(1))
+    hub.decide({ status: 'approved' })
+  }
+  const refused = () => hub.received.length - hub.heartbeats.length - (hub.detections.length > 0 ? 1 : 0)
+
+  test('is sent whole to a hub that names the features, and nothing of it before', async () => {
+    await start()
+    await gateway.reportDetections([detailed])
+    await until(() => expect(hub.detections).toEqual([detailed]))
+    await until(() => expect(hub.heartbeats.length).toBeGreaterThan(1))
+    const [first, second] = hub.heartbeats
+    expect(first).not.toHaveProperty('queue')
+    expect(first?.deterrents).toEqual([sprinkler])
+    expect(second).toMatchObject({ queue: { lost: 0 }, deterrents: [{ driver: 'http', secondsLeftThisHour: 110 }] })
+    await until(() => expect(hub.registrations).toHaveLength(1))
+    hub.decide({ status: 'approved' })
+  })
+
+  test('by a hub of the first version: heartbeats and detections without what came later, none refused', async () => {
+    hub.becomeVersion('first')
+    await start()
+    await gateway.reportDetections([detailed])
+    await until(() => expect(hub.detections).toEqual([plain]))
+    await until(() => expect(hub.heartbeats.length).toBeGreaterThan(2))
+    expect(refused()).toBe(0)
+    expect(hub.heartbeats.at(-1)?.deterrents).toEqual([sprinkler])
+    expect(gateway.state()).toMatchObject({ detectionsWaiting: 0, detectionsDropped: 0 })
+  })
+
+  test('changes when the hub is replaced by an older one in the middle of a session: nothing is lost', async () => {
+    await start()
+    await until(() => expect(hub.heartbeats.length).toBeGreaterThan(1))
+    hub.becomeVersion('first')
+    await gateway.reportDetections([detailed])
+    await until(() => expect(hub.detections).toEqual([plain]))
+    const before = hub.heartbeats.length
+    await until(() => expect(hub.heartbeats.length).toBeGreaterThan(before))
+    expect(gateway.state()).toMatchObject({ detectionsWaiting: 0, detectionsDropped: 0 })
+  })
+})

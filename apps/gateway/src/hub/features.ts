@@ -1,0 +1,53 @@
+/**
+ * What the hub takes beyond the first version of the protocol, as its last answer to a heartbeat named it. An older hub
+ * refuses fields that it does not know, so they are left out until the hub has named their feature in this session.
+ */
+import {
+  detectionDetails,
+  deterrentDetails,
+  heartbeatDetails,
+  type Detection,
+  type GatewayFeature,
+  type Heartbeat,
+} from '@hedgerow/contract'
+
+export type HubFeatures = {
+  has(feature: GatewayFeature): boolean
+  /** Whether a heartbeat of this session was answered, so that `has` says what the hub takes. */
+  isKnown(): boolean
+  /** The hub answered a heartbeat, naming these; an older hub names none. */
+  learn(named: readonly string[] | undefined): void
+  /** A new session begins, perhaps with another hub. */
+  reset(): void
+  /** Without what this hub does not take. */
+  heartbeatFor(heartbeat: Heartbeat): Heartbeat
+  /** As every hub takes them. */
+  withoutDetails(detections: readonly Detection[]): Detection[]
+}
+
+const DETECTION_DETAILS = new Set(Object.keys(detectionDetails.shape))
+const HEARTBEAT_DETAILS = new Set(Object.keys(heartbeatDetails.shape))
+const DETERRENT_DETAILS = new Set(Object.keys(deterrentDetails.shape))
+
+export function createHubFeatures(): HubFeatures {
+  let features: ReadonlySet<string> | undefined
+  const has = (feature: GatewayFeature) => features?.has(feature) ?? false
+
+  return {
+    has,
+    isKnown: () => features !== undefined,
+    learn: (named = []) => (features = new Set(named)),
+    reset: () => (features = undefined),
+    heartbeatFor(heartbeat) {
+      if (has('heartbeat-details')) return heartbeat
+      const deterrents = heartbeat.deterrents.map((deterrent) => without(DETERRENT_DETAILS, deterrent))
+      return { ...without(HEARTBEAT_DETAILS, heartbeat), deterrents }
+    },
+    withoutDetails: (detections) => detections.map((entry) => without(DETECTION_DETAILS, entry)),
+  }
+}
+
+/** All these fields are optional in `T`. */
+function without<T extends object>(names: ReadonlySet<string>, value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.has(name))) as T
+}

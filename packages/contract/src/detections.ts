@@ -1,0 +1,118 @@
+/**
+ * Detections: what a gateway reports of one object on one camera, and what the hub stores and shows of it.
+ */
+import { z } from 'zod'
+import { call } from './call.ts'
+import { firing } from './deterrents.ts'
+import { cleanLine, moment } from './fields.ts'
+import { gatewayId } from './gateways.ts'
+import { searchQuery } from './lists.ts'
+
+/** The longest JPEG that a detection carries, in bytes. */
+export const THUMBNAIL_MAX_BYTES = 64 * 1024
+/** The bytes FF D8 FF as base64. */
+const JPEG_START = '/9j/'
+const THUMBNAIL_BASE64_LIMIT = Math.ceil(THUMBNAIL_MAX_BYTES / 3) * 4
+const VERDICTS_MAX = 16
+const FIRINGS_MAX = 16
+const VERDICT_MAX_MS = 3_600_000
+
+const fraction = z.number().min(0).max(1)
+
+/** Part of a picture, in fractions of its width and height; `x` and `y` are of the upper left corner. */
+export const box = z.strictObject({ x: fraction, y: fraction, width: fraction, height: fraction })
+export type Box = z.output<typeof box>
+
+/** What one stage said of a detection. */
+export const verdict = z.strictObject({
+  /** `motion`, `detector`, `second-look`, `learned`, or what a program calls its own. */
+  stage: cleanLine(50).min(1),
+  /** The model or program that spoke. */
+  by: cleanLine(200).min(1),
+  outcome: z.enum(['confirmed', 'rejected', 'unsure']),
+  score: fraction.optional(),
+  /** A sentence for people. */
+  reason: cleanLine(500).optional(),
+  /** How long it took. */
+  ms: z.number().min(0).max(VERDICT_MAX_MS).optional(),
+})
+export type Verdict = z.output<typeof verdict>
+
+/** The parts of a detection that a hub takes whose heartbeat answers name the feature `detection-details`. */
+export const detectionDetails = z.strictObject({
+  /** What produced it: `frigate`, `eye` or `api`. */
+  source: cleanLine(100).optional(),
+  /** The zone of the camera that the object entered. */
+  zone: cleanLine(100).optional(),
+  /** Where the object is in the thumbnail's whole frame. */
+  box: box.optional(),
+  /** In the order in which the stages spoke. */
+  verdicts: z.array(verdict).max(VERDICTS_MAX).optional(),
+  /** The deterrents that it set off, or would have. */
+  firings: z.array(firing).max(FIRINGS_MAX).optional(),
+})
+
+export const detection = z.strictObject({
+  id: cleanLine(100).min(1),
+  camera: cleanLine(100).min(1),
+  label: cleanLine(100).min(1),
+  severity: z.enum(['alert', 'detection']),
+  score: z.number().min(0).max(1),
+  startedAt: moment,
+  endedAt: moment.optional(),
+  /** A JPEG of at most 64 KiB, as base64. */
+  thumbnail: z.base64().max(THUMBNAIL_BASE64_LIMIT).startsWith(JPEG_START, 'Must be a JPEG').optional(),
+  validated: z.boolean().optional(),
+  falsePositive: z.boolean().optional(),
+  deterrent: cleanLine(100).optional(),
+  ...detectionDetails.shape,
+})
+export type Detection = z.output<typeof detection>
+
+/** A detection as the hub stores it; `readDetectionThumbnail` reads its thumbnail. */
+export const storedDetection = z.object({
+  id: z.string(),
+  camera: z.string(),
+  label: z.string(),
+  severity: z.enum(['alert', 'detection']),
+  score: z.number(),
+  startedAt: z.iso.datetime(),
+  endedAt: z.iso.datetime().nullable(),
+  hasThumbnail: z.boolean(),
+  validated: z.boolean().nullable(),
+  falsePositive: z.boolean().nullable(),
+  deterrent: z.string().nullable(),
+})
+export type StoredDetection = z.output<typeof storedDetection>
+
+/**
+ * The newest 50 detections of one gateway, or a page, newest first. `q` matches part of the label or the camera, in the
+ * newest 10,000.
+ */
+export const listDetections = call({
+  method: 'GET',
+  path: '/v1/hub/gateways/:id/detections',
+  params: z.strictObject({ id: gatewayId }),
+  query: searchQuery,
+  errors: ['gateway_not_found'],
+  response: z.array(storedDetection),
+})
+
+/** A JPEG as base64. Answers `detection_not_found` when there is none. */
+export const readDetectionThumbnail = call({
+  method: 'GET',
+  path: '/v1/hub/gateways/:id/detections/:detectionId/thumbnail',
+  params: z.strictObject({ id: gatewayId, detectionId: z.string().min(1).max(100) }),
+  errors: ['gateway_not_found', 'detection_not_found'],
+  response: z.object({ jpeg: z.string() }),
+})
+
+/** Inserts or updates by (gateway, id); committed before the answer. */
+export const reportDetections = call({
+  method: 'POST',
+  path: '/v1/gateway/detections',
+  body: z.strictObject({ detections: z.array(detection).min(1).max(500) }),
+  signed: true,
+  errors: ['gateway_unknown', 'signature_invalid', 'request_replayed', 'too_many_requests'],
+  response: z.object({ accepted: z.number().int() }),
+})
