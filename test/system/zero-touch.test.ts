@@ -101,10 +101,10 @@ describe('a device with nothing but a domain, and a hub with a certificate of it
     expect(pending.map(({ fingerprint }) => fingerprint)).toContain(gateway!.state().fingerprint)
   })
 
-  test('scheme=http beside the HTTPS port says which line to take out', async () => {
+  test('scheme=http beside the HTTPS port says which line to remove', async () => {
     dns.serve(zone(httpsPort, 'scheme=http'))
     await start()
-    expect(await failure()).toContain(`take out the zone line ${SERVICE}. TXT "scheme=http"`)
+    expect(await failure()).toContain(`remove the zone line ${SERVICE}. TXT "scheme=http"`)
   })
 
   test('a closed port, a target without address and a missing record name their lines', async () => {
@@ -192,7 +192,7 @@ describe('a device with nothing but a domain, and a hub with a certificate of it
       await gateway!.stop()
       dns.serve(zone(between.port))
       await start()
-      expect(await failure()).toContain('the hub does not vouch for it, as an older hub or one behind a proxy')
+      expect(await failure()).toContain('the hub did not sign it (an older hub, or a proxy in front of it)')
     } finally {
       await between.stop()
       await other.stop()

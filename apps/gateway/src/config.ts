@@ -7,33 +7,33 @@ import { isIP } from 'node:net'
 import { parseFingerprint } from './hub/hub-trust.ts'
 
 /**
- * Where the agent's settings come from: flags, then `GATEWAY_*` variables, each with a `_FILE` twin that names a file.
+ * The agent's settings come from flags, then from `GATEWAY_*` variables; `NAME_FILE` names a file that holds the value.
  */
 export type Config = {
   hubUrl: URL | undefined
   hubDomain: string | undefined
-  /** In the form of `parseFingerprint`. */
+  /** As `parseFingerprint` returns it. */
   hubFingerprint: string | undefined
-  /** PEM: the CA of an https hub that well-known ones do not vouch for. */
+  /** PEM file: the CA of an https hub whose certificate no well-known CA signed. */
   hubCaFile: string | undefined
   name: string
   location: string
   dataDir: string
-  /** `gateway.yaml`; in the data directory when left out. */
+  /** Path of `gateway.yaml`; when left out, it is in the data directory. */
   configFile: string | undefined
   host: string
   port: number
   uiTarget: URL | undefined
-  /** The application behind `uiTarget` also answers on the device's own network. */
+  /** When true, the application behind `uiTarget` also answers on the device's own network. */
   uiOnLan: boolean
   dnsServers: string[]
   invitationCode: string | undefined
-  /** Many datagrams by one system call, where Linux has it. */
+  /** Many datagrams in one system call, where Linux supports it. */
   offload: boolean
   logLevel: string
 }
 
-/** A setting that cannot be used; the message names it and never shows a secret's value. */
+/** An unusable setting. The message names the setting and never shows a secret's value. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
@@ -65,7 +65,7 @@ Only as variables:
 Each variable but GATEWAY_HUB_CA_FILE may be given as NAME_FILE, the path of a file that holds the value.
 `
 
-/** Where `gateway.yaml` is. */
+/** The path of `gateway.yaml`. */
 export function deviceFilePath({ configFile, dataDir }: Pick<Config, 'dataDir'> & Partial<Config>): string {
   return configFile ?? join(dataDir, 'gateway.yaml')
 }
@@ -88,18 +88,18 @@ const VARIABLES = [
   'GATEWAY_LOG_LEVEL',
 ] as const
 type Variable = (typeof VARIABLES)[number]
-/** A path itself, and so without a twin. */
+/** It is already a path, so it has no `_FILE` form. */
 const CA_FILE = 'GATEWAY_HUB_CA_FILE'
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
-/** `help` when the person asked for it. Throws ConfigError. */
+/** Returns `help` when `--help` is given. Throws ConfigError. */
 export function readConfig(args: string[], environment: NodeJS.ProcessEnv): Config | 'help' {
   const flags = readFlags(args)
   if (flags.help) return 'help'
   refuseUnknown(environment)
 
-  /** The setting's own name, for messages, with its text; undefined when it is not set. */
+  /** The setting's name, for messages, and its text; undefined when it is not set. */
   function setting(
     variable: Variable,
     flag?: 'hub' | 'name' | 'location' | 'data' | 'config' | 'port',

@@ -5,9 +5,9 @@ import { createServer } from 'node:net'
 import { DataFileError } from './durable-file.ts'
 
 /**
- * Keeps a second agent off the data directory: two agents with one identity would take each other's tunnel away. The
- * lock is a name in Linux's abstract socket namespace, which ends with the process, so that no power cut leaves a stale
- * one behind; other systems have no such names and go without. Gives the function that releases it.
+ * Refuses a second agent on the same data directory: two agents with one identity would steal each other's tunnel. The
+ * lock is a name in Linux's abstract socket namespace. The kernel removes it with the process, so a power cut leaves no
+ * stale lock. Other systems have no such names and take no lock. Returns the function that releases the lock.
  */
 export async function lockDataDirectory(dataDir: string): Promise<() => void> {
   if (process.platform !== 'linux') return () => {}

@@ -2,18 +2,18 @@ import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { z } from 'zod'
 
-/** A file of the data directory that cannot be read as what it should be. Nothing is remade in its place. */
+/** A damaged file in the data directory. The agent never replaces it. */
 export class DataFileError extends Error {
   override name = 'DataFileError'
 }
 
 const WRITABLE_BY_ALL = 0o002
-/** In a directory like /tmp nobody replaces another's files. */
+/** With the sticky bit, as on /tmp, users cannot replace each other's files. */
 const STICKY = 0o1000
 
 /**
- * Makes the directory with mode 0700 when it is missing; one that exists keeps the mode its owner gave it. Throws
- * DataFileError for one that every user of the device can write to.
+ * Makes the directory with mode 0700 when it is missing; an existing directory keeps its mode. Throws DataFileError
+ * when every user of the device can write to it.
  */
 export async function makePrivateDirectory(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 })
@@ -25,8 +25,8 @@ export async function makePrivateDirectory(path: string): Promise<void> {
 }
 
 /**
- * Replaces `path` so that a crash at any moment leaves the old content or the new one, whole: temporary file, fsync,
- * rename, fsync of the directory. Mode 0600. Calls for one path must not overlap.
+ * Replaces `path` atomically, so that a crash leaves either the old or the new content: temporary file, fsync, rename,
+ * fsync of the directory. Mode 0600. Calls for one path must not overlap.
  */
 export async function writeDurably(path: string, content: string): Promise<void> {
   const temporary = `${path}.tmp`
@@ -42,7 +42,7 @@ export async function writeDurably(path: string, content: string): Promise<void>
   await syncDirectory(dirname(path))
 }
 
-/** Makes the creation, renaming and removal of files in `path` survive a power cut. */
+/** Makes new, renamed and removed files in `path` survive a power cut. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r')
   try {
@@ -63,7 +63,7 @@ export async function readJsonFile<S extends z.ZodType>(path: string, schema: S)
   }
   const parsed = schema.safeParse(parseJson(text))
   if (parsed.success) return parsed.data
-  // The values may be secret, so only the names of the fields are told.
+  // The values may be secret, so only field names are shown.
   const fields = parsed.error.issues.map((issue) => issue.path.join('.') || 'the whole file').join(', ')
   throw new DataFileError(`${path} is damaged (${fields}). Restore it from a backup, or move it away to start over.`)
 }

@@ -6,18 +6,18 @@ export type GatewayState = {
   location: string
   version: string
   deviceToken: string
-  /** Of this device's identity key. */
+  /** The fingerprint of this device's identity key. */
   fingerprint: string
-  /** Of the trusted hub's identity key; null before the first registration. */
+  /** The fingerprint of the trusted hub's identity key; null before the first registration. */
   hubFingerprint: string | null
-  /** The hub's origin; null while it is not found. */
+  /** The hub's origin; null while no hub is found. */
   hubUrl: string | null
-  /** Opens the hub's claim dialog with this device's token; null while the hub is not found. */
+  /** Opens the hub's claim dialog with this device's token; null while no hub is found. */
   claimUrl: string | null
   gatewayId: string | null
   vpnAddress: string | null
   conditions: Condition[]
   detectionsWaiting: number
-  /** Since start, because too many waited or the hub will never take them. */
+  /** Count since start: the queue was full, or the hub refused them for good. */
   detectionsDropped: number
 }

@@ -91,7 +91,7 @@ describe('enrolment', () => {
     expect(JSON.parse(health)).toMatchObject({ status: 'ok', gatewayId: GATEWAY_ID })
   })
 
-  test('a rejected device shows the reason, asks again slowly, and comes in when a manager lifts it', async () => {
+  test('a rejected device shows the reason, asks again slowly, and joins when a manager lifts the rejection', async () => {
     hub.decide({ status: 'rejected', reason: 'Unknown serial number' })
     const gateway = await start()
     await until(() =>
@@ -136,7 +136,7 @@ describe('enrolment', () => {
     expect(condition(second, 'hubFound').state).toBe('failed')
   })
 
-  test('a device that the hub has deleted gives its tunnel up and registers anew', async () => {
+  test('a device that the hub has deleted closes its tunnel and registers again', async () => {
     const gateway = await start()
     await until(() => expect(hub.registrations.length).toBe(1))
     hub.decide({ status: 'approved' })
@@ -147,7 +147,7 @@ describe('enrolment', () => {
     await until(() => expect(condition(gateway, 'tunnelUp').state).toBe('waiting'))
   })
 
-  test('an endpoint where no hub answers is passed over for the next one', { timeout: 120_000 }, async () => {
+  test('an endpoint where no hub answers is skipped', { timeout: 120_000 }, async () => {
     await hub.stop()
     hub = await startFixtureHub({ endpointsBefore: ['127.0.0.1:9'] })
     const gateway = await start()
@@ -156,7 +156,7 @@ describe('enrolment', () => {
     await vi.waitFor(() => expect(condition(gateway, 'heartbeat').state).toBe('done'), { timeout: 90_000 })
   })
 
-  test('an answer that the hub did not sign decides nothing', async () => {
+  test('an answer without the hub’s signature is ignored', async () => {
     const gateway = await start()
     await until(() => expect(hub.registrations.length).toBe(1))
     hub.decide({ status: 'approved' })
@@ -170,7 +170,7 @@ describe('enrolment', () => {
 })
 
 describe('trust in the hub', () => {
-  test('a hub whose key changed is refused in words that name both fingerprints', async () => {
+  test('a hub whose key changed is refused with both fingerprints in the message', async () => {
     const first = await start()
     await untilDone(first, 'registered')
     await stop(first)
@@ -184,7 +184,7 @@ describe('trust in the hub', () => {
     expect(hub.registrations).toEqual([])
   })
 
-  test('the fingerprint of the operator lets the new hub in, and no other', async () => {
+  test('the operator’s fingerprint admits the new hub and no other', async () => {
     const first = await start()
     await untilDone(first, 'registered')
     await stop(first)
@@ -203,7 +203,7 @@ describe('trust in the hub', () => {
 })
 
 describe('detections', () => {
-  test('what was seen while the hub was away arrives afterwards, in order, across a restart', async () => {
+  test('detections made while the hub was down arrive later, in order, across a restart', async () => {
     const first = await start({ hubUrl: new URL('http://127.0.0.1:9') })
     await first.reportDetections([detectionOf('a'), detectionOf('b')])
     await stop(first)
@@ -215,7 +215,7 @@ describe('detections', () => {
     await until(() => expect(second.state().detectionsWaiting).toBe(0))
   })
 
-  test('detections that the hub refuses as invalid do not hold up the ones behind them', async () => {
+  test('detections that the hub refuses as invalid do not hold up later ones', async () => {
     const gateway = await start()
     await until(() => expect(hub.registrations.length).toBe(1))
     hub.decide({ status: 'approved' })
@@ -230,7 +230,7 @@ describe('detections', () => {
   })
 
   test.each(['invalid_request', 'payload_too_large', 'json_too_complex'] as const)(
-    'of detections that the hub refuses with %s only the one at fault is lost, and counted',
+    'when the hub refuses detections with %s, only the faulty one is lost, and counted',
     async (code) => {
       const gateway = await start()
       const ids = Array.from({ length: 21 }, (_, i) => (i === 7 ? 'bad' : `good-${i}`))
@@ -246,7 +246,7 @@ describe('detections', () => {
     },
   )
 
-  test('what is not a detection is refused and not queued', async () => {
+  test('an invalid detection is refused and not queued', async () => {
     const gateway = await start()
     await expect(gateway.reportDetections([{ ...detectionOf('x'), score: 2 }])).rejects.toThrow(/score/)
     expect(gateway.state().detectionsWaiting).toBe(0)
@@ -254,13 +254,13 @@ describe('detections', () => {
 })
 
 describe('the data directory', () => {
-  test('a second agent on it is refused, and the first goes on', async () => {
+  test('a second agent on it is refused, and the first keeps running', async () => {
     const gateway = await start()
     await expect(start()).rejects.toThrow(/Another gateway is running/)
     await untilDone(gateway, 'registered')
   })
 
-  test('lost keys beside an enrolment stop the start instead of making a stranger', async () => {
+  test('lost keys beside an enrolment stop the start; no new keys are made', async () => {
     const gateway = await start()
     await untilDone(gateway, 'registered')
     await stop(gateway)
@@ -268,20 +268,16 @@ describe('the data directory', () => {
     await expect(start()).rejects.toThrow(/keys\.json is missing/)
   })
 
-  test('a damaged approval stops the start by name', async () => {
+  test('a damaged approval stops the start, and the error names the file', async () => {
     await stop(await start())
     await writeFile(join(dataDir, 'approval.json'), '{"gatewayId":')
     await expect(start()).rejects.toThrow(/approval\.json is damaged/)
   })
 })
 
-test(
-  'a gateway whose question the hub holds open stops without waiting for the answer',
-  { timeout: 5_000 },
-  async () => {
-    const gateway = await start()
-    await until(() => expect(hub.statusRequests).toBe(2))
-    await stop(gateway)
-    await expect(fetch(`http://127.0.0.1:${gateway.port}/api/health`)).rejects.toThrow(/fetch failed/)
-  },
-)
+test('a gateway stops without waiting for a request that the hub holds open', { timeout: 5_000 }, async () => {
+  const gateway = await start()
+  await until(() => expect(hub.statusRequests).toBe(2))
+  await stop(gateway)
+  await expect(fetch(`http://127.0.0.1:${gateway.port}/api/health`)).rejects.toThrow(/fetch failed/)
+})

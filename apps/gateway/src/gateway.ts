@@ -15,16 +15,15 @@ import { createLocalUi } from './local-ui/local-ui.ts'
 import { openLocalUiServer } from './local-ui/local-ui-server.ts'
 
 /**
- * One gateway, whole: the composition root that `main.ts`, the demo and the tests start. It owns the order of things:
- * the keys and the local interface first, so that a person always sees the device page; then the hub, the approval, the
- * tunnel, and the heartbeats and detections that go through it. An approval on disk opens the tunnel at once, while the
- * hub is asked whether it still stands.
+ * One gateway: the composition root that `main.ts`, the demo and the tests start. Order: first the keys and the local
+ * interface, so that a person always sees the device page; then the hub, the approval, the tunnel, heartbeats and
+ * detections. A stored approval opens the tunnel at once, while the agent asks the hub whether it is still valid.
  */
 export type GatewayOptions = Pick<Config, 'name' | 'dataDir'> &
   Partial<Omit<Config, 'name' | 'dataDir' | 'logLevel'>> &
   Pick<HubConnectionOptions, 'searchDomains' | 'pace' | 'httpsFallbackAfterMs' | 'wallClock'> & {
     log: Logger
-    /** The process is this gateway's alone: an error in one connection need not end it. */
+    /** True when the process runs only this gateway: then an error in one connection does not end the process. */
     guardProcess?: boolean
   }
 
@@ -32,7 +31,7 @@ export type Gateway = {
   state(): GatewayState
   /** The port of the device page on this device. */
   port: number
-  /** Resolves when they are safe on disk; rejects with a ZodError or the disk's error. */
+  /** Resolves when they are on disk; rejects with a ZodError or the disk's error. */
   reportDetections(detections: readonly Detection[]): Promise<void>
   setDeviceReport(report: DeviceReport): void
   /** Ends everything at once; resolves when all sockets and files are closed. */
@@ -66,7 +65,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
   const hub = await openHubConnection({ ...options, version, uptimeSeconds, queue, parts }, life)
 
   const faults = createFaults({
-    report: (err, count) => log.error({ err, count }, 'a connection was ended by an error of the agent'),
+    report: (err, count) => log.error({ err, count }, 'an internal error ended a connection'),
   })
   if (options.guardProcess) life.defer(faults.guardProcess())
   const localApi = createLocalApi({

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => rm(parent, { recursive: true, force: true }))
 
 describe('the keys of a device', () => {
-  test('are made at the first boot, for the owner alone, and are the same ever after', async () => {
+  test('are made at the first boot, readable by the owner only, and stay the same', async () => {
     const first = await loadDeviceKeys(dataDir, [])
     expect(first.deviceToken).toMatch(/^DT-[0-9A-F]{12}$/)
     expect(await modeOf(dataDir)).toBe(0o700)
@@ -32,7 +32,7 @@ describe('the keys of a device', () => {
     })
   })
 
-  test('lie in a directory that others cannot write to, or the start is refused', async () => {
+  test('are refused at the start in a directory that others can write to', async () => {
     await chmod(dataDir, 0o777)
     await expect(makePrivateDirectory(dataDir)).rejects.toThrow(`chmod 700 ${dataDir}`)
     await chmod(dataDir, 0o755)
@@ -48,7 +48,7 @@ describe('the keys of a device', () => {
     expect(second.fingerprint).not.toBe(first.fingerprint)
   })
 
-  test('are closed to others again when a copy opened them', async () => {
+  test('get their file mode back after a copy that opened them to others', async () => {
     await loadDeviceKeys(dataDir, [])
     await chmod(join(dataDir, 'keys.json'), 0o644)
     await loadDeviceKeys(dataDir, [])
@@ -60,24 +60,21 @@ describe('the keys of a device', () => {
     ['empty', () => ''],
     ['with a short key', (text: string) => text.replace(/"identitySeed": ".{8}/, '"identitySeed": "')],
     ['with another token', (text: string) => text.replace('DT-', 'XX-')],
-  ])(
-    'that are %s are refused by the name of the file, without telling them and without remaking them',
-    async (_, damage) => {
-      await loadDeviceKeys(dataDir, [])
-      const path = join(dataDir, 'keys.json')
-      const text = await readFile(path, 'utf8')
-      const damaged = damage(text)
-      await writeFile(path, damaged)
-      const refusal: unknown = await loadDeviceKeys(dataDir, []).catch((error: unknown) => error)
-      expect(refusal).toBeInstanceOf(Error)
-      expect(String(refusal)).toContain(path)
-      for (const secret of Object.values<string>(JSON.parse(text))) expect(String(refusal)).not.toContain(secret)
-      expect(await readFile(path, 'utf8')).toBe(damaged)
-    },
-  )
+  ])('that are %s are refused with the file’s name; they are neither shown nor replaced', async (_, damage) => {
+    await loadDeviceKeys(dataDir, [])
+    const path = join(dataDir, 'keys.json')
+    const text = await readFile(path, 'utf8')
+    const damaged = damage(text)
+    await writeFile(path, damaged)
+    const refusal: unknown = await loadDeviceKeys(dataDir, []).catch((error: unknown) => error)
+    expect(refusal).toBeInstanceOf(Error)
+    expect(String(refusal)).toContain(path)
+    for (const secret of Object.values<string>(JSON.parse(text))) expect(String(refusal)).not.toContain(secret)
+    expect(await readFile(path, 'utf8')).toBe(damaged)
+  })
 })
 
-test('a durable write replaces what a crash left of an earlier one', async () => {
+test('a durable write replaces the leftover of a crashed one', async () => {
   const path = join(dataDir, 'file.json')
   await writeFile(`${path}.tmp`, 'half a wri', { mode: 0o644 })
   await writeDurably(path, 'whole')

@@ -9,13 +9,13 @@ import { z } from 'zod'
 import { DataFileError, exists, readJsonFile, writeDurably } from './durable-file.ts'
 
 /**
- * Who this device is: its Ed25519 identity, its WireGuard key and its device token, made together at the first boot
- * and kept in one file of mode 0600. Refuses a damaged file, and a lost one in a data directory that was in use:
- * a device that silently made new keys would come back as a stranger. Called once at start.
+ * The device's identity: its Ed25519 key, its WireGuard key and its device token, made together at the first boot and
+ * stored in one file of mode 0600. Throws DataFileError for a damaged file, and for a missing one in a data directory
+ * that was in use: with new keys the hub would see an unknown device.
  */
 export type DeviceKeys = {
   identity: Identity
-  /** Of the identity key, as people compare it. */
+  /** The identity key's fingerprint, for people to compare. */
   fingerprint: string
   wireguardPrivateKey: PrivateKey
   wireguardPublicKey: PublicKey

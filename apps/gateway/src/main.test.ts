@@ -8,7 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 
 const MAIN = join(import.meta.dirname, 'main.ts')
 
-/** The agent as people start it, with nothing of this process's environment but what finds programs. */
+/** Starts the agent as people do, with only PATH from this process's environment. */
 function run(args: string[], environment: Record<string, string> = {}) {
   const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env.PATH, ...environment } })
   const ended = Promise.all([once(child, 'exit'), text(child.stderr)]).then(([[code], errors]) => ({ code, errors }))
@@ -21,7 +21,7 @@ test.each([
   [[], { GATEWAY_PORT: 'eighty' }, 'GATEWAY_PORT'],
   [[], { GATEWAY_HUB_CA_FILE: '/nonexistent' }, 'GATEWAY_HUB_CA_FILE'],
   [[], { GATEWAY_HUB_CA_FILE: MAIN }, 'GATEWAY_HUB_CA_FILE'],
-])('settings %j %j end the start with code 1, one line and the name', async (args, environment, name) => {
+])('settings %j %j end the start with code 1 and one line that names the setting', async (args, environment, name) => {
   const { child, ended } = run(args, environment)
   child.stdout.resume()
   const { code, errors } = await ended
@@ -30,7 +30,7 @@ test.each([
   expect(errors.trim().split('\n').length).toBe(1)
 })
 
-test('the agent runs without a hub, prints what approval and claim need, logs no secret, and ends with code 0 on SIGTERM', async () => {
+test('the agent runs without a hub, prints the fingerprint and the token, logs no secret, and ends with code 0 on SIGTERM', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-main-'))
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
   const flags = ['--hub', 'http://127.0.0.1:9', '--name', 'Gate', '--data', dataDir, '--port', '0']

@@ -6,7 +6,7 @@ import { inWords } from './hub/failure.ts'
 import { trustHubAuthority } from './hub/hub-authority.ts'
 import { startGateway, type Gateway } from './gateway.ts'
 
-/** The gateway agent as a program: settings in, log lines out, a clean end on SIGINT and SIGTERM. */
+/** The gateway agent as a program: reads settings, logs, and stops cleanly on SIGINT and SIGTERM. */
 async function main(): Promise<void> {
   const [command, ...rest] = process.argv.slice(2)
   const isCheck = command === 'check'

@@ -37,19 +37,18 @@ import { firstDetections, firstHeartbeat } from './first-version.ts'
 
 /**
  * The smallest hub that speaks the gateway's side of the protocol for real: sockets, signatures, a WireGuard peer and
- * the gateway API inside the tunnel. It knows one gateway at a time and keeps nothing.
+ * the gateway API inside the tunnel. It serves one gateway at a time and stores nothing.
  */
 export type FixtureHub = {
   url: URL
   fingerprint: string
-  /** What was registered, newest last; `secret` is the unsealed part. */
+  /** Registrations, newest last; `secret` is the unsealed part. */
   registrations: { deviceName: string; macAddress: string; identityPublicKey: string; secret: SealedRegistration }[]
   statusRequests: number
   heartbeats: Heartbeat[]
   detections: Detection[]
   decide(decision: Decision): void
-  /** Refuses detections with this code until it is undefined again. */
-  /** All of them; or, of the calls that hold this id, that one detection, or a call of more than one. */
+  /** Refuses detections with this code until `code` is undefined; with `id`, only calls that hold this detection. */
   refuseDetections(code: ErrorCode | undefined, id?: string): void
   /** Is replaced by a hub of the first version, or by one of today, on the same tunnel. */
   becomeVersion(version: HubVersion): void

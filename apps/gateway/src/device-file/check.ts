@@ -3,7 +3,7 @@ import { isMissing } from '../durable-file.ts'
 import { inWords } from './device-file.ts'
 import { folderOf, parseDeviceFile } from './parse.ts'
 
-/** `gateway check`: what is wrong in the file, a line each in the form that editors jump to. */
+/** `gateway check`: prints each error as `file:line:column: message`, which editors can open. */
 export function checkDeviceFile(path: string, environment: NodeJS.ProcessEnv): { text: string; isValid: boolean } {
   let text: string
   try {

@@ -52,12 +52,12 @@ describe('a gateway.yaml', () => {
     expect(parse(text)).toEqual({ errors: [{ line, column, message }] })
   })
 
-  test('that is no YAML names the line', () => {
+  test('that is not YAML names the line', () => {
     const { errors } = parse('sources:\n  api: {\n')
     expect(errors?.[0]?.line).toBeGreaterThan(1)
   })
 
-  test('that is a bomb of aliases is refused', () => {
+  test('with too many nested aliases is refused', () => {
     const bomb = ['a: &a [x, x, x, x, x, x, x, x, x]']
     for (let level = 1; level < 9; level++) {
       const [name, before] = [String.fromCodePoint(97 + level), String.fromCodePoint(96 + level)]

@@ -5,12 +5,12 @@ import { folderOf, parseDeviceFile, type FileError } from './parse.ts'
 import { deviceFile, type DeviceFile } from './schema.ts'
 
 /**
- * The device's `gateway.yaml`, read again when it changes. A bad edit leaves the last good file in force, is logged
- * once and is a problem in the heartbeat until it is mended. A file that is not there is an empty one.
+ * Reads the device's `gateway.yaml`, and again whenever it changes. After a bad edit the last good file stays in force;
+ * the error is logged once and reported in heartbeats until it is fixed. A missing file counts as empty.
  */
 export type WatchedDeviceFile = {
   current(): DeviceFile
-  /** One sentence each; empty when the file on disk is the one in force. */
+  /** One sentence each; empty when the file on disk is in force. */
   problems(): string[]
   /** Called with each new file that is in force. */
   onChange(listener: (file: DeviceFile) => void): void
@@ -46,7 +46,7 @@ export async function watchDeviceFile(
     problems = []
     current = found.value
     if (mark !== 'none') log.info({ file: path }, 'gateway.yaml is in force')
-    else if (hadFile) log.info({ file: path }, 'gateway.yaml is gone: the defaults are in force')
+    else if (hadFile) log.info({ file: path }, 'gateway.yaml was deleted: the defaults are in force')
     for (const listener of listeners) listener(current)
   }
 
@@ -75,7 +75,7 @@ export async function watchDeviceFile(
   }
 }
 
-/** `none` where there is no file: a file that was deleted is an empty one. */
+/** `none` when there is no file. */
 async function markOf(path: string): Promise<string> {
   try {
     const { mtimeMs, size, ino } = await stat(path)

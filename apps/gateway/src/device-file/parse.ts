@@ -14,9 +14,9 @@ const ERRORS_SHOWN = 20
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]{0,99})\}/g
 
 /**
- * Parses the text of a `gateway.yaml` (YAML 1.2, core schema). In every text `${NAME}` is replaced by that environment
- * variable, and `!file PATH` by what the file holds, relative to `folder`. Never throws: each error names its place,
- * and none shows a secret's value.
+ * Parses the text of a `gateway.yaml` (YAML 1.2, core schema). In every text, `${NAME}` is replaced by the environment
+ * variable and `!file PATH` by the file's content; PATH is relative to `folder`. Never throws. Each error has its line
+ * and column; none shows a secret's value.
  */
 export function parseDeviceFile(text: string, folder: string, environment: NodeJS.ProcessEnv): Parsed {
   if (text.length > CHARACTERS_MAX)
@@ -53,7 +53,7 @@ export function parseDeviceFile(text: string, folder: string, environment: NodeJ
   return { errors: errors.slice(0, ERRORS_SHOWN) }
 }
 
-/** Replaces the node's value in place; a sentence when that is not possible. */
+/** Replaces the node's value in place. Returns an error sentence when it cannot. */
 function resolveSecret(node: Scalar, folder: string, environment: NodeJS.ProcessEnv): string | undefined {
   if (typeof node.value !== 'string') return undefined
   if (node.tag === '!file') {
@@ -73,7 +73,7 @@ function resolveSecret(node: Scalar, folder: string, environment: NodeJS.Process
   return missing === undefined ? undefined : `The environment variable ${missing} is not set.`
 }
 
-/** Aliases are bounded by the library: a file of nested ones would grow without end. */
+/** The library limits aliases: nested aliases would fill the memory. */
 function toPlain(document: Document): { value: unknown } | string {
   try {
     return { value: document.toJS({ maxAliasCount: 50 }) as unknown }
@@ -82,7 +82,7 @@ function toPlain(document: Document): { value: unknown } | string {
   }
 }
 
-/** Where the issue is in the text: at its value, else at the closest part that is there. */
+/** The issue's offset in the text: that of its value, or of the closest parent that the file has. */
 function offsetOf(document: Document, { path }: z.core.$ZodIssue): number {
   const keys = path.filter((key) => typeof key !== 'symbol')
   for (let length = keys.length; length > 0; length--) {

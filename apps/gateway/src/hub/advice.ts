@@ -1,6 +1,6 @@
 /**
- * What a person can do about a hub that was found and cannot be used: which zone line is missing or wrong, or, where an
- * address was given, what to set instead. Pure.
+ * Advice when a hub was found but cannot be used: the missing or wrong zone line, or the setting to change where an
+ * address was given. Pure.
  */
 import { txtLine, type HubCandidate } from './discovery.ts'
 import { codeOf } from './failure.ts'
@@ -13,10 +13,10 @@ const UNKNOWN_CERTIFICATE = new Set([
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ])
-/** How a port for HTTPS ends a request that is not encrypted. */
+/** Errors of a plain HTTP request to an HTTPS port. */
 const NO_HTTP = new Set(['ECONNRESET', 'EPIPE', 'HPE_INVALID_CONSTANT', 'HPE_INVALID_VERSION'])
 
-/** `isSettled`: it is known which key the hub must have. */
+/** `isSettled`: the hub's key is pinned or remembered. */
 export function adviceFor(error: unknown, candidate: HubCandidate, isSettled: boolean): string | undefined {
   const code = codeOf(error) ?? ''
   const { url, domain } = candidate
@@ -26,14 +26,14 @@ export function adviceFor(error: unknown, candidate: HubCandidate, isSettled: bo
       : `add the zone line ${txtLine(domain, 'scheme=http')}, or let the SRV line name the hub's HTTPS port (8443 unless it was changed)`
   if (UNKNOWN_CERTIFICATE.has(code)) {
     if (isSettled)
-      return 'the hub does not vouch for it, as an older hub or one behind a proxy: name the CA in GATEWAY_HUB_CA_FILE'
+      return 'the hub did not sign it (an older hub, or a proxy in front of it): name the CA in GATEWAY_HUB_CA_FILE'
     return domain === undefined
       ? "set GATEWAY_HUB_FINGERPRINT to the hub's fingerprint, or name the CA in GATEWAY_HUB_CA_FILE"
       : `add the zone line ${txtLine(domain, 'fp=FINGERPRINT')} with the hub's fingerprint, or name the CA in GATEWAY_HUB_CA_FILE`
   }
   if (domain === undefined) return undefined
   if (url.protocol === 'http:' && NO_HTTP.has(code))
-    return `if ${url.port} is the hub's HTTPS port, take out the zone line ${txtLine(domain, 'scheme=http')}`
+    return `if ${url.port} is the hub's HTTPS port, remove the zone line ${txtLine(domain, 'scheme=http')}`
   if (code === 'ECONNREFUSED')
     return `the SRV line must name the hub's port: 8443 for HTTPS, or 8080 with ${txtLine(domain, 'scheme=http')}`
   if (code === 'ENOTFOUND' || code === 'ENODATA') return `add the zone line ${url.hostname}. A ADDRESS`

@@ -7,22 +7,22 @@ import { z } from 'zod'
 import { NotAHubError } from './http-call.ts'
 import { readJsonFile, writeDurably } from '../durable-file.ts'
 
-/** What the hub gave this device when it was approved, kept so that a restart goes straight to the tunnel. */
+/** The hub's approval, stored so that a restart opens the tunnel without asking. */
 const approvalFile = approvedRegistration
   .omit({ status: true, hubEphemeralPublicKey: true, sealedPresharedKey: true })
   .extend({
     presharedKey: z.string().refine((text) => parsePresharedKey(text) !== undefined),
-    /** The hub that approved; an approval by another hub than the trusted one is not used. */
+    /** The hub that approved. The agent ignores an approval by any hub but the trusted one. */
     hubIdentityPublicKey: z.string().refine((text) => decodeBase64(text, 32) !== undefined),
   })
 export type Approval = z.output<typeof approvalFile>
 
 export const APPROVAL_FILE = 'approval.json'
 
-/** Throws NotAHubError when the unsealed key is not a key. */
+/** Throws NotAHubError when the unsealed key is not a valid key. */
 export function approvalOf(answer: ApprovedRegistration, presharedKey: string, hubIdentityPublicKey: string): Approval {
   const parsed = approvalFile.safeParse({ ...answer, presharedKey, hubIdentityPublicKey })
-  if (!parsed.success) throw new NotAHubError('the hub sent a preshared key that is not one')
+  if (!parsed.success) throw new NotAHubError('the hub sent an invalid preshared key')
   return parsed.data
 }
 

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 export type Backoff = {
   /**
-   * The next pause in milliseconds: doubling, and drawn between half of it and all, so that a fleet spreads out. Never
-   * shorter than the other end asked for, and then up to half as long again.
+   * The next pause in milliseconds. The limit doubles each time; the pause is random between half the limit and the
+   * limit, so that a fleet spreads out. Never shorter than 1 to 1.5 times `askedForMs`.
    */
   next(askedForMs?: number): number
   reset(): void
@@ -23,7 +23,7 @@ export function createBackoff(limits: { firstMs: number; maxMs: number }, random
   }
 }
 
-/** A pause that `wake` ends early. One caller pauses at a time; a wake before the pause counts for it. */
+/** A pause that `wake` ends early. One caller pauses at a time; an earlier wake ends the next pause at once. */
 export function createPause(signal: AbortSignal): { pause(ms: number): Promise<void>; wake(): void } {
   let woken = new AbortController()
   return {

@@ -1,6 +1,4 @@
-/**
- * The steps from a fresh device to a working one, in order; the device page shows them and the log tells each change.
- */
+/** The steps from a fresh device to a working one, in order; the device page shows them and each change is logged. */
 export const STEPS = {
   hubFound: 'Hub found',
   registered: 'Registered',
@@ -14,11 +12,11 @@ export type Step = keyof typeof STEPS
 export type Condition = {
   step: Step
   label: string
-  /** `waiting`: for an earlier step, for a person, or for an answer under way. */
+  /** `waiting`: for an earlier step, a person, or an answer. */
   state: 'waiting' | 'done' | 'failed'
-  /** When this condition last changed, or was last confirmed; null before anything happened. */
+  /** When this condition last changed or was confirmed; null at first. */
   at: string | null
-  /** One sentence: what was reached, what is awaited, or what went wrong. */
+  /** One sentence: the result, the awaited event, or the error. */
   detail: string
 }
 
@@ -29,7 +27,7 @@ export type Conditions = {
   conditions(): Condition[]
 }
 
-/** `onChange` is called when a condition's state or sentence changes, not when it is merely confirmed. */
+/** `onChange` is called when a condition's state or sentence changes, not when it is confirmed. */
 export function createConditions(onChange: (condition: Condition) => void, now: () => number = Date.now): Conditions {
   const conditions = new Map<Step, Condition>()
   for (const [step, label] of Object.entries(STEPS))

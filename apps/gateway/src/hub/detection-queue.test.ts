@@ -20,7 +20,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-/** An earlier queue on the same folder stays as a crash leaves it: nothing is written to it any more. */
+/** An earlier queue on the same folder stays open and unused, as after a crash. */
 async function open(limit?: number): Promise<DetectionQueue> {
   const queue = await openDetectionQueue(directory, log, limit)
   queues.push(queue)
@@ -39,7 +39,7 @@ function detections(first: number, count: number, thumbnail?: string): Detection
   }))
 }
 
-/** Takes everything out, as the sender does; the ids batch by batch. */
+/** Empties the queue as the sender does; returns the ids of each batch. */
 async function drain(queue: DetectionQueue): Promise<string[][]> {
   const batches: string[][] = []
   for (let batch = await queue.oldest(); batch; batch = await queue.oldest()) {
@@ -49,7 +49,7 @@ async function drain(queue: DetectionQueue): Promise<string[][]> {
   return batches
 }
 
-/** Base64 that begins as a JPEG does. */
+/** Base64 that starts with a JPEG's first bytes. */
 const jpegOf = (bytes: number) =>
   Buffer.alloc(bytes)
     .fill(Buffer.from([0xff, 0xd8, 0xff, 0xe0]), 0, 4)
@@ -58,7 +58,7 @@ const jpegOf = (bytes: number) =>
 const ids = (first: number, count: number) => Array.from({ length: count }, (_, index) => String(first + index))
 
 describe('detections that wait on disk', () => {
-  test('come out in order, at most 500 at once, and leave nothing behind', async () => {
+  test('come out in order, at most 500 at once, and leave no file', async () => {
     const queue = await open()
     await queue.append(detections(0, 700))
     await queue.append(detections(700, 400))
@@ -69,7 +69,7 @@ describe('detections that wait on disk', () => {
     expect(await readdir(directory)).toEqual([])
   })
 
-  test('survive a restart, and are for the owner alone', async () => {
+  test('survive a restart, and only the owner can read them', async () => {
     await (await open()).append(detections(0, 3))
     const [file] = await readdir(directory)
     expect((await stat(join(directory, file!))).mode & 0o777).toBe(0o600)
@@ -79,7 +79,7 @@ describe('detections that wait on disk', () => {
     expect((await drain(queue)).flat()).toEqual(ids(0, 4))
   })
 
-  test('lose only the line that a power cut tore', async () => {
+  test('lose only a line that a power cut left incomplete', async () => {
     await (await open()).append(detections(0, 2))
     const [file] = await readdir(directory)
     await appendFile(join(directory, file!), '{"id":"2","camera":"ya')
@@ -89,7 +89,7 @@ describe('detections that wait on disk', () => {
     expect((await drain(queue)).flat()).toEqual(['0', '1', '3'])
   })
 
-  test('are sent again when the answer was lost, and what is appended meanwhile is kept', async () => {
+  test('are sent again when the answer was lost; later appends are kept', async () => {
     const queue = await open()
     await queue.append(detections(0, 2))
     const first = await queue.oldest()
@@ -99,7 +99,7 @@ describe('detections that wait on disk', () => {
     expect((await drain(queue)).flat()).toEqual(['2'])
   })
 
-  test('stay small enough for one call when they carry pictures', async () => {
+  test('with pictures stay small enough for one call', async () => {
     const queue = await open()
     await queue.append(detections(0, 30, jpegOf(60 * 1_024)))
     const batches = await drain(queue)
@@ -107,7 +107,7 @@ describe('detections that wait on disk', () => {
     expect(batches.flat()).toEqual(ids(0, 30))
   })
 
-  test('beyond the limit the oldest are dropped, and counted', async () => {
+  test('beyond the limit drop the oldest and count them', async () => {
     const queue = await open(1_000)
     for (let first = 0; first < 2_000; first += 250) await queue.append(detections(first, 250))
     expect(queue.waiting()).toBeLessThanOrEqual(1_000)
@@ -115,7 +115,7 @@ describe('detections that wait on disk', () => {
     expect((await drain(queue)).flat()).toEqual(ids(queue.dropped(), 2_000 - queue.dropped()))
   })
 
-  test('files of others in the folder are left alone', async () => {
+  test('leave other files in the folder alone', async () => {
     await writeFile(join(directory, 'README'), 'mine')
     const queue = await open()
     await queue.append(detections(0, 1))
@@ -123,7 +123,7 @@ describe('detections that wait on disk', () => {
     expect(await readdir(directory)).toEqual(['README'])
   })
 
-  test('concurrent reports are all kept', async () => {
+  test('of concurrent reports are all kept', async () => {
     const queue = await open()
     await Promise.all(Array.from({ length: 20 }, (_, index) => queue.append(detections(index, 1))))
     expect((await drain(queue)).flat().toSorted()).toEqual(ids(0, 20).toSorted())

@@ -5,26 +5,26 @@ import type { Logger } from 'pino'
 import { makePrivateDirectory, syncDirectory } from '../durable-file.ts'
 
 /**
- * Detections on disk until the hub has them: a folder of numbered files, one JSON line for each detection. A file is
- * what one call to the hub carries; the newest is appended to, the oldest is sent and then removed. So a crash can send
- * a file twice, which the hub's upsert absorbs, and can never lose one that was accepted. When too many wait, the
+ * Stores detections on disk until the hub has them: a folder of numbered files, one JSON line for each detection. One
+ * call to the hub sends one file. New detections go to the newest file; the oldest file is sent, then removed. A crash
+ * can send a file twice, which the hub's upsert absorbs, but never loses an accepted detection. When too many wait, the
  * oldest file is dropped and its detections are counted.
  */
 export type DetectionQueue = {
-  /** Resolves when they are safe on disk; rejects with the disk's error. */
+  /** Resolves when they are on disk; rejects with the disk's error. */
   append(detections: readonly Detection[]): Promise<void>
   /** Called after each append. */
   onAppend(listener: () => void): void
   /** The oldest detections, at most 500, in order; undefined when none wait. */
   oldest(): Promise<DetectionBatch | undefined>
-  /** The hub has them, or will never take them. */
+  /** For a batch that the hub has, or refused for good. */
   remove(batch: DetectionBatch): Promise<void>
   waiting(): number
-  /** Since start: too many waited, or the hub will never take them. */
+  /** Count since start: the queue was full, or the hub refused them for good. */
   dropped(): number
-  /** When that was last, in milliseconds since 1970. */
+  /** The time of the last drop, in milliseconds since 1970. */
   droppedAt(): number | undefined
-  /** The hub will never take so many. */
+  /** Counts detections that the hub refused for good. */
   countRefused(count: number): void
   close(): Promise<void>
 }
@@ -33,9 +33,9 @@ export type DetectionBatch = { fileNumber: number; detections: Detection[] }
 
 type QueueFile = { number: number; count: number; bytes: number }
 
-/** The hub takes no more in one call. */
+/** The contract's limit for one call. */
 const FILE_COUNT_LIMIT = 500
-/** Keeps one call well under the hub's limit for bodies even with thumbnails. */
+/** Keeps one call with thumbnails well under the hub's body limit. */
 const FILE_BYTES_LIMIT = 768 * 1024
 const WAITING_LIMIT = 10_000
 const WAITING_BYTES_LIMIT = 256 * 1024 * 1024
@@ -52,9 +52,9 @@ export async function openDetectionQueue(
   let nextNumber = (files.at(-1)?.number ?? 0) + 1
   let dropped = 0
   let droppedAt: number | undefined
-  /** The handle of the last of `files` while it may still grow. */
+  /** The open handle of the last of `files`; undefined once that file is closed. */
   let newest: FileHandle | undefined
-  /** Appends, reads and removals happen one after the other. */
+  /** Runs appends, reads and removals one after the other. */
   let turn: Promise<unknown> = Promise.resolve()
   let onAppend = () => {}
 
@@ -100,7 +100,7 @@ export async function openDetectionQueue(
       }
       await newest?.sync()
     } catch (error) {
-      // What was torn stays the end of its file, where reading skips it.
+      // An incomplete line stays last in its file, where parseLines() skips it.
       await closeNewest().catch(() => {})
       throw error
     }
@@ -126,7 +126,7 @@ export async function openDetectionQueue(
     }
     if (lost === 0) return
     countDropped(lost)
-    log.warn({ lost, dropped }, 'the oldest detections were dropped: too many wait for the hub')
+    log.warn({ lost, dropped }, 'dropped the oldest detections: too many wait for the hub')
   }
 
   return {
@@ -144,7 +144,7 @@ export async function openDetectionQueue(
     remove: (batch) =>
       inTurn(async () => {
         const index = files.findIndex((file) => file.number === batch.fileNumber)
-        // It may have been dropped as the oldest in the meantime.
+        // dropOldest() may have removed it meanwhile.
         if (index < 0) return
         files.splice(index, 1)
         await rm(pathOf(batch.fileNumber), { force: true })
@@ -168,7 +168,7 @@ async function readQueueFiles(directory: string): Promise<QueueFile[]> {
   return files
 }
 
-/** A line that a crash or a full disk tore was never accepted, so it is skipped. */
+/** Skips a line that a crash or a full disk cut off: it was never accepted. */
 function parseLines(text: string): Detection[] {
   return text.split('\n').flatMap((line) => {
     try {

@@ -11,9 +11,9 @@ import { postThroughTunnel } from './tunnel-call.ts'
 import type { Tunnel } from './tunnel.ts'
 
 const SEND_TIMEOUT_MS = 30_000
-/** While there is no way to the hub nothing is tried; it is looked at again this often, or when it comes up. */
+/** How often to check for a connection to the hub while there is none. */
 const IDLE_CHECK_MS = 10_000
-/** The hub's settings may change sooner than it said. */
+/** The hub may be ready sooner than its Retry-After said. */
 const RETRY_AFTER_MAX_MS = 600_000
 
 type Post = (body: BodyOf<typeof reportDetections>) => Promise<unknown>
@@ -37,7 +37,7 @@ export function keepSendingDetections(options: {
   const rest = createPause(signal)
   const backoff = createBackoff({ firstMs: 1_000, maxMs: 30_000 })
 
-  /** False when nothing waits. */
+  /** Returns false when the queue is empty. */
   async function sendOldest(post: Post): Promise<boolean> {
     const batch = await queue.oldest()
     if (!batch) return false
@@ -63,7 +63,7 @@ export function keepSendingDetections(options: {
       const lost = detections.length - kept.flat().length
       if (lost > 0) {
         queue.countRefused(lost)
-        log.error({ lost, reason: error.message }, 'the hub refuses these detections; they are dropped')
+        log.error({ lost, reason: error.message }, 'the hub refuses these detections; dropped them')
       }
       for (const part of kept) await deliver(post, part, mayDetail)
     }
@@ -105,8 +105,8 @@ export function keepSendingDetections(options: {
 }
 
 /**
- * What is left of a batch that the hub will not take as it is, in the parts to send: sent again unchanged, it would
- * hold up all the others for ever. Undefined for a refusal that time mends.
+ * The parts to send of a batch that the hub refused, without the faulty detections: the same batch again would block
+ * the queue for ever. Undefined when the refusal is temporary.
  */
 function withoutRefused(detections: Detection[], { code, fieldErrors }: HubRefusal): Detection[][] | undefined {
   if (code === 'payload_too_large' || code === 'json_too_complex') {

@@ -12,7 +12,7 @@ export type DeviceStatus = {
   temperature: number | null
 }
 
-/** `dataDir`: the disk that is measured is the one that holds it. */
+/** Measures the disk that holds `dataDir`. */
 export async function readDeviceStatus(dataDir: string): Promise<DeviceStatus> {
   const [disk, temperature] = await Promise.all([readDisk(dataDir), readTemperature()])
   return {
@@ -38,7 +38,7 @@ export async function readTemperature(zonesPath = '/sys/class/thermal'): Promise
   return plausible.length > 0 ? Math.max(...plausible) : null
 }
 
-/** Of the first interface to a network, as people find it on a label; empty where there is none. */
+/** The MAC address of the first network interface, as printed on a label; empty when there is none. */
 export function readMacAddress(): string {
   for (const addresses of Object.values(networkInterfaces())) {
     const found = addresses?.find(({ internal, mac }) => !internal && mac !== '00:00:00:00:00:00')

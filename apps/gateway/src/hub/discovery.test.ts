@@ -7,16 +7,16 @@ import { parseFingerprint } from './hub-trust.ts'
 import { createNameService } from './name-service.ts'
 import { parseEndpoint } from './tunnel.ts'
 
-describe('where a hub is looked for', () => {
-  test('an address that was given is the only candidate, and DNS is not asked', async () => {
-    // A name server that nobody runs: a question to it would take seconds and end as a problem.
+describe('finding a hub', () => {
+  test('a given address is the only candidate, without a DNS query', async () => {
+    // No name server listens there: a query would take seconds and become a problem.
     const names = createNameService(['127.0.0.1:9'])
     const hubUrl = new URL('https://hub.example.net')
     const found = await findHubs({ hubUrl, hubDomain: 'example.net', searchDomains: ['lan'] }, names)
     expect(found).toEqual({ candidates: [{ url: hubUrl, pins: [], source: 'its address' }], problems: [] })
   })
 
-  test('without an address and without a domain the person is told what to give', async () => {
+  test('without an address and without a domain, the problem names the setting', async () => {
     const found = await findHubs({ hubUrl: undefined, hubDomain: undefined, searchDomains: [] }, createNameService([]))
     expect(found.candidates).toEqual([])
     expect(found.problems).toEqual([expect.stringContaining('--hub')])
@@ -36,7 +36,7 @@ describe('where a hub is looked for', () => {
   })
 })
 
-test('a fingerprint is the same however people write it, and nothing else is one', () => {
+test('a fingerprint is read in every spelling, and nothing else is accepted', () => {
   const written = 'ABCD EFGH IJKL MNOP QRST UVWX YZ23 4567'
   expect(parseFingerprint('abcd-efgh-ijkl-mnop-qrst-uvwx-yz23-4567')).toBe(written)
   expect(parseFingerprint('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567')).toBe(written)

@@ -6,22 +6,22 @@ import type { NameService } from './name-service.ts'
 import { orderTargets } from './srv-order.ts'
 
 /**
- * Finds where the hub may be: the address that was given, else the SRV records of the given domain and of the search
- * domains of this device. It only proposes; whether a candidate is the right hub, its key decides (`hub-trust.ts`).
+ * Finds candidates for the hub: the given address, else the SRV records of the given domain and of this device's search
+ * domains. The candidate's key decides whether it is the right hub (`hub-trust.ts`).
  */
 export type HubCandidate = {
   /** The hub's origin. */
   url: URL
   /** Fingerprints from the domain's TXT records; one of them has to be the hub's. Empty: no pin. */
   pins: string[]
-  /** Whose records named it; undefined for an address that was given. */
+  /** The domain whose records name it; undefined for a given address. */
   domain: string | undefined
-  /** For people: where this candidate comes from. */
+  /** Where this candidate comes from, for people. */
   source: string
 }
 
 export type DiscoveryOptions = {
-  /** Given by a person; then DNS is not asked. */
+  /** The configured address; no DNS query when it is set. */
   hubUrl: URL | undefined
   hubDomain: string | undefined
   searchDomains: readonly string[]
@@ -29,7 +29,7 @@ export type DiscoveryOptions = {
 
 const SERVICE = '_hedgerow._tcp'
 
-/** Candidates in the order to try them, and one sentence for each domain that gave none. */
+/** Candidates in the order to try them, and one sentence for each domain without any. */
 export async function findHubs(
   options: DiscoveryOptions,
   names: NameService,
@@ -56,10 +56,10 @@ export async function findHubs(
   return { candidates, problems }
 }
 
-/** As it stands in a zone file, for a hub's own HTTPS port. */
+/** The zone file line for a hub's own HTTPS port. */
 const srvLine = (domain: string) => `${SERVICE}.${domain}. SRV 10 60 8443 HUB-NAME.`
 
-/** The same for a TXT record with one hint. */
+/** The zone file line of a TXT record with one hint. */
 export const txtLine = (domain: string, hint: string) => `${SERVICE}.${domain}. TXT "${hint}"`
 
 function isAbsent(error: unknown): boolean {
@@ -71,7 +71,7 @@ async function findInDomain(domain: string, names: NameService, random: () => nu
   const [records, texts] = await Promise.all([names.srv(name), names.txt(name)])
   const { scheme, pins } = readHints(texts)
   const targets = records.filter((record) => record.name !== '.' && record.name !== '')
-  // RFC 2782: a target of "." says that the service is decidedly not there.
+  // RFC 2782: a target of "." means that the domain does not offer the service.
   if (targets.length === 0) throw new Error('the domain says that it has no hub')
   return orderTargets<SrvRecord>(targets, random).map((record) => ({
     url: new URL(`${scheme}://${record.name.replace(/\.$/, '')}:${record.port}`),
@@ -92,7 +92,7 @@ function readHints(texts: readonly string[]): { scheme: 'http' | 'https'; pins: 
       scheme = value
     } else if (key === 'fp') {
       const pin = parseFingerprint(value)
-      // A pin that cannot be read must not become no pin.
+      // Ignoring an unreadable pin would drop the check.
       if (!pin) throw new Error('its TXT record has an fp= that is not a fingerprint')
       pins.push(pin)
     }
@@ -100,7 +100,7 @@ function readHints(texts: readonly string[]): { scheme: 'http' | 'https'; pins: 
   return { scheme, pins }
 }
 
-/** The `search` and `domain` lines of resolv.conf(5): the last one counts. Empty when there is no such file. */
+/** The `search` and `domain` lines of resolv.conf(5): the last line counts. Empty when there is no such file. */
 export async function readSearchDomains(path = '/etc/resolv.conf'): Promise<string[]> {
   const text = await readFile(path, 'utf8').catch(() => '')
   let domains: string[] = []

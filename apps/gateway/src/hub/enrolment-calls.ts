@@ -30,8 +30,8 @@ import { callSigned, postTo, type CallContext, type SigningSession } from './sig
 import { foreignCertificate, openTls, type TlsConnection } from './tls-connection.ts'
 
 /**
- * The three calls of enrolment, each checked as docs/protocol.md asks: nothing that this file returns is unsigned,
- * but the registration id, which the signed status answers confirm.
+ * The three calls of enrolment, each checked as in docs/protocol.md. All results are signed by the hub, except the
+ * registration id, which the signed status answers confirm.
  */
 export type HubSession = SigningSession & { challenge: Challenge }
 
@@ -53,7 +53,7 @@ const CALL_TIMEOUT_MS = 10_000
 
 /** Which hub may answer. */
 export type ExpectedHub = {
-  /** It is settled which key it has, so that key may vouch for the hub's TLS certificate. */
+  /** The hub's key is pinned or remembered, so it may vouch for the hub's TLS certificate. */
   isSettled: boolean
   /** Throws HubRefusedError for a key that is not trusted. */
   check(identityPublicKey: string): void
@@ -97,7 +97,7 @@ export async function openSession(
   if (connection?.problem) {
     const vouching = String(answer.headers[HUB_SIGNATURE_HEADER])
     const signed = challengeAnswerBytes(nonce, answer.body)
-    // Of an older hub, or of one that has no HTTPS of its own.
+    // An older hub, or a hub without HTTPS of its own, does not sign.
     if (tlsKeyHash === undefined || !verifySignature(challenge.hubIdentityPublicKey, signed, vouching))
       throw connection.problem
     if (tlsKeyHash !== connection.keyHash) throw foreignCertificate()
@@ -111,7 +111,7 @@ export async function openSession(
   }
 }
 
-/** Step 2. Gives the registration id; the same keys again give the same one. */
+/** Step 2. Returns the registration id; the same keys always get the same id. */
 export async function submitRegistration(session: HubSession, device: Device, context: CallContext): Promise<string> {
   const { keys } = device
   const { challenge } = session
@@ -149,7 +149,7 @@ export async function submitRegistration(session: HubSession, device: Device, co
   return registered.registrationId
 }
 
-/** Step 3. The hub holds the request open for up to `waitSeconds` (at most 25) while nothing is decided. */
+/** Step 3. The hub holds the request open for up to `waitSeconds` (at most 25) until a decision. */
 export async function askStatus(
   session: HubSession,
   registrationId: string,

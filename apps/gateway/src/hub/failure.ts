@@ -1,4 +1,4 @@
-/** What a person can do something with, for the errors that networks, TLS and DNS give. */
+/** Plain words for the error codes of networks, TLS and DNS. */
 const SENTENCES: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there (connection refused)',
   ECONNRESET: 'the connection was cut off',
@@ -13,9 +13,9 @@ const SENTENCES: Record<string, string> = {
   ENODATA: 'the name has no such record',
   ESERVFAIL: 'the name server failed',
   ETIMEOUT: 'the name server does not answer',
-  EREFUSED: 'the name server refused the question',
-  ECANCELLED: 'the question was cancelled',
-  HPE_INVALID_CONSTANT: 'what answers there does not speak HTTP',
+  EREFUSED: 'the name server refused the query',
+  ECANCELLED: 'the query was cancelled',
+  HPE_INVALID_CONSTANT: 'the server there does not speak HTTP',
   EPROTO: 'it does not speak TLS',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS',
@@ -30,13 +30,13 @@ const SENTENCES: Record<string, string> = {
   EROFS: 'the disk is read-only',
 }
 
-/** An error as a sentence part in words; codes that are not known keep their own message. */
+/** An error in words, as part of a sentence; unknown codes keep their own message. */
 export function inWords(error: unknown): string {
   const first = firstOf(error)
   return first instanceof Error ? (SENTENCES[codeOf(first) ?? ''] ?? first.message) : String(first)
 }
 
-/** The code of the error, or of the first one where several addresses were tried. */
+/** The error's code; where several addresses were tried, the first error's. */
 export function codeOf(error: unknown): string | undefined {
   const first = firstOf(error)
   return first instanceof Error && 'code' in first && typeof first.code === 'string' ? first.code : undefined

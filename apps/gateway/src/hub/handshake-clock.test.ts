@@ -16,11 +16,11 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, { recursive: true, force: true }))
 
-describe('the clock of handshakes', () => {
-  it('goes on when the device starts again in 1970, after an end and after a crash', async () => {
+describe('the handshake clock', () => {
+  it('continues when the device restarts in 1970, after a stop and after a crash', async () => {
     const first = await openHandshakeClock(path, { log, wallClock: () => RIGHT })
     const last = first.now().unixMs
-    // As a crash leaves the disk.
+    // The file as a crash leaves it.
     const left = JSON.parse(await readFile(path, 'utf8')) as { usedBeforeMs: number }
     expect(left.usedBeforeMs).toBeGreaterThan(last)
     await first.stop()
@@ -29,7 +29,7 @@ describe('the clock of handshakes', () => {
     await second.stop()
   })
 
-  it('never goes back, wherever the clock and the hub go', async () => {
+  it('never goes back when the device’s clock or the hub’s does', async () => {
     let wall = RIGHT
     const clock = await openHandshakeClock(path, { log, wallClock: () => wall })
     let before = clock.now().unixMs
@@ -50,7 +50,7 @@ describe('the clock of handshakes', () => {
     expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ usedBeforeMs: expect.any(Number) })
   })
 
-  it('shows the hub’s time on a device that lost its own', async () => {
+  it('shows the hub’s time on a device that lost the time', async () => {
     const clock = await openHandshakeClock(path, { log, wallClock: () => 0 })
     expect(clock.now().unixMs).toBeLessThan(RIGHT)
     clock.followHub(() => RIGHT)

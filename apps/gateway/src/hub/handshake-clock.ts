@@ -3,27 +3,28 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import { readJsonFile, writeDurably } from '../durable-file.ts'
 
-/** This far ahead of what is in use the mark on disk lies, and half of it is how often it is moved. */
+/** The mark on disk is at most this far ahead of the time in use; it moves twice as often. */
 const AHEAD_MS = 600_000
 
 const markFile = z.strictObject({ usedBeforeMs: z.number() })
 
 /**
- * The clock of this device's WireGuard initiations. The hub refuses one that is not later than the last (WireGuard
- * §5.1), so it never goes back: not when the clock is set back, and not through a restart of a device whose clock has
- * no battery. It shows the hub's time as soon as that is known, and never less than the mark on disk.
+ * The clock of this device's WireGuard initiations. The hub refuses an initiation whose time is not later than the last
+ * one's (WireGuard §5.1), so this clock never goes back: not when the device's clock is set back, and not after a
+ * restart of a device whose clock has no battery. It follows the hub's time once that is known, and is never below the
+ * mark on disk.
  */
 export type HandshakeClock = {
   now(): { monotonicMs: number; unixMs: number }
-  /** The hub's time was learnt, in milliseconds since 1970. */
+  /** Follows the hub's time from now on, in milliseconds since 1970. */
   followHub(hubTime: () => number): void
   /** Resolves when the mark is on disk. */
   stop(): Promise<void>
 }
 
 /**
- * Rejects with DataFileError when the mark at `path` is damaged. `wallClock` is this device's own, in milliseconds
- * since 1970.
+ * Rejects with DataFileError when the mark at `path` is damaged. `wallClock` is this device's own clock, in
+ * milliseconds since 1970.
  */
 export async function openHandshakeClock(
   path: string,
@@ -42,7 +43,7 @@ export async function openHandshakeClock(
     const unixMs = Math.max(source(), greatestMs + (monotonicMs - greatestAtMs))
     greatestMs = unixMs
     greatestAtMs = monotonicMs
-    // A leap ahead, as the hub's time may be one: the mark follows at once.
+    // The hub's time may be far ahead: write a new mark at once.
     if (unixMs >= reservedMs) reserve(AHEAD_MS)
     return { monotonicMs, unixMs }
   }

@@ -8,13 +8,11 @@ import type { Conditions } from './conditions.ts'
 import { postThroughTunnel } from './tunnel-call.ts'
 import type { Tunnel } from './tunnel.ts'
 
-/** After this many in a row, the hub may have decided something: its status call tells. */
+/** After this many failures in a row, ask the hub whether it still approves this device. */
 const RECHECK_AFTER = 3
-/**
- * A tunnel that has just come up, and one that has just failed, are watched closely: after this, then ever less often.
- */
+/** The first pause after a tunnel comes up or fails; each later pause is twice as long. */
 const CLOSE_WATCH_MS = 500
-/** The first silence only makes the gateway shake hands, so it is called early; after it the way may just be slow. */
+/** The first timeout is short because it only starts a new handshake; later ones allow for a slow network. */
 const FIRST_TIMEOUT_MS = 2_000
 const LATER_TIMEOUT_MS = 10_000
 const INTERVAL_LIMITS_MS = { min: 5_000, max: 300_000 }
@@ -26,20 +24,23 @@ export type HeartbeatOptions = {
   features: HubFeatures
   conditions: Conditions
   signal: AbortSignal
-  /** Several in a row went unanswered. */
+  /** Called after several unanswered heartbeats in a row. */
   onUnanswered(): void
   /** What the hub takes is known from now on. */
   onFeatures(): void
 }
 
 export type Heartbeats = {
-  /** Sends one now: the tunnel came up, or something changed that the hub should know. */
+  /** Sends one now, because the tunnel came up or the hub should know of a change. */
   beat(): void
   /** Settles after `signal` is aborted. */
   done: Promise<void>
 }
 
-/** Sends a heartbeat every 30 s, or as often as the hub asks: through the tunnel, or around it while it is silent. */
+/**
+ * Sends a heartbeat every 30 s, or as often as the hub asks: through the tunnel, or over HTTPS while the tunnel is
+ * silent.
+ */
 export function keepBeating(options: HeartbeatOptions): Heartbeats {
   const { conditions, signal, httpsFallback, features } = options
   const rest = createPause(signal)
@@ -96,7 +97,7 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
     }
   }
 
-  /** The hub had better know that this device lives, and why it is not in its tunnel. */
+  /** Tells the hub that this device is running and why it is not in its tunnel. */
   async function sendAround(): Promise<void> {
     try {
       await post((body) => httpsFallback.post(sendHeartbeat, body, LATER_TIMEOUT_MS))
@@ -125,10 +126,7 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
   }
 }
 
-/**
- * The hub's refusals, and its reset of a port where nothing listens: then the tunnel works and shaking hands changes
- * nothing.
- */
+/** A refusal by the hub, or its reset of a closed port, shows that the tunnel works; a new handshake would not help. */
 function cameThroughTunnel(error: unknown): boolean {
   if (error instanceof HubRefusal || error instanceof NotAHubError) return true
   return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED'

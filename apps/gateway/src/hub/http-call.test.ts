@@ -23,7 +23,7 @@ async function postTo(answers: (socket: Socket) => void, timeoutMs: number): Pro
   return post({ url, body: Buffer.from('{}'), timeoutMs, signal: new AbortController().signal })
 }
 
-/** Writes for as long as the other side listens. */
+/** Writes until the other side closes. */
 function forEver(socket: Socket, text: string): void {
   const timer = setInterval(() => socket.write(text), 5)
   socket.once('close', () => clearInterval(timer))
@@ -41,16 +41,16 @@ describe('a call to a hub', () => {
     ['resets', (socket) => socket.resetAndDestroy()],
     ['ends in its body', (socket) => socket.end(`${OK}Content-Length: 9\r\n\r\nhi`)],
     ['answers without end', (socket) => forEver(socket, `${OK}\r\n${'x'.repeat(100_000)}`)],
-  ])('settles when what answers there %s, long before its deadline', async (_peer, answers) => {
+  ])('settles when the server %s, long before its deadline', async (_peer, answers) => {
     await expect(postTo(answers, 600_000)).rejects.toThrow(Error)
   })
 
   it.each<[string, (socket: Socket) => void]>([
     ['says nothing', () => {}],
-    ['sends one interim answer after the other', (socket) => forEver(socket, 'HTTP/1.1 102 Processing\r\n\r\n')],
+    ['sends endless interim answers', (socket) => forEver(socket, 'HTTP/1.1 102 Processing\r\n\r\n')],
     ['lets its head trickle', (socket) => (socket.write(OK), forEver(socket, 'x'))],
     ['lets its body trickle', (socket) => (socket.write(`${OK}\r\n`), forEver(socket, 'x'))],
-  ])('settles by its deadline when what answers there %s, and lets go of the connection', async (_peer, answers) => {
+  ])('settles by its deadline when the server %s, and closes the connection', async (_peer, answers) => {
     await expect(postTo(answers, 200)).rejects.toThrow('no answer within 0 s')
     await vi.waitFor(() => expect([...sockets].every((socket) => socket.closed)).toBe(true), { timeout: 10_000 })
   })

@@ -6,7 +6,7 @@ import { errorBody, type ErrorCode } from '@hedgerow/contract'
 import { readJson } from '@hedgerow/contract/bounded-json'
 import { z } from 'zod'
 
-/** More than any answer of the hub to a gateway; whatever answers instead of a hub cannot fill the memory. */
+/** More than any answer of a hub, so that another server cannot fill the memory. */
 const ANSWER_LIMIT = 64 * 1024
 
 export type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer }
@@ -15,24 +15,24 @@ export type PostOptions = {
   url: URL
   body: Uint8Array
   headers?: Record<string, string>
-  /** For the whole exchange. */
+  /** Limits the whole exchange. */
   timeoutMs: number
   signal: AbortSignal
   lookup?: LookupFunction | undefined
   /** Opens the connection through the tunnel instead of the device's network. */
   connect?: (() => Duplex) | undefined
-  /** Opens the TLS connection of an https address, for who checks its certificate otherwise than by known CAs. */
+  /** Opens the TLS connection of an https address, for callers that check its certificate themselves. */
   openTls?: ((signal: AbortSignal) => Promise<Duplex>) | undefined
 }
 
-/** The hub said no. */
+/** The hub refused the call. */
 export class HubRefusal extends Error {
   override name = 'HubRefusal'
-  /** Of the contract, or one that a newer hub has. */
+  /** A code of the contract, or of a newer hub. */
   readonly code: ErrorCode | (string & {})
-  /** What the hub found wrong, by the path of the field; a few at most. */
+  /** The hub's errors by field path; the hub sends only the first few. */
   readonly fieldErrors: Record<string, string>
-  /** When the hub wants to hear from this device again, if it said so. */
+  /** The pause that the hub asked for, if any. */
   readonly retryAfterMs: number | undefined
 
   constructor(body: z.output<typeof refusalBody>, retryAfterMs?: number) {
@@ -45,14 +45,13 @@ export class HubRefusal extends Error {
 
 const refusalBody = errorBody.extend({ error: z.string().max(100), message: z.string().max(1_000) })
 
-/** What answered is not a hub, or not one that speaks version 1. */
+/** The server is not a hub, or does not speak version 1. */
 export class NotAHubError extends Error {
   override name = 'NotAHubError'
 }
 
 /**
- * One POST of JSON, or of nothing, on a connection of its own. Redirects are not followed. Rejects with the network's
- * error.
+ * One POST with a JSON body or none, on a new connection. Redirects are not followed. Rejects with the network's error.
  */
 export async function post(options: PostOptions): Promise<Answer> {
   const { url, body } = options
@@ -83,14 +82,14 @@ export async function post(options: PostOptions): Promise<Answer> {
       reject(timeout.aborted ? late() : error)
     }
     outgoing.on('error', fail)
-    // Also when nothing was said of why: Node ends a call silently at an answer 101 that it did not ask for.
-    outgoing.on('close', () => fail(new NotAHubError('what answers there is not a hub: it gave no whole answer')))
+    // Node closes without an error at an unrequested 101 answer.
+    outgoing.on('close', () => fail(new NotAHubError('the server there is not a hub: its answer is incomplete')))
     outgoing.on('response', (incoming) => {
       const chunks: Buffer[] = []
       let length = 0
       incoming.on('data', (chunk: Buffer) => {
         length += chunk.length
-        if (length > ANSWER_LIMIT) fail(new NotAHubError('what answers there is not a hub: its answer is too long'))
+        if (length > ANSWER_LIMIT) fail(new NotAHubError('the server there is not a hub: its answer is too long'))
         else chunks.push(chunk)
       })
       incoming.on('error', fail)
@@ -102,24 +101,26 @@ export async function post(options: PostOptions): Promise<Answer> {
   })
 }
 
-/** The answer as `schema`. Throws HubRefusal for an error of the contract and NotAHubError for anything else. */
+/**
+ * Parses the answer with `schema`. Throws HubRefusal for an error of the contract and NotAHubError for anything else.
+ */
 export function readAnswer<S extends z.ZodType>(answer: Answer, schema: S): z.output<S> {
   const read = readJson(answer.body)
   const json = read.problem ? undefined : read.value
   if (answer.status >= 200 && answer.status < 300) {
     const parsed = schema.safeParse(json)
     if (parsed.success) return parsed.data
-    throw new NotAHubError('what answers there is not a hub that speaks version 1 of the gateway protocol')
+    throw new NotAHubError('the server there is not a hub that speaks version 1 of the gateway protocol')
   }
   const refusal = refusalBody.safeParse(json)
   if (refusal.success) throw new HubRefusal(refusal.data, retryAfterMs(answer.headers))
   const location = answer.headers.location
   if (answer.status >= 300 && answer.status < 400 && location)
-    throw new NotAHubError(`it sends visitors on to ${JSON.stringify(location.slice(0, 200))}; use that address`)
-  throw new NotAHubError(`what answers there is not a hub (status ${answer.status})`)
+    throw new NotAHubError(`it redirects to ${JSON.stringify(location.slice(0, 200))}; use that address`)
+  throw new NotAHubError(`the server there is not a hub (status ${answer.status})`)
 }
 
-/** RFC 9110 section 10.2.3; a hub tells seconds. */
+/** RFC 9110 section 10.2.3; a hub sends seconds, not a date. */
 function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
   const text = headers['retry-after'] ?? ''
   return /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : undefined

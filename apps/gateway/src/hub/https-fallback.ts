@@ -5,26 +5,26 @@ import type { DeviceKeys } from '../identity.ts'
 import { postSigned, type CallContext, type SigningSession } from './signed-call.ts'
 import type { Tunnel } from './tunnel.ts'
 
-/** How long the tunnel may be without a handshake before the hub is told around it. */
+/** How long the tunnel may be without a handshake before heartbeats use HTTPS. */
 const HTTPS_FALLBACK_AFTER_MS = 60_000
 
 /**
- * The way around a tunnel that does not come up, where UDP is blocked: signed requests to the hub's public API.
- * Heartbeats take it over http too; detections, which hold pictures, over https alone.
+ * The fallback where UDP is blocked and the tunnel does not come up: signed requests to the hub's public API.
+ * Heartbeats also use it over plain http; detections hold pictures and use it only over https.
  */
 export type HttpsFallback = {
-  /** Whether to take it now. Asked in turn with every heartbeat: it notices from when on the tunnel is down. */
+  /** Whether to use it now. Call it with every heartbeat: it measures how long the tunnel has been down. */
   isOpen(tunnel: Tunnel | undefined, isUnanswered: boolean): boolean
   isTaken(): boolean
-  /** Whether it is taken, and keeps to itself what goes through it. */
+  /** Whether it is in use and encrypted. */
   isPrivate(): boolean
-  /** The tunnel carried a heartbeat. */
+  /** Call it when the tunnel carried a heartbeat. */
   tunnelAnswers(): void
   post<C extends Call & { response: z.ZodType }>(call: C, body: BodyOf<C>, timeoutMs: number): Promise<ResponseOf<C>>
 }
 
 export function createHttpsFallback(options: {
-  /** With the hub that approved this device: nobody else is heard there. */
+  /** The session with the hub that approved this device. */
   session: () => SigningSession | undefined
   keys: DeviceKeys
   context: CallContext

@@ -4,16 +4,16 @@ import { z } from 'zod'
 import { readJsonFile, writeDurably } from '../durable-file.ts'
 
 /**
- * Which hub this device trusts. A pin of the operator's settles it; without one the first hub is trusted and then
- * remembered. A hub with another key is refused in words that name both fingerprints, because that is either an
- * attack or a hub that was set up anew, and only a person can tell which.
+ * Which hub this device trusts. The operator's pin decides; without one, the device trusts and remembers the first hub.
+ * A hub with another key is refused with both fingerprints in the message, because only a person can tell an attack
+ * from a reinstalled hub.
  */
 export type HubTrust = {
   /** The remembered hub's identity key; undefined before the first registration. */
   known(): string | undefined
-  /** Whether it is settled which key the hub must have: by the operator, by memory or by DNS. */
+  /** Whether the operator, an earlier registration or DNS names the hub's key. */
   isSettled(discoveredPins: readonly string[]): boolean
-  /** Throws HubRefusedError unless the hub with this identity key may be talked to. `discoveredPins` come from DNS. */
+  /** Throws HubRefusedError unless this hub's identity key is trusted. `discoveredPins` come from DNS. */
   check(identityPublicKey: string, discoveredPins: readonly string[]): void
   remember(identityPublicKey: string): Promise<void>
 }
@@ -36,7 +36,7 @@ export function parseFingerprint(text: string): string | undefined {
   return /^[A-Z2-7]{32}$/.test(bare) ? bare.match(/.{4}/g)!.join(' ') : undefined
 }
 
-/** `pin`: the operator's fingerprint in the form of `parseFingerprint`; it outranks what is remembered. */
+/** `pin`: the operator's fingerprint in the form of `parseFingerprint`; it overrides the remembered hub. */
 export async function openHubTrust(dataDir: string, pin: string | undefined): Promise<HubTrust> {
   const path = join(dataDir, HUB_FILE)
   let known = (await readJsonFile(path, hubFile))?.identityPublicKey
@@ -54,7 +54,7 @@ export async function openHubTrust(dataDir: string, pin: string | undefined): Pr
       if (known !== undefined && known !== identityPublicKey)
         throw new HubRefusedError(
           `The hub's key has changed: this device trusts ${fingerprint(known)}, but it shows ${shown}. ` +
-            `If the hub was set up anew, set GATEWAY_HUB_FINGERPRINT to the new fingerprint.`,
+            `If the hub was reinstalled, set GATEWAY_HUB_FINGERPRINT to the new fingerprint.`,
         )
       if (discoveredPins.length > 0 && !discoveredPins.includes(shown))
         throw new HubRefusedError(

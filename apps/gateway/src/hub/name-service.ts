@@ -1,23 +1,25 @@
 import { promises as dns, type LookupAddress, type SrvRecord } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 
-/** DNS as the agent asks it: the device's own name servers, or the ones given for a network with split DNS. */
+/** The agent's DNS resolver: the device's own name servers, or configured ones in a network with split DNS. */
 export type NameService = {
   srv(name: string): Promise<SrvRecord[]>
   /** Every character string of every TXT record; empty when there is none. */
   txt(name: string): Promise<string[]>
-  /** All addresses of a host, in the order to try them; an address answers itself. Rejects when there is none. */
+  /**
+   * All addresses of a host, in the order to try them; for an address, the address itself. Rejects when there is none.
+   */
   addresses(host: string): Promise<LookupAddress[]>
-  /** For connections by name; undefined leaves them to the operating system. */
+  /** Resolves names of connections; undefined uses the operating system's resolver. */
   lookup: LookupFunction | undefined
-  /** Ends questions under way. */
+  /** Cancels pending queries. */
   stop(): void
 }
 
-/** For one question, with all its tries. The operating system's own resolver has no deadline. */
+/** For one query with all its retries. The operating system's resolver has no deadline. */
 const ANSWER_TIMEOUT_MS = 15_000
 
-/** `servers`: addresses, each with or without `:port`; none means the operating system's. */
+/** `servers`: addresses, each with or without `:port`; none means those of the operating system. */
 export function createNameService(servers: readonly string[]): NameService {
   const resolver = new dns.Resolver({ timeout: 3_000, tries: 2 })
   if (servers.length > 0) resolver.setServers(servers)
@@ -31,7 +33,7 @@ export function createNameService(servers: readonly string[]): NameService {
       ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
       ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
     ]
-    // Names that only this device knows (localhost, /etc/hosts) are in no name server.
+    // No name server knows this device's own names (localhost, /etc/hosts).
     return found.length > 0 ? found : dns.lookup(host, { all: true })
   }
 
@@ -63,7 +65,7 @@ export function createNameService(servers: readonly string[]): NameService {
 
 function inTime<T>(question: Promise<T>, name: string): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const late = Object.assign(new Error(`no answer about ${name} in time`), { code: 'ETIMEOUT' })
+  const late = Object.assign(new Error(`no DNS answer for ${name} in time`), { code: 'ETIMEOUT' })
   const timer = setTimeout(() => reject(late), ANSWER_TIMEOUT_MS)
   return Promise.race([question, promise]).finally(() => clearTimeout(timer))
 }

@@ -19,22 +19,21 @@ import type { Conditions } from './conditions.ts'
 import type { NameService } from './name-service.ts'
 
 /**
- * Keeps this device registered: finds the hub, checks whether it is the trusted one, registers, and follows what the
- * hub decides for as long as the agent runs. It registers anew whenever a session with the hub breaks, which costs
- * nothing, since the same keys give the same row. Only answers that the hub signed reach `onStatus`, so that nobody in
- * between can take a tunnel down.
+ * Keeps this device registered: finds the hub, checks its key, registers, and follows the hub's decisions while the
+ * agent runs. It registers again whenever a session with the hub breaks; the same keys get the same row. Only signed
+ * answers reach `onStatus`, so that nobody in between can take a tunnel down.
  */
 export type RegistrationOptions = {
   device: Device
   trust: HubTrust
   names: NameService
-  /** Asked again for every session: addresses and DNS records change. */
+  /** Called for every session: addresses and DNS records change. */
   discover(): Promise<{ candidates: HubCandidate[]; problems: string[] }>
   conditions: Conditions
   log: Logger
   signal: AbortSignal
   pace: RegistrationPace
-  /** A hub answered that this device trusts. */
+  /** Called when a trusted hub has answered. */
   onHub(session: HubSession): void
   onStatus(status: RegistrationStatus): Promise<void>
 }
@@ -44,7 +43,7 @@ export type RegistrationPace = {
   retryMaxMs: number
   /** How often a rejected device asks whether a manager changed their mind. */
   rejectedRecheckMs: number
-  /** How often an approved device asks whether it still is. */
+  /** How often an approved device asks whether it is still approved. */
   approvedRecheckMs: number
 }
 
@@ -55,15 +54,15 @@ export const REGISTRATION_PACE: RegistrationPace = {
   approvedRecheckMs: 300_000,
 }
 
-/** A hub that answers a held-open request sooner than this does not hold it; then it is asked at a pace of our own. */
+/** A hub that answers a long poll sooner than this does not hold it open; then the device paces its own requests. */
 const NOT_HELD_MS = 1_000
 const NOT_HELD_PAUSE_MS = 2_000
 
-/** No longer than anybody should be kept away: refusals are not signed. */
+/** Refusals are not signed, so an attacker may ask for a pause; this limits it. */
 const PAUSE_ASKED_FOR_MAX_MS = 300_000
 
 class HubNotFoundError extends Error {
-  /** The longest pause that a hub asked for. */
+  /** The longest pause that a candidate asked for. */
   retryAfterMs: number | undefined
   constructor(message: string, retryAfterMs: number | undefined) {
     super(message)
@@ -72,7 +71,7 @@ class HubNotFoundError extends Error {
 }
 
 export type Registration = {
-  /** Asks the hub now, when the tunnel's silence suggests that something was decided. */
+  /** Asks the hub for its decision now, because the tunnel is silent. */
   recheck(): void
   /** Settles after `signal` is aborted. */
   done: Promise<void>
@@ -84,7 +83,7 @@ export function keepRegistered(options: RegistrationOptions): Registration {
   const backoff = createBackoff({ firstMs: pace.retryFirstMs, maxMs: pace.retryMaxMs })
   const rest = createPause(signal)
 
-  /** The first candidate that answers with a valid challenge of a trusted key. */
+  /** Returns a session with the first candidate whose challenge is valid and whose key is trusted. */
   async function connect(): Promise<HubSession> {
     const { candidates, problems } = await options.discover()
     const failures = [...problems]
@@ -109,7 +108,7 @@ export function keepRegistered(options: RegistrationOptions): Registration {
     throw new HubNotFoundError(failures.join('; '), retryAfterMs)
   }
 
-  /** Returns when `signal` is aborted; throws when the session with the hub broke. */
+  /** Returns when `signal` is aborted; throws when the session with the hub breaks. */
   async function follow(session: HubSession): Promise<void> {
     const registrationId = await submitRegistration(session, device, context)
     await trust.remember(session.hubIdentityPublicKey)
@@ -128,7 +127,7 @@ export function keepRegistered(options: RegistrationOptions): Registration {
     }
   }
 
-  /** Undefined after a pause that the hub asked for: the session holds. */
+  /** Returns undefined after a pause that the hub asked for; the session stays. */
   async function askUnlessTooSoon(session: HubSession, registrationId: string, waitSeconds: number) {
     try {
       return await askStatus(session, registrationId, waitSeconds, device.keys, context)

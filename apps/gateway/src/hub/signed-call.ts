@@ -16,11 +16,11 @@ import { openTlsTo } from './tls-connection.ts'
 import type { DeviceKeys } from '../identity.ts'
 import type { NameService } from './name-service.ts'
 
-/** What a request outside the tunnel is signed and checked with. */
+/** The state that signs requests outside the tunnel and checks their answers. */
 export type SigningSession = {
   url: URL
   hubIdentityPublicKey: string
-  /** The key of the hub's TLS certificate, where the hub itself vouches for it; undefined where a known CA does. */
+  /** The hash of the key in the hub's TLS certificate when the hub vouches for it; undefined when a known CA does. */
   tlsKeyHash: string | undefined
   /** The hub's wall clock in milliseconds since 1970. */
   hubTime(): number
@@ -29,7 +29,7 @@ export type SigningSession = {
 export type CallContext = { names: NameService; signal: AbortSignal }
 
 type SignedCall<S extends z.ZodType> = {
-  /** Below /api, with its query. */
+  /** The path below /api, with its query. */
   path: string
   body: Uint8Array
   response: S
@@ -37,8 +37,8 @@ type SignedCall<S extends z.ZodType> = {
 }
 
 /**
- * A request signed by this device's identity key over a fresh nonce. The answer is the hub's own, by its signature over
- * the same nonce; a refusal needs none, since nothing is done on its word but to try again.
+ * Sends a request signed by this device's identity key over a fresh nonce. The answer must carry the hub's signature
+ * over the same nonce. A refusal needs none: the device only tries again.
  */
 export async function callSigned<S extends z.ZodType>(
   session: SigningSession,
@@ -67,7 +67,7 @@ export async function callSigned<S extends z.ZodType>(
   return { answer, nonce }
 }
 
-/** A POST to the hub of a session, over TLS to its own key where a known CA does not vouch for it. */
+/** Posts to a session's hub, pinned to the hub's own TLS key when no known CA vouches for it. */
 export function postTo({ tlsKeyHash }: SigningSession, options: PostOptions): Promise<Answer> {
   if (tlsKeyHash === undefined) return post(options)
   const { url, lookup } = options
@@ -75,7 +75,7 @@ export function postTo({ tlsKeyHash }: SigningSession, options: PostOptions): Pr
   return post({ ...options, openTls })
 }
 
-/** Makes a call of the contract on the hub's public API as this device. */
+/** Makes a call of the contract on the hub's public API, signed by this device. */
 export async function postSigned<C extends Call & { response: z.ZodType }>(
   session: SigningSession,
   call: C,

@@ -10,7 +10,7 @@ const randomOf = (numbers: number[]) => {
 const fractions = fc.array(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), { minLength: 1 })
 
 describe('SRV targets (RFC 2782)', () => {
-  test('every record comes exactly once, lower priorities first, whatever the draw', () => {
+  test('every record appears exactly once, lower priorities first, for every random draw', () => {
     fc.assert(
       fc.property(fc.array(record, { maxLength: 12 }), fractions, (records, numbers) => {
         const ordered = orderTargets(records, randomOf(numbers))

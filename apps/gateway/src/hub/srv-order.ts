@@ -1,7 +1,7 @@
 type Weighted = { priority: number; weight: number }
 
 /**
- * RFC 2782: lower priorities first; within one, a weighted draw without replacement. Records of weight 0 stand first in
+ * RFC 2782: lower priorities first; within one, a weighted draw without replacement. Records of weight 0 come first in
  * each draw, so that they have a small chance. `random` gives numbers in [0, 1).
  */
 export function orderTargets<T extends Weighted>(records: readonly T[], random: () => number): T[] {

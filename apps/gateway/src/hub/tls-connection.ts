@@ -4,21 +4,21 @@ import { tlsKeyHash } from '@hedgerow/enrolment'
 import { HubRefusedError } from './hub-trust.ts'
 
 /**
- * TLS to a hub whose certificate no known CA vouches for, as one of the hub's own CA. The hub's identity key vouches
- * for it instead: with the challenge it signs the hash of the certificate's key. Until that is checked, nothing but
- * public keys goes through such a connection; later connections to another key end before anything is sent.
+ * TLS to a hub whose certificate no known CA signed, such as one of the hub's own CA. The hub's identity key vouches
+ * for it instead: it signs the hash of the certificate's key together with the challenge. Until that is checked, only
+ * public keys pass through such a connection; later connections with another key end before anything is sent.
  */
 export type TlsConnection = {
   socket: TLSSocket
-  /** Of the other end's certificate, as `tlsKeyHash` gives it. */
+  /** The hash of the key in the server's certificate, as in `tlsKeyHash`. */
   keyHash: string
-  /** Why no known CA vouches for the certificate or its name; undefined where one does. */
+  /** Why no known CA vouches for the certificate or its name; undefined when one does. */
   problem: Error | undefined
 }
 
 type Options = { lookup?: LookupFunction | undefined; signal: AbortSignal }
 
-/** Opens TLS whatever the certificate is. Rejects with the network's error. */
+/** Opens TLS with any certificate. Rejects with the network's error. */
 export function openTls(url: URL, { lookup, signal }: Options): Promise<TlsConnection> {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   return new Promise((resolve, reject) => {
@@ -52,7 +52,7 @@ export function openTls(url: URL, { lookup, signal }: Options): Promise<TlsConne
   })
 }
 
-/** The same, to the owner of this key alone. Rejects with HubRefusedError before anything is sent to anybody else. */
+/** Opens TLS to the owner of this key only. Rejects with HubRefusedError before anything is sent to another. */
 export async function openTlsTo(keyHash: string, url: URL, options: Options): Promise<TlsConnection> {
   const connection = await openTls(url, options)
   if (connection.keyHash === keyHash) return connection
@@ -62,7 +62,7 @@ export async function openTlsTo(keyHash: string, url: URL, options: Options): Pr
 
 export function foreignCertificate(): HubRefusedError {
   return new HubRefusedError(
-    'The right hub answers, but the TLS certificate is not its own: somebody in between could read along. Where that is ' +
+    'The right hub answers, but the TLS certificate is not its own: somebody in between could read the traffic. Where that is ' +
       "a proxy of yours, name its certificate's CA in GATEWAY_HUB_CA_FILE.",
   )
 }

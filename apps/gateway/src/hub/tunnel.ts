@@ -10,12 +10,12 @@ import type { Conditions } from './conditions.ts'
 import type { NameService } from './name-service.ts'
 
 /**
- * The one tunnel of an approved device: WireGuard on a UDP socket, TCP/IP above it, the hub as the only peer. It tries
- * the hub's endpoints in order until one shakes hands, and asks for their addresses anew when the hub falls silent,
- * because a hub that moved is found again only that way. Nothing but the hub's own address is routed into it.
+ * The tunnel of an approved device: WireGuard on a UDP socket, TCP/IP above it, the hub as the only peer. It tries the
+ * hub's endpoints in order until one answers the handshake. When the hub falls silent, it resolves the names again,
+ * because the hub may have moved. Only the hub's own address is routed into it.
  */
 export type Tunnel = {
-  /** Ours, inside the tunnel. */
+  /** This device's address in the tunnel. */
   address: string
   hubAddress: string
   /** Whether a handshake is recent enough for traffic. */
@@ -24,7 +24,7 @@ export type Tunnel = {
   connect(port: number): TcpStream
   /** Accepts TCP from the hub. */
   listen(port: number, onStream: (stream: TcpStream) => void): void
-  /** The hub does not answer although it should: shake hands again now. */
+  /** Shakes hands again now, because the hub does not answer. */
   retry(): void
   stop(): Promise<void>
 }
@@ -34,36 +34,36 @@ export type TunnelOptions = {
   privateKey: PrivateKey
   names: NameService
   conditions: Conditions
-  /** As `InterfaceOptions` has it. */
+  /** As in `InterfaceOptions`. */
   offload: boolean
-  /** Its wall clock is that of the initiations. */
+  /** The initiations use its wall clock. */
   clock: HandshakeClock['now']
-  /** A silence has ended, or the hub shook hands of its own accord. */
+  /** Called when a silence ends, or when the hub starts a handshake. */
   onUp(): void
 }
 
 /** The default of wg-quick: an IPv6 path of 1,500 bytes less WireGuard's overhead. */
 const TUNNEL_MTU = 1_420
 /**
- * A live session is renewed after 120 s (WireGuard §6.1) when a keepalive goes out; a renewal later than this is
- * silence.
+ * A live session is renewed after 120 s (WireGuard §6.1) when a keepalive goes out; without a renewal by this time, the
+ * hub is silent.
  */
 const SILENCE_AFTER_MS = 155_000
 const SILENCE_CHECK_MS = 5_000
 /**
- * Routine renewals come 120 s after the last handshake (WireGuard §6.1); a sooner one means that the hub started anew.
+ * Routine renewals come 120 s after the last handshake (WireGuard §6.1); an earlier one means that the hub restarted.
  */
 const ROUTINE_RENEWAL_MS = 115_000
-/** How long an address may take to shake hands, at first and in later rounds, when the way may be slow. */
+/** How long an address may take to shake hands; later rounds allow for a slow network. */
 const FIRST_ATTEMPT_MS = 2_500
 const LATER_ATTEMPT_MS = 5_500
 
-/** Rejects with Node's own error when no UDP socket can be had. */
+/** Rejects with Node's error when no UDP socket can be opened. */
 export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
   const { approval, names, conditions } = options
   const hubKey = parsePublicKey(approval.hubPublicKey)
   const presharedKey = parsePresharedKey(approval.presharedKey)
-  if (!hubKey || !presharedKey) throw new Error('the hub sent a WireGuard key that is not one')
+  if (!hubKey || !presharedKey) throw new Error('the hub sent an invalid WireGuard key')
   const stopping = new AbortController()
   const rest = createPause(stopping.signal)
   const shaken = createPause(stopping.signal)
@@ -110,7 +110,7 @@ export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
   async function attempt(address: string, port: number, limitMs: number): Promise<boolean> {
     const startedAtMs = performance.now()
     const hasShaken = () => handshakeAtMs !== undefined && handshakeAtMs >= startedAtMs
-    // A peer added anew shakes hands at once; one that is only moved would wait for its next retry, up to 5 s away.
+    // A new peer shakes hands at once; a moved peer would wait up to 5 s for its next retry.
     network.removePeer(hubKey!)
     network.addPeer({ ...peer, endpoint: { address, port } })
     network.handshake(hubKey!)
@@ -122,7 +122,7 @@ export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
     return hasShaken()
   }
 
-  /** Undefined after a handshake, else why there was none. */
+  /** Returns undefined after a handshake, else the reason why there was none. */
   async function tryEndpoints(limitMs: number): Promise<string | undefined> {
     const failures: string[] = []
     for (const endpoint of approval.endpoints) {
@@ -168,7 +168,7 @@ export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
   }
 
   conditions.waiting('tunnelUp', `Shaking hands with ${approval.endpoints.join(', ')}`)
-  // Ends by itself once stopped; a name that is being looked up must not hold the stop up.
+  // Not awaited on stop: a pending DNS query must not delay the stop, and the loop ends by itself.
   void keepUp()
   return {
     address: approval.assignedIp,
@@ -188,7 +188,7 @@ export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
   }
 }
 
-/** IPv6 and IPv4 on one socket where the device has both. */
+/** Opens one socket for IPv6 and IPv4 where the device has both. */
 async function openOnAnyFamily(options: Parameters<typeof openInterface>[0]): Promise<WireGuardInterface> {
   try {
     return await openInterface({ ...options, host: '::' })
@@ -197,7 +197,7 @@ async function openOnAnyFamily(options: Parameters<typeof openInterface>[0]): Pr
   }
 }
 
-/** `host:port` or `[IPv6]:port`, as the contract gives it. */
+/** `host:port` or `[IPv6]:port`, as in the contract. */
 export function parseEndpoint(endpoint: string): { host: string; port: number } {
   const colon = endpoint.lastIndexOf(':')
   return { host: endpoint.slice(0, colon).replace(/^\[(.*)\]$/, '$1'), port: Number(endpoint.slice(colon + 1)) }

@@ -1,10 +1,10 @@
-/** The calls of the device's local API, their errors, and the OpenAPI document that the device serves of them. */
+/** The calls of the device's local API, their errors and their OpenAPI document. */
 import { heartbeat, reportDetections, type Heartbeat } from '@hedgerow/contract'
 import { z } from 'zod'
 
 export const API_PATH = '/api/v1'
 
-/** What only the device's own programs know; it goes out with the next heartbeat. */
+/** State that only the device's own programs know; the next heartbeat sends it. */
 export type DeviceReport = Partial<Pick<Heartbeat, 'cameras' | 'detectors' | 'deterrents' | 'problems'>>
 
 const status: z.ZodType<DeviceReport> = heartbeat

@@ -1,6 +1,6 @@
 /**
- * The device's own HTTP API, for programs of its owner: they report detections and state, which go to the hub like any
- * other. It answers on the device's network only, never through the tunnel, and to no page in a browser.
+ * The device's HTTP API for its owner's programs: they report detections and state, which the agent sends to the hub.
+ * It answers on the device's network only, never through the tunnel, and refuses browsers.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -13,7 +13,7 @@ import { API_PATH, localCalls, localErrors, openApiDocument, type DeviceReport, 
 
 export type LocalApiOptions = {
   file(): DeviceFile
-  /** Resolves when they are safe on disk. */
+  /** Resolves when they are on disk. */
   report(detections: readonly Detection[]): Promise<void>
   setStatus(status: DeviceReport): void
   version: string
@@ -28,11 +28,11 @@ export type LocalApi = {
 
 const BODY_MAX_BYTES = 2 * 1024 * 1024
 const BODY_TIMEOUT_MS = 30_000
-/** Twice what ten cameras with five detections a second each send in batches of one; a loop gone wild is held here. */
+/** Twice the calls of ten cameras with five detections a second each, sent one by one. Stops runaway loops. */
 const CALLS_BURST = 200
 const CALLS_PER_SECOND = 100
 
-/** Node's own fetch sends `Sec-Fetch-Mode`, and none of these. */
+/** Node's fetch sends `Sec-Fetch-Mode` but none of these. */
 const BROWSERS_ONLY = ['origin', 'sec-fetch-site', 'sec-fetch-dest'] as const
 
 class Refusal extends Error {
@@ -103,8 +103,8 @@ function allowMethod(request: IncomingMessage, method: string): void {
 }
 
 /**
- * Browsers are refused before anything else: a page that somebody opens on the device, or whose name was pointed at it,
- * would come from loopback like a program does.
+ * Refuses browsers first: a page opened on the device, or one that uses DNS rebinding, comes from loopback as a program
+ * does.
  */
 function authorise(request: IncomingMessage, { sources: { api } }: DeviceFile): void {
   const { headers } = request
@@ -116,7 +116,7 @@ function authorise(request: IncomingMessage, { sources: { api } }: DeviceFile): 
   throw new Refusal('token_required')
 }
 
-/** Hashed, so that neither content nor length shows in the time it takes. */
+/** Compares hashes, so that the time reveals neither content nor length. */
 function isSame(given: string, expected: string): boolean {
   const [a, b] = [given, expected].map((text) => createHash('sha256').update(text).digest())
   return timingSafeEqual(a!, b!)
@@ -143,7 +143,7 @@ async function readBytes(request: IncomingMessage): Promise<Buffer> {
   try {
     const parts: Buffer[] = []
     let length = 0
-    // A refusal in the middle of a body is still answered on this connection.
+    // Keeps the connection open, so that a refusal in the middle of a body can still be answered.
     for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       length += part.length
       if (length > BODY_MAX_BYTES) throw new Refusal('payload_too_large')

@@ -4,8 +4,8 @@ import type { Condition } from '../hub/conditions.ts'
 const STATE_WORDS: Record<Condition['state'], string> = { done: 'Done', waiting: 'Waiting', failed: 'Problem' }
 
 /**
- * The device page as it is now; `device.js` keeps it so by the same `data-field` names that `/api/state` has. `base` is
- * the path that the page's own files hang under, empty or starting with a slash.
+ * Renders the device page; `device.js` keeps it current through `data-field` names, which are those of `/api/state`.
+ * `base` is the path above the page's own files: empty, or starting with a slash.
  */
 export function renderDevicePage(state: GatewayState, base: string): string {
   return `<!doctype html>
@@ -67,7 +67,7 @@ ${state.conditions.map(renderRung).join('\n')}
 `
 }
 
-/** `empty`: what stands there while the value is null. */
+/** `empty`: the text shown while the value is null. */
 function renderField(field: keyof GatewayState, value: string | null, empty: string): string {
   return `data-field="${field}" data-empty="${empty}">${escape(value ?? empty)}`
 }

@@ -1,4 +1,4 @@
-// Keeps the device page as the device is, without reloading it.
+// Refreshes the device page without reloading it.
 const REFRESH_MS = 2000
 const base = document.body.dataset.base
 const words = { done: 'Done', waiting: 'Waiting', failed: 'Problem' }

@@ -1,11 +1,11 @@
 import { isIP } from 'node:net'
 
-/** Names that public DNS does not hand out (RFC 6761, RFC 6762, RFC 8375, ICANN's `internal`), or that routers use. */
+/** Names that do not exist in public DNS (RFC 6761, RFC 6762, RFC 8375, ICANN's `internal`), or that routers use. */
 const LOCAL_SUFFIXES = ['.local', '.localhost', '.lan', '.home', '.home.arpa', '.internal', '.fritz.box']
 
 /**
- * Whether a `Host` header names this device in a way that only its own network can: an address, a bare name, or a name
- * under a local suffix. A page on the internet that rebinds its own name to this device fails here.
+ * Whether a `Host` header is an address, a bare name or a name under a local suffix. Only the device's own network uses
+ * these, so a page on the internet that rebinds its name to this device (DNS rebinding) is refused.
  */
 export function isLocalName(host: string | undefined): boolean {
   if (host === undefined) return false

@@ -11,9 +11,9 @@ import {
 } from '@hedgerow/http'
 import type { LocalUi } from './local-ui.ts'
 
-/** One HTTP server for the device's network and one without a port, whose connections come out of the tunnel. */
+/** One HTTP server for the device's network, and one without a port for connections from the tunnel. */
 export type LocalUiServer = {
-  /** Where the device's network reaches the local interface. */
+  /** The port of the local interface in the device's network. */
   port: number
   /** Serves a connection from the tunnel. */
   accept(stream: Duplex): void
@@ -22,9 +22,9 @@ export type LocalUiServer = {
 }
 
 const HEADERS_TIMEOUT_MS = 10_000
-/** In a local network neighbours share a /64, so each address counts by itself. */
+/** Neighbours in a local network share a /64, so each address counts separately. */
 const LOCAL_LIMITS = { perSource: 64, total: 256 }
-/** Everybody comes through the hub, which bounds them. */
+/** All of these come from the hub, which has limits of its own. */
 const TUNNEL_LIMITS = { perSource: 512, total: 512 }
 
 /** Rejects with Node's own error (`EADDRINUSE`, `EACCES`) when it cannot listen. */

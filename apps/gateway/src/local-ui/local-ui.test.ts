@@ -45,7 +45,7 @@ function stateOf(changed: Partial<GatewayState> = {}): GatewayState {
   }
 }
 
-/** What the last guard caught. */
+/** Errors that reached the last guard. */
 const faulty: unknown[] = []
 
 async function openLocalUi(uiTarget?: URL, state = stateOf(), uiOnLan = true): Promise<LocalUiServer> {
@@ -91,7 +91,7 @@ async function ask(server: LocalUiServer, path: string, { method = 'GET', header
 }
 
 describe('the health of a gateway', () => {
-  test('says who it is, and only pages of the hub may read it from elsewhere', async () => {
+  test('names the gateway; of other origins, only the hub’s pages may read it', async () => {
     const server = await openLocalUi()
     const own = await ask(server, '/api/health', { headers: { origin: HUB_ORIGIN } })
     expect(JSON.parse(own.text)).toEqual({
@@ -110,7 +110,7 @@ describe('the health of a gateway', () => {
 })
 
 describe('the device page', () => {
-  test('shows token, fingerprints and the conditions, every text escaped', async () => {
+  test('shows token, fingerprints and conditions, and escapes every text', async () => {
     const { status, headers, text: page } = await ask(await openLocalUi(), '/')
     expect(status).toBe(200)
     expect(headers['content-type']).toBe('text/html; charset=utf-8')
@@ -128,7 +128,7 @@ describe('the device page', () => {
     expect(page).not.toMatch(/<gate>|<answer>|<script>|style=/)
   })
 
-  test('keeps itself fresh from its own files, under a policy without inline scripts', async () => {
+  test('refreshes itself with its own files, under a policy without inline scripts', async () => {
     const server = await openLocalUi()
     const { headers } = await ask(server, '/')
     expect(headers['content-security-policy']).toContain("script-src 'self'")
@@ -139,12 +139,12 @@ describe('the device page', () => {
     expect((await ask(server, '/qr.svg')).text).toMatch(/^<svg.*<path/s)
   })
 
-  test('has no code to scan before the hub is found', async () => {
+  test('has no QR code before the hub is found', async () => {
     const state = stateOf({ claimUrl: null, hubUrl: null, hubFingerprint: null })
     expect((await ask(await openLocalUi(undefined, state), '/')).text).toMatch(/class="code"[^>]* hidden/)
   })
 
-  test('cannot be read by pages of other origins, not even of the hub', async () => {
+  test('cannot be read by pages of other origins, not even the hub’s', async () => {
     const server = await openLocalUi()
     for (const path of ['/', '/api/state', '/qr.svg']) {
       const { headers } = await ask(server, path, { headers: { origin: HUB_ORIGIN } })
@@ -168,14 +168,14 @@ describe('the device page', () => {
   })
 
   test.each(['/nothing', '/constructor', '/__proto__', '/../package.json', '/device.css/../device.js'])(
-    'there is nothing at %s',
+    '%s is not found',
     async (path) => {
       expect((await ask(await openLocalUi(), path)).status).toBe(404)
     },
   )
 })
 
-test('an upgrade that nobody takes is refused, and a connection that is reset there harms nothing', async () => {
+test('an upgrade that no handler takes is refused, and a reset of that connection does no harm', async () => {
   const server = await openLocalUi()
   for (let round = 0; round < 10; round++) {
     const socket = connect(server.port, '127.0.0.1')
@@ -192,7 +192,7 @@ describe("the device's own application", () => {
   test.each([
     ['switches protocols unasked', 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'],
     ['says nothing and ends', ''],
-  ])('that %s is told of with 502', async (_what, answer) => {
+  ])('that %s is answered with 502', async (_what, answer) => {
     const server = createTcpServer((socket) => {
       socket.on('error', () => {})
       socket.once('data', () => socket.end(answer))
@@ -205,7 +205,7 @@ describe("the device's own application", () => {
     expect([response.status, await response.text()]).toEqual([502, expect.stringContaining('does not answer')])
   })
 
-  test('gets every request but the gateway’s own, with its own Host, and the device page moves to /device', async () => {
+  test('gets every request except the gateway’s own, with its own Host; the device page moves to /device', async () => {
     const seen: IncomingMessage[] = []
     const { url } = await openApplication((incoming, response) => {
       seen.push(incoming)
@@ -230,7 +230,7 @@ describe("the device's own application", () => {
     expect(seen.length).toBe(1)
   })
 
-  test('hears who asks from the hub alone, never from the local network', async () => {
+  test('gets the caller’s address from the hub only, never from the local network', async () => {
     const seen: IncomingMessage[] = []
     const { url } = await openApplication((incoming, response) => {
       seen.push(incoming)
@@ -242,7 +242,7 @@ describe("the device's own application", () => {
     expect(seen[0]!.headers['x-forwarded-for']).toMatch(/127\.0\.0\.1$/)
   })
 
-  test('answers through the tunnel only, unless it was asked for on the network of the device', async () => {
+  test('answers through the tunnel only, unless uiOnLan is set', async () => {
     const { url } = await openApplication((_incoming, response) => response.end('app'))
     const server = await openLocalUi(url, stateOf(), false)
     const tunnel = createTcpServer((socket) => server.accept(socket)).listen(0, '127.0.0.1')
@@ -259,7 +259,7 @@ describe("the device's own application", () => {
     const client = new WebSocket(`ws://127.0.0.1:${server.port}/live`)
     const [error] = (await once(client, 'error').catch((failure: unknown) => [failure])) as [Error]
     expect(error.message).toContain('404')
-    // The portal goes straight to a gateway whose health it can read, so here it must go through the hub.
+    // The portal opens a gateway directly when it can read its health; this one it must open through the hub.
     const health = await ask(server, '/api/health', origin)
     expect([health.status, health.headers['access-control-allow-origin']]).toEqual([200, undefined])
     expect((await ask(throughTunnel, '/api/health', origin)).headers['access-control-allow-origin']).toBe(HUB_ORIGIN)
@@ -278,7 +278,7 @@ describe("the device's own application", () => {
     expect((await ask(server, '/', { method: 'DELETE', body: 'gone', headers: chunked })).text).toBe('DELETE gone')
   })
 
-  test('streams: the first part arrives while the second is not written yet', async () => {
+  test('streams: the first part arrives before the second is written', async () => {
     let finish = () => {}
     const { url } = await openApplication((_incoming, response) => {
       response.write('first')
@@ -293,7 +293,7 @@ describe("the device's own application", () => {
     expect(await text(answer)).toBe('second')
   })
 
-  test('carries WebSockets both ways and closes both ends together', async () => {
+  test('forwards WebSockets both ways and closes both ends together', async () => {
     const application = await openApplication((_incoming, response) => response.end())
     const sockets = new WebSocketServer({ server: application.server })
     const closed: number[] = []
@@ -320,7 +320,7 @@ describe("the device's own application", () => {
     ['interim answers without end', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(500)],
     ['status 000 and an agreement', 'HTTP/1.1 000 OK\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'],
     ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n'],
-  ])('that says %s is refused, and the agent goes on', async (_what, bytes) => {
+  ])('that sends %s is refused, and the agent keeps running', async (_what, bytes) => {
     const application = createTcpServer((socket) => {
       socket.on('error', () => {})
       socket.once('data', () => socket.write(bytes, 'latin1'))
@@ -337,12 +337,12 @@ describe("the device's own application", () => {
     expect(faulty).toEqual([])
   })
 
-  test('that declines a WebSocket of a client that is gone ends no more than that', async () => {
+  test('that declines a WebSocket of a client that has left ends only that connection', async () => {
     let client = connect(1, '127.0.0.1').on('error', () => {})
     const application = await openApplication(() => {})
     application.server.on('upgrade', (_request, socket) => {
       socket.on('error', () => {})
-      // The answer is on its way before the reset, so the agent finds out as it writes.
+      // The answer is sent before the reset, so the agent notices the reset when it writes.
       socket.write('HTTP/1.1 426 Upgrade Required\r\nContent-Length: 2\r\n\r\nno')
       client.resetAndDestroy()
     })
@@ -357,7 +357,7 @@ describe("the device's own application", () => {
     expect(faulty).toEqual([])
   })
 
-  test('that does not answer is told in words, with the way to the device page', async () => {
+  test('that does not answer is reported in words, with a link to the device page', async () => {
     const { url, server: application } = await openApplication(() => {})
     application.close()
     const server = await openLocalUi(url)

@@ -11,27 +11,26 @@ import { renderDevicePage } from './device-page.ts'
 import { createUiProxy } from './ui-proxy.ts'
 
 /**
- * What the device itself shows over HTTP, on its own network and through the tunnel: its health, its device page, its
- * local API (on its own network only), and
- * the device's own application when there is one, with the device page then under `/device`. The application may trust
- * whoever reaches it on loopback, so it answers through the tunnel only, unless `uiOnLan`. The page shows the device
- * token, so pages of other origins can neither read nor frame it. All but the health answers only to names that no
- * stranger on the internet can point at this device (DNS rebinding).
+ * The device's HTTP interface, on its own network and through the tunnel: health, device page, local API (on its own
+ * network only), and the device's own application when there is one; the device page then moves to `/device`. The
+ * application may trust every caller on loopback, so it answers through the tunnel only, unless `uiOnLan` is set. The
+ * page shows the device token, so pages of other origins can neither read nor frame it. Everything but the health
+ * requires a local `Host` name, against DNS rebinding.
  */
 export type LocalUi = {
-  /** `isTunnel`: the connection comes from the hub, which has decided who may see this device. */
+  /** `isTunnel`: the connection comes from the hub, which has checked the visitor's access. */
   handler(isTunnel: boolean): RequestListener
-  /** What becomes of requests that ask to leave HTTP. */
+  /** Handles requests with `Upgrade`. */
   upgrade(isTunnel: boolean): NonNullable<FrontOptions['upgrade']>
 }
 
 export type LocalUiOptions = {
   state(): GatewayState
   health(): GatewayHealth
-  /** Origins whose pages may read `/api/health`. */
+  /** The origins whose pages may read `/api/health`. */
   allowedOrigins(): string[]
   uiTarget: URL | undefined
-  /** Whether the application answers on the device's own network too, and not only through the tunnel. */
+  /** Whether the application also answers on the device's own network. */
   uiOnLan: boolean
   localApi: LocalApi
   faults: Faults
@@ -75,7 +74,8 @@ export function createLocalUi(options: LocalUiOptions): LocalUi {
 
   function answerHealth(request: IncomingMessage, response: ServerResponse, isTunnel: boolean): void {
     const { origin } = request.headers
-    // The hub's portal opens a gateway whose health it can read directly, and there it would miss the application.
+    // The portal opens a gateway directly when it can read its health, but the application may answer through the
+    // tunnel only.
     const isWhole = proxy === undefined || proxyFor(isTunnel) !== undefined
     response.setHeader('vary', 'Origin')
     response.setHeader('cache-control', 'no-store')
@@ -155,7 +155,7 @@ function readAsset(name: string): Promise<string> {
   return readFile(new URL(name, import.meta.url), 'utf8')
 }
 
-/** Dark on light whatever the page's scheme: cameras read nothing else reliably. */
+/** Dark on light in both colour schemes: cameras read nothing else reliably. */
 async function drawCode(text: string | null): Promise<string> {
   if (text === null) return '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>'
   return QRCode.toString(text, { type: 'svg', margin: 2, color: { dark: '#14201c', light: '#ffffff' } })

@@ -20,15 +20,13 @@ import {
 import type { Logger } from 'pino'
 import { inWords } from '../hub/failure.ts'
 
-/**
- * The device's own application behind the gateway's address: every request and WebSocket but the gateway's own pages.
- */
+/** Forwards every request and WebSocket, except the gateway's own pages, to the device's own application. */
 export type UiProxy = {
   handle(request: IncomingMessage, response: ServerResponse, isTunnel: boolean): void
   handleUpgrade(request: IncomingMessage, socket: Socket, head: Buffer, isTunnel: boolean): void
 }
 
-/** With neither a byte of the upload taken nor an answer begun for this long, an application hangs. */
+/** An application that has neither read upload bytes nor started an answer for this long counts as hanging. */
 const ANSWER_TIMEOUT_MS = 60_000
 
 export function createUiProxy(target: URL, faults: Faults, log: Logger): UiProxy {
@@ -43,7 +41,7 @@ export function createUiProxy(target: URL, faults: Faults, log: Logger): UiProxy
       path: incoming.url,
       headers,
       agent: false,
-      // An application on the device itself (Frigate, say) signs its own certificate, and nothing lies in between.
+      // An application on the device itself (Frigate, for example) has a self-signed certificate; nobody is in between.
       rejectUnauthorized: !isLoopback(host),
     })
     const timer = setTimeout(() => outgoing.destroy(new Error('it has not answered within 60 s')), ANSWER_TIMEOUT_MS)
@@ -55,7 +53,7 @@ export function createUiProxy(target: URL, faults: Faults, log: Logger): UiProxy
     for (const event of ['response', 'error']) outgoing.once(event, settle)
     outgoing.once('close', () => {
       clearTimeout(timer)
-      // Node ends a request silently at an answer 101 that nobody listens for.
+      // Node closes without an error at an unrequested 101 answer.
       if (!isAnswered) outgoing.emit('error', new Error('it gave no answer'))
     })
     const progressed = () => {
@@ -65,7 +63,7 @@ export function createUiProxy(target: URL, faults: Faults, log: Logger): UiProxy
     return { outgoing, progressed, settle }
   }
 
-  /** What the application said, as it may be passed on. Throws `UnusableAnswer`. */
+  /** The application's answer, checked and ready to pass on. Throws `UnusableAnswer`. */
   function translate(answer: IncomingMessage, read: (answer: IncomingMessage) => AnswerHead): AnswerHead {
     const { status, reason, headers } = read(answer)
     const translated = { status, reason, headers: answerHeaders(headers, target) }
@@ -93,7 +91,7 @@ export function createUiProxy(target: URL, faults: Faults, log: Logger): UiProxy
         }
         if (response.destroyed) return void answer.destroy()
         response.writeHead(head.status, head.reason, head.headers)
-        // A failure after the head can only be shown by cutting the answer off.
+        // After the head is sent, only a cut connection can show a failure.
         pipeline(answer, response, () => {})
       })
     })
@@ -133,12 +131,12 @@ export function createUiProxy(target: URL, faults: Faults, log: Logger): UiProxy
       endConnection(socket, wholeAnswer(502, 'Bad Gateway', [], ''))
     }
 
-    /** Writes the head of the answer; false when it is unusable, and refused then. */
+    /** Writes the head of the answer. An unusable one is refused: returns false. */
     function pass(answer: IncomingMessage, read: (answer: IncomingMessage) => AnswerHead, ours: string[]): boolean {
       try {
         const told = translate(answer, read)
         socket.write(writeHead({ ...told, headers: [...ours, ...told.headers] }), 'latin1')
-        // A client that has reset the connection is found out by the write.
+        // The write detects a client that has reset the connection.
         if (socket.destroyed) return false
       } catch (error) {
         fail(error as Error)
@@ -150,7 +148,7 @@ export function createUiProxy(target: URL, faults: Faults, log: Logger): UiProxy
 
     function agree(answer: IncomingMessage, upstream: Duplex, upstreamHead: Buffer): void {
       upstream.on('error', () => socket.destroy())
-      // The ends of a WebSocket close together, whichever fails first.
+      // Both ends of a WebSocket close together.
       upstream.on('close', () => {
         if (state === 'answered') socket.destroy()
       })
@@ -186,7 +184,7 @@ export function createUiProxy(target: URL, faults: Faults, log: Logger): UiProxy
   return { handle, handleUpgrade }
 }
 
-/** The hub says through the tunnel whom it speaks for; in the local network anybody could say anything. */
+/** Through the tunnel, the hub's forwarding headers name the visitor; in the local network they could be forged. */
 function requestHeaders(incoming: IncomingMessage, target: URL, isTunnel: boolean): Record<string, string | string[]> {
   const isHopByHop = hopByHopIn(incoming.rawHeaders)
   const headers: Record<string, string | string[]> = {}
@@ -199,11 +197,11 @@ function requestHeaders(incoming: IncomingMessage, target: URL, isTunnel: boolea
     'x-forwarded-proto': 'http',
   }
   for (const [name, value] of Object.entries(forwarded)) headers[name] ??= value
-  // An application that compares Origin with its Host still finds its own pages equal under the rewritten Host.
+  // Rewrites Origin like Host, because applications compare the two for their own pages.
   const ownHosts = [host, headers['x-forwarded-host']]
   if (ownHosts.includes(hostOf(headers['origin']))) headers['origin'] = target.origin
   headers['host'] = target.host
-  // Without a length, a body of any method needs its framing said.
+  // Without a length, a body of any method needs `Transfer-Encoding`.
   if (incoming.headers['transfer-encoding'] !== undefined) headers['transfer-encoding'] = 'chunked'
   return headers
 }
@@ -212,7 +210,9 @@ function hostOf(origin: string | string[] | undefined): string | undefined {
   return typeof origin === 'string' && URL.canParse(origin) ? new URL(origin).host : undefined
 }
 
-/** Without what concerns one connection or a proxy in front, and with addresses of the application as this one's. */
+/**
+ * The answer's headers without hop-by-hop and proxy ones, and with the application's address replaced by this one's.
+ */
 function answerHeaders(raw: readonly string[], target: URL): string[] {
   const isHopByHop = hopByHopIn(raw)
   return headerPairs(raw).flatMap(([name, value]) => {
