@@ -9,21 +9,21 @@ import { createSources, type Sources } from './sources/sources.ts'
 
 type DeviceParts = Pick<Heartbeat, 'cameras' | 'detectors' | 'deterrents' | 'problems'>
 
-/** What the device does by itself, without a hub: `gateway.yaml`, sources, and where their detections go. */
+/** The device's parts that work without a hub: `gateway.yaml`, the sources and the intake of their detections. */
 export type Device = {
   file: WatchedDeviceFile
   queue: DetectionQueue
   intake: Intake
   sources: Sources
-  /** What programs of the owner say beside the device's own parts. */
+  /** Sets what the owner's programs report, in addition to the device's own parts. */
   setProgramStatus(status: DeviceReport): void
-  /** What the heartbeat tells of them; as much as the contract takes of each. */
+  /** The parts' states for the heartbeat, at most as many of each as the contract allows. */
   parts(): DeviceParts
 }
 
 const MAXIMA = { cameras: 64, detectors: 16, deterrents: 64, problems: 32 } as const
 
-/** `life` gets what has to end with the device. Rejects with DataFileError or the disk's error. */
+/** Adds to `life` all that must stop with the device. Rejects with DataFileError or the disk's error. */
 export async function openDevice(
   options: { dataDir: string; filePath: string; log: Logger },
   life: AsyncDisposableStack,

@@ -1,11 +1,11 @@
 import { detection, type Detection } from '@hedgerow/contract'
 import type { DetectionQueue } from '../hub/detection-queue.ts'
 
-/** Where every detection enters, whichever source saw it. */
+/** Takes every detection, from any source. */
 export type Intake = {
   /**
-   * Resolves when they are on disk; the hub gets them in this order as soon as it can. The same id again brings a
-   * detection up to date. Rejects with a ZodError when one is not a detection, and with the disk's error.
+   * Resolves when they are on disk. They reach the hub in this order. The same id again updates a detection. Rejects
+   * with a ZodError when one is not a detection, and with the disk's error.
    */
   report(detections: readonly Detection[]): Promise<void>
 }

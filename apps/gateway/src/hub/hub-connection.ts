@@ -25,7 +25,7 @@ import { createNameService } from './name-service.ts'
 import { keepRegistered, REGISTRATION_PACE, type RegistrationPace } from './registration.ts'
 import { openTunnel, type Tunnel } from './tunnel.ts'
 
-/** As the contract takes them. */
+/** The contract's limit. */
 const PROBLEMS_MAX = 32
 const DROPS_TOLD_MS = 86_400_000
 
@@ -35,28 +35,30 @@ export type HubConnectionOptions = Pick<Config, 'name' | 'dataDir'> &
     version: string
     uptimeSeconds(): number
     queue: DetectionQueue
-    /** What the heartbeat says about the device's own parts. */
+    /** The heartbeat's fields about the device's own parts. */
     parts(): Pick<Heartbeat, 'cameras' | 'detectors' | 'deterrents' | 'problems'>
-    /** Domains to look for the hub in; those of /etc/resolv.conf when left out. */
+    /** Domains in which to look for the hub. Default: those of /etc/resolv.conf. */
     searchDomains?: readonly string[]
     pace?: Partial<RegistrationPace>
-    /** How long the tunnel may be silent before the hub is told around it; a minute when left out. */
+    /** How long the tunnel may be silent before heartbeats use HTTPS. Default: a minute. */
     httpsFallbackAfterMs?: number
-    /** This device's clock for handshakes, in milliseconds since 1970; `Date.now` when left out. */
+    /** This device's clock for handshakes, in milliseconds since 1970. Default: `Date.now`. */
     wallClock?: () => number
   }
 
-/** Everything between this device and its hub: discovery, approval, tunnel, heartbeats, and detections on their way. */
+/**
+ * Everything between this device and its hub: discovery, approval, tunnel, heartbeats, and the delivery of detections.
+ */
 export type HubConnection = {
   keys: DeviceKeys
   state(): GatewayState
-  /** Joins the hub. `doors`: who answers connections that the hub opens in the tunnel, by port. */
+  /** Joins the hub. `doors`: the handler of each port that the hub connects to in the tunnel. */
   start(doors: ReadonlyMap<number, (connection: Duplex) => void>): Promise<void>
 }
 
 /**
- * Reads keys, trust and approval from the data directory; keys are made at the first start. `life` gets what has to end
- * with the connection. Throws DataFileError for damaged files.
+ * Reads keys, trust and approval from the data directory; makes keys at the first start. Adds to `life` all that must
+ * stop with the connection. Throws DataFileError for damaged files.
  */
 export async function openHubConnection(
   options: HubConnectionOptions,
@@ -139,7 +141,7 @@ export async function openHubConnection(
       }
     }
 
-    /** The hub no longer counts this device among its gateways. */
+    /** The hub deleted or rejected this device. */
     async function leave(): Promise<void> {
       if (!approval) return
       approval = undefined
@@ -234,7 +236,7 @@ function problemsOfQueue(queue: DetectionQueue, httpsFallback: HttpsFallback): s
   return [...staysBehind(queue, httpsFallback), ...isLost(queue)]
 }
 
-/** Pictures go through the tunnel or over https alone. */
+/** Pictures may leave the device only through the tunnel or over https. */
 function staysBehind(queue: DetectionQueue, httpsFallback: HttpsFallback): string[] {
   const count = queue.waiting()
   if (!httpsFallback.isTaken() || httpsFallback.isPrivate() || count === 0) return []
@@ -242,7 +244,7 @@ function staysBehind(queue: DetectionQueue, httpsFallback: HttpsFallback): strin
   return [`${what} on the device: UDP to the hub is blocked, and its address is not https`]
 }
 
-/** For a day: what is lost stays lost, and a warning that never ends is not read. */
+/** Shown for one day only: nobody reads a warning that never ends. */
 function isLost(queue: DetectionQueue): string[] {
   const count = queue.dropped()
   if (Date.now() - (queue.droppedAt() ?? -Infinity) > DROPS_TOLD_MS) return []

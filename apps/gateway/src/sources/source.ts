@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { Detection, Heartbeat } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 
-/** What a source tells about itself; it is joined into each heartbeat. */
+/** A source's state; it is part of each heartbeat. */
 export type SourceState = Pick<Heartbeat, 'cameras' | 'detectors' | 'problems'>
 
 /** The bytes of a JPEG file. */
@@ -22,11 +22,11 @@ export type Pictures = {
   clip(detection: Detection, options: { range?: string; signal: AbortSignal }): Promise<Clip | undefined>
 }
 
-/** Whatever produces detections: it runs from its start to `stop`. */
+/** Produces detections from its start until `stop`. */
 export type Source = {
   state(): SourceState
   pictures?: Partial<Pictures>
-  /** Ends everything that it started; resolves when all sockets, files and child processes are closed. */
+  /** Stops everything that it started; resolves when all sockets, files and child processes are closed. */
   stop(): Promise<void>
 }
 
@@ -36,6 +36,6 @@ export type SourceContext = {
   dataDir: string
   /** Milliseconds since 1970. */
   clock: () => number
-  /** Resolves when they are safe on disk; rules have seen them then. Rejects with a ZodError or the disk's error. */
+  /** Resolves when they are on disk and the rules have seen them. Rejects with a ZodError or the disk's error. */
   report(detections: readonly Detection[]): Promise<void>
 }

@@ -3,33 +3,33 @@ import type { z } from 'zod'
 import type { sourcesSettings } from './schema.ts'
 import type { Pictures, Source, SourceContext, SourceState } from './source.ts'
 
-/** What the sources read of gateway.yaml. */
+/** The sources' part of gateway.yaml. */
 export type SourcesFile = { sources: z.output<typeof sourcesSettings> }
 
-/** All sources of the device together. */
+/** All sources of the device. */
 export type Sources = {
-  /** Starts, restarts and stops sources as the file says; one whose settings did not change runs on. */
+  /** Starts, restarts and stops sources as the file says; a source with unchanged settings keeps running. */
   apply(file: SourcesFile): Promise<void>
-  /** The states of all that run, joined. */
+  /** The joined states of all running sources. */
   state(): SourceState
-  /** The first source that knows the camera or the detection answers. */
+  /** Answers from the first source that knows the camera or the detection. */
   pictures: Pictures
   stop(): Promise<void>
 }
 
 /**
- * One line for each kind of source: what of the file it runs by, and how it starts. A source is absent from the file
- * when `settings` gives undefined.
+ * One line for each kind of source: its settings in the file, and how it starts. `settings` is undefined when the file
+ * does not have the source.
  */
 type Kind = (file: SourcesFile) => { settings: unknown; start(context: SourceContext): Source } | undefined
 
-/** The API has no line: programs call it, so nothing runs (local-api/local-api.ts). */
+/** The API has no line: programs call it, so nothing has to run (local-api/local-api.ts). */
 const kinds: Readonly<Record<string, Kind>> = {}
 
 export function createSources(context: SourceContext): Sources {
   const { log } = context
   const running = new Map<string, { settings: unknown; source: Source }>()
-  /** Files are applied one after the other. */
+  /** Applies files one after the other. */
   let turn: Promise<void> = Promise.resolve()
 
   async function stopOne(name: string): Promise<void> {
@@ -51,7 +51,7 @@ export function createSources(context: SourceContext): Sources {
 
   const inTurn = (action: () => Promise<void>) => (turn = turn.then(action))
 
-  /** The answer of the first source that has one. */
+  /** Returns the answer of the first source that has one. */
   async function first<T>(ask: (pictures: Partial<Pictures>) => Promise<T | undefined> | undefined) {
     for (const { source } of running.values()) {
       const found = source.pictures && (await ask(source.pictures))
