@@ -3,6 +3,7 @@ import type { Heartbeat } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import { watchDeviceFile, type WatchedDeviceFile } from './device-file/device-file.ts'
 import { createIntake, type Intake } from './detections/intake.ts'
+import { openRecord, type DetectionRecord } from './detections/record.ts'
 import { openDetectionQueue, type DetectionQueue } from './hub/detection-queue.ts'
 import type { DeviceReport } from './local-api/calls.ts'
 import { createSources, type Sources } from './sources/sources.ts'
@@ -13,6 +14,8 @@ type DeviceParts = Pick<Heartbeat, 'cameras' | 'detectors' | 'deterrents' | 'pro
 export type Device = {
   file: WatchedDeviceFile
   queue: DetectionQueue
+  /** Recent detections with their pictures. */
+  record: DetectionRecord
   intake: Intake
   sources: Sources
   /** Sets what the owner's programs report, in addition to the device's own parts. */
@@ -21,6 +24,7 @@ export type Device = {
   parts(): DeviceParts
 }
 
+const RECORD_FILE = 'record.sqlite'
 const MAXIMA = { cameras: 64, detectors: 16, deterrents: 64, problems: 32 } as const
 
 /** Adds to `life` all that must stop with the device. Rejects with DataFileError or the disk's error. */
@@ -31,13 +35,14 @@ export async function openDevice(
   const { dataDir, log } = options
   const queue = await openDetectionQueue(join(dataDir, 'detections'), log)
   life.defer(() => queue.close())
-  const intake = createIntake({ queue })
+  const file = await watchDeviceFile(options.filePath, { log })
+  life.defer(file.stop)
+  const record = openRecord(join(dataDir, RECORD_FILE), { settings: () => file.current().record, log, clock: Date.now })
+  life.defer(record.close)
+  const intake = createIntake({ queue, record, log })
   const sources = createSources({ log, dataDir, clock: Date.now, report: intake.report })
   life.defer(sources.stop)
   let programStatus: DeviceReport = {}
-
-  const file = await watchDeviceFile(options.filePath, { log })
-  life.defer(file.stop)
   file.onChange((changed) => void sources.apply(changed))
   await sources.apply(file.current())
 
@@ -55,6 +60,7 @@ export async function openDevice(
   return {
     file,
     queue,
+    record,
     intake,
     sources,
     setProgramStatus(status) {

@@ -16,14 +16,15 @@ const parse = (text: string, environment: NodeJS.ProcessEnv = {}) => parseDevice
 
 describe('a gateway.yaml', () => {
   test('that is empty is valid', () => {
-    expect(parse('')).toEqual({ value: { sources: {} } })
-    expect(parse('# nothing yet\n')).toEqual({ value: { sources: {} } })
+    const empty = { value: { sources: {}, record: { days: 14, megabytes: 200 } } }
+    expect(parse('')).toEqual(empty)
+    expect(parse('# nothing yet\n')).toEqual(empty)
   })
 
   test('takes secrets from the environment and from files', () => {
     writeFileSync(join(folder, 'token'), 'from-a-file-0123456789\n')
     const fromFile = parse('sources: { api: { token: !file token } }')
-    expect(fromFile).toEqual({
+    expect(fromFile).toMatchObject({
       value: { sources: { api: { token: 'from-a-file-0123456789', loopbackNeedsToken: true } } },
     })
     const fromEnvironment = parse('sources: { api: { token: "${API_TOKEN}" } }', { API_TOKEN: 'from-env-0123456789' })

@@ -4,10 +4,12 @@
  * configures.
  */
 import { z } from 'zod'
+import { recordSettings } from '../detections/schema.ts'
 import { sourcesSettings } from '../sources/schema.ts'
 
 export const deviceFile = z.strictObject({
-  sources: sourcesSettings.default({}).describe('Where detections come from.'),
+  sources: sourcesSettings.prefault({}).describe('Where detections come from.'),
+  record: recordSettings.prefault({}).describe('What the device itself keeps of recent detections.'),
 })
 
 export type DeviceFile = z.output<typeof deviceFile>

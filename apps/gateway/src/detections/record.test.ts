@@ -1,0 +1,122 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Detection } from '@hedgerow/contract'
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openRecord, readRecord, type DetectionRecord, type RecordOptions } from './record.ts'
+
+const NOW = Date.parse('2026-05-01T12:00:00Z')
+const DAY_MS = 86_400_000
+
+let folder: string
+let path: string
+let now: number
+const opened = new Set<DetectionRecord>()
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hedgerow-record-'))
+  path = join(folder, 'record.sqlite')
+  now = NOW
+})
+
+afterEach(() => {
+  for (const record of opened) record.close()
+  opened.clear()
+  rmSync(folder, { recursive: true })
+})
+
+function open(settings = { days: 14, megabytes: 200 }): DetectionRecord {
+  const options: RecordOptions = { settings: () => settings, log: pino({ level: 'silent' }), clock: () => now }
+  const record = openRecord(path, options)
+  opened.add(record)
+  return record
+}
+
+function seen(id: string, more: Partial<Detection> = {}): Detection {
+  return {
+    id,
+    camera: 'orchard',
+    label: 'boar',
+    severity: 'alert',
+    score: 0.5,
+    startedAt: new Date(now).toISOString(),
+    ...more,
+  }
+}
+
+const ids = (detections: Detection[]) => detections.map(({ id }) => id)
+
+test('the same id again brings a detection up to date; what the second report leaves out stays', () => {
+  const record = open()
+  const thumbnail = Buffer.from('a picture').toString('base64')
+  expect(record.put(seen('a', { thumbnail, validated: true })).before).toBeUndefined()
+  const { detection, before } = record.put(seen('a', { score: 0.9, startedAt: '2026-05-01T12:00:05.000Z' }))
+  expect(before).toMatchObject({ score: 0.5 })
+  expect(detection).toMatchObject({ score: 0.9, validated: true, startedAt: '2026-05-01T12:00:00.000Z' })
+  expect(record.find('a')).toEqual(detection)
+  expect(record.picture('a')?.toString()).toBe('a picture')
+  expect(record.recent({ limit: 10 })).toHaveLength(1)
+})
+
+test('recent detections come newest first, of one camera, of one label, of a time', () => {
+  const record = open()
+  for (const [index, id] of ['a', 'b', 'c'].entries())
+    record.put(seen(id, { startedAt: new Date(NOW + index * 1_000).toISOString() }))
+  record.put(seen('d', { camera: 'gate', label: 'person' }))
+  expect(ids(record.recent({ limit: 2 }))).toEqual(['c', 'b'])
+  expect(ids(record.recent({ limit: 9, camera: 'gate' }))).toEqual(['d'])
+  expect(ids(record.recent({ limit: 9, label: 'boar', before: NOW + 2_000 }))).toEqual(['b', 'a'])
+  expect(ids(record.recent({ limit: 9, label: 'boar', since: NOW + 1_000 }))).toEqual(['c', 'b'])
+})
+
+test('a record that a crash left open is whole, and another process reads it meanwhile', () => {
+  const first = open()
+  first.put(seen('a', { thumbnail: Buffer.from('a picture').toString('base64') }))
+  expect(ids(readRecord(path, { limit: 9 }) ?? [])).toEqual(['a'])
+  // The first is not closed: its journal is as a kill leaves it.
+  const second = open()
+  expect(ids(second.recent({ limit: 9 }))).toEqual(['a'])
+  expect(second.picture('a')?.toString()).toBe('a picture')
+  expect(readRecord(join(folder, 'none.sqlite'), { limit: 9 })).toBeUndefined()
+})
+
+test('detections older than the days of the file go, with their pictures', () => {
+  const record = open({ days: 2, megabytes: 200 })
+  record.put(seen('old', { thumbnail: Buffer.from('x').toString('base64') }))
+  now += 3 * DAY_MS
+  record.put(seen('new'))
+  expect(ids(record.recent({ limit: 9 }))).toEqual(['new'])
+  expect(record.picture('old')).toBeUndefined()
+})
+
+test('a record that is too large loses its oldest detections, and its file stays small', () => {
+  const record = open({ days: 14, megabytes: 8 })
+  const thumbnail = Buffer.alloc(60_000, 1).toString('base64')
+  for (let index = 0; index < 400; index++) {
+    now += 1_000
+    record.put(seen(`d${index}`, { thumbnail }))
+  }
+  const kept = record.recent({ limit: 1_000 })
+  expect(kept.length).toBeGreaterThan(0)
+  expect(kept.length).toBeLessThan(300)
+  expect(kept[0]!.id).toBe('d399')
+  expect(statSync(path).size).toBeLessThan(24_000_000)
+})
+
+test('a rule asks once for a detection, also after a restart', () => {
+  const first = open()
+  first.put(seen('a'))
+  expect(first.markAsked('Boar at night', 'a')).toBe(true)
+  expect(first.markAsked('Boar at night', 'a')).toBe(false)
+  expect(first.markAsked('Deer', 'a')).toBe(true)
+  expect(open().markAsked('Boar at night', 'a')).toBe(false)
+})
+
+test('a damaged file is set aside, and a new record begins', () => {
+  writeFileSync(path, Buffer.alloc(20_000, 'no database'))
+  const record = open()
+  record.put(seen('a'))
+  expect(ids(record.recent({ limit: 9 }))).toEqual(['a'])
+  expect(statSync(`${path}.damaged`).size).toBe(20_000)
+})

@@ -1,0 +1,209 @@
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { detection, type Detection } from '@hedgerow/contract'
+import type { Logger } from 'pino'
+import type { Jpeg } from '../sources/source.ts'
+import type { RecordSettings } from './schema.ts'
+
+/**
+ * The device's own record of recent detections with their pictures: one SQLite file, bounded by days and size. It is
+ * what the device shows and what a dry run of the rules reads; the hub's copy goes through the queue, so a record that
+ * is lost loses no detection.
+ */
+export type DetectionRecord = {
+  /** Inserts, or brings up to date what is recorded: what the report leaves out stays. */
+  put(report: Detection): Recorded
+  find(id: string): Detection | undefined
+  /** Newest first. */
+  recent(filter: RecordFilter): Detection[]
+  picture(id: string): Jpeg | undefined
+  /** Notes that a rule asked for a detection. False when it did so before. */
+  markAsked(rule: string, detectionId: string): boolean
+  close(): void
+}
+
+/** Detections in the record have no `thumbnail`; `picture` has its bytes. */
+export type Recorded = { detection: Detection; before: Detection | undefined }
+
+export type RecordFilter = {
+  limit: number
+  camera?: string | undefined
+  label?: string | undefined
+  /** Milliseconds since 1970, of the start: `since` is included, `before` is not. */
+  since?: number | undefined
+  before?: number | undefined
+}
+
+export type RecordOptions = {
+  settings(): RecordSettings
+  log: Logger
+  /** Milliseconds since 1970. */
+  clock: () => number
+}
+
+const DAY_MS = 86_400_000
+const PRUNE_EVERY_MS = 60_000
+/** How many of the oldest go at once when the record is too large. */
+const PRUNE_ROWS = 200
+const LAYOUT = 1
+const BUSY_TIMEOUT_MS = 5_000
+
+const TABLES = `
+  pragma auto_vacuum = incremental;
+  pragma journal_mode = wal;
+  pragma synchronous = normal;
+  pragma foreign_keys = on;
+  create table if not exists detections (
+    id text primary key, started_at integer not null, camera text not null, label text not null, body text not null
+  ) strict;
+  create index if not exists detections_by_start on detections (started_at);
+  create table if not exists pictures (
+    id text primary key references detections (id) on delete cascade, jpeg blob not null
+  ) strict;
+  create table if not exists asked (
+    id text not null references detections (id) on delete cascade, rule text not null, primary key (id, rule)
+  ) strict;
+  pragma user_version = ${LAYOUT};
+`
+
+/** A damaged file is set aside as `PATH.damaged`, and an empty record takes its place. */
+export function openRecord(path: string, options: RecordOptions): DetectionRecord {
+  const { log, clock, settings } = options
+  const database = openDatabase(path, log)
+  const insert = database.prepare(
+    `insert into detections (id, started_at, camera, label, body) values (?, ?, ?, ?, ?)
+     on conflict (id) do update set started_at = excluded.started_at, camera = excluded.camera,
+       label = excluded.label, body = excluded.body`,
+  )
+  const insertPicture = database.prepare(
+    'insert into pictures (id, jpeg) values (?, ?) on conflict (id) do update set jpeg = excluded.jpeg',
+  )
+  const select = database.prepare('select body from detections where id = ?')
+  const selectPicture = database.prepare('select jpeg from pictures where id = ?')
+  const insertAsked = database.prepare('insert into asked (id, rule) values (?, ?) on conflict do nothing')
+  const deleteBefore = database.prepare('delete from detections where started_at < ?')
+  const deleteOldest = database.prepare(
+    `delete from detections where id in (select id from detections order by started_at limit ${PRUNE_ROWS})`,
+  )
+  let prunedAt = -Infinity
+
+  function find(id: string): Detection | undefined {
+    const row = select.get(id)
+    return row && parseBody(row)
+  }
+
+  function prune(): void {
+    prunedAt = clock()
+    const { days, megabytes } = settings()
+    deleteBefore.run(prunedAt - days * DAY_MS)
+    while (usedBytes(database) > megabytes * 1_000_000) if (deleteOldest.run().changes === 0) break
+    database.exec('pragma incremental_vacuum')
+  }
+
+  prune()
+  return {
+    put(report) {
+      const { thumbnail, ...told } = report
+      const before = find(report.id)
+      const kept: Detection = { ...before, ...told, startedAt: before?.startedAt ?? told.startedAt }
+      transact(database, () => {
+        insert.run(kept.id, Date.parse(kept.startedAt), kept.camera, kept.label, JSON.stringify(kept))
+        if (thumbnail !== undefined) insertPicture.run(kept.id, Buffer.from(thumbnail, 'base64'))
+      })
+      if (Math.abs(clock() - prunedAt) >= PRUNE_EVERY_MS) prune()
+      return { detection: kept, before }
+    },
+    find,
+    recent: (filter) => selectRecent(database, filter),
+    picture(id) {
+      const jpeg = selectPicture.get(id)?.['jpeg']
+      return jpeg instanceof Uint8Array ? Buffer.from(jpeg) : undefined
+    },
+    markAsked: (rule, id) => insertAsked.run(id, rule).changes === 1,
+    close: () => database.close(),
+  }
+}
+
+/** For a command beside the running agent; undefined when nothing has been recorded yet. */
+export function readRecord(path: string, filter: RecordFilter): Detection[] | undefined {
+  if (!existsSync(path)) return undefined
+  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
+  try {
+    return selectRecent(database, filter)
+  } finally {
+    database.close()
+  }
+}
+
+function openDatabase(path: string, log: Logger): DatabaseSync {
+  try {
+    return openTables(path)
+  } catch (error) {
+    if (!isDamaged(error)) throw error
+    log.error({ err: error, file: path }, 'the record of detections is damaged; it is set aside, and a new one begins')
+    for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+    renameSync(path, `${path}.damaged`)
+    return openTables(path)
+  }
+}
+
+function openTables(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
+  try {
+    database.exec(TABLES)
+    const check = database.prepare('pragma quick_check(1)').get()
+    if (check?.['quick_check'] !== 'ok') throw new DamagedError(String(check?.['quick_check']))
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+class DamagedError extends Error {
+  override name = 'DamagedError'
+}
+
+/** SQLITE_ERROR comes from tables of another layout, SQLITE_CORRUPT and SQLITE_NOTADB from damage. */
+function isDamaged(error: unknown): boolean {
+  if (error instanceof DamagedError) return true
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
+  return code === 1 || code === 11 || code === 26
+}
+
+function transact(database: DatabaseSync, action: () => void): void {
+  database.exec('begin immediate')
+  try {
+    action()
+    database.exec('commit')
+  } catch (error) {
+    database.exec('rollback')
+    throw error
+  }
+}
+
+function usedBytes(database: DatabaseSync): number {
+  const pragma = (name: string) => Number(database.prepare(`pragma ${name}`).get()?.[name])
+  return (pragma('page_count') - pragma('freelist_count')) * pragma('page_size')
+}
+
+function selectRecent(database: DatabaseSync, { limit, camera, label, since, before }: RecordFilter): Detection[] {
+  const conditions: [string, SQLInputValue | undefined][] = [
+    ['camera = ?', camera],
+    ['label = ?', label],
+    ['started_at >= ?', since],
+    ['started_at < ?', before],
+  ]
+  const given = conditions.filter(([, value]) => value !== undefined) as [string, SQLInputValue][]
+  const where = given.length === 0 ? '' : `where ${given.map(([condition]) => condition).join(' and ')}`
+  const rows = database
+    .prepare(`select body from detections ${where} order by started_at desc, id desc limit ?`)
+    .all(...given.map(([, value]) => value), limit)
+  return rows.flatMap((row) => parseBody(row) ?? [])
+}
+
+/** Undefined for a row of another version of the agent. */
+function parseBody(row: Record<string, unknown>): Detection | undefined {
+  const parsed = detection.safeParse(JSON.parse(String(row['body'])))
+  return parsed.success ? parsed.data : undefined
+}

@@ -1,0 +1,14 @@
+import { z } from 'zod'
+
+/** The part `record` of gateway.yaml. */
+export const recordSettings = z.strictObject({
+  days: z.number().int().min(1).max(3_650).default(14).describe('Detections older than this are deleted.'),
+  megabytes: z
+    .number()
+    .int()
+    .min(8)
+    .max(1_000_000)
+    .default(200)
+    .describe('The space that the record takes at most; the oldest detections are deleted first.'),
+})
+export type RecordSettings = z.output<typeof recordSettings>
