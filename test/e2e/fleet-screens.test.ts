@@ -318,7 +318,7 @@ describe('gateways', () => {
     ])
     await portal.open(`/gateways/${gatewayId}`)
     await page.getByRole('heading', { name: 'Hen house' }).waitFor()
-    const rungs = page.getByRole('region', { name: 'Way to the hub' }).getByRole('listitem')
+    const rungs = page.getByRole('region', { name: 'Connection to the hub' }).getByRole('listitem')
     await expect.poll(() => rungs.count()).toBe(4)
     await expect.poll(async () => (await rungs.allTextContents()).every((rung) => rung.startsWith('done'))).toBe(true)
     const health = page.getByRole('region', { name: 'Health' })
@@ -487,7 +487,7 @@ test('many requests from one source are rejected by one decision', async () => {
   await said('Rejection reason is required')
   await portal
     .dialog()
-    .getByText(/^Every request that waits from there/)
+    .getByText(/^All requests from this source that wait/)
     .waitFor()
   await portal.dialog().getByLabel('Rejection reason').fill('A flood')
   await portal.dialog().getByRole('button', { name: 'Reject all' }).click()
@@ -522,7 +522,7 @@ test('an invitation shows its command and code once, and is revoked', async () =
     .waitFor()
   await portal
     .dialog()
-    .getByText(/^Only this machine finds the hub at localhost/)
+    .getByText(/^Only this machine can reach the hub at localhost/)
     .waitFor()
   await page.goBack()
   await page.waitForURL('**/gateway-invitations')

@@ -88,7 +88,7 @@ async function setUpTwoFactor(password: string): Promise<{ secret: string; recov
   const list = page.getByRole('list', { name: 'Recovery codes' })
   await list.waitFor()
   const recoveryCodes = await list.getByRole('listitem').allInnerTexts()
-  await button('I have kept them').click()
+  await button('I have saved them').click()
   return { secret, recoveryCodes }
 }
 

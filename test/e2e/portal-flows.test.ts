@@ -151,7 +151,7 @@ describe('claiming', () => {
     await portal.dialog().getByRole('button', { name: 'Scan the label' }).click()
     const field = portal.dialog().getByLabel('Device Token')
     await expect.poll(() => field.inputValue()).toBe(gateway.state().deviceToken)
-    await page.getByLabel('What the camera sees').waitFor({ state: 'detached' })
+    await page.getByLabel('Camera picture').waitFor({ state: 'detached' })
     await inDialog('Claim').click()
     await portal.dialog().waitFor({ state: 'detached' })
     const owned = (await hub.api(listGateways)).find(({ name }) => name === 'Bee house')
@@ -235,7 +235,7 @@ describe('the dashboard', () => {
 })
 
 describe('the shell', () => {
-  test('the chosen theme holds after a reload, and "as the system" follows it', async () => {
+  test('the chosen theme holds after a reload, and the system theme follows the system', async () => {
     await openAs(hub.admin)
     const scheme = () => page.locator('html').getAttribute('data-mantine-color-scheme')
     const choose = async (theme: string) => {
@@ -247,7 +247,7 @@ describe('the shell', () => {
     await page.reload()
     await page.locator('main h1').waitFor()
     expect(await scheme()).toBe('dark')
-    await choose('As the system')
+    await choose('System theme')
     await expect.poll(scheme).toBe('light')
     await page.emulateMedia({ colorScheme: 'dark' })
     await expect.poll(scheme).toBe('dark')

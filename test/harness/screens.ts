@@ -96,7 +96,7 @@ export const screens: Screen[] = [
   }),
   admin('gateway', '/gateways', async (portal) => {
     await portal.page.getByRole('link', { name: 'Barn' }).click()
-    await text(portal, 'Way to the hub')
+    await text(portal, 'Connection to the hub')
     await text(portal, /FPS$/)
     await text(portal, /^Show all/)
     await portal.page.locator('canvas').nth(1).waitFor()
@@ -105,7 +105,7 @@ export const screens: Screen[] = [
   admin('gateway-plain-wireguard', '/gateways', async (portal) => {
     await portal.page.getByRole('link', { name: 'Pump house' }).click()
     await text(portal, 'No heartbeat yet')
-    await text(portal, 'Nothing seen yet')
+    await text(portal, 'No detections yet')
   }),
   admin('gateway-unknown', '/gateways/aaaaaaaaaaaa', (portal) => text(portal, /^This gateway does not exist/)),
   admin('command-palette', '/gateways', async (portal) => {
@@ -153,7 +153,7 @@ export const screens: Screen[] = [
     })
     await button(portal, 'Claim Gateway').click()
     await button(portal, 'Scan the label').click()
-    await text(portal, 'Hold the gateway’s QR label into the picture.')
+    await text(portal, 'Hold the gateway’s QR label in front of the camera.')
   }),
   admin('vpn-dialog-with-key', '/gateways', async (portal) => {
     await openMenuOf(portal, 'Pump house')

@@ -1,5 +1,6 @@
 /**
- * An open dialog hears of Back before the router does, and may keep it: the window tells its listeners in their order.
+ * Offers Back to an open dialog before the router sees it. This works because listeners run in the order of their
+ * registration.
  */
 export function offerBackToDialogs(): void {
   window.addEventListener('popstate', (event) => {

@@ -1,4 +1,4 @@
-/** Starts the portal: the kit, the session and the routes, around one root. The policy for zod comes first. */
+/** Starts the portal: the kit, the session and the routes. The policy for zod must come first. */
 import '#api/zod-policy.ts'
 import { createRoot } from 'react-dom/client'
 import { createBrowserRouter } from 'react-router'

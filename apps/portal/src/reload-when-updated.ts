@@ -1,7 +1,7 @@
 /**
- * A page that was open while the hub was updated asks for code that is no longer there. It is loaded again, once, and
- * then says why: a second failure within the minute is a fault of another kind. While the hub is away nothing is
- * loaded, or the browser's own error page would take this one's place.
+ * A page that was open during an update of the hub requests code that no longer exists. It reloads once and says why; a
+ * second failure within a minute has another cause. It waits until the hub answers, because otherwise the browser would
+ * show its own error page.
  */
 import { toast } from '@hedgerow/ui/toast.tsx'
 
@@ -20,10 +20,10 @@ export function reloadWhenUpdated(): void {
   })
 }
 
-/** Whether the page that failed lacks code, and loading it again may bring that. */
+/** Whether code of the failed page is missing, so that a reload may help. */
 export const mayReload = (): boolean => codeIsMissing && reloadedMsAgo() >= ONCE_IN_MS
 
-/** Loads the page again as soon as the hub answers. Returns the way to stop. */
+/** Reloads the page as soon as the hub answers. Returns a function that stops it. */
 export function reloadOnceAnswered(): () => void {
   const timer = setInterval(() => void ask(), ASK_EVERY_MS)
   const ask = async () => {

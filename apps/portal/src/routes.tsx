@@ -1,6 +1,6 @@
 /**
- * The portal's addresses, which the build tells the hub. Each screen is a chunk of its own; the sign-in page carries
- * none of the others.
+ * The portal's addresses, which the build writes for the hub. Each screen is its own chunk; the sign-in page loads none
+ * of the others.
  */
 import { lazy, Suspense } from 'react'
 import type { RouteObject } from 'react-router'

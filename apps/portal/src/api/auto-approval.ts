@@ -4,7 +4,7 @@ import { api } from './client.ts'
 
 export const AUTO_APPROVAL_KEY = ['auto-approval'] as const
 
-/** Not asked for again by itself: nothing may change under somebody who is changing it. */
+/** No automatic refetch: the settings must not change while somebody edits them. */
 export const useAutoApprovalSettings = (enabled: boolean) =>
   useQuery({
     queryKey: AUTO_APPROVAL_KEY,

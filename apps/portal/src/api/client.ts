@@ -1,6 +1,6 @@
 /**
- * Makes the contract's calls. Every answer passes here, so this is where an ended session is noticed. Answers are
- * not parsed again: they come from our own hub, which sends only what the contract declares.
+ * Makes the contract's calls. All answers pass through here, so it also notices an ended session. Answers are not
+ * validated: they come from our own hub, which sends only what the contract declares.
  */
 import { API_BASE } from '@hedgerow/contract'
 import type { BodyOf, Call, ErrorBody, ParamsOf, QueryOf, ResponseOf } from '@hedgerow/contract'
@@ -8,14 +8,14 @@ import { createRedirectGate, endsSession, SESSION_EXPIRED_MESSAGE } from './sess
 import { clearToken, readToken, writeExpiredMessage, writeToken } from './token.ts'
 import { wordsOf } from './words.ts'
 
-/** A refusal of the hub, or no answer at all (`status` 0, `code` 'unreachable'). `message` is for the person. */
+/** A refusal by the hub, or no answer (`status` 0, `code` 'unreachable'). `message` is for the person. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
   readonly fieldErrors: Readonly<Record<string, string>>
-  /** When the same may be asked again, where the hub told. */
+  /** When the call may be repeated, if the hub said so. */
   readonly retryAfterMs: number | undefined
-  /** The answer's: parsed where it is JSON, else its text; undefined without an answer. */
+  /** The answer's body: parsed if it is JSON, otherwise text; undefined without an answer. */
   readonly body: unknown
 
   constructor(
@@ -49,14 +49,13 @@ type RequestOf<C extends Call> = Part<'params', ParamsOf<C>> &
 
 type SessionListener = {
   onEnded: () => void
-  /** The hub has begun to ask everyone for two-factor, and this person has none. */
+  /** The hub now requires two-factor, and this person has none. */
   onSetUpRequired: () => void
 }
 const NOBODY: SessionListener = { onEnded: () => undefined, onSetUpRequired: () => undefined }
 
 /**
- * A hub that is there begins to answer long before this; without it one that hangs would keep people waiting for
- * minutes.
+ * A working hub answers long before this. Without a limit, a hanging hub would keep people waiting for minutes.
  */
 const ANSWER_WITHIN_MS = 30_000
 
@@ -73,8 +72,8 @@ export function listenToSession(listener: SessionListener): () => void {
 }
 
 /**
- * Makes a call that ends this session and opens another. Polls that are refused meanwhile wait with their verdict:
- * the session is only over when there is no new token either.
+ * Makes a call that ends this session and opens another. Polls that are refused in the meantime are judged afterwards:
+ * the session has ended only if there is no new token.
  */
 export async function replaceToken(work: () => Promise<{ accessToken: string }>): Promise<void> {
   const replacement = work().then(({ accessToken }) => writeToken(accessToken))
@@ -97,7 +96,7 @@ export async function api<C extends Call>(call: C, request: RequestOf<C>): Promi
   }
 }
 
-/** Opens a call that answers with a stream of server-sent events; refused and failing like any other call. */
+/** Opens a call that answers with a stream of server-sent events. It fails like any other call. */
 export async function openStream(call: Call, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
   const { body } = await send(call, { signal }, 'text/event-stream')
   if (body === null) throw new ApiError(0, 'unreachable', 'The hub answered without a stream.')
@@ -111,7 +110,7 @@ type Request = {
   signal?: AbortSignal
 }
 
-/** The answer as it came, for calls whose headers or bytes matter. */
+/** The raw response, for calls whose headers or bytes matter. */
 export async function send(
   call: Call,
   { params, query, body, signal }: Request,
@@ -145,14 +144,14 @@ export async function send(
   throw refusal
 }
 
-/** What to throw for an answer that did not come, or not to its end; a call that was given up keeps its reason. */
+/** The error for a missing or incomplete answer. An aborted call keeps its reason. */
 function lost(error: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted === true) return error
   return new ApiError(0, 'unreachable', 'The hub does not answer. Check your connection and try again.')
 }
 
 /**
- * What a refusal of a request with `token` means for the session that is open now: nothing, once it has another token.
+ * Ends the session if the refusal calls for it. A refusal of an older token does not affect the session.
  */
 function judge({ status, code }: ApiError, token: string | null): void {
   if (token !== readToken()) return
@@ -183,7 +182,7 @@ async function refusalOf(response: Response): Promise<ApiError> {
     const retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : undefined
     return new ApiError(response.status, error, message, { fieldErrors, retryAfterMs, body })
   }
-  // Not the hub's own answer: a proxy in front of it, most likely.
+  // Most likely the answer of a proxy in front of the hub.
   const words = wordsOf(body) ?? `The hub answered with status ${response.status}. Try again in a moment.`
   return new ApiError(response.status, 'unknown', words, { body })
 }
@@ -201,7 +200,7 @@ function isErrorBody(body: unknown): body is ErrorBody {
   return 'error' in body && typeof body.error === 'string' && 'message' in body && typeof body.message === 'string'
 }
 
-/** What to tell the person about any thrown value. */
+/** The message of any thrown value, for a person. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : 'Something went wrong. Try again.'
 }

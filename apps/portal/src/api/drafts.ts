@@ -1,20 +1,20 @@
 /**
- * What a person was in the middle of when their session ended, for them to find after signing in again: the session
- * provider says when, forms and pages with dialogs say what. It lives in this page's memory only, is nobody's once
- * another person signs in, and holds no passwords.
+ * Unfinished work at the end of a session, restored when the same person signs in again. Forms and pages register what
+ * to keep; the session provider says when. Drafts stay in memory, are dropped when another person signs in, and contain
+ * no passwords.
  */
 import { useEffect, useRef } from 'react'
 
 const open = new Map<string, () => unknown>()
 let kept = { owner: '', values: new Map<string, unknown>() }
 
-/** Called while the screen of the session that ends is still there. `owner` says whose it is. */
+/** Call it while the screen of the ending session is still mounted. `owner` identifies the person. */
 export function saveOpenDrafts(owner: string): void {
   const values = [...open].map(([name, read]) => [name, read()] as const).filter(([, value]) => value !== undefined)
   kept = { owner, values: new Map(values) }
 }
 
-/** Called when somebody has signed in: what another person left is dropped. */
+/** Call it after a sign-in: it drops the drafts of another person. */
 export function keepDraftsOnlyFor(owner: string): void {
   if (kept.owner !== owner) dropDrafts()
 }
@@ -24,8 +24,8 @@ export function dropDrafts(): void {
 }
 
 /**
- * Keeps `now` under `name` should the session end, and gives it to `restore` when the same part appears for the same
- * person again. Undefined while there is nothing to keep.
+ * Keeps `now` under `name` if the session ends, and calls `restore` with it when the same person sees this part again.
+ * `now` is undefined while there is nothing to keep.
  */
 export function useDraft<T>(name: string, now: T | undefined, restore: (was: T) => void): void {
   const latest = useRef({ now, restore })

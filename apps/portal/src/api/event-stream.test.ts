@@ -3,7 +3,7 @@ import { createEventParser, pauseMs } from './event-stream.ts'
 
 const STREAM = ': hello\n\nevent: change\ndata: {"topic":"gateways"}\n\ndata: one\ndata: two\r\n\r\n'
 
-it('reads events and leaves comments out', () => {
+it('reads events and skips comments', () => {
   expect(createEventParser()(STREAM)).toEqual([
     { event: 'change', data: '{"topic":"gateways"}' },
     { event: 'message', data: 'one\ntwo' },
@@ -24,7 +24,7 @@ it('holds an event back until it is complete', () => {
   expect(parse('\n')).toEqual([{ event: 'change', data: 'x' }])
 })
 
-it('waits longer after each failure, half a minute at most, and never the same for everybody', () => {
+it('waits longer after each failure, at most half a minute, and differently in each browser', () => {
   expect([0, 1, 2, 3].map((failures) => pauseMs(failures, 0.999999))).toEqual([1_000, 2_000, 4_000, 8_000])
   expect(pauseMs(40, 0.999999)).toBe(30_000)
   expect(pauseMs(2, 0)).toBe(2_000)

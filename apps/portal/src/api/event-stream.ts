@@ -1,10 +1,10 @@
 /**
- * Server-sent events out of a byte stream, as far as the hub sends them: `event`, `data` and comments (the HTML
- * standard's section on event streams). Pure but for the stream, so that it can be tested in pieces of any size.
+ * Parses server-sent events (HTML standard, section "Server-sent events"), as far as the hub uses them: `event`, `data`
+ * and comments. Pure.
  */
 export type ServerEvent = { event: string; data: string }
 
-/** Gives a function that takes text as it comes and answers with the events that are complete by then. */
+/** Returns a function that takes the next piece of text and returns the events that it completes. */
 export function createEventParser(): (text: string) => ServerEvent[] {
   let rest = ''
   let event = ''
@@ -34,7 +34,7 @@ const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
 
 /**
- * How long to wait before the nth try in a row (from 0); `random` in [0, 1) keeps many browsers from coming at once.
+ * The pause before the next try, after this number of failures (from 0); `random` in [0, 1) spreads many browsers.
  */
 export function pauseMs(failures: number, random: number): number {
   const full = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures)

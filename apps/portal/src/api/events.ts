@@ -1,6 +1,6 @@
 /**
- * Live updates: holds the hub's event stream open while the page is looked at, and asks again for what has changed.
- * Polling goes on beside it, so a proxy that holds streams back costs speed and nothing else.
+ * Live updates: keeps the hub's event stream open while the page is visible, and refetches changed data. Polling
+ * continues, so a proxy that buffers streams only makes updates slower.
  */
 import type { EventTopic } from '@hedgerow/contract'
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
@@ -9,7 +9,7 @@ import { hubEvents } from 'virtual:contract-calls'
 import { ApiError, openStream } from './client.ts'
 import { createEventParser, pauseMs } from './event-stream.ts'
 
-/** The first part of the keys of the queries that a topic makes stale. */
+/** The first parts of the query keys that a topic makes stale. */
 const STALE: Readonly<Record<EventTopic, readonly string[]>> = {
   gateways: ['gateways'],
   registrations: ['registrations'],
@@ -21,7 +21,7 @@ const STALE: Readonly<Record<EventTopic, readonly string[]>> = {
   certificates: ['certificates'],
   threats: ['threats'],
 }
-/** The hub writes something every 15 s; a stream that is silent for longer is dead, whatever TCP says. */
+/** The hub writes every 15 s, so a stream that is silent for this long is dead, whatever TCP says. */
 const SILENCE_MS = 40_000
 const REFRESH_EVERY_MS = 2_000
 /** A shorter pause is not shown. */
@@ -47,7 +47,7 @@ export function useLiveUpdates(): 'live' | 'reconnecting' {
     const refresher = createRefresher(queries)
     const onTopics = refresher.add
     let controller: AbortController | undefined
-    // Browsers open six connections to a plain-HTTP hub, for all tabs together: a page nobody looks at holds none.
+    // A browser opens six connections to a plain-HTTP hub, for all tabs together, so a hidden page keeps none.
     const onVisibility = () => {
       controller?.abort()
       controller = undefined
@@ -69,8 +69,8 @@ export function useLiveUpdates(): 'live' | 'reconnecting' {
 }
 
 /**
- * Asks again for what is stale, at once and then every two seconds at most: a large fleet changes all the time, and
- * an answer under way must be let arrive.
+ * Refetches stale queries at once, then at most every two seconds: a large fleet changes all the time, and a running
+ * fetch must be able to finish.
  */
 function createRefresher(queries: QueryClient) {
   const roots = new Set<string>()
@@ -117,7 +117,7 @@ async function follow({ onState, onTopics, signal }: Follower): Promise<void> {
         signal,
       })
     } catch (error) {
-      // Somebody with a dozen windows has no stream left for this one; polling serves it, and nothing is broken.
+      // The person has too many windows open. Polling serves this one.
       if (error instanceof ApiError && error.code === 'too_many_streams') return onState(true)
     }
     if (signal.aborted) return

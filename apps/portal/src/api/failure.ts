@@ -1,12 +1,11 @@
 import { ApiError } from './client.ts'
 import { textOf } from './words.ts'
 
-/** What a person is told of a call that failed: `message`, and below it the `reason` where only the portal knows it. */
+/** The text for a failed call: `message`, and below it a `reason` that only the portal knows. */
 export type Failure = { message: string; reason?: string }
 
 /**
- * The words of the answer. Where it holds none, as when nothing or something else than the
- * hub answered, it is `fallback`. `wordsIn` finds the words in an answer's body.
+ * The text of the answer, found by `wordsIn`. Without one, as when a proxy or nothing answered, it is `fallback`.
  */
 export function failureOf(
   error: unknown,

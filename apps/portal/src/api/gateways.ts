@@ -5,7 +5,7 @@ import { api } from './client.ts'
 
 export const GATEWAYS_KEY = ['gateways'] as const
 
-/** The fleet that the person may see: shared by the list, the dashboard and the command palette, polled once. */
+/** The gateways that the person may see. The list, the dashboard and the command palette share this poll. */
 export const useGateways = ({ enabled = true }: { enabled?: boolean } = {}) =>
   useQuery({
     queryKey: GATEWAYS_KEY,
@@ -20,7 +20,7 @@ const STATUS = {
   warning: { shape: 'diamond', word: 'Warning' },
 } as const
 
-/** How a gateway's status is marked; a value from a newer hub is shown as it is, and neutral. */
+/** The mark of a status. An unknown status of a newer hub is shown unchanged and neutral. */
 export function statusMark(status: string): { shape: 'dot' | 'ring' | 'diamond' | 'neutral'; word: string } {
   return Object.hasOwn(STATUS, status) ? STATUS[status as keyof typeof STATUS] : { shape: 'neutral', word: status }
 }

@@ -4,7 +4,7 @@ import { addressForDevices } from './hub-address.ts'
 it.each(['http://localhost:8080', 'https://hub.localhost', 'http://127.0.0.1:8080', 'http://[::1]:8080'])(
   'says that a device elsewhere cannot use %s',
   (url) => {
-    expect(addressForDevices(url)).toContain(`finds the hub at ${new URL(url).host}.`)
+    expect(addressForDevices(url)).toContain(`can reach the hub at ${new URL(url).host}.`)
   },
 )
 

@@ -4,6 +4,6 @@ import { api } from './client.ts'
 
 export const HUB_SETTINGS_KEY = ['hub-settings'] as const
 
-/** The hub's settings, which everybody signed in may see: its name in the bar, and what Connect may try. */
+/** The hub's settings, which everyone signed in may see. */
 export const useHubSettings = () =>
   useQuery({ queryKey: HUB_SETTINGS_KEY, queryFn: ({ signal }) => api(readHubSettings, { signal }), staleTime: 60_000 })

@@ -7,7 +7,7 @@ import { useUser } from './session.tsx'
 
 export const PENDING_REGISTRATIONS_KEY = ['registrations', 'pending'] as const
 
-/** Shared by the top bar, the dashboard and the approvals; polled once for all of them, and only for who may see it. */
+/** The top bar, the dashboard and the approvals share this poll. It runs only for roles that may see the list. */
 export function usePendingRegistrations() {
   const { role } = useUser()
   return useQuery({

@@ -1,9 +1,9 @@
 import { QueryClient } from '@tanstack/react-query'
 
 /**
- * One per signed-in session, so that nobody sees what the one before them has fetched. No retries of its own:
- * polling comes round again, and a person who waits wants the error and a button, not a longer skeleton. `always`,
- * because a hub on a local network answers without any internet.
+ * One per session, so that nobody sees the data of the person before. No retries: polling repeats anyway, and a waiting
+ * person needs the error and a button, not a longer skeleton. `always`, because a hub on a local network answers
+ * without internet.
  */
 export const createQueryClient = (): QueryClient =>
   new QueryClient({

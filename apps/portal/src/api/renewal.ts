@@ -7,8 +7,8 @@ const RENEW_AFTER_MS = 25_000
 const SIGNS_OF_LIFE = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchmove'] as const
 
 /**
- * Renews the access token while the person uses the page. Only input counts: background polling must not keep a
- * session alive for somebody who has gone. Returns the way to stop.
+ * Renews the access token while the person uses the page. Only input counts: background polling must not keep the
+ * session of an absent person alive. Returns a function that stops it.
  */
 export function renewWhileActive(): () => void {
   let renewedAtMs = performance.now()

@@ -30,7 +30,7 @@ it('lets one redirect through and suppresses others for a second', () => {
   expect(mayRedirect()).toBe(true)
 })
 
-it('tells the person in the agreed words', () => {
+it('has the exact message', () => {
   expect(SESSION_EXPIRED_MESSAGE).toBe('Your session has expired. Please log in again.')
   expect(SESSION_EXPIRED_MESSAGE).toBe(errorTable.session_ended.message)
 })

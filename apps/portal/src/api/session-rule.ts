@@ -1,7 +1,6 @@
 /**
- * When a refusal ends the session: a 401 always, a 403 unless it only says that
- * the role is too low, and neither on the pages that a visitor may see. Pure, so that the rule can be read and
- * tested alone; client.ts applies it to every answer.
+ * When a refusal ends the session: a 401 always, a 403 unless the role is too low, and neither on the pages for
+ * visitors. Pure; client.ts applies it to every answer.
  */
 import { SESSION_REDIRECT_SUPPRESSION_MS } from '@hedgerow/contract'
 
@@ -15,7 +14,7 @@ export function endsSession(answer: { status: number; error: string | undefined;
   return answer.status === 403 && answer.error !== 'role_required'
 }
 
-/** Lets one of several redirects through: polls that fail together must not send the person away several times. */
+/** Allows one of several redirects: polls that fail together must redirect the person only once. */
 export function createRedirectGate(now: () => number): () => boolean {
   let lastMs = Number.NEGATIVE_INFINITY
   return () => {

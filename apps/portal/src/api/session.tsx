@@ -1,6 +1,6 @@
 /**
- * Who is signed in: validated once at the start, held while the page lives, ended by a refusal (client.ts), by
- * signing out, or by another tab. Screens ask `useUser`; only the sign-in page and the routes look at the state.
+ * The session: validated at the start, and ended by a refusal (client.ts), by signing out, or by another tab. Screens
+ * use `useUser`; only the sign-in page and the routes read the state.
  */
 import { TOKEN_STORAGE_KEY } from '@hedgerow/contract'
 import type { BodyOf, ResponseOf, SessionUser } from '@hedgerow/contract'
@@ -13,16 +13,16 @@ import { clearExpiredMessage, clearToken, readToken, writeToken } from './token.
 
 export type SessionState =
   | { status: 'loading' }
-  | { status: 'visitor'; leftFreely: boolean }
+  | { status: 'visitor'; signedOut: boolean }
   | { status: 'signed-in'; user: SessionUser }
 
 type Session = {
   state: SessionState
-  /** Throws ApiError with the hub's reason. Gives the challenge of the second step where there is one. */
+  /** Throws ApiError. Returns the challenge if a second step follows. */
   signIn: (credentials: BodyOf<typeof login>) => Promise<string | undefined>
   /** The second step. Throws ApiError. */
   confirmSignIn: (answer: BodyOf<typeof loginTwoFactor>) => Promise<void>
-  /** Asks the hub again who this is, after something about them has changed. Throws ApiError. */
+  /** Reads the person again after a change to their account. Throws ApiError. */
   refresh: () => Promise<void>
   signOut: () => Promise<void>
 }
@@ -31,7 +31,7 @@ const SessionContext = createContext<Session | null>(null)
 
 export function SessionProvider({ children }: { children: ReactNode }) {
   const [state, setState] = useState<SessionState>(() =>
-    readToken() === null ? { status: 'visitor', leftFreely: false } : { status: 'loading' },
+    readToken() === null ? { status: 'visitor', signedOut: false } : { status: 'loading' },
   )
   const enter = useCallback(({ accessToken, user }: ResponseOf<typeof loginTwoFactor>) => {
     writeToken(accessToken)
@@ -43,10 +43,10 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   useEffect(() => {
     here.current = state.status === 'signed-in' ? state.user : undefined
   }, [state])
-  const leave = useCallback((leftFreely: boolean) => {
-    if (leftFreely) dropDrafts()
+  const leave = useCallback((signedOut: boolean) => {
+    if (signedOut) dropDrafts()
     else if (here.current !== undefined) saveOpenDrafts(ownerOf(here.current))
-    setState({ status: 'visitor', leftFreely })
+    setState({ status: 'visitor', signedOut })
   }, [])
 
   useEffect(
@@ -103,7 +103,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       confirmSignIn: async (answer) => enter(await api(loginTwoFactor, { body: answer })),
       refresh: async () => setState({ status: 'signed-in', user: await api(validateSession, {}) }),
       signOut: async () => {
-        // The hub ends the session too; when it can't be reached, this browser still forgets the token.
+        // The hub ends the session too. If it can't be reached, this browser still drops the token.
         await api(logout, {}).catch((error: unknown) => console.error('Sign-out was not confirmed by the hub:', error))
         clearToken()
         clearExpiredMessage()
@@ -115,7 +115,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   return <SessionContext value={session}>{children}</SessionContext>
 }
 
-/** A person whose role has changed meanwhile may no longer be allowed what they were about to do. */
+/** With the role: after a change of role, the person may no longer do what a draft is for. */
 const ownerOf = ({ id, role }: SessionUser): string => `${id} ${role}`
 
 export function useSession(): Session {

@@ -7,7 +7,7 @@ export const readToken = (): string | null => localStorage.getItem(TOKEN_STORAGE
 export const writeToken = (token: string): void => localStorage.setItem(TOKEN_STORAGE_KEY, token)
 export const clearToken = (): void => localStorage.removeItem(TOKEN_STORAGE_KEY)
 
-/** The sentence that the sign-in page shows after a session has ended; stored, so that it survives a reload. */
+/** The message of the sign-in page after a session has ended; stored, so that it survives a reload. */
 export const readExpiredMessage = (): string | null => sessionStorage.getItem(EXPIRED_KEY)
 export const writeExpiredMessage = (message: string): void => sessionStorage.setItem(EXPIRED_KEY, message)
 export const clearExpiredMessage = (): void => sessionStorage.removeItem(EXPIRED_KEY)

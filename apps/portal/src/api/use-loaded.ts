@@ -4,8 +4,7 @@ import { messageOf } from './client.ts'
 type Loaded<T> = { data?: T; problem?: string }
 
 /**
- * One answer of the hub for the pages before the portal, which carry no query client. `load` must stay the same
- * function; `retry` asks again.
+ * Loads one answer, for pages without a query client. `load` must be a stable function; `retry` loads again.
  */
 export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>): Loaded<T> & { retry: () => void } {
   const [loaded, setLoaded] = useState<Loaded<T>>({})

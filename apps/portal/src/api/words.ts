@@ -1,9 +1,9 @@
-/** The words of an answer's body: the hub's own, or those of what stands before it. */
+/** Finds the text for a person in an answer's body: the hub's, or that of a proxy in front of it. */
 
 /** Longer texts are of no use to a person. */
 const TEXT_MAX_LENGTH = 300
 
-/** A field of a body, where it is a text that says something. */
+/** A field of the body, if it is a non-empty text. */
 export function textOf(body: unknown, field: string): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined
   const value: unknown = Object.entries(body).find(([name]) => name === field)?.[1]
@@ -11,8 +11,7 @@ export function textOf(body: unknown, field: string): string | undefined {
 }
 
 /**
- * What a refusal says: its `message`, or `error` where that is all. The hub's own has both, and `error` is a code
- * there.
+ * The text of a refusal: its `message`, otherwise its `error`. The hub sends both, with a code in `error`.
  */
 export function wordsOf(body: unknown): string | undefined {
   return [textOf(body, 'message'), textOf(body, 'error')].find(

@@ -2,9 +2,9 @@ import { wordsOfIssue } from '@hedgerow/contract/words'
 import type { config } from 'zod'
 
 /**
- * What forms say of a field is in people's words. The hub's policy allows no code made from text; without `jitless` zod
- * would try it once and be reported for it. Written
- * to where zod looks for its settings instead of through its `config`, which would bring zod into the first chunk.
+ * Form errors use our sentences. `jitless`, because the Content-Security-Policy forbids code made from text and would
+ * report zod's attempt. The settings are written to zod's global object, because importing its `config` would put zod
+ * into the first chunk.
  */
 const settings: Parameters<typeof config>[0] = { jitless: true, customError: wordsOfIssue }
 Object.assign(globalThis, { __zod_globalConfig: settings })

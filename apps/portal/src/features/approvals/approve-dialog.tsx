@@ -8,7 +8,7 @@ import { Fingerprints } from './fingerprints.tsx'
 import { approvedMessage, approveFailed } from './messages.ts'
 import { useApprove } from './queries.ts'
 
-/** Says what an approval does before it is done. */
+/** Explains an approval before it is made. */
 export function ApproveDialog({ registration, opened, onClose, onGone }: RegistrationDialogProps) {
   const approve = useApprove()
   const submit = async () => {
@@ -21,7 +21,7 @@ export function ApproveDialog({ registration, opened, onClose, onGone }: Registr
     <Dialog title={`Approve ${registration.deviceName}?`} opened={opened} onClose={onClose} onGone={onGone}>
       <p>
         {registration.keyChangeFor === null
-          ? 'The device joins the VPN at once with an address of its own, sends its heartbeats and detections, and people with access can open its page.'
+          ? 'The device joins the VPN at once with its own address, and sends heartbeats and detections. People with access can open its page.'
           : `The new key replaces the one of “${registration.keyChangeFor}” at once, and the device with the old key loses its connection.`}
       </p>
       <Fingerprints registration={registration} />

@@ -21,7 +21,10 @@ type BulkDialogProps = {
   onGone: () => void
 }
 
-/** One decision about several devices, one after the other; each says how it went, and one refusal stops no other. */
+/**
+ * One decision for several devices, made one after the other. Each shows its outcome, and a refusal does not stop the
+ * others.
+ */
 export function BulkDialog({ decision, registrations, opened, onClose, onGone }: BulkDialogProps) {
   const approve = useApprove()
   const reject = useReject()
@@ -39,7 +42,7 @@ export function BulkDialog({ decision, registrations, opened, onClose, onGone }:
       const { deviceName } = await reject.mutateAsync({ registrationId, reason })
       return { done: true, message: rejectedMessage(deviceName) }
     } catch (error) {
-      // Many at once come to the rate of a person's calls: they go on as fast as it allows.
+      // Many decisions can reach the limit of calls per person. Then they continue as fast as it allows.
       const waitMs = error instanceof ApiError && error.code === 'too_many_requests' ? error.retryAfterMs : undefined
       if (waitMs !== undefined) {
         await new Promise((resolve) => setTimeout(resolve, waitMs))
@@ -75,7 +78,7 @@ export function BulkDialog({ decision, registrations, opened, onClose, onGone }:
       <form onSubmit={(event) => void submit(event)} noValidate>
         <p>
           {approving
-            ? 'Each joins the VPN at once with an address of its own. Compare every fingerprint with the device before you go on.'
+            ? 'Each device joins the VPN at once with its own address. First compare every fingerprint with its device.'
             : REJECTION_FOLLOWS}
         </p>
         {!approving && (

@@ -11,7 +11,7 @@ type BulkProps = {
   onOpen: (dialog: OpenDialog) => void
 }
 
-/** Selecting all, and deciding about what is selected. */
+/** Selects all requests, and decides about the selected ones. */
 export function Bulk({ total, selected, onSelectAll, onOpen }: BulkProps) {
   const none = selected.length === 0
   return (

@@ -15,7 +15,7 @@ export type RegistrationDialogProps = {
   onGone: () => void
 }
 
-/** Everything that the hub knows of a device that asks to join. */
+/** All that the hub knows about a device that asks to join. */
 export function DetailsDialog({
   registration,
   opened,
@@ -39,11 +39,12 @@ export function DetailsDialog({
       )}
       {registration.waitsFor !== null && <Notice tone="warning">{held(registration.waitsFor)}</Notice>}
       {registration.invitation !== null && (
-        <Notice tone="plain">It brought the code of the invitation “{registration.invitation}”.</Notice>
+        <Notice tone="plain">The device sent the code of the invitation “{registration.invitation}”.</Notice>
       )}
       {registration.trustedNetwork && registration.waitsFor === null && (
         <Notice tone="plain">
-          It asks from a trusted network of the auto-approval settings. It waits because they ask for a person.
+          The request comes from a trusted network of the auto-approval settings. It waits because they require a
+          person’s approval.
         </Notice>
       )}
       <DetailList

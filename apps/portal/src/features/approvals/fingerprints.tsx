@@ -1,12 +1,13 @@
 import type { PendingRegistration } from '@hedgerow/contract'
 import styles from './fingerprints.module.css'
 
-/** What proves that nobody stands between the device and the hub: both show the same two lines. */
+/** The device and the hub show the same two fingerprints if nobody intercepts their connection. */
 export function Fingerprints({ registration }: { registration: PendingRegistration }) {
   return (
     <div className={styles.prints}>
       <p>
-        Compare these with the page or the label of the device. If either differs, somebody is in between: reject it.
+        Compare these with the page or the label of the device. If one differs, somebody may be intercepting the
+        connection: reject the device.
       </p>
       <dl>
         <dt>Gateway fingerprint</dt>

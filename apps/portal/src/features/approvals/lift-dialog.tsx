@@ -8,7 +8,7 @@ import { useLift } from './queries.ts'
 
 type LiftDialogProps = { rejected: RejectedRegistration; opened: boolean; onClose: () => void; onGone: () => void }
 
-/** Takes a rejection back; the device may ask again, which lets nobody in yet. */
+/** Withdraws a rejection. The device may ask again, and then waits for a decision. */
 export function LiftDialog({ rejected, opened, onClose, onGone }: LiftDialogProps) {
   const lift = useLift()
   const submit = async () => {
@@ -19,7 +19,7 @@ export function LiftDialog({ rejected, opened, onClose, onGone }: LiftDialogProp
   }
   return (
     <Dialog title={`Let ${rejected.deviceName} ask again?`} opened={opened} onClose={onClose} onGone={onGone}>
-      <p>The rejection is forgotten. The device’s next request waits for a decision like any other.</p>
+      <p>This withdraws the rejection. The device’s next request waits for a decision like any other.</p>
       {lift.isError && <Notice tone="danger">{messageOf(lift.error)}</Notice>}
       <DialogActions>
         <Button variant="default" onClick={onClose}>

@@ -14,7 +14,7 @@ import {
   rejectFailed,
 } from './messages.ts'
 
-it('says the agreed words, to the letter', () => {
+it('has the exact messages', () => {
   expect(approvedMessage({ deviceName: 'North Field', assignedIp: '10.100.0.2' })).toBe(
     'Gateway "North Field" approved successfully! VPN IP: 10.100.0.2',
   )
@@ -27,25 +27,25 @@ it('says the agreed words, to the letter', () => {
   )
 })
 
-it('asks for a reason in the agreed words', () => {
+it('asks for a reason with the exact message', () => {
   const refused = rejectRegistration.body.safeParse({ reason: '   ' })
   expect(refused.error?.issues.map((issue) => issue.message)).toEqual(['Rejection reason is required'])
 })
 
-it('says why devices that the rules let in wait, once for each reason, and what ends it', () => {
+it('says why approved devices wait, once for each reason, and what ends the wait', () => {
   const full = { code: 'gateway_limit_reached', message: 'The hub is full: 245 of 245 gateways.' } as const
   const taken = { code: 'device_token_taken', message: 'Another gateway has the same device token.' } as const
   const queue = [full, null, full, taken].map((waitsFor) => ({ waitsFor }) as PendingRegistration)
   expect(heldInQueue(queue)).toEqual([
-    'The hub is full: 245 of 245 gateways. 2 devices that the auto-approval settings let in join by themselves when you raise the limit under Settings, or delete a gateway.',
-    'Another gateway has the same device token. One device that the auto-approval settings let in joins by itself when you delete the other gateway.',
+    'The hub is full: 245 of 245 gateways. 2 devices that the auto-approval settings approve join by themselves when you raise the limit under Settings, or delete a gateway.',
+    'Another gateway has the same device token. One device that the auto-approval settings approve joins by itself when you delete the other gateway.',
   ])
   expect(held(full)).toBe(
-    'The hub is full: 245 of 245 gateways. The auto-approval settings let this device in: it joins by itself when you raise the limit under Settings, or delete a gateway.',
+    'The hub is full: 245 of 245 gateways. The auto-approval settings approve this device: it joins by itself when you raise the limit under Settings, or delete a gateway.',
   )
 })
 
-it('names the source and how many it is about', () => {
+it('names the source and the number of requests', () => {
   expect(rejectAllOf({ source: '2001:db8::/48', waiting: 200 })).toBe('Reject all 200 from 2001:db8::/48')
   expect(sourceRejectedMessage('2001:db8::/48', 200)).toBe('200 requests from 2001:db8::/48 rejected.')
   expect(sourceRejectedMessage('198.51.100.7', 1)).toBe('1 request from 198.51.100.7 rejected.')

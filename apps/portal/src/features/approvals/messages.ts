@@ -1,6 +1,6 @@
 import type { PendingRegistration } from '@hedgerow/contract'
 
-/** The sentences of this screen, each in one place. */
+/** The messages of this screen. */
 export const EMPTY_TITLE = 'No Pending Requests'
 export const EMPTY_TEXT = 'All gateway registration requests have been processed.'
 
@@ -13,16 +13,16 @@ export const loadFailed = (reason: string): string => `Failed to load pending re
 export const approveFailed = (reason: string): string => `Failed to approve registration: ${reason}`
 export const rejectFailed = (reason: string): string => `Failed to reject registration: ${reason}`
 
-/** The panel and the verb that undo a rejection, so that the dialogs name them as they are. */
-export const TURNED_AWAY = 'Turned away'
+/** The panel and the button that undo a rejection; the dialogs name both. */
+export const REJECTED_PANEL = 'Rejected devices'
 export const ASK_AGAIN = 'Ask again'
-export const REJECTION_FOLLOWS = `The device shows “Rejected” and this reason on its own page. It goes on asking and stays out, after a restart too, until somebody chooses “${ASK_AGAIN}” under “${TURNED_AWAY}”. A device that is reset to new keys is a new device and may ask.`
-export const REJECTION_FOLLOWS_FOR_ALL = `Every request that waits from there when you confirm is rejected, those that came meanwhile included; changes of keys and devices that somebody claimed stay. Each device shows “Rejected” and this reason on its own page, and stays out until somebody chooses “${ASK_AGAIN}” under “${TURNED_AWAY}”. New devices from there may still ask.`
+export const REJECTION_FOLLOWS = `The device shows “Rejected” and this reason on its own page. It stays out, also after a restart, until somebody chooses “${ASK_AGAIN}” under “${REJECTED_PANEL}”. A device that is reset has new keys, so it counts as a new device and may ask.`
+export const REJECTION_FOLLOWS_FOR_ALL = `All requests from this source that wait when you confirm are rejected, including new ones. Key changes and claimed devices stay. Each device shows “Rejected” and this reason on its own page, and stays out until somebody chooses “${ASK_AGAIN}” under “${REJECTED_PANEL}”. New devices from this source may still ask.`
 export const rejectAllOf = ({ source, waiting }: { source: string; waiting: number }): string =>
   `Reject all ${waiting} from ${source}`
 export const sourceRejectedMessage = (source: string, rejected: number): string =>
   `${rejected} ${rejected === 1 ? 'request' : 'requests'} from ${source} rejected.`
-export const keyStays = (gateway: string): string => `“${gateway}” keeps the key that it has.`
+export const keyStays = (gateway: string): string => `“${gateway}” keeps its present key.`
 
 type Hold = NonNullable<PendingRegistration['waitsFor']>
 
@@ -33,9 +33,9 @@ const WHAT_ENDS_IT: Record<Hold['code'], string> = {
   vpn_disabled: 'switch the VPN on under Settings',
 }
 
-/** Why a device waits that the auto-approval settings let in, and how that ends. */
+/** Why a device waits although the auto-approval settings approve it, and what ends the wait. */
 export const held = ({ code, message }: Hold): string =>
-  `${message} The auto-approval settings let this device in: it joins by itself when you ${WHAT_ENDS_IT[code]}.`
+  `${message} The auto-approval settings approve this device: it joins by itself when you ${WHAT_ENDS_IT[code]}.`
 
 /** The same for the whole queue: a sentence for each reason. */
 export function heldInQueue(queue: readonly PendingRegistration[]): string[] {
@@ -48,7 +48,7 @@ export function heldInQueue(queue: readonly PendingRegistration[]): string[] {
     const devices = others.length === 0 ? 'One device' : `${others.length + 1} devices`
     const [join, themselves] = others.length === 0 ? ['joins', 'itself'] : ['join', 'themselves']
     return [
-      `${first.message} ${devices} that the auto-approval settings let in ${join} by ${themselves} when you ${WHAT_ENDS_IT[first.code]}.`,
+      `${first.message} ${devices} that the auto-approval settings approve ${join} by ${themselves} when you ${WHAT_ENDS_IT[first.code]}.`,
     ]
   })
 }

@@ -1,4 +1,6 @@
-/** Pending Gateway Registrations: who asks to join, and the decision. The hub enforces who may decide. */
+/**
+ * Pending Gateway Registrations: the requests to join, and the decisions about them. The hub enforces who may decide.
+ */
 import { Button } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 import { Link } from 'react-router'
@@ -29,7 +31,7 @@ export function RegistrationsPage() {
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set())
   const waiting = pending.data?.length ?? 0
   const forbidden = !mayManageFleet(role) || isForbidden(pending.error)
-  // What somebody else has decided meanwhile is no longer selected.
+  // Requests that somebody else has decided are no longer selected.
   const selected = (pending.data ?? []).filter(({ registrationId }) => selection.has(registrationId))
   const select = (registrationId: string, wanted: boolean) => {
     const next = new Set(selected.map((one) => one.registrationId))
@@ -43,7 +45,7 @@ export function RegistrationsPage() {
       <PageHead
         title="Pending Gateway Registrations"
         tab={waiting > 0 ? `Approvals (${waiting})` : 'Approvals'}
-        lead="Devices that have proved their keys and wait for somebody to let them in."
+        lead="Devices that have proved their keys and wait for approval."
         actions={
           <>
             <Button component={Link} to="/gateway-invitations" variant="default" leftSection={<MailIcon />}>
@@ -81,9 +83,7 @@ export function RegistrationsPage() {
         }
       >
         {forbidden ? (
-          <PanelForbidden>
-            Managers and administrators see the devices that wait here, and decide about them.
-          </PanelForbidden>
+          <PanelForbidden>Managers and administrators see the waiting devices, and decide about them.</PanelForbidden>
         ) : pending.isPending ? (
           <PanelSkeleton rows={4} label="Loading pending requests" />
         ) : pending.data === undefined ? (

@@ -10,7 +10,7 @@ import { toast } from '@hedgerow/ui/toast.tsx'
 import { REJECTION_FOLLOWS_FOR_ALL, rejectAllOf, rejectFailed, sourceRejectedMessage } from './messages.ts'
 import { useRejectSource, type Source } from './queries.ts'
 
-/** Turns away everything that waits from one address or network. */
+/** Rejects all waiting requests of one address or network. */
 export function RejectSourceDialog({ source, opened, onClose, onGone }: DialogLife & { source: Source }) {
   const reject = useRejectSource()
   const form = useForm({

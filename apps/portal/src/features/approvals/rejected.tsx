@@ -6,7 +6,7 @@ import { PanelError } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import type { OpenDialog } from './dialogs.tsx'
-import { ASK_AGAIN, TURNED_AWAY } from './messages.ts'
+import { ASK_AGAIN, REJECTED_PANEL } from './messages.ts'
 import { useRejected } from './queries.ts'
 
 const COLUMNS: readonly Column[] = [
@@ -17,13 +17,13 @@ const COLUMNS: readonly Column[] = [
   { name: 'Actions', width: '13%' },
 ]
 
-/** Devices that were turned away and stay away, for when that was a mistake. Not there while there are none. */
+/** The rejected devices, for undoing a mistake. Hidden when there are none. */
 export function Rejected({ onOpen }: { onOpen: (dialog: OpenDialog) => void }) {
   const rejected = useRejected(true)
   if (rejected.data === undefined) {
     if (!rejected.isError) return null
     return (
-      <Panel title={TURNED_AWAY}>
+      <Panel title={REJECTED_PANEL}>
         <PanelError
           message={messageOf(rejected.error)}
           retrying={rejected.isFetching}
@@ -34,7 +34,7 @@ export function Rejected({ onOpen }: { onOpen: (dialog: OpenDialog) => void }) {
   }
   if (rejected.data.length === 0) return null
   return (
-    <Panel title={TURNED_AWAY}>
+    <Panel title={REJECTED_PANEL}>
       <DataTable label="Rejected registrations" columns={COLUMNS} rowCount={rejected.data.length}>
         {rejected.data.map((one, index) => (
           <Row key={one.registrationId} index={index}>

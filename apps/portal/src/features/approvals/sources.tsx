@@ -4,7 +4,7 @@ import { rejectAllOf } from './messages.ts'
 import { useSources } from './queries.ts'
 import styles from './page.module.css'
 
-/** One decision for all requests from an address or a network that sent many. Not there while none did. */
+/** Rejects all requests of an address or network that sent many. Hidden when none did. */
 export function Sources({ onOpen }: { onOpen: (dialog: OpenDialog) => void }) {
   const sources = useSources()
   if (sources.data === undefined || sources.data.length === 0) return null

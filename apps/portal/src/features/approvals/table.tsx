@@ -24,7 +24,7 @@ type RegistrationTableProps = {
   onOpen: (dialog: OpenDialog) => void
 }
 
-/** The queue, oldest first. A request that would replace a gateway's key is marked as one. */
+/** The queue, oldest first. A request that would replace a gateway's key is marked. */
 export function RegistrationTable({ registrations, selected, onSelect, onOpen }: RegistrationTableProps) {
   return (
     <DataTable label="Pending registrations" columns={COLUMNS} rowCount={registrations.length}>

@@ -1,4 +1,4 @@
-/** The audit log: who did what, on what, from where, when, with which result. A tab of the settings. */
+/** The audit log: who did what, when, from where, and with which result. A tab of the settings. */
 import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { isForbidden, messageOf } from '#api/client.ts'
@@ -84,12 +84,12 @@ export default function Audit() {
               onRetry={() => void audit.refetch()}
             />
           ) : entries.length === 0 && audit.hasNextPage ? (
-            <PanelEmpty title="No entry matches so far">There are older ones, or narrow the days.</PanelEmpty>
+            <PanelEmpty title="No entry matches so far">Show older entries, or choose fewer days.</PanelEmpty>
           ) : entries.length === 0 ? (
             <PanelEmpty title={asked === EVERYTHING ? 'Nothing recorded yet' : 'No entry matches'}>
               {asked === EVERYTHING
-                ? 'What people do on this hub is listed here, unless the audit log is switched off under General.'
-                : 'Search for less, or widen the days.'}
+                ? 'Actions on this hub are listed here, unless the audit log is off under General.'
+                : 'Search for fewer words, or choose more days.'}
             </PanelEmpty>
           ) : (
             <AuditTable entries={entries} />

@@ -1,6 +1,6 @@
 import styles from './audit.module.css'
 
-/** A day, in the browser's own field; empty for no limit. */
+/** A day, in the browser's date field; empty for no limit. */
 export function DayField({
   label,
   value,

@@ -1,4 +1,4 @@
-/** What of the audit log is asked for. Pure. */
+/** The filter of the audit log. Pure. */
 import type { listAudit, QueryOf } from '@hedgerow/contract'
 
 /** `from` and `to` are days as a date field has them, `to` included. */
@@ -6,7 +6,7 @@ export type Filter = { search: string; action: string; from: string; to: string 
 
 export const EVERYTHING: Filter = { search: '', action: '', from: '', to: '' }
 
-/** The nouns that actions begin with, in the words of a person. */
+/** The nouns that actions begin with, and their names for a person. */
 export const ACTIONS: readonly (readonly [string, string])[] = [
   ['', 'Any action'],
   ['session', 'Sign-in'],
@@ -37,7 +37,7 @@ export function queryOf({ search, action, from, to }: Filter): AuditQuery {
   }
 }
 
-/** The beginning of the day that is `daysLater` than `day`. */
+/** Midnight at the beginning of `day`, or so many days later. */
 function midnight(day: string, daysLater: number): string {
   const date = new Date(`${day}T00:00:00`)
   // By the calendar: a day with a change of the clock has 23 or 25 hours.

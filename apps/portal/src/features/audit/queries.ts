@@ -6,7 +6,7 @@ import { queryOf, type Filter } from './filter.ts'
 
 type AuditPage = { entries: AuditEntry[]; nextCursor: string | undefined }
 
-/** How many calls one page may take: each looks through so many entries, which may hold nothing of what is sought. */
+/** The most calls for one page: each searches a limited number of entries, and may find none. */
 const CALLS_A_PAGE = 10
 
 /** Newest first, a page at a time. */
@@ -30,7 +30,7 @@ export const useAudit = (filter: Filter, enabled: boolean) =>
     enabled,
   })
 
-/** The same entries as a file; a plain link could not carry the access token. */
+/** The same entries as a file. A plain link could not send the access token. */
 export const useAuditFile = () =>
   useMutation({
     mutationFn: async (filter: Filter) => {

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 const SETTLED_MS = 300
 
-/** `value` once it has not changed for a moment, so that not every keystroke asks the hub. */
+/** `value` after a pause in its changes, so that not every keystroke calls the hub. */
 export function useSettled<T>(value: T): T {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

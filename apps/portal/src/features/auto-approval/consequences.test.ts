@@ -4,17 +4,17 @@ import { consequencesOf } from './consequences.ts'
 
 const of = (change: Partial<AutoApprovalSettings>) => consequencesOf({ ...autoApprovalSettings.parse({}), ...change })
 
-test('on a new hub an invitation lets a device in, and nothing else does', () => {
+test('on a new hub only an invitation approves a device', () => {
   expect(of({})).toEqual([
     'A device with a valid gateway invitation joins at once, from anywhere.',
-    'No address or network is listed, so no device joins because of where it is.',
+    'No address or network is listed, so no device joins by its address.',
     'Every other device waits for a person.',
   ])
 })
 
-test('off, everybody waits', () => {
+test('when off, every device waits', () => {
   expect(of({ enabled: false, ipWhitelist: ['198.51.100.7'] })).toEqual([
-    'Every device waits for a person, also with an invitation and from the addresses and networks listed below.',
+    'Every device waits for a person, even with an invitation or from a listed address or network.',
   ])
 })
 

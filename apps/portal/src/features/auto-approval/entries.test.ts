@@ -3,7 +3,7 @@ import { addEntry } from './entries.ts'
 import { loadFailed, SAVED, saveFailed, testFailed } from './messages.ts'
 
 describe('the IP whitelist', () => {
-  it('takes an address, without the spaces around it', () => {
+  it('accepts an address and trims it', () => {
     expect(addEntry(['192.0.2.1'], ' 198.51.100.7 ', 'ip')).toEqual({ list: ['192.0.2.1', '198.51.100.7'] })
   })
 
@@ -11,14 +11,14 @@ describe('the IP whitelist', () => {
     expect(addEntry([], text, 'ip')).toEqual({ list: [], problem: 'Invalid IP address format' })
   })
 
-  it('refuses an address that is there, in whatever spelling of its letters', () => {
+  it('refuses an address that is in the list, in any case', () => {
     expect(addEntry(['192.0.2.1'], '192.0.2.1', 'ip').problem).toBe('IP already in whitelist')
     expect(addEntry(['2001:db8::a'], '2001:DB8::A', 'ip').problem).toBe('IP already in whitelist')
   })
 })
 
 describe('the network ranges', () => {
-  it('take an address, a slash and a prefix length', () => {
+  it('accept an address, a slash and a prefix length', () => {
     expect(addEntry([], '198.51.100.0/24', 'range')).toEqual({ list: ['198.51.100.0/24'] })
     expect(addEntry([], '0.0.0.0/0', 'range').problem).toBeUndefined()
   })
@@ -27,7 +27,7 @@ describe('the network ranges', () => {
     expect(addEntry([], text, 'range').problem).toMatch(/^Invalid CIDR format \(e\.g\., \d+\.\d+\.\d+\.\d+\/16\)$/)
   })
 
-  it('refuse a range that is there', () => {
+  it('refuse a range that is in the list', () => {
     expect(addEntry(['10.0.0.0/8'], '10.0.0.0/8', 'range').problem).toBe('Network range already exists')
   })
 })
@@ -36,7 +36,7 @@ it('ignores blank entries', () => {
   expect(addEntry(['10.0.0.0/8'], '   ', 'range')).toEqual({ list: ['10.0.0.0/8'] })
 })
 
-it('says the agreed words, to the letter', () => {
+it('has the exact messages', () => {
   expect(loadFailed('x')).toBe('Failed to load settings: x')
   expect(testFailed('x')).toBe('Failed to test IP: x')
   expect(saveFailed('x')).toBe('Failed to save settings: x')

@@ -1,4 +1,4 @@
-/** Adding to the lists of addresses and ranges: strict spelling, no duplicates, blanks ignored. Pure. */
+/** Adds to the lists of addresses and ranges: strict format, no duplicates, blank entries ignored. Pure. */
 import { ipAddress, networkRange } from '@hedgerow/contract'
 import { IP_DUPLICATE, RANGE_DUPLICATE } from './messages.ts'
 
@@ -10,7 +10,7 @@ const KINDS = {
 export type EntryKind = keyof typeof KINDS
 export type Added = { list: readonly string[]; problem?: string }
 
-/** The list with `text` at its end, or the same list with what is wrong. A blank text changes nothing. */
+/** The list with `text` at its end, or the same list with the problem. A blank text changes nothing. */
 export function addEntry(list: readonly string[], text: string, kind: EntryKind): Added {
   if (text.trim() === '') return { list }
   const { schema, duplicate } = KINDS[kind]

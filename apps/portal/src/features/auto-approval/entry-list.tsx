@@ -15,7 +15,7 @@ type EntryListProps = {
   onRemove: (entry: string) => void
 }
 
-/** A list of addresses with a field that adds to it, by its button or by Enter. */
+/** A list of addresses, with a field that adds to it by its button or by Enter. */
 export function EntryList({
   label,
   example,
@@ -57,7 +57,7 @@ export function EntryList({
             onChange={(event) => onType(event.currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key !== 'Enter') return
-              // Enter belongs to the list here, not to the form.
+              // Here Enter adds to the list and does not submit the form.
               event.preventDefault()
               onAdd()
             }}

@@ -1,4 +1,4 @@
-/** The sentences of this screen, each in one place. */
+/** The messages of this screen. */
 export const IP_DUPLICATE = 'IP already in whitelist'
 export const RANGE_DUPLICATE = 'Network range already exists'
 export const SAVED = 'Settings saved successfully'

@@ -1,6 +1,6 @@
 /**
- * Auto-Approval Settings: which devices are let in without a person. Managers see and test the rules, administrators
- * change them; the hub decides with the very function that the test box asks.
+ * Auto-Approval Settings: the rules that approve devices without a person. Managers see and test them, administrators
+ * change them. The test box uses the function with which the hub decides.
  */
 import { Button } from '@mantine/core'
 import { Link } from 'react-router'
@@ -24,7 +24,7 @@ export function AutoApprovalPage() {
     <>
       <PageHead
         title="Auto-Approval Settings"
-        lead="Devices that these rules let in join the VPN as soon as they ask, without waiting under Approvals."
+        lead="Devices that these rules approve join the VPN at once, without waiting under Approvals."
         actions={
           <Button component={Link} to="/gateway-approvals" variant="default">
             Back to Approvals

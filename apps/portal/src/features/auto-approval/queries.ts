@@ -4,7 +4,7 @@ import { saveAutoApprovalSettings, testAutoApproval } from 'virtual:contract-cal
 import { AUTO_APPROVAL_KEY } from '#api/auto-approval.ts'
 import { api } from '#api/client.ts'
 
-/** Saves the whole object, then loads the settings again. */
+/** Saves the whole object, then reloads the settings. */
 export function useSaveAutoApprovalSettings() {
   const queries = useQueryClient()
   return useMutation({

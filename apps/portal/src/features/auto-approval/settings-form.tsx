@@ -15,23 +15,23 @@ import { useSaveAutoApprovalSettings } from './queries.ts'
 import styles from './page.module.css'
 
 const SWITCHES = [
-  ['enabled', 'Auto-approval', 'Off, every device waits for a person.'],
+  ['enabled', 'Auto-approval', 'When off, every device waits for a person.'],
   [
     'requireAdminApproval',
     'Trusted networks still wait for a person',
-    'On, a device from the lists below waits too, marked as coming from a trusted network.',
+    'When on, a device from the lists below also waits, marked as coming from a trusted network.',
   ],
   [
     'autoApproveWithInvitation',
     'Approve with a valid invitation',
-    'A device that brings the code of a gateway invitation is let in from anywhere.',
+    'When on, a device with the code of a gateway invitation is approved, from any address.',
   ],
 ] as const
 
 const LISTS: Record<EntryKind, 'ipWhitelist' | 'networkRanges'> = { ip: 'ipWhitelist', range: 'networkRanges' }
 const NOTHING_TYPED: Record<EntryKind, { text: string; problem?: string }> = { ip: { text: '' }, range: { text: '' } }
 
-/** Both lists, the switches and the email; one Save for all of it. */
+/** The switches, both lists and the email, saved together. */
 export function SettingsForm({ saved, mayChange }: { saved: AutoApprovalSettings; mayChange: boolean }) {
   const save = useSaveAutoApprovalSettings()
   const [basis, setBasis] = useState(saved)
@@ -39,7 +39,7 @@ export function SettingsForm({ saved, mayChange }: { saved: AutoApprovalSettings
   const [typed, setTyped] = useState(NOTHING_TYPED)
   const [emailProblem, setEmailProblem] = useState<string | undefined>()
   if (basis !== saved) {
-    // Loaded again, after saving or on coming back: what was changed here meanwhile stays.
+    // The settings were reloaded. Unsaved changes stay.
     setBasis(saved)
     if (sameSettings(values, basis)) setValues(saved)
   }
@@ -57,7 +57,7 @@ export function SettingsForm({ saved, mayChange }: { saved: AutoApprovalSettings
   }
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    // What is typed and not added yet was meant to be saved too.
+    // Typed entries that were not added yet are saved too.
     const withIp = add(values, 'ip')
     const complete = withIp && add(withIp, 'range')
     if (complete === undefined) return
@@ -119,7 +119,7 @@ export function SettingsForm({ saved, mayChange }: { saved: AutoApprovalSettings
       <Panel title="Notifications">
         <div className={styles.switches}>
           <Switch
-            label="Tell somebody about new requests"
+            label="Notify about new requests"
             disabled={!mayChange}
             checked={values.notificationEnabled}
             onChange={(event) => setValues({ ...values, notificationEnabled: event.currentTarget.checked })}
@@ -149,6 +149,6 @@ export function SettingsForm({ saved, mayChange }: { saved: AutoApprovalSettings
   )
 }
 
-/** Both come from the hub or from here with the same fields, in the same order. */
+/** Both have the same fields, with lists in their order. */
 const sameSettings = (a: AutoApprovalSettings, b: AutoApprovalSettings): boolean =>
   (Object.keys(a) as (keyof AutoApprovalSettings)[]).every((name) => String(a[name]) === String(b[name]))

@@ -7,7 +7,7 @@ import { testFailed } from './messages.ts'
 import { useTestAutoApproval } from './queries.ts'
 import styles from './page.module.css'
 
-/** Asks the hub what it would decide about an address, under the rules that are saved. */
+/** Asks the hub for its decision about an address, by the saved rules. */
 export function TestBox() {
   const test = useTestAutoApproval()
   const [ip, setIp] = useState('')
@@ -21,7 +21,7 @@ export function TestBox() {
   }
   return (
     <form className={styles.test} onSubmit={submit} noValidate>
-      <p>What would happen to a device that asks from this address, without an invitation, under the saved rules?</p>
+      <p>By the saved rules, what would happen to a device that asks from this address without an invitation?</p>
       <div className={styles.add}>
         <TextInput
           aria-label="Test IP"

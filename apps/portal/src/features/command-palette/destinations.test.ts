@@ -12,7 +12,7 @@ it('offers every screen before anything is typed', () => {
   expect(findDestinations('  ', fleet)).toEqual(SCREENS)
 })
 
-it('puts a name that begins with the text before one with such a word, and that before a mere mention', () => {
+it('ranks names that begin with the text first, then names with such a word, then other matches', () => {
   expect(names('north')).toEqual(['North orchard', 'Old north gate'])
   expect(names('settings')).toEqual(['Settings', 'Auto-approval settings', 'Old north gate'])
 })

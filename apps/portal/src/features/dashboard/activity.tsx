@@ -7,10 +7,10 @@ import { ExactTime } from '@hedgerow/ui/relative-time.tsx'
 import styles from './page.module.css'
 
 const TONES = { error: 'danger', warning: 'warning', info: 'neutral', success: 'neutral' } as const
-/** As many as stand beside the chart. */
+/** As many as fit beside the chart. */
 const FIRST = 5
 
-/** What happened lately, newest first. */
+/** Recent activity, newest first. */
 export function Activity({ entries }: { entries: readonly ActivityEntry[] }) {
   const [all, setAll] = useState(false)
   if (entries.length === 0) return <PanelEmpty title="No recent activity" />

@@ -4,7 +4,7 @@ import { ArrowIcon } from '@hedgerow/ui/icons.tsx'
 import { waitingForApproval } from './messages.ts'
 import styles from './page.module.css'
 
-/** Leads to the queue while somebody waits in it. */
+/** A link to the queue while requests wait in it. */
 export function Approvals() {
   const { data } = usePendingRegistrations()
   if (data === undefined || data.length === 0) return null

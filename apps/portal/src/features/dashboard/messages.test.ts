@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest'
-import { allWell, threatBanner, waitingForApproval } from './messages.ts'
+import { allOnline, threatBanner, waitingForApproval } from './messages.ts'
 
-it('words the threat banner in the agreed words', () => {
+it('has the exact text of the threat banner', () => {
   expect(threatBanner(7)).toBe('7 potential threats detected today. Review gateway logs for details.')
 })
 
-it('counts the gateways that wait', () => {
+it('counts the waiting gateways', () => {
   expect(waitingForApproval(1)).toBe('1 gateway waits for approval')
   expect(waitingForApproval(3)).toBe('3 gateways wait for approval')
 })
 
-it('says that a fleet is well', () => {
-  expect(allWell(1)).toBe('The one gateway is well.')
-  expect(allWell(3)).toBe('All 3 gateways are well.')
+it('says that all gateways are online', () => {
+  expect(allOnline(1)).toBe('The gateway is online.')
+  expect(allOnline(3)).toBe('All 3 gateways are online.')
 })

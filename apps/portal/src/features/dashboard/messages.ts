@@ -4,5 +4,5 @@ export const threatBanner = (count: number): string =>
 export const waitingForApproval = (count: number): string =>
   count === 1 ? '1 gateway waits for approval' : `${count} gateways wait for approval`
 
-export const allWell = (gateways: number): string =>
-  gateways === 1 ? 'The one gateway is well.' : `All ${gateways.toLocaleString()} gateways are well.`
+export const allOnline = (gateways: number): string =>
+  gateways === 1 ? 'The gateway is online.' : `All ${gateways.toLocaleString()} gateways are online.`

@@ -6,7 +6,7 @@ import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
-import { allWell } from './messages.ts'
+import { allOnline } from './messages.ts'
 import { useHubProblems } from './queries.ts'
 import { findTroubles } from './troubles.ts'
 import styles from './page.module.css'
@@ -48,7 +48,7 @@ export function NeedsAttention() {
           No gateways yet. <Link to="/gateways">See how to add the first one</Link>
         </p>
       ) : troubles.length === 0 ? (
-        <p className={styles.well}>{allWell(total)}</p>
+        <p className={styles.well}>{allOnline(total)}</p>
       ) : (
         <ul className={styles.troubles}>
           {troubles.slice(0, SHOWN).map(({ id, name, status, statusReason }) => (

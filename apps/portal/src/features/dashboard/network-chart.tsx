@@ -1,4 +1,4 @@
-/** The chart of the last 24 hours, with the same numbers as a table for those who do not see it. */
+/** The chart of the last 24 hours, with the same numbers as a table for screen readers. */
 import type { hubTimeline, ResponseOf } from '@hedgerow/contract'
 import { useMemo } from 'react'
 import HourChart from '@hedgerow/ui/hour-chart.tsx'

@@ -1,6 +1,6 @@
 /**
- * The dashboard: four figures, what is wrong now, the last 24 hours, and what happened lately. A failed refresh keeps
- * what was there; only a panel that never had anything says that it has failed.
+ * The dashboard: four figures, current problems, the last 24 hours, and recent activity. A failed refresh keeps the old
+ * values; only a panel without data shows the failure.
  */
 import { lazy, Suspense } from 'react'
 import { messageOf } from '#api/client.ts'

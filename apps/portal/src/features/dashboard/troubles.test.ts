@@ -8,7 +8,7 @@ const gateway = (name: string, status: 'online' | 'offline' | 'warning') => ({
   statusReason: '',
 })
 
-it('lists warnings before what is offline, each by name, and leaves the well ones out', () => {
+it('lists warnings before offline gateways, each by name, without online ones', () => {
   const fleet = [
     gateway('Mill', 'offline'),
     gateway('Barn', 'online'),

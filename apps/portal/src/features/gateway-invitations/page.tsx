@@ -1,4 +1,4 @@
-/** Gateway invitations: codes that let devices in without a person, each for a while and a number of devices. */
+/** Gateway invitations: codes that approve devices without a person, each for a limited time and number of devices. */
 import { Button } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 import { Link } from 'react-router'
@@ -29,7 +29,7 @@ export function GatewayInvitationsPage() {
     <>
       <PageHead
         title="Gateway Invitations"
-        lead="A device that brings an invitation’s code is let in by the auto-approval rules, without waiting."
+        lead="The auto-approval rules approve a device with an invitation’s code at once."
         actions={
           <>
             <Button component={Link} to="/gateway-approvals" variant="default">
@@ -47,7 +47,7 @@ export function GatewayInvitationsPage() {
       />
       {invitations.isError && invitations.data !== undefined && !forbidden && (
         <Notice tone="warning">
-          The list could not be refreshed and may be out of date: {messageOf(invitations.error)}
+          The list could not be refreshed and may be outdated: {messageOf(invitations.error)}
         </Notice>
       )}
       {!forbidden && <RulesNotice mayLeave />}
@@ -64,7 +64,7 @@ export function GatewayInvitationsPage() {
           />
         ) : invitations.data.length === 0 ? (
           <PanelEmpty title="No invitations yet">
-            Make one to set up several devices in a row: the same command brings each of them in.
+            An invitation sets up one or more devices with the same command.
           </PanelEmpty>
         ) : (
           <InvitationTable

@@ -19,7 +19,7 @@ export function useCreateInvitation() {
   return useMutation({
     mutationFn: (body: BodyOf<typeof createGatewayInvitation>) => api(createGatewayInvitation, { body }),
     onSuccess: () => queries.invalidateQueries({ queryKey: INVITATIONS_KEY }),
-    // The answer holds the code: it goes with the dialog.
+    // Not cached: the answer contains the code.
     gcTime: 0,
   })
 }

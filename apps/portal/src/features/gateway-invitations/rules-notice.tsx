@@ -3,8 +3,8 @@ import { useAutoApprovalSettings } from '#api/auto-approval.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 
 /**
- * Says so where the rules make devices wait in spite of an invitation. Without a link where leaving would lose
- * something.
+ * A notice while the rules let devices wait in spite of an invitation. Without the link where leaving the page would
+ * lose the code.
  */
 export function RulesNotice({ mayLeave = false }: { mayLeave?: boolean }) {
   const rules = useAutoApprovalSettings(true).data
@@ -12,7 +12,7 @@ export function RulesNotice({ mayLeave = false }: { mayLeave?: boolean }) {
   const off = rules.enabled ? 'Approval by invitation' : 'Auto-approval'
   return (
     <Notice tone="plain">
-      {off} is off, so a device with an invitation still waits under Approvals until somebody lets it in.{' '}
+      {off} is off, so a device with an invitation still waits under Approvals until somebody approves it.{' '}
       {mayLeave && <Link to="/auto-approval-settings">Change the rules</Link>}
     </Notice>
   )

@@ -1,6 +1,6 @@
 /**
- * Posts the ticket to the gateway's origin, leaving this page. The page's own entry in the history becomes the
- * gateway list first, so that Back from the gateway does not hand over once more.
+ * Posts the ticket to the gateway's origin, which leaves this page. First the page's history entry becomes the gateway
+ * list, so that Back from the gateway does not hand over again.
  */
 export function handOver({ action, ticket }: { action: string; ticket: string }, path: string | null): void {
   const form = document.createElement('form')
@@ -17,7 +17,7 @@ export function handOver({ action, ticket }: { action: string; ticket: string },
   }
   document.body.append(form)
   window.history.replaceState(window.history.state, '', '/gateways')
-  // A page kept for Back still shows the hand-over under the list's address.
+  // A page that the browser restores on Back still shows the hand-over, at the list's address.
   window.addEventListener('pageshow', (event) => {
     if (event.persisted) location.reload()
   })

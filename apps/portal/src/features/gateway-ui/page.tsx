@@ -1,6 +1,6 @@
 /**
  * /proxy/gateway/:id: hands a signed-in person over to the gateway's own origin. The hub never serves a gateway's
- * pages from its own (docs/security.md); it gives out a ticket, and a form carries it across in the same tab.
+ * pages from its own (docs/security.md); it issues a ticket, and a form posts it in the same tab.
  */
 import { Button, Loader } from '@mantine/core'
 import { useEffect, useState } from 'react'
@@ -35,7 +35,7 @@ export function HandoverPage() {
   )
 }
 
-/** One try, from when it appears; where it succeeds, the browser leaves this page. */
+/** One try, made when it is mounted. If it succeeds, the browser leaves this page. */
 function Handover({ onProblem }: { onProblem: (problem: string) => void }) {
   const id = useParams()['id'] ?? ''
   const path = useSearchParams()[0].get('path')
@@ -53,7 +53,7 @@ function Handover({ onProblem }: { onProblem: (problem: string) => void }) {
   }, [id, path, onProblem])
   return (
     <output className={styles.working}>
-      <Loader size={18} aria-hidden="true" /> Handing over to the gateway’s own page, through the hub’s tunnel.
+      <Loader size={18} aria-hidden="true" /> Opening the gateway’s own page through the hub’s tunnel.
     </output>
   )
 }

@@ -18,7 +18,7 @@ type GatewayMenuItemsProps = {
   onVerb: (verb: GatewayVerb, gateway: Gateway) => void
 }
 
-/** It appears open: it was just asked for. What the role may not do stays visible, with the reason. */
+/** Mounted on demand, so it starts open. Actions that the role may not do stay visible, with the reason. */
 export default function GatewayMenuItems({ button, gateway, mayManage, onVerb }: GatewayMenuItemsProps) {
   return (
     <Menu

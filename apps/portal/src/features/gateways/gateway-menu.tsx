@@ -11,13 +11,12 @@ type GatewayMenuProps = {
   gateway: Gateway
   mayManage: boolean
   onVerb: (verb: GatewayVerb, gateway: Gateway) => void
-  /** Among buttons of full height, not in a row. */
+  /** For use among buttons of full height. */
   tall?: boolean
 }
 
 /**
- * What else can be done with a gateway. A row holds only the button until it is pressed: a menu for each costs too
- * much.
+ * The other actions of a gateway. A row has only the button until it is pressed: a menu for each row costs too much.
  */
 export function GatewayMenu({ tall = false, ...items }: GatewayMenuProps) {
   const [asked, setAsked] = useState(false)

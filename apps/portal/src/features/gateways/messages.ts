@@ -7,10 +7,10 @@ export function claimedMessage({ name, status }: ResponseOf<typeof claimGateway>
     : `Gateway "${name}" is yours.`
 }
 
-/** Says what was looked for where nothing is found. */
+/** The message when nothing is found. */
 export function noMatch({ search, status }: Pick<View, 'search' | 'status'>): string {
-  if (search.trim() === '') return `No gateway is ${status === 'warning' ? 'in warning' : status} now.`
+  if (search.trim() === '') return `No gateway ${status === 'warning' ? 'has a warning' : `is ${status}`} now.`
   const which =
-    status === 'any' ? 'Nothing in the fleet' : `No gateway that is ${status === 'warning' ? 'in warning' : status}`
-  return `${which} has “${search.trim()}” in its name, id, place, address, version or status.`
+    status === 'any' ? 'No gateway' : `No gateway that ${status === 'warning' ? 'has a warning' : `is ${status}`}`
+  return `${which} has “${search.trim()}” in its name, id, location, address, version or status.`
 }

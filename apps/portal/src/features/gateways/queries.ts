@@ -49,7 +49,7 @@ export const useThumbnail = (id: string, detectionId: string, wanted: boolean) =
     enabled: wanted,
   })
 
-/** Not kept once nobody looks: it may hold a private key. */
+/** Not cached: it may contain a private key. */
 export const useVpnConfig = (id: string) =>
   useQuery({
     queryKey: ['vpn-config', id],

@@ -26,26 +26,26 @@ it('keeps a view in the address and reads the same one back', () => {
   expect(readView(new URLSearchParams(written.toString()))).toEqual(view)
 })
 
-it('leaves what is as usual out of the address', () => {
+it('leaves default values out of the address', () => {
   expect(writeView(new URLSearchParams('q=x&status=online&sort=-name&view=cards'), usual).toString()).toBe('')
 })
 
-it('takes an address that names nothing known for the usual view', () => {
+it('ignores unknown values in the address', () => {
   expect(readView(new URLSearchParams('status=broken&sort=constructor'))).toEqual(usual)
 })
 
-it('turns the order round when the same column is asked for again', () => {
+it('reverses the order when the same column is chosen again', () => {
   expect(sortBy(usual, 'name')).toMatchObject({ sort: 'name', descending: true })
   expect(sortBy({ ...usual, descending: true }, 'users')).toMatchObject({ sort: 'users', descending: false })
 })
 
-it('orders numbers in names as people do, and turns round', () => {
+it('orders numbers in names by value, also in reverse', () => {
   const fleet = [gateway('Gate 10'), gateway('Gate 2'), gateway('barn')]
   expect(names(fleet, {})).toEqual(['barn', 'Gate 2', 'Gate 10'])
   expect(names(fleet, { descending: true })).toEqual(['Gate 10', 'Gate 2', 'barn'])
 })
 
-it('puts what needs attention first by status, and by name among equals', () => {
+it('orders by status with problems first, then by name', () => {
   const fleet = [
     gateway('B', { status: 'offline' }),
     gateway('A', { status: 'online' }),
@@ -55,7 +55,7 @@ it('puts what needs attention first by status, and by name among equals', () => 
   expect(names(fleet, { sort: 'status' })).toEqual(['C', 'D', 'B', 'A'])
 })
 
-it('puts the last seen first and the never seen last', () => {
+it('orders by last seen, with never seen ones last', () => {
   const fleet = [
     gateway('never'),
     gateway('old', { lastSeen: '2026-11-20T08:00:00.000Z' }),

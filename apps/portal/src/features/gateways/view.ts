@@ -1,6 +1,6 @@
 /**
- * What of the fleet is looked at, and how: search, status, order and layout, kept in the address so that it can be sent
- * to somebody and survives a reload. Pure; the page reads and writes the address.
+ * The view of the list: search, status, order and layout. It is kept in the address, so that it survives a reload and
+ * can be shared. Pure; the page reads and writes the address.
  */
 import type { Gateway } from '@hedgerow/contract'
 
@@ -13,7 +13,7 @@ export type SortKey = (typeof SORTS)[number]
 export type Layout = 'table' | 'cards'
 export type View = { search: string; status: StatusFilter; sort: SortKey; descending: boolean; layout: Layout }
 
-/** Whatever is in the address that this page does not know counts as not said. */
+/** Unknown values in the address are ignored. */
 export function readView(parameters: URLSearchParams): View {
   const sort = parameters.get('sort') ?? 'name'
   const key = sort.replace(/^-/, '')
@@ -26,7 +26,7 @@ export function readView(parameters: URLSearchParams): View {
   }
 }
 
-/** Changes `parameters` to say `view`, leaving out what is as usual, and leaving others' parameters alone. */
+/** `parameters` with `view` in them: default values are left out, other parameters stay. */
 export function writeView(parameters: URLSearchParams, view: View): URLSearchParams {
   const next = new URLSearchParams(parameters)
   const say = (name: string, value: string, usual: string) =>
@@ -38,7 +38,7 @@ export function writeView(parameters: URLSearchParams, view: View): URLSearchPar
   return next
 }
 
-/** The same column again turns the order round. */
+/** Choosing the same column again reverses the order. */
 export const sortBy = (view: View, sort: SortKey): View => ({
   ...view,
   sort,
@@ -58,7 +58,7 @@ const ORDERS: Readonly<Record<SortKey, (a: Gateway, b: Gateway) => number>> = {
   users: (a, b) => a.connectedUsers - b.connectedUsers,
 }
 
-/** In the asked order; among equals by name. */
+/** In the chosen order, then by name. */
 export function sortGateways(
   gateways: readonly Gateway[],
   { sort, descending }: Pick<View, 'sort' | 'descending'>,

@@ -11,7 +11,7 @@ import { toast } from '@hedgerow/ui/toast.tsx'
 import { useSaveProfile } from './queries.ts'
 import styles from './page.module.css'
 
-/** What others see of a person. Their username and role are an administrator's to change. */
+/** The person's name and email. Only an administrator can change the username and the role. */
 export function AboutForm({ saved }: { saved: Profile }) {
   const save = useSaveProfile()
   const form = useForm({

@@ -1,6 +1,6 @@
 /**
- * A browser and its system out of a User-Agent header, roughly: enough for a person to tell their own devices apart.
- * Order matters: most browsers also name the ones that they descend from. Pure.
+ * The browser and the system in a User-Agent header, roughly: enough for people to recognize their devices. The order
+ * matters: most browsers also name the browsers that they derive from. Pure.
  */
 const BROWSERS = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],

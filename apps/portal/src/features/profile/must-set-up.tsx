@@ -1,4 +1,4 @@
-/** The hub asks everyone for two-factor, and this person has none yet: nothing else opens until they have. */
+/** The hub requires two-factor, and this person has none. No other screen opens before it is set up. */
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { messageOf } from '#api/client.ts'
@@ -12,16 +12,16 @@ export default function MustSetUpTwoFactor() {
   const { username } = useUser()
   const [codes, setCodes] = useState<readonly string[] | undefined>()
   const [problem, setProblem] = useState<string | undefined>()
-  const goOn = () => refresh().catch((error: unknown) => setProblem(messageOf(error)))
+  const continueTo = () => refresh().catch((error: unknown) => setProblem(messageOf(error)))
   return (
     <Entrance title="Set up two-factor">
       <EntranceHead title="Set up two-factor">
-        This hub asks everyone for two-factor sign-in. Set it up for {username} to continue.
+        This hub requires two-factor sign-in. Set it up for {username} to continue.
       </EntranceHead>
       {codes === undefined ? (
         <TwoFactorSetup onEnabled={setCodes} />
       ) : (
-        <RecoveryCodes codes={codes} onKept={() => void goOn()} />
+        <RecoveryCodes codes={codes} onSaved={() => void continueTo()} />
       )}
       {problem !== undefined && <Notice tone="danger">{problem}</Notice>}
       {codes === undefined && (

@@ -1,4 +1,4 @@
-/** The signed-in person's own account: who they are, their password, two-factor, and where they are signed in. */
+/** The signed-in person's account: name, password, two-factor and sessions. */
 import { messageOf } from '#api/client.ts'
 import { useUser } from '#api/session.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'

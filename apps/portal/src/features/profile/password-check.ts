@@ -1,9 +1,9 @@
-/** What the form asks for before the hub is asked. Pure. */
+/** The form's checks before it calls the hub. Pure. */
 import { newPassword } from '@hedgerow/contract'
 
 export type PasswordValues = { currentPassword: string; newPassword: string; confirmPassword: string }
 
-/** In the shape that a form takes its errors in: nothing for a field that is fine. */
+/** The errors by field; valid fields have none. */
 export function checkPasswords(values: PasswordValues): Partial<Record<keyof PasswordValues, string>> {
   const wrong = newPassword.safeParse(values.newPassword).error?.issues[0]?.message
   return {

@@ -55,7 +55,7 @@ export function PasswordForm() {
         showLabel="Show repeated password"
         {...form.getInputProps('confirmPassword')}
       />
-      <p className={styles.hint}>Changing it signs you out everywhere else.</p>
+      <p className={styles.hint}>This ends your other sessions.</p>
       <div>
         <Button type="submit" loading={change.isPending}>
           Change Password

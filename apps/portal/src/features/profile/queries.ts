@@ -32,8 +32,8 @@ export function useSaveProfile() {
     mutationFn: (body: BodyOf<typeof saveProfile>) => api(saveProfile, { body }),
     onSuccess: (profile) => {
       queries.setQueryData(PROFILE_KEY, profile)
-      // What the page holds of the person is only a copy; saved is saved.
-      void refresh().catch((error: unknown) => console.error('The session was not asked again:', error))
+      // The page only has a copy of the person, so a failed refresh is no failure to save.
+      void refresh().catch((error: unknown) => console.error('The person was not refreshed:', error))
     },
   })
 }
@@ -43,7 +43,7 @@ export function useChangePassword() {
   return useMutation({
     mutationFn: (body: BodyOf<typeof changePassword>) => replaceToken(() => api(changePassword, { body })),
     onSuccess: () => queries.invalidateQueries({ queryKey: SESSIONS_KEY }),
-    // It holds both passwords.
+    // Not cached: it contains both passwords.
     gcTime: 0,
   })
 }

@@ -21,7 +21,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'Actions', width: '110px' },
 ]
 
-/** Every living session of the person, newest first, each with its end. Ending this one is signing out. */
+/** The person's open sessions, newest first. Ending the current one signs out. */
 export function Sessions() {
   const sessions = useSessions()
   const end = useEndSession()

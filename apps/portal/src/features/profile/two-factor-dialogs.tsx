@@ -37,7 +37,7 @@ function OnDialog({ opened, onClose, onGone }: DialogLife) {
           }}
         />
       ) : (
-        <RecoveryCodes codes={codes} onKept={onClose} />
+        <RecoveryCodes codes={codes} onSaved={onClose} />
       )}
     </Dialog>
   )
@@ -68,7 +68,7 @@ function OffDialog({ opened, onClose, onGone }: DialogLife) {
   return (
     <Dialog title="Switch two-factor off?" opened={opened} onClose={onClose} onGone={onGone}>
       <form onSubmit={submit} noValidate>
-        <p>From then on the password alone is enough to sign in as you. The recovery codes that are left go too.</p>
+        <p>After this, the password alone is enough to sign in as you. Your remaining recovery codes are deleted.</p>
         {disable.isError && !isBeside && <Notice tone="danger">{messageOf(disable.error)}</Notice>}
         <PasswordField
           label="Password"

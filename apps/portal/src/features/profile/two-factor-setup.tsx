@@ -1,7 +1,6 @@
 /**
- * Setting two-factor up: the password once more, the secret for the authenticator app, a first code that proves it
- * arrived, and the recovery codes, which are never shown again. In a dialog of the profile, or as a page of its own
- * where the hub insists.
+ * The setup of two-factor: the password again, the secret for the authenticator app, a first code as proof, and the
+ * recovery codes, which are shown once. In a dialog of the profile, or as a page where the hub requires it.
  */
 import type { ResponseOf, setUpTwoFactor as setUpCall } from '@hedgerow/contract'
 import { Button, TextInput } from '@mantine/core'
@@ -20,7 +19,7 @@ import styles from './two-factor.module.css'
 
 type Secret = ResponseOf<typeof setUpCall>
 
-/** In groups of four, as it is easiest to type. */
+/** In groups of four, which are easier to type. */
 const grouped = (secret: string): string => secret.replaceAll(/.{4}(?=.)/g, '$& ')
 
 /** `onEnabled` gets the recovery codes. */
@@ -65,7 +64,7 @@ function PasswordStep({ onSecret }: { onSecret: (secret: Secret) => void }) {
       {problem !== undefined && <Notice tone="danger">{problem}</Notice>}
       <PasswordField
         label="Password"
-        description="Of your account, so that nobody sets this up in a browser that you left open."
+        description="Your account’s password, so that nobody can set this up in a browser that you left open."
         autoComplete="current-password"
         data-autofocus
         value={password}
@@ -145,13 +144,13 @@ function Confirmation({
   )
 }
 
-/** Shown once. `onKept` is the person saying that they have them. */
-export function RecoveryCodes({ codes, onKept }: { codes: readonly string[]; onKept: () => void }) {
+/** Shown once. The person confirms with `onSaved` that they saved them. */
+export function RecoveryCodes({ codes, onSaved }: { codes: readonly string[]; onSaved: () => void }) {
   return (
     <>
       <Notice tone="warning">
-        Two-factor sign-in is on. Keep these recovery codes somewhere safe: each lets you in once if the app is gone,
-        and they are not shown again.
+        Two-factor sign-in is on. Keep these recovery codes somewhere safe: each signs you in once without the app, and
+        they are not shown again.
       </Notice>
       <ul className={styles.codes} aria-label="Recovery codes">
         {codes.map((code) => (
@@ -171,8 +170,8 @@ export function RecoveryCodes({ codes, onKept }: { codes: readonly string[]; onK
           Download codes
         </Button>
         <CopyButton text={codes.join('\n')}>Copy codes</CopyButton>
-        <Button onClick={onKept} data-autofocus>
-          I have kept them
+        <Button onClick={onSaved} data-autofocus>
+          I have saved them
         </Button>
       </div>
     </>

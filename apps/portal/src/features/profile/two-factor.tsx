@@ -10,7 +10,7 @@ const Dialogs = lazy(() => import('./two-factor-dialogs.tsx'))
 
 const FEW_CODES = 3
 
-/** Whether a second factor is asked for, and the way to change that. */
+/** Whether two-factor sign-in is on, and a button to change that. */
 export function TwoFactor({ profile: { twoFactorEnabled, recoveryCodesLeft } }: { profile: Profile }) {
   const required = useHubSettings().data?.twoFactorRequired ?? false
   const [dialog, setDialog] = useState<'on' | 'off' | null>(null)
@@ -31,7 +31,7 @@ export function TwoFactor({ profile: { twoFactorEnabled, recoveryCodesLeft } }: 
           </div>
           {required && (
             <p className={styles.hint}>
-              This hub asks everyone for two-factor: once off, it has to be set up again at once.
+              This hub requires two-factor: when you switch it off, you must set it up again at once.
             </p>
           )}
         </>

@@ -14,7 +14,7 @@ const REQUIRED = { inviteCodeRequired: true }
 const OPEN = { inviteCodeRequired: false }
 
 describe('the registration form', () => {
-  test('lets a complete one through', () => {
+  test('accepts a complete one', () => {
     expect(check(GOOD, REQUIRED)).toEqual({})
   })
 
@@ -32,7 +32,7 @@ describe('the registration form', () => {
     expect(check({ ...GOOD, ...change }, REQUIRED)).toEqual(errors)
   })
 
-  test('asks for an invite code only where the hub does', () => {
+  test('requires an invite code only if the hub does', () => {
     expect(check({ ...GOOD, inviteCode: '' }, OPEN)).toEqual({})
   })
 

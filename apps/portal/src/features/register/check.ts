@@ -15,7 +15,7 @@ export type Field = (typeof FIELDS)[number]
 export type Values = Record<Field, string>
 export type FieldErrors = Partial<Record<Field, string>>
 
-/** One message for each field at fault; empty when the hub may be asked. */
+/** One message for each invalid field; empty if all are valid. */
 export function check(values: Values, { inviteCodeRequired }: { inviteCodeRequired: boolean }): FieldErrors {
   const { confirmPassword, ...person } = values
   const errors: FieldErrors = {}

@@ -1,4 +1,4 @@
-/** The portal's own sentences for this screen. */
+/** The portal's own messages for this screen. */
 import { textOf } from '#api/words.ts'
 
 export const REGISTERED = 'Registration successful! You can now log in.'
@@ -6,11 +6,11 @@ export const PASSWORDS_DIFFER = 'Passwords do not match'
 export const INVITE_CODE_MISSING = 'Invite code is required'
 export const FAILED = 'Registration failed'
 
-/** Longer texts, and those that look like a page, are of no use to a person. */
+/** Longer texts, and HTML pages, do not help a person. */
 const TEXT_MAX_LENGTH = 300
 
 /**
- * What a refusal says, in this order: the hub's own words, or those of what stands before it.
+ * The text of a refusal: the hub's own, or that of a proxy in front of it.
  */
 export function wordsOfRefusal(body: unknown, status: number): string | undefined {
   if (status !== 400) return textOf(body, 'message') ?? textOf(body, 'error')

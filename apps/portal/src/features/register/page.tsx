@@ -1,6 +1,6 @@
 /**
- * Create Account: for whoever the hub lets in by its registration settings, with an invite code where it asks for one.
- * An invitation's link carries its code behind the #, which no server gets to see.
+ * Create Account: open as the registration settings allow, with an invite code if required. An invitation's link has
+ * its code after the #, which browsers send to no server.
  */
 import { Button, Loader } from '@mantine/core'
 import { useEffect, useState } from 'react'
@@ -42,7 +42,7 @@ function Registration({ invited, onRegistered }: { invited: string; onRegistered
   if (problem !== undefined) {
     return (
       <>
-        <EntranceHead title="Create Account">An account of your own on this hub.</EntranceHead>
+        <EntranceHead title="Create Account">Your own account on this hub.</EntranceHead>
         <Notice tone="danger">{problem}</Notice>
         <Button variant="default" onClick={retry}>
           Try again
@@ -53,7 +53,7 @@ function Registration({ invited, onRegistered }: { invited: string; onRegistered
   if (info === undefined) {
     return (
       <>
-        <EntranceHead title="Create Account">An account of your own on this hub.</EntranceHead>
+        <EntranceHead title="Create Account">Your own account on this hub.</EntranceHead>
         <output aria-label="Loading">
           <Loader size={24} />
         </output>
@@ -63,7 +63,7 @@ function Registration({ invited, onRegistered }: { invited: string; onRegistered
   if (!info.openRegistration) {
     return (
       <>
-        <EntranceHead title="Create Account">New accounts are made by the administrators here.</EntranceHead>
+        <EntranceHead title="Create Account">On this hub, administrators create the accounts.</EntranceHead>
         <Notice tone="plain">Registration is closed. Ask an administrator for an account.</Notice>
       </>
     )

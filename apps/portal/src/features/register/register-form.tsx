@@ -13,7 +13,7 @@ import styles from './register-form.module.css'
 
 type RegisterFormProps = {
   inviteCodeRequired: boolean
-  /** The code of the link that led here, or nothing. */
+  /** The code in the invitation's link; otherwise empty. */
   invited: string
   onRegistered: () => void
 }
@@ -22,7 +22,7 @@ export function RegisterForm({ inviteCodeRequired, invited, onRegistered }: Regi
   const [errors, setErrors] = useState<FieldErrors>({})
   const [problem, setProblem] = useState<Failure | undefined>()
   const [working, setWorking] = useState(false)
-  // An invitation may also carry a role, so one that was brought is used where none is asked for.
+  // An invitation may also have a role, so its code is used even if none is required.
   const showsCode = inviteCodeRequired || invited !== ''
 
   const submit = async (form: HTMLFormElement) => {
@@ -60,9 +60,7 @@ export function RegisterForm({ inviteCodeRequired, invited, onRegistered }: Regi
       noValidate
     >
       <EntranceHead title="Create Account">
-        {inviteCodeRequired
-          ? 'With the invite code that an administrator gave you.'
-          : 'An account of your own on this hub.'}
+        {inviteCodeRequired ? 'With the invite code that an administrator gave you.' : 'Your own account on this hub.'}
       </EntranceHead>
       {problem !== undefined && <FailureNotice {...problem} />}
       {showsCode && (
@@ -136,7 +134,7 @@ function valuesOf(entries: FormData): Values {
   }
 }
 
-/** What the hub says about the fields that are on the form. */
+/** The hub's errors for the fields of this form. */
 function besideFields(error: unknown, entries: FormData): FieldErrors {
   if (!(error instanceof ApiError)) return {}
   const said = error.code === 'invite_code_invalid' ? { inviteCode: error.message } : error.fieldErrors

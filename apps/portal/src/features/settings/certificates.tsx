@@ -27,7 +27,7 @@ const COLUMNS: readonly Column[] = [
 
 const SHAPES: Record<CertificateStatus['word'], MarkShape> = { Valid: 'dot', Expiring: 'diamond', Expired: 'ring' }
 
-/** The hub's own CA, its TLS certificate and a configured one, each with what its expiry means. */
+/** The hub's own CA, its TLS certificate and a configured one, each with its status by expiry. */
 export function Certificates({ mayRenew }: { mayRenew: boolean }) {
   const certificates = useCertificates()
   const now = useNow()
@@ -103,11 +103,11 @@ export function Certificates({ mayRenew }: { mayRenew: boolean }) {
             })}
           </DataTable>
           <p className={styles.note}>
-            The hub renews what it issued 30 days ahead. Browsers and gateways that trust the Hub CA, put into their
-            trust store from Download, take its TLS certificate without a warning.
+            The hub renews its own certificates 30 days before they expire. To avoid certificate warnings, download the
+            Hub CA and add it to the trust store of browsers and gateways.
             {!certificates.data.some(({ inUse }) => inUse) &&
               ' None is in use now: this hub answers over plain http only (HUB_HTTPS_PORT=off).'}
-            {!mayRenew && ` Renewing by hand: ${ADMIN_NEEDED.toLowerCase()}`}
+            {!mayRenew && ' Renewing by hand needs the admin role.'}
           </p>
         </>
       )}

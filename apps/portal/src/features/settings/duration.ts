@@ -5,7 +5,7 @@ const UNITS = [
   [60, 'minute'],
 ] as const
 
-/** Typed seconds in a larger unit, as an aside: ` (1 hour)`. Empty where they are no whole number of one. Pure. */
+/** Typed seconds in a larger unit, as an aside: ` (1 hour)`. Empty if they are not a whole number of any unit. Pure. */
 export function duration(typed: string): string {
   if (!/^\s*\d+\s*$/.test(typed)) return ''
   const seconds = Number(typed)

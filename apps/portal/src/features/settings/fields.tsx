@@ -1,11 +1,11 @@
-/** The parts of the three tabs that are saved together: each tab draws its fields from one set of values. */
+/** The fields of the three tabs that are saved together from one set of values. */
 import { Switch, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { FieldErrors, SwitchName, TextName, Values } from './values.ts'
 
 export type Fields = {
   values: Values
-  /** As the hub has them. */
+  /** As saved on the hub. */
   saved: Values
   errors: FieldErrors
   mayChange: boolean

@@ -1,3 +1,3 @@
-/** The sentences of this screen. */
+/** The messages of this screen. */
 export const SAVED = 'Settings saved successfully'
 export const NOT_SAVED = 'Failed to save settings'

@@ -1,6 +1,6 @@
 /**
- * Settings of the whole hub. Everybody signed in sees them, administrators change them; certificates and the audit log
- * stand beside them in tabs of their own. The tab is kept in the address.
+ * The hub's settings. Everyone signed in sees them, administrators change them. Certificates and the audit log have
+ * their own tabs. The address has the tab.
  */
 import { Tabs } from '@mantine/core'
 import type { ReactNode } from 'react'
@@ -35,7 +35,7 @@ export function SettingsPage({ audit }: { audit: ReactNode }) {
   const isForm = tab !== 'certificates' && tab !== 'audit'
   return (
     <>
-      <PageHead title="Settings" lead="What holds for the whole hub and everybody on it." />
+      <PageHead title="Settings" lead="Settings of the whole hub, for everyone on it." />
       <Tabs value={tab} onChange={show} keepMounted={false} className={styles.tabs}>
         <Tabs.List aria-label="Settings" className={styles.list}>
           {TABS.map(([name, words]) => (

@@ -3,7 +3,6 @@ import { Button, Tabs } from '@mantine/core'
 import { useState } from 'react'
 import { ApiError, messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
-import { ADMIN_NEEDED } from '#api/roles.ts'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
@@ -27,12 +26,12 @@ import styles from './page.module.css'
 type SettingsFormProps = {
   settings: HubSettings
   mayChange: boolean
-  /** Another tab than one of the form's is shown: what was typed stays. */
+  /** While another tab is shown. Typed values stay. */
   hidden: boolean
   onTab: (tab: FormTab) => void
 }
 
-/** General, Security and Network: one set of values, one Save for all of it. */
+/** General, Security and Network: one set of values, saved together. */
 export function SettingsForm({ settings, mayChange, hidden, onTab }: SettingsFormProps) {
   const save = useSaveSettings()
   const [basis, setBasis] = useState(settings)
@@ -90,7 +89,7 @@ export function SettingsForm({ settings, mayChange, hidden, onTab }: SettingsFor
       }}
       noValidate
     >
-      {!mayChange && <Notice tone="plain">Everybody sees these settings. {ADMIN_NEEDED}</Notice>}
+      {!mayChange && <Notice tone="plain">Everybody sees these settings. Changing them needs the admin role.</Notice>}
       <Tabs.Panel value="general" className={styles.panels}>
         <GeneralTab fields={fields} />
       </Tabs.Panel>

@@ -25,7 +25,7 @@ export function GeneralTab({ fields }: { fields: Fields }) {
             fields={fields}
             name="maxGateways"
             label="Maximum number of gateways"
-            description="An approval beyond it is refused."
+            description="Approvals above this number are refused."
             numeric
           />
         </div>
@@ -36,13 +36,13 @@ export function GeneralTab({ fields }: { fields: Fields }) {
             fields={fields}
             name="enableNotifications"
             label="Notifications"
-            description="Off, the hub sends neither e-mail nor webhooks, whatever the auto-approval settings say."
+            description="When off, the hub sends no emails and no webhooks, whatever the auto-approval settings say."
           />
           <SwitchField
             fields={fields}
             name="enableAuditLog"
             label="Audit log"
-            description="Records who did what, from where and when. Changes of these settings are recorded either way."
+            description="Records who did what, from where and when. Changes of these settings are always recorded."
           />
           <TextField
             fields={fields}
@@ -58,29 +58,29 @@ export function GeneralTab({ fields }: { fields: Fields }) {
           <TextField
             fields={fields}
             name="detectionsPerHour"
-            label="Detections of a gateway per hour"
-            description="What is more is refused, and counted on the page of the gateway, which sends it later."
+            label="Detections per gateway and hour"
+            description="More are refused and counted on the gateway’s page. The gateway sends them later."
             numeric
           />
           <TextField
             fields={fields}
             name="detectionMegabytesPerHour"
-            label="Megabytes of detections of a gateway per hour"
-            description="Most of it is pictures, up to 88 kB each."
+            label="Megabytes of detections per gateway and hour"
+            description="Mostly pictures, up to 88 kB each."
             numeric
           />
           <TextField
             fields={fields}
             name="detectionsKept"
-            label="Detections kept of a gateway"
+            label="Detections kept per gateway"
             description="The oldest are deleted first."
             numeric
           />
           <TextField
             fields={fields}
             name="detectionMegabytesKept"
-            label="Megabytes of detections kept in all"
-            description="The oldest of the gateway that holds most are deleted first."
+            label="Megabytes of detections kept in total"
+            description="The oldest detections of the gateway with most data are deleted first."
             numeric
           />
         </div>
@@ -106,7 +106,7 @@ export function SecurityTab({ fields }: { fields: Fields }) {
             fields={fields}
             name="passwordComplexity"
             label="Password complexity"
-            description="New passwords must also be uncommon and must not hold their owner’s name."
+            description="New passwords must also be uncommon and must not contain their owner’s name."
           />
           <SwitchField
             fields={fields}
@@ -116,14 +116,14 @@ export function SecurityTab({ fields }: { fields: Fields }) {
           />
           {values.twoFactorRequired && !saved.twoFactorRequired && (
             <Notice tone="warning">
-              Whoever has no two-factor yet, you too, has to set it up as soon as this is saved.
+              Everyone without two-factor, including you, has to set it up as soon as this is saved.
             </Notice>
           )}
           <TextField
             fields={fields}
             name="sessionTimeout"
             label="Session timeout (seconds)"
-            description={`Somebody who does nothing for this long is signed out${duration(values.sessionTimeout)}.`}
+            description={`People are signed out after this long without input${duration(values.sessionTimeout)}.`}
             numeric
           />
         </div>
@@ -134,18 +134,18 @@ export function SecurityTab({ fields }: { fields: Fields }) {
             fields={fields}
             name="openRegistration"
             label="Open registration"
-            description="People can make their own account at Create Account. Off, that page says that it is closed."
+            description="People can create their own account. When off, the Create Account page says that registration is closed."
           />
           <SwitchField
             fields={fields}
             name="inviteCodeRequired"
             label="Invite code required"
-            description="Only with a code of an invitation, which administrators make under Users."
+            description="Registration needs the code of an invitation, which administrators create under Users."
           />
           {values.openRegistration && !values.inviteCodeRequired && (
             <Notice tone="warning">
-              Anybody who reaches this hub can make an account. It has the role user and sees only the gateways that it
-              claims.
+              Anybody who can reach this hub can create an account. It has the role user and sees only the gateways that
+              it claims.
             </Notice>
           )}
         </div>
@@ -164,16 +164,16 @@ export function NetworkTab({ fields }: { fields: Fields }) {
             fields={fields}
             name="enableVpn"
             label="VPN"
-            description="The tunnel over which the hub reaches its gateways."
+            description="The tunnel between the hub and its gateways."
           />
           {!values.enableVpn && saved.enableVpn && (
-            <Notice tone="warning">Saving this cuts every gateway off until it is switched on again.</Notice>
+            <Notice tone="warning">Saving this disconnects all gateways until the VPN is on again.</Notice>
           )}
           <TextField
             fields={fields}
             name="vpnNetwork"
             label="VPN network"
-            description="Gateways get their addresses from it. It can only become one that holds every address in use."
+            description="Gateways get their addresses from it. A new network must contain all addresses in use."
           />
         </div>
       </Panel>
@@ -186,9 +186,9 @@ export function NetworkTab({ fields }: { fields: Fields }) {
             description="Connect first tries a gateway’s own address at port 8080 for 2 seconds, and uses the hub’s proxy when it does not answer."
           />
           <p>
-            The page of each gateway has an origin of its own, so it can touch neither the hub nor your sign-in. Over
-            plain http on a local network one risk is left: gateways that share the hub’s host name can see each other’s
-            cookies, those that scripts can read. The way out is a wildcard name with a certificate for the gateways:
+            The page of each gateway has its own origin, so it can touch neither the hub nor your session. Over plain
+            http on a local network one risk remains: gateways that share the hub’s host name can see each other’s
+            cookies, if scripts may read them. To avoid that, use a wildcard name with a certificate for the gateways:
             start the hub with <Mono>{'HUB_GATEWAY_ORIGIN=https://gw-{id}.example.net'}</Mono>.
           </p>
         </div>

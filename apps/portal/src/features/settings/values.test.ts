@@ -5,12 +5,12 @@ import { checkValues, firstTabAtFault, follow, sameValues, valuesOf, type Values
 const SETTINGS = hubSettings.parse({})
 const VALUES = valuesOf(SETTINGS)
 
-describe('what was typed', () => {
-  test('comes back as the settings that it was made from', () => {
+describe('typed values', () => {
+  test('give the same settings back', () => {
     expect(checkValues(VALUES)).toEqual({ settings: SETTINGS })
   })
 
-  test('may have blanks around its numbers', () => {
+  test('may have blanks around numbers', () => {
     expect(checkValues({ ...VALUES, maxGateways: ' 250 ' })).toMatchObject({ settings: { maxGateways: 250 } })
   })
 
@@ -25,19 +25,19 @@ describe('what was typed', () => {
   })
 })
 
-test('the first tab with a fault is the one to show', () => {
+test('the first tab with an error is shown', () => {
   expect(firstTabAtFault({})).toBeUndefined()
   expect(firstTabAtFault({ vpnNetwork: 'wrong' })).toBe('network')
   expect(firstTabAtFault({ vpnNetwork: 'wrong', sessionTimeout: 'wrong' })).toBe('security')
 })
 
-describe('settings that somebody else saved meanwhile', () => {
+describe('settings that somebody else has saved', () => {
   const saved = { ...VALUES, hubName: 'Old mill', maxGateways: '500' }
 
-  test('are followed where nothing was changed here', () => {
+  test('replace values that were not changed here', () => {
     expect(sameValues(follow(VALUES, VALUES, saved), saved)).toBe(true)
   })
-  test('leave alone what was changed here', () => {
+  test('keep values that were changed here', () => {
     const mine = { ...VALUES, hubName: 'My farm', openRegistration: false }
     expect(follow(mine, VALUES, saved)).toEqual({ ...saved, hubName: 'My farm', openRegistration: false })
   })

@@ -1,6 +1,6 @@
 /**
- * The settings as a form holds them: numbers as they are typed, so that half a number is not lost. Pure, for reading
- * what was typed, saying what is wrong with it, and following what somebody else has saved meanwhile.
+ * The settings as a form has them, with numbers as typed text. Parses and checks them, and merges what somebody else
+ * has saved. Pure.
  */
 import { hubSettings, type HubSettings } from '@hedgerow/contract'
 
@@ -63,7 +63,7 @@ export const valuesOf = (settings: HubSettings): Values => ({
 
 export type Checked = { settings: HubSettings } | { errors: FieldErrors }
 
-/** What is to be saved, or one sentence for each field at fault. */
+/** The settings to save, or one error for each invalid field. */
 export function checkValues(values: Values): Checked {
   const number = (name: NumberName) => (/^\s*\d+\s*$/.test(values[name]) ? Number(values[name]) : Number.NaN)
   const parsed = hubSettings.safeParse({ ...values, ...eachNumber(number) })
@@ -76,7 +76,7 @@ export function checkValues(values: Values): Checked {
   return { errors }
 }
 
-/** The tab of the first field at fault, as the tabs and their fields stand on the page. */
+/** The first tab with an invalid field, in the order of the page. */
 export function firstTabAtFault(errors: FieldErrors): FormTab | undefined {
   const at = NAMES.filter((name) => errors[name] !== undefined).map((name) => TAB_OF[name])
   return (['general', 'security', 'network'] as const).find((tab) => at.includes(tab))
@@ -84,7 +84,7 @@ export function firstTabAtFault(errors: FieldErrors): FormTab | undefined {
 
 export const sameValues = (a: Values, b: Values): boolean => NAMES.every((name) => a[name] === b[name])
 
-/** Settings came from the hub again: what was changed here stays as it is, the rest follows. */
+/** Merges reloaded settings: values that were changed here stay, the others are updated. */
 export function follow(values: Values, basis: Values, saved: Values): Values {
   const kept = NAMES.filter((name) => values[name] !== basis[name]).map((name) => [name, values[name]])
   return { ...saved, ...(Object.fromEntries(kept) as Partial<Values>) }

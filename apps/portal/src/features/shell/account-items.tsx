@@ -4,7 +4,7 @@ import { useNavigate } from 'react-router'
 import { useSession, useUser } from '#api/session.tsx'
 import styles from './top-bar.module.css'
 
-/** Who is signed in, their profile, the colour scheme, and the way out. It appears open: it was just asked for. */
+/** The account menu: profile, colour scheme and logout. Mounted on demand, so it starts open. */
 export default function AccountItems({ avatar }: { avatar: ReactElement }) {
   const user = useUser()
   const { signOut } = useSession()
@@ -31,7 +31,7 @@ export default function AccountItems({ avatar }: { avatar: ReactElement }) {
         <Menu.RadioGroup value={colorScheme} onChange={(value) => setColorScheme(value as MantineColorScheme)}>
           <Menu.RadioItem value="light">Light theme</Menu.RadioItem>
           <Menu.RadioItem value="dark">Dark theme</Menu.RadioItem>
-          <Menu.RadioItem value="auto">As the system</Menu.RadioItem>
+          <Menu.RadioItem value="auto">System theme</Menu.RadioItem>
         </Menu.RadioGroup>
         <Menu.Divider />
         <Menu.Item onClick={() => void signOut()}>Logout</Menu.Item>

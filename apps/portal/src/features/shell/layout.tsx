@@ -1,6 +1,6 @@
 /**
- * The frame of every signed-in screen: skip link, top bar, the screen itself, and the place where messages appear.
- * Knows no screen; it only links to them.
+ * The frame of every signed-in screen: skip link, top bar, the screen, and the toasts. It knows no screen and only
+ * links to them.
  */
 import { QueryClientProvider } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
@@ -22,7 +22,7 @@ export function Layout({ tools }: { tools: ReactNode }) {
   useEffect(() => {
     if (shownPath.current === pathname) return
     shownPath.current = pathname
-    // A reader is taken to the new screen, as a page load would; without it focus stays on the link in the bar.
+    // Moves the focus to the new screen, as a page load would. Otherwise it stays on the link in the bar.
     main.current?.focus({ preventScroll: true })
   }, [pathname])
 

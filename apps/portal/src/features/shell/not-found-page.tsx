@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Wordmark } from '@hedgerow/ui/wordmark.tsx'
 import styles from './not-found-page.module.css'
 
-/** A whole page that says one thing and offers one way on. */
+/** A whole page with one message and one action. */
 export function NotFoundPage({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className={styles.screen}>

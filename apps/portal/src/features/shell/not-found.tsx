@@ -7,9 +7,9 @@ import { NotFoundPage } from './not-found-page.tsx'
 export function NotFound() {
   const { pathname } = useLocation()
   return (
-    <NotFoundPage title="Nothing grows here">
+    <NotFoundPage title="Page not found">
       <p>
-        There is no page at <Mono>{pathname}</Mono>. It may have moved, or the link may be missing a piece.
+        There is no page at <Mono>{pathname}</Mono>. It may have moved, or the link may be incomplete.
       </p>
       <Button component={Link} to="/">
         Back to the hub

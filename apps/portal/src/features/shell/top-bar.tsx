@@ -9,7 +9,7 @@ import { AccountMenu } from './account-menu.tsx'
 import { ConnectionState } from './connection-state.tsx'
 import styles from './top-bar.module.css'
 
-/** Screens without a place of their own in the bar, which are reached from the approvals. */
+/** Screens without a link in the bar, which are reached from the approvals. */
 const OF_APPROVALS: ReadonlySet<string> = new Set(['/gateway-invitations', '/auto-approval-settings'])
 
 /** The top bar: the hub's name, the screens with the current one marked, `tools`, and the account. */

@@ -11,11 +11,11 @@ import { LOGIN_FAILED } from './messages.ts'
 type CodeFormProps = {
   challenge: string
   username: string
-  /** Leads back to the password, with the reason where it was not the person's wish. */
+  /** Goes back to the password, with the reason unless the person chose it. */
   onOver: (problem?: Failure) => void
 }
 
-/** The second step of signing in: what the authenticator app shows now, or one of the recovery codes. */
+/** The second step of signing in: the code of the authenticator app, or a recovery code. */
 export default function CodeForm({ challenge, username, onOver }: CodeFormProps) {
   const { confirmSignIn } = useSession()
   const [working, setWorking] = useState(false)
@@ -61,7 +61,7 @@ export default function CodeForm({ challenge, username, onOver }: CodeFormProps)
       {problem !== undefined && <FailureNotice {...problem} />}
       <TextInput
         label="Code"
-        description="Six digits, or one of your recovery codes if the app is out of reach."
+        description="Six digits, or one of your recovery codes if you do not have the app."
         name="code"
         autoComplete="one-time-code"
         autoCapitalize="characters"

@@ -1,6 +1,5 @@
 /**
- * Signing in, in one step or, with two-factor, in two. Goes on to the address that was asked for, else to the
- * gateways.
+ * Sign-in in one step or, with two-factor, in two. It then opens the requested address, or the gateways.
  */
 import { lazy, Suspense, useState } from 'react'
 import { Navigate, useLocation } from 'react-router'

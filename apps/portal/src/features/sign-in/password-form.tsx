@@ -11,7 +11,7 @@ import { PasswordField } from '@hedgerow/ui/password-field.tsx'
 import { LOGIN_FAILED } from './messages.ts'
 
 type PasswordFormProps = {
-  /** As typed before, when the second step led back here. */
+  /** The name typed before, after a return from the second step. */
   username: string
   expired: string | null
   problem: Failure | undefined
@@ -93,5 +93,5 @@ async function check(values: { username: string; password: string }): Promise<Fi
   return errors.username === undefined && errors.password === undefined ? {} : errors
 }
 
-/** There is nothing to read before the first field, so typing may begin at once. */
+/** Nothing comes before the first field, so typing can begin at once. */
 const focusOnce = (field: HTMLInputElement | null) => field?.focus()

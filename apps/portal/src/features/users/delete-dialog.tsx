@@ -22,8 +22,8 @@ export function DeleteDialog({ user, opened, onClose, onGone }: DialogLife & { u
   return (
     <Dialog title={`Delete ${user.username}?`} opened={opened} onClose={onClose} onGone={onGone}>
       <p>
-        The account goes for good, and whoever uses it is signed out at once. Gateways that it claimed stay, without an
-        owner. To keep the account and only lock it, switch it to inactive instead.
+        The account is deleted permanently, and its sessions end at once. Gateways that it claimed stay, without an
+        owner. To only lock the account, make it inactive instead.
       </p>
       {user.id === self.id && <Notice tone="warning">This is your own account: deleting it signs you out.</Notice>}
       {remove.isError && <Notice tone="danger">{messageOf(remove.error)}</Notice>}

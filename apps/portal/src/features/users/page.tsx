@@ -1,5 +1,5 @@
 /**
- * User Management: who may sign in to the hub, and the invitations with which people make their own accounts.
+ * User Management: the people who may sign in, and the invitations with which people create their own accounts.
  * Managers see both, administrators change them; the hub enforces the same.
  */
 import { TextInput } from '@mantine/core'
@@ -49,7 +49,7 @@ export function UsersPage() {
         }
       />
       {users.isError && users.data !== undefined && !forbidden && (
-        <Notice tone="warning">The list could not be refreshed and may be out of date: {messageOf(users.error)}</Notice>
+        <Notice tone="warning">The list could not be refreshed and may be outdated: {messageOf(users.error)}</Notice>
       )}
       <Panel
         title="Users"
@@ -84,7 +84,7 @@ export function UsersPage() {
             onRetry={() => void users.refetch()}
           />
         ) : found.length === 0 ? (
-          <PanelEmpty title="No user matches">Nobody’s name, email or role holds “{search.trim()}”.</PanelEmpty>
+          <PanelEmpty title="No user matches">No user has “{search.trim()}” in their name, email or role.</PanelEmpty>
         ) : (
           <UserTable all={users.data} shown={found} mayChange={mayChange} onOpen={setDialog} />
         )}

@@ -50,7 +50,7 @@ describe('the last active admin', () => {
   test('is the only one that is active', () => {
     expect(isLastAdmin([root, retired, user({})], root)).toBe(true)
   })
-  test('is nobody where there are two', () => {
+  test('is nobody if there are two', () => {
     expect([root, second].map((one) => isLastAdmin([root, second], one))).toEqual([false, false])
   })
   test('is neither an inactive admin nor somebody else', () => {

@@ -1,7 +1,7 @@
-/** Reading the list of users: names, search, and who may not go. Pure. */
+/** Names, search and the last admin in the list of users. Pure. */
 import type { HubUser } from '@hedgerow/contract'
 
-/** What a person is called: their name, or their username where none is known. */
+/** A person's name, or their username if the name is empty. */
 export function nameOf({
   firstName,
   lastName,
@@ -11,7 +11,7 @@ export function nameOf({
   return name === '' ? username : name
 }
 
-/** Those that hold every word of `text`, in the order of the list. */
+/** The users that contain every word of `text`, in the order of the list. */
 export function findUsers(users: readonly HubUser[], text: string): readonly HubUser[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return users
@@ -21,7 +21,7 @@ export function findUsers(users: readonly HubUser[], text: string): readonly Hub
   })
 }
 
-/** Whether the hub would be left without an active admin; it refuses that (`last_admin`). */
+/** Whether this is the only active admin, whom the hub keeps (`last_admin`). */
 export function isLastAdmin(users: readonly HubUser[], { id }: Pick<HubUser, 'id'>): boolean {
   const admins = users.filter(({ role, active }) => role === 'admin' && active)
   return admins.length === 1 && admins[0]?.id === id

@@ -39,10 +39,10 @@ export const useInvitations = (enabled: boolean) =>
     enabled,
   })
 
-/** What holds a password or a code goes with its dialog. */
-const FORGOTTEN = { gcTime: 0 }
+/** Answers and requests with a password or a code are not cached. */
+const NOT_CACHED = { gcTime: 0 }
 
-/** Makes a user, or changes the one of `id`. Refusals are logged as well as shown. */
+/** Creates a user, or updates the one with `id`. Failures are logged and shown. */
 export function useSaveUser(id: string | undefined) {
   const refresh = useRefresh(USERS_KEY)
   return useMutation({
@@ -54,7 +54,7 @@ export function useSaveUser(id: string | undefined) {
     // Also after a refusal: somebody else may have changed the list, and then it is stale.
     onSettled: refresh,
     onError: (error) => console.error('The user was not saved:', error),
-    ...FORGOTTEN,
+    ...NOT_CACHED,
   })
 }
 
@@ -80,7 +80,7 @@ export function useCreateInvitation() {
   return useMutation({
     mutationFn: (body: BodyOf<typeof createUserInvitation>) => api(createUserInvitation, { body }),
     onSuccess: refresh,
-    ...FORGOTTEN,
+    ...NOT_CACHED,
   })
 }
 

@@ -21,8 +21,8 @@ export function ResetTwoFactorDialog({ user, opened, onClose, onGone }: DialogLi
   return (
     <Dialog title={`Reset two-factor of ${user.username}?`} opened={opened} onClose={onClose} onGone={onGone}>
       <p>
-        For somebody who lost their authenticator and their recovery codes: from then on the password alone is enough,
-        and they are signed out everywhere. Make sure that it is really them who ask.
+        For somebody who lost their authenticator and their recovery codes. After this, the password alone is enough,
+        and all their sessions end. First make sure that the request really comes from them.
       </p>
       {reset.isError && <Notice tone="danger">{messageOf(reset.error)}</Notice>}
       <DialogActions>

@@ -28,7 +28,7 @@ type UserTableProps = {
   onOpen: (dialog: OpenDialog) => void
 }
 
-/** By username; the row of whoever looks is marked. */
+/** By username; the signed-in person's row is marked. */
 export function UserTable({ all, shown, mayChange, onOpen }: UserTableProps) {
   const self = useUser()
   return (

@@ -17,7 +17,7 @@ const NEW = { username: '', email: '', firstName: '', lastName: '', role: 'user'
 
 type UserDialogProps = DialogLife & { user?: HubUser; isLastAdmin?: boolean }
 
-/** Adds a user, or edits `user`, whose password stays theirs. */
+/** Adds a user, or edits `user` without their password. */
 export function UserDialog({ user, isLastAdmin = false, opened, onClose, onGone }: UserDialogProps) {
   const self = useUser()
   const save = useSaveUser(user?.id)
@@ -88,13 +88,13 @@ export function UserDialog({ user, isLastAdmin = false, opened, onClose, onGone 
         />
         <Switch
           label="Active"
-          description="Off, they can’t sign in; nothing of theirs is lost."
+          description="When off, they can’t sign in. Nothing is deleted."
           disabled={isLastAdmin}
           {...form.getInputProps('active', { type: 'checkbox' })}
         />
         {isLastAdmin && (
           <Notice tone="plain">
-            This is the last active admin. The hub needs one, so the role and the switch stay as they are until somebody
+            This is the last active admin. The hub needs one, so the role and the switch can’t change until somebody
             else is an admin too.
           </Notice>
         )}

@@ -12,7 +12,7 @@ type UserMenuProps = {
   onVerb: (verb: UserVerb) => void
 }
 
-/** What can be done with a user. What the role or the last admin forbids stays visible, with the reason. */
+/** The actions of a user. Actions that are not allowed stay visible, with the reason. */
 export function UserMenu({ user, mayChange, isLastAdmin, onVerb }: UserMenuProps) {
   const item = (verb: UserVerb, words: string, allowed: boolean) =>
     allowed ? (

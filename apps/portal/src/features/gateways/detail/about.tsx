@@ -6,7 +6,7 @@ import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { formatBytes } from './amounts.ts'
 import styles from './gateway-page.module.css'
 
-/** What it is called, where it is, and how it is known. */
+/** A gateway's place, owner, keys and addresses. */
 export function About({ gateway }: { gateway: GatewayDetail }) {
   const details: (readonly [string, ReactNode])[] = [
     ['Location', gateway.location === '' ? 'Unknown' : gateway.location],
@@ -26,7 +26,7 @@ export function About({ gateway }: { gateway: GatewayDetail }) {
       : [
           [
             'Traffic',
-            `${formatBytes(gateway.traffic.receivedBytes)} received, ${formatBytes(gateway.traffic.sentBytes)} sent since its tunnel started`,
+            `${formatBytes(gateway.traffic.receivedBytes)} received, ${formatBytes(gateway.traffic.sentBytes)} sent since the tunnel started`,
           ] as const,
         ]),
     ['Added', <RelativeTime key="added" at={gateway.createdAt} />],

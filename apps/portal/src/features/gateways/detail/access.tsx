@@ -8,7 +8,9 @@ import styles from './gateway-page.module.css'
 export function Access({ access, maySee }: { access: GatewayDetail['access']; maySee: boolean }) {
   if (!maySee) return <PanelForbidden>Managers and administrators see who opened this gateway.</PanelForbidden>
   if (access.length === 0) {
-    return <PanelEmpty title="Nobody yet">Who opens the gateway’s page through the hub is listed here.</PanelEmpty>
+    return (
+      <PanelEmpty title="Nobody yet">People who open the gateway’s page through the hub are listed here.</PanelEmpty>
+    )
   }
   return (
     <ul className={styles.access}>

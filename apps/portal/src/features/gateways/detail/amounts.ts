@@ -22,10 +22,10 @@ export function formatDuration(seconds: number): string {
   return minutes > 0 ? `${minutes} min` : `${Math.floor(seconds)} s`
 }
 
-/** How far a device's clock is off when its message arrived, for a person; under two seconds is the way it took. */
+/** The offset of a device's clock in words. Less than two seconds may be the time that the message took. */
 export function clockOffset(deviceMs: number, receivedAt: string): string {
   const offMs = deviceMs - Date.parse(receivedAt)
   const seconds = Math.round(Math.abs(offMs) / 1_000)
-  if (seconds < 2) return 'in step'
+  if (seconds < 2) return 'correct'
   return `${formatDuration(seconds)} ${offMs > 0 ? 'ahead' : 'behind'}`
 }

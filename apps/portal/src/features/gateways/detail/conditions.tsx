@@ -11,7 +11,7 @@ const STEPS = {
 } as const
 const STATES = { done: 'done', waiting: 'waiting', failed: 'failed' } as const
 
-/** The signals one above the other, so that the first one missing shows where to look. */
+/** The steps in order: the first missing one shows where to look. */
 export function Conditions({ conditions }: { conditions: GatewayDetail['ladder'] }) {
   return (
     <ol className={styles.conditions}>

@@ -10,7 +10,7 @@ import styles from './gateway-page.module.css'
 
 const FIRST = 12
 
-/** What its cameras saw, newest first. */
+/** The newest detections of its cameras. */
 export function Detections({ gateway }: { gateway: GatewayDetail }) {
   const detections = useDetections(gateway.id)
   const [all, setAll] = useState(false)
@@ -25,7 +25,7 @@ export function Detections({ gateway }: { gateway: GatewayDetail }) {
     )
   }
   if (detections.data.length === 0) {
-    return <PanelEmpty title="Nothing seen yet">Detections of its cameras appear here as they arrive.</PanelEmpty>
+    return <PanelEmpty title="No detections yet">Detections of its cameras appear here as they arrive.</PanelEmpty>
   }
   // A gateway that sends no pictures at all gets a denser list instead of empty frames.
   const pictures = detections.data.some(({ hasThumbnail }) => hasThumbnail)
@@ -60,7 +60,7 @@ const toneOf = ({ severity, falsePositive }: StoredDetection) =>
 
 function wordOf({ severity, falsePositive }: StoredDetection): string {
   if (falsePositive === true) return 'false alarm'
-  return severity === 'alert' ? 'alert' : 'seen'
+  return severity === 'alert' ? 'alert' : 'detection'
 }
 
 function Thumbnail({ gatewayId, detection }: { gatewayId: string; detection: StoredDetection }) {

@@ -1,6 +1,6 @@
 /**
- * A gateway's own page: how far it has come on the way to the hub, what it says of itself, what it saw last, and who
- * opened it. Everything that can be done in the list can be done here too.
+ * A gateway's page: the steps of its connection, its health, its detections, and who opened it. It has the actions of
+ * the list too.
  */
 import type { Gateway, GatewayDetail } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
@@ -83,7 +83,7 @@ function OneGateway({ gateway, stale }: { gateway: GatewayDetail; stale: string 
         />
       </div>
       {stale !== undefined && (
-        <Notice tone="warning">This page could not be refreshed and may be out of date: {stale}</Notice>
+        <Notice tone="warning">This page could not be refreshed and may be outdated: {stale}</Notice>
       )}
       {gateway.refused !== null && <Notice tone="warning">{gateway.refused.message}.</Notice>}
       <div className={styles.columns}>
@@ -94,12 +94,12 @@ function OneGateway({ gateway, stale }: { gateway: GatewayDetail; stale: string 
           <Panel title="Load and traffic (Last 24 Hours)">
             <History gateway={gateway} />
           </Panel>
-          <Panel title="Last detections">
+          <Panel title="Latest detections">
             <Detections gateway={gateway} />
           </Panel>
         </div>
         <div className={styles.column}>
-          <Panel title="Way to the hub">
+          <Panel title="Connection to the hub">
             <Conditions conditions={gateway.ladder} />
           </Panel>
           <Panel title="About">

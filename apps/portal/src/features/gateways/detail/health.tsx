@@ -10,13 +10,13 @@ const DISK_HIGH = 0.9
 const MEMORY_HIGH = 0.9
 const percent = (fraction: number) => `${Math.round(fraction * 100)} %`
 
-/** What the gateway said of itself in its last heartbeat. */
+/** The content of the last heartbeat. */
 export function Health({ gateway: { heartbeat, kind } }: { gateway: GatewayDetail }) {
   if (heartbeat === null) {
     return (
       <PanelEmpty title="No heartbeat yet">
         {kind === 'wireguard'
-          ? 'A device on plain WireGuard sends none; it counts as online while its handshakes come and its /api/health answers.'
+          ? 'A device with plain WireGuard sends none. It is online while it makes handshakes and its /api/health answers.'
           : 'The gateway sends one every 30 seconds once its tunnel is up.'}
       </PanelEmpty>
     )
@@ -48,7 +48,7 @@ export function Health({ gateway: { heartbeat, kind } }: { gateway: GatewayDetai
         </dl>
       </div>
       {problems.length > 0 && (
-        <Part title="Problems it reports">
+        <Part title="Reported problems">
           <ul className={styles.problems}>
             {problems.map((problem) => (
               <li key={problem}>{problem}</li>
@@ -58,7 +58,7 @@ export function Health({ gateway: { heartbeat, kind } }: { gateway: GatewayDetai
       )}
       <Part title="Cameras">
         {cameras.length === 0 ? (
-          <p className={styles.seen}>It reports no camera.</p>
+          <p className={styles.seen}>The gateway reports no camera.</p>
         ) : (
           <ul className={styles.items}>
             {cameras.map(({ name, state, fps }) => (
@@ -96,7 +96,7 @@ export function Health({ gateway: { heartbeat, kind } }: { gateway: GatewayDetai
       )}
       <div className={styles.part}>
         <p className={styles.seen}>
-          From its heartbeat: <RelativeTime at={heartbeat.receivedAt} />
+          Last heartbeat: <RelativeTime at={heartbeat.receivedAt} />
         </p>
       </div>
     </>
@@ -123,7 +123,7 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
-/** A figure, with a bar under it where it is a part of a whole. */
+/** A figure; a fraction also has a bar. */
 function Gauge({
   name,
   value,

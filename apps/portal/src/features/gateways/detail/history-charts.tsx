@@ -1,5 +1,5 @@
 /**
- * The pictures of a gateway's last 24 hours; each with what it shows in a sentence; the table beneath has the figures.
+ * Charts of a gateway's last 24 hours, each with a one-sentence summary. The table below has the figures.
  */
 import type { GatewayHour } from '@hedgerow/contract'
 import { useMemo } from 'react'
@@ -12,7 +12,7 @@ const HEIGHT_PX = 210
 const FULL_PERCENT = 100
 const SOME_BYTES = 10_000
 
-/** In whole hundredths the axis finds round steps. */
+/** In percent, the axis has round steps. */
 const percentOf = (span: { mean: number } | null) => (span === null ? null : span.mean * 100)
 const words = (hundredths: number) => `${Math.round(hundredths)} %`
 

@@ -13,7 +13,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'To it', numeric: true },
 ]
 
-/** The figures behind the charts, the newest hour first; the mean of an hour, and its highest value beneath. */
+/** The figures of the charts, newest hour first: the mean of each hour, and its highest value below. */
 export function HistoryTable({ hours }: { hours: readonly GatewayHour[] }) {
   return (
     <DataTable label="Load and traffic by the hour" columns={COLUMNS} rowCount={hours.length}>

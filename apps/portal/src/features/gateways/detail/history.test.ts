@@ -22,11 +22,11 @@ const busy = (load: number): GatewayHour => ({
   sentBytes: 20_000,
 })
 
-it('says the highest load and memory of the hours that are known', () => {
+it('gives the highest load and memory of the known hours', () => {
   expect(describeLoad([quiet, busy(0.3), busy(1.25), quiet])).toBe('Load at most 125 %, memory at most 50 %.')
 })
 
-it('says nothing of the load of a device that sends no heartbeat', () => {
+it('gives no load for a device without heartbeats', () => {
   expect(describeLoad([quiet, { ...quiet, receivedBytes: 10 }])).toBeUndefined()
 })
 

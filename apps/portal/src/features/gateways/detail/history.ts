@@ -3,7 +3,7 @@ import { formatBytes } from './amounts.ts'
 
 export const percent = (fraction: number): string => `${Math.round(fraction * 100)} %`
 
-/** What the chart of load and memory shows, in a sentence; undefined where no heartbeat came. */
+/** A summary of the load and memory chart; undefined without heartbeats. */
 export function describeLoad(hours: readonly GatewayHour[]): string | undefined {
   const load = highest(hours.map((hour) => hour.load?.max))
   const memory = highest(hours.map((hour) => hour.memory?.max))
@@ -11,7 +11,7 @@ export function describeLoad(hours: readonly GatewayHour[]): string | undefined 
   return `Load at most ${percent(load)}, memory at most ${percent(memory)}.`
 }
 
-/** What the chart of traffic shows, in a sentence. */
+/** A summary of the traffic chart. */
 export function describeTraffic(hours: readonly GatewayHour[]): string {
   const sum = (bytes: (hour: GatewayHour) => number) =>
     formatBytes(hours.reduce((total, hour) => total + bytes(hour), 0))

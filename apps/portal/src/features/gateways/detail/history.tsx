@@ -19,8 +19,8 @@ export function History({ gateway: { id, kind } }: { gateway: GatewayDetail }) {
     return (
       <PanelEmpty title="Nothing in the last 24 hours">
         {kind === 'wireguard'
-          ? 'What goes through its tunnel is counted here, once a minute.'
-          : 'Its heartbeats and what goes through its tunnel are added up here, once a minute.'}
+          ? 'Traffic through its tunnel is counted here once a minute.'
+          : 'Its heartbeats and its tunnel traffic are added up here once a minute.'}
       </PanelEmpty>
     )
   }

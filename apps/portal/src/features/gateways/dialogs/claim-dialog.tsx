@@ -16,7 +16,7 @@ import styles from '../page.module.css'
 
 const Scanner = lazy(() => import('./scanner.tsx'))
 
-/** Makes the person the owner of a device whose token they hold. */
+/** Makes the person the owner of the device with this token. */
 export function ClaimDialog({ deviceToken, opened, onClose, onGone }: DialogLife & { deviceToken: string }) {
   const claim = useClaimGateway()
   const [scanning, setScanning] = useState(false)
@@ -87,7 +87,7 @@ export function ClaimDialog({ deviceToken, opened, onClose, onGone }: DialogLife
 }
 
 /**
- * Browsers give a camera to pages at secure addresses only; elsewhere the list of devices is absent, whatever the types
- * say.
+ * Browsers offer cameras only to secure pages. On other pages `mediaDevices` is missing, although its type says
+ * otherwise.
  */
 const hasCamera = (): boolean => (navigator.mediaDevices as MediaDevices | undefined) !== undefined

@@ -11,7 +11,7 @@ export function configFileName(gatewayName: string): string {
   return `${name === '' ? 'hedgerow' : name}.conf`
 }
 
-/** False where the hub writes a sentence in angle brackets instead of the key. */
+/** False if the hub wrote a placeholder in angle brackets instead of the key. */
 export function hasPrivateKey(config: string): boolean {
   return /^PrivateKey\s*=\s*[A-Za-z0-9+/]{43}=\s*$/m.test(config)
 }

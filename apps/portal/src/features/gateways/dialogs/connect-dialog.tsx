@@ -22,7 +22,7 @@ const STEPS: readonly (readonly [ConnectStep, string])[] = [
 
 type ConnectDialogProps = DialogLife & { gateway: Gateway }
 
-/** Shows the connect flow while it runs; it ends on the gateway's page, or here with the reason why not. */
+/** Runs the connect flow: it ends on the gateway's page, or here with the reason for the failure. */
 export function ConnectDialog({ gateway, opened, onClose, onGone }: ConnectDialogProps) {
   const [problem, setProblem] = useState<string | null>(null)
   const settings = useHubSettings()
@@ -30,7 +30,7 @@ export function ConnectDialog({ gateway, opened, onClose, onGone }: ConnectDialo
   const fail = useCallback(
     (reason: string) => {
       setProblem(reason)
-      // It may have been deleted or taken away meanwhile, and then its row is stale.
+      // The gateway may have been deleted in the meantime; then its row is stale.
       void queries.invalidateQueries({ queryKey: GATEWAYS_KEY })
     },
     [queries],
@@ -64,7 +64,7 @@ type ConnectStepsProps = {
   onProblem: (problem: string) => void
 }
 
-/** One run of the flow, from when it appears until it goes or the dialog closes. */
+/** One run of the flow, while it is mounted and the dialog is open. */
 function ConnectSteps({ gateway, running, directHealthCheck, onProblem }: ConnectStepsProps) {
   const navigate = useNavigate()
   const [step, setStep] = useState<ConnectStep>('access')

@@ -31,14 +31,14 @@ function world(answers: Record<string, unknown>, overrides: Partial<ConnectWorld
 }
 
 describe('the connect flow', () => {
-  it('goes straight to the gateway when it answers at its public address', async () => {
+  it('opens the gateway directly when it answers at its public address', async () => {
     const { value, steps, asked } = world({ '198.51.100.7': health(gateway.id) })
     expect(await findWayToGateway(gateway, value)).toEqual({ kind: 'direct', url: 'http://198.51.100.7:8080/' })
     expect(steps).toEqual(['access', 'direct'])
     expect(asked[0]).toBe('http://198.51.100.7:8080/api/health')
   })
 
-  it('asks the VPN address when no public one is known, and localhost after it', async () => {
+  it('tries the VPN address without a public one, then localhost', async () => {
     const { value, asked } = world({ localhost: health(gateway.id) })
     expect(await findWayToGateway({ ...gateway, publicIp: null }, value)).toEqual({
       kind: 'direct',
@@ -62,14 +62,14 @@ describe('the connect flow', () => {
     expect(steps).toEqual(['access', 'direct', 'hub'])
   })
 
-  it('asks no plain-HTTP address from an https page', async () => {
+  it('calls no plain-HTTP address from an https page', async () => {
     const { value, steps, asked } = world({ localhost: health(gateway.id) }, { pageProtocol: 'https:' })
     expect(await findWayToGateway(gateway, value)).toMatchObject({ kind: 'hub' })
     expect(asked).toEqual([])
     expect(steps).toEqual(['access', 'hub'])
   })
 
-  it('asks no gateway directly when the hub’s settings say so', async () => {
+  it('calls no gateway directly when the setting is off', async () => {
     const { value, steps, asked } = world({ localhost: health(gateway.id) }, { directHealthCheck: false })
     expect(await findWayToGateway(gateway, value)).toMatchObject({ kind: 'hub' })
     expect(asked).toEqual([])
@@ -90,7 +90,7 @@ describe('the connect flow', () => {
     expect(await findWayToGateway({ ...gateway, deviceToken: null }, value)).toMatchObject({ kind: 'hub' })
   })
 
-  it('asks silent addresses at the same time, and gives up on all of them together', async () => {
+  it('calls silent addresses at the same time, and gives up on all together', async () => {
     const told: string[] = []
     const silent: typeof fetch = (_, init) =>
       new Promise((_resolve, reject) => {
@@ -104,7 +104,7 @@ describe('the connect flow', () => {
     expect(told).toEqual(['asked', 'asked', 'given up', 'given up'])
   })
 
-  it('goes nowhere once the person has closed the dialog', async () => {
+  it('opens nothing after the person has closed the dialog', async () => {
     const controller = new AbortController()
     const { value } = world(
       {},
@@ -113,7 +113,7 @@ describe('the connect flow', () => {
     await expect(findWayToGateway(gateway, value)).rejects.toThrow('aborted')
   })
 
-  it('says at once that the hub cannot reach it while its UDP is blocked, but goes straight to one on this network', async () => {
+  it('says at once that UDP is blocked, but opens a gateway on this network directly', async () => {
     const blocked = { ...gateway, blockedUdp: 'port 51820 of hub.example.org' }
     const away = world({})
     const target = { kind: 'blocked-udp', port: 'port 51820 of hub.example.org' }

@@ -1,6 +1,6 @@
 /**
- * The connect flow, without a page: access, then the gateway itself on port 8080, then
- * the hub's proxy. A browser's own localhost may be anything, so only an answer with this gateway's id counts.
+ * The connect flow without its page: check the access, try the gateway's own port 8080, then use the hub's proxy. Any
+ * program may listen on localhost, so only an answer with this gateway's id counts.
  */
 import { GATEWAY_PORT, gatewayHealth, type Gateway } from '@hedgerow/contract'
 
@@ -20,9 +20,9 @@ export type ConnectWorld = {
     signal: AbortSignal,
   ) => Promise<{ authorized: boolean; gatewayId: string | null }>
   fetch: typeof fetch
-  /** `location.protocol`: a page served over https may not ask a plain-HTTP address. */
+  /** `location.protocol`: an https page may not call a plain-HTTP address. */
   pageProtocol: string
-  /** The hub's setting; off, only the hub's own way is taken. */
+  /** The hub's setting. When off, only the hub's proxy is used. */
   directHealthCheck: boolean
   onStep: (step: ConnectStep) => void
   signal: AbortSignal
@@ -33,7 +33,7 @@ export async function findWayToGateway(
   world: ConnectWorld,
 ): Promise<Target> {
   world.onStep('access')
-  // A device without the agent has no token; the hub then checks access when it gives out the ticket.
+  // A device without the agent has no token. The hub then checks the access when it issues the ticket.
   if (gateway.deviceToken !== null) {
     const access = await world.validateAccess(gateway.deviceToken, world.signal)
     if (!access.authorized || access.gatewayId !== gateway.id) return { kind: 'not-authorized' }
@@ -44,13 +44,13 @@ export async function findWayToGateway(
     if (origin !== undefined) return { kind: 'direct', url: `${origin}/` }
   }
   world.signal.throwIfAborted()
-  // The hub would have no other answer, in as many words.
+  // The hub's proxy would answer the same.
   if (gateway.blockedUdp !== null) return { kind: 'blocked-udp', port: gateway.blockedUdp }
   world.onStep('hub')
   return { kind: 'hub', path: `/proxy/gateway/${gateway.id}` }
 }
 
-/** Both addresses are asked at once, so that the person waits 2 s at most; the gateway's own wins over localhost. */
+/** Asks both addresses at once, so that the person waits at most 2 s. The gateway's own address wins over localhost. */
 async function directOrigin(
   gateway: Pick<Gateway, 'id' | 'publicIp' | 'vpnInternalIp'>,
   world: ConnectWorld,

@@ -9,7 +9,7 @@ import { useDeleteGateway } from '../queries.ts'
 
 type DeleteDialogProps = DialogLife & { gateway: Gateway; onDeleted: () => void }
 
-/** Deletes a gateway once its name is typed, so that a slip on a neighbouring row does not. */
+/** Deletes a gateway after its name is typed, so that a wrong click does not. */
 export function DeleteDialog({ gateway, opened, onClose, onGone, onDeleted }: DeleteDialogProps) {
   const remove = useDeleteGateway(gateway.id)
   const [typed, setTyped] = useState('')
@@ -30,9 +30,9 @@ export function DeleteDialog({ gateway, opened, onClose, onGone, onDeleted }: De
     <Dialog title={`Delete ${gateway.name}?`} opened={opened} onClose={onClose} onGone={onGone}>
       <form onSubmit={(event) => void submit(event)} noValidate>
         <p>
-          It leaves the VPN at once, and whoever is on its page is cut off. Its detections and its history on the hub go
-          with it. An agent that still runs on the device asks to join again, and then waits under Pending Gateway
-          Registrations: stop the agent first if the device is to stay away.
+          The gateway leaves the VPN at once, and people on its page are disconnected. The hub deletes its detections
+          and its history. If the agent still runs on the device, it asks to join again and waits under Pending Gateway
+          Registrations: to keep the device out, stop the agent first.
         </p>
         {remove.isError && <Notice tone="danger">Failed to delete gateway: {messageOf(remove.error)}</Notice>}
         <TextInput

@@ -9,7 +9,7 @@ import { Notice } from '@hedgerow/ui/notice.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { useUpdateGateway } from '../queries.ts'
 
-/** Changes what people call a gateway; its keys and address stay. */
+/** Changes a gateway's name, location and description. */
 export function EditDialog({ gateway, opened, onClose, onGone }: DialogLife & { gateway: Gateway }) {
   const update = useUpdateGateway(gateway.id)
   const form = useForm({

@@ -1,13 +1,13 @@
 /**
- * Reading a gateway's QR label from the camera's picture. The reader is plain JavaScript in the scanner's own chunk:
- * browsers' own readers are missing on iPhones and most desktops, and WebAssembly is what the hub's policy refuses.
+ * Reads a gateway's QR label from the camera. The reader is plain JavaScript in the scanner's chunk: iPhones and most
+ * desktops have no BarcodeDetector, and the Content-Security-Policy forbids WebAssembly.
  */
 import { decodeQR } from 'qr/decode.js'
 
 /** Enough for a label that fills a third of the picture, and a few milliseconds of work on a phone. */
 const LONGEST_SIDE = 800
 
-/** Gives a function that looks at the picture as it is now: the text of the code in it, or undefined. */
+/** Returns a function that reads the code in the current frame: its text, or undefined. */
 export function createCodeReader(video: HTMLVideoElement): () => string | undefined {
   const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true })
   return () => {
@@ -22,7 +22,7 @@ export function createCodeReader(video: HTMLVideoElement): () => string | undefi
     try {
       return decodeQR(context.getImageData(0, 0, width, height))
     } catch {
-      // Its way of saying that there is none.
+      // It throws when there is no code.
       return undefined
     }
   }
@@ -30,7 +30,7 @@ export function createCodeReader(video: HTMLVideoElement): () => string | undefi
 
 const TOKEN = /\bDT-[0-9A-F]{12}\b/i
 
-/** The device token in what a label says: the bare token, or an address with `?token=`. */
+/** The device token in a label's text: the token itself, or an address with `?token=`. */
 export function tokenIn(text: string): string | undefined {
   return TOKEN.exec(text)?.[0].toUpperCase()
 }

@@ -5,7 +5,7 @@ import styles from '../page.module.css'
 
 const LOOK_EVERY_MS = 200
 
-/** The camera's picture until a label with a device token comes into it. The camera is let go when this goes. */
+/** Shows the camera until it sees a label with a device token. Unmounting releases the camera. */
 export default function Scanner({ onToken }: { onToken: (token: string) => void }) {
   const video = useRef<HTMLVideoElement>(null)
   const [problem, setProblem] = useState<string | null>(null)
@@ -42,8 +42,8 @@ export default function Scanner({ onToken }: { onToken: (token: string) => void 
   if (problem !== null) return <Notice tone="warning">{problem}</Notice>
   return (
     <div className={styles.scanner}>
-      <video ref={video} muted playsInline aria-label="What the camera sees" />
-      <p>Hold the gateway’s QR label into the picture.</p>
+      <video ref={video} muted playsInline aria-label="Camera picture" />
+      <p>Hold the gateway’s QR label in front of the camera.</p>
     </div>
   )
 }

@@ -11,7 +11,7 @@ import { configFileName, hasPrivateKey } from './config-file.ts'
 import { useVpnConfig } from '../queries.ts'
 import styles from '../page.module.css'
 
-/** The configuration text with its ways onto a device. A QR code only when the text is complete. */
+/** The configuration, to scan, copy or download. It has a QR code only if it is complete. */
 export function VpnConfig({ gateway }: { gateway: Gateway }) {
   const config = useVpnConfig(gateway.id)
   if (config.isPending) return <PanelSkeleton rows={8} label="Loading the configuration" />
@@ -35,9 +35,9 @@ export function VpnConfig({ gateway }: { gateway: Gateway }) {
       </div>
       <p className={styles.hint}>
         {complete
-          ? 'Scan the code with the WireGuard app, or save the file as a wg-quick configuration. It holds the private key of the device: treat it like a password.'
+          ? 'Scan the code with the WireGuard app, or save the file as a wg-quick configuration. It contains the device’s private key: treat it like a password.'
           : gateway.kind === 'enrolled'
-            ? 'This gateway made its own key, which never leaves it. The rest is shown to compare it with the device.'
+            ? 'The gateway made its own private key and never sends it. You can compare the rest with the device.'
             : 'The device has connected, so the hub no longer has its private key.'}
       </p>
       <div className={styles.buttons}>

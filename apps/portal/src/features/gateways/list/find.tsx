@@ -29,14 +29,14 @@ const LAYOUTS: readonly (readonly [Layout, string, ReactNode])[] = [
 type FindProps = {
   view: View
   onView: (change: Partial<View>) => void
-  /** Changes with a search that was not typed. */
+  /** Changes when the search changes in another way than by typing. */
   revision: number
   onSearch: (text: string) => void
   children: string
 }
 
 /**
- * Search, status, table or cards and, where there are no heads to order by, the order. `children` says how many match.
+ * Search, status, table or cards and, without column heads, the order. `children` is the number of matches.
  */
 export function Find({ view, onView, revision, onSearch, children }: FindProps) {
   return (

@@ -9,7 +9,7 @@ import type { OpenDialog } from '../dialogs/dialogs.tsx'
 
 type HeadingProps = { mayManage: boolean; onDialog: (dialog: OpenDialog) => void }
 
-/** The screen's title and what can be done with the whole fleet. */
+/** The screen's title and the actions of the whole fleet. */
 export const Heading = memo(function Heading({ mayManage, onDialog }: HeadingProps) {
   const { refetch } = useGateways()
   const [refreshing, setRefreshing] = useState(false)

@@ -4,7 +4,7 @@ import { CopyButton } from '@hedgerow/ui/copy-button.tsx'
 import { PanelEmpty } from '@hedgerow/ui/panel-states.tsx'
 import styles from '../page.module.css'
 
-/** An empty fleet: says what to do next, which depends on who looks. */
+/** An empty fleet, with the next step for the person's role. */
 export function NoGateways({ mayManage }: { mayManage: boolean }) {
   if (!mayManage) {
     return (
@@ -17,8 +17,8 @@ export function NoGateways({ mayManage }: { mayManage: boolean }) {
   const caution = addressForDevices(location.origin)
   return (
     <PanelEmpty title="No gateways yet">
-      Run this in Hedgerow’s folder on a device, with a name of your choice. It then waits under Approvals until
-      somebody lets it in.
+      Run this in Hedgerow’s folder on a device, with a name of your choice. The device then waits under Approvals until
+      somebody approves it.
       <div className={styles.first}>
         <CommandLine>{command}</CommandLine>
         <CopyButton text={command}>Copy command</CopyButton>

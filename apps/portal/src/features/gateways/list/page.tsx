@@ -1,6 +1,6 @@
 /**
- * Gateway Management: the fleet's summary and its table, and one dialog per verb. What a gateway may be asked to do
- * is decided by the hub; here it is only said in advance.
+ * Gateway Management: the fleet's figures, its table, and one dialog per verb. The hub enforces what the role may do;
+ * this page only shows it.
  */
 import type { Gateway } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
@@ -39,11 +39,12 @@ export function GatewaysPage() {
     scanned === null ? null : { verb: 'claim', deviceToken: scanned },
   )
   const { view, changeView, revision, search: searchFor, orderBy } = useView()
-  // Connect only runs when it is asked for.
+  // Connect must not start again by itself.
   useDraft('gateways', dialog === null || dialog.verb === 'connect' ? undefined : dialog, setDialog)
   const deferred = useDeferredValue(view)
 
-  // A QR label opens this page with the device's token; it leaves the address, so that a reload does not ask again.
+  // A QR label opens this page with the device's token. It is removed from the address, so that a reload does not ask
+  // again.
   useEffect(() => {
     if (scanned === null) return
     setParameters(
@@ -76,9 +77,7 @@ export function GatewaysPage() {
       <Heading mayManage={mayManage} onDialog={setDialog} />
       <Summary gateways={gateways.data} loading={gateways.isPending} />
       {gateways.isError && gateways.data !== undefined && (
-        <Notice tone="warning">
-          The list could not be refreshed and may be out of date: {messageOf(gateways.error)}
-        </Notice>
+        <Notice tone="warning">The list could not be refreshed and may be outdated: {messageOf(gateways.error)}</Notice>
       )}
       <Panel
         title="Gateways"

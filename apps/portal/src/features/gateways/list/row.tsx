@@ -19,7 +19,7 @@ type GatewayRowProps = {
   measure: ((node: HTMLTableRowElement | null) => void) | undefined
 }
 
-/** One gateway; drawn again only when its own data changes, so that a search over thousands stays smooth. */
+/** One gateway. It is rendered again only when its own data changes, so that a search over thousands stays smooth. */
 export const GatewayRow = memo(function GatewayRow({ gateway, index, mayManage, onVerb, measure }: GatewayRowProps) {
   return (
     <Row ref={measure} index={index} className={styles.row}>

@@ -13,7 +13,7 @@ it('finds a gateway by any column, whatever the case', () => {
   expect(searchAmong([barn, gate])('online')).toEqual([barn, gate])
 })
 
-it('asks for every word', () => {
+it('requires every word', () => {
   expect(searchAmong([barn, gate])('barn north')).toEqual([barn])
   expect(searchAmong([barn, gate])('barn south')).toEqual([])
 })

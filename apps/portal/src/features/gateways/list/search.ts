@@ -1,6 +1,6 @@
 import type { Gateway } from '@hedgerow/contract'
 
-/** What is searched of a gateway; kept, since a refresh that changes ten of thousands must not make all texts again. */
+/** The searched text of each gateway, cached because a refresh changes only a few of thousands. */
 const texts = new WeakMap<Gateway, string>()
 
 function textOf(gateway: Gateway): string {
@@ -13,8 +13,8 @@ function textOf(gateway: Gateway): string {
 }
 
 /**
- * Gives the search among `gateways`: those in which every word of a text occurs, in any of the columns a person would
- * look in. A keystroke over thousands then only compares.
+ * Returns a search for the `gateways` that contain every word of a text, in any column. The texts are prepared once, so
+ * that a keystroke over thousands only compares.
  */
 export function searchAmong(gateways: readonly Gateway[]): (text: string) => readonly Gateway[] {
   const haystacks = gateways.map(textOf)

@@ -1,7 +1,7 @@
 import type { Gateway } from '@hedgerow/contract'
 import { useState } from 'react'
 
-/** `now` as `before` had it; what is new comes last. */
+/** `now` in the order of `before`; new gateways come last. */
 export function keepOrder(before: readonly Gateway[], now: readonly Gateway[]): readonly Gateway[] {
   const left = new Map(now.map((gateway) => [gateway.id, gateway]))
   const kept: Gateway[] = []
@@ -15,8 +15,8 @@ export function keepOrder(before: readonly Gateway[], now: readonly Gateway[]): 
 }
 
 /**
- * `sorted`, in the order that it had before while `held`: a refresh must not put another row under the pointer that is
- * about to press. `asked` is the order that the person asked for; another one holds at once.
+ * `sorted`, but in its previous order while `held`: a refresh must not move another row under the pointer. `asked` is
+ * the order that the person chose; a change of it applies at once.
  */
 export function useStableOrder(sorted: readonly Gateway[], asked: string, held: boolean): readonly Gateway[] {
   const [kept, setKept] = useState({ asked, source: sorted, order: sorted })

@@ -2,7 +2,7 @@ import type { Gateway } from '@hedgerow/contract'
 import { memo } from 'react'
 import { FigureStrip } from '@hedgerow/ui/figure-strip.tsx'
 
-/** The fleet by status; undefined while it is not known. */
+/** The fleet by status; undefined while it is unknown. */
 export const Summary = memo(function Summary({ gateways, loading }: SummaryProps) {
   const count = (status: Gateway['status']) => gateways?.filter((gateway) => gateway.status === status).length ?? null
   return (

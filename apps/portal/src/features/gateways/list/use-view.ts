@@ -7,7 +7,7 @@ const SETTLED_MS = 250
 type FleetView = {
   view: View
   changeView: (change: Partial<View>) => void
-  /** Changes when the search was not changed by typing, but by the address or by `changeView`. */
+  /** Changes when the address or `changeView` changes the search. */
   revision: number
   /** For what is typed into the search field. */
   search: (text: string) => void
@@ -15,7 +15,9 @@ type FleetView = {
   orderBy: (sort: SortKey) => void
 }
 
-/** The view of the address. A change shows at once and reaches the address when it pauses, without a history entry. */
+/**
+ * The view in the address. A change shows at once and is written to the address after a pause, without a history entry.
+ */
 export function useView(): FleetView {
   const [parameters, setParameters] = useSearchParams()
   const [view, setView] = useState(() => readView(parameters))
