@@ -1,0 +1,98 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startRelay, type Relay } from '../../testing/relay.ts'
+import { openDeterrents, type Deterrents } from './deterrents.ts'
+import { deterrentsSettings } from './schema.ts'
+
+const ME = { kind: 'person', name: 'Ann', via: 'device' } as const
+const RULE = { kind: 'rule', rule: 'Boar', detectionId: 'd1', cameras: ['orchard'], aboutPersons: false } as const
+
+let dataDir: string
+let relay: Relay
+let deterrents: Deterrents | undefined
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'deterrents-'))
+  relay = await startRelay()
+})
+afterEach(async () => {
+  await deterrents?.[Symbol.asyncDispose]()
+  deterrents = undefined
+  await relay.stop()
+  await rm(dataDir, { recursive: true })
+})
+
+function settings(changes: object = {}) {
+  const sprinkler = {
+    driver: 'http',
+    on: { url: relay.onUrl },
+    off: { url: relay.offUrl },
+    coolDownSeconds: 0,
+    ...changes,
+  }
+  return deterrentsSettings.parse({ sprinkler })
+}
+
+async function open(changes: object = {}): Promise<Deterrents> {
+  deterrents = await openDeterrents({
+    dataDir,
+    settings: settings(changes),
+    place: {},
+    log: pino({ level: 'silent' }),
+  })
+  return deterrents
+}
+
+const states = (of: Deterrents) => of.list().map(({ state }) => state)
+
+test('it is switched off before anything else, then fires and ends by itself', async () => {
+  const running = await open({ seconds: 1 })
+  await expect.poll(() => states(running)).toEqual(['ready'])
+  expect(relay.calls).toEqual(['off'])
+  expect(await running.fire({ deterrent: 'sprinkler', by: RULE })).toMatchObject({ firing: { seconds: 1 } })
+  expect(relay.calls).toEqual(['off', 'on'])
+  await expect.poll(() => states(running)).toEqual(['ready'])
+  expect(relay.isOn()).toBe(false)
+  const kinds = async () => (await running.ledger({ limit: 10 })).map(({ kind }) => kind)
+  await expect.poll(kinds).toEqual(['ended', 'fired'])
+})
+
+test('disarming ends a firing at once, and holds after a restart', async () => {
+  const running = await open({ seconds: 600, secondsAnHour: 3_600 })
+  await expect.poll(() => states(running)).toEqual(['ready'])
+  await running.fire({ deterrent: 'sprinkler', by: ME })
+  expect(relay.isOn()).toBe(true)
+  await running.disarm(ME)
+  expect(relay.isOn()).toBe(false)
+  await running[Symbol.asyncDispose]()
+  const again = await open()
+  expect(again.isArmed()).toBe(false)
+  expect(await again.fire({ deterrent: 'sprinkler', by: ME })).toMatchObject({ refused: 'disarmed' })
+  await again.arm(ME)
+  await expect.poll(() => states(again)).toEqual(['ready'])
+  expect(await again.fire({ deterrent: 'sprinkler', by: ME })).toMatchObject({ firing: { deterrent: 'sprinkler' } })
+})
+
+test('a device that does not say that it is on is a refusal with its answer, and is switched off', async () => {
+  const running = await open()
+  await expect.poll(() => states(running)).toEqual(['ready'])
+  relay.behave('refuses')
+  expect(await running.fire({ deterrent: 'sprinkler', by: RULE })).toEqual({
+    refused: 'device_failed',
+    message: 'The device did not say that it is on, so it is being switched off. (the device answered 503)',
+  })
+  await expect.poll(() => states(running)).toEqual(['fault'])
+  relay.behave('well')
+  await expect.poll(() => states(running)).toEqual(['ready'])
+})
+
+test('a state that is damaged leaves the device disarmed', async () => {
+  await open()
+  await deterrents![Symbol.asyncDispose]()
+  await writeFile(join(dataDir, 'deterrents', 'state.json'), '{"version":1,"arm')
+  const running = await open()
+  expect(running.isArmed()).toBe(false)
+  expect(running.problems()).toEqual([expect.stringContaining('disarmed until a person arms it')])
+})

@@ -1,0 +1,209 @@
+/**
+ * What the device can switch. The interlock decides (`interlock.ts`), the disk has it before anything is on
+ * (`state-file.ts`), the supervisor switches (`supervisor/`), and the ledger tells (`ledger.ts`).
+ */
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { makePrivateDirectory } from '../durable-file.ts'
+import type { Place } from '../hours.ts'
+import { createInterlock, type DeterrentState, type Firing, type FireRequest, type Output } from './interlock.ts'
+import { openLedger } from './ledger.ts'
+import type { LedgerEntry, NewLedgerEntry } from './ledger-entry.ts'
+import type { Refusal } from './refusals.ts'
+import type { Asker } from './saved-state.ts'
+import type { DeterrentSettings } from './schema.ts'
+import { openStateFile } from './state-file.ts'
+import { instantNow, readBoot } from './supervisor/clock.ts'
+import { openGuard } from './supervisor/guard.ts'
+
+export type Deterrents = {
+  /** Resolves when the device answered that it is on, or when it was refused. */
+  fire(request: FireRequest): Promise<{ firing: Firing } | Refusal>
+  /** One of them or all; resolves when they are known to be off, or after 5 s of trying, which goes on. */
+  stop(deterrent: string | undefined, by: Asker): Promise<void>
+  arm(by: Asker): Promise<void>
+  /** As `stop` for all of them, and nothing fires until `arm`, over restarts too. */
+  disarm(by: Asker): Promise<void>
+  isArmed(): boolean
+  /** A person is on this camera now. */
+  personSeen(camera: string): void
+  list(): DeterrentState[]
+  /** The newest first. */
+  ledger(options: { before?: number | undefined; limit: number }): Promise<LedgerEntry[]>
+  /** The oldest first, above an id: for who tells them on and was away. */
+  ledgerAfter(id: number, limit: number): Promise<LedgerEntry[]>
+  /** New entries, each once and in order. */
+  onEntry(listener: (entry: LedgerEntry) => void): void
+  /** New settings from gateway.yaml. */
+  apply(settings: Readonly<Record<string, DeterrentSettings>>, place: Place): void
+  /** One sentence each, for the heartbeat. */
+  problems(): string[]
+  /** Switches off what is on. */
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export type DeterrentsOptions = {
+  /** Has a folder of theirs. */
+  dataDir: string
+  settings: Readonly<Record<string, DeterrentSettings>>
+  place: Place
+  log: Logger
+  /** Whether the object of a detection is no longer seen; undefined where nobody knows. */
+  isGone?: (detectionId: string) => boolean | undefined
+}
+
+const STOP_WAIT_MS = 5_000
+const LOOK_AFTER_MS = 60_000
+/** A wall clock that jumps is noticed this soon while something is on. */
+const LOOK_MS = 1_000
+
+export async function openDeterrents(options: DeterrentsOptions): Promise<Deterrents> {
+  const { log } = options
+  const folder = join(options.dataDir, 'deterrents')
+  await makePrivateDirectory(folder)
+  const boot = readBoot()
+  const file = await openStateFile(join(folder, 'state.json'), boot)
+  if (file.problem) log.error(file.problem)
+  const ledger = await openLedger(join(folder, 'ledger'))
+  const interlock = createInterlock({
+    settings: options.settings,
+    place: options.place,
+    saved: file.found,
+    boot,
+    now: instantNow(),
+    newId: randomUUID,
+  })
+
+  const pending = new Map<string, (answer: Answer) => void>()
+  const listeners: ((entry: LedgerEntry) => void)[] = []
+  const looks = new Set<NodeJS.Timeout>()
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+  let diskProblem: string | undefined
+
+  const guard = openGuard({
+    onReady() {
+      interlock.guarded()
+    },
+    onEvent(unitId, event) {
+      const now = instantNow()
+      if (event.event === 'on') run(interlock.on(event.firing, event.answer, now))
+      else if (event.event === 'failed') run(interlock.failed(event.firing, event.message, now))
+      else if (event.event === 'off') run(interlock.off(unitId, event.firing, event.answer, now))
+      else run(interlock.fault(unitId, event.message, now))
+    },
+  })
+
+  function run(outputs: readonly Output[]): void {
+    for (const output of outputs) carryOut(output)
+    schedule()
+  }
+
+  function carryOut(output: Output): void {
+    if (output.do === 'save') void save(output.version)
+    else if (output.do === 'switch-on') guard.on(output.unit, output.firing, output.seconds)
+    else if (output.do === 'switch-off') guard.off(output.unit)
+    else if (output.do === 'guard') guard.guard(output.units)
+    else if (output.do === 'record') void record(output.entry)
+    else if (output.do === 'answer') {
+      pending.get(output.firing)?.(output.answer)
+      pending.delete(output.firing)
+    } else lookLater(output)
+  }
+
+  async function save(version: number): Promise<void> {
+    try {
+      await file.write(() => interlock.saved(instantNow()))
+      diskProblem = undefined
+      run(interlock.written(version, instantNow()))
+    } catch (error) {
+      diskProblem = 'The state of the deterrents cannot be written: nothing is fired'
+      log.error({ err: error }, 'the state of the deterrents cannot be written')
+      run(interlock.notWritten(version, instantNow()))
+    }
+  }
+
+  async function record(entry: NewLedgerEntry): Promise<void> {
+    try {
+      const written = await ledger.append(entry)
+      for (const listener of listeners) listener(written)
+    } catch (error) {
+      log.error({ err: error, entry }, 'the ledger of the deterrents cannot be written')
+    }
+  }
+
+  function lookLater({ firing, deterrent, by }: Extract<Output, { do: 'look-later' }>): void {
+    if (isClosed || by.kind !== 'rule') return
+    const look = setTimeout(() => {
+      looks.delete(look)
+      const gone = options.isGone?.(by.detectionId) ?? null
+      void record({ at: Date.now(), kind: 'looked', deterrent, firing, by, gone })
+    }, LOOK_AFTER_MS)
+    look.unref()
+    looks.add(look)
+  }
+
+  function schedule(): void {
+    clearTimeout(timer)
+    const deadline = interlock.nextDeadline()
+    if (deadline === undefined || isClosed) return
+    const waitMs = Math.max(0, Math.min(LOOK_MS, deadline - instantNow().mono))
+    timer = setTimeout(() => run(interlock.tick(instantNow())), waitMs)
+    timer.unref()
+  }
+
+  /** Until what is named is known to be off, or for 5 s. */
+  async function quiet(deterrent: string | undefined): Promise<void> {
+    const deadline = instantNow().mono + STOP_WAIT_MS
+    while (instantNow().mono < deadline) {
+      const active = interlock
+        .list(instantNow())
+        .some(({ name, state }) => state === 'active' && (deterrent ?? name) === name)
+      if (!active) return
+      await sleep(20)
+    }
+  }
+
+  guard.guard(interlock.units())
+
+  return {
+    fire(request) {
+      const answer = Promise.withResolvers<Answer>()
+      const { firing, outputs } = interlock.request(request, instantNow())
+      pending.set(firing, answer.resolve)
+      run(outputs)
+      return answer.promise
+    },
+    async stop(deterrent, by) {
+      run(interlock.stop(deterrent, by, instantNow()))
+      await quiet(deterrent)
+    },
+    async arm(by) {
+      run(interlock.arm(by, instantNow()))
+      await file.write(() => interlock.saved(instantNow()))
+    },
+    async disarm(by) {
+      run(interlock.disarm(by, instantNow()))
+      await Promise.all([file.write(() => interlock.saved(instantNow())), quiet(undefined)])
+    },
+    isArmed: interlock.isArmed,
+    personSeen: (camera) => run(interlock.personSeen(camera, instantNow())),
+    list: () => interlock.list(instantNow()),
+    ledger: ledger.newest,
+    ledgerAfter: ledger.after,
+    onEntry: (listener) => void listeners.push(listener),
+    apply: (settings, place) => run(interlock.apply(settings, place, instantNow())),
+    problems: () => [file.problem, diskProblem].filter((problem) => problem !== undefined),
+    async [Symbol.asyncDispose]() {
+      isClosed = true
+      clearTimeout(timer)
+      for (const look of looks) clearTimeout(look)
+      await guard.stop()
+      await ledger.close()
+    },
+  }
+}
+
+type Answer = { firing: Firing } | Refusal

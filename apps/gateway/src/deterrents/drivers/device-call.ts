@@ -1,0 +1,83 @@
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+
+/** More than any device answers to a switch. */
+const ANSWER_LIMIT_BYTES = 64 * 1024
+
+export type DeviceCall = {
+  url: string | URL
+  method?: string
+  headers?: Record<string, string>
+  body?: string
+  signal: AbortSignal
+  /** False takes whatever certificate the device shows. */
+  verifyCertificate?: boolean
+}
+
+export type DeviceAnswer = { status: number; headers: IncomingHttpHeaders; text: string }
+
+/**
+ * One HTTP call to a device, on a connection of its own: a kept one may be dead, and a request on it be lost or be
+ * carried out much later. Redirects are not followed. Rejects in words that hold no address, since an address may hold
+ * a password.
+ */
+export function callDevice(call: DeviceCall): Promise<DeviceAnswer> {
+  const { method = 'GET', headers, body, signal } = call
+  const url = new URL(call.url)
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest
+  const { promise, resolve, reject } = Promise.withResolvers<DeviceAnswer>()
+  const outgoing = request(url, {
+    method,
+    headers: {
+      connection: 'close',
+      ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
+      ...headers,
+    },
+    agent: false,
+    signal,
+    ...(call.verifyCertificate === false && { rejectUnauthorized: false }),
+  })
+  const fail = (error: Error): void => {
+    reject(new Error(inWords(error)))
+    outgoing.destroy()
+  }
+  outgoing.on('error', fail)
+  // Also when nothing was said of why: Node ends a call silently at an answer 101 that it did not ask for.
+  outgoing.on('close', () => fail(new Error('the device gave no whole answer')))
+  outgoing.on('response', (incoming) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    incoming.on('error', fail)
+    incoming.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length > ANSWER_LIMIT_BYTES) fail(new Error("the device's answer is too long"))
+      else chunks.push(chunk)
+    })
+    incoming.on('end', () =>
+      resolve({
+        status: incoming.statusCode ?? 0,
+        headers: incoming.headers,
+        text: Buffer.concat(chunks).toString('utf8'),
+      }),
+    )
+  })
+  outgoing.end(body)
+  return promise
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the device refused the connection',
+  ECONNRESET: 'the device ended the connection',
+  EHOSTUNREACH: 'the device cannot be reached',
+  ENETUNREACH: 'the device cannot be reached',
+  ETIMEDOUT: 'the device does not answer',
+  ENOTFOUND: "the device's name is not known",
+  EAI_AGAIN: "the device's name cannot be looked up",
+}
+
+function inWords(error: Error): string {
+  if (error.name === 'AbortError') return 'the call was broken off'
+  const { code } = error as NodeJS.ErrnoException
+  if (code === undefined) return error.message.startsWith('the device') ? error.message : 'the call failed'
+  return WORDS[code] ?? `the call failed (${code})`
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { callDevice } from './device-call.ts'
+import { DeviceRefusal, driverType } from './driver.ts'
+
+const call = z.strictObject({
+  url: z
+    .url({ protocol: /^https?$/, error: 'This must be an http:// or https:// address.' })
+    .describe('`{seconds}` in it, in the body or in a header is replaced by the length of the firing.'),
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('GET'),
+  headers: z.record(z.string().regex(/^[\w-]{1,100}$/), z.string().max(1_000)).default({}),
+  body: z.string().max(10_000).optional(),
+  expect: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Text that the answer must hold, beside a status of 200 to 299.'),
+})
+type Call = z.output<typeof call>
+
+export const driver = driverType({
+  name: 'http',
+  summary: 'Anything that a request switches on and another one off.',
+  settings: {
+    on: call.describe('The request that switches on.'),
+    off: call.describe('The request that switches off. The device must take it at any time, also when it is off.'),
+    verifyCertificate: z.boolean().default(true).describe('False takes any certificate of an https:// device.'),
+  },
+  endsItself: ({ on }) =>
+    [on.url, on.body ?? '', ...Object.values(on.headers)].some((text) => text.includes('{seconds}')),
+  secrets: ({ on, off }) => [on, off].flatMap(secretsOf),
+  open({ on, off, verifyCertificate }) {
+    async function send({ url, method, headers, body, expect }: Call, seconds: number, signal: AbortSignal) {
+      const fill = (text: string) => text.replaceAll('{seconds}', String(seconds))
+      const answer = await callDevice({
+        url: fill(url.replaceAll('%7Bseconds%7D', '{seconds}')),
+        method,
+        headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value)])),
+        ...(body !== undefined && { body: fill(body) }),
+        signal,
+        verifyCertificate,
+      })
+      if (answer.status < 200 || answer.status > 299) throw new DeviceRefusal(`the device answered ${answer.status}`)
+      if (expect !== undefined && !answer.text.includes(expect))
+        throw new DeviceRefusal('the answer does not hold what it should')
+      return `${answer.status} ${answer.text}`.trim()
+    }
+    return {
+      on: (seconds, signal) => send(on, seconds, signal),
+      off: (signal) => send(off, 0, signal),
+    }
+  },
+})
+
+function secretsOf({ url, headers }: Call): string[] {
+  const { password, searchParams } = new URL(url)
+  return [password, ...searchParams.values(), ...Object.values(headers)].filter((text) => text.length >= 8)
+}

@@ -1,0 +1,132 @@
+import type { MqttClient } from 'mqtt'
+import { z } from 'zod'
+import { driverType } from './driver.ts'
+
+const topic = z
+  .string()
+  .min(1)
+  .max(1_000)
+  .regex(/^[^#+\0]+$/, 'A topic here holds no # and no +.')
+const payload = z.string().max(10_000)
+
+/** A gateway without power is noticed by the broker after one and a half times this. */
+const KEEPALIVE_SECONDS = 5
+/** Within the time that a device has for its answer. */
+const CONNECT_MS = 4_000
+
+export const driver = driverType({
+  name: 'mqtt',
+  summary: 'A topic of an MQTT broker that takes one message for on and another for off.',
+  settings: {
+    broker: z
+      .url({ protocol: /^mqtts?$/, error: 'This must be an mqtt:// or mqtts:// address.' })
+      .describe('Such as `mqtt://127.0.0.1:1883`.'),
+    username: z.string().max(1_000).optional(),
+    password: z.string().max(1_000).optional(),
+    topic: topic.describe('Where both messages go. They are never retained.'),
+    on: payload.describe('The message that switches on; `{seconds}` in it is the length of the firing.'),
+    off: payload.describe('The message that switches off.'),
+    qos: z.union([z.literal(0), z.literal(1), z.literal(2)]).default(1),
+    state: z
+      .strictObject({
+        topic: topic.describe('Where the device tells its state after each message.'),
+        on: payload.optional().describe('What it says when it is on; the same as `on` when left out.'),
+        off: payload.optional().describe('What it says when it is off; the same as `off` when left out.'),
+      })
+      .optional()
+      .describe('How the device answers. Without it, the broker taking the message is the answer.'),
+    verifyCertificate: z.boolean().default(true).describe('False takes any certificate of an mqtts:// broker.'),
+  },
+  endsItself: ({ on }) => on.includes('{seconds}'),
+  secrets: ({ password, broker }) => [password, new URL(broker).password],
+  open(settings) {
+    const { qos, state } = settings
+    /** Held while on: it carries the will, so that the broker switches off when the gateway is gone. */
+    let held: MqttClient | undefined
+
+    async function connect(signal: AbortSignal): Promise<MqttClient> {
+      const { connectAsync } = await import('mqtt')
+      const { broker, username, password, topic, off, verifyCertificate } = settings
+      const client = await connectAsync(
+        broker,
+        {
+          ...(username !== undefined && { username }),
+          ...(password !== undefined && { password }),
+          clean: true,
+          keepalive: KEEPALIVE_SECONDS,
+          // What waits for a connection would be carried out late.
+          reconnectPeriod: 0,
+          connectTimeout: CONNECT_MS,
+          queueQoSZero: false,
+          rejectUnauthorized: verifyCertificate,
+          will: { topic, payload: Buffer.from(off), qos, retain: false },
+        },
+        false,
+      )
+      client.on('error', () => client.end(true))
+      held?.end(true)
+      held = client
+      if (signal.aborted) client.end(true)
+      signal.throwIfAborted()
+      return client
+    }
+
+    /** Resolves when the broker took it, and when the device said so where it can. */
+    async function publish(client: MqttClient, text: string, stateText: string): Promise<string> {
+      const { said } = state ? await listen(client, state.topic, stateText) : {}
+      await client.publishAsync(settings.topic, text, { qos, retain: false })
+      return said ? `the device said ${await said}` : 'the broker took it'
+    }
+
+    async function withClient(client: MqttClient, signal: AbortSignal, action: () => Promise<string>): Promise<string> {
+      const { promise: ended, reject } = Promise.withResolvers<never>()
+      const breakOff = (): void => {
+        reject(new Error('the broker is gone'))
+        client.end(true)
+      }
+      signal.addEventListener('abort', breakOff, { once: true })
+      client.once('close', breakOff)
+      if (signal.aborted || !client.connected) breakOff()
+      try {
+        return await Promise.race([ended, action()])
+      } finally {
+        signal.removeEventListener('abort', breakOff)
+        client.off('close', breakOff)
+        ended.catch(() => {})
+      }
+    }
+
+    async function drop(): Promise<void> {
+      const client = held
+      held = undefined
+      // In good order: the broker forgets the will.
+      await client?.endAsync(false).catch(() => {})
+    }
+
+    return {
+      async on(seconds, signal) {
+        const client = await connect(signal)
+        const text = settings.on.replaceAll('{seconds}', String(seconds))
+        return withClient(client, signal, () => publish(client, text, state?.on ?? settings.on))
+      },
+      async off(signal) {
+        const client = held?.connected ? held : await connect(signal)
+        const { off } = settings
+        const answer = await withClient(client, signal, () => publish(client, off, state?.off ?? off))
+        await drop()
+        return answer
+      },
+      close: drop,
+    }
+  },
+})
+
+/** `said` resolves with the next message of this text, but not with one that the broker had kept. */
+async function listen(client: MqttClient, topic: string, text: string): Promise<{ said: Promise<string> }> {
+  const { promise: said, resolve } = Promise.withResolvers<string>()
+  client.on('message', (from, message, { retain }) => {
+    if (from === topic && !retain && message.toString('utf8') === text) resolve(text)
+  })
+  await client.subscribeAsync(topic, { qos: 1 })
+  return { said }
+}

@@ -1,0 +1,454 @@
+/**
+ * The eight rules of safety, in one place: nothing is switched on unless `request` here said so. A state machine
+ * without I/O: clocks and random ids are arguments, and every decision is a value in the outputs. What it takes to be
+ * true of a device is only what was reported: one that is not known to be off counts as on.
+ */
+import { charged, spent, type Charge } from './budget.ts'
+import { isWithin, type Place } from '../hours.ts'
+import type { NewLedgerEntry } from './ledger-entry.ts'
+import { refusal, type Refusal, type RefusalCode } from './refusals.ts'
+import { createRefusalCount } from './refusal-count.ts'
+import {
+  loadCharges,
+  monoOf,
+  unitOf,
+  type Asker,
+  type Instant,
+  type SavedFiring,
+  type SavedState,
+  type Unit,
+} from './saved-state.ts'
+import { dayBudgetOf, hourBudgetOf, longestOf, type DeterrentSettings } from './schema.ts'
+
+/** How long a person who was seen keeps water and sirens off. */
+const PERSON_MS = 60_000
+/** A person who stays is written to disk this often, and counts as seen so much later after a restart. */
+const PERSON_SAVED_MS = 10_000
+/** Cameras remembered at most: their names come with detections. */
+const CAMERAS_MAX = 256
+
+export type FireRequest = { deterrent: string; seconds?: number | undefined; by: Asker }
+/** `until` is by the wall clock, in milliseconds since 1970. */
+export type Firing = { id: string; deterrent: string; seconds: number; until: number }
+
+export type Output =
+  /** Write `saved()` so that it survives a power cut, then call `written` or `notWritten` with `version`. */
+  | { do: 'save'; version: number }
+  | { do: 'switch-on'; unit: Unit; firing: string; seconds: number }
+  /** Until it is known to be off. */
+  | { do: 'switch-off'; unit: Unit }
+  /** The units changed. */
+  | { do: 'guard'; units: Unit[] }
+  /** Of the request that got this firing's id. */
+  | { do: 'answer'; firing: string; answer: { firing: Firing } | Refusal }
+  | { do: 'record'; entry: NewLedgerEntry }
+  /** Look whether the object of this detection is gone, a minute from now. */
+  | { do: 'look-later'; firing: string; deterrent: string; by: Asker }
+
+export type DeterrentState = {
+  name: string
+  driver: string
+  state: 'ready' | 'active' | 'fault'
+  /** When the firing ends by the wall clock; null while nothing is firing. */
+  until: number | null
+  secondsLeftThisHour: number
+}
+
+type LiveFiring = {
+  id: string
+  by: Asker
+  seconds: number
+  /** `saving` until the disk has it, `switching` until the device answered, `ending` until it is known to be off. */
+  phase: 'saving' | 'switching' | 'on' | 'ending'
+  /** Of the saved state that has to be on disk first. */
+  version: number
+  startedAt: Instant
+  /** Why it ended, for the ledger. */
+  why?: string
+}
+
+type Channel = { unit: Unit; isOff: boolean; fault?: string | undefined; firing?: LiveFiring | undefined }
+
+export type InterlockOptions = {
+  settings: Readonly<Record<string, DeterrentSettings>>
+  place: Place
+  /** Undefined when there is none yet. */
+  saved: SavedState | undefined
+  /** Changes when the device boots. */
+  boot: string
+  now: Instant
+  newId: () => string
+}
+
+export function createInterlock(options: InterlockOptions) {
+  const { saved, boot, newId } = options
+  let { settings, place } = options
+  let isArmed = saved?.armed ?? true
+  let version = 0
+  /** The process that guards what is on is there. */
+  let isGuarded = false
+  const charges: Map<string, Charge[]> = saved ? loadCharges(saved, boot, options.now) : new Map()
+  const persons = new Map<string, number>()
+  const personsSaved = new Map<string, number>()
+  let channels = new Map<string, Channel>()
+  /** Of earlier settings, until they are known to be off. */
+  let retired: Channel[] = []
+  const refused = createRefusalCount()
+
+  for (const [camera, at] of Object.entries(saved?.persons ?? {}))
+    persons.set(camera, Math.min(options.now.mono, monoOf(at, saved!.boot, boot, options.now) + PERSON_SAVED_MS))
+  for (const firing of saved?.firings ?? []) retired.push(channelOfSaved(firing))
+  setChannels()
+
+  /** A firing that an earlier run of the agent left behind. */
+  function channelOfSaved({ id, name, settings: own, by, seconds, startedAt }: SavedFiring): Channel {
+    const { now } = options
+    // After another boot nobody knows how long it was on; within one it was on until it is known to be off.
+    const mono = saved!.boot === boot ? startedAt.mono : now.mono - seconds * 1_000
+    const firing: LiveFiring = {
+      id,
+      by,
+      seconds,
+      phase: 'ending',
+      version: 0,
+      startedAt: { wall: startedAt.wall, mono },
+    }
+    return {
+      unit: unitOf(name, own),
+      isOff: false,
+      firing: { ...firing, why: 'the gateway ended in the middle of it' },
+    }
+  }
+
+  function setChannels(): void {
+    const before = [...channels.values(), ...retired]
+    channels = new Map(
+      Object.entries(settings).map(([name, own]) => {
+        const unit = unitOf(name, own)
+        const same = before.find((channel) => channel.unit.id === unit.id)
+        return [name, same ?? { unit, isOff: false }]
+      }),
+    )
+    const kept = new Set(channels.values())
+    retired = before.filter((channel) => !kept.has(channel) && (!channel.isOff || channel.firing))
+  }
+
+  const all = (): Channel[] => [...channels.values(), ...retired]
+  const units = (): Unit[] => all().map(({ unit }) => unit)
+  const save = (): Output => ({ do: 'save', version: ++version })
+  const record = (now: Instant, entry: Omit<NewLedgerEntry, 'at'>): Output => ({
+    do: 'record',
+    entry: { at: now.wall, ...entry },
+  })
+
+  /** With what is on now, as if it ended this moment or ran to its end, whichever is more. */
+  function spentBy(name: string, now: Instant): { hour: number; day: number } {
+    const live = all().flatMap(({ unit, firing }) =>
+      firing && unit.name === name ? [{ end: now.mono, seconds: Math.max(firing.seconds, lasted(firing, now)) }] : [],
+    )
+    return spent([...(charges.get(name) ?? []), ...live], now.mono)
+  }
+
+  function isPersonAt(cameras: readonly string[], now: Instant): boolean {
+    return cameras.some((camera) => now.mono - (persons.get(camera) ?? -Infinity) < PERSON_MS)
+  }
+
+  /** Rule 4. Somebody at the device sees for himself who is there. */
+  function camerasThatBlock(by: Asker, own: DeterrentSettings): readonly string[] {
+    if (by.kind === 'rule') return by.aboutPersons ? [] : [...by.cameras, ...own.watchedBy]
+    return by.kind === 'person' && by.via === 'device' ? [] : own.watchedBy
+  }
+
+  function reasonAgainst({ deterrent, seconds, by }: FireRequest, now: Instant): RefusalCode | undefined {
+    const own = Object.hasOwn(settings, deterrent) ? settings[deterrent] : undefined
+    const channel = channels.get(deterrent)
+    if (!own || !channel) return 'unknown_deterrent'
+    if (!isArmed) return 'disarmed'
+    if (channel.firing) return 'busy'
+    if (!isGuarded || !channel.isOff) return 'not_ready'
+    const length = seconds ?? own.seconds
+    if (!Number.isInteger(length) || length < 1 || length > longestOf(own)) return 'too_long'
+    if (own.quietHours && isWithin(own.quietHours, now.wall, place)) return 'quiet_hours'
+    if (by.kind !== 'person' && own.armed && !isWithin(own.armed, now.wall, place)) return 'not_armed_now'
+    if (isPersonAt(camerasThatBlock(by, own), now)) return 'person_near'
+    const last = charges.get(deterrent)?.at(-1)
+    if (last && now.mono - last.end < own.coolDownSeconds * 1_000) return 'cool_down'
+    const { hour, day } = spentBy(deterrent, now)
+    if (hour + length > hourBudgetOf(own)) return 'hour_budget'
+    if (day + length > dayBudgetOf(own)) return 'day_budget'
+    return undefined
+  }
+
+  /** Ends what is firing on a channel; the device is told even where nothing is known to be on. */
+  function end(channel: Channel, now: Instant, code: RefusalCode, why: string): Output[] {
+    const { unit, firing } = channel
+    if (!firing) return [{ do: 'switch-off', unit }]
+    if (firing.phase === 'saving') {
+      channel.firing = undefined
+      return [
+        { do: 'answer', firing: firing.id, answer: refusal(code) },
+        record(now, { kind: 'refused', deterrent: unit.name, by: firing.by, code, message: why }),
+        save(),
+      ]
+    }
+    if (firing.phase === 'ending') return [{ do: 'switch-off', unit }]
+    const wasSwitching = firing.phase === 'switching'
+    channel.firing = { ...firing, phase: 'ending', why }
+    const answer: Output = { do: 'answer', firing: firing.id, answer: refusal(code) }
+    return [{ do: 'switch-off', unit }, ...(wasSwitching ? [answer] : [])]
+  }
+
+  /** The channel that has this firing in one of the phases. */
+  function find(firing: string, ...phases: LiveFiring['phase'][]): (Channel & { firing: LiveFiring }) | undefined {
+    return all().find((channel) => channel.firing?.id === firing && phases.includes(channel.firing.phase)) as
+      | (Channel & { firing: LiveFiring })
+      | undefined
+  }
+
+  return {
+    isArmed: () => isArmed,
+
+    /** What the process that guards has to know from the start: it switches all of them off. */
+    units,
+
+    /** Every answer to a request comes as an output, with the id that this gives; at once where it is refused. */
+    request(asked: FireRequest, now: Instant): { firing: string; outputs: Output[] } {
+      const id = newId()
+      const code = reasonAgainst(asked, now)
+      if (code !== undefined) {
+        const { deterrent, by } = asked
+        const entry = refused.count({ kind: 'refused', deterrent, by, code }, now)
+        const answer: Output = { do: 'answer', firing: id, answer: refusal(code) }
+        return { firing: id, outputs: entry ? [answer, { do: 'record', entry }] : [answer] }
+      }
+      const channel = channels.get(asked.deterrent)!
+      const seconds = asked.seconds ?? settings[asked.deterrent]!.seconds
+      const saving = save()
+      channel.firing = { id, by: asked.by, seconds, phase: 'saving', version, startedAt: now }
+      return { firing: id, outputs: [saving] }
+    },
+
+    /** The disk has the state of this version. */
+    written(upTo: number, now: Instant): Output[] {
+      return all().flatMap((channel): Output[] => {
+        const { firing, unit } = channel
+        if (firing?.phase !== 'saving' || firing.version > upTo) return []
+        channel.isOff = false
+        channel.firing = { ...firing, phase: 'switching', startedAt: now }
+        return [{ do: 'switch-on', unit, firing: firing.id, seconds: firing.seconds }]
+      })
+    },
+
+    /** Without it on disk, a crash would leave on what nobody remembers. */
+    notWritten(upTo: number, now: Instant): Output[] {
+      return all().flatMap((channel): Output[] => {
+        const { firing, unit } = channel
+        if (firing?.phase !== 'saving' || firing.version > upTo) return []
+        channel.firing = undefined
+        const entry = { kind: 'refused', deterrent: unit.name, by: firing.by, code: 'not_recorded' } as const
+        return [{ do: 'answer', firing: firing.id, answer: refusal('not_recorded') }, record(now, entry)]
+      })
+    },
+
+    /** The device answered that it is on. */
+    on(firingId: string, answer: string, now: Instant): Output[] {
+      const channel = find(firingId, 'switching')
+      if (!channel) return []
+      const { unit, firing } = channel
+      channel.firing = { ...firing, phase: 'on' }
+      const { id, seconds, by } = firing
+      const until = firing.startedAt.wall + seconds * 1_000
+      return [
+        { do: 'answer', firing: id, answer: { firing: { id, deterrent: unit.name, seconds, until } } },
+        record(now, { kind: 'fired', deterrent: unit.name, firing: id, by, seconds, answer }),
+      ]
+    },
+
+    /** The device did not say that it is on, which it may be all the same. */
+    failed(firingId: string, message: string, now: Instant): Output[] {
+      const channel = find(firingId, 'switching')
+      if (!channel) return []
+      const { unit, firing } = channel
+      channel.firing = { ...firing, phase: 'ending', why: 'the device failed' }
+      const { id, by } = firing
+      return [
+        { do: 'answer', firing: id, answer: refusal('device_failed', message) },
+        record(now, { kind: 'failed', deterrent: unit.name, firing: id, by, code: 'device_failed', message }),
+      ]
+    },
+
+    /**
+     * The unit is known to be off, after the firing named if there was one. What is said of an earlier firing does not
+     * end a later one.
+     */
+    off(unitId: string, firingId: string | undefined, answer: string, now: Instant): Output[] {
+      const channel = all().find(({ unit }) => unit.id === unitId)
+      if (!channel) return []
+      const { unit, firing } = channel
+      const isLater = firing && firing.phase !== 'ending' && firing.id !== firingId
+      if (isLater) return []
+      channel.isOff = true
+      const wasFaulty = channel.fault !== undefined
+      channel.fault = undefined
+      channel.firing = undefined
+      retired = retired.filter((candidate) => candidate !== channel)
+      const outputs: Output[] = []
+      if (wasFaulty) outputs.push(record(now, { kind: 'mended', deterrent: unit.name, answer }))
+      if (!firing) return outputs
+      const seconds = lasted(firing, now)
+      charges.set(unit.name, charged(charges.get(unit.name) ?? [], { end: now.mono, seconds }))
+      const { id, by, why = 'its time was over' } = firing
+      outputs.push(
+        record(now, { kind: 'ended', deterrent: unit.name, firing: id, by, seconds, answer, message: why }),
+        save(),
+      )
+      if (by.kind === 'rule') outputs.push({ do: 'look-later', firing: id, deterrent: unit.name, by })
+      return outputs
+    },
+
+    /** Switching off fails; it is tried again until it is known to be off. */
+    fault(unitId: string, message: string, now: Instant): Output[] {
+      const channel = all().find(({ unit }) => unit.id === unitId)
+      if (!channel || channel.fault !== undefined) return []
+      channel.isOff = false
+      channel.fault = message
+      return [record(now, { kind: 'fault', deterrent: channel.unit.name, message })]
+    },
+
+    /** The process that guards is there, and has been told of all units. */
+    guarded(): void {
+      isGuarded = true
+    },
+
+    /** It is gone: what is on must be switched off by somebody else, and nothing fires until another is there. */
+    unguarded(now: Instant): Output[] {
+      if (!isGuarded) return []
+      isGuarded = false
+      const outputs = all().flatMap((channel): Output[] => {
+        const wasOff = channel.isOff
+        channel.isOff = false
+        return channel.firing || !wasOff ? end(channel, now, 'not_ready', 'the process that guards it ended') : []
+      })
+      return [record(now, { kind: 'unguarded' }), ...outputs]
+    },
+
+    stop(deterrent: string | undefined, by: Asker, now: Instant): Output[] {
+      const concerned = all().filter(({ unit }) => deterrent === undefined || unit.name === deterrent)
+      const entry = refused.count({ kind: 'stopped', ...(deterrent !== undefined && { deterrent }), by }, now)
+      const outputs = concerned.flatMap((channel) => end(channel, now, 'stopped', `stopped by ${inWords(by)}`))
+      return [...outputs, ...(entry ? [{ do: 'record', entry } as const] : [])]
+    },
+
+    disarm(by: Asker, now: Instant): Output[] {
+      const wasArmed = isArmed
+      isArmed = false
+      const outputs = all().flatMap((channel) => end(channel, now, 'disarmed', `disarmed by ${inWords(by)}`))
+      return wasArmed ? [...outputs, record(now, { kind: 'disarmed', by }), save()] : outputs
+    },
+
+    arm(by: Asker, now: Instant): Output[] {
+      if (isArmed) return []
+      isArmed = true
+      return [record(now, { kind: 'armed', by }), save()]
+    },
+
+    /** A person is on this camera now, whatever the time of the detection: clocks of cameras and programs are wrong. */
+    personSeen(camera: string, now: Instant): Output[] {
+      for (const [name, at] of persons) if (now.mono - at > PERSON_MS) persons.delete(name)
+      if (persons.size >= CAMERAS_MAX && !persons.has(camera)) persons.delete(persons.keys().next().value!)
+      persons.set(camera, now.mono)
+      const outputs = all().flatMap((channel): Output[] => {
+        const own = settings[channel.unit.name]
+        if (!own || !channel.firing || channel.firing.phase === 'ending') return []
+        if (!camerasThatBlock(channel.firing.by, own).includes(camera)) return []
+        return end(channel, now, 'person_near', `a person was seen on ${camera}`)
+      })
+      if (now.mono - (personsSaved.get(camera) ?? -Infinity) < PERSON_SAVED_MS) return outputs
+      personsSaved.set(camera, now.mono)
+      for (const name of personsSaved.keys()) if (!persons.has(name)) personsSaved.delete(name)
+      return [...outputs, save()]
+    },
+
+    /** New settings from gateway.yaml. What is firing with others ends. */
+    apply(changed: Readonly<Record<string, DeterrentSettings>>, where: Place, now: Instant): Output[] {
+      settings = changed
+      place = where
+      setChannels()
+      const outputs = retired.flatMap((channel) => end(channel, now, 'stopped', 'its settings changed'))
+      retired = retired.filter((channel) => !channel.isOff || channel.firing)
+      return [{ do: 'guard', units: units() }, ...outputs]
+    },
+
+    /** Ends what has lasted its time; by whichever clock says so first. */
+    tick(now: Instant): Output[] {
+      const ended = all().flatMap((channel): Output[] => {
+        const { firing } = channel
+        if (firing?.phase !== 'switching' && firing?.phase !== 'on') return []
+        const { startedAt, seconds } = firing
+        const isOver = Math.max(now.mono - startedAt.mono, now.wall - startedAt.wall) >= seconds * 1_000
+        return isOver ? end(channel, now, 'device_failed', 'its time was over') : []
+      })
+      return [...ended, ...refused.due(now).map((entry): Output => ({ do: 'record', entry }))]
+    },
+
+    /** When `tick` has something to do, by the monotonic clock. */
+    nextDeadline(): number | undefined {
+      const ends = all().flatMap(({ firing }) =>
+        firing?.phase === 'switching' || firing?.phase === 'on' ? [firing.startedAt.mono + firing.seconds * 1_000] : [],
+      )
+      const next = Math.min(...ends, refused.nextDeadline() ?? Infinity)
+      return next === Infinity ? undefined : next
+    },
+
+    saved(now: Instant): SavedState {
+      const instantOf = (mono: number): Instant => ({ mono, wall: now.wall - (now.mono - mono) })
+      return {
+        version: 1,
+        boot,
+        armed: isArmed,
+        charges: Object.fromEntries(
+          [...charges].map(([name, list]) => [name, list.map(({ end, seconds }) => ({ ...instantOf(end), seconds }))]),
+        ),
+        persons: Object.fromEntries([...persons].map(([camera, at]) => [camera, instantOf(at)])),
+        firings: all().flatMap(({ unit, firing }) =>
+          firing
+            ? [
+                {
+                  id: firing.id,
+                  name: unit.name,
+                  settings: unit.settings,
+                  by: firing.by,
+                  seconds: firing.seconds,
+                  startedAt: firing.startedAt,
+                },
+              ]
+            : [],
+        ),
+      }
+    },
+
+    list(now: Instant): DeterrentState[] {
+      return Object.entries(settings).map(([name, own]) => {
+        const { isOff, fault, firing } = channels.get(name)!
+        const isActive = firing !== undefined || !isOff
+        return {
+          name,
+          driver: own.driver,
+          state: fault !== undefined || !isGuarded ? 'fault' : isActive ? 'active' : 'ready',
+          until: firing ? firing.startedAt.wall + firing.seconds * 1_000 : null,
+          secondsLeftThisHour: Math.max(0, hourBudgetOf(own) - spentBy(name, now).hour),
+        }
+      })
+    },
+  }
+}
+
+/** Whole seconds, rounded up, since the device was told. */
+function lasted({ phase, startedAt }: LiveFiring, now: Instant): number {
+  return phase === 'saving' ? 0 : Math.ceil(Math.max(0, now.mono - startedAt.mono) / 1_000)
+}
+
+function inWords(by: Asker): string {
+  if (by.kind === 'rule') return `the rule ${by.rule}`
+  return by.kind === 'person' ? by.name : 'a program'
+}

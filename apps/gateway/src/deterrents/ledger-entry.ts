@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { asker } from './saved-state.ts'
+import { refusals, type RefusalCode } from './refusals.ts'
+
+const codes = Object.keys(refusals) as [RefusalCode, ...RefusalCode[]]
+
+/** One line of the ledger. */
+export const ledgerEntry = z.object({
+  /** Counts up by one, over restarts too. */
+  id: z.number().int().positive(),
+  /** By the wall clock, in milliseconds since 1970. */
+  at: z.number(),
+  kind: z.enum([
+    /** The device answered that it is on. */
+    'fired',
+    /** It is known to be off again; `seconds` is how long it was on at most, `message` why it ended. */
+    'ended',
+    /** The device did not answer that it is on. */
+    'failed',
+    'refused',
+    'stopped',
+    'armed',
+    'disarmed',
+    /** Switching off fails, and is tried again. */
+    'fault',
+    'mended',
+    /** The process that guards what is on was gone. */
+    'unguarded',
+    /** A minute after a firing of a rule: `gone` says whether its object was still seen. */
+    'looked',
+  ]),
+  deterrent: z.string().optional(),
+  firing: z.string().optional(),
+  by: asker.optional(),
+  seconds: z.number().optional(),
+  /** What the device answered, without secrets. */
+  answer: z.string().optional(),
+  code: z.enum(codes).optional(),
+  message: z.string().optional(),
+  /** How many times the same happened again in the minute before, when more than this once. */
+  times: z.number().int().optional(),
+  /** Null where nobody knows. */
+  gone: z.boolean().nullable().optional(),
+})
+export type LedgerEntry = z.output<typeof ledgerEntry>
+export type NewLedgerEntry = Omit<LedgerEntry, 'id'>

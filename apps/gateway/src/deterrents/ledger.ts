@@ -1,0 +1,121 @@
+import { open, readdir, readFile, rm, truncate, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { makePrivateDirectory, syncDirectory } from '../durable-file.ts'
+import { ledgerEntry, type LedgerEntry, type NewLedgerEntry } from './ledger-entry.ts'
+
+/**
+ * Every firing and every refusal, on disk: a folder of numbered files with one JSON line for each entry. The newest
+ * file is appended to, each entry is on disk when `append` resolves, and the oldest file goes when there are too many.
+ */
+export type Ledger = {
+  /** Entries are numbered in the order of the calls. Rejects with the disk's error. */
+  append(entry: NewLedgerEntry): Promise<LedgerEntry>
+  /** The newest first; those with an id below `before` when it is given. */
+  newest(options: { before?: number | undefined; limit: number }): Promise<LedgerEntry[]>
+  /** The oldest first, from the first with an id above `after`. */
+  after(id: number, limit: number): Promise<LedgerEntry[]>
+  close(): Promise<void>
+}
+
+const FILE_BYTES_LIMIT = 256 * 1024
+const FILES_MAX = 16
+/** A file's name is the id of its first entry. */
+const FILE_NAME = /^(\d{12})\.jsonl$/
+
+export async function openLedger(directory: string): Promise<Ledger> {
+  await makePrivateDirectory(directory)
+  const firsts = (await readdir(directory)).flatMap((name) => FILE_NAME.exec(name)?.[1] ?? []).map(Number)
+  firsts.sort((a, b) => a - b)
+  const pathOf = (first: number) => join(directory, `${String(first).padStart(12, '0')}.jsonl`)
+  let turn: Promise<unknown> = Promise.resolve()
+  let newest: { handle: FileHandle; bytes: number } | undefined
+  let lastId = 0
+
+  function inTurn<T>(action: () => Promise<T>): Promise<T> {
+    const result = turn.then(action)
+    turn = result.catch(() => {})
+    return result
+  }
+
+  const read = async (first: number) => parseLines(await readFile(pathOf(first), 'utf8'))
+
+  const lastFile = firsts.at(-1)
+  if (lastFile !== undefined) {
+    const text = await readFile(pathOf(lastFile), 'utf8')
+    // A line that a crash tore would run into the next.
+    const whole = Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1))
+    await truncate(pathOf(lastFile), whole)
+    lastId = parseLines(text).at(-1)?.id ?? lastFile - 1
+    newest = { handle: await open(pathOf(lastFile), 'a', 0o600), bytes: whole }
+  }
+
+  async function fileFor(id: number): Promise<{ handle: FileHandle; bytes: number }> {
+    if (newest && newest.bytes < FILE_BYTES_LIMIT) return newest
+    await newest?.handle.close()
+    newest = undefined
+    const handle = await open(pathOf(id), 'wx', 0o600)
+    newest = { handle, bytes: 0 }
+    firsts.push(id)
+    while (firsts.length > FILES_MAX) await rm(pathOf(firsts.shift()!), { force: true })
+    await syncDirectory(directory)
+    return newest
+  }
+
+  async function append(entry: NewLedgerEntry): Promise<LedgerEntry> {
+    const numbered = { id: lastId + 1, ...entry }
+    const line = Buffer.from(`${JSON.stringify(numbered)}\n`)
+    const file = await fileFor(numbered.id)
+    try {
+      await file.handle.writeFile(line)
+      await file.handle.datasync()
+    } catch (error) {
+      // What was torn must not be followed by a whole line.
+      await file.handle.truncate(file.bytes).catch(() => {})
+      throw error
+    }
+    file.bytes += line.length
+    lastId = numbered.id
+    return numbered
+  }
+
+  return {
+    append: (entry) => inTurn(() => append(entry)),
+    newest: ({ before = Infinity, limit }) =>
+      inTurn(async () => {
+        const found: LedgerEntry[] = []
+        for (const first of firsts.toReversed()) {
+          if (found.length >= limit) break
+          if (first >= before) continue
+          found.push(...(await read(first)).filter(({ id }) => id < before).toReversed())
+        }
+        return found.slice(0, limit)
+      }),
+    after: (after, limit) =>
+      inTurn(async () => {
+        const found: LedgerEntry[] = []
+        for (const [index, first] of firsts.entries()) {
+          if (found.length >= limit) break
+          if ((firsts[index + 1] ?? Infinity) <= after + 1) continue
+          found.push(...(await read(first)).filter(({ id }) => id > after))
+        }
+        return found.slice(0, limit)
+      }),
+    close: () =>
+      inTurn(async () => {
+        await newest?.handle.close()
+        newest = undefined
+      }),
+  }
+}
+
+/** A line that cannot be read is skipped. */
+function parseLines(text: string): LedgerEntry[] {
+  return text.split('\n').flatMap((line) => {
+    try {
+      const parsed = ledgerEntry.safeParse(JSON.parse(line))
+      return parsed.success ? [parsed.data] : []
+    } catch {
+      return []
+    }
+  })
+}

@@ -1,0 +1,84 @@
+/** What the interlock must know again after a restart: one small file, written before anything is switched on. */
+import { z } from 'zod'
+import type { Charge } from './budget.ts'
+import type { DeterrentSettings } from './schema.ts'
+
+/** Two clocks at one moment, in milliseconds: `wall` since 1970, `mono` since the device's boot and never set back. */
+export type Instant = { wall: number; mono: number }
+
+const instant = z.object({ wall: z.number(), mono: z.number() })
+
+export const asker = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('rule'),
+    rule: z.string(),
+    detectionId: z.string(),
+    cameras: z.array(z.string()).readonly(),
+    aboutPersons: z.boolean(),
+    chose: z.string().optional(),
+  }),
+  z.object({ kind: z.literal('person'), name: z.string(), via: z.enum(['hub', 'device']) }),
+  z.object({ kind: z.literal('program') }),
+])
+/** Who wants something switched. `chose` says what a rule that varies took this time. */
+export type Asker = z.output<typeof asker>
+
+export const savedState = z.object({
+  version: z.literal(1),
+  /** Of the device: within one boot `mono` goes on, after another only `wall` tells how long ago something was. */
+  boot: z.string(),
+  armed: z.boolean(),
+  charges: z.record(z.string(), z.array(instant.extend({ seconds: z.number() }))),
+  persons: z.record(z.string(), instant),
+  /** What was on, or may have been, with all that it takes to switch it off. */
+  firings: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      settings: z.looseObject({ driver: z.string() }),
+      by: asker,
+      seconds: z.number(),
+      startedAt: instant,
+    }),
+  ),
+})
+export type SavedState = z.output<typeof savedState>
+export type SavedFiring = SavedState['firings'][number]
+
+/** When a saved moment was, by this run's monotonic clock; later rather than earlier where that is not known. */
+export function monoOf(saved: Instant, savedBoot: string, boot: string, now: Instant): number {
+  if (savedBoot === boot) return Math.min(saved.mono, now.mono)
+  return now.mono - Math.max(0, now.wall - saved.wall)
+}
+
+export function loadCharges(state: SavedState, boot: string, now: Instant): Map<string, Charge[]> {
+  return new Map(
+    Object.entries(state.charges).map(([name, charges]) => [
+      name,
+      charges
+        .map((charge) => ({ end: monoOf(charge, state.boot, boot, now), seconds: charge.seconds }))
+        .sort((a, b) => a.end - b.end),
+    ]),
+  )
+}
+
+/** One way to switch something: the same name with other settings of its driver is another unit. */
+export type Unit = { id: string; name: string; settings: DriverSettings }
+export type DriverSettings = { driver: string; [key: string]: unknown }
+
+const LIMITS: ReadonlySet<string> = new Set<keyof DeterrentSettings>([
+  'seconds',
+  'maximumSeconds',
+  'coolDownSeconds',
+  'secondsAnHour',
+  'secondsADay',
+  'quietHours',
+  'armed',
+  'watchedBy',
+])
+
+/** Its limits stay with the interlock. */
+export function unitOf(name: string, settings: Readonly<DeterrentSettings | DriverSettings>): Unit {
+  const own = Object.fromEntries(Object.entries(settings).filter(([key]) => !LIMITS.has(key))) as DriverSettings
+  return { id: `${name}\n${JSON.stringify(own)}`, name, settings: own }
+}

@@ -1,0 +1,76 @@
+/** The part of `gateway.yaml` that says what can be switched, and within which limits. */
+import { z } from 'zod'
+import { hoursList } from '../hours.ts'
+import { driverNames, loadDriver } from './drivers.ts'
+
+/** No firing is longer, whatever the file says. */
+export const SECONDS_MAX = 1_800
+const HOUR_SECONDS = 3_600
+const DAY_SECONDS = 86_400
+
+const seconds = z.number().int().min(1)
+
+const limits = {
+  seconds: seconds.max(SECONDS_MAX).default(10).describe('How long a firing is that does not say its length.'),
+  maximumSeconds: seconds.max(SECONDS_MAX).optional().describe('The longest firing; `seconds` when left out.'),
+  coolDownSeconds: z.number().int().min(0).max(DAY_SECONDS).default(30).describe('The pause after a firing.'),
+  secondsAnHour: seconds
+    .max(HOUR_SECONDS)
+    .optional()
+    .describe('The most in any hour; 300, or one longest firing, when left out.'),
+  secondsADay: seconds
+    .max(DAY_SECONDS)
+    .optional()
+    .describe('The most in any 24 hours; 3,600, or one longest firing, when left out.'),
+  quietHours: hoursList.optional().describe('When nobody and nothing fires it, such as `22:00-06:00`.'),
+  armed: hoursList
+    .optional()
+    .describe(
+      'When rules and programs may fire it, such as `sunset-sunrise`; always when left out. People may always.',
+    ),
+  watchedBy: z
+    .array(z.string().min(1).max(200))
+    .max(64)
+    .default([])
+    .describe('Cameras that see where it acts: a person on one of them blocks it for a minute.'),
+} as const
+
+export type Limits = z.output<z.ZodObject<typeof limits>>
+/** With the keys of the driver beside them. */
+export type DeterrentSettings = Limits & { driver: string }
+
+const driverTypes = await Promise.all(driverNames.map(loadDriver))
+const options = driverTypes.map(({ name, summary, settings }) =>
+  z.strictObject({ driver: z.literal(name), ...settings, ...limits }).describe(summary),
+)
+
+const deterrent = z
+  .discriminatedUnion('driver', options as unknown as [z.ZodObject<{ driver: z.ZodLiteral<string> } & typeof limits>])
+  .superRefine((settings, context) => {
+    const longest = longestOf(settings)
+    const problem = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
+    if (longest < settings.seconds) problem('maximumSeconds', 'This must be at least `seconds`.')
+    if ((settings.secondsAnHour ?? longest) < longest)
+      problem('secondsAnHour', `One firing of ${longest} s must fit into it.`)
+    if ((settings.secondsADay ?? longest) < longest)
+      problem('secondsADay', `One firing of ${longest} s must fit into it.`)
+  })
+
+export const deterrentsSettings = z.record(
+  z
+    .string()
+    .regex(/^[\p{L}\p{N}][\p{L}\p{N} _.-]{0,62}$/u, 'A name has at most 63 letters, digits, spaces, _ . and -.'),
+  deterrent,
+) as z.ZodType<Record<string, DeterrentSettings>>
+
+export function longestOf({ seconds, maximumSeconds }: Limits): number {
+  return Math.min(maximumSeconds ?? seconds, SECONDS_MAX)
+}
+
+export function hourBudgetOf(settings: Limits): number {
+  return settings.secondsAnHour ?? Math.max(300, longestOf(settings))
+}
+
+export function dayBudgetOf(settings: Limits): number {
+  return settings.secondsADay ?? Math.max(3_600, longestOf(settings))
+}

@@ -1,0 +1,49 @@
+import { DataFileError, readJsonFile, writeDurably } from '../durable-file.ts'
+import { savedState, type SavedState } from './saved-state.ts'
+
+export type StateFile = {
+  /** Undefined when there was none. */
+  readonly found: SavedState | undefined
+  /** Why it could not be read; `found` is then one that is disarmed. */
+  readonly problem: string | undefined
+  /**
+   * Writes what `compose` gives when its turn comes; calls that wait meanwhile share one write. Rejects with the disk's
+   * error.
+   */
+  write(compose: () => SavedState): Promise<void>
+}
+
+export async function openStateFile(path: string, boot: string): Promise<StateFile> {
+  const { found, problem } = await read(path, boot)
+  let writing: Promise<void> = Promise.resolve()
+  let waiting: Promise<void> | undefined
+
+  return {
+    found,
+    problem,
+    write(compose) {
+      if (waiting) return waiting
+      const started = writing.then(() => {
+        waiting = undefined
+        const write = writeDurably(path, `${JSON.stringify(compose())}\n`)
+        writing = write.catch(() => {})
+        return write
+      })
+      waiting = started
+      return started
+    },
+  }
+}
+
+async function read(path: string, boot: string): Promise<{ found: SavedState | undefined; problem?: string }> {
+  try {
+    return { found: await readJsonFile(path, savedState) }
+  } catch (error) {
+    if (!(error instanceof DataFileError)) throw error
+    // Nobody knows what was used or whether a person had disarmed it.
+    return {
+      found: { version: 1, boot, armed: false, charges: {}, persons: {}, firings: [] },
+      problem: 'The state of the deterrents was damaged: the device is disarmed until a person arms it',
+    }
+  }
+}

@@ -1,0 +1,152 @@
+/** Calls the drivers as the switches say, and keeps their time: in the supervisor, and in the agent without one. */
+import { DeviceRefusal, type Driver } from '../drivers/driver.ts'
+import type { Instant, Unit } from '../saved-state.ts'
+import { createSwitch, type Switch, type SwitchEvent, type SwitchOutput } from './switch.ts'
+
+export type OpenDriver = (unit: Unit) => OpenedDriver
+export type OpenedDriver = { driver: Driver; answerMs: number; redact: (text: string) => string }
+
+export type Board = {
+  /** These are switched off and kept so; units that are left out end when they are known to be off. */
+  guard(units: readonly Unit[]): void
+  on(unitId: string, firing: string, seconds: number): void
+  off(unitIds: readonly string[]): void
+  /** All of them, those that are known to be off too. */
+  offAll(): void
+  /** No unit may be on. */
+  isQuiet(): boolean
+  /** Forgets what is still on its way. */
+  close(): Promise<void>
+}
+
+export type BoardOptions = {
+  openDriver: OpenDriver
+  clock: () => Instant
+  tell(unitId: string, event: SwitchEvent): void
+}
+
+const ANSWER_MAX = 200
+/** A wall clock that jumps is noticed this soon. */
+const LOOK_MS = 1_000
+
+type Slot = {
+  unit: Unit
+  switch: Switch
+  isWanted: boolean
+  opened: OpenedDriver
+  inFlight: Map<number, AbortController>
+}
+
+export function createBoard({ openDriver, clock, tell }: BoardOptions): Board {
+  const slots = new Map<string, Slot>()
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  function run(slot: Slot, outputs: readonly SwitchOutput[]): void {
+    for (const output of outputs) {
+      if (output.do === 'tell') tell(slot.unit.id, output.event)
+      else if (output.do === 'call') void carryOut(slot, output.call, output.on)
+      else {
+        slot.inFlight.get(output.call)?.abort()
+        slot.inFlight.delete(output.call)
+      }
+    }
+    if (!slot.isWanted && slot.switch.isOff()) drop(slot)
+    schedule()
+  }
+
+  async function carryOut(slot: Slot, call: number, on: number | undefined): Promise<void> {
+    const controller = new AbortController()
+    slot.inFlight.set(call, controller)
+    const { signal } = controller
+    const { driver, redact } = slot.opened
+    try {
+      const answer = await (on === undefined ? driver.off(signal) : driver.on(on, signal))
+      finish(slot, call, (now) => slot.switch.answered(call, clean(redact(answer)), now))
+    } catch (error) {
+      const message = clean(redact(error instanceof Error ? error.message : String(error)))
+      finish(slot, call, (now) => slot.switch.failed(call, message, error instanceof DeviceRefusal, now))
+    }
+  }
+
+  function finish(slot: Slot, call: number, step: (now: Instant) => SwitchOutput[]): void {
+    slot.inFlight.delete(call)
+    if (!isClosed) run(slot, step(clock()))
+  }
+
+  function drop(slot: Slot): void {
+    if (slots.get(slot.unit.id) !== slot) return
+    slots.delete(slot.unit.id)
+    void closeDriver(slot)
+  }
+
+  function schedule(): void {
+    clearTimeout(timer)
+    if (isClosed) return
+    const deadline = Math.min(...[...slots.values()].map((slot) => slot.switch.nextDeadline() ?? Infinity))
+    if (deadline === Infinity) return
+    timer = setTimeout(tick, Math.max(0, Math.min(LOOK_MS, deadline - clock().mono)))
+  }
+
+  function tick(): void {
+    for (const slot of slots.values()) run(slot, slot.switch.tick(clock()))
+    schedule()
+  }
+
+  function add(unit: Unit): Slot {
+    const opened = openDriver(unit)
+    return { unit, switch: createSwitch(opened), isWanted: true, opened, inFlight: new Map() }
+  }
+
+  const off = (slot: Slot): void => run(slot, slot.switch.off(clock()))
+
+  return {
+    guard(units) {
+      const wanted = new Set(units.map(({ id }) => id))
+      for (const slot of slots.values()) {
+        slot.isWanted = wanted.has(slot.unit.id)
+        if (!slot.isWanted) off(slot)
+      }
+      for (const unit of units) {
+        if (slots.has(unit.id)) continue
+        const slot = add(unit)
+        slots.set(unit.id, slot)
+        off(slot)
+      }
+    },
+    on(unitId, firing, seconds) {
+      const slot = slots.get(unitId)
+      if (slot) run(slot, slot.switch.on(firing, seconds, clock()))
+      else tell(unitId, { event: 'failed', firing, message: 'it is not guarded' })
+    },
+    off(unitIds) {
+      for (const id of unitIds) {
+        const slot = slots.get(id)
+        if (slot) off(slot)
+      }
+    },
+    offAll() {
+      for (const slot of slots.values()) off(slot)
+    },
+    isQuiet: () => [...slots.values()].every((slot) => slot.switch.isOff()),
+    async close() {
+      isClosed = true
+      clearTimeout(timer)
+      for (const { inFlight } of slots.values()) for (const controller of inFlight.values()) controller.abort()
+      await Promise.all([...slots.values()].map(closeDriver))
+    },
+  }
+}
+
+async function closeDriver({ opened }: Slot): Promise<void> {
+  await opened.driver.close?.().catch(() => {})
+}
+
+/** One line, bounded, of printable characters. */
+function clean(text: string): string {
+  return text
+    .slice(0, 4 * ANSWER_MAX)
+    .replaceAll(/[\p{C}\s]+/gu, ' ')
+    .trim()
+    .slice(0, ANSWER_MAX)
+}

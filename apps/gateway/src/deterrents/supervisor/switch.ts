@@ -1,0 +1,158 @@
+/**
+ * One unit that is switched: a state machine without I/O, whose clocks are arguments. It is off only when the device
+ * said so, after everything that could still switch it on. Until then it is switched off again and again.
+ */
+import type { Instant } from '../saved-state.ts'
+
+export type SwitchEvent =
+  | { event: 'on'; firing: string; answer: string }
+  | { event: 'failed'; firing: string; message: string }
+  /** `firing` is the one that was before it, if any since it was last known to be off. */
+  | { event: 'off'; firing?: string; answer: string }
+  /** Once, until it is known to be off. */
+  | { event: 'fault'; message: string }
+
+export type SwitchOutput =
+  | { do: 'call'; call: number; on: number | undefined }
+  | { do: 'break-off'; call: number }
+  | { do: 'tell'; event: SwitchEvent }
+
+/** How late a request may reach the device after it was broken off. */
+export const LATE_MS = 15_000
+/** Pauses between calls that switch off while such a request may be on its way. */
+const LATE_PAUSES_MS = [1_000, 2_000, 4_000, 8_000] as const
+const RETRY_FIRST_MS = 250
+export const RETRY_MAX_MS = 30_000
+
+type Call = { id: number; on: boolean; until: number }
+type Phase =
+  | { is: 'off' }
+  | { is: 'switching-on'; call: Call }
+  | { is: 'on' }
+  | { is: 'switching-off'; call: Call }
+  /** The next call that switches off is at `at`. */
+  | { is: 'waiting'; at: number }
+
+export type Switch = ReturnType<typeof createSwitch>
+
+/** Not known to be off at first. `answerMs` is how long the device may take for an answer. */
+export function createSwitch({ answerMs }: { answerMs: number }) {
+  let phase: Phase = { is: 'waiting', at: -Infinity }
+  let calls = 0
+  let firing: { id: string; seconds: number; since: Instant } | undefined
+  let failures = 0
+  let isFaultTold = false
+  /** Until then a request that was broken off may still switch it on. */
+  let lateUntil = -Infinity
+  let latePauses = 0
+
+  function call(on: number | undefined, now: Instant): SwitchOutput[] {
+    const id = ++calls
+    const inFlight = { id, on: on !== undefined, until: now.mono + answerMs }
+    phase = on === undefined ? { is: 'switching-off', call: inFlight } : { is: 'switching-on', call: inFlight }
+    return [{ do: 'call', call: id, on }]
+  }
+
+  /** The device may or may not have got the request that switches on. */
+  function mayArriveLate(now: Instant): void {
+    lateUntil = now.mono + LATE_MS
+    latePauses = 0
+  }
+
+  function switchOff(now: Instant): SwitchOutput[] {
+    if (phase.is === 'switching-off') return []
+    const outputs: SwitchOutput[] = []
+    if (phase.is === 'switching-on') {
+      mayArriveLate(now)
+      outputs.push({ do: 'break-off', call: phase.call.id })
+    }
+    return [...outputs, ...call(undefined, now)]
+  }
+
+  function onFailed(message: string, isCertain: boolean, now: Instant): SwitchOutput[] {
+    if (!isCertain) mayArriveLate(now)
+    const told: SwitchOutput[] = firing ? [{ do: 'tell', event: { event: 'failed', firing: firing.id, message } }] : []
+    return [...told, ...call(undefined, now)]
+  }
+
+  function offFailed(message: string, now: Instant): SwitchOutput[] {
+    phase = { is: 'waiting', at: now.mono + Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** Math.min(failures, 20)) }
+    failures += 1
+    if (isFaultTold) return []
+    isFaultTold = true
+    return [{ do: 'tell', event: { event: 'fault', message } }]
+  }
+
+  function isOff(answer: string, now: Instant): SwitchOutput[] {
+    failures = 0
+    if (now.mono < lateUntil) {
+      const pause = LATE_PAUSES_MS[Math.min(latePauses++, LATE_PAUSES_MS.length - 1)]!
+      phase = { is: 'waiting', at: now.mono + pause }
+      return []
+    }
+    phase = { is: 'off' }
+    const before = firing
+    firing = undefined
+    isFaultTold = false
+    return [{ do: 'tell', event: { event: 'off', ...(before && { firing: before.id }), answer } }]
+  }
+
+  const isOver = (now: Instant): boolean =>
+    firing !== undefined &&
+    Math.max(now.mono - firing.since.mono, now.wall - firing.since.wall) >= firing.seconds * 1_000
+
+  return {
+    isOff: () => phase.is === 'off',
+
+    on(id: string, seconds: number, now: Instant): SwitchOutput[] {
+      if (phase.is !== 'off') {
+        const message = 'it is not known to be off'
+        return [{ do: 'tell', event: { event: 'failed', firing: id, message } }]
+      }
+      firing = { id, seconds, since: now }
+      return call(seconds, now)
+    },
+
+    /** Also what is off already, since something else may have switched it on. */
+    off(now: Instant): SwitchOutput[] {
+      return switchOff(now)
+    },
+
+    answered(id: number, answer: string, now: Instant): SwitchOutput[] {
+      if (phase.is === 'switching-on' && phase.call.id === id && firing) {
+        phase = { is: 'on' }
+        return [{ do: 'tell', event: { event: 'on', firing: firing.id, answer } }]
+      }
+      if (phase.is === 'switching-off' && phase.call.id === id) return isOff(answer, now)
+      return []
+    },
+
+    /** `isCertain`: the device said that it did not switch. */
+    failed(id: number, message: string, isCertain: boolean, now: Instant): SwitchOutput[] {
+      if (phase.is === 'switching-on' && phase.call.id === id) return onFailed(message, isCertain, now)
+      if (phase.is === 'switching-off' && phase.call.id === id) return offFailed(message, now)
+      return []
+    },
+
+    tick(now: Instant): SwitchOutput[] {
+      if ((phase.is === 'on' || phase.is === 'switching-on') && isOver(now)) return switchOff(now)
+      if (phase.is === 'waiting' && now.mono >= phase.at) return call(undefined, now)
+      if ((phase.is === 'switching-on' || phase.is === 'switching-off') && now.mono >= phase.call.until) {
+        const { id, on } = phase.call
+        const message = 'the device does not answer'
+        const next = on ? onFailed(message, false, now) : offFailed(message, now)
+        return [{ do: 'break-off', call: id }, ...next]
+      }
+      return []
+    },
+
+    /** When `tick` has something to do, by the monotonic clock. */
+    nextDeadline(): number | undefined {
+      const end = firing ? firing.since.mono + firing.seconds * 1_000 : Infinity
+      if (phase.is === 'waiting') return phase.at
+      if (phase.is === 'switching-on') return Math.min(phase.call.until, end)
+      if (phase.is === 'switching-off') return phase.call.until
+      return phase.is === 'on' ? end : undefined
+    },
+  }
+}
