@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
@@ -9,6 +10,7 @@ import {
   API_BASE,
   approveRegistration,
   hubEvents,
+  listGateways,
   listPendingRegistrations,
   login,
   validateSession,
@@ -18,6 +20,7 @@ import { freeTcpPort } from '../harness/free-ports.ts'
 import { startGateway } from '../harness/gateway.ts'
 import { openGatewayUi } from '../harness/gateway-ui-client.ts'
 import { HUB_COMMAND, printedPassword, startHub, type Hub } from '../harness/hub.ts'
+import { joinPlayedGateway, joinPlayedRouter } from '../harness/played-gateway.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
@@ -79,6 +82,42 @@ test('SIGTERM drains within 10 s: a page that is under way through a tunnel arri
   expect(await live.text(), 'a stream of live events ends').toContain(':')
   expect((await underWay).text).toBe('the first half, the second half')
   // It ends itself with code 1 when it takes longer than 10 s.
+  expect(await hub.process().ended).toEqual({ code: 0, signal: null })
+})
+
+test('while gateways answer 101 to ordinary calls, another one enrols, and the hub stops', async () => {
+  const hub = await startHub()
+  cleanups.push(() => hub.stop())
+  let calls = 0
+  const switchProtocols = (stream: Duplex) => {
+    stream.once('data', () => {
+      calls++
+      stream.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n')
+    })
+  }
+  // The hub asks this one for its health by itself, and the other one when somebody opens its page.
+  const router = await joinPlayedRouter(hub, switchProtocols)
+  cleanups.push(router.stop)
+  const gateway = await joinPlayedGateway(hub, switchProtocols)
+  cleanups.push(gateway.stop)
+  await waitFor(() => calls > 0, { for: 'a health check' })
+  const ui = await openGatewayUi(hub.url, hub.api, gateway.id)
+  expect((await ui.send('/')).status).toBe(502)
+
+  const barn = await startGateway(hub, { name: 'Barn' })
+  cleanups.push(() => barn.stop())
+  const [registration] = await waitFor(() => pendingOf(hub, 1), { for: 'the registration' })
+  const { gatewayId } = await hub.api(approveRegistration, {
+    params: { registrationId: registration!.registrationId },
+  })
+  const isOnline = async () => (await hub.api(listGateways)).find(({ id }) => id === gatewayId)?.status === 'online'
+  await waitFor(isOnline, { for: 'its first heartbeat' })
+  let isAsked = false
+  const other = await joinPlayedRouter(hub, () => (isAsked = true))
+  cleanups.push(other.stop)
+  await waitFor(() => isAsked, { for: 'the health check of another one' })
+
+  hub.process().signal('SIGTERM')
   expect(await hub.process().ended).toEqual({ code: 0, signal: null })
 })
 

@@ -10,18 +10,14 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { connect as connectTls } from 'node:tls'
-import { approveRegistration, type ApprovedRegistration } from '@hedgerow/contract'
-import type { FastifyInstance, InjectOptions } from 'fastify'
-import { createTestDevice } from '../../../apps/hub/testing/device.ts'
-import { joinTunnel } from '../../../apps/hub/testing/peer.ts'
 import type { Random } from '../../../packages/wireguard/fuzz/mutate.ts'
 import { createApiAs } from '../../harness/api-client.ts'
 import { startChild, type Child } from '../../harness/child-process.ts'
 import { freeTcpPort } from '../../harness/free-ports.ts'
 import { openGatewayUi } from '../../harness/gateway-ui-client.ts'
-import { startHub, type Hub } from '../../harness/hub.ts'
+import { startHub } from '../../harness/hub.ts'
+import { joinPlayedGateway } from '../../harness/played-gateway.ts'
 import { waitFor } from '../../harness/wait-for.ts'
 import { createScript, say } from './conversation.ts'
 import { answerSeeds, requestSeeds, type Asked } from './seeds.ts'
@@ -117,21 +113,13 @@ async function startFront(): Promise<Target> {
 /** A gateway that a test plays, in the tunnel of a real hub, with a session on its page. */
 async function startPlayedGateway(serve: (stream: Duplex) => void) {
   const { hub, parts } = await startFuzzedHub()
-  const device = createTestDevice(callsTo(hub))
-  const { registrationId } = (await device.register()).body
-  await hub.api(approveRegistration, { params: { registrationId } })
-  const nonce = Buffer.alloc(32, 7).toString('base64')
-  const approved = (await device.status(registrationId, { nonce })).body as unknown as ApprovedRegistration
-  const presharedKey = device.presharedKey(approved, nonce)
-  if (presharedKey === undefined) throw new Error('the hub gave no preshared key')
-  const peer = await joinTunnel({ ...approved, presharedKey, privateKey: device.privateKey, hubPort: hub.vpnPort })
-  peer.stack.listen({ port: 8080 }, serve)
-  const page = await openGatewayUi(hub.url, hub.api, approved.gatewayId)
+  const gateway = await joinPlayedGateway(hub, serve)
+  const page = await openGatewayUi(hub.url, hub.api, gateway.id)
   const session: Asked = { host: new URL(page.origin).host, origin: page.origin, cookie: page.cookie, path: '/page' }
   const isWell = async () => (await page.send('/well')).text === 'well'
   await waitFor(isWell, { for: 'the page of the gateway' })
   const byAddress = hub.url.replace('localhost', '127.0.0.1')
-  const portPage = await openGatewayUi(byAddress, createApiAs(byAddress, hub.admin), approved.gatewayId)
+  const portPage = await openGatewayUi(byAddress, createApiAs(byAddress, hub.admin), gateway.id)
   const portSession: Asked = {
     host: new URL(portPage.origin).host,
     origin: portPage.origin,
@@ -146,7 +134,7 @@ async function startPlayedGateway(serve: (stream: Duplex) => void) {
       ...parts,
       isWell,
       async stop() {
-        await peer.stop()
+        await gateway.stop()
         await parts.stop()
       },
     },
@@ -165,10 +153,9 @@ async function startOrigins(): Promise<Target> {
     socket.pipe(socket)
   })
   application.on('clientError', (_error, socket) => socket.destroy())
-  const { hub, session, portSession, parts } = await startPlayedGateway((stream) => {
-    stream.on('error', () => {})
-    application.emit('connection', stream)
-  })
+  const { hub, session, portSession, parts } = await startPlayedGateway(
+    (stream) => void application.emit('connection', stream),
+  )
   const { dial, letGo } = createDialer()
   const ways = [session, portSession].map((asked) => ({
     port: asked === session ? hub.port : Number(new URL(asked.origin).port),
@@ -189,7 +176,6 @@ async function startAnswers(): Promise<Target> {
   const waiting: ((stream: Duplex) => void)[] = []
   const held = new Set<Duplex>()
   const { hub, session, parts } = await startPlayedGateway((stream) => {
-    stream.on('error', () => {})
     held.add(stream)
     stream.once('close', () => held.delete(stream))
     // The hub may use a connection again, so each of its requests may meet the next script.
@@ -292,28 +278,4 @@ function status(port: number, host: string, path: string): Promise<number> {
     })
     outgoing.end()
   })
-}
-
-/** What `createTestDevice` asks of a hub in the same process, of one in another. */
-function callsTo(hub: Hub): FastifyInstance {
-  const inject = ({ method = 'GET', url, payload, headers }: InjectOptions) =>
-    new Promise((resolve, reject) => {
-      const outgoing = request({
-        port: hub.port,
-        host: '127.0.0.1',
-        method,
-        path: String(url),
-        headers: { ...(payload !== undefined && { 'content-type': 'application/json' }), ...headers },
-        agent: false,
-      })
-      outgoing.on('error', reject)
-      outgoing.on('response', (answer) => {
-        text(answer).then((body) => {
-          const { statusCode, headers: told } = answer
-          resolve({ statusCode, headers: told, body, json: () => JSON.parse(body) as unknown })
-        }, reject)
-      })
-      outgoing.end(payload === undefined ? undefined : typeof payload === 'string' ? payload : JSON.stringify(payload))
-    })
-  return { inject } as unknown as FastifyInstance
 }

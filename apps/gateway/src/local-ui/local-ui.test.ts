@@ -342,9 +342,9 @@ describe("the device's own application", () => {
     const application = await openApplication(() => {})
     application.server.on('upgrade', (_request, socket) => {
       socket.on('error', () => {})
-      // The answer is sent before the reset, so the agent notices the reset when it writes.
-      socket.write('HTTP/1.1 426 Upgrade Required\r\nContent-Length: 2\r\n\r\nno')
+      // Both reach the agent in one turn of its event loop: the client is gone, and its 'close' is still to come.
       client.resetAndDestroy()
+      socket.write('HTTP/1.1 426 Upgrade Required\r\nContent-Length: 2\r\n\r\nno')
     })
     const server = await openLocalUi(application.url)
     for (let round = 0; round < 20; round++) {
