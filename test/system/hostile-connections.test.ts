@@ -54,13 +54,9 @@ beforeAll(async () => {
   if (!hasNoNginx) nginx = await startNginx(hub.port)
 })
 
-/** Whatever was sent: the hub lives, serves, and its last guard had nothing to do. */
-afterEach(async () => {
+afterEach(() => {
   for (const client of clients.splice(0)) client.destroy()
   for (const stream of streams) stream.destroy()
-  expect(hub.process().hasEnded(), hub.output()).toBe(false)
-  await waitFor(async () => (await fetch(`${hub.url}/readyz`)).ok, { for: 'the hub to serve' })
-  expect(await metric('hedgerow_connection_faults_total')).toBe(0)
 })
 
 afterAll(async () => {
@@ -68,6 +64,14 @@ afterAll(async () => {
   await gateway?.stop()
   await hub?.stop()
 })
+
+/** Whatever was sent, the hub lives, serves, and its last guard had nothing to do. */
+const UNHARMED = { hasEnded: false, faults: 0 }
+async function stateOfHub() {
+  const hasEnded = hub.process().hasEnded()
+  await waitFor(async () => hasEnded || (await fetch(`${hub.url}/readyz`)).ok, { for: 'the hub to serve' })
+  return { hasEnded, faults: hasEnded ? undefined : await metric('hedgerow_connection_faults_total') }
+}
 
 /** The sum of a metric over its labels. */
 async function metric(name: string): Promise<number> {
@@ -119,6 +123,7 @@ describe.each(ways)('through %s', (way) => {
         if (round % 2 === 0) await Promise.race([once(socket, 'data'), once(socket, 'end'), ended])
         below.resetAndDestroy()
       }
+      expect(await stateOfHub(), hub.output()).toEqual(UNHARMED)
     })
   })
 
@@ -130,6 +135,7 @@ describe.each(ways)('through %s', (way) => {
     const statuses = () => [...received.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status)
     await waitFor(() => statuses().length === 2, { for: 'two answers' })
     expect(statuses()).toEqual(way === 'the port of a gateway' ? ['401', '400'] : ['200', '404'])
+    expect(await stateOfHub(), hub.output()).toEqual(UNHARMED)
   })
 
   test.skipIf(isSkipped).each(['x:99999', 'x:-1', '[::1', 'a b', 'x:1:2', '', '\x01'])(
@@ -138,6 +144,7 @@ describe.each(ways)('through %s', (way) => {
       const { socket } = await dial(way)
       socket.write(`GET /api/v1/auth/validate HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`, 'latin1')
       expect(await text(socket)).toMatch(/^HTTP\/1\.1 4\d\d /)
+      expect(await stateOfHub(), hub.output()).toEqual(UNHARMED)
     },
   )
 
@@ -149,6 +156,7 @@ describe.each(ways)('through %s', (way) => {
     await once(socket, 'end')
     // What is written to a connection that is closed on the other side is answered by a reset.
     await waitFor(() => below.destroyed || !below.write('x'.repeat(1_000)), { for: 'a reset' })
+    expect(await stateOfHub(), hub.output()).toEqual(UNHARMED)
   })
 })
 
@@ -168,6 +176,7 @@ describe("a gateway's answer", () => {
     const session = `Host: ${new URL(page.origin).host}\r\nOrigin: ${page.origin}\r\nCookie: ${page.cookie}\r\n`
     socket.write(`GET /x HTTP/1.1\r\n${session}${UPGRADE}`)
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 502 /)
+    expect(await stateOfHub(), hub.output()).toEqual(UNHARMED)
   })
 })
 
