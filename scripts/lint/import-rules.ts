@@ -99,14 +99,16 @@ const featureAlone: Rule = ({ importer, target }) => {
   if (!from) return undefined
   const to = /^apps\/portal\/src\/features\/([^/]+)/.exec(target)?.[1]
   if (to && to !== from) return `feature ${from} may not import feature ${to}`
-  if (target.startsWith('apps/portal/src/') && !to) return 'a feature imports ./, #api/* and packages'
+  if (target.startsWith('apps/portal/src/') && !to) return 'a feature imports ./, #api/*, #parts/* and packages'
   return undefined
 }
 
-const apiBelow: Rule = ({ importer, target }) =>
-  importer.startsWith('apps/portal/src/api/') && target.startsWith('apps/portal/src/features/')
-    ? 'api/ knows no feature'
-    : undefined
+const portalGroundBelow: Rule = ({ importer, target }) => {
+  const from = /^apps\/portal\/src\/(api|parts)\//.exec(importer)?.[1]
+  if (!from) return undefined
+  if (target.startsWith('apps/portal/src/features/')) return `${from}/ knows no feature`
+  return from === 'api' && target.startsWith('#parts/') ? 'api/ draws nothing: it does not import parts/' : undefined
+}
 
 const siteApart: Rule = ({ importer, target }) =>
   importer.startsWith('apps/site/src/') && target.startsWith('@mantine/')
@@ -158,7 +160,7 @@ const rules: readonly Rule[] = [
   zodOnly,
   browserOnly,
   featureAlone,
-  apiBelow,
+  portalGroundBelow,
   siteApart,
   compositionRoot,
   hubMainFiles,

@@ -106,13 +106,25 @@ const breaches: Breach[] = [
     title: 'a feature reaching for api/ by a relative path',
     file: 'apps/portal/src/features/gateways/breach-relative.ts',
     source: `import '../../api/drafts.ts'`,
-    message: 'a feature imports ./, #api/* and packages',
+    message: 'a feature imports ./, #api/*, #parts/* and packages',
   },
   {
     title: 'the calls of the portal importing a feature',
     file: 'apps/portal/src/api/breach-below.ts',
     source: `import '../features/gateways/page.tsx'`,
     message: 'api/ knows no feature',
+  },
+  {
+    title: 'a shared part of the portal importing a feature',
+    file: 'apps/portal/src/parts/breach-part.ts',
+    source: `import '../features/gateways/messages.ts'`,
+    message: 'parts/ knows no feature',
+  },
+  {
+    title: 'the calls of the portal importing a shared part',
+    file: 'apps/portal/src/api/breach-part.ts',
+    source: `import '#parts/one-by-one.ts'`,
+    message: 'api/ draws nothing: it does not import parts/',
   },
   {
     title: 'the design system importing the contract',

@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core'
-import { login, TOKEN_STORAGE_KEY } from '@hedgerow/contract'
-import { createApi } from './api-client.ts'
 import type { Credentials, Hub } from './hub.ts'
 import { portalOf, type Portal } from './portal.ts'
+import { enterAs } from './session.ts'
 import type { Showcase } from './showcase.ts'
 
 /** One screen, dialog or state of the portal or of the device page, with a person's way to it. */
@@ -21,22 +20,6 @@ export const visitor = (name: string, steps: Steps): Screen => ({
   show: async (page, showcase) => void (await steps(portalOf(page, showcase.hub), showcase)),
 })
 
-const tokens = new WeakMap<Hub, Map<string, Promise<string>>>()
-
-/** Signs a person in once for all the screens that show what they see; session.test.ts signs in by the form. */
-function tokenOf(hub: Hub, credentials: Credentials): Promise<string> {
-  const ofHub = tokens.get(hub) ?? new Map<string, Promise<string>>()
-  tokens.set(hub, ofHub)
-  const known = ofHub.get(credentials.username)
-  if (known !== undefined) return known
-  const token = createApi(hub.url)(login, { body: credentials }).then((answer) => {
-    if ('challenge' in answer) throw new Error(`${credentials.username} signs in with two-factor`)
-    return answer.accessToken
-  })
-  ofHub.set(credentials.username, token)
-  return token
-}
-
 const signedIn =
   (who: (showcase: Showcase) => { hub: Hub; credentials: Credentials }) =>
   (name: string, path: string, steps?: Steps): Screen => ({
@@ -44,10 +27,7 @@ const signedIn =
     async show(page, showcase) {
       const { hub, credentials } = who(showcase)
       const portal = portalOf(page, hub)
-      const entry = { origin: hub.url, key: TOKEN_STORAGE_KEY, token: await tokenOf(hub, credentials) }
-      await page.addInitScript(({ origin, key, token }) => {
-        if (location.origin === origin) localStorage.setItem(key, token)
-      }, entry)
+      await enterAs(page, hub, credentials)
       await portal.open(path)
       await page.locator('main h1').waitFor()
       await steps?.(portal, showcase)

@@ -83,6 +83,20 @@ export const screens: Screen[] = [
     await portal.page.getByRole('menuitem', { name: 'VPN Config' }).waitFor()
   }),
   admin('gateways-sorted-and-filtered', '/gateways?q=r&sort=-status', tableIsThere),
+  admin('gateways-selected', '/gateways', async (portal) => {
+    await portal.page.getByLabel('Select Barn').check()
+    await text(portal, '1 selected')
+  }),
+  admin('gateways-edit-several', '/gateways', async (portal) => {
+    await portal.page.getByLabel('Select all gateways').check()
+    await button(portal, 'Edit selected').click()
+    await portal.dialog().getByLabel('Location').waitFor()
+  }),
+  admin('gateways-delete-several', '/gateways', async (portal) => {
+    await portal.page.getByLabel('Select all gateways').check()
+    await button(portal, 'Delete selected').click()
+    await portal.dialog().getByLabel(/^Type/).waitFor()
+  }),
   admin('gateways-as-cards', '/gateways?view=cards', tableIsThere),
   admin('gateways-edit-dialog', '/gateways', async (portal) => {
     await openMenuOf(portal, 'Barn')

@@ -1,8 +1,14 @@
 import { Skeleton } from '@mantine/core'
 import styles from './figure-strip.module.css'
 
-/** `value` is null while it is unknown. */
-export type Figure = { label: string; value: number | null; tone?: 'danger' | 'warning' }
+export type Figure = {
+  label: string
+  /** Null while it is unknown. */
+  value: number | null
+  tone?: 'danger' | 'warning'
+  /** Makes the figure a button that can be on; `name` is what a screen reader says. */
+  toggle?: { name: string; on: boolean; onPress: () => void }
+}
 
 /** A few figures as one divided strip. It has the same height while `loading`, so nothing moves later. */
 export function FigureStrip({
@@ -17,13 +23,21 @@ export function FigureStrip({
   return (
     <dl className={styles.strip} aria-label={label}>
       {figures.map((figure) => (
-        <div key={figure.label} className={styles.figure}>
+        <div key={figure.label} className={styles.figure} data-on={figure.toggle?.on}>
           <dt>{figure.label}</dt>
           <dd data-tone={(figure.value ?? 0) > 0 ? figure.tone : undefined}>
             {loading ? (
               <Skeleton height={24} width={48} mt={6} mb={4} radius={4} />
             ) : (
               (figure.value?.toLocaleString() ?? '–')
+            )}
+            {figure.toggle !== undefined && (
+              <button
+                type="button"
+                aria-label={figure.toggle.name}
+                aria-pressed={figure.toggle.on}
+                onClick={figure.toggle.onPress}
+              />
             )}
           </dd>
         </div>

@@ -1,12 +1,23 @@
-import { useId, type ReactNode } from 'react'
+import { useId, useRef, type ReactNode } from 'react'
+import { useHeightVariable } from './height-variable.ts'
 import styles from './panel.module.css'
 
+type PanelProps = {
+  title: string
+  actions?: ReactNode
+  /** The heading and the actions stay in view below the top bar, above a long list. */
+  sticky?: boolean
+  children: ReactNode
+}
+
 /** A bordered part of a page with its own heading and states. */
-export function Panel({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
+export function Panel({ title, actions, sticky = false, children }: PanelProps) {
   const id = useId()
+  const head = useRef<HTMLElement>(null)
+  useHeightVariable(head, '--panel-head', sticky ? panelOf : nothing)
   return (
     <section className={styles.panel} aria-labelledby={id}>
-      <header className={styles.head}>
+      <header ref={head} className={styles.head} data-sticky={sticky}>
         <h2 id={id}>{title}</h2>
         {actions}
       </header>
@@ -14,3 +25,6 @@ export function Panel({ title, actions, children }: { title: string; actions?: R
     </section>
   )
 }
+
+const panelOf = (head: HTMLElement) => head.parentElement
+const nothing = () => null

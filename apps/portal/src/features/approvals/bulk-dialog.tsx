@@ -1,17 +1,16 @@
 import { rejectRegistration, type PendingRegistration } from '@hedgerow/contract'
 import { Button, TextInput } from '@mantine/core'
 import { useState, type FormEvent } from 'react'
-import { ApiError, messageOf } from '#api/client.ts'
+import { messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
+import { useOneByOne } from '#parts/one-by-one.ts'
+import { OutcomeList } from '#parts/outcome-list.tsx'
 import { Chip } from '@hedgerow/ui/chip.tsx'
 import { Dialog, DialogActions } from '@hedgerow/ui/dialog.tsx'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Mono } from '@hedgerow/ui/mono.tsx'
 import { approvedMessage, approveFailed, rejectedMessage, rejectFailed, REJECTION_FOLLOWS } from './messages.ts'
 import { useApprove, useReject } from './queries.ts'
-import styles from './page.module.css'
-
-type Outcome = { done: boolean; message: string }
 
 type BulkDialogProps = {
   decision: 'approve' | 'reject'
@@ -21,50 +20,29 @@ type BulkDialogProps = {
   onGone: () => void
 }
 
-/**
- * One decision for several devices, made one after the other. Each shows its outcome, and a refusal does not stop the
- * others.
- */
+/** One decision for several devices, made one after the other. Each shows its outcome. */
 export function BulkDialog({ decision, registrations, opened, onClose, onGone }: BulkDialogProps) {
   const approve = useApprove()
   const reject = useReject()
   const [reason, setReason] = useState('')
   const [problem, setProblem] = useState<string | undefined>()
-  const [outcomes, setOutcomes] = useState<ReadonlyMap<string, Outcome>>(new Map())
-  const [working, setWorking] = useState(false)
   useDraft('registrations.reject-several', reason === '' ? undefined : reason, setReason)
   const approving = decision === 'approve'
-  const finished = outcomes.size === registrations.length
-
-  const decide = async (registrationId: string): Promise<Outcome> => {
-    try {
-      if (approving) return { done: true, message: approvedMessage(await approve.mutateAsync(registrationId)) }
-      const { deviceName } = await reject.mutateAsync({ registrationId, reason })
-      return { done: true, message: rejectedMessage(deviceName) }
-    } catch (error) {
-      // Many decisions can reach the limit of calls per person. Then they continue as fast as it allows.
-      const waitMs = error instanceof ApiError && error.code === 'too_many_requests' ? error.retryAfterMs : undefined
-      if (waitMs !== undefined) {
-        await new Promise((resolve) => setTimeout(resolve, waitMs))
-        return decide(registrationId)
-      }
-      return { done: false, message: (approving ? approveFailed : rejectFailed)(messageOf(error)) }
-    }
-  }
+  const decide = async (registrationId: string) =>
+    approving
+      ? approvedMessage(await approve.mutateAsync(registrationId))
+      : rejectedMessage((await reject.mutateAsync({ registrationId, reason })).deviceName)
+  const { outcomes, working, finished, start } = useOneByOne(
+    registrations.map(({ registrationId }) => registrationId),
+    decide,
+    (error) => (approving ? approveFailed : rejectFailed)(messageOf(error)),
+  )
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const wrong = approving ? undefined : rejectRegistration.body.safeParse({ reason }).error?.issues[0]?.message
     setProblem(wrong)
-    if (wrong !== undefined) {
-      focusFirstError(event.currentTarget)
-      return
-    }
-    setWorking(true)
-    for (const { registrationId } of registrations) {
-      const outcome = await decide(registrationId)
-      setOutcomes((known) => new Map(known).set(registrationId, outcome))
-    }
-    setWorking(false)
+    if (wrong === undefined) await start()
+    else focusFirstError(event.currentTarget)
   }
 
   return (
@@ -93,25 +71,15 @@ export function BulkDialog({ decision, registrations, opened, onClose, onGone }:
             onChange={(event) => setReason(event.currentTarget.value)}
           />
         )}
-        <ul className={styles.outcomes} aria-live="polite">
-          {registrations.map(({ registrationId, deviceName, fingerprint, sourceIp, keyChangeFor }) => {
-            const outcome = outcomes.get(registrationId)
-            return (
-              <li
-                key={registrationId}
-                data-outcome={outcome === undefined ? undefined : outcome.done ? 'done' : 'failed'}
-              >
-                <strong>{deviceName}</strong>
-                {keyChangeFor !== null && (
-                  <span>
-                    <Chip tone="warning">Key change for {keyChangeFor}</Chip>
-                  </span>
-                )}
-                <span>{outcome?.message ?? <Mono>{`${sourceIp}  ${fingerprint}`}</Mono>}</span>
-              </li>
-            )
-          })}
-        </ul>
+        <OutcomeList
+          outcomes={outcomes}
+          items={registrations.map(({ registrationId, deviceName, fingerprint, sourceIp, keyChangeFor }) => ({
+            key: registrationId,
+            name: deviceName,
+            ...(keyChangeFor !== null && { mark: <Chip tone="warning">Key change for {keyChangeFor}</Chip> }),
+            detail: <Mono>{`${sourceIp}  ${fingerprint}`}</Mono>,
+          }))}
+        />
         <DialogActions>
           <Button variant="default" onClick={onClose}>
             {finished ? 'Close' : 'Cancel'}

@@ -7,6 +7,15 @@ export function claimedMessage({ name, status }: ResponseOf<typeof claimGateway>
     : `Gateway "${name}" is yours.`
 }
 
+export const deletedMessage = (name: string): string => `Gateway "${name}" deleted.`
+export const deleteFailed = (reason: string): string => `Failed to delete gateway: ${reason}`
+export const locationSaved = (location: string): string =>
+  location === '' ? 'Location removed.' : `Location: ${location}`
+
+/** What a deletion does; an agent that still runs asks to join again. */
+export const DELETION_FOLLOWS =
+  'A deleted gateway leaves the VPN at once, and people on its page are disconnected. The hub deletes its detections and its history. If the agent still runs on the device, it asks to join again and waits under Pending Gateway Registrations: to keep the device out, stop the agent first.'
+
 /** The message when nothing is found. */
 export function noMatch({ search, status }: Pick<View, 'search' | 'status'>): string {
   if (search.trim() === '') return `No gateway ${status === 'warning' ? 'has a warning' : `is ${status}`} now.`

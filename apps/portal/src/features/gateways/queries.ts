@@ -86,10 +86,20 @@ export function useUpdateGateway(id: string) {
   })
 }
 
-export function useDeleteGateway(id: string) {
+/** For many updates in a row: `refresh` refetches the list once, after the last one. */
+export function useUpdateGateways() {
+  const queries = useQueryClient()
+  const update = useMutation({
+    mutationFn: ({ id, body }: { id: string; body: BodyOf<typeof updateGateway> }) =>
+      api(updateGateway, { params: { id }, body }),
+  })
+  return { update, refresh: () => queries.invalidateQueries({ queryKey: GATEWAYS_KEY }) }
+}
+
+export function useDeleteGateway() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (name: string) => api(deleteGateway, { params: { id }, body: { name } }),
+    mutationFn: ({ id, name }: { id: string; name: string }) => api(deleteGateway, { params: { id }, body: { name } }),
     // Also after a refusal: somebody else may have deleted it, and then the row is stale.
     onSettled: () => queries.invalidateQueries({ queryKey: GATEWAYS_KEY, exact: true }),
   })

@@ -1,9 +1,10 @@
-import type { ReactNode } from 'react'
+import { useRef, type ReactNode } from 'react'
 import { NavLink, useLocation } from 'react-router'
 import { useHubSettings } from '#api/hub-settings.ts'
 import { usePendingRegistrations } from '#api/pending-registrations.ts'
 import { mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
+import { useHeightVariable } from '@hedgerow/ui/height-variable.ts'
 import { HedgeMark } from '@hedgerow/ui/wordmark.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { ConnectionState } from './connection-state.tsx'
@@ -19,8 +20,10 @@ export function TopBar({ tools }: { tools: ReactNode }) {
   const pending = usePendingRegistrations()
   const hubName = useHubSettings().data?.hubName ?? ''
   const waiting = mayManageFleet(role) ? (pending.data?.length ?? 0) : 0
+  const bar = useRef<HTMLElement>(null)
+  useHeightVariable(bar, '--bar-height', wholePage)
   return (
-    <header className={styles.bar}>
+    <header ref={bar} className={styles.bar}>
       <div className={styles.title}>
         <HedgeMark />
         <span>Hub</span>
@@ -53,3 +56,5 @@ export function TopBar({ tools }: { tools: ReactNode }) {
     </header>
   )
 }
+
+const wholePage = () => document.documentElement

@@ -5,36 +5,33 @@ import { messageOf } from '#api/client.ts'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
+import { DELETION_FOLLOWS, deletedMessage, deleteFailed } from '../messages.ts'
 import { useDeleteGateway } from '../queries.ts'
 
 type DeleteDialogProps = DialogLife & { gateway: Gateway; onDeleted: () => void }
 
 /** Deletes a gateway after its name is typed, so that a wrong click does not. */
 export function DeleteDialog({ gateway, opened, onClose, onGone, onDeleted }: DeleteDialogProps) {
-  const remove = useDeleteGateway(gateway.id)
+  const remove = useDeleteGateway()
   const [typed, setTyped] = useState('')
   const matches = typed.trim() === gateway.name
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     if (!matches) return
-    const done = await remove.mutateAsync(typed.trim()).then(
+    const done = await remove.mutateAsync({ id: gateway.id, name: typed.trim() }).then(
       () => true,
       () => false,
     )
     if (!done) return
-    void toast(`Gateway "${gateway.name}" deleted.`)
+    void toast(deletedMessage(gateway.name))
     onClose()
     onDeleted()
   }
   return (
     <Dialog title={`Delete ${gateway.name}?`} opened={opened} onClose={onClose} onGone={onGone}>
       <form onSubmit={(event) => void submit(event)} noValidate>
-        <p>
-          The gateway leaves the VPN at once, and people on its page are disconnected. The hub deletes its detections
-          and its history. If the agent still runs on the device, it asks to join again and waits under Pending Gateway
-          Registrations: to keep the device out, stop the agent first.
-        </p>
-        {remove.isError && <Notice tone="danger">Failed to delete gateway: {messageOf(remove.error)}</Notice>}
+        <p>{DELETION_FOLLOWS}</p>
+        {remove.isError && <Notice tone="danger">{deleteFailed(messageOf(remove.error))}</Notice>}
         <TextInput
           label={`Type “${gateway.name}” to confirm`}
           autoComplete="off"

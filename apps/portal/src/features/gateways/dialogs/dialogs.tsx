@@ -2,6 +2,8 @@
 import type { Gateway } from '@hedgerow/contract'
 import { useDialogLife } from '@hedgerow/ui/dialog.tsx'
 import { AddDialog } from './add-dialog.tsx'
+import { BulkDeleteDialog } from './bulk-delete-dialog.tsx'
+import { BulkEditDialog } from './bulk-edit-dialog.tsx'
 import { ClaimDialog } from './claim-dialog.tsx'
 import { ConnectDialog } from './connect-dialog.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
@@ -14,6 +16,7 @@ export type OpenDialog =
   | { verb: 'add' }
   | { verb: 'claim'; deviceToken: string }
   | { verb: GatewayVerb; gateway: Gateway }
+  | { verb: 'edit-several' | 'delete-several'; gateways: readonly Gateway[] }
 
 type DialogsProps = { dialog: OpenDialog; onGone: () => void; onDeleted?: () => void }
 
@@ -21,6 +24,11 @@ export default function Dialogs({ dialog, onGone, onDeleted = () => undefined }:
   const life = useDialogLife(onGone)
   if (dialog.verb === 'add') return <AddDialog {...life} />
   if (dialog.verb === 'claim') return <ClaimDialog {...life} deviceToken={dialog.deviceToken} />
+  if ('gateways' in dialog) {
+    const { verb, gateways } = dialog
+    if (verb === 'edit-several') return <BulkEditDialog {...life} gateways={gateways} />
+    return <BulkDeleteDialog {...life} gateways={gateways} />
+  }
   const { gateway } = dialog
   if (dialog.verb === 'edit') return <EditDialog {...life} gateway={gateway} />
   if (dialog.verb === 'vpn') return <VpnDialog {...life} gateway={gateway} />

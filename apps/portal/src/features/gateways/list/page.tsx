@@ -20,11 +20,12 @@ import { Heading } from './heading.tsx'
 import { noMatch } from '../messages.ts'
 import { NoGateways } from './no-gateways.tsx'
 import { searchAmong } from './search.ts'
+import { SelectionBar, useSelection } from './selection.tsx'
 import { useStableOrder } from './stable-order.ts'
 import { Summary } from './summary.tsx'
 import { GatewayTable } from './table.tsx'
 import { useView } from './use-view.ts'
-import { sortGateways } from '../view.ts'
+import { sortGateways, type StatusFilter } from '../view.ts'
 
 const Dialogs = lazy(() => import('../dialogs/dialogs.tsx'))
 
@@ -70,17 +71,21 @@ export function GatewaysPage() {
   )
   const shown = useMemo(() => searched(search), [searched, search])
   const openVerb = useCallback((verb: GatewayVerb, gateway: Gateway) => setDialog({ verb, gateway }), [])
+  const { selection, select, selectOnly } = useSelection()
+  const selected = all.filter(({ id }) => selection.has(id))
+  const changeStatus = useCallback((wanted: StatusFilter) => changeView({ status: wanted }), [changeView])
   const filtered = view.search !== '' || view.status !== 'any'
 
   return (
     <>
       <Heading mayManage={mayManage} onDialog={setDialog} />
-      <Summary gateways={gateways.data} loading={gateways.isPending} />
+      <Summary gateways={gateways.data} loading={gateways.isPending} status={view.status} onStatus={changeStatus} />
       {gateways.isError && gateways.data !== undefined && (
         <Notice tone="warning">The list could not be refreshed and may be outdated: {messageOf(gateways.error)}</Notice>
       )}
       <Panel
         title="Gateways"
+        sticky
         actions={
           all.length > 0 && (
             <Find view={view} onView={changeView} revision={revision} onSearch={searchFor}>
@@ -115,6 +120,9 @@ export function GatewaysPage() {
               gateways={shown}
               fleetSize={all.length}
               mayManage={mayManage}
+              selection={selection}
+              onSelect={select}
+              onSelectOnly={selectOnly}
               onVerb={openVerb}
               view={deferred}
               onSort={orderBy}
@@ -122,6 +130,13 @@ export function GatewaysPage() {
           </div>
         )}
       </Panel>
+      <SelectionBar
+        selected={selected}
+        shown={shown}
+        mayManage={mayManage}
+        onSelectOnly={selectOnly}
+        onDialog={setDialog}
+      />
       <Suspense>{dialog !== null && <Dialogs dialog={dialog} onGone={() => setDialog(null)} />}</Suspense>
     </>
   )

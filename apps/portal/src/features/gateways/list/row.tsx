@@ -2,11 +2,12 @@ import type { Gateway } from '@hedgerow/contract'
 import { memo } from 'react'
 import { Link } from 'react-router'
 import { statusMark } from '#api/gateways.ts'
-import { Absent, ActionsCell, Cell, Row, TwoLines } from '@hedgerow/ui/data-table.tsx'
+import { Absent, ActionsCell, Cell, Row, TickCell, TwoLines } from '@hedgerow/ui/data-table.tsx'
 import { Mono } from '@hedgerow/ui/mono.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { RowButton } from '@hedgerow/ui/row-button.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
+import { TickBox } from '@hedgerow/ui/tick-box.tsx'
 import type { GatewayVerb } from '../dialogs/dialogs.tsx'
 import { GatewayMenu } from '../gateway-menu.tsx'
 import styles from '../row.module.css'
@@ -15,14 +16,32 @@ type GatewayRowProps = {
   gateway: Gateway
   index: number
   mayManage: boolean
+  selected: boolean
+  onSelect: (id: string, selected: boolean) => void
   onVerb: (verb: GatewayVerb, gateway: Gateway) => void
   measure: ((node: HTMLTableRowElement | null) => void) | undefined
 }
 
 /** One gateway. It is rendered again only when its own data changes, so that a search over thousands stays smooth. */
-export const GatewayRow = memo(function GatewayRow({ gateway, index, mayManage, onVerb, measure }: GatewayRowProps) {
+export const GatewayRow = memo(function GatewayRow({
+  gateway,
+  index,
+  mayManage,
+  selected,
+  onSelect,
+  onVerb,
+  measure,
+}: GatewayRowProps) {
+  const path = `/gateways/${gateway.id}`
   return (
-    <Row ref={measure} index={index} className={styles.row}>
+    <Row ref={measure} index={index} to={path} className={styles.row} aria-selected={selected}>
+      <TickCell>
+        <TickBox
+          label={`Select ${gateway.name}`}
+          checked={selected}
+          onChange={(checked) => onSelect(gateway.id, checked)}
+        />
+      </TickCell>
       <Cell label="Status" place="line">
         <div className={styles.status}>
           <StatusMark {...statusMark(gateway.status)} reason={gateway.statusReason} />
@@ -31,7 +50,7 @@ export const GatewayRow = memo(function GatewayRow({ gateway, index, mayManage, 
       <Cell label="Gateway Name" place="title">
         <TwoLines
           first={
-            <Link to={`/gateways/${gateway.id}`} className={styles.name}>
+            <Link to={path} className={styles.name}>
               {gateway.name}
             </Link>
           }
@@ -49,7 +68,7 @@ export const GatewayRow = memo(function GatewayRow({ gateway, index, mayManage, 
         )}
       </Cell>
       <Cell label="Version">{gateway.version ?? <Absent>Unknown</Absent>}</Cell>
-      <Cell label="Last Seen">
+      <Cell label="Last Seen" place="beside">
         <RelativeTime at={gateway.lastSeen} />
       </Cell>
       <Cell label="Connected Users" numeric>

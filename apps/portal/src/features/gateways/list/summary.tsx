@@ -1,22 +1,38 @@
 import type { Gateway } from '@hedgerow/contract'
 import { memo } from 'react'
 import { FigureStrip } from '@hedgerow/ui/figure-strip.tsx'
+import type { StatusFilter } from '../view.ts'
 
-/** The fleet by status; undefined while it is unknown. */
-export const Summary = memo(function Summary({ gateways, loading }: SummaryProps) {
+/** The fleet by status; undefined while it is unknown. Each figure shows its gateways. */
+export const Summary = memo(function Summary({ gateways, loading, status, onStatus }: SummaryProps) {
   const count = (status: Gateway['status']) => gateways?.filter((gateway) => gateway.status === status).length ?? null
+  const toggle = (wanted: StatusFilter, name: string) => ({
+    name,
+    on: status === wanted && wanted !== 'any',
+    onPress: () => onStatus(status === wanted ? 'any' : wanted),
+  })
   return (
     <FigureStrip
       label="Gateways by status"
       loading={loading}
       figures={[
-        { label: 'Total', value: gateways?.length ?? null },
-        { label: 'Online', value: count('online') },
-        { label: 'Offline', value: count('offline') },
-        { label: 'Warnings', value: count('warning'), tone: 'warning' },
+        { label: 'Total', value: gateways?.length ?? null, toggle: toggle('any', 'Show all gateways') },
+        { label: 'Online', value: count('online'), toggle: toggle('online', 'Show online gateways') },
+        { label: 'Offline', value: count('offline'), toggle: toggle('offline', 'Show offline gateways') },
+        {
+          label: 'Warnings',
+          value: count('warning'),
+          tone: 'warning',
+          toggle: toggle('warning', 'Show gateways with a warning'),
+        },
       ]}
     />
   )
 })
 
-type SummaryProps = { gateways: readonly Gateway[] | undefined; loading: boolean }
+type SummaryProps = {
+  gateways: readonly Gateway[] | undefined
+  loading: boolean
+  status: StatusFilter
+  onStatus: (status: StatusFilter) => void
+}

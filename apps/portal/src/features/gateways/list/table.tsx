@@ -8,15 +8,16 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { DataTable, Gap, type Column } from '@hedgerow/ui/data-table.tsx'
 import type { GatewayVerb } from '../dialogs/dialogs.tsx'
+import { TickBox } from '@hedgerow/ui/tick-box.tsx'
 import { GatewayRow } from './row.tsx'
 import type { SortKey, View } from '../view.ts'
 
 /** In a smaller fleet drawing all rows is faster, and the browser's own search finds them. */
 const VIRTUAL_FROM = 120
-/** About how high a row is, by the window; in a narrow one each is a card, as data-table.module.css says. */
+/** The approximate height of a row by the width of the window, as in data-table.module.css. */
 const ROW_HEIGHTS = [
-  ['(width < 720px)', 318],
-  ['(width < 1100px)', 208],
+  ['(width < 720px)', 59],
+  ['(width < 1100px)', 55],
   ['(width < 1400px)', 63.5],
   ['all', 44],
 ] as const
@@ -26,6 +27,7 @@ const CARDS_HEIGHT = 244
 const NARROW = '(width < 1100px)'
 
 const COLUMNS: readonly (Column & { sort?: SortKey })[] = [
+  { name: 'Select', width: '44px' },
   { name: 'Status', width: '25%', sort: 'status' },
   { name: 'Gateway Name', sort: 'name' },
   { name: 'Location', sort: 'location' },
@@ -41,6 +43,9 @@ type GatewayTableProps = {
   /** How many there are in all, of which `gateways` may be those that were searched for. */
   fleetSize: number
   mayManage: boolean
+  selection: ReadonlySet<string>
+  onSelect: (id: string, selected: boolean) => void
+  onSelectOnly: (ids: readonly string[]) => void
   onVerb: (verb: GatewayVerb, gateway: Gateway) => void
   view: View
   onSort: (sort: SortKey) => void
@@ -52,6 +57,8 @@ export const GatewayTable = memo(function GatewayTable({
   fleetSize,
   view,
   onSort,
+  selection,
+  onSelectOnly,
   ...row
 }: GatewayTableProps) {
   const body = useRef<HTMLTableSectionElement>(null)
@@ -87,20 +94,37 @@ export const GatewayTable = memo(function GatewayTable({
   const first = virtual ? (drawn[0]?.index ?? 0) * abreast : 0
   const inView = virtual ? gateways.slice(first, ((last?.index ?? -1) + 1) * abreast) : gateways
 
+  const allSelected = gateways.every(({ id }) => selection.has(id))
+  const selectAll = (
+    <TickBox
+      label="Select all gateways"
+      checked={allSelected}
+      onChange={(wanted) => onSelectOnly(wanted ? gateways.map(({ id }) => id) : [])}
+    />
+  )
   const columns = COLUMNS.map(({ sort, ...column }) => {
+    if (column.name === 'Select') return { ...column, head: selectAll }
     if (sort === undefined) return column
     const order = view.sort !== sort ? 'none' : view.descending ? 'descending' : 'ascending'
     return { ...column, order, onSort: () => onSort(sort) } as const
   })
 
   return (
-    <DataTable label="Gateways" columns={columns} rowCount={gateways.length} bodyRef={body} cards={cards}>
+    <DataTable
+      label="Gateways"
+      columns={columns}
+      rowCount={gateways.length}
+      bodyRef={body}
+      cards={cards}
+      narrow="lines"
+    >
       <Gap height={(drawn[0]?.start ?? top) - top} />
       {inView.map((gateway, index) => (
         <GatewayRow
           key={gateway.id}
           {...row}
           gateway={gateway}
+          selected={selection.has(gateway.id)}
           index={first + index}
           // Cards in a wide window are all of one height.
           measure={virtual && !cards ? virtualizer.measureElement : undefined}

@@ -1,0 +1,61 @@
+import type { Gateway } from '@hedgerow/contract'
+import { Button, TextInput } from '@mantine/core'
+import { useState, type FormEvent } from 'react'
+import { messageOf } from '#api/client.ts'
+import { useOneByOne } from '#parts/one-by-one.ts'
+import { OutcomeList } from '#parts/outcome-list.tsx'
+import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
+import { Mono } from '@hedgerow/ui/mono.tsx'
+import { DELETION_FOLLOWS, deleteFailed, deletedMessage } from '../messages.ts'
+import { useDeleteGateway } from '../queries.ts'
+
+/** Deletes several gateways after their number is typed, so that a wrong click does not. */
+export function BulkDeleteDialog({ gateways, opened, onClose, onGone }: DialogLife & { gateways: readonly Gateway[] }) {
+  const remove = useDeleteGateway()
+  const [typed, setTyped] = useState('')
+  const matches = typed.trim() === String(gateways.length)
+  const { outcomes, working, finished, start } = useOneByOne(
+    gateways.map(({ id }) => id),
+    async (id) => {
+      const name = gateways.find((one) => one.id === id)?.name ?? ''
+      await remove.mutateAsync({ id, name })
+      return deletedMessage(name)
+    },
+    (error) => deleteFailed(messageOf(error)),
+  )
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (matches) void start()
+  }
+  return (
+    <Dialog title={`Delete ${gateways.length} gateways?`} size="lg" opened={opened} onClose={onClose} onGone={onGone}>
+      <form onSubmit={submit} noValidate>
+        <p>{DELETION_FOLLOWS}</p>
+        {!finished && (
+          <TextInput
+            label={`Type “${gateways.length}” to confirm`}
+            autoComplete="off"
+            inputMode="numeric"
+            data-autofocus
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+          />
+        )}
+        <OutcomeList
+          outcomes={outcomes}
+          items={gateways.map(({ id, name }) => ({ key: id, name, detail: <Mono>{id}</Mono> }))}
+        />
+        <DialogActions>
+          <Button variant="default" onClick={onClose}>
+            {finished ? 'Close' : 'Cancel'}
+          </Button>
+          {!finished && (
+            <Button type="submit" color="red" loading={working} disabled={!matches}>
+              {`Delete ${gateways.length}`}
+            </Button>
+          )}
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

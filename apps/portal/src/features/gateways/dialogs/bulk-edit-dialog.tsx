@@ -1,0 +1,72 @@
+import { newGateway, type Gateway } from '@hedgerow/contract'
+import { Button, TextInput } from '@mantine/core'
+import { useState, type FormEvent } from 'react'
+import { messageOf } from '#api/client.ts'
+import { useOneByOne } from '#parts/one-by-one.ts'
+import { OutcomeList } from '#parts/outcome-list.tsx'
+import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
+import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
+import { locationSaved } from '../messages.ts'
+import { useUpdateGateways } from '../queries.ts'
+
+/** Gives several gateways the same location; their names and descriptions stay. */
+export function BulkEditDialog({ gateways, opened, onClose, onGone }: DialogLife & { gateways: readonly Gateway[] }) {
+  const { update, refresh } = useUpdateGateways()
+  const [location, setLocation] = useState('')
+  const [problem, setProblem] = useState<string | undefined>()
+  const { outcomes, working, finished, start } = useOneByOne(
+    gateways.map(({ id }) => id),
+    async (id) => {
+      const gateway = gateways.find((one) => one.id === id)
+      if (gateway === undefined) throw new Error('This gateway is not in the list.')
+      const { name, description } = gateway
+      return locationSaved((await update.mutateAsync({ id, body: { name, description, location } })).location)
+    },
+    messageOf,
+  )
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const wrong = newGateway.shape.location.safeParse(location).error?.issues[0]?.message
+    setProblem(wrong)
+    if (wrong !== undefined) {
+      focusFirstError(event.currentTarget)
+      return
+    }
+    await start()
+    await refresh()
+  }
+  return (
+    <Dialog title={`Edit ${gateways.length} gateways`} size="lg" opened={opened} onClose={onClose} onGone={onGone}>
+      <form onSubmit={(event) => void submit(event)} noValidate>
+        <TextInput
+          label="Location"
+          description="Replaces the location of each gateway. An empty location removes it."
+          autoComplete="off"
+          data-autofocus
+          disabled={finished}
+          error={problem}
+          value={location}
+          onChange={(event) => setLocation(event.currentTarget.value)}
+        />
+        <OutcomeList
+          outcomes={outcomes}
+          items={gateways.map(({ id, name, location: before }) => ({
+            key: id,
+            name,
+            detail: before === '' ? 'No location' : before,
+          }))}
+        />
+        <DialogActions>
+          <Button variant="default" onClick={onClose}>
+            {finished ? 'Close' : 'Cancel'}
+          </Button>
+          {!finished && (
+            <Button type="submit" loading={working}>
+              {`Save ${gateways.length}`}
+            </Button>
+          )}
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

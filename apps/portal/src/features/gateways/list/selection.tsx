@@ -1,0 +1,73 @@
+import type { Gateway } from '@hedgerow/contract'
+import { Button } from '@mantine/core'
+import { useCallback, useState } from 'react'
+import { MANAGER_NEEDED } from '#api/roles.ts'
+import { DownloadIcon } from '@hedgerow/ui/icons.tsx'
+import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
+import { saveFile } from '@hedgerow/ui/save-file.ts'
+import { StickyBar } from '@hedgerow/ui/sticky-bar.tsx'
+import type { OpenDialog } from '../dialogs/dialogs.tsx'
+import { gatewaysAsCsv } from './csv.ts'
+
+/** The ids of the selected gateways. Both functions are stable. */
+export function useSelection() {
+  const [selection, setSelection] = useState<ReadonlySet<string>>(new Set())
+  const select = useCallback((id: string, wanted: boolean) => {
+    setSelection((before) => {
+      const next = new Set(before)
+      if (wanted) next.add(id)
+      else next.delete(id)
+      return next
+    })
+  }, [])
+  const selectOnly = useCallback((ids: readonly string[]) => setSelection(new Set(ids)), [])
+  return { selection, select, selectOnly }
+}
+
+type SelectionBarProps = {
+  selected: readonly Gateway[]
+  shown: readonly Gateway[]
+  mayManage: boolean
+  onSelectOnly: (ids: readonly string[]) => void
+  onDialog: (dialog: OpenDialog) => void
+}
+
+/** The actions of the selected gateways, while there are any. */
+export function SelectionBar({ selected, shown, mayManage, onSelectOnly, onDialog }: SelectionBarProps) {
+  if (selected.length === 0) return null
+  const reason = mayManage ? undefined : MANAGER_NEEDED
+  const exportCsv = () => saveFile(new Blob([gatewaysAsCsv(selected)], { type: 'text/csv' }), 'gateways.csv')
+  return (
+    <StickyBar text={`${selected.length.toLocaleString()} selected`}>
+      {selected.length < shown.length && (
+        <Button size="compact-sm" variant="subtle" onClick={() => onSelectOnly(shown.map(({ id }) => id))}>
+          Select all {shown.length.toLocaleString()}
+        </Button>
+      )}
+      <Button size="compact-sm" variant="subtle" onClick={() => onSelectOnly([])}>
+        Clear selection
+      </Button>
+      <Button size="compact-sm" variant="default" leftSection={<DownloadIcon />} onClick={exportCsv}>
+        Export CSV
+      </Button>
+      <ReasonedButton
+        size="compact-sm"
+        variant="default"
+        reason={reason}
+        onClick={() => onDialog({ verb: 'edit-several', gateways: selected })}
+      >
+        Edit selected
+      </ReasonedButton>
+      {mayManage && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          color="red"
+          onClick={() => onDialog({ verb: 'delete-several', gateways: selected })}
+        >
+          Delete selected
+        </Button>
+      )}
+    </StickyBar>
+  )
+}

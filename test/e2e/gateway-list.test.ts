@@ -1,0 +1,146 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { BrowserContext, Page } from 'playwright-core'
+import { addGateway, listGateways } from '@hedgerow/contract'
+import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { addPerson, withFields } from '../harness/hub-database.ts'
+import { startHub, type Credentials, type Hub } from '../harness/hub.ts'
+import { portalOf, type Portal } from '../harness/portal.ts'
+import { enterAs } from '../harness/session.ts'
+
+const PHONE = { width: 390, height: 844 }
+
+let browser: BrowserHandle
+let hub: Hub
+let manager: Credentials
+let person: BrowserContext
+let page: Page
+let portal: Portal
+
+beforeAll(async () => {
+  ;[browser, hub] = await Promise.all([startBrowser(), startHub()])
+  manager = await addPerson(hub, { username: 'shepherd', role: 'manager' })
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await hub?.stop()
+})
+
+beforeEach(async () => {
+  person = await browser.person({ reducedMotion: 'reduce', acceptDownloads: true })
+  page = await person.newPage()
+  portal = portalOf(page, hub)
+  await enterAs(page, hub, manager)
+})
+
+afterEach(() => person.close())
+
+const button = (name: string | RegExp) => page.getByRole('button', { name })
+const names = () => page.getByRole('row').getByRole('link').allTextContents()
+
+test('a figure shows its gateways, and pressed again shows all', async () => {
+  await hub.api(addGateway, { body: { name: 'Offline ford' } })
+  await portal.open('/gateways')
+  await portal.row('Offline ford').waitFor()
+  await button('Show online gateways').click()
+  await page.getByText('No gateway is online now.').waitFor()
+  await button('Show offline gateways').click()
+  await portal.row('Offline ford').waitFor()
+  expect(await button('Show offline gateways').getAttribute('aria-pressed')).toBe('true')
+  await expect.poll(() => new URL(page.url()).search).toBe('?status=offline')
+  await button('Show offline gateways').click()
+  await expect.poll(() => new URL(page.url()).search).toBe('')
+})
+
+test('a click on a row opens its page; a click on its buttons, or the end of a text selection, does not', async () => {
+  const { id } = await hub.api(addGateway, { body: { name: 'Otter bank', location: 'Lower river' } })
+  await portal.open('/gateways?q=otter')
+  const location = portal.row('Otter bank').getByText('Lower river')
+  const { x, y, width, height } = (await location.boundingBox())!
+  await page.mouse.move(x + 1, y + height / 2)
+  await page.mouse.down()
+  await page.mouse.move(x + width - 1, y + height / 2, { steps: 4 })
+  await page.mouse.up()
+  expect(await page.evaluate(() => String(window.getSelection()))).toContain('ower rive')
+  await button('More actions for Otter bank').click()
+  await page.getByRole('menuitem', { name: 'Edit Gateway' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByLabel('Select Otter bank').check()
+  expect(new URL(page.url()).pathname).toBe('/gateways')
+  await page.mouse.click(x + width + 20, y + height / 2)
+  await page.mouse.click(x + width + 20, y + height / 2)
+  await page.getByRole('heading', { name: 'Otter bank' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe(`/gateways/${id}`)
+})
+
+test('the toolbar and the head of the table stay below the bar while a long list scrolls', async () => {
+  await withFields(hub, 200, async () => {
+    await portal.open('/gateways?q=field')
+    await page.getByRole('link', { name: 'Field 1', exact: true }).waitFor()
+    const bar = (await page.getByRole('banner').boundingBox())!
+    await page.evaluate(() => window.scrollTo(0, 3_000))
+    await expect.poll(() => page.getByRole('link', { name: 'Field 1', exact: true }).count()).toBe(0)
+    const search = (await page.getByLabel('Search gateways').boundingBox())!
+    const head = (await page.getByRole('columnheader', { name: 'Location' }).boundingBox())!
+    expect(search.y).toBeGreaterThanOrEqual(bar.height)
+    expect(search.y).toBeLessThan(bar.height + 40)
+    expect(head.y).toBeGreaterThanOrEqual(search.y + search.height)
+    expect(head.y).toBeLessThan(bar.height + 80)
+  })
+})
+
+test('on a phone a row has two lines, and the search stays in view', async () => {
+  await withFields(hub, 200, async () => {
+    await page.setViewportSize(PHONE)
+    await portal.open('/gateways?q=field')
+    const first = portal.row('Field 1').first()
+    await first.waitFor()
+    expect((await first.boundingBox())!.height).toBeLessThan(70)
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(16_000)
+    await page.evaluate(() => window.scrollTo(0, 5_000))
+    await expect.poll(() => page.getByRole('link', { name: 'Field 1', exact: true }).count()).toBe(0)
+    const search = (await page.getByLabel('Search gateways').boundingBox())!
+    const bar = (await page.getByRole('banner').boundingBox())!
+    expect(search.y).toBeGreaterThanOrEqual(bar.height - 1)
+    expect(search.y).toBeLessThan(bar.height + 20)
+  })
+})
+
+test('selected gateways are exported, get a location, and are deleted together', async () => {
+  for (const name of ['Mill one', 'Mill two', 'Mill three']) await hub.api(addGateway, { body: { name } })
+  await portal.open('/gateways?q=mill')
+  await page.getByLabel('Select Mill one').check()
+  await page.getByText('1 selected').waitFor()
+  await button('Select all 3').click()
+  await page.getByText('3 selected').waitFor()
+  await page.getByLabel('Select Mill two').uncheck()
+
+  const download = page.waitForEvent('download')
+  await button('Export CSV').click()
+  const file = await download
+  expect(file.suggestedFilename()).toBe('gateways.csv')
+  const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n')
+  expect(lines).toHaveLength(3)
+  expect(lines.slice(1).every((line) => /"Mill (one|three)"/.test(line))).toBe(true)
+
+  await button('Edit selected').click()
+  await portal.dialog().getByLabel('Location').fill('Old mill race')
+  await portal.dialog().getByRole('button', { name: 'Save 2' }).click()
+  await expect.poll(() => portal.dialog().getByText('Location: Old mill race').count()).toBe(2)
+  await portal.dialog().getByRole('button', { name: 'Close', exact: true }).last().click()
+  await expect
+    .poll(async () => (await hub.api(listGateways)).filter(({ location }) => location === 'Old mill race').length)
+    .toBe(2)
+
+  await button('Delete selected').click()
+  const confirm = portal.dialog().getByRole('button', { name: 'Delete 2' })
+  await portal.dialog().getByLabel(/^Type/).fill('3')
+  expect(await confirm.isDisabled()).toBe(true)
+  await portal.dialog().getByLabel(/^Type/).fill('2')
+  await confirm.click()
+  await portal.dialog().getByText('Gateway "Mill three" deleted.').waitFor()
+  await portal.dialog().getByRole('button', { name: 'Close', exact: true }).last().click()
+  await expect.poll(names).toEqual(['Mill two'])
+  await page.getByText(/selected$/).waitFor({ state: 'detached' })
+})
