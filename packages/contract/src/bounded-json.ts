@@ -23,8 +23,8 @@ export type JsonProblem =
 export type ReadJson = { value: unknown; problem?: undefined } | { problem: JsonProblem }
 
 /** `bytes` are UTF-8; the caller has bounded their length. Never throws. */
-export function readJson(bytes: Uint8Array): ReadJson {
-  const problem = findJsonProblem(bytes)
+export function readJson(bytes: Uint8Array, valuesMax?: number): ReadJson {
+  const problem = findJsonProblem(bytes, valuesMax)
   return problem ? { problem } : parseCheckedJson(bytes)
 }
 
@@ -49,7 +49,7 @@ for (const mark of [QUOTE, COMMA, COLON, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLO
 /**
  * The first half of `readJson`: finds text that must not reach the parser. The parser itself refuses malformed text.
  */
-export function findJsonProblem(bytes: Uint8Array): JsonProblem | undefined {
+export function findJsonProblem(bytes: Uint8Array, valuesMax = JSON_VALUES_MAX): JsonProblem | undefined {
   /** For each open bracket: an object's names so far, or undefined for a list. */
   const open: (Set<string> | undefined)[] = []
   let values = 1
@@ -70,17 +70,17 @@ export function findJsonProblem(bytes: Uint8Array): JsonProblem | undefined {
       case OPEN_OBJECT:
         if (open.length === JSON_DEPTH_MAX) return 'too-complex'
         open.push(byte === OPEN_OBJECT ? new Set() : undefined)
-        if (++values > JSON_VALUES_MAX) return 'too-complex'
+        if (++values > valuesMax) return 'too-complex'
         break
       case CLOSE_LIST:
       case CLOSE_OBJECT:
         open.pop()
         break
       case COMMA:
-        if (++values > JSON_VALUES_MAX) return 'too-complex'
+        if (++values > valuesMax) return 'too-complex'
         break
       case COLON: {
-        if (++values > JSON_VALUES_MAX || textEnd - textStart > JSON_NAME_MAX) return 'too-complex'
+        if (++values > valuesMax || textEnd - textStart > JSON_NAME_MAX) return 'too-complex'
         const names = open.at(-1)
         const name = nameOf(bytes.subarray(textStart, Math.max(textStart, textEnd)))
         if (name === undefined) return 'malformed'

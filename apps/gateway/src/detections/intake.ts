@@ -1,7 +1,7 @@
 import { detection, type Detection } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import type { DetectionQueue } from '../hub/detection-queue.ts'
-import { jpegSize } from './jpeg.ts'
+import { jpegSize } from '../jpeg.ts'
 import type { DetectionRecord } from './record.ts'
 
 /** Takes every detection, from any source. */

@@ -9,6 +9,7 @@ import type { Detection } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import type { z } from 'zod'
 import type { DeviceFile } from '../device-file/schema.ts'
+import { isLoopback } from '../loopback.ts'
 import { API_PATH, localCalls, localErrors, openApiDocument, type DeviceReport, type LocalErrorCode } from './calls.ts'
 
 export type LocalApiOptions = {
@@ -120,10 +121,6 @@ function authorise(request: IncomingMessage, { sources: { api } }: DeviceFile): 
 function isSame(given: string, expected: string): boolean {
   const [a, b] = [given, expected].map((text) => createHash('sha256').update(text).digest())
   return timingSafeEqual(a!, b!)
-}
-
-function isLoopback(address = ''): boolean {
-  return address === '::1' || /^(?:::ffff:)?127\./.test(address)
 }
 
 async function readBody<S extends z.ZodType>(request: IncomingMessage, schema: S): Promise<z.output<S>> {

@@ -19,6 +19,7 @@ import {
 } from '@hedgerow/http'
 import type { Logger } from 'pino'
 import { inWords } from '../hub/failure.ts'
+import { isLoopback } from '../loopback.ts'
 
 /** Forwards every request and WebSocket, except the gateway's own pages, to the device's own application. */
 export type UiProxy = {
@@ -220,8 +221,4 @@ function answerHeaders(raw: readonly string[], target: URL): string[] {
     const isOwnAddress = name.toLowerCase() === 'location' && value.startsWith(`${target.origin}/`)
     return [name, isOwnAddress ? value.slice(target.origin.length) : value]
   })
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { frigateSettings } from './frigate/schema.ts'
 
 const TOKEN_MIN = 16
 
@@ -17,6 +18,7 @@ const apiSettings = z.strictObject({
 
 /** The part `sources` of gateway.yaml. Each source's own part lives in the folder of that source. */
 export const sourcesSettings = z.strictObject({
+  frigate: frigateSettings.optional().describe('A Frigate on this device or in its network.'),
   api: apiSettings
     .optional()
     .describe('Any program reports detections over HTTP. When left out, the API refuses every report.'),

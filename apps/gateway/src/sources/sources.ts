@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
+import { startFrigate } from './frigate/frigate.ts'
 import type { sourcesSettings } from './schema.ts'
 import type { Pictures, Source, SourceContext, SourceState } from './source.ts'
 
@@ -24,7 +25,10 @@ export type Sources = {
 type Kind = (file: SourcesFile) => { settings: unknown; start(context: SourceContext): Source } | undefined
 
 /** The API has no line: programs call it, so nothing has to run (local-api/local-api.ts). */
-const kinds: Readonly<Record<string, Kind>> = {}
+const kinds: Readonly<Record<string, Kind>> = {
+  frigate: ({ sources: { frigate } }) =>
+    frigate && { settings: frigate, start: (context) => startFrigate(frigate, context) },
+}
 
 export function createSources(context: SourceContext): Sources {
   const { log } = context

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import type { FrigateClient } from './client.ts'
+import { FrigateError } from './failure.ts'
+import { check, readMessage, reviewItem, type ReviewItem } from './messages.ts'
+
+const PAGE = 100
+/** Two nights of a busy site; what is older is left out, and told. */
+const ITEMS_MAX = 2_000
+
+export type Missed = {
+  /** The oldest first. */
+  items: ReviewItem[]
+  /** There were more than can be taken. */
+  isCut: boolean
+  /** One of the unreadable items, if any: as in `lacks or garbles severity`. */
+  problem: string | undefined
+}
+
+/** The review items that touch the time since `after` (seconds since 1970). Rejects with FrigateError. */
+export async function readMissed(client: FrigateClient, after: number, signal: AbortSignal): Promise<Missed> {
+  const items = new Map<string, ReviewItem>()
+  let problem: string | undefined
+  let before: number | undefined
+  for (let count = PAGE; count === PAGE && items.size < ITEMS_MAX;) {
+    const query = new URLSearchParams({
+      after: after.toFixed(3),
+      limit: String(PAGE),
+      ...(before && { before: before.toFixed(3) }),
+    })
+    const list = readMessage(z.array(z.unknown()), await client.read(`/api/review?${query}`, { signal }))
+    if (list.problem !== undefined) throw new FrigateError(`Frigate's list of review items ${list.problem}.`)
+    const known = items.size
+    for (const entry of list.value) {
+      const read = check(reviewItem, entry)
+      if (read.problem !== undefined) problem ??= read.problem
+      else items.set(read.value.id, read.value)
+    }
+    count = list.value.length
+    // The next page begins where this one ended; a Frigate that repeats itself is asked no more.
+    if (items.size === known) break
+    before = Math.min(...[...items.values()].map(({ start_time: start }) => start)) + 0.001
+  }
+  const oldestFirst = [...items.values()].toSorted((a, b) => a.start_time - b.start_time)
+  return { items: oldestFirst.slice(-ITEMS_MAX), isCut: items.size >= ITEMS_MAX, problem }
+}

@@ -1,0 +1,215 @@
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { inWords } from '../../hub/failure.ts'
+import { openTls } from '../../hub/tls-connection.ts'
+import { isLoopback } from '../../loopback.ts'
+import { FrigateError, noAnswer, refusal, wrongPassword } from './failure.ts'
+import { MESSAGE_BYTES_MAX } from './messages.ts'
+import { identityHeaders } from './roles.ts'
+import type { FrigateSettings } from './schema.ts'
+
+/** HTTP to Frigate, signed in as gateway.yaml says. Everything rejects with FrigateError. */
+export type FrigateClient = {
+  readonly url: URL
+  /** The bytes of an answer 200, at most `maxBytes` (1 MiB when left out). `path` begins with `/api/`. */
+  read(path: string, options: { signal: AbortSignal; maxBytes?: number }): Promise<Buffer>
+  /** An answer 200 whose body the caller reads or destroys. */
+  open(path: string, options: { signal: AbortSignal }): Promise<IncomingMessage>
+  /** What lets a WebSocket in: headers, and the way to open its connection. */
+  forWebSocket(signal: AbortSignal): Promise<{ headers: Record<string, string>; connection: Duplex | undefined }>
+  /** Frigate refused the session: the next call signs in again. */
+  forgetSession(): void
+  /** Seconds since 1970 by Frigate's clock, as its last answer told it (RFC 9110 §6.6.1). */
+  now(): number
+}
+
+/** From the first byte sent to the head of the answer; a clip is cut together before it comes. */
+const HEAD_TIMEOUT_MS = 30_000
+/** Between two pieces of a body. */
+const SILENCE_MS = 30_000
+/** A wrong password is not tried again and again: Frigate counts. */
+const SIGN_IN_PAUSE_MS = 60_000
+/** The agent's own name where Frigate asks for one. */
+const AGENT = { user: 'hedgerow-gateway', role: 'viewer' }
+
+export function createFrigateClient(settings: FrigateSettings, clock: () => number): FrigateClient {
+  const url = new URL(settings.url)
+  const { user, password } = settings
+  /** Calls that arrive while one signs in wait for the same session. */
+  let session: Promise<string> | undefined
+  let refusedSignIn: { error: FrigateError; at: number } | undefined
+  let clockOffsetMs = 0
+
+  async function headers(signal: AbortSignal): Promise<Record<string, string>> {
+    const proxy = identityHeaders(settings, AGENT)
+    if (user === undefined || password === undefined) return proxy
+    if (refusedSignIn && clock() - refusedSignIn.at < SIGN_IN_PAUSE_MS) throw refusedSignIn.error
+    session ??= signIn({ user, password }, signal)
+    try {
+      return { ...proxy, authorization: `Bearer ${await session}` }
+    } catch (error) {
+      session = undefined
+      if (error instanceof FrigateError && error.status !== undefined) refusedSignIn = { error, at: clock() }
+      throw error
+    }
+  }
+
+  /** Frigate gives its session as a cookie; as a bearer token it counts whatever the cookie is called. */
+  async function signIn(credentials: { user: string; password: string }, signal: AbortSignal): Promise<string> {
+    const body = Buffer.from(JSON.stringify(credentials))
+    const answer = await send('POST', '/api/login', { ...identityHeaders(settings, AGENT) }, signal, body)
+    answer.destroy()
+    if (answer.statusCode === 401) throw wrongPassword()
+    if (answer.statusCode !== 200) throw refusal(answer.statusCode ?? 0, settings)
+    const token = sessionOf(answer.headers)
+    if (token === undefined) throw new FrigateError('Frigate gave no session: is sign-in switched on there?')
+    return token
+  }
+
+  async function openConnection(signal: AbortSignal): Promise<Duplex | undefined> {
+    if (url.protocol === 'http:') return undefined
+    const { socket, problem } = await openTls(url, { signal })
+    const own = socket.getPeerX509Certificate()?.fingerprint256 ?? ''
+    const wanted = settings.certificateFingerprint
+    const isRight = wanted === undefined ? !problem || isLoopback(url.hostname) : plain(own) === wanted
+    if (isRight) return socket
+    socket.destroy()
+    throw new FrigateError(
+      wanted === undefined
+        ? `No CA vouches for Frigate's certificate. If it is ${plain(own)}, put that into gateway.yaml as certificateFingerprint.`
+        : `Frigate's certificate is not the one of certificateFingerprint in gateway.yaml, but ${plain(own)}.`,
+      { isLasting: true },
+    )
+  }
+
+  async function send(
+    method: string,
+    path: string,
+    given: Record<string, string>,
+    signal: AbortSignal,
+    body?: Buffer,
+  ): Promise<IncomingMessage> {
+    const late = AbortSignal.timeout(HEAD_TIMEOUT_MS)
+    const head = AbortSignal.any([signal, late])
+    try {
+      const connection = await openConnection(head)
+      return await exchange(method, path, given, head, signal, body, connection)
+    } catch (error) {
+      if (error instanceof FrigateError) throw error
+      throw noAnswer(url, late.aborted ? `nothing within ${HEAD_TIMEOUT_MS / 1_000} s` : inWords(error))
+    }
+  }
+
+  function exchange(
+    method: string,
+    path: string,
+    given: Record<string, string>,
+    head: AbortSignal,
+    signal: AbortSignal,
+    body: Buffer | undefined,
+    connection: Duplex | undefined,
+  ): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const outgoing = httpRequest({
+        host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+        port: url.port || (url.protocol === 'https:' ? 443 : 80),
+        method,
+        path,
+        headers: {
+          host: url.host,
+          connection: 'close',
+          ...(body && { 'content-type': 'application/json', 'content-length': String(body.length) }),
+          ...given,
+        },
+        ...(connection ? { createConnection: () => connection } : { agent: false }),
+      })
+      const abort = () => void outgoing.destroy(head.reason as Error)
+      const abortBody = () => void outgoing.destroy(signal.reason as Error)
+      const settle = () => head.removeEventListener('abort', abort)
+      outgoing.setTimeout(SILENCE_MS, () => outgoing.destroy(new Error('it fell silent')))
+      outgoing.on('error', (error) => {
+        settle()
+        reject(error)
+      })
+      outgoing.on('close', () => {
+        settle()
+        signal.removeEventListener('abort', abortBody)
+        reject(new Error('it gave no whole answer'))
+      })
+      outgoing.on('response', (answer) => {
+        settle()
+        const told = Date.parse(answer.headers.date ?? '')
+        if (!Number.isNaN(told)) clockOffsetMs = told - clock()
+        // Whoever reads the body sees its end; an answer that nobody reads any more must not end the process.
+        answer.on('error', () => {})
+        signal.addEventListener('abort', abortBody, { once: true })
+        resolve(answer)
+      })
+      if (head.aborted) abort()
+      else head.addEventListener('abort', abort, { once: true })
+      outgoing.end(body)
+    })
+  }
+
+  /** A session may have ended meanwhile, as with every restart of some Frigates: it is renewed once. */
+  async function open(path: string, { signal }: { signal: AbortSignal }): Promise<IncomingMessage> {
+    for (const isLast of [false, true]) {
+      const used = session
+      const answer = await send('GET', path, await headers(signal), signal)
+      if (answer.statusCode === 200) return answer
+      answer.destroy()
+      if (answer.statusCode !== 401 || user === undefined || isLast) throw refusal(answer.statusCode ?? 0, settings)
+      // The first call signed in just now: then another session changes nothing.
+      if (used === undefined) throw refusal(401, settings)
+      if (session === used) session = undefined
+    }
+    throw new Error('unreachable')
+  }
+
+  return {
+    url,
+    open,
+    async read(path, { signal, maxBytes = MESSAGE_BYTES_MAX }) {
+      const answer = await open(path, { signal })
+      const parts: Buffer[] = []
+      let length = 0
+      try {
+        for await (const part of answer as AsyncIterable<Buffer>) {
+          length += part.length
+          if (length > maxBytes) throw new FrigateError(`Frigate's answer to ${plainPath(path)} is too long.`)
+          parts.push(part)
+        }
+      } catch (error) {
+        answer.destroy()
+        throw error instanceof FrigateError ? error : noAnswer(url, inWords(error))
+      }
+      return Buffer.concat(parts)
+    },
+    async forWebSocket(signal) {
+      try {
+        return { headers: await headers(signal), connection: await openConnection(signal) }
+      } catch (error) {
+        throw error instanceof FrigateError ? error : noAnswer(url, inWords(error))
+      }
+    },
+    forgetSession: () => (session = undefined),
+    now: () => (clock() + clockOffsetMs) / 1_000,
+  }
+}
+
+/** The value of the first cookie that is a signed token (RFC 7519 §3.1). */
+function sessionOf({ 'set-cookie': cookies = [] }: IncomingHttpHeaders): string | undefined {
+  for (const cookie of cookies) {
+    const value = /^[^=;]{1,100}=([\w-]+\.[\w-]+\.[\w-]+)(?:;|$)/.exec(cookie.slice(0, 4_096))?.[1]
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
+function plain(fingerprint: string): string {
+  return fingerprint.replaceAll(':', '').toUpperCase()
+}
+
+function plainPath(path: string): string {
+  return path.split('?', 1)[0]!
+}

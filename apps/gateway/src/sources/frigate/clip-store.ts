@@ -1,0 +1,134 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Transform, type Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { makePrivateDirectory } from '../../durable-file.ts'
+import { inWords } from '../../hub/failure.ts'
+import type { Clip } from '../source.ts'
+import { FrigateError } from './failure.ts'
+
+/**
+ * Clips on disk for a short time. Frigate streams a clip from FFmpeg without telling its length, and knows no ranges;
+ * browsers ask for ranges (Safari plays nothing without), so a clip is fetched once and then served from a file.
+ */
+export type ClipStore = {
+  /**
+   * `key`: names the clip; one without a key may still grow and is fetched each time. Undefined when `open` has none.
+   * `range` as in RFC 9110 §14.2; several ranges, and one outside of the clip, give the whole.
+   */
+  read(wanted: {
+    key: string | undefined
+    open(): Promise<Readable | undefined>
+    range: string | undefined
+    signal: AbortSignal
+  }): Promise<Clip | undefined>
+  stop(): Promise<void>
+}
+
+const CLIP_BYTES_MAX = 128 * 1024 * 1024
+/** The newest stay. */
+const CLIPS_KEPT = 4
+
+export function createClipStore(folder: string): ClipStore {
+  /** Those of an earlier run are gone. */
+  let ready: Promise<void> | undefined
+  /** By key; the newest last. Who asks while a clip is fetched gets the same. */
+  const clips = new Map<string, Promise<string | undefined>>()
+
+  async function prepare(): Promise<void> {
+    await rm(folder, { recursive: true, force: true })
+    await makePrivateDirectory(folder)
+  }
+
+  async function fetchClip(name: string, open: () => Promise<Readable | undefined>): Promise<string | undefined> {
+    ready ??= prepare()
+    await ready
+    const body = await open()
+    if (!body) return undefined
+    const path = join(folder, `${name}.mp4`)
+    const part = join(folder, `${randomUUID()}.part`)
+    try {
+      await pipeline(body, limitTo(CLIP_BYTES_MAX), createWriteStream(part, { mode: 0o600 }))
+      await rename(part, path)
+    } catch (error) {
+      await rm(part, { force: true })
+      throw error instanceof FrigateError ? error : new FrigateError(`Frigate's clip broke off: ${inWords(error)}.`)
+    }
+    return path
+  }
+
+  async function fetchOnce(key: string, open: () => Promise<Readable | undefined>): Promise<string | undefined> {
+    const running = clips.get(key)
+    if (running) return running
+    const fetching = fetchClip(createHash('sha256').update(key).digest('hex'), open)
+    clips.set(key, fetching)
+    try {
+      const path = await fetching
+      if (path === undefined) clips.delete(key)
+      else await dropOldest()
+      return path
+    } catch (error) {
+      clips.delete(key)
+      throw error
+    }
+  }
+
+  async function dropOldest(): Promise<void> {
+    while (clips.size > CLIPS_KEPT) {
+      const [oldest, fetching] = clips.entries().next().value!
+      clips.delete(oldest)
+      const path = await fetching.catch(() => undefined)
+      // Whoever reads it now keeps it open.
+      if (path !== undefined) await rm(path, { force: true })
+    }
+  }
+
+  return {
+    async read({ key, open, range }) {
+      const path = key === undefined ? await fetchClip(randomUUID(), open) : await fetchOnce(key, open)
+      if (path === undefined) return undefined
+      const { size } = await stat(path)
+      const part = readRange(range, size)
+      const { first, last } = part ?? { first: 0, last: size - 1 }
+      const body = createReadStream(path, size === 0 ? {} : { start: first, end: last })
+      if (key === undefined) body.once('open', () => void rm(path, { force: true }))
+      const length = size === 0 ? 0 : last - first + 1
+      return {
+        status: part ? 206 : 200,
+        headers: {
+          'content-type': 'video/mp4',
+          'accept-ranges': 'bytes',
+          'content-length': String(length),
+          ...(part && { 'content-range': `bytes ${first}-${last}/${size}` }),
+        },
+        body,
+      }
+    },
+    async stop() {
+      await Promise.allSettled(clips.values())
+      if (ready) await ready.then(() => rm(folder, { recursive: true, force: true }))
+    },
+  }
+}
+
+/** One range of bytes (RFC 9110 §14.1.2); undefined for none, several, or one that has no byte of the file. */
+export function readRange(text: string | undefined, size: number): { first: number; last: number } | undefined {
+  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(text ?? '') ?? []
+  if (from === '' && to === '') return undefined
+  const first = from === '' ? Math.max(0, size - Number(to)) : Number(from)
+  const last = from === '' || to === '' ? size - 1 : Math.min(size - 1, Number(to))
+  return first <= last && first < size ? { first, last } : undefined
+}
+
+function limitTo(maxBytes: number): Transform {
+  let length = 0
+  return new Transform({
+    transform(part: Buffer, _encoding, done) {
+      length += part.length
+      if (length > maxBytes) done(new FrigateError("Frigate's clip is too long."))
+      else done(null, part)
+    },
+  })
+}

@@ -1,0 +1,55 @@
+import type { FrigateSettings } from './schema.ts'
+
+/** Its message is a sentence for the person who runs this gateway. */
+export class FrigateError extends Error {
+  override name = 'FrigateError'
+  /** Of Frigate's answer; undefined where there was none. */
+  readonly status: number | undefined
+  /** Somebody has to change something: waiting does not help. */
+  readonly isLasting: boolean
+
+  constructor(sentence: string, { status, isLasting = false }: { status?: number; isLasting?: boolean } = {}) {
+    super(sentence)
+    this.status = status
+    this.isLasting = isLasting
+  }
+
+  /** The sentence for a failure that has lasted this long, as in `2 minutes`. */
+  inWords(span: string | undefined): string {
+    return span === undefined
+      ? this.message
+      : this.message.replace(' does not answer:', ` has not answered for ${span}:`)
+  }
+}
+
+/** What an answer of Frigate that is no success means. */
+export function refusal(status: number, settings: FrigateSettings): FrigateError {
+  return new FrigateError(`Frigate answered ${status}${hintFor(status, settings)}.`, {
+    status,
+    isLasting: status >= 300 && status < 500 && status !== 429,
+  })
+}
+
+export function wrongPassword(): FrigateError {
+  return new FrigateError('Frigate answered 401 to the sign-in: user or password in gateway.yaml is wrong.', {
+    status: 401,
+    isLasting: true,
+  })
+}
+
+/** `reason` is a part of a sentence. */
+export function noAnswer(url: URL, reason: string): FrigateError {
+  return new FrigateError(`Frigate at ${url.origin} does not answer: ${reason}.`)
+}
+
+function hintFor(status: number, { user, proxySecret }: FrigateSettings): string {
+  if (status === 401 && proxySecret !== undefined) return ': proxySecret in gateway.yaml is not its proxy.auth_secret'
+  if (status === 401 && user !== undefined) return ': it does not take a session that it gave itself'
+  if (status === 401) return ': it asks for sign-in. Give user and password, or proxySecret, in gateway.yaml'
+  if (status === 403) return ': its user for this gateway may not read that. The role viewer with all cameras is needed'
+  if (status === 429) return ': it was asked too often'
+  if (status >= 300 && status < 400) return ': it sends visitors on to another address. Put that one in gateway.yaml'
+  // Its own port with TLS says 400 to plain HTTP.
+  if (status === 400) return ': does its port speak https?'
+  return status >= 500 ? ': it has an error of its own, or is starting' : ''
+}

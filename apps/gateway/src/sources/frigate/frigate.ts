@@ -1,0 +1,214 @@
+import type { z } from 'zod'
+import { createBackoff, createPause } from '../../hub/backoff.ts'
+import type { Source, SourceContext } from '../source.ts'
+import { readMissed } from './backfill.ts'
+import { createFrigateClient } from './client.ts'
+import { FrigateError } from './failure.ts'
+import { createHealth } from './health.ts'
+import { config, envelope, readMessage, reviewMessage, stats, trackedMessage } from './messages.ts'
+import { createPictures } from './pictures.ts'
+import { openProgress, type Progress } from './progress.ts'
+import { createReviews, type Reviews } from './reviews.ts'
+import type { FrigateSettings } from './schema.ts'
+import { createTrackedObjects } from './tracked-objects.ts'
+import { listenToWebSocket } from './web-socket.ts'
+
+const RECONNECT = { firstMs: 1_000, maxMs: 60_000 }
+/** A connection that lasted this long was a good one: the next pause is short again. */
+const GOOD_MS = 30_000
+const STATS_EVERY_MS = 30_000
+const CONFIG_EVERY_MS = 600_000
+/** Also without an outage: a message may have been lost. */
+const CATCH_UP_EVERY_MS = 300_000
+const CATCH_UP_RETRY_MS = 10_000
+
+const VERSIONS = 'is its version between 0.16 and 0.18?'
+
+/**
+ * A Frigate on this device or near it as a source: its messages over its WebSocket, or over a broker, tell what begins
+ * and ends; its HTTP API has the pictures, and what was missed while either side was away.
+ */
+export function startFrigate(settings: FrigateSettings, context: SourceContext): Source {
+  const { log, clock } = context
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const client = createFrigateClient(settings, clock)
+  const objects = createTrackedObjects()
+  const health = createHealth(clock)
+  const catchingUp = createPause(signal)
+  const polling = createPause(signal)
+  let progress: Progress | undefined
+  let reviews: Reviews | undefined
+  /** Nothing happened that was not reported: messages come, and what they missed was fetched. */
+  let isCaughtUp = false
+  let isListening = false
+  let losses = 0
+
+  function onUp(): void {
+    isListening = true
+    health.answers('messages')
+    log.info({ url: client.url.origin }, "Frigate's messages come")
+    catchingUp.wake()
+    polling.wake()
+  }
+
+  function onText(text: Buffer): void {
+    const read = readMessage(envelope, text)
+    if (read.problem !== undefined) return health.tell(`A message of Frigate ${read.problem}: ${VERSIONS}`)
+    const { topic, payload } = read.value
+    onMessage(topic, Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload ?? null)))
+  }
+
+  function onMessage(topic: string, payload: Buffer): void {
+    if (topic === 'reviews') onReview(payload)
+    else if (topic === 'events') onTracked(payload)
+    else if (topic === 'stats') take(stats, 'stats', payload, health.takeStats)
+    else if (topic === 'available') onAvailable(payload.toString('latin1', 0, 20))
+    else {
+      const camera = /^([^/]{1,100})\/status\/detect$/.exec(topic)?.[1]
+      if (camera !== undefined) health.takeStatus(camera, payload.toString('latin1', 0, 20))
+    }
+  }
+
+  /** Gives what could be read to `use`; what could not is told once. */
+  function take<S extends z.ZodType>(schema: S, what: string, bytes: Buffer, use: (value: z.output<S>) => void): void {
+    const read = readMessage(schema, bytes)
+    if (read.problem === undefined) use(read.value)
+    else health.tell(`Frigate's ${what} ${read.problem}: ${VERSIONS}`)
+  }
+
+  function onReview(payload: Buffer): void {
+    take(reviewMessage, 'reviews', payload, ({ type, after }) => {
+      // Descriptions by a language model come later under types of their own, and change nothing here.
+      if (type !== 'new' && type !== 'update' && type !== 'end') return
+      if (reviews?.take(after) === false) onLost()
+    })
+  }
+
+  function onTracked(payload: Buffer): void {
+    take(trackedMessage, 'events', payload, ({ after }) => {
+      if (after.false_positive !== true) objects.take(after, health.frameOf(after.camera))
+    })
+  }
+
+  /** Of the broker only: over the WebSocket, a Frigate that is not available is not there. */
+  function onAvailable(state: string): void {
+    if (state === 'online') {
+      health.answers('messages')
+      catchingUp.wake()
+    } else health.answers('messages', new FrigateError(`Frigate says that it is ${state}.`))
+  }
+
+  function onLost(): void {
+    isCaughtUp = false
+    losses += 1
+  }
+
+  async function listen(): Promise<void> {
+    const backoff = createBackoff(RECONNECT)
+    const rest = createPause(signal)
+    while (!signal.aborted) {
+      const startedAt = performance.now()
+      try {
+        if (settings.mqtt) {
+          // Most devices have no broker, and need not load what talks to one.
+          const { listenToBroker } = await import('./mqtt.ts')
+          await listenToBroker({ settings: settings.mqtt, signal, onOpen: onUp, onMessage })
+        } else await listenToWebSocket({ client, settings, signal, onOpen: onUp, onMessage: onText })
+      } catch (error) {
+        if (!(error instanceof FrigateError)) throw error
+        health.answers('messages', error)
+        log.warn({ reason: error.message }, "Frigate's messages do not come")
+      }
+      isListening = false
+      isCaughtUp = false
+      if (performance.now() - startedAt > GOOD_MS) backoff.reset()
+      await rest.pause(backoff.next())
+    }
+  }
+
+  async function catchUp(read: Progress, into: Reviews): Promise<void> {
+    while (!signal.aborted) {
+      const lossesBefore = losses
+      try {
+        if (isListening) await fetchMissed(read, into)
+        isCaughtUp = isListening && losses === lossesBefore
+        if (isCaughtUp) read.caughtUp(client.now())
+      } catch (error) {
+        if (!(error instanceof FrigateError)) throw error
+        if (!signal.aborted) log.warn({ reason: error.message }, 'what Frigate saw meanwhile could not be fetched')
+      }
+      await catchingUp.pause(isCaughtUp ? CATCH_UP_EVERY_MS : CATCH_UP_RETRY_MS)
+    }
+  }
+
+  async function fetchMissed(read: Progress, into: Reviews): Promise<void> {
+    const { after, isGap } = read.since(client.now(), settings.backfillHours)
+    const missed = await readMissed(client, after, signal)
+    if (missed.problem !== undefined) health.tell(`A review item of Frigate ${missed.problem}: ${VERSIONS}`)
+    if (isGap || missed.isCut)
+      health.tell('Frigate saw more while it was not heard than is fetched: the oldest is left out.')
+    for (const item of missed.items)
+      if (!into.take(item)) {
+        await into.settled()
+        into.take(item)
+      }
+    await into.settled()
+  }
+
+  async function poll(): Promise<void> {
+    let configAt = -Infinity
+    while (!signal.aborted) {
+      try {
+        take(stats, 'stats', await client.read('/api/stats', { signal }), health.takeStats)
+        if (performance.now() - configAt > CONFIG_EVERY_MS) {
+          take(config, 'config', await client.read('/api/config', { signal }), health.takeConfig)
+          configAt = performance.now()
+        }
+        health.answers('http')
+      } catch (error) {
+        if (!(error instanceof FrigateError)) throw error
+        if (!signal.aborted) health.answers('http', error)
+      }
+      await polling.pause(STATS_EVERY_MS)
+    }
+  }
+
+  async function run(): Promise<void> {
+    progress = await openProgress(context.dataDir, client.url.origin, {
+      onError: (error) => log.error({ err: error }, "how far Frigate's items were reported cannot be kept"),
+    })
+    const opened = progress
+    reviews = createReviews({
+      settings,
+      client,
+      objects,
+      progress,
+      report: context.report,
+      log,
+      signal,
+      onReported({ start_time: start, end_time: end }) {
+        if (isCaughtUp) opened.caughtUp(Math.min(Math.max(start, end ?? start), client.now()))
+      },
+      onLost,
+    })
+    await Promise.all([listen(), catchUp(progress, reviews), poll()])
+    await reviews.settled()
+  }
+
+  const done = run().catch((error: unknown) => {
+    log.error({ err: error }, 'the source Frigate ended')
+    health.tell('The agent stopped to listen to Frigate after an error of its own; its log has the details.')
+  })
+  const pictures = createPictures({ client, dataDir: context.dataDir, clock, health, progress: () => progress })
+  return {
+    state: health.state,
+    pictures,
+    async stop() {
+      stopping.abort()
+      await done
+      await progress?.stop()
+      await pictures.stop()
+    },
+  }
+}

@@ -1,0 +1,113 @@
+import type { Heartbeat } from '@hedgerow/contract'
+import type { SourceState } from '../source.ts'
+import type { FrigateError } from './failure.ts'
+import type { Config, Stats } from './messages.ts'
+
+/** What the heartbeat says of Frigate: its cameras, its detectors, and what is wrong, a sentence each. */
+export type Health = {
+  takeStats(stats: Stats): void
+  takeConfig(config: Config): void
+  /** `<camera>/status/detect`: `online`, `offline` or `disabled`. */
+  takeStatus(camera: string, status: string): void
+  /** `way`: how Frigate was asked; no error when it answers. */
+  answers(way: Way, error?: FrigateError): void
+  /** Something went wrong in passing: it is a problem for an hour after it was last told. */
+  tell(sentence: string): void
+  frameOf(camera: string): { width: number; height: number } | undefined
+  knows(camera: string): boolean
+  state(): SourceState
+}
+
+type Way = 'http' | 'messages'
+type Camera = Heartbeat['cameras'][number]
+
+const CAMERAS_MAX = 64
+const DETECTORS_MAX = 16
+const PROBLEM_CHARACTERS_MAX = 200
+/** Frigate restarts in less than a minute: it is no problem before. */
+const PROBLEM_AFTER_MS = 60_000
+const TOLD_MS = 3_600_000
+const TOLD_MAX = 5
+const INFERENCE_MAX_MS = 3_600_000
+const FPS_MAX = 1_000
+/** Longer than a minute each, so that the sentence does not change all the time. */
+const SPANS: readonly [ms: number, words: string][] = [
+  [86_400_000, 'a day'],
+  [3_600_000, 'an hour'],
+  [600_000, '10 minutes'],
+  [120_000, '2 minutes'],
+]
+
+export function createHealth(clock: () => number): Health {
+  let stats: Stats | undefined
+  let config: Config | undefined
+  const statuses = new Map<string, string>()
+  const failing = new Map<Way, { since: number; error: FrigateError }>()
+  const told = new Map<string, number>()
+
+  function stateOf(name: string, fps: number): Camera['state'] {
+    if (config && Object.hasOwn(config.cameras, name) && !config.cameras[name]!.enabled) return 'disabled'
+    const status = statuses.get(name)
+    if (status === 'disabled') return 'disabled'
+    return failing.has('http') || status === 'offline' || fps === 0 ? 'offline' : 'online'
+  }
+
+  function cameras(): Camera[] {
+    const names = new Set([...Object.keys(stats?.cameras ?? {}), ...Object.keys(config?.cameras ?? {})])
+    return [...names].slice(0, CAMERAS_MAX).map((name) => {
+      const measured = stats && Object.hasOwn(stats.cameras, name) ? stats.cameras[name]!.camera_fps : 0
+      const state = stateOf(name, measured)
+      return { name, state, fps: state === 'online' ? Math.min(FPS_MAX, measured) : 0 }
+    })
+  }
+
+  function detectors(): Heartbeat['detectors'] {
+    return Object.entries(stats?.detectors ?? {})
+      .slice(0, DETECTORS_MAX)
+      .map(([name, { inference_speed: ms }]) => ({ name, inferenceMs: Math.min(INFERENCE_MAX_MS, ms) }))
+  }
+
+  function problems(): string[] {
+    const now = clock()
+    const silent = new Set<string>()
+    for (const { since, error } of failing.values()) {
+      const span = SPANS.find(([ms]) => now - since >= ms)?.[1]
+      if (now - since >= PROBLEM_AFTER_MS || error.isLasting) silent.add(error.inWords(span))
+    }
+    for (const [sentence, at] of told) if (now - at > TOLD_MS) told.delete(sentence)
+    const unrecorded = Object.entries(config?.cameras ?? {}).filter(
+      ([, { enabled, record }]) => enabled && !record.enabled,
+    )
+    return [...silent, ...told.keys(), ...(unrecorded.length > 0 ? [saysUnrecorded(unrecorded)] : [])].map((text) =>
+      text.slice(0, PROBLEM_CHARACTERS_MAX),
+    )
+  }
+
+  return {
+    takeStats: (taken) => (stats = taken),
+    takeConfig: (taken) => (config = taken),
+    takeStatus(camera, status) {
+      if (statuses.size < CAMERAS_MAX || statuses.has(camera)) statuses.set(camera, status)
+    },
+    answers(way, error) {
+      if (!error) failing.delete(way)
+      else failing.set(way, { since: failing.get(way)?.since ?? clock(), error })
+    },
+    tell(sentence) {
+      if (told.size < TOLD_MAX || told.has(sentence)) told.set(sentence, clock())
+    },
+    frameOf(camera) {
+      const { width, height } =
+        (config && Object.hasOwn(config.cameras, camera) && config.cameras[camera]!.detect) || {}
+      return width && height ? { width, height } : undefined
+    },
+    knows: (camera) =>
+      [stats?.cameras, config?.cameras].some((known) => known !== undefined && Object.hasOwn(known, camera)),
+    state: () => ({ cameras: cameras(), detectors: detectors(), problems: problems() }),
+  }
+}
+
+function saysUnrecorded(cameras: readonly [string, unknown][]): string {
+  const names = cameras.map(([name]) => name)
+  return `Frigate records nothing of ${names.join(', ')}, and makes review items of recorded cameras only: set record.enabled.`
+}

@@ -1,0 +1,120 @@
+import { connect as connectPlain, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { MqttClient } from 'mqtt'
+import { inWords } from '../../hub/failure.ts'
+import { FrigateError } from './failure.ts'
+import { MESSAGE_BYTES_MAX } from './messages.ts'
+import type { FrigateSettings } from './schema.ts'
+
+const CONNECT_TIMEOUT_MS = 10_000
+const KEEPALIVE_SECONDS = 30
+/** What is read of Frigate's topics, below its prefix. */
+const TOPICS = ['available', 'events', 'reviews', 'stats', '+/status/+']
+
+/**
+ * One connection to the broker that Frigate publishes to, from its start to its end: resolves when `signal` is aborted,
+ * and rejects with FrigateError otherwise. The payloads are those of the WebSocket, topics come without the prefix.
+ */
+export async function listenToBroker(options: {
+  settings: NonNullable<FrigateSettings['mqtt']>
+  signal: AbortSignal
+  onOpen(): void
+  onMessage(topic: string, payload: Buffer): void
+}): Promise<void> {
+  const { settings, signal } = options
+  const { username, password, topicPrefix } = settings
+  const url = new URL(settings.url)
+  const ended = Promise.withResolvers<FrigateError | undefined>()
+  const fail = (reason: string) =>
+    ended.resolve(new FrigateError(`The broker at ${url.host} does not answer: ${reason}.`))
+  const client = new MqttClient(() => openSocket(url, fail), {
+    protocolVersion: 4,
+    clean: true,
+    reconnectPeriod: 0,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    keepalive: KEEPALIVE_SECONDS,
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+  })
+  client.on('connect', () => {
+    const topics = TOPICS.map((topic) => `${topicPrefix}/${topic}`)
+    client.subscribe(topics, { qos: 0 }, (error, granted) => {
+      if (error || granted?.some(({ qos }) => qos === 128))
+        ended.resolve(
+          new FrigateError(`The broker at ${url.host} does not allow ${topicPrefix}/# to be read.`, {
+            isLasting: true,
+          }),
+        )
+      else options.onOpen()
+    })
+  })
+  client.on('message', (topic, payload) => options.onMessage(topic.slice(topicPrefix.length + 1), payload))
+  client.on('error', (error) =>
+    ended.resolve(
+      'code' in error && (error.code === 4 || error.code === 5)
+        ? new FrigateError(`The broker at ${url.host} refuses username or password of gateway.yaml.`, {
+            isLasting: true,
+          })
+        : new FrigateError(`The broker at ${url.host} does not answer: ${inWords(error)}.`),
+    ),
+  )
+  client.on('close', () => fail('the connection ended'))
+  const abort = () => ended.resolve(undefined)
+  signal.addEventListener('abort', abort)
+  if (signal.aborted) abort()
+  try {
+    const error = await ended.promise
+    if (error) throw error
+  } finally {
+    signal.removeEventListener('abort', abort)
+    await client.endAsync(true).catch(() => {})
+  }
+}
+
+function openSocket(url: URL, fail: (reason: string) => void): Socket {
+  const isTls = url.protocol === 'mqtts:'
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const port = Number(url.port || (isTls ? 8883 : 1883))
+  const socket = isTls ? connectTls({ host, port, servername: host }) : connectPlain({ host, port })
+  socket.on('error', (error) => fail(inWords(error)))
+  const count = createPacketGuard()
+  socket.prependListener('data', (bytes: Buffer) => {
+    if (count(bytes)) return
+    fail(`it sent a message of more than ${MESSAGE_BYTES_MAX / 1024} KiB`)
+    socket.destroy()
+  })
+  return socket
+}
+
+/**
+ * Follows the lengths in the fixed headers (MQTT 3.1.1 §2.2.3): the library would collect a message of 256 MB before
+ * anybody sees it. False once one is too long.
+ */
+export function createPacketGuard(maxBytes = MESSAGE_BYTES_MAX): (bytes: Uint8Array) => boolean {
+  let body = 0
+  /** Undefined between packets; else the length so far and the weight of its next digit. */
+  let header: { length: number; weight: number } | undefined
+  return (bytes) => {
+    for (let at = 0; at < bytes.length;) {
+      if (body > 0) {
+        const taken = Math.min(body, bytes.length - at)
+        body -= taken
+        at += taken
+        continue
+      }
+      const byte = bytes[at++]!
+      if (!header) {
+        header = { length: 0, weight: 1 }
+        continue
+      }
+      header.length += (byte & 127) * header.weight
+      header.weight *= 128
+      if (header.length > maxBytes) return false
+      if ((byte & 128) === 0) {
+        body = header.length
+        header = undefined
+      } else if (header.weight > 128 ** 3) return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,111 @@
+import { join } from 'node:path'
+import { z } from 'zod'
+import { DataFileError, makePrivateDirectory, readJsonFile, writeDurably } from '../../durable-file.ts'
+
+/**
+ * How far the review items of this Frigate have been reported, on disk: what happens while the gateway or Frigate is
+ * away is fetched from there on. An item that was reported is remembered for a while, so that it is not reported again
+ * unchanged, its severity never falls, and its pictures are found.
+ */
+const known = z.object({
+  severity: z.enum(['alert', 'detection']),
+  startTime: z.number(),
+  isOver: z.boolean(),
+  /** What of the item was reported; compared as a whole. */
+  mark: z.string(),
+  objectId: z.string().optional(),
+  hasPicture: z.boolean(),
+})
+export type KnownReview = z.output<typeof known>
+
+const stored = z.object({
+  /** Of another Frigate nothing here counts. */
+  url: z.string(),
+  /** Seconds since 1970, by Frigate's clock: everything that began before has been reported. */
+  caughtUpTo: z.number().nullable(),
+  reviews: z.array(z.tuple([z.string(), known])),
+})
+
+export type Progress = {
+  get(id: string): KnownReview | undefined
+  set(id: string, review: KnownReview): void
+  /** From where on to fetch, at most so many hours back. Both times are Frigate's. */
+  since(now: number, hours: number): { after: number; isGap: boolean }
+  /** Everything up to this item's time has been reported. */
+  caughtUp(seconds: number): void
+  stop(): Promise<void>
+}
+
+const KEPT = 1_000
+/** What is not yet written is reported twice after a crash, which changes nothing. */
+const WRITE_AFTER_MS = 2_000
+/** The end of an item is told up to two minutes after it. */
+const OVERLAP_SECONDS = 180
+/** A gateway that meets its Frigate for the first time begins with the last hour. */
+const FIRST_HOURS = 1
+
+export async function openProgress(
+  dataDir: string,
+  url: string,
+  options: { onError(error: unknown): void },
+): Promise<Progress> {
+  const folder = join(dataDir, 'frigate')
+  await makePrivateDirectory(folder)
+  const path = join(folder, 'progress.json')
+  const found = await readJsonFile(path, stored).catch((error: unknown) => {
+    // It holds nothing that cannot be fetched again.
+    if (!(error instanceof DataFileError)) throw error
+    options.onError(error)
+    return undefined
+  })
+  const own = found?.url === url ? found : undefined
+  const reviews = new Map<string, KnownReview>(own?.reviews)
+  let caughtUpTo = own?.caughtUpTo ?? null
+  let timer: NodeJS.Timeout | undefined
+  let writing: Promise<void> = Promise.resolve()
+
+  function write(): void {
+    timer = undefined
+    writing = writing
+      .then(() => writeDurably(path, JSON.stringify({ url, caughtUpTo, reviews: [...reviews] })))
+      .catch(options.onError)
+  }
+
+  const changed = () => void (timer ??= setTimeout(write, WRITE_AFTER_MS))
+
+  return {
+    get: (id) => reviews.get(id),
+    set(id, review) {
+      reviews.delete(id)
+      reviews.set(id, review)
+      if (reviews.size > KEPT) reviews.delete(oldestOf(reviews))
+      changed()
+    },
+    since(now, hours) {
+      if (caughtUpTo === null) return { after: now - Math.min(hours, FIRST_HOURS) * 3_600, isGap: false }
+      const goesOn = [...reviews.values()].filter(({ isOver }) => !isOver).map(({ startTime }) => startTime)
+      const wanted = Math.min(caughtUpTo, ...goesOn) - OVERLAP_SECONDS
+      const earliest = now - hours * 3_600
+      return { after: Math.max(wanted, earliest), isGap: caughtUpTo < earliest }
+    },
+    caughtUp(seconds) {
+      if (caughtUpTo !== null && caughtUpTo >= seconds) return
+      caughtUpTo = seconds
+      changed()
+    },
+    async stop() {
+      if (timer !== undefined) {
+        clearTimeout(timer)
+        write()
+      }
+      await writing
+    },
+  }
+}
+
+/** The one that was told of longest ago; those that are over go first. */
+function oldestOf(reviews: ReadonlyMap<string, KnownReview>): string {
+  for (const [id, { isOver }] of reviews) if (isOver) return id
+  for (const id of reviews.keys()) return id
+  return ''
+}

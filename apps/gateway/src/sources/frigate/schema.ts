@@ -1,0 +1,95 @@
+import { z } from 'zod'
+
+const HUB_ROLES = { admin: 'admin', manager: 'admin', user: 'viewer' } as const
+
+const secret = (what: string) => z.string().min(1).max(500).describe(what)
+
+/** An origin: Frigate below a path is not supported, since its own interface then needs a path of its own too. */
+const origin = (protocols: readonly string[], message: string) =>
+  z
+    .string()
+    .max(500)
+    .refine((text) => isOrigin(text, protocols), message)
+
+function isOrigin(text: string, protocols: readonly string[]): boolean {
+  if (!URL.canParse(text)) return false
+  const url = new URL(text)
+  const isBare = ['', '/'].includes(url.pathname) && url.search === '' && url.hash === ''
+  return protocols.includes(url.protocol) && url.hostname !== '' && isBare && url.username === '' && url.password === ''
+}
+
+const headerName = z
+  .string()
+  .max(100)
+  .regex(/^[A-Za-z][A-Za-z0-9-]*$/, 'A header has letters, digits and hyphens.')
+  .toLowerCase()
+
+const broker = z.strictObject({
+  url: origin(
+    ['mqtt:', 'mqtts:'],
+    'This must be an address like mqtt://192.168.1.10 or mqtts://broker.lan:8883.',
+  ).describe('The broker: `mqtt://HOST[:PORT]` or `mqtts://HOST[:PORT]`.'),
+  username: secret('The name to sign in to the broker with.').optional(),
+  password: secret('Its password; better as `"${NAME}"` or `!file PATH`.').optional(),
+  topicPrefix: z
+    .string()
+    .regex(/^[^+#]{1,200}$/, 'A topic prefix has no + and no #.')
+    .default('frigate')
+    .describe("Frigate's own `mqtt.topic_prefix`."),
+})
+
+/** The part `sources.frigate` of gateway.yaml. */
+export const frigateSettings = z
+  .strictObject({
+    url: origin(['http:', 'https:'], 'This must be an address like http://127.0.0.1:5000, without a path.').describe(
+      'Where Frigate answers: port 5000 (no sign-in), or port 8971 with https.',
+    ),
+    user: secret("A user of Frigate's own, where it asks for sign-in. The role viewer is enough.").optional(),
+    password: secret('Its password; better as `"${NAME}"` or `!file PATH`.').optional(),
+    proxySecret: secret(
+      "Frigate's `proxy.auth_secret`. Then the agent says who asks, and the hub's roles count in Frigate's own interface.",
+    ).optional(),
+    userHeader: headerName.default('x-forwarded-user').describe("Frigate's `proxy.header_map.user`."),
+    roleHeader: headerName.default('x-forwarded-groups').describe("Frigate's `proxy.header_map.role`."),
+    roles: z
+      .strictObject({
+        admin: z.string().min(1).max(100).default(HUB_ROLES.admin),
+        manager: z.string().min(1).max(100).default(HUB_ROLES.manager),
+        user: z.string().min(1).max(100).default(HUB_ROLES.user),
+      })
+      .default(HUB_ROLES)
+      .describe("Which role of Frigate's each role of the hub has there."),
+    certificateFingerprint: z
+      .string()
+      .regex(/^(?:[0-9A-Fa-f]{2}:?){32}$/, 'A fingerprint has 32 pairs of hexadecimal digits (SHA-256).')
+      .transform((text) => text.replaceAll(':', '').toUpperCase())
+      .optional()
+      .describe('SHA-256 of the certificate, for an https address on another machine that signs its own.'),
+    mqtt: broker
+      .optional()
+      .describe(
+        "Listens to Frigate's messages at this broker instead of over its WebSocket. Pictures still come from `url`.",
+      ),
+    cameras: z
+      .array(z.string().min(1).max(100))
+      .min(1)
+      .max(64)
+      .optional()
+      .describe("Reports these cameras only, by Frigate's names. All when left out."),
+    severity: z
+      .enum(['alert', 'detection'])
+      .default('detection')
+      .describe('`alert`: leaves out what Frigate counts as a mere detection.'),
+    backfillHours: z
+      .number()
+      .min(0)
+      .max(168)
+      .default(24)
+      .describe('How far back to fetch what happened while the gateway and Frigate did not hear each other.'),
+  })
+  .refine(({ user, password }) => (user === undefined) === (password === undefined), {
+    message: '`user` and `password` belong together.',
+    path: ['user'],
+  })
+
+export type FrigateSettings = z.output<typeof frigateSettings>

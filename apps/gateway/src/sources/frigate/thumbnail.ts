@@ -1,0 +1,40 @@
+import { jpegSize } from '../../jpeg.ts'
+import { FrigateError } from './failure.ts'
+import type { FrigateClient } from './client.ts'
+
+/** As the hub takes them with a detection. */
+const THUMBNAIL_BYTES_MAX = 64 * 1024
+/** A snapshot of the whole picture in 4K. */
+export const PICTURE_BYTES_MAX = 8 * 1024 * 1024
+
+/**
+ * A small picture of a tracked object. The review item's own is WebP, which is no JPEG; a saved snapshot may be too
+ * large, and Frigate then has a thumbnail. Undefined where Frigate has no picture (yet).
+ */
+export async function readThumbnail(
+  client: FrigateClient,
+  objectId: string,
+  signal: AbortSignal,
+): Promise<Buffer | undefined> {
+  const base = `/api/events/${encodeURIComponent(objectId)}`
+  for (const path of [`${base}/snapshot.jpg?crop=1&height=360&quality=75`, `${base}/thumbnail.jpg`]) {
+    const jpeg = await readJpeg(client, path, { maxBytes: PICTURE_BYTES_MAX, signal })
+    if (jpeg && jpeg.length <= THUMBNAIL_BYTES_MAX) return jpeg
+  }
+  return undefined
+}
+
+/** Undefined for an answer 404, and for what is not a JPEG. Rejects with FrigateError. */
+export async function readJpeg(
+  client: FrigateClient,
+  path: string,
+  options: { maxBytes: number; signal: AbortSignal },
+): Promise<Buffer | undefined> {
+  try {
+    const bytes = await client.read(path, options)
+    return jpegSize(bytes) ? bytes : undefined
+  } catch (error) {
+    if (error instanceof FrigateError && error.status === 404) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,57 @@
+import type { Detection } from '@hedgerow/contract'
+import type { ReviewItem } from './messages.ts'
+import type { SeenObject } from './tracked-objects.ts'
+
+export type Severity = Detection['severity']
+
+/** Frigate's levels that are detections here; the older `significant_motion` has no object. */
+export function severityOf(item: ReviewItem): Severity | undefined {
+  return item.severity === 'alert' || item.severity === 'detection' ? item.severity : undefined
+}
+
+/**
+ * The detection that a review item is, without its picture, and the tracked object that shows it best. The item's id
+ * never changes. Its label is `person` where one is among the objects, so that no rule about animals takes a person
+ * for one; else the label of the highest score.
+ */
+export function toDetection(
+  item: ReviewItem,
+  severity: Severity,
+  known: (objectId: string) => SeenObject | undefined,
+): { detection: Detection; objectId: string | undefined } {
+  const objects = item.data.detections.flatMap((id) => {
+    const seen = known(id)
+    return seen ? [{ id, ...seen }] : []
+  })
+  const best = objects.toSorted((a, b) => rank(b) - rank(a))[0]
+  const named = item.data.objects.map(withoutMark)
+  const label = named.includes('person') ? 'person' : (best?.label ?? named[0] ?? item.data.audio[0] ?? 'unknown')
+  const shown = best?.label === label ? best : undefined
+  const zone = item.data.zones.at(-1)
+  const detection: Detection = {
+    id: item.id,
+    camera: item.camera,
+    label,
+    severity,
+    score: shown?.score ?? 0,
+    startedAt: toMoment(item.start_time),
+    ...(item.end_time !== null && { endedAt: toMoment(Math.max(item.start_time, item.end_time)) }),
+    source: 'frigate',
+    ...(zone !== undefined && { zone }),
+    ...(shown?.box && { box: shown.box }),
+  }
+  return { detection, objectId: shown?.id ?? best?.id ?? item.data.detections[0] }
+}
+
+function rank({ label, score }: SeenObject): number {
+  return score + (label === 'person' ? 1 : 0)
+}
+
+/** A recognised face or plate adds this to the label. */
+function withoutMark(label: string): string {
+  return label.replace(/-verified$/, '')
+}
+
+function toMoment(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString()
+}

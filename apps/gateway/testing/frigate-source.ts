@@ -1,0 +1,64 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Detection } from '@hedgerow/contract'
+import { pino } from 'pino'
+import { frigateSettings } from '../src/sources/frigate/schema.ts'
+import { startFrigate } from '../src/sources/frigate/frigate.ts'
+import type { Source } from '../src/sources/source.ts'
+
+/** The source of a device without the rest of it: a test sees what it reports, and can refuse to take it. */
+export type TestSource = Source & {
+  pictures: NonNullable<Source['pictures']>
+  /** Every report, oldest first. */
+  readonly reports: Detection[]
+  /** The last state of each detection, oldest first, with the last picture that was told. */
+  detections(): Detection[]
+  /** While set, reports are rejected with it, as by a full disk. */
+  refuse(error: Error | undefined): void
+  /** Ends the source and begins again with the same data directory, and the same reports. */
+  restart(settings?: Record<string, unknown>): Promise<void>
+}
+
+export async function startFrigateSource(
+  given: Record<string, unknown>,
+  options: { dataDir?: string; clock?: () => number } = {},
+): Promise<TestSource> {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'hedgerow-frigate-source-')))
+  const reports: Detection[] = []
+  let refusal: Error | undefined
+  let settings = given
+  const start = () =>
+    startFrigate(frigateSettings.parse(settings), {
+      log: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
+      dataDir,
+      clock: options.clock ?? Date.now,
+      async report(detections) {
+        if (refusal) throw refusal
+        reports.push(...detections)
+      },
+    })
+  let source = start()
+  return {
+    state: () => source.state(),
+    get pictures() {
+      return source.pictures!
+    },
+    reports,
+    detections() {
+      const byId = new Map<string, Detection>()
+      for (const report of reports) byId.set(report.id, { ...byId.get(report.id), ...report })
+      return [...byId.values()]
+    },
+    refuse: (error) => (refusal = error),
+    async restart(changed = given) {
+      await source.stop()
+      settings = changed
+      source = start()
+    },
+    async stop() {
+      await source.stop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,21 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+
+/** As Frigate makes one for its own port at its first start: signed by itself, for no name that anybody uses. */
+export async function makeSelfSigned(): Promise<{ cert: string; key: string; fingerprint: string }> {
+  // The library asks the global `Reflect` for decorators' metadata while it is loaded.
+  await import('reflect-metadata')
+  const x509 = await import('@peculiar/x509')
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+  const made = await x509.X509CertificateGenerator.createSelfSigned({
+    name: 'O=FRIGATE DEFAULT CERT, CN=*',
+    notBefore: new Date(Date.now() - 86_400_000),
+    notAfter: new Date(Date.now() + 86_400_000),
+    signingAlgorithm: algorithm,
+    keys,
+  })
+  const cert = made.toString('pem')
+  const der = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey))
+  const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }).export({ format: 'pem', type: 'pkcs8' })
+  return { cert, key, fingerprint: new X509Certificate(cert).fingerprint256 }
+}

@@ -1,0 +1,250 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { connectAsync, type MqttClient } from 'mqtt'
+import { WebSocketServer, type WebSocket } from 'ws'
+import { makeSelfSigned } from './frigate-certificate.ts'
+import { createFrigateHttp, type FrigateBehaviour, type FrigateRequest } from './frigate-http.ts'
+import { createFrigateSignIn, type FrigateAccess, type FrigateCaller } from './frigate-sign-in.ts'
+import {
+  reviewShape,
+  statsShape,
+  trackedShape,
+  type CameraSettings,
+  type FrigateVersion,
+  type ReviewItem,
+  type TrackedObject,
+} from './frigate-shapes.ts'
+
+/**
+ * A server that answers as Frigate documents, with nothing behind it: no camera, no detector. Its plain port makes
+ * everybody an admin, its TLS port asks who it is, both carry the HTTP API and the WebSocket. A test says what is seen,
+ * and how the server misbehaves.
+ */
+export type TestFrigate = {
+  /** As port 5000: without sign-in. */
+  readonly url: string
+  /** As port 8971: with sign-in, and a certificate of its own. */
+  readonly secureUrl: string
+  /** SHA-256 of that certificate, in pairs of hexadecimal digits with colons. */
+  readonly certificateFingerprint: string
+  readonly cameras: Map<string, CameraSettings>
+  readonly reviews: Map<string, ReviewItem>
+  readonly objects: Map<string, TrackedObject>
+  /** Every HTTP request, oldest first, and what people sent over the WebSocket. */
+  readonly requests: FrigateRequest[]
+  readonly behaviour: FrigateBehaviour
+  /** How many WebSockets are open. */
+  viewers(): number
+  /** Something is seen: a tracked object and a review item, which begin now. Gives the review item. */
+  see(seen?: Partial<Seen>): ReviewItem
+  /** Another object joins a review item that goes on. */
+  join(review: ReviewItem, seen?: Partial<Seen>): void
+  /** Tells of a change that the test made to the item. */
+  update(review: ReviewItem): void
+  end(review: ReviewItem, endTime?: number): void
+  stats(): void
+  /** To everybody who listens, over the WebSocket and the broker. */
+  publish(topic: string, payload: unknown): void
+  /** These bytes as they are, to every WebSocket. */
+  publishRaw(text: string): void
+  /** Frigate's own client at a broker; it says `available`. */
+  joinBroker(url: string): Promise<void>
+  /** Ends every connection; the WebSockets' owners see it at once. */
+  cut(): void
+  /** Nothing listens any more; what is seen meanwhile is stored and told to nobody. */
+  stop(): Promise<void>
+  /** Listens again on the same ports. */
+  start(): Promise<void>
+}
+
+export type Seen = {
+  camera: string
+  label: string
+  score: number
+  severity: string
+  box: readonly [number, number, number, number]
+  zones: readonly string[]
+  startTime: number
+  hasSnapshot: boolean
+  /** When false, the tracked object is told, and no review item is made. */
+  isReviewed: boolean
+}
+
+export type FrigateOptions = {
+  version?: FrigateVersion
+  cameras?: Record<string, Partial<CameraSettings>>
+  access?: Partial<FrigateAccess>
+}
+
+const CAMERA: CameraSettings = { enabled: true, record: true, fps: 5.1, width: 1280, height: 720 }
+
+export async function startFrigate(options: FrigateOptions = {}): Promise<TestFrigate> {
+  const { version = '0.17' } = options
+  const named = Object.entries(options.cameras ?? { orchard: {}, yard: {} })
+  const cameras = new Map(named.map(([name, settings]) => [name, { ...CAMERA, ...settings }]))
+  const reviews = new Map<string, ReviewItem>()
+  const objects = new Map<string, TrackedObject>()
+  const requests: FrigateRequest[] = []
+  const behaviour: FrigateBehaviour = { delayMs: 0, answer: undefined, isMute: false, snapshotPaddingBytes: 0 }
+  const { cert, key, fingerprint } = await makeSelfSigned()
+  const signIn = createFrigateSignIn(options.access ?? {})
+  const http = createFrigateHttp({ version, cameras, reviews, objects, requests, behaviour, signIn })
+  const sockets = new WebSocketServer({ noServer: true, autoPong: false })
+  const viewers = new Map<WebSocket, FrigateCaller>()
+  const connections = new Set<Duplex>()
+  let broker: MqttClient | undefined
+
+  function createPort(isInternal: boolean): Server {
+    const handle = (request: IncomingMessage, response: ServerResponse) => http(request, response, isInternal)
+    const server = isInternal ? createServer(handle) : createSecureServer({ cert, key }, handle)
+    server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      const caller = signIn.callerOf(request, isInternal)
+      requests.push({ method: 'GET', path: request.url ?? '', headers: request.headers, caller, isInternal })
+      const status = caller ? '404 Not Found' : '401 Unauthorized'
+      if (caller && request.url === '/ws')
+        sockets.handleUpgrade(request, socket, head, (viewer) => welcome(viewer, caller))
+      else socket.end(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\n\r\n`)
+    })
+    for (const event of ['connection', 'secureConnection'])
+      server.on(event, (socket: Duplex) => {
+        connections.add(socket)
+        socket.on('error', () => {}).on('close', () => connections.delete(socket))
+      })
+    return server
+  }
+
+  function welcome(viewer: WebSocket, caller: FrigateCaller): void {
+    viewers.set(viewer, caller)
+    viewer.on('close', () => viewers.delete(viewer)).on('error', () => {})
+    viewer.on('ping', (data: Buffer) => {
+      if (!behaviour.isMute) viewer.pong(data)
+    })
+    viewer.on('message', (data: Buffer) => {
+      const message = JSON.parse(data.toString()) as { topic: string; payload: unknown }
+      requests.push({ method: 'WS', path: message.topic, headers: {}, caller, isInternal: false })
+      if (message.topic === 'onConnect') publish('camera_activity', activity())
+    })
+  }
+
+  function activity() {
+    return Object.fromEntries([...cameras.keys()].map((name) => [name, { config: { detect: true }, objects: [] }]))
+  }
+
+  const ports = [createPort(true), createPort(false)] as const
+  const known: number[] = [0, 0]
+
+  async function start(): Promise<void> {
+    for (const [index, server] of ports.entries()) {
+      server.listen(known[index], '127.0.0.1')
+      await once(server, 'listening')
+      known[index] = (server.address() as AddressInfo).port
+    }
+  }
+
+  function cut(): void {
+    for (const connection of connections) connection.destroy()
+  }
+
+  /** Frigate sends the payload as JSON text inside the JSON of the message. */
+  function publish(topic: string, payload: unknown): void {
+    const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
+    publishRaw(JSON.stringify({ topic, payload: text }))
+    broker?.publish(`frigate/${topic}`, text, { retain: topic.includes('/status/') })
+  }
+
+  function publishRaw(text: string): void {
+    if (!behaviour.isMute) for (const viewer of viewers.keys()) viewer.send(text)
+  }
+
+  function tell(type: 'new' | 'update' | 'end', item: ReviewItem, before = item): void {
+    publish('reviews', { type, before: reviewShape(version, before), after: reviewShape(version, item) })
+  }
+
+  function track(seen: Partial<Seen>): TrackedObject {
+    const startTime = seen.startTime ?? Date.now() / 1_000
+    const object: TrackedObject = {
+      id: `${startTime.toFixed(6)}-${randomBytes(3).toString('hex')}`,
+      camera: seen.camera ?? 'orchard',
+      label: seen.label ?? 'boar',
+      score: seen.score ?? 0.87,
+      box: seen.box ?? [0.25, 0.5, 0.125, 0.25],
+      zones: seen.zones ?? [],
+      startTime,
+      endTime: null,
+      hasSnapshot: seen.hasSnapshot ?? true,
+    }
+    objects.set(object.id, object)
+    const shape = trackedShape(version, object, cameras.get(object.camera) ?? CAMERA)
+    publish('events', { type: 'new', before: shape, after: shape })
+    return object
+  }
+
+  await start()
+  return {
+    url: `http://127.0.0.1:${known[0]}`,
+    secureUrl: `https://127.0.0.1:${known[1]}`,
+    certificateFingerprint: fingerprint,
+    cameras,
+    reviews,
+    objects,
+    requests,
+    behaviour,
+    viewers: () => viewers.size,
+    see(seen = {}) {
+      const object = track(seen)
+      const item: ReviewItem = {
+        id: `${object.startTime.toFixed(6)}-r${randomBytes(3).toString('hex')}`,
+        camera: object.camera,
+        severity: seen.severity ?? 'alert',
+        startTime: object.startTime,
+        endTime: null,
+        zones: [...object.zones],
+        objects: [object],
+        audio: [],
+      }
+      if (seen.isReviewed === false) return item
+      reviews.set(item.id, item)
+      tell('new', item)
+      return item
+    },
+    join(item, seen = {}) {
+      const object = track({ camera: item.camera, ...seen })
+      item.objects.push(object)
+      item.zones = [...new Set([...item.zones, ...object.zones])]
+      if (seen.severity !== undefined) item.severity = seen.severity
+      tell('update', item)
+    },
+    update: (item) => tell('update', item),
+    end(item, endTime = Date.now() / 1_000) {
+      item.endTime = endTime
+      for (const object of item.objects) object.endTime = endTime
+      tell('end', item)
+    },
+    stats: () => publish('stats', statsShape(version, cameras, 12.4)),
+    publish,
+    publishRaw,
+    async joinBroker(url) {
+      broker = await connectAsync(url, {
+        reconnectPeriod: 100,
+        will: { topic: 'frigate/available', payload: Buffer.from('offline'), qos: 1, retain: true },
+      })
+      broker.on('error', () => {})
+      await broker.publishAsync('frigate/available', 'online', { retain: true })
+      broker.on('connect', () => broker?.publish('frigate/available', 'online', { retain: true }))
+    },
+    cut,
+    async stop() {
+      const closed = ports.filter((server) => server.listening).map((server) => once(server, 'close'))
+      for (const server of ports) server.close()
+      cut()
+      await Promise.all(closed)
+      await broker?.endAsync(true)
+      broker = undefined
+    },
+    start,
+  }
+}
