@@ -87,11 +87,11 @@ test.each([
   expect(read).not.toThrow(value)
 })
 
-test('every problem is told at once', () => {
+test('all problems are reported at once', () => {
   expect(() => readConfig({ HUB_PORT: 'x', HUB_VPN_PORT: 'y' })).toThrow(/^HUB_PORT .+\nHUB_VPN_PORT /)
 })
 
-test('a value may stand in a file, but not in both places', () => {
+test('a value may come from a file, but not from both places', () => {
   const dir = mkdtempSync(join(tmpdir(), 'hub-config-'))
   try {
     const file = join(dir, 'password')
@@ -109,7 +109,7 @@ test('a value may stand in a file, but not in both places', () => {
   }
 })
 
-/** One value that each variable takes, and no default. */
+/** A valid value of each variable that differs from its default. */
 const VALUES: Readonly<Record<string, string>> = {
   HUB_HOST: '127.0.0.2',
   HUB_PORT: '8081',
@@ -149,7 +149,7 @@ test('every variable but the paths of TLS has such a value', () => {
   expect([...Object.keys(VALUES), ...paths].toSorted()).toEqual(Object.keys(variables.shape).toSorted())
 })
 
-/** What only counts together. */
+/** Variables that must be set together. */
 const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   HUB_SMTP_URL: ['HUB_SMTP_FROM'],
   HUB_SMTP_FROM: ['HUB_SMTP_URL'],
@@ -157,7 +157,7 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   HUB_WEBHOOK_SECRET: ['HUB_WEBHOOK_URL'],
 }
 
-test.each(Object.entries(VALUES))('%s changes the configuration, and its twin by a file the same', (name, value) => {
+test.each(Object.entries(VALUES))('%s changes the configuration, also from a file', (name, value) => {
   const companions = Object.fromEntries((COMPANIONS[name] ?? []).map((other) => [other, VALUES[other]]))
   const dir = mkdtempSync(join(tmpdir(), 'hub-config-'))
   try {
@@ -172,7 +172,7 @@ test.each(Object.entries(VALUES))('%s changes the configuration, and its twin by
   }
 })
 
-test('a value from a file loses its last line break and nothing else', () => {
+test('a value from a file loses only its last line break', () => {
   const dir = mkdtempSync(join(tmpdir(), 'hub-config-'))
   try {
     const file = join(dir, 'password')

@@ -5,7 +5,7 @@ import { HUB_DEFAULT_HTTPS_PORT, HUB_DEFAULT_PORT, username, VPN_LISTEN_PORT } f
 import { z } from 'zod'
 import { channelTypes } from './notifications/channels.ts'
 
-/** A start that cannot be: each message names the variable at fault. */
+/** A configuration that prevents the start: each message names the variable. */
 export class ConfigError extends Error {
   constructor(problems: string[]) {
     super(problems.join('\n'))
@@ -98,7 +98,7 @@ const adminName = z
     'must be a name of a person: the audit calls the hub and gateways so',
   )
 
-/** Each variable's name and form, as docs/operations/configuration.md lists them. An empty one counts as unset. */
+/** Each variable's name and form, as in docs/operations/configuration.md. An empty one counts as unset. */
 export const variables = z.object({
   HUB_HOST: hostName.optional(),
   HUB_PORT: port(0).default(HUB_DEFAULT_PORT),
@@ -139,16 +139,16 @@ export const variables = z.object({
 })
 
 export type Config = {
-  /** Unset: every IPv6 and IPv4 address, or every IPv4 address where there is no IPv6. */
+  /** When unset, every IPv6 and IPv4 address, or every IPv4 address where there is no IPv6. */
   host: string | undefined
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   port: number
-  /** Unset: no HTTPS. 0 takes a free one. */
+  /** When unset, no HTTPS. 0 takes a free port. */
   httpsPort: number | undefined
   /** The operator's own certificate, with its chain, and key. */
   tlsFiles: { certFile: string; keyFile: string } | undefined
   dataDir: string
-  /** Bytes of the disk that gateways may not fill; undefined for the hub's own choice. */
+  /** Bytes of the disk that gateways may not fill; undefined for the default. */
   diskReserveBytes: number | undefined
   databaseUrl: string
   admin: { username: string | undefined; password: string | undefined }
@@ -156,16 +156,18 @@ export type Config = {
   gatewayUi: { ports: { first: number; last: number }; origin: string | undefined }
   publicUrl: string | undefined
   trustedProxies: string[]
-  /** How many may be open at once, over all listeners. */
+  /** How many connections may be open at once, over all listeners. */
   connections: { total: number; perAddress: number }
-  /** Whom visitors of the beta page write to. */
+  /** The contact for visitors of the beta page. */
   contactEmail: string | undefined
-  /** How people are told of what waits for them: the settings of each channel by its name, undefined without any. */
+  /** Notification channels: the settings of each channel by its name, undefined when it is off. */
   notifications: Readonly<Record<string, unknown>>
-  /** Served on a port of their own when there is one, on the hub's for whoever has the token. */
+  /**
+   * When `port` is set, metrics have a port of their own; otherwise the hub's port serves them to holders of the token.
+   */
   metrics: { port: number | undefined; host: string; token: string | undefined; gateways: boolean }
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
-  /** Every entry of the audit becomes a line of the log too, whatever its level. */
+  /** When true, every audit entry is also a log line, at any log level. */
   logAudit: boolean
   webDir: string
   siteDir: string
@@ -219,7 +221,7 @@ function readValues(environment: Record<string, string | undefined>, problems: s
   const values: Record<string, string> = {}
   for (const [name, text] of Object.entries(environment)) {
     if (!name.startsWith('HUB_') || !text) continue
-    // A few variables are paths themselves, and have no twin.
+    // A few variables are paths themselves and have no `_FILE` form.
     const base = name in variables.shape ? name : name.replace(/_FILE$/, '')
     if (!(base in variables.shape)) {
       problems.push(`${name} is not a variable of the hub`)

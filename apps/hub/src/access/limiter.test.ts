@@ -24,8 +24,8 @@ function limiter(overall = { burst: 5, perSecond: 10 }) {
   return { tries, take, proved, refused, advance: (ms: number) => (now += ms) }
 }
 
-describe('the limits on asking', () => {
-  it('let an address burst, then go on at its rate', () => {
+describe('limits of public calls', () => {
+  it('let an address send a burst, then hold it to its rate', () => {
     const { tries, advance } = limiter()
     expect(tries('192.0.2.1', 10)).toBe(3)
     advance(2_000)
@@ -34,19 +34,19 @@ describe('the limits on asking', () => {
     expect(tries('192.0.2.1', 10)).toBe(3)
   })
 
-  it('do not let an address use up what the others have', () => {
+  it('do not let one address use up the share of others', () => {
     const { tries } = limiter()
     tries('192.0.2.1', 1_000)
     expect(tries('192.0.2.2', 1)).toBe(1)
   })
 
-  it('bound all addresses together', () => {
+  it('limit all addresses together', () => {
     const { tries } = limiter()
     const entered = Array.from({ length: 50 }, (_, i) => tries(`192.0.2.${i}`, 1))
     expect(entered.filter(Boolean)).toHaveLength(5)
   })
 
-  it('give nothing for a clock that was set back', () => {
+  it('add no tokens when the clock is set back', () => {
     const { tries, advance } = limiter()
     tries('192.0.2.1', 10)
     advance(-3_600_000)
@@ -67,14 +67,14 @@ describe('the limits on asking', () => {
     expect(spread((i) => `2001:db8:${i.toString(16)}::1`)).toBe(200)
   })
 
-  it('tell when to come again, and who was refused', () => {
+  it('say when to retry, and report which address was refused', () => {
     const { take, tries, refused } = limiter()
     tries('192.0.2.1', 3)
     expect(() => take('192.0.2.1')).toThrow(new HubError('too_many_requests', { retryAfterMs: 1_000 }))
     expect(refused).toEqual(['192.0.2.1'])
   })
 
-  it('give a proof its token back, as often as a source may prove itself', () => {
+  it('return the token of a proven caller, up to the limit of proofs', () => {
     const { take, tries, proved } = limiter({ burst: 1_000, perSecond: 10 })
     for (let i = 0; i < 8; i++) {
       take('192.0.2.1')
@@ -85,7 +85,7 @@ describe('the limits on asking', () => {
     expect(tries('192.0.2.1', 1)).toBe(0)
   })
 
-  it('keep room for sites that proved themselves, whatever strangers ask', () => {
+  it('reserve capacity for known sites, however much strangers send', () => {
     const { tries, proved } = limiter()
     tries('192.0.2.1', 1)
     proved('192.0.2.1')

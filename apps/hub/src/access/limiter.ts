@@ -1,8 +1,8 @@
 /**
- * How often a call may be made that anybody who reaches the hub may try: a token bucket for each source, so that one
- * cannot crowd out the others, and one for all of them, so that the work has an end. Used for what devices ask. Who
- * then proves itself gets its token back, and its site is no stranger any more: a whole site may come at once, and
- * strangers cannot use up what known sites have.
+ * Rate limits for calls that anybody who reaches the hub may make, used for calls of devices: one token bucket for each
+ * source, so that no source crowds out the others, and one for all, so that the total work is bounded. A caller that
+ * proves its keys gets its token back, and its site becomes known. Known sites have a bucket of their own: a whole site
+ * may connect at once, and strangers cannot use up its share.
  */
 import { HubError } from '../kernel/hub-error.ts'
 import { networksOf, siteOf } from './networks.ts'
@@ -10,22 +10,25 @@ import { networksOf, siteOf } from './networks.ts'
 export type Rate = { burst: number; perSecond: number }
 
 export type Limits = {
-  /** Of an IPv4 address or an IPv6 /64; wider networks have a little more. */
+  /** The rate of an IPv4 address or an IPv6 /64; wider networks have a little more. */
   perSource: Rate
-  /** Proofs of a source that give a token back: what comes from one source with valid keys is bounded too. */
+  /** How many proofs of one source return a token: valid keys from one source are limited too. */
   proofsPerSource: Rate
-  /** For all strangers together, and as much again for all known sites. */
+  /** The rate of all strangers together; all known sites together have the same. */
   overall: Rate
 }
 
 export type Limiter = {
-  /** Takes one token of each network of the address and one of all. Throws `too_many_requests` when one has none. */
+  /**
+   * Takes one token from each network of the address and one from the total. Throws `too_many_requests` when one has
+   * none.
+   */
   take(address: string): void
-  /** Whoever took a token at this address has shown its keys. */
+  /** Call it when the caller at this address has proved its keys. */
   proved(address: string): void
 }
 
-/** A limit of each of those who have shown who they are, by name. `take` throws `too_many_requests` when it is over. */
+/** One limit for each authenticated caller, by name. `take` throws `too_many_requests`. */
 export type NamedLimiter = { take(name: string): void }
 
 export function createNamedLimiter(options: { perName: Rate; namesMax: number; clock: () => number }): NamedLimiter {
@@ -40,7 +43,7 @@ export function createNamedLimiter(options: { perName: Rate; namesMax: number; c
   }
 }
 
-/** Networks and sites beyond these push out the one that asked least recently. */
+/** Above these counts, the network or site used least recently is dropped. */
 const NETWORKS_MAX = 30_000
 const KNOWN_MAX = 10_000
 const KNOWN_FOR_MS = 24 * 3_600_000
@@ -52,7 +55,7 @@ export function createLimiter(
   const asking = createBuckets(options.perSource, networksMax)
   const proving = createBuckets(options.proofsPerSource, networksMax)
   const overall = createBuckets(options.overall, 2)
-  /** When a site was last proved. */
+  /** When each site last proved its keys. */
   const known = new Map<string, number>()
 
   const keysOf = (address: string) => networksOf(address).map(({ cidr, share }) => ({ key: cidr, share }))
@@ -91,7 +94,7 @@ export function createLimiter(
 type Key = { key: string; share: number }
 type Bucket = { tokens: number; at: number }
 
-/** A bucket of tokens for each key; the keys beyond `capacity` that asked least recently are forgotten. */
+/** One token bucket for each key. Above `capacity`, the key used least recently is dropped. */
 export function createBuckets(rate: Rate, capacity: number) {
   const buckets = new Map<string, Bucket>()
 
@@ -101,7 +104,7 @@ export function createBuckets(rate: Rate, capacity: number) {
     buckets.delete(key)
     if (buckets.size >= capacity) buckets.delete(buckets.keys().next().value ?? key)
     buckets.set(key, bucket)
-    // A clock that was set back gives nothing, and takes nothing either.
+    // A clock that was set back neither adds nor removes tokens.
     const elapsedSeconds = Math.max(0, now - bucket.at) / 1_000
     bucket.tokens = Math.min(full, bucket.tokens + elapsedSeconds * rate.perSecond * share)
     bucket.at = now
@@ -109,7 +112,7 @@ export function createBuckets(rate: Rate, capacity: number) {
   }
 
   return {
-    /** Until each of them has a token; 0 when they have. */
+    /** Milliseconds until each key has a token; 0 when all have one. */
     waitMs: (keys: readonly Key[], now: number): number =>
       Math.max(
         ...keys.map((key) => {
@@ -117,7 +120,7 @@ export function createBuckets(rate: Rate, capacity: number) {
           return missing <= 0 ? 0 : (missing / (rate.perSecond * key.share)) * 1_000
         }),
       ),
-    /** To be called after `waitMs`, which fills them up. */
+    /** Call it after `waitMs`, which refills the buckets. */
     add(keys: readonly Key[], tokens: number): void {
       for (const { key, share } of keys) {
         const bucket = buckets.get(key)

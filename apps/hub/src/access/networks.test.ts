@@ -30,7 +30,7 @@ it.each([
   ['one address', addresses(50, () => '198.51.100.1')],
   ['twenty /64s of one /48', addresses(50, (i) => `2001:db8:1:${(i % 20).toString(16)}::1`)],
   ['fifty /48s of one provider', addresses(50, (i) => `2001:db8:${i.toString(16)}::1`)],
-])('from a crowd of %s the newest gives way to somebody new, and to nobody of its own', (_, crowd) => {
+])('from a crowd of %s, the newest is dropped for a newcomer, but not for one of the same crowd', (_, crowd) => {
   const others = ['203.0.113.1', '2001:db9::1', '203.0.113.9']
   const gives = whoGivesWay([...others, ...crowd, '192.0.2.1'])
   expect(gives).toBeGreaterThanOrEqual(others.length)
@@ -39,12 +39,12 @@ it.each([
   expect(whoGivesWay(queue)).toBe(queue.length - 1)
 })
 
-it('many customers of one provider do not give way to a crowd that is one customer', () => {
+it('many customers of one provider are not dropped for a crowd from one customer', () => {
   const customers = addresses(200, (i) => `2001:db8:${i.toString(16)}::1`)
   const crowd = addresses(150, (i) => `2001:db9:1:${i.toString(16)}::1`)
   expect(whoGivesWay([...customers, ...crowd, '192.0.2.1'])).toBeGreaterThanOrEqual(200)
 })
 
-it('where everybody is alone, the first makes room', () => {
+it('when every address is alone, the first is dropped', () => {
   expect(whoGivesWay(addresses(20, (i) => `198.51.${i}.1`))).toBe(0)
 })

@@ -1,13 +1,13 @@
 /**
- * Whose address it is, as far as an address tells: the networks that it lies in. Every limit on sources, every fair
- * queue and every list of sources counts by these, so that nobody is one source here and many there. Pure.
+ * The networks that an address belongs to. Every limit, fair queue and list of sources counts by these, so that all of
+ * them agree on what one source is. Pure.
  */
 import { isIP } from 'node:net'
 import { canonicalAddress } from './source-address.ts'
 
 /**
- * `share`: how much more such a network may have than the narrowest one. A customer's IPv6 network is a /64 at least
- * and a /48 at most (RFC 6177), and has more neighbours the wider it is.
+ * `share`: how many times the narrowest network's share such a network may have. A customer's IPv6 network is a /64 at
+ * least and a /48 at most (RFC 6177), and has more neighbours the wider it is.
  */
 export type Network = { cidr: string; share: number }
 type Level = { bits: number; share: number }
@@ -21,7 +21,8 @@ const LIMITED: Record<4 | 6, readonly Level[]> = {
   ],
 }
 /**
- * What one provider has: many who do not know each other, so no limit counts by these, only who gives way in a crowd.
+ * One provider's network holds many unrelated customers, so no limit counts by it; it decides only which entry of a
+ * full queue is dropped.
  */
 const PROVIDERS: Record<4 | 6, Level> = { 4: { bits: 24, share: 4 }, 6: { bits: 32, share: 4 } }
 
@@ -30,21 +31,21 @@ export function networksOf(address: string): Network[] {
   return namesOf(address, (family) => LIMITED[family])
 }
 
-/** The same and the provider's. */
+/** The same networks and the provider's. */
 export function crowdsOf(address: string): Network[] {
   return namesOf(address, (family) => [...LIMITED[family], PROVIDERS[family]])
 }
 
-/** Who counts as one: an IPv4 address, or the /64 that an IPv6 site has at least. */
+/** What counts as one site: an IPv4 address, or the /64 of an IPv6 address. */
 export function siteOf(address: string): string {
   return networksOf(address)[0]?.cidr ?? address
 }
 
 /**
- * Which of those who are in a full queue gives way, by its index. `addresses` stand in the order of coming, the
- * newcomer last. The crowd is the network with the most entries for its share; in it the fullest of the narrower
- * networks, and there the newest entry goes. So a crowd keeps itself out, and somebody new gets in. Where everybody is
- * alone, the one that came first makes room.
+ * The index of the entry to drop from a full queue. `addresses` are in order of arrival, the newcomer last. The crowd
+ * is the network with the most entries for its share; within it, the fullest of the narrower networks; its newest entry
+ * is dropped. So a crowd excludes itself, and newcomers from elsewhere get in. When every address is alone, the first
+ * one is dropped.
  */
 export function whoGivesWay(addresses: readonly string[]): number {
   const entries = addresses.map((address, index) => ({ index, networks: crowdsOf(address) }))
@@ -67,7 +68,7 @@ export function whoGivesWay(addresses: readonly string[]): number {
 
 function namesOf(address: string, levelsOf: (family: 4 | 6) => readonly Level[]): Network[] {
   const canonical = canonicalAddress(address)
-  // No address at all, as of a request that no socket brought.
+  // Not an address, as for a request without a socket.
   if (canonical === undefined) return [{ cidr: address, share: 1 }]
   if (isIP(canonical) === 4) return levelsOf(4).map(({ bits, share }) => ({ cidr: network4(canonical, bits), share }))
   const groups = groupsOf(canonical)

@@ -2,17 +2,16 @@ import type { Role } from '@hedgerow/contract'
 import type { CallKey } from '@hedgerow/contract/calls'
 
 /**
- * Who may make a call: `anyone`; a signed-in person of at least a role; whoever has a `session`, even one that may only
- * set two-factor up; a `gateway`, which proves itself with its keys inside the call; or a `member`, an approved
- * gateway: by its source address on the tunnel's API, which has only these calls, and by its signature on the public
- * one.
+ * Who may make a call: `anyone`; a signed-in person of at least a role; anyone with a `session`, even one that may only
+ * set up two-factor; a `gateway`, which proves its keys inside the call; or a `member`, an approved gateway: by its
+ * source address on the tunnel's API, which has only these calls, and by its signature on the public one.
  */
 export type Access = 'anyone' | SessionAccess | 'gateway' | 'member'
 export type SessionAccess = 'session' | Role
 
 /**
- * Every call of the hub by `METHOD path`, the path relative to `/api` as in the contract. The compiler refuses a call
- * without a line, and a line without a call.
+ * The access of every call of the hub, by `METHOD path`, the path relative to `/api` as in the contract. The compiler
+ * refuses a call without a line, and a line without a call.
  */
 export const policy: Readonly<Record<string, Access>> = {
   'POST /v1/auth/login': 'anyone',

@@ -4,7 +4,7 @@ import { createRefusals } from './refusals.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-it('a flood is a count in the metrics, and in the log a line at once and one a minute, with its sources', () => {
+it('a flood is counted in the metrics and logged at once, then once a minute, with its sources', () => {
   const lines: unknown[] = []
   const counted: string[] = []
   const refusals = createRefusals({

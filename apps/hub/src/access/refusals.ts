@@ -1,12 +1,12 @@
 /**
- * What the limits refuse, told to whoever runs the hub: counted by limit in the metrics, and one line a minute and
- * limit in the log, with the sources that were refused most. Never one line a refusal: a flood must not fill the disk.
+ * Reports refusals by limits to the operator: a counter for each limit in the metrics, and one log line a minute for
+ * each limit, with the sources refused most. Never one line for each refusal, because a flood must not fill the disk.
  */
 import { siteOf } from './networks.ts'
 
 const SUMMARY_INTERVAL_MS = 60_000
 const SOURCES_NAMED = 5
-/** More sources than this are counted, and not told apart. */
+/** Sources above this number are counted together. */
 const SOURCES_MAX = 1_000
 
 export type Limit = 'enrolment' | 'status' | 'gateway-calls' | 'approval-queue' | 'sign-in' | 'writes'
@@ -25,7 +25,7 @@ export function createRefusals(options: {
 }): Refusals {
   const { log, countRefusal, intervalMs = SUMMARY_INTERVAL_MS } = options
   /**
-   * Limits that refused within the last interval. The first refusal is told at once, the rest at the interval's end.
+   * Limits that refused within the last interval. The first refusal is logged at once, the rest at the interval's end.
    */
   const tallies = new Map<Limit, Tally>()
 

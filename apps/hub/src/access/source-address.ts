@@ -5,8 +5,9 @@ import { BlockList, isIP, SocketAddress } from 'node:net'
 export type SourceAddress = (request: IncomingMessage) => string
 
 /**
- * The socket's address or, when that is a trusted proxy's, the rightmost address of `X-Forwarded-For` that is not: what
- * stands further left is the client's own claim. `trustedProxies` are addresses and CIDR ranges, checked before.
+ * The socket's address or, when that is a trusted proxy's, the rightmost address of `X-Forwarded-For` that is not a
+ * trusted proxy: addresses further left are the client's own claims. `trustedProxies` are valid addresses and CIDR
+ * ranges.
  */
 export function createSourceAddress(trustedProxies: readonly string[]): SourceAddress {
   const isTrusted = createTrust(trustedProxies)
@@ -24,7 +25,7 @@ export function createSourceAddress(trustedProxies: readonly string[]): SourceAd
   }
 }
 
-/** Whether an address, in any spelling, is a trusted proxy's. */
+/** Whether an address, in any spelling, belongs to a trusted proxy. */
 export function createTrust(trustedProxies: readonly string[]): (address: string) => boolean {
   const trusted = new BlockList()
   for (const entry of trustedProxies) {
@@ -38,7 +39,7 @@ export function createTrust(trustedProxies: readonly string[]): (address: string
   }
 }
 
-/** One spelling an address: lower case, zeros shortened, without a zone, and `::ffff:a.b.c.d` as `a.b.c.d`. */
+/** One spelling for each address: lower case, zeros shortened, without a zone, and `::ffff:a.b.c.d` as `a.b.c.d`. */
 export function canonicalAddress(text: string): string | undefined {
   const bare = text.split('%', 1)[0] ?? ''
   const version = isIP(bare)

@@ -13,7 +13,7 @@ describe('calls of a person that write', () => {
   })
   afterAll(() => hub.stop())
 
-  test('have a rate, whatever the address and the session; reading, signing out and other people are free', async () => {
+  test('have one rate for all addresses and sessions; reads, sign-out and other people are not limited', async () => {
     const token = await hub.signIn('admin')
     const { id } = (await api(contract.addGateway, { token, body: { name: 'Router' } })).body as contract.Gateway
     const read = (as: string) => api(contract.gatewayVpnConfig, { token: as, params: { id } })

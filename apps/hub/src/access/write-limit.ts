@@ -1,25 +1,25 @@
 /**
- * How often a person may make calls that write: each can leave an entry in the audit, which nobody can delete. Counted
- * for the person and not for an address or a session, so that more of those give no more.
+ * Limits a person's writing calls: each can add an audit entry, and nobody can delete those. It counts for the person,
+ * so that more addresses or sessions do not help.
  */
 import type { Call } from '@hedgerow/contract'
 import { HubError } from '../kernel/hub-error.ts'
 import { createBuckets, type Rate } from './limiter.ts'
 import type { Caller } from './sessions.ts'
 
-/** Enough for a person with a whole site to approve, and for a script that goes on at five a second. */
+/** Enough for a person who approves a whole site, and for a script at five calls a second. */
 const RATE: Rate = { burst: 200, perSecond: 5 }
 const PEOPLE_MAX = 10_000
 
-/** They end or prolong one session, and whoever is slowed down must still be able to leave. */
+/** These calls end or extend one session; a limited caller must still be able to sign out. */
 const NEVER_REFUSED: ReadonlySet<string> = new Set(['/v1/auth/logout', '/v1/auth/renew'])
 
-/** Whether a person's call counts: all that are no GET, and a GET that the audit records. */
+/** Whether a person's call counts: all calls except GET, and a GET that the audit records. */
 export function countsAsWrite({ method, path, recorded }: Call): boolean {
   return (method !== 'GET' || recorded === true) && !NEVER_REFUSED.has(path)
 }
 
-/** Gives what takes a person's turn. It throws `too_many_requests` with when to come again. */
+/** Returns a function that counts one call of a person. It throws `too_many_requests` with the time to wait. */
 export function createWriteLimit(options: {
   clock: () => number
   onRefused: (address: string) => void

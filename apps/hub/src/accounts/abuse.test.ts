@@ -5,8 +5,8 @@ import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { createTestApi, nextAddress } from '#testing/api.ts'
 
 /**
- * Counts what is hashed and how much of it at once. The hashing is real but for its cost, and waits while `held`, so
- * that a crowd is there at once however fast the machine hashes.
+ * Counts hash operations and how many run at once. The hashing is real but cheap, and waits while `held`, so that all
+ * requests of a test arrive together on any machine.
  */
 const argon = vi.hoisted(() => ({ calls: 0, running: 0, mostAtOnce: 0, held: undefined as Promise<void> | undefined }))
 vi.mock('@node-rs/argon2', async (original) => {
@@ -33,7 +33,7 @@ describe('attacks on accounts', () => {
   let api: ReturnType<typeof createTestApi>
   beforeAll(async () => {
     hub = await startTestHub('sqlite')
-    // However slow the machine is, the waits between guesses do not run out meanwhile.
+    // On a slow machine the waits between guesses must not end early.
     hub.clock.freeze()
     await hub.app.ready()
     api = createTestApi(hub)
@@ -51,7 +51,7 @@ describe('attacks on accounts', () => {
     return counts
   }
 
-  /** Nothing is hashed until `turnedAway` of the crowd's sign-ins were: the queue is full then. */
+  /** Holds hashing until `turnedAway` sign-ins were refused: then the queue is full. */
   async function atOnce<T extends { status: number }>(crowd: () => Promise<T>[], turnedAway: number): Promise<T[]> {
     const { promise, resolve } = Promise.withResolvers<void>()
     argon.held = promise
@@ -66,7 +66,7 @@ describe('attacks on accounts', () => {
     return all
   }
 
-  test('one account guessed at from forty addresses: each is slowed down, the owner elsewhere signs in', async () => {
+  test('guesses at one account from forty addresses: each address is slowed down, the owner elsewhere signs in', async () => {
     const addresses = Array.from({ length: 40 }, nextAddress)
     const answers: { status: number }[] = []
     for (let round = 0; round < 8; round++)
@@ -75,7 +75,7 @@ describe('attacks on accounts', () => {
     expect((await signIn('owner', PASSWORD)).status).toBe(200)
   })
 
-  test('forty accounts guessed at from one address: it is slowed down, their owners elsewhere sign in', async () => {
+  test('guesses at forty accounts from one address: the address is slowed down, owners elsewhere sign in', async () => {
     const from = nextAddress()
     const answers: { status: number }[] = []
     for (let i = 0; i < 40; i++) answers.push(await signIn(`target-${i}`, 'guess', from))
@@ -84,7 +84,7 @@ describe('attacks on accounts', () => {
     expect((await signIn('owner', PASSWORD)).status).toBe(200)
   })
 
-  test('strangers from 260 networks at the door at once: where the owner signed in before, the owner gets in', async () => {
+  test('strangers from 260 networks at once: the owner signs in from a known network', async () => {
     const home = nextAddress()
     expect((await signIn('owner', PASSWORD, home)).status).toBe(200)
     const stranger = (i: number) => signIn(`any-${i}`, 'guess', `2001:db9:${i.toString(16)}::1`)
@@ -92,7 +92,7 @@ describe('attacks on accounts', () => {
       () => [
         ...Array.from({ length: 260 }, (_, i) => stranger(i)),
         signIn('owner', PASSWORD, home),
-        // As many come behind the owner, and each that is new there pushes out who has waited longest.
+        // As many arrive after the owner; each new network drops the longest-waiting entry.
         ...Array.from({ length: 700 }, (_, i) => stranger(1_000 + i)),
       ],
       960 - WAITING_MAX - HASHING_MAX,
@@ -101,7 +101,7 @@ describe('attacks on accounts', () => {
     expect(tally(answers)[429]).toBeGreaterThan(200)
   })
 
-  test('a crowd at the door gives way to somebody new', async () => {
+  test('a crowd in the queue is dropped for a newcomer', async () => {
     const answers = await atOnce(
       () => [
         ...Array.from({ length: 400 }, (_, i) => signIn(`any-${i}`, 'guess', `2001:db8:1:${i.toString(16)}::1`)),
@@ -112,7 +112,7 @@ describe('attacks on accounts', () => {
     expect(answers.at(-1)?.status).toBe(200)
   })
 
-  test('one customer of IPv6 is slowed down over all its networks, and its own owner is not', async () => {
+  test('one IPv6 customer is slowed down over all its networks, and the account’s owner is not', async () => {
     const of = (i: number) => `2001:dba:77:${i.toString(16)}::1`
     expect((await signIn('owner', PASSWORD, of(500))).status).toBe(200)
     const answers: { status: number }[] = []
@@ -129,7 +129,7 @@ describe('attacks on accounts', () => {
     expect([known, argon.calls - known]).toEqual([1, 1])
   })
 
-  test('a thousand sign-ins at once: two hash at a time, the queue has an end, all are answered', async () => {
+  test('a thousand sign-ins at once: two hash at a time, the queue is limited, all are answered', async () => {
     const answers = await atOnce(
       () => Array.from({ length: 1_000 }, (_, i) => signIn(`crowd-${i}`, 'guess')),
       1_000 - WAITING_MAX - HASHING_MAX,
@@ -142,7 +142,7 @@ describe('attacks on accounts', () => {
     expect((await signIn('owner', PASSWORD)).status).toBe(200)
   })
 
-  test('long passwords are refused without hashing them, wherever one is taken', async () => {
+  test('long passwords are refused without hashing, in every call that takes one', async () => {
     const { body } = await signIn('owner', PASSWORD)
     const token = (body as { accessToken: string }).accessToken
     const person = { username: 'long', email: 'long@example.org', firstName: 'L', lastName: 'O' }

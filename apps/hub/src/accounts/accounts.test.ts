@@ -16,14 +16,14 @@ describe.each(testEngines)('accounts on %s', (engine) => {
   let walkerId: string
   beforeAll(async () => {
     hub = await startTestHub(engine)
-    // However slow the machine is, the waits between guesses do not run out meanwhile.
+    // On a slow machine the waits between guesses must not end early.
     hub.clock.freeze()
     walkerId = await hub.addUser('Walker', 'manager', PASSWORD)
   })
   afterAll(() => hub.stop())
 
   let lastAddress = 0
-  /** Each test from an address of its own, so that one's failures do not slow another. */
+  /** A new address for each test, so that its failures do not slow down another test. */
   const nextAddress = () => `192.0.2.${++lastAddress}`
   const signIn = (payload: object, remoteAddress = nextAddress()) =>
     hub.app.inject({ method: 'POST', url: '/api/v1/auth/login', payload, remoteAddress })
@@ -41,7 +41,7 @@ describe.each(testEngines)('accounts on %s', (engine) => {
   const claimsOf = (token: string) =>
     JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<string, string | number>
 
-  test('the right password opens a session for the person it belongs to', async () => {
+  test('the right password opens a session for its user', async () => {
     const response = await signIn({ username: 'Walker', password: PASSWORD })
     expect(response.statusCode).toBe(200)
     const { accessToken, user } = response.json<{ accessToken: string; user: unknown }>()
@@ -70,11 +70,11 @@ describe.each(testEngines)('accounts on %s', (engine) => {
     expect(response.json()).toEqual(WRONG)
   })
 
-  test('a name that another look-alike has cannot be created', async () => {
+  test('a name that looks like an existing one cannot be created', async () => {
     await expect(hub.addUser('WALKER', 'user', PASSWORD)).rejects.toMatchObject({ code: 'username_taken' })
   })
 
-  test('fields that are not declared are named and refused', async () => {
+  test('undeclared fields are named and refused', async () => {
     const response = await signIn({ username: 'walker', password: PASSWORD, role: 'admin' })
     expect(response.statusCode).toBe(400)
     expect(response.json()).toMatchObject({
@@ -133,7 +133,7 @@ describe.each(testEngines)('accounts on %s', (engine) => {
     expect((await from('ffff')).statusCode).toBe(429)
   })
 
-  test('a deactivated account can neither sign in nor go on, and says so', async () => {
+  test('a deactivated account can neither sign in nor use its session, and the answer says so', async () => {
     const id = await hub.addUser('Sleeper', 'user', PASSWORD)
     const token = await freshToken('sleeper')
     expect((await validate(token)).statusCode).toBe(200)
@@ -147,7 +147,7 @@ describe.each(testEngines)('accounts on %s', (engine) => {
     expect(await hub.sessions.find(String(claimsOf(token)['jti']))).toBeUndefined()
   })
 
-  test('signing out ends the session at once and tells who listens', async () => {
+  test('signing out ends the session at once and notifies listeners', async () => {
     const token = await freshToken()
     expect((await validate(token)).statusCode).toBe(200)
     const ended: string[] = []
@@ -180,7 +180,7 @@ describe.each(testEngines)('accounts on %s', (engine) => {
     expect((await validate(renewed)).json()).toEqual(ENDED)
   })
 
-  test('nothing but renewing makes a session last longer, least of all what the portal asks in the background', async () => {
+  test('only renewal makes a session last longer, not the portal’s background requests', async () => {
     const token = await freshToken()
     const id = String(claimsOf(token)['jti'])
     const endsAt = async () =>
@@ -231,14 +231,14 @@ describe.each(testEngines)('accounts on %s', (engine) => {
       return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`
     }
 
-    test('the same claims signed with the real secret are accepted: what follows fails for its own reason', async () => {
+    test('the same claims signed with the real secret are accepted, so each refusal below has its own reason', async () => {
       const claims = claimsOf(await freshToken())
       expect((await validate(forge({ alg: 'HS256' }, claims, await secret()))).statusCode).toBe(200)
     })
 
     test.each<[string, (claims: Record<string, string | number>, key: Buffer) => string]>([
       ['no algorithm', (claims) => `${encode({ alg: 'none' })}.${encode(claims)}.`],
-      ['no algorithm in other letters', (claims) => `${encode({ alg: 'NoNe' })}.${encode(claims)}.`],
+      ['alg none in other letter case', (claims) => `${encode({ alg: 'NoNe' })}.${encode(claims)}.`],
       ["another hub's secret", (claims) => forge({ alg: 'HS256' }, claims, Buffer.alloc(32, 7))],
       ['a swapped algorithm', (claims, key) => forge({ alg: 'HS512' }, claims, key)],
       ['another audience', (claims, key) => forge({ alg: 'HS256' }, { ...claims, aud: 'somebody-else' }, key)],
@@ -249,14 +249,14 @@ describe.each(testEngines)('accounts on %s', (engine) => {
         (claims, key) =>
           forge({ alg: 'HS256' }, claims, key).replace(/\.[^.]+\./, `.${encode({ ...claims, jti: 'x' })}.`),
       ],
-      ['nothing that is a token', () => 'abc'],
+      ['something that is not a token', () => 'abc'],
     ])('%s is refused', async (_case, make) => {
       const response = await validate(make(claimsOf(await freshToken()), await secret()))
       expect(response.statusCode).toBe(401)
       expect(response.json()).toEqual(REQUIRED)
     })
 
-    test('a good signature over a session that never was is refused', async () => {
+    test('a valid signature over an unknown session is refused', async () => {
       const token = await new SignJWT()
         .setProtectedHeader({ alg: 'HS256' })
         .setIssuer('hedgerow-hub')
@@ -269,7 +269,7 @@ describe.each(testEngines)('accounts on %s', (engine) => {
     })
   })
 
-  test('no token, and a token anywhere but in the Authorization header, is nobody', async () => {
+  test('a request without a token, or with one outside the Authorization header, is anonymous', async () => {
     const token = await freshToken()
     const asked = await Promise.all([
       hub.app.inject({ url: '/api/v1/auth/validate' }),
@@ -304,7 +304,7 @@ describe.each(testEngines)('accounts on %s', (engine) => {
     expect(JSON.stringify(entries)).not.toMatch(/wrong one|a long password/)
   })
 
-  test('passwords are kept as argon2id hashes only', async () => {
+  test('passwords are stored as argon2id hashes only', async () => {
     const { password_hash: hash } = await hub.db
       .selectFrom('users')
       .selectAll()

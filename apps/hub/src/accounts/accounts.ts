@@ -1,7 +1,7 @@
 /**
- * Users: who may sign in, under which name and role. A username is taken when another one looks like it, passwords are
- * kept as argon2id hashes only, and invitations let people make an account of their own. Refuses a taken username and a
- * password that is easy to guess. Called by the rest of this folder, by the first start and by the command line.
+ * Users: names, roles and passwords. A username is taken when another one looks like it, passwords are stored as
+ * argon2id hashes only, and invitations let people create their own account. Refuses a taken username and a password
+ * that is easy to guess. Called by the rest of this folder, by the first start and by the command line.
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -38,7 +38,7 @@ export type NewUser = {
   active?: boolean
 }
 
-/** As `insertUser`, with any password. */
+/** As `insertUser`, but with any password. */
 export async function createUser(
   db: Db,
   passwords: Passwords,
@@ -47,10 +47,10 @@ export async function createUser(
   return insertUser(db, user, await passwords.hash(password), Date.now())
 }
 
-/** What the audit calls the hub itself and those that are no people. */
+/** Names that the audit uses for the hub and for gateways. */
 const NOBODYS_NAMES: ReadonlySet<string> = new Set(['hub', 'gateway'].map(usernameKey))
 
-/** The form in which a name must be unique. Throws `username_taken` for one that looks like no person's. */
+/** The form in which a name must be unique. Throws `username_taken` for a reserved name. */
 export function personalKey(username: string): string {
   const key = usernameKey(username)
   if (NOBODYS_NAMES.has(key)) throw takenName()
@@ -79,7 +79,7 @@ export async function insertUser(db: Db, user: NewUser, passwordHash: string, no
   return row
 }
 
-/** Gives `write` back, a violated unique name as `username_taken`. */
+/** Returns the result of `write`; turns a violated unique name into `username_taken`. */
 export async function refuseTakenName<T>(write: Promise<T>): Promise<T> {
   try {
     return await write
@@ -95,7 +95,8 @@ function takenName(cause?: unknown): HubError {
 }
 
 /**
- * With the switch `passwordComplexity`, throws `password_too_weak` and says why; `field` is what the caller named it.
+ * When the setting `passwordComplexity` is on, throws `password_too_weak` with the reason; `field` is the caller's name
+ * for the field.
  */
 export async function requireStrongPassword(
   { db, passwords }: { db: Db; passwords: Passwords },
@@ -112,8 +113,8 @@ export async function requireStrongPassword(
 }
 
 /**
- * Ends all that the user's password or rights had opened: sessions, and sign-ins that wait for a code. Part of the
- * transaction that changes them; its fact makes streams end at once too (followers/sessions.ts).
+ * Ends everything that the user's password or rights opened: sessions, and sign-ins that wait for a code. Runs in the
+ * transaction that changes them; its fact also ends streams at once (followers/sessions.ts).
  */
 export async function deleteSessionsOf(db: Db, userId: string): Promise<void> {
   await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
@@ -121,9 +122,9 @@ export async function deleteSessionsOf(db: Db, userId: string): Promise<void> {
 }
 
 /**
- * Gives a user a new password without knowing the old one, and ends the user's sessions; a running hub on the same
- * database ends their streams within a second. Nothing else changes: neither two-factor nor whether the user is active.
- * Throws `user_not_found`, `invalid_request` for one that is too short and `password_too_weak`.
+ * Sets a new password for a user without the old one and ends the user's sessions; a running hub on the same database
+ * ends their streams within a second. Two-factor and the active state do not change. Throws `user_not_found`,
+ * `invalid_request` for one that is too short and `password_too_weak`.
  */
 export async function resetPassword(db: Db, passwords: Passwords, username: string, password: string): Promise<void> {
   const checked = newPassword.safeParse(password)
@@ -146,7 +147,7 @@ export async function resetPassword(db: Db, passwords: Passwords, username: stri
   })
 }
 
-/** The answer's code is stored as a hash only: it cannot be shown again. */
+/** Only the code's hash is stored, so the code cannot be shown again. */
 export async function createUserInvitation(
   db: Db,
   wanted: z.input<typeof newUserInvitation>,
@@ -203,7 +204,7 @@ export function toUserInvitation(row: InvitationRow, now: number): UserInvitatio
   }
 }
 
-/** What managers and admins see of a user. */
+/** A user as managers and admins see it. */
 export function toHubUser(row: UserRow): HubUser {
   return {
     id: row.id,
@@ -219,7 +220,7 @@ export function toHubUser(row: UserRow): HubUser {
   }
 }
 
-/** What a person may know of themselves. */
+/** The person's own account as they see it. */
 export function toSessionUser(row: UserRow, mustSetUpTwoFactor: boolean): SessionUser {
   return {
     id: row.id,

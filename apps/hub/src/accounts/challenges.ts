@@ -1,7 +1,7 @@
 /**
- * What stands between a right password and its code: a random token that is good for five minutes and five codes, for
- * one user and from one network. It is kept in the database, so that any hub on it takes the code, and ends with the
- * password it was given for.
+ * The challenge between a right password and its code: a random token, valid for five minutes and five codes, for one
+ * user and one network. It is stored in the database, so that any hub on it accepts the code, and ends when the
+ * password changes.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { sql, type Kysely } from 'kysely'
@@ -12,19 +12,19 @@ import type { UserRow } from './accounts.ts'
 const LIFETIME_MS = 5 * 60_000
 const MAX_ATTEMPTS = 5
 const TOKEN_BYTES = 24
-/** Of one user, the newest: from one network, and in all. */
+/** How many of the newest open challenges one user may have: from one network, and in total. */
 const OPEN_FROM_NETWORK_MAX = 3
 const OPEN_MAX = 20
 
 export type Challenges = {
   open(user: { id: string }, source: string): Promise<string>
-  /** Counts a try and gives the user, active at this moment. Throws `challenge_ended`. */
+  /** Counts a try and returns the user, if still active. Throws `challenge_ended`. */
   attempt(token: string, source: string): Promise<UserRow>
-  /** The last try was none. */
+  /** The last try does not count. */
   takeBack(token: string): Promise<void>
-  /** Whose it is, without an attempt; undefined for an unknown one. */
+  /** The challenge's user, without counting a try; undefined for an unknown token. */
   userIdOf(token: string, source: string): Promise<string | undefined>
-  /** Throws `challenge_ended` when another request was first. */
+  /** Throws `challenge_ended` when another request closed it first. */
   close(token: string): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export function createChallenges({ db, clock }: { db: Kysely<Tables>; clock: () 
         .where('user_id', '=', user.id)
         .where('token_hash', '!=', hashOf(token))
         .orderBy('expires_at', 'desc')
-      // SQLite takes an offset only behind a limit.
+      // SQLite allows an offset only after a limit.
       const rest = others.limit(1_000)
       const ofNetwork = rest.where('source', '=', source).offset(OPEN_FROM_NETWORK_MAX - 1)
       await db

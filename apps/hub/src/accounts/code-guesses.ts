@@ -1,8 +1,7 @@
 /**
- * Wrong two-factor codes, counted for the account: who has its password may ask from any number of networks. A try from
- * a network that the account was never signed in to from waits longer after each wrong code; a network that it knows
- * and a recovery code do not wait, so nobody locks the owner out. Kept in the database, so that a restart forgives
- * nothing.
+ * Wrong two-factor codes, counted for the account, because an attacker with the password may use any number of
+ * networks. A try from a network new to the account waits longer after each wrong code. A known network and a recovery
+ * code do not wait, so nobody locks the owner out. Stored in the database, so that a restart does not reset it.
  */
 import type { Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
@@ -12,7 +11,7 @@ import { delayMs } from './throttle.ts'
 
 const FREE_FAILURES = 5
 const MAX_WAIT_MS = 3_600_000
-/** Failures count until there was none for so long. */
+/** Failures count until this long has passed without one. */
 const REMEMBERED_MS = 7 * 86_400_000
 const OWNER_TOLD_FROM = 3
 const OWNER_TOLD_INTERVAL_MS = 3_600_000
@@ -20,7 +19,7 @@ const OWNER_TOLD_INTERVAL_MS = 3_600_000
 export type CodeGuesses = {
   /** Counts a try as wrong until `succeeded`. Throws `too_many_requests` when it must wait. */
   begin(attempt: { userId: string; sourceIp: string; code: string }): Promise<void>
-  /** Whether the owner is to be told of the wrong codes now; says so once an hour. */
+  /** Whether to notify the owner of the wrong codes now; true at most once an hour. */
   mustTellOwner(db: Db, userId: string): Promise<boolean>
   succeeded(userId: string): Promise<void>
 }
@@ -45,7 +44,7 @@ export function createCodeGuesses({ db, clock }: { db: Kysely<Tables>; clock: ()
         const elapsedMs = Math.abs(now - seen.last_at)
         if (mayWait && elapsedMs < delayMs(failures, { free: FREE_FAILURES, maxWaitMs: MAX_WAIT_MS }))
           throw new HubError('too_many_requests')
-        // Of tries that come at once one is counted at a time, so that each sees the failures before it.
+        // Counts concurrent tries one at a time, so that each sees the failures before it.
         const counted = await db
           .updateTable('code_guesses')
           .set({ failures: failures + 1, last_at: now })

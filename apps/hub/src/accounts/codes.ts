@@ -1,7 +1,7 @@
 /** Codes that people type: invite codes and recovery codes. Only their hashes are stored. */
 import { createHash, randomBytes } from 'node:crypto'
 
-/** Base32 without letters that look like digits; 16 of these characters are 80 bits. */
+/** Base32 without letters that look like digits: 16 of these characters are 80 bits. */
 const ALPHABET = 'ABCDEFGHJKMNPQRSTVWXYZ0123456789'
 const LENGTH = 16
 const GROUP = /.{4}(?=.)/g
@@ -13,7 +13,7 @@ export function makeCode(): string {
 }
 
 /**
- * What is stored of a code. Case, spaces, dashes and the letters I, L and O for 1, 1 and 0 make no difference. A plain
+ * The stored hash of a code. Ignores case, spaces and dashes, and reads the letters I, L and O as 1, 1 and 0. A plain
  * hash is enough: nobody guesses 80 random bits.
  */
 export function hashCode(code: string): string {

@@ -38,7 +38,7 @@ describe.each(testEngines)('the first start on %s', (engine) => {
     expect((await signIn(second, 'admin', 'another password')).statusCode).toBe(401)
   })
 
-  test('takes the configured name and password and tells neither', async () => {
+  test('uses the configured name and password and shows neither', async () => {
     const hub = await start(await databaseUrl(), {
       HUB_ADMIN_USERNAME: 'rosa',
       HUB_ADMIN_PASSWORD: 'a hedge between two fields',

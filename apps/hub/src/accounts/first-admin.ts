@@ -11,11 +11,11 @@ const PASSWORD_BYTES = 15
 
 export type FirstAdmin = {
   username: string
-  /** Only when it was made here: this is the one time that it is known. */
+  /** Set only when the hub generated it; it is shown this one time. */
   generatedPassword?: string
 }
 
-/** Creates an admin when there is no user at all, with what the configuration names or a generated password. */
+/** Creates an admin when there is no user, with the configured or a generated password. */
 export async function ensureFirstAdmin(
   db: Db,
   passwords: Passwords,

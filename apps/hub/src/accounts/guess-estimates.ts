@@ -1,14 +1,14 @@
 /**
  * How many guesses a password would take, by zxcvbn (Wheeler, USENIX Security 2016). Its dictionaries take a second to
- * load and 120 MB, so it runs in a thread that starts with the first password and ends after a minute without one:
- * tunnels and requests go on meanwhile.
+ * load and 120 MB, so it runs in a thread that starts with the first password and ends after a minute without one.
+ * Tunnels and requests continue meanwhile.
  */
 import { Worker } from 'node:worker_threads'
 
 const IDLE_MS = 60_000
 
 export type Question = { password: string; names: readonly string[] }
-/** `holds`: what the longest part is that a list or a rule finds; undefined when no part is. */
+/** `holds`: the kind of the longest part that a list or a rule finds; undefined when none is found. */
 export type Estimate = { guesses: number; holds: 'words' | 'pattern' | undefined }
 export type GuessEstimates = (question: Question) => Promise<Estimate>
 
@@ -37,7 +37,7 @@ export function createGuessEstimates({ idleMs = IDLE_MS } = {}): GuessEstimates 
     return started
   }
 
-  /** A thread without work keeps no process alive. */
+  /** An idle thread must not keep the process alive. */
   function rest(resting: Thread): void {
     resting.worker.unref()
     idle = setTimeout(() => {

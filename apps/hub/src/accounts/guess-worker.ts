@@ -5,10 +5,10 @@ import { adjacencyGraphs, dictionary as common } from '@zxcvbn-ts/language-commo
 import { dictionary as english } from '@zxcvbn-ts/language-en'
 import type { Estimate, Question } from './guess-estimates.ts'
 
-/** The time grows faster than the length and the number of readings of leet: with these it stays below 0.2 s. */
+/** The time grows faster than the length and the number of leet readings; these limits keep it below 0.2 s. */
 const CHARACTERS_READ = 64
 const LEET_READINGS = 16
-/** What this product's passwords are made of before anything else. */
+/** The first words that an attacker of this product would try. */
 const PRODUCT = ['hedgerow']
 
 const zxcvbn = new ZxcvbnFactory({
@@ -30,7 +30,7 @@ function isKnown({ pattern }: MatchExtended): boolean {
   return pattern !== 'bruteforce' && pattern !== 'separator'
 }
 
-/** A word again and again is still a word. */
+/** A repeated word is still a word. */
 function isWord({ pattern, baseToken }: MatchExtended & { baseToken?: unknown }): boolean {
   if (pattern === 'repeat') return String(baseToken).length > 3
   return pattern === 'dictionary' || pattern === 'wordSequence'

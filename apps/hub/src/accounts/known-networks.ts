@@ -1,4 +1,4 @@
-/** Where each person signed in from before: there they get in whatever strangers do at the door. */
+/** The networks that each person signed in from; sign-in from a known network works whatever strangers do. */
 import type { Db } from '../database/tables.ts'
 import { siteOf } from '../access/networks.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -15,7 +15,7 @@ export async function isKnownNetwork(db: Db, userId: string, sourceIp: string): 
   return row !== undefined
 }
 
-/** The person signed in from there; of more networks than are kept the one that was used longest ago is forgotten. */
+/** Records a sign-in from this network; above the limit, the network used longest ago is dropped. */
 export function rememberNetwork(db: Db, userId: string, sourceIp: string, now: number): Promise<void> {
   return inTransaction(db, async (transaction) => {
     await transaction

@@ -18,7 +18,7 @@ test.each([
   ['vvalter', 'walter'],
   ['istanbul', 'İstanbul'],
   ['admin', 'ad\u00admin'],
-])('%s and %s are one name', (a, b) => {
+])('%s and %s are the same name', (a, b) => {
   expect(usernameKey(a)).toBe(usernameKey(b))
 })
 
@@ -28,11 +28,11 @@ test.each([
   ['дима', 'дина'],
   ['user-1', 'user-2'],
   ['小明', '小名'],
-])('%s and %s are two', (a, b) => {
+])('%s and %s are different names', (a, b) => {
   expect(usernameKey(a)).not.toBe(usernameKey(b))
 })
 
-test('a name keeps to one of the alphabets that look alike, and to visible characters', () => {
+test('a name uses only one of the alphabets that look alike, and only visible characters', () => {
   for (const fine of ['Walker', 'дима', 'νίκος', '小明2', 'a.b_c-d@e+f', 'jose\u0301', '  trimmed  '])
     expect(username.safeParse(fine).success).toBe(true)
   for (const bad of [

@@ -1,10 +1,10 @@
 /**
- * The form in which usernames are compared, so that two people can't have names that a third takes for one. It is a
- * compact table of our own, not the whole of Unicode's confusables: the contract lets a name use letters of one of the
- * three alphabets only, so what is left are names that look alike as a whole. Pure.
+ * The form in which usernames are compared, so that nobody can take a name that looks like another's. It is a compact
+ * table of our own, not all of Unicode's confusables: the contract allows letters of only one of the three alphabets in
+ * a name, so only whole names can look alike. Pure.
  */
 const CYRILLIC_AS_LATIN = 'аaвbеeкkмmнhоoрpсcтtуyхxѕsіiјjԛqԝwһhӏlгrпnԁdёëїï'
-/** As the capitals look, which are the same glyphs: Ν as N, Η as H, Υ as Y. */
+/** By the look of capitals, which are the same glyphs: Ν as N, Η as H, Υ as Y. */
 const GREEK_AS_LATIN = 'αaβbεeζzηhιiκkμmνnοoρpτtυyχxςcσc'
 const LATIN_AS_ONE = '1liloo0oıl'
 
@@ -22,6 +22,6 @@ export function usernameKey(username: string): string {
     .toLowerCase()
     .replaceAll(/[\p{Default_Ignorable_Code_Point}\u0307]/gu, '')
   const latin = Array.from(folded, (letter) => table.get(letter) ?? letter).join('')
-  // The tables lead to i, which in turn looks like l.
+  // The tables map to i, which looks like l.
   return latin.replaceAll('i', 'l').replaceAll('rn', 'm').replaceAll('vv', 'w')
 }

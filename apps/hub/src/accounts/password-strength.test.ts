@@ -53,23 +53,23 @@ describe('a password', () => {
     'a long password',
     'jK8#mz!p'.repeat(2) + 'gravel',
     '(4{[<8369&#!1/|0$5+7%2'.repeat(46),
-  ])('%s is fine', async (password) => {
+  ])('%s is accepted', async (password) => {
     expect(await findWeakness(password, ['walker', 'walker@example.org', 'Ada', 'Byron'])).toBeUndefined()
   })
 
   test.each(['xXwalkerXx-7391', 'W4LK3R-of-hills', 'my-mail-rosa.m@x', 'byron-in-greece', 'hills of ádá 1815'])(
-    '%s holds what its owner is called',
+    '%s contains its owner’s name',
     async (password) => {
       expect(await findWeakness(password, ['Walker', 'rosa.m@example.org', 'Ada', 'Byron'])).toBe(OWN)
     },
   )
 
-  test('names of one or two letters, and missing ones, stand in nobody’s way', async () => {
+  test('names of one or two letters, and missing ones, are ignored', async () => {
     expect(await findWeakness('gravel-lantern-42', ['', 'la', 'E'])).toBeUndefined()
   })
 })
 
-test('the thread that estimates ends without work, and another starts with the next password', async () => {
+test('the thread ends without work, and another starts with the next password', async () => {
   const started = vi.fn<(worker: Worker) => void>()
   process.on('worker', started)
   const estimateBriefly = createGuessEstimates({ idleMs: 1 })

@@ -1,6 +1,6 @@
 /**
- * Whether a password is easy to guess. It asks for no kinds of characters: it refuses what is known of the person, and
- * what holds a word or a pattern and would be guessed soon.
+ * Whether a password is easy to guess. It requires no kinds of characters: it refuses the person's own data, and
+ * passwords with a word or a pattern that few guesses would find.
  */
 import type { GuessEstimates } from './guess-estimates.ts'
 
@@ -8,9 +8,9 @@ const OWN_NAME = 'This password holds your own name or email address. Choose ano
 const COMMON = 'This password is one of those that are tried first. Choose another.'
 const PATTERN = 'This password is a simple pattern. Choose another.'
 
-/** Shorter names are in too many good passwords by chance. */
+/** Shorter names appear in too many good passwords by chance. */
 const NAME_MIN_LENGTH = 3
-/** Eight characters without a word or a pattern count as 10^8; what is built on one must be harder than those. */
+/** Eight random characters count as 10^8 guesses; a password with a word or a pattern must be harder than that. */
 const GUESSES_MIN = 1e9
 
 const LEET: Record<string, string> = {
@@ -28,9 +28,7 @@ const LEET: Record<string, string> = {
   '|': 'l',
 }
 
-/**
- * The sentence that refuses the password, or undefined for one that is fine. `names`: all that the person is called.
- */
+/** The sentence that refuses the password; undefined for a good one. `names`: all names of the person. */
 export async function findWeakness(
   password: string,
   names: readonly string[],
@@ -47,7 +45,7 @@ export async function findWeakness(
   return undefined
 }
 
-/** From the first letter or digit to the last: signs around a word make it no stronger. */
+/** Trims signs before the first and after the last letter or digit: they make a word no stronger. */
 function withoutEnds(text: string): string {
   const inside = [...text.matchAll(/[\p{L}\p{N}]/gu)]
   const [first, last] = [inside[0], inside.at(-1)]

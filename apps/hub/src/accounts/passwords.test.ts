@@ -2,18 +2,18 @@ import { expect, test } from 'vitest'
 import { createPasswords } from './passwords.ts'
 import { createThrottle } from './throttle.ts'
 
-test('a password verifies in whichever way its letters were composed', async () => {
+test('a password verifies in every Unicode composition of its letters', async () => {
   const passwords = createPasswords()
   const hash = await passwords.hash('caf\u00e9 society')
   expect(await passwords.verify('cafe\u0301 society', hash)).toBe(true)
   expect(await passwords.verify('cafe society', hash)).toBe(false)
 })
 
-test('nobody has the empty password of a name that does not exist', async () => {
+test('the empty password is wrong for an unknown name', async () => {
   expect(await createPasswords().verify('', undefined)).toBe(false)
 })
 
-test('more work than the queue holds is refused, and the rest is done', async () => {
+test('work above the queue’s limit is refused, and the rest is done', async () => {
   const passwords = createPasswords({ concurrency: 1, queueLimit: 2 })
   const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => passwords.hash('x')))
   expect(outcomes.map((outcome) => outcome.status)).toEqual([
@@ -28,7 +28,7 @@ test('more work than the queue holds is refused, and the rest is done', async ()
   await expect(passwords.hash('y')).resolves.toMatch(/^\$argon2id/)
 })
 
-test('each failure past the free ones doubles the wait, up to the longest', () => {
+test('each failure after the free ones doubles the wait, up to the longest', () => {
   let now = 1_000_000
   const throttle = createThrottle({ free: 2, maxWaitMs: 60_000, clock: () => now })
   const waits = Array.from({ length: 10 }, () => {
@@ -51,13 +51,13 @@ test('a clock that is set back a year does not lock anybody out for a year', () 
   expect(throttle.waitMs('a')).toBeLessThanOrEqual(60_000)
 })
 
-test('a crowd of addresses takes bounded memory, and the oldest is forgotten first', () => {
+test('a crowd of addresses takes bounded memory, and the oldest is dropped first', () => {
   const throttle = createThrottle({ free: 0, maxWaitMs: 60_000, clock: () => 0, capacity: 2 })
   for (const key of ['a', 'b', 'c']) throttle.failed(key)
   expect(['a', 'b', 'c'].map((key) => throttle.waitMs(key) > 0)).toEqual([false, true, true])
 })
 
-test('strangers who keep coming push each other out of the queue, and nobody whom the hub knows', async () => {
+test('strangers push each other out of the queue, but not known people', async () => {
   const passwords = createPasswords({ concurrency: 1, queueLimit: 5 })
   const hash = await passwords.hash('gravel-lantern-42')
   const stranger = (i: number) => passwords.verify('guess', hash, `198.51.${i}.1`)

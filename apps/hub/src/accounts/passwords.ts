@@ -4,7 +4,7 @@ import { HubError } from '../kernel/hub-error.ts'
 import { createGuessEstimates } from './guess-estimates.ts'
 import { findWeakness } from './password-strength.ts'
 
-/** argon2id as OWASP's Password Storage Cheat Sheet has it: 19 MiB, 2 passes, 1 lane. */
+/** argon2id with the parameters of OWASP's Password Storage Cheat Sheet: 19 MiB, 2 passes, 1 lane. */
 const PARAMETERS = {
   algorithm: 2 satisfies Algorithm.Argon2id as Algorithm,
   memoryCost: 19_456,
@@ -15,19 +15,20 @@ const PARAMETERS = {
 const RETRY_AFTER_MS = 2_000
 
 export type Passwords = {
-  /** `strangerIp`: the address of somebody who may be anybody, and then waits among strangers. */
+  /** `strangerIp`: the address of an unknown caller, who waits in the strangers' queue. */
   hash(password: string, strangerIp?: string): Promise<string>
-  /** Why the password is too easy to guess, as a sentence, or undefined. `names`: all that the person is called. */
+  /**
+   * The reason why the password is too easy to guess, as a sentence, or undefined. `names`: all names of the person.
+   */
   findWeakness(password: string, names: readonly string[], strangerIp?: string): Promise<string | undefined>
-  /** Takes as long for `undefined` (no such user) as for a user's hash, and is then false. */
+  /** Takes as long for `undefined` (no such user) as for a user's hash; then returns false. */
   verify(password: string, passwordHash: string | undefined, strangerIp?: string): Promise<boolean>
 }
 
 /**
- * Hashing costs 19 MiB and some 20 ms of a core each, estimating strength up to 200 ms, so no more than `concurrency`
- * run at once and no more than `queueLimit` wait. People whom the hub knows wait apart and are served first, so that
- * strangers keep nobody out. Among strangers the crowd gives way (`whoGivesWay`): it is refused with
- * `too_many_requests`.
+ * Hashing costs 19 MiB and about 20 ms of a core, estimating strength up to 200 ms, so at most `concurrency` run at
+ * once and at most `queueLimit` wait. Known people wait in a queue of their own and are served first, so that strangers
+ * keep nobody out. Among strangers, the crowd is refused with `too_many_requests` (`whoGivesWay`).
  */
 export function createPasswords({ concurrency = 2, queueLimit = 200 } = {}): Passwords {
   const known: (() => void)[] = []

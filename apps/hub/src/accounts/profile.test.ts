@@ -13,7 +13,7 @@ describe.each(testEngines)('profile on %s', (engine) => {
   let api: ReturnType<typeof createTestApi>
   beforeAll(async () => {
     hub = await startTestHub(engine)
-    // However slow the machine is, the waits between guesses do not run out meanwhile.
+    // On a slow machine the waits between guesses must not end early.
     hub.clock.freeze()
     await hub.app.ready()
     api = createTestApi(hub)
@@ -63,7 +63,7 @@ describe.each(testEngines)('profile on %s', (engine) => {
     expect(actions.map(({ action }) => action)).toEqual(['session.start', 'profile.update'])
   })
 
-  test('a new password ends every other session and gives a token to go on with', async () => {
+  test('a new password ends every other session and returns a token for this one', async () => {
     await hub.addUser('mover', 'user', PASSWORD)
     const [here, elsewhere] = [await signIn('mover'), await signIn('mover')]
     const ended: string[] = []
@@ -132,7 +132,7 @@ describe.each(testEngines)('profile on %s', (engine) => {
     expect((await changePassword(token, PASSWORD, NEW_PASSWORD)).status).toBe(200)
   })
 
-  test('two changes at once: one wins, and only its password signs in', async () => {
+  test('of two changes at once one wins, and only its password signs in', async () => {
     await hub.addUser('hasty', 'user', PASSWORD)
     const [a, b] = [await signIn('hasty'), await signIn('hasty')]
     const answers = await Promise.all([
@@ -144,7 +144,7 @@ describe.each(testEngines)('profile on %s', (engine) => {
     expect(works.sort()).toEqual([200, 401])
   })
 
-  test('people see where they are signed in and end any of it, but nobody else’s', async () => {
+  test('people see their own sessions and end any of them, but nobody else’s', async () => {
     await hub.addUser('roamer', 'user', PASSWORD)
     await hub.addUser('other', 'admin', PASSWORD)
     const phone = await signIn('roamer', PASSWORD, '198.51.100.1')

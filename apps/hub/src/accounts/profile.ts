@@ -1,6 +1,4 @@
-/**
- * What people do with their own account, besides two-factor: who they are, their password, where they are signed in.
- */
+/** A person's own account, except two-factor: profile, password, sessions. */
 import type {
   BodyOf,
   changePassword as changePasswordCall,
@@ -58,7 +56,9 @@ export async function saveProfile(
   })
 }
 
-/** Ends all of the person's sessions and gives the token of a new one. Throws `password_wrong`, `password_too_weak`. */
+/**
+ * Ends all of the person's sessions and returns the token of a new one. Throws `password_wrong`, `password_too_weak`.
+ */
 export async function changePassword(
   deps: ProfileDependencies,
   body: BodyOf<typeof changePasswordCall>,
@@ -80,7 +80,7 @@ export async function changePassword(
       .where('password_hash', '=', user.password_hash)
       .returning('id')
       .executeTakeFirst()
-    // Somebody else replaced it meanwhile, and that ended this session too.
+    // Another request replaced it meanwhile and ended this session too.
     if (!changed) throw new HubError('session_ended')
     await deleteSessionsOf(transaction, user.id)
     await record(transaction, { kind: 'user.password-changed', at: clock(), actor, data: {} })
@@ -108,7 +108,7 @@ export async function listOwnSessions(db: Db, caller: Caller, now: number): Prom
   }))
 }
 
-/** Throws `session_not_found`, also for somebody else's. */
+/** Throws `session_not_found`, also for another person's session. */
 export async function endOwnSession(
   { db, sessions, clock }: ProfileDependencies,
   sessionId: string,

@@ -23,7 +23,7 @@ import * as users from './users.ts'
 const FREE_CONFIRMATIONS = 5
 const CONFIRMATION_MAX_WAIT_MS = 15 * 60_000
 
-/** People read the message of a refused form, so it says which field is wrong and how. */
+/** People read the message of a refused form, so it names the field and the reason. */
 const FORM: MountOptions = { messageOfFirstField: true }
 
 export type AccountDependencies = {
@@ -38,7 +38,7 @@ export type AccountDependencies = {
 
 type Mounted = own.ProfileDependencies & twoFactor.TwoFactorDependencies & Pick<AccountDependencies, 'refusals'>
 
-/** Signing in and up, one's own account, and the users and invitations that administrators manage. */
+/** Sign-in, sign-up, one's own account, and the users and invitations that admins manage. */
 export function accountRoutes(app: FastifyInstance, dependencies: AccountDependencies): void {
   const deps: Mounted = {
     ...dependencies,

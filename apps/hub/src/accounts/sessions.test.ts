@@ -4,7 +4,7 @@ import { startTestHub } from '#testing/hub.ts'
 
 afterEach(() => vi.useRealTimers())
 
-test.each(testEngines)('a session that runs out is told to who listens, and its row goes, on %s', async (engine) => {
+test.each(testEngines)('an expired session is reported to listeners and its row deleted, on %s', async (engine) => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const hub = await startTestHub(engine)
   const id = await hub.addUser('walker', 'user', 'a long password')

@@ -1,7 +1,7 @@
 /**
- * Sessions: a signed token that names a row. The signature keeps guesses away from the database; the row is what
- * counts, so ending a session works at once, whatever the token says. Called by http/ for every request that needs
- * somebody, by sign-in, and by gateway-ui for pages that outlive a request.
+ * Sessions: a signed token that names a row. The signature keeps guesses away from the database; the row decides, so
+ * ending a session works at once, whatever the token says. Called by http/ for every authenticated request, by sign-in,
+ * and by the gateway proxy for pages that outlive a request.
  */
 import { randomUUID } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
@@ -18,15 +18,15 @@ import { mustSetUp } from './must-set-up.ts'
 const ALGORITHM = 'HS256'
 const ISSUER = 'hedgerow-hub'
 const AUDIENCE = 'hedgerow-portal'
-/** How long a session that was found alive counts as alive: another hub on the same database may have ended it. */
+/** How long a session counts as live after a check: another hub on the same database may end it. */
 const TRUSTED_MS = 1_000
 const REMEMBERED = 10_000
 const SWEEP_INTERVAL_MS = 10_000
-/** How soon an ending by another process, such as the command line, reaches the streams of this one. */
+/** How soon streams end after another process, such as the command line, ended their session. */
 const WATCH_INTERVAL_MS = 500
 const WATCHED = 50_000
 const WATCHED_PER_QUERY = 500
-/** How far in the future a session may have begun: a clock is set right by that much without a word. */
+/** How far in the future a session may start: clock corrections of this size are normal. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000
 
 type Found = { caller: Caller; active: boolean; mustSetUpTwoFactor: boolean; startedAt: number; expiresAt: number }
@@ -46,12 +46,12 @@ export function createSessions({
   const key = Buffer.from(secret, 'base64')
   const listeners = new Set<(sessionId: string) => void>()
   const remembered = new Map<string, { found: Found; at: number }>()
-  /** Sessions that this process has opened or seen alive and not yet seen end, with their users. */
+  /** Live sessions that this process opened or checked, with their users. */
   const watched = new Map<string, string>()
-  /** Counts endings, so that a read which began before one is not remembered after it. */
+  /** Counts endings, so that a read that began before one is not cached after it. */
   let endings = 0
 
-  const tasks = createTasks({ log, failure: 'sessions that ended could not be looked for' })
+  const tasks = createTasks({ log, failure: 'could not check for ended sessions' })
   tasks.every(SWEEP_INTERVAL_MS, sweep)
   tasks.every(WATCH_INTERVAL_MS, lookAfterWatched)
 
@@ -59,7 +59,7 @@ export function createSessions({
     tellEnded(await db.deleteFrom('sessions').where('expires_at', '<=', clock()).returning('id').execute())
   }
 
-  /** Rows may also go with their user, or by another process: whatever is watched and has no row has ended. */
+  /** Rows may also go with their user, or by another process: a watched session without a row has ended. */
   async function lookAfterWatched(): Promise<void> {
     const ids = [...watched.keys()]
     for (let i = 0; i < ids.length; i += WATCHED_PER_QUERY) {
@@ -112,13 +112,13 @@ export function createSessions({
     const [startedAt, expiresAt] = [row.created_at, row.expires_at]
     const found = { caller, active: row.active === 1, mustSetUpTwoFactor, startedAt, expiresAt }
     if (remembered.size >= REMEMBERED) remembered.clear()
-    // Setting two-factor up must count with the next request.
+    // Setting up two-factor must count with the next request.
     if (endings === endingsBefore && !mustSetUpTwoFactor) remembered.set(sessionId, { found, at: now })
     watch(sessionId, caller.userId)
     return found
   }
 
-  /** One that began in the future was opened while the clock was wrong, and would end as much too late. */
+  /** A session that starts in the future was opened while the clock was wrong, and would end that much too late. */
   function isOver({ startedAt, expiresAt }: Found): boolean {
     const now = clock()
     return expiresAt <= now || startedAt > now + CLOCK_TOLERANCE_MS
@@ -162,7 +162,7 @@ export function createSessions({
       const now = clock()
       const expiresAt = await expiry(now)
       await inTransaction(db, async (transaction) => {
-        // Or a password that was replaced while it was being checked would still open a session.
+        // Otherwise a password that was replaced during its check would still open a session.
         const row = await transaction
           .selectFrom('users')
           .select('password_hash')

@@ -34,10 +34,10 @@ export type SignIn = {
 }
 
 /**
- * Signing in. Guessing passwords is slowed for one account from one address and for one network over all accounts,
- * never for an account as a whole: so nobody can lock its owner out from somewhere else. Where the owner signed in
- * before, only the guesses at this very account from there slow it down, and strangers do not stand in front. Guessing
- * codes, for which one must have the password, is slowed for the account too, but for its owner (code-guesses.ts).
+ * Sign-in. Password guesses are slowed for one account from one address, and for one network over all accounts, but
+ * never for an account as a whole: nobody can lock its owner out from elsewhere. On a network where the owner signed in
+ * before, only guesses at this account from there slow the owner down, and strangers do not queue ahead. Code guesses
+ * need the password; they are slowed for the account too, but not for its owner (code-guesses.ts).
  */
 export function createSignIn(deps: {
   db: Kysely<Tables>
@@ -54,7 +54,7 @@ export function createSignIn(deps: {
   const challenges = createChallenges({ db, clock })
   const guesses = createCodeGuesses({ db, clock })
 
-  /** For all accounts together, of each network that the address lies in. */
+  /** For each network of the address, over all accounts. */
   const door = {
     waitMs: (sourceIp: string) =>
       Math.max(...networksOf(sourceIp).map(({ cidr, share }) => byAddress.waitMs(cidr, share))),
@@ -85,7 +85,7 @@ export function createSignIn(deps: {
     return { accessToken, user: toSessionUser(user, await mustSetUp(db, user)) }
   }
 
-  /** Who tried these codes has the password. */
+  /** Whoever tried these codes has the password. */
   async function tellOwner(user: UserRow, sourceIp: string): Promise<void> {
     await inTransaction(db, async (transaction) => {
       if (!(await guesses.mustTellOwner(transaction, user.id))) return
@@ -107,7 +107,7 @@ export function createSignIn(deps: {
       const user = await db.selectFrom('users').selectAll().where('username_key', '=', name).executeTakeFirst()
       const isKnown = user !== undefined && (await isKnownNetwork(db, user.id, from.sourceIp))
       refuseIfEarly(from.sourceIp, byPair.waitMs(pair), isKnown ? 0 : door.waitMs(from.sourceIp))
-      // Counted right away and taken back on success, so that parallel guesses do not all pass the check above.
+      // Counted at once and taken back on success, so that parallel guesses do not all pass the check above.
       byPair.failed(pair)
       door.failed(from.sourceIp)
 

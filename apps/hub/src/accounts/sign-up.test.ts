@@ -16,7 +16,7 @@ describe.each(testEngines)('registration on %s', (engine) => {
   let admin: string
   beforeAll(async () => {
     hub = await startTestHub(engine)
-    // However slow the machine is, the waits between guesses do not run out meanwhile.
+    // On a slow machine the waits between guesses must not end early.
     hub.clock.freeze()
     await hub.app.ready()
     api = createTestApi(hub)
@@ -51,7 +51,7 @@ describe.each(testEngines)('registration on %s', (engine) => {
   const userExists = async (username: string) =>
     (await hub.db.selectFrom('users').select('id').where('username', '=', username).execute()).length > 0
 
-  test('everybody may read what registration asks for', async () => {
+  test('everybody may read the requirements of registration', async () => {
     expect((await api(contract.registrationInfo)).body).toEqual({ inviteCodeRequired: true, openRegistration: true })
     await set('inviteCodeRequired', false)
     await set('openRegistration', false)
@@ -81,14 +81,14 @@ describe.each(testEngines)('registration on %s', (engine) => {
     expect(activity).toContainEqual(expect.objectContaining({ message }))
   })
 
-  test('the code is stored as a hash and listed never', async () => {
+  test('the code is stored as a hash and never listed', async () => {
     const { code } = await invite()
     const stored = JSON.stringify(await hub.db.selectFrom('user_invitations').selectAll().execute())
     const listed = JSON.stringify((await api(contract.listUserInvitations, { token: admin })).body)
     for (const text of [stored, listed]) expect(text.replaceAll('-', '')).not.toContain(code.replaceAll('-', ''))
   })
 
-  test('without a required code nobody gets in, and the message says so', async () => {
+  test('when a code is required, nobody registers without one, and the message says so', async () => {
     for (const inviteCode of [undefined, '', '   ']) {
       expect(await register(person('codeless', { inviteCode }))).toMatchObject({
         status: 400,
@@ -147,7 +147,7 @@ describe.each(testEngines)('registration on %s', (engine) => {
     expect(Number(count)).toBe(1)
   })
 
-  test('a registration that fails does not use the code up', async () => {
+  test('a failed registration does not use up the code', async () => {
     const { invitation, code } = await invite()
     expect(await register(person('the-admin', { inviteCode: code }))).toMatchObject({
       status: 409,
@@ -159,7 +159,7 @@ describe.each(testEngines)('registration on %s', (engine) => {
     expect(await find(invitation.id)).toMatchObject({ uses: 0, status: 'active' })
   })
 
-  test('without codes anybody becomes a user, and a given code still counts', async () => {
+  test('without required codes anybody becomes a user, and a given code still counts', async () => {
     await set('inviteCodeRequired', false)
     expect(await register(person('walk-in'))).toMatchObject({ status: 200, body: { role: 'user' } })
     const { code } = await invite({ role: 'admin' })
@@ -169,7 +169,7 @@ describe.each(testEngines)('registration on %s', (engine) => {
     )
   })
 
-  test('closed registration says so, also to somebody with a good code', async () => {
+  test('closed registration says so, even with a valid code', async () => {
     const { code } = await invite()
     await set('openRegistration', false)
     expect(await register(person('late', { inviteCode: code }))).toMatchObject({
@@ -200,7 +200,7 @@ describe.each(testEngines)('registration on %s', (engine) => {
     expect(await userExists('somebody')).toBe(false)
   })
 
-  test('a network that asks again and again is slowed down, another is not', async () => {
+  test('a network with many attempts is slowed down, another is not', async () => {
     const from = nextAddress()
     const statuses: number[] = []
     for (let i = 0; i < 22; i++)

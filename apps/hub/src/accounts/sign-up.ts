@@ -27,9 +27,9 @@ export async function readRegistrationInfo(db: Db): Promise<ResponseOf<typeof re
 }
 
 /**
- * Makes an account for whoever asks, as the settings allow. Anybody may ask, so what is cheap to refuse is refused
- * before anything is hashed, and one network's attempts are slowed down. Throws `registration_closed`,
- * `invite_code_invalid`, `password_too_weak` and `username_taken`; then no use of the invitation is counted.
+ * Creates an account, as the settings allow. Anybody may call it, so cheap checks come before hashing, and one
+ * network's attempts are slowed down. Throws `registration_closed`, `invite_code_invalid`, `password_too_weak` and
+ * `username_taken`; then the invitation's use does not count.
  */
 export function createSignUp(deps: { db: Kysely<Tables>; passwords: Passwords; clock: () => number }): SignUp {
   const { db, passwords, clock } = deps

@@ -1,15 +1,15 @@
 export type Throttle = {
-  /** How long to wait before this key may try again, in milliseconds; 0 for now. It fails `share` times as often. */
+  /** Milliseconds until this key may try again; 0 for now. With `share`, it may fail that many times as often. */
   waitMs(key: string, share?: number): number
   failed(key: string): void
-  /** The last failure was none. */
+  /** The last failure does not count. */
   takeBack(key: string): void
   forget(key: string): void
 }
 
 /**
- * After `free` failures each further one doubles the wait, from one second to `maxWaitMs`. A key is forgotten when it
- * has not failed for `maxWaitMs`. At most `capacity` keys are kept; the one that failed least recently goes first.
+ * After `free` failures each further one doubles the wait, from one second to `maxWaitMs`. A key is dropped when it has
+ * not failed for `maxWaitMs`. At most `capacity` keys are kept; the one that failed least recently is dropped first.
  */
 export function createThrottle({
   free,
@@ -53,7 +53,7 @@ export function createThrottle({
   }
 }
 
-/** How long the next try waits after so many failures, in milliseconds. */
+/** The wait before the next try after this many failures, in milliseconds. */
 export function delayMs(failures: number, { free, maxWaitMs }: { free: number; maxWaitMs: number }): number {
   return failures <= free ? 0 : Math.min(1_000 * 2 ** (failures - free - 1), maxWaitMs)
 }

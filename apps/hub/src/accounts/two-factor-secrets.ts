@@ -1,6 +1,6 @@
 /**
- * How two-factor secrets are stored: sealed with AES-256-GCM under a key of this hub, bound to their user. The key is
- * in the same database, so this keeps a secret from who sees a row or a column, not from who has the whole file.
+ * Encrypts two-factor secrets: AES-256-GCM under a key of this hub, bound to their user. The key is in the same
+ * database, so this protects a leaked row or column, not a leaked file.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
@@ -10,7 +10,7 @@ const TAG_BYTES = 16
 
 export type TwoFactorSecrets = {
   seal(secret: string, userId: string): string
-  /** Throws for what was sealed for another user or under another key. */
+  /** Throws for a secret of another user or another key. */
   open(sealed: string, userId: string): string
 }
 

@@ -14,7 +14,7 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
   let api: ReturnType<typeof createTestApi>
   beforeAll(async () => {
     hub = await startTestHub(engine)
-    // However slow the machine is, the waits between guesses do not run out meanwhile.
+    // On a slow machine the waits between guesses must not end early.
     hub.clock.freeze()
     await hub.app.ready()
     api = createTestApi(hub)
@@ -33,13 +33,13 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
     expect(body).toEqual({ twoFactorRequired: true, challenge: expect.any(String) })
     return (body as { challenge: string }).challenge
   }
-  /** Signs in with a code of the secret; a step later each time, since no code works twice. */
+  /** Signs in with a code of the secret, one step later each time, since no code works twice. */
   const attempt = async (username: string, code: string, from = nextAddress()) =>
     answer(await challengeFor(username, from), code, from)
   const tokenOf = ({ body }: { body: unknown }) => (body as { accessToken: string }).accessToken
 
   let users = 0
-  /** Somebody with two-factor; a step passes, so that the code of the setup stands in nobody's way. */
+  /** A user with two-factor; one step passes, so that the setup's code does not block the next one. */
   async function enrolled() {
     const home = nextAddress()
     const username = `factor-${'abcdefghjkmnpqrstuwxyz'[users++]}`
@@ -55,7 +55,7 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
     return { username, id, token, secret, recoveryCodes, home }
   }
 
-  test('it is set up with a secret and a code, and gives ten recovery codes', async () => {
+  test('setup takes a secret and a code and returns ten recovery codes', async () => {
     const id = await hub.addUser('careful', 'user', PASSWORD)
     const token = tokenOf(await signIn('careful'))
     expect(await api(contract.enableTwoFactor, { token, body: { code: '123456' } })).toMatchObject(
@@ -96,7 +96,7 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
     for (const plain of [secret!, ...recoveryCodes]) expect(stored).not.toContain(plain)
   })
 
-  test('a right password alone opens nothing, with the code it opens a session', async () => {
+  test('the right password alone opens nothing; with the code it opens a session', async () => {
     const { username, secret, id } = await enrolled()
     const sessionsBefore = await hub.db.selectFrom('sessions').select('id').where('user_id', '=', id).execute()
     const from = nextAddress()
@@ -108,7 +108,7 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
     expect((await api(contract.validateSession, { token: tokenOf(signedIn) })).status).toBe(200)
   })
 
-  test('codes of the step before and after are good, older and newer ones are not', async () => {
+  test('codes of one step before and after are valid, older and newer ones are not', async () => {
     const { username, secret } = await enrolled()
     const outcomes: [number, number][] = []
     for (const steps of [-2, 2, -1, 0, 1]) {
@@ -124,7 +124,7 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
     ])
   })
 
-  test('a code that was used is refused, also twenty times at once, and so is an older one', async () => {
+  test('a used code is refused, also twenty times at once, and so is an older one', async () => {
     const { username, secret, id } = await enrolled()
     const code = await codeAt(secret)
     const addresses = Array.from({ length: 20 }, nextAddress)
@@ -143,7 +143,7 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
     expect((await attempt(username, await codeAt(secret), d)).status).toBe(200)
   })
 
-  test('a clock that was a year ahead does not keep the owner out', async () => {
+  test('a clock that was a year ahead does not lock the owner out', async () => {
     const { username, secret } = await enrolled()
     const year = 365 * 86_400_000
     hub.clock.advance(year)
@@ -154,7 +154,7 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
     expect((await attempt(username, code)).status).toBe(400)
   })
 
-  test('a challenge works once, for five codes, for five minutes and from where it was asked for', async () => {
+  test('a challenge works once, for five codes, five minutes and one network', async () => {
     const { username, secret } = await enrolled()
     const ended = refusal(401, 'challenge_ended')
     const from = nextAddress()
@@ -176,7 +176,7 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
     expect(await answer(guessed, await codeAt(secret), guesser)).toMatchObject(ended)
   })
 
-  test('who guesses codes with a known password is slowed down, and the owner at home is not', async () => {
+  test('an attacker with the password is slowed down, and the owner at home is not', async () => {
     const { username, secret, home } = await enrolled()
     const guesser = nextAddress()
     for (let i = 0; i < 5; i++) await attempt(username, '000000', guesser)
@@ -185,18 +185,18 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
     expect((await attempt(username, await codeAt(secret), home)).status).toBe(200)
   })
 
-  test('codes guessed from many networks count for the account; the owner at home or with a recovery code is let in', async () => {
+  test('code guesses from many networks count for the account; the owner signs in at home or with a recovery code', async () => {
     const { username, secret, home, recoveryCodes } = await enrolled()
     const outcomes: number[] = []
     for (let i = 0; i < 40; i++) outcomes.push((await attempt(username, '000000')).status)
     expect(outcomes.filter((status) => status === 400).length).toBe(6)
     expect(outcomes.filter((status) => status === 429).length).toBe(34)
-    // All at once, they wait all the same.
+    // They wait even when sent all at once.
     const addresses = Array.from({ length: 10 }, nextAddress)
     const challenges = await Promise.all(addresses.map((from) => challengeFor(username, from)))
     const atOnce = await Promise.all(challenges.map((challenge, i) => answer(challenge, '000000', addresses[i]!)))
     expect(new Set(atOnce.map(({ status }) => status))).toEqual(new Set([429]))
-    // The wait grows, and a try that had to wait costs the challenge nothing.
+    // The wait grows, and a try that had to wait does not count for the challenge.
     hub.clock.advance(1_000)
     expect((await attempt(username, '000000')).status).toBe(400)
     hub.clock.advance(1_000)
@@ -210,7 +210,7 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
     expect((await attempt(username, await codeAt(secret), home)).status).toBe(200)
   })
 
-  test('the guesses survive in the database, where another hub or a restart finds them', async () => {
+  test('the guesses are stored in the database, for another hub or a restart', async () => {
     const { username, id } = await enrolled()
     for (let i = 0; i < 6; i++) await attempt(username, '000000')
     const rows = hub.db.selectFrom('code_guesses').selectAll().where('user_id', '=', id)
@@ -218,7 +218,7 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
     expect((await attempt(username, '000000')).status).toBe(429)
   })
 
-  test('open challenges of one account are few, and those of a network do not push out another', async () => {
+  test('one account has few open challenges, and those of one network do not push out another’s', async () => {
     const { username, id, secret } = await enrolled()
     const from = nextAddress()
     const first = await challengeFor(username, from)
@@ -231,7 +231,7 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
     expect((await open()).length).toBe(20)
   })
 
-  test('a password that was changed meanwhile ends the challenge', async () => {
+  test('a password change ends the challenge', async () => {
     const { username, id, secret } = await enrolled()
     const from = nextAddress()
     const challenge = await challengeFor(username, from)
@@ -280,7 +280,7 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
     })
   })
 
-  test('recovery codes are renewed with the password and a code; the old ones are good for nothing', async () => {
+  test('recovery codes are renewed with the password and a code; the old ones stop working', async () => {
     const { username, id, token, secret, recoveryCodes } = await enrolled()
     const renew = (password: string, code: string) =>
       api(contract.renewRecoveryCodes, { token, body: { password, code } })
@@ -313,7 +313,7 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
     expect(await disable(await codeAt(secret))).toMatchObject(refusal(429, 'too_many_requests'))
   })
 
-  test('required for everyone, a session without it can do nothing but set it up', async () => {
+  test('when required for everyone, a session without it can only set it up', async () => {
     const id = await hub.addUser('postponer', 'admin', PASSWORD)
     const token = tokenOf(await signIn('postponer'))
     await hub.db.insertInto('settings').values({ name: 'twoFactorRequired', value: 'true' }).execute()
@@ -351,7 +351,7 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
   })
 })
 
-test('a sealed secret opens for its user and its hub only', () => {
+test('a sealed secret opens only for its user and its hub', () => {
   const secrets = createTwoFactorSecrets(Buffer.alloc(32, 1).toString('base64'))
   const sealed = secrets.seal('SECRET', 'user-a')
   expect(secrets.open(sealed, 'user-a')).toBe('SECRET')

@@ -1,6 +1,6 @@
 /**
- * Two-factor sign-in: six digits of an authenticator app (TOTP, RFC 6238: SHA-1, 30 s) or a recovery code. A code is
- * good in its own step and the one before and after, and once. Called by sign-in and by a person's own settings.
+ * Two-factor sign-in: six digits of an authenticator app (TOTP, RFC 6238: SHA-1, 30 s) or a recovery code. A code works
+ * once, in its own step and the steps before and after. Called by sign-in and by a person's own settings.
  */
 import { generateSecret, generateURI, verify } from 'otplib'
 import type { FactActor } from '@hedgerow/contract'
@@ -27,14 +27,14 @@ export type TwoFactorDependencies = {
   passwords: Passwords
   secrets: TwoFactorSecrets
   clock: () => number
-  /** Slows guessing down in a session that somebody took over, by user id. */
+  /** Slows down guesses in a stolen session, by user id. */
   confirmations: Throttle
 }
 
 type Factors = Pick<TwoFactorDependencies, 'secrets' | 'clock'>
 
 /**
- * Makes a secret that counts once `enableTwoFactor` has seen a code of it. Throws `two_factor_enabled` and
+ * Creates a secret; it takes effect when `enableTwoFactor` gets a code of it. Throws `two_factor_enabled` and
  * `password_wrong`.
  */
 export async function setUpTwoFactor(
@@ -44,7 +44,7 @@ export async function setUpTwoFactor(
 ): Promise<{ secret: string; otpauthUrl: string }> {
   const { db, secrets, passwords, clock } = deps
   const secret = generateSecret()
-  // Or who finds a browser signed in could lock its owner out.
+  // Otherwise anyone at a signed-in browser could lock its owner out.
   await confirmed(deps, { caller, actor }, async () => {
     const user = await readUser(db, caller)
     if (user.two_factor_secret !== null) throw new HubError('two_factor_enabled')
@@ -92,7 +92,7 @@ export async function enableTwoFactor(
   })
 }
 
-/** Ends those that are left. Throws `password_wrong`, `two_factor_code_wrong` and `two_factor_disabled`. */
+/** Replaces all unused codes. Throws `password_wrong`, `two_factor_code_wrong` and `two_factor_disabled`. */
 export async function renewRecoveryCodes(
   deps: TwoFactorDependencies,
   { password, code }: { password: string; code: string },
@@ -144,7 +144,7 @@ export async function disableTwoFactor(
 }
 
 /**
- * Uses up a code of the authenticator or a recovery code of the user; says which it was. Throws `two_factor_code_wrong`
+ * Uses up an authenticator code or a recovery code of the user; returns which it was. Throws `two_factor_code_wrong`
  * for a wrong or used one and `two_factor_disabled` without two-factor.
  */
 export async function useCode(
@@ -164,7 +164,7 @@ export async function useCode(
         eb.or([
           eb('two_factor_step', 'is', null),
           eb('two_factor_step', '<', step),
-          // Only a clock that was set back makes a step this old good again: its owner must not be locked out.
+          // A code this much older is accepted only after the clock was set back: its owner must not be locked out.
           eb('two_factor_step', '>', step + 2 * TOLERATED_STEPS),
         ]),
       )
@@ -183,7 +183,7 @@ export async function useCode(
   return 'recovery'
 }
 
-/** Throws `password_wrong`, at the field that the caller named `field`. */
+/** Throws `password_wrong` for the field `field`. */
 export async function confirmPassword(
   passwords: Passwords,
   user: UserRow,
@@ -195,7 +195,7 @@ export async function confirmPassword(
   throw new HubError('password_wrong', { fieldErrors: { [field]: message } })
 }
 
-/** Runs what asks for a password or a code again; counted first, so that parallel guesses do not all get through. */
+/** Runs `work` that checks a password or a code; counts it first, so that parallel guesses do not all get through. */
 export async function confirmed<T>(
   { db, clock, confirmations }: Pick<TwoFactorDependencies, 'db' | 'clock' | 'confirmations'>,
   { caller, actor }: { caller: Caller; actor: FactActor },
@@ -221,7 +221,7 @@ export async function readUser(db: Db, caller: Caller): Promise<UserRow> {
   return user
 }
 
-/** The time step that the code belongs to, if it is one of the tolerated ones. */
+/** The time step of the code, if it is one of the tolerated steps. */
 async function stepOf(code: string, secret: string, nowMs: number): Promise<number | undefined> {
   const token = code.replaceAll(/\s/g, '')
   if (!/^\d{6}$/.test(token)) return undefined

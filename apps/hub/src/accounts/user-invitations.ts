@@ -23,7 +23,7 @@ export async function listUserInvitations(
   return sendPage(reply, rows, page, (row) => [row.created_at, row.id]).map((row) => toUserInvitation(row, now))
 }
 
-/** Throws `user_invitation_not_found`, also for one that was revoked before. */
+/** Throws `user_invitation_not_found`, also for one that is already revoked. */
 export async function revokeUserInvitation(db: Db, id: string, by: { actor: FactActor; now: number }): Promise<void> {
   await inTransaction(db, async (transaction) => {
     const revoked = await transaction
@@ -44,7 +44,7 @@ export async function revokeUserInvitation(db: Db, id: string, by: { actor: Fact
   })
 }
 
-/** Whether `useInvitation` would take the code now: so that a wrong one costs no hashing. */
+/** Whether `useInvitation` would accept the code now, so that a wrong one costs no hashing. */
 export async function isInvitationValid(db: Db, code: string, now: number): Promise<boolean> {
   const row = await db
     .selectFrom('user_invitations')
@@ -54,7 +54,7 @@ export async function isInvitationValid(db: Db, code: string, now: number): Prom
   return row !== undefined && toUserInvitation(row, now).status === 'active'
 }
 
-/** Counts one use and gives the role that comes with it. Throws `invite_code_invalid`. */
+/** Counts one use and returns the invitation's role. Throws `invite_code_invalid`. */
 export async function useInvitation(db: Db, code: string, now: number): Promise<Role> {
   const used = await db
     .updateTable('user_invitations')

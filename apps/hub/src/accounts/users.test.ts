@@ -51,7 +51,7 @@ describe.each(testEngines)('users on %s', (engine) => {
       ({ actor, action, result }) => [actor, action, result],
     )
 
-  test('a created user has what was given, is listed without a password, and can sign in', async () => {
+  test('a created user has the given fields, is listed without a password, and can sign in', async () => {
     const user = await create('gardener', { role: 'manager' })
     expect(user).toEqual({
       id: expect.any(String),
@@ -76,7 +76,7 @@ describe.each(testEngines)('users on %s', (engine) => {
     )
   })
 
-  test('a new user is an active user unless told otherwise', async () => {
+  test('a new user is active unless the call says otherwise', async () => {
     const { role: _role, active: _active, ...bare } = body('bare-one')
     expect(await api(contract.createUser, { token: admin, body: bare })).toMatchObject({
       status: 200,
@@ -107,7 +107,7 @@ describe.each(testEngines)('users on %s', (engine) => {
     expect(Object.values((answer.body as contract.ErrorBody).fieldErrors ?? {})).toEqual([message])
   })
 
-  test('with password complexity off only the length counts', async () => {
+  test('with password complexity off, only the length counts', async () => {
     await hub.db.insertInto('settings').values({ name: 'passwordComplexity', value: 'false' }).execute()
     const easy = await api(contract.createUser, { token: admin, body: body('easy-going', { password: 'password' }) })
     const short = await api(contract.createUser, { token: admin, body: body('easy-two', { password: 'passwor' }) })
@@ -117,7 +117,7 @@ describe.each(testEngines)('users on %s', (engine) => {
   })
 
   test.each(['COPPICE', 'ｃｏｐｐｉｃｅ', 'c0pp1ce', 'сорріс\u0435', 'Copplce'])(
-    'somebody who would pass for coppice as %s is refused',
+    'a name that looks like coppice, %s, is refused',
     async (username) => {
       await hub.addUser('coppice', 'user', PASSWORD).catch(() => undefined)
       expect(
@@ -131,7 +131,7 @@ describe.each(testEngines)('users on %s', (engine) => {
   )
 
   test.each(['hub', 'HUB', 'gateway', 'Ｇateway'])(
-    'nobody can be %s, as the audit calls those who are no people',
+    'nobody can be named %s: the audit uses it for the hub and gateways',
     async (username) => {
       const email = 'a@example.org'
       const taken = refusal(409, 'username_taken')
@@ -156,7 +156,7 @@ describe.each(testEngines)('users on %s', (engine) => {
     expect(namesOf(await list({ q: 'massive' }))).toEqual([])
   })
 
-  test('an update without a password keeps it, also with an empty one, and keeps the sessions', async () => {
+  test('an update without a password, or with an empty one, keeps password and sessions', async () => {
     const { id } = await create('keeper')
     const token = await tokenOf('keeper')
     const { password: _password, ...rest } = body('keeper-two', { firstName: 'Augusta' })
@@ -212,7 +212,7 @@ describe.each(testEngines)('users on %s', (engine) => {
     expect((await auditOf(id)).map(([, action]) => action)).toEqual(expect.arrayContaining(actions))
   })
 
-  test('a sign-in that was checking the old password while it was changed opens no session', async () => {
+  test('a sign-in that checks the old password during a change opens no session', async () => {
     const id = await hub.addUser('racer', 'user', PASSWORD)
     const { password_hash: passwordHash } = await hub.db
       .selectFrom('users')
@@ -225,7 +225,7 @@ describe.each(testEngines)('users on %s', (engine) => {
     })
   })
 
-  test('a deleted user is gone, their gateway stays, and a second deletion says so', async () => {
+  test('a deleted user disappears, their gateway stays, and a second deletion says so', async () => {
     const { id } = await create('deleted')
     await hub.db
       .insertInto('gateways')
@@ -253,7 +253,7 @@ describe.each(testEngines)('users on %s', (engine) => {
     expect(await auditOf('deleted')).toEqual([['the-admin', 'user.delete', 'ok']])
   })
 
-  test('resetPassword lets its owner in with the new one, leaves inactivity alone and refuses weak ones', async () => {
+  test('resetPassword sets a new password, leaves inactivity alone and refuses weak ones', async () => {
     await create('forgetful', { active: false })
     await resetPassword(hub.db, hub.passwords, 'FORGETFUL', 'other-words-17')
     expect(await signIn('forgetful', 'other-words-17')).toMatchObject(refusal(403, 'account_inactive'))
@@ -297,7 +297,7 @@ describe.each(testEngines)('users on %s', (engine) => {
         .where('role', '=', 'admin')
         .where('active', '=', 1)
         .execute()
-    /** Leaves no admin but the one that asks. */
+    /** Leaves only the calling admin. */
     const alone = async () => {
       for (const { id, username } of await others()) {
         if (username === 'the-admin') continue

@@ -1,4 +1,4 @@
-/** The users as administrators manage them. Whatever happens, one active admin remains. */
+/** The users as admins manage them. One active admin always remains. */
 import type { Fact, FactActor, HubUser, newUser, SearchQuery, updateUser as updateUserCall } from '@hedgerow/contract'
 import type { z } from 'zod'
 import { sql, type Kysely } from 'kysely'
@@ -24,10 +24,10 @@ export type UserDependencies = {
   clock: () => number
 }
 
-/** A user and what the list is sorted by. */
+/** A user and its sort position. */
 export type ListedUser = { user: HubUser; position: readonly [string, string] }
 
-/** By username, the same order on every page; what `page.after` names comes before the first. */
+/** By username, in the same order on every page; the page starts after `page.after`. */
 export async function listUsers(db: Db, { q }: Pick<SearchQuery, 'q'>, page: Page): Promise<ListedUser[]> {
   const sortKey = sql<string>`lower(username)`
   let query = db.selectFrom('users').selectAll().select(sortKey.as('sort_key')).orderBy('sort_key').orderBy('id')
@@ -113,7 +113,7 @@ export async function deleteUser({ db, clock }: UserDependencies, id: string, ac
   })
 }
 
-/** Switches two-factor off for somebody who can no longer do it. Throws `user_not_found`. */
+/** Switches two-factor off for a user who lost it. Throws `user_not_found`. */
 export async function resetTwoFactor({ db, clock }: UserDependencies, id: string, actor: FactActor): Promise<void> {
   await inTransaction(db, async (transaction) => {
     const { username } = await readUser(transaction, id)
@@ -128,7 +128,7 @@ export async function resetTwoFactor({ db, clock }: UserDependencies, id: string
   })
 }
 
-/** What concerns the rights of the user; an edited name or address is nobody's news. */
+/** Changes of the user's rights; an edited name or address is no activity. */
 function whatChanged(before: UserRow, after: UserRow): string[] {
   return [
     before.username === after.username ? [] : `renamed from "${before.username}"`,
@@ -144,7 +144,7 @@ async function readUser(db: Db, id: string): Promise<UserRow> {
   return row
 }
 
-/** After the change and inside its transaction, which is serializable: two admins can't demote each other at once. */
+/** Runs after the change, inside its serializable transaction: two admins cannot demote each other at once. */
 async function requireAnAdmin(db: Db): Promise<void> {
   const admin = await db
     .selectFrom('users')

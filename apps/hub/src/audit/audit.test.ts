@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000
 
 describe.each(testEngines)('audit on %s', (engine) => {
   let hub: TestHub
-  // One for each test: no entry can be made to go.
+  // A new database for each test: entries cannot be deleted.
   beforeEach(async () => {
     hub = await startTestHub(engine, { vpn: { backend: 'off', port: 0, endpointHost: undefined, offload: true } })
   })
@@ -37,7 +37,7 @@ describe.each(testEngines)('audit on %s', (engine) => {
       )
       .execute()
 
-  test('tells who, what, on what, from where, when and with which result, newest first', async () => {
+  test('names actor, action, target, address, time and result, newest first', async () => {
     await writeAudit(hub.db, { actor: 'rosa', action: 'gateway.add', target: 'abc', sourceIp: '::1', result: 'ok' })
     await writeAudit(hub.db, { actor: 'emil', action: 'session.start', result: 'refused' })
     const entries = (await get()).json<AuditEntry[]>()
@@ -48,7 +48,7 @@ describe.each(testEngines)('audit on %s', (engine) => {
     expect(Math.abs(Date.parse(entries[0]!.at) - Date.now())).toBeLessThan(60_000)
   })
 
-  test('filters by actor, action or its noun, time and text, and takes no pattern', async () => {
+  test('filters by actor, action or its noun, time and text, and treats no character as a pattern', async () => {
     await insert(
       { actor: 'Rosa', action: 'gateway.add', at: 1_000, target: '100%' },
       { actor: 'rosalind', action: 'gateway.delete', at: 2_000, target: 'barn_door' },
@@ -86,7 +86,7 @@ describe.each(testEngines)('audit on %s', (engine) => {
     expect(bare.headers['x-next-cursor']).toBeDefined()
   })
 
-  test('is a CSV file on demand, whole, in which nothing is a formula', async () => {
+  test('as CSV is complete, and no field is a formula', async () => {
     await insert({ actor: '=HYPERLINK("http://x")', target: 'a "quoted", text' }, { actor: '@sum', target: '-1+1' })
     await insert(...Array.from({ length: 1_500 }, () => ({ actor: 'many' })))
     const csv = await get('?format=csv')
@@ -143,7 +143,7 @@ describe.each(testEngines)('audit on %s', (engine) => {
     expect(await left()).toEqual(['0 days', '29 days'])
   })
 
-  test('looks for a text in so many entries at once, and goes on where it stopped', async () => {
+  test('reads so many entries at once for a text, and continues where it stopped', async () => {
     await insert({ target: 'the needle' })
     const hay = Array.from({ length: 1_000 }, () => ({ at: 1 }))
     for (let i = 0; i < 10; i++) await insert(...hay)
@@ -158,7 +158,7 @@ describe.each(testEngines)('audit on %s', (engine) => {
     expect((await get('?q=needle&format=csv')).body.split('\r\n')).toHaveLength(3)
   })
 
-  test('is for managers and admins, and takes only what it knows', async () => {
+  test('is for managers and admins, and refuses unknown parameters', async () => {
     const asUser = await hub.app.inject({
       url: '/api/v1/admin/audit',
       headers: { authorization: `Bearer ${await hub.signIn('user')}` },
@@ -168,7 +168,7 @@ describe.each(testEngines)('audit on %s', (engine) => {
       expect((await get(query)).statusCode).toBe(400)
   })
 
-  test('records nothing while it is switched off, but who switched it', async () => {
+  test('records nothing while it is off, except who switched it', async () => {
     await hub.db.insertInto('settings').values({ name: 'enableAuditLog', value: 'false' }).execute()
     await writeAudit(hub.db, { actor: 'rosa', action: 'gateway.add', result: 'ok' })
     await writeAudit(hub.db, { actor: 'rosa', action: 'settings.change', result: 'ok' })

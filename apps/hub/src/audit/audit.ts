@@ -1,7 +1,7 @@
 /**
- * Who did what, from where, with which outcome. followers/audit.ts writes an entry from a fact, inside the transaction
- * of what happened, so that nothing happens unrecorded. Never holds passwords, tokens or keys. Entries are never
- * changed and go only when they are older than the hub keeps them; the database refuses anything else. Read by
+ * The audit log: actor, action, address and outcome. followers/audit.ts writes an entry from a fact, in the transaction
+ * of the change, so that nothing happens unrecorded. It never holds passwords, tokens or keys. Entries are never
+ * changed, and deleted only when they are older than the retention time; the database refuses anything else. Read by
  * routes.ts.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import { sql } from 'kysely'
 import type { Db } from '../database/tables.ts'
 import { holding, type Position } from '../http/pagination.ts'
 
-/** The one action that is recorded with the audit log switched off: how it came to be so. */
+/** The one action that is recorded while the audit log is off: switching it. */
 const ALWAYS_RECORDED = 'settings.change'
 const READ_AT_ONCE = 1_000
 const LOOKED_THROUGH_AT_ONCE = 10_000
@@ -26,7 +26,7 @@ export type AuditEntry = {
 }
 
 /**
- * Records nothing while the setting `enableAuditLog` is off. The time is the machine's: the database compares it with
+ * Records nothing while the setting `enableAuditLog` is off. Uses the machine's clock: the database compares it with
  * its own before it lets an entry go.
  */
 export async function writeAudit(db: Db, entry: AuditEntry): Promise<void> {
@@ -51,7 +51,7 @@ async function isSwitchedOff(db: Db): Promise<boolean> {
 }
 
 export type AuditFilter = {
-  /** The entries behind this one, newest first. */
+  /** Only entries after this one, newest first. */
   after?: Position | undefined
   q?: string | undefined
   actor?: string | undefined
@@ -62,8 +62,8 @@ export type AuditFilter = {
 }
 
 /**
- * The newest entries that match, newest first. `next` is where to go on, where there are more or might be: what is
- * looked for is looked for in so many entries at once, however many there are. `limit` is at most 1,000.
+ * The newest entries that match, newest first. `next` is the position to continue at, when there are or may be more: a
+ * text search reads a limited number of entries at once. `limit` is at most 1,000.
  */
 export async function findAudit(
   db: Db,
@@ -101,7 +101,7 @@ export async function findAudit(
   return { entries, next: last && rows.length > limit ? [last.at, last.id] : lookedAt }
 }
 
-/** All that `findAudit` would find page by page; `limit` may be Infinity. */
+/** All pages of `findAudit`; `limit` may be Infinity. */
 export async function* auditPages(db: Db, { limit, ...filter }: AuditFilter): AsyncGenerator<ShownEntry[]> {
   let { after } = filter
   for (let left = limit; left > 0;) {
@@ -110,7 +110,7 @@ export async function* auditPages(db: Db, { limit, ...filter }: AuditFilter): As
     if (page.next === undefined) return
     left -= page.entries.length
     after = page.next
-    // SQLite answers within the turn, and others wait while nothing is found.
+    // SQLite answers within the turn; this lets others run during a long search.
     await nextTurn()
   }
 }

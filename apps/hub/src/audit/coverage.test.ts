@@ -14,7 +14,7 @@ import { createRefusedCalls } from './refused-calls.ts'
 const PASSWORD = 'gravel-lantern-42'
 const HOUR_MS = 3_600_000
 
-/** What each call that is no GET leaves behind when it succeeds, and which GET leaves something too. */
+/** The audit actions of each call except GET when it succeeds, and of the few GETs that leave one. */
 const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/auth/login': ['session.start'],
   'POST /v1/auth/login/two-factor': ['two-factor.use-recovery-code', 'session.start'],
@@ -58,30 +58,30 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/hub/certificates/:id/renew': ['certificate.renew'],
 }
 
-/** Calls that are no GET and leave nothing, with the reason. */
+/** Calls except GET that leave no entry, with the reason. */
 const UNRECORDED: Readonly<Record<string, string>> = {
-  'POST /v1/auth/renew': 'goes on with a session whose start is recorded',
-  'POST /v1/gateway/validate-access': 'changes nothing: it asks whether one may',
+  'POST /v1/auth/renew': 'continues a session whose start is recorded',
+  'POST /v1/gateway/validate-access': 'changes nothing: it asks for permission',
   'POST /v1/gateway/:id/ui-ticket': 'each handover has its own record, shown on the page of the gateway',
-  'POST /v1/admin/auto-approval/test': 'changes nothing: it asks what would happen',
-  'POST /v1/gateway/register/challenge': 'changes nothing: the hub keeps nothing of it',
-  'POST /v1/gateway/register/:registrationId/status': 'changes nothing: it is a read that is signed',
-  'POST /v1/gateway/heartbeat': 'every 30 s from every gateway; what matters of it is activity and history',
-  'POST /v1/gateway/detections': 'data and no decision; kept as detections',
+  'POST /v1/admin/auto-approval/test': 'changes nothing: it is a preview',
+  'POST /v1/gateway/register/challenge': 'changes nothing: the hub stores nothing of it',
+  'POST /v1/gateway/register/:registrationId/status': 'changes nothing: it is a signed read',
+  'POST /v1/gateway/heartbeat': 'every 30 s from every gateway; status changes are in activity and history',
+  'POST /v1/gateway/detections': 'data, not a decision; stored as detections',
 }
 
-/** Written only when something is refused; each has a test below. */
+/** Written only on refusals; each has a test below. */
 const REFUSED_ONLY: readonly string[] = ['identity.confirm', 'call.make']
 
 describe('the policy', () => {
-  test('has for each call that is no GET either what it leaves in the audit or why it leaves nothing', () => {
+  test('has for each call except GET either its audit actions or the reason why there is none', () => {
     const changing = Object.keys(policy).filter((call) => !call.startsWith('GET '))
     const named = [...Object.keys(ACTIONS), ...Object.keys(UNRECORDED)]
     expect(named.filter((call) => !call.startsWith('GET ')).toSorted()).toEqual(changing.toSorted())
     expect(named.filter((call) => !(call in policy))).toEqual([])
   })
 
-  test('leaves no action without a call', () => {
+  test('has no action without a call', () => {
     expect(new Set([...Object.values(ACTIONS).flat(), ...REFUSED_ONLY])).toEqual(new Set(AUDIT_ACTIONS))
   })
 })
@@ -104,7 +104,7 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     lastId = rows.at(-1)?.id ?? lastId
     return rows
   }
-  /** Makes calls of one line of the policy, which succeed and leave what the table says. */
+  /** Makes calls of one line of the policy; they succeed and leave the entries that the table names. */
   async function leaves<T = Answer['body']>(
     call: string,
     ...acts: (() => Promise<{ status: number; body: unknown }>)[]
@@ -288,7 +288,7 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     expect([...driven].toSorted()).toEqual(Object.keys(ACTIONS).toSorted())
   })
 
-  test('has an entry of a request to enrol once, and of the rule that let it in', async () => {
+  test('has one entry for each request to enrol, and one for the rule that approved it', async () => {
     const device = createTestDevice(hub.app, { now: hub.clock.now, name: 'Shed', from: '198.51.100.30' })
     await newEntries()
     const { registrationId } = (await device.register()).body
@@ -308,7 +308,7 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     ])
   })
 
-  test('has what was refused to somebody: a sign-in, an invite code, a claim, a password asked for again', async () => {
+  test('has refusals: of a sign-in, an invite code, a claim, a password confirmation', async () => {
     const token = await hub.signIn('user')
     const from = '198.51.100.40'
     await newEntries()
@@ -339,7 +339,7 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     ])
   })
 
-  test('has a call that the role does not allow once an hour for each person and call, whatever it is', async () => {
+  test('has a call that the role does not allow, once an hour for each person and call', async () => {
     const token = await hub.signIn('user')
     const from = '198.51.100.50'
     const make = (call: typeof contract.listUsers | typeof contract.saveHubSettings) =>

@@ -2,7 +2,7 @@ import type { AuditEntry } from '@hedgerow/contract'
 
 const COLUMNS = ['at', 'actor', 'action', 'target', 'sourceIp', 'result'] as const satisfies (keyof AuditEntry)[]
 
-/** What a spreadsheet runs: some skip what is blank before it, and take the wide forms of East Asian keyboards too. */
+/** What spreadsheets run as a formula: some skip blanks before it and also accept East Asian full-width forms. */
 const FORMULA = /^(\s|[=+\-@|%＝＋－＠])/u
 
 /** The first line of the file: the names of the columns (RFC 4180). */
@@ -17,8 +17,7 @@ function line(values: readonly string[]): string {
 }
 
 /**
- * Names come from whoever tried to sign in, and spreadsheets run what looks like a formula: an apostrophe in front
- * makes it text there.
+ * Names come from anyone who tried to sign in, and spreadsheets run formulas: an apostrophe in front makes them text.
  */
 function field(value: string): string {
   const text = FORMULA.test(value) ? `'${value}` : value

@@ -32,7 +32,7 @@ describe.each(testEngines)('lines of the log on %s', (engine) => {
       ...(token && { headers: { authorization: `Bearer ${token}` } }),
     })
 
-  test('tell of sign-ins, refusals, decisions and settings by ids, once each, and of nothing before the start', async () => {
+  test('name sign-ins, refusals, decisions and settings by ids, once each, and nothing from before the start', async () => {
     const admin = await hub.signIn('admin')
     const manager = await hub.signIn('manager')
     await writeAudit(hub.db, { actor: 'rosa', action: 'session.start', result: 'ok' })
@@ -66,7 +66,7 @@ describe.each(testEngines)('lines of the log on %s', (engine) => {
     expect(JSON.stringify(lines), 'no names').not.toMatch(/the-admin|the-manager|Barn/)
   })
 
-  test('are every entry as it is when asked for, also one that commits after a later one', async () => {
+  test('are whole entries when the setting is on, also an entry that commits after a later one', async () => {
     const { lines, look, stop } = await follow(true)
     await writeAudit(hub.db, { actor: 'rosa\n\u001b[2J', action: 'gateway.edit', target: 'abc', result: 'ok' })
     const row = await hub.db.selectFrom('audit').selectAll().orderBy('id', 'desc').executeTakeFirstOrThrow()

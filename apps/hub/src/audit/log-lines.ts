@@ -1,7 +1,6 @@
 /**
- * Tells the log what people and devices did: the audit's newest entries, each as one line, soon after they were
- * committed, also those that a command beside the hub wrote. `logLineOf` is the only place that knows how an entry is
- * said.
+ * Writes audit entries to the log, one line each, soon after their commit, including those of commands beside the hub.
+ * `logLineOf` alone decides the form of a line.
  */
 import type { Kysely, Selectable } from 'kysely'
 import type { Logger } from 'pino'
@@ -20,7 +19,7 @@ type Entry = Pick<
 
 export type AuditLogLines = { start(): Promise<void>; look(): Promise<void>; stop(): Promise<void> }
 
-/** What is told without being asked for, beside everything that was refused: who came in, which device, which rules. */
+/** Actions that are logged by default, in addition to all refusals: sign-ins, devices, rules. */
 const TOLD: ReadonlySet<string> = new Set([
   'session.start',
   'session.end',
@@ -37,7 +36,7 @@ const TOLD: ReadonlySet<string> = new Set([
   'certificate.renew',
 ])
 
-/** A line of ids and no names; with `isWhole` the entry as it is, and undefined for what is told only then. */
+/** A line of ids without names; with `isWhole` the whole entry. Undefined for entries that only `isWhole` logs. */
 export function logLineOf(
   entry: Entry,
   isWhole: boolean,
@@ -46,18 +45,18 @@ export function logLineOf(
   if (!isWhole && result === 'ok' && !TOLD.has(action)) return undefined
   const who = actorId ?? (actor === 'hub' || actor === 'gateway' ? actor : undefined)
   const known = { by: who, target: target ?? undefined, sourceIp: sourceIp ?? undefined }
-  // A name that nobody has may be a password in the wrong field: only the audit itself keeps it.
+  // An unknown name may be a password in the wrong field: only the audit stores it.
   const fields = isWhole ? { audit: entry.id, at: new Date(entry.at).toISOString(), actor, ...known } : known
   return { fields, message: result === 'ok' ? action : `${action} refused` }
 }
 
-/** `isWhole`: every entry, as for a collector of logs. */
+/** `isWhole`: log every whole entry, for a log collector. */
 export function createAuditLogLines(options: { db: Kysely<Tables>; log: Logger; isWhole: boolean }): AuditLogLines {
   const { db, log, isWhole } = options
-  /** All up to here are told, and none of them comes any more. */
+  /** All entries up to this id are logged, and no more of them will appear. */
   let settledId = 0
   const toldAbove = new Set<number>()
-  const tasks = createTasks({ log, failure: 'the audit could not be read yet' })
+  const tasks = createTasks({ log, failure: 'could not read the audit yet' })
 
   async function look(): Promise<void> {
     let isSettled = true
@@ -71,7 +70,7 @@ export function createAuditLogLines(options: { db: Kysely<Tables>; log: Logger; 
         .execute()
       for (const row of rows) {
         if (!toldAbove.has(row.id)) tell(row)
-        // Of either sign: a clock that was set must not keep an entry unsettled for ever.
+        // In either direction: a changed clock must not keep an entry unsettled for ever.
         isSettled &&= Math.abs(Date.now() - row.at) > SETTLED_AFTER_MS
         if (isSettled) {
           settledId = row.id

@@ -8,9 +8,8 @@ const TOLD_AGAIN_AFTER_MS = 3_600_000
 const REMEMBERED_MAX = 10_000
 
 /**
- * Gives what records the calls that a person's role did not allow: each call of a person once an hour however often it
- * is tried, so that nobody can fill the disk with entries. A storage that fails never turns the refusal into anything
- * else.
+ * Records calls that a person's role does not allow: each call of a person once an hour, so that nobody can fill the
+ * disk with entries. A storage failure does not change the refusal.
  */
 export function createRefusedCalls({
   db,
@@ -33,7 +32,7 @@ export function createRefusedCalls({
     try {
       await record(db, { kind: 'call.refused', at: now, actor: actorOf({ caller, sourceIp }), target: call, data: {} })
     } catch (error) {
-      log.warn({ err: error }, 'a refused call could not be recorded')
+      log.warn({ err: error }, 'could not record a refused call')
     }
   }
 }

@@ -17,7 +17,7 @@ import { issueAuthority, issueServerCertificate } from './issue.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-/** GET over TLS as any client does it: the certificate must be good for `host` and lead to `ca`. */
+/** GET over TLS as clients do it: the certificate must be valid for `host` and issued by `ca`. */
 function get(port: number, ca: string, host: string, path = '/livez') {
   return new Promise<{ status: number; body: string; certificate: PeerCertificate }>((resolve, reject) => {
     const servername = /^[\d.:]+$/.test(host) ? '' : host
@@ -85,7 +85,7 @@ describe.each(testEngines)('certificates on %s', (engine) => {
     expect(JSON.stringify([ca, tls])).not.toContain('PRIVATE')
   })
 
-  test('an admin renews the TLS certificate while HTTPS goes on, and it is recorded', async () => {
+  test('an admin renews the TLS certificate while HTTPS keeps serving, and the audit records it', async () => {
     const before = (await get(httpsPort, await pemOf('hub-ca'), 'localhost')).certificate.serialNumber
     expect((await renew('hub-tls')).statusCode).toBe(200)
     const after = (await get(httpsPort, await pemOf('hub-ca'), 'localhost')).certificate.serialNumber
@@ -94,7 +94,7 @@ describe.each(testEngines)('certificates on %s', (engine) => {
     expect(audit).toMatchObject([{ target: 'hub-tls', actor: 'the-admin', result: 'ok' }])
   })
 
-  test('who trusted the CA goes on trusting the hub after the CA was renewed', async () => {
+  test('a client that trusted the old CA still trusts the hub after the CA was renewed', async () => {
     const old = await pemOf('hub-ca')
     expect((await renew('hub-ca')).statusCode).toBe(200)
     expect(await pemOf('hub-ca')).not.toBe(old)
@@ -102,13 +102,13 @@ describe.each(testEngines)('certificates on %s', (engine) => {
     expect((await get(httpsPort, await pemOf('hub-ca'), 'localhost')).status).toBe(200)
   })
 
-  test('only an admin renews, and only what there is', async () => {
+  test('only admins renew, and only renewable certificates', async () => {
     expect((await renew('hub-tls', 'manager')).json()).toMatchObject({ error: 'role_required' })
     expect((await renew('configured-tls')).json()).toMatchObject({ error: 'certificate_not_found' })
     expect((await renew('other')).json()).toMatchObject({ error: 'invalid_request' })
   })
 
-  test('what expires within 30 days is renewed by itself, and nothing before', async () => {
+  test('certificates that expire within 30 days are renewed automatically, others are not', async () => {
     const pem = await pemOf('hub-tls')
     const expiresAt = new X509Certificate(pem).validToDate.getTime()
     hub.clock.advance(expiresAt - RENEWED_AHEAD_MS - hub.clock.now() - DAY_MS)
@@ -122,7 +122,7 @@ describe.each(testEngines)('certificates on %s', (engine) => {
   })
 })
 
-test('a renewal that is due is made within a day, with nobody asking', async () => {
+test('a due renewal happens within a day, without a request', async () => {
   const hub = await startTestHub('sqlite')
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const { db, clock } = hub
@@ -153,7 +153,7 @@ describe("an operator's own certificate", () => {
     return authority.certificate
   }
 
-  test('is not in use where HTTPS is switched off, and neither are those of the hub', async () => {
+  test('is unused while HTTPS is off, and so are the hub’s own', async () => {
     await writeOwn('portal.example.net')
     for (const overrides of [{}, { tlsFiles }]) {
       const hub = await startTestHub('sqlite', { httpsPort: undefined, ...overrides })
@@ -163,7 +163,7 @@ describe("an operator's own certificate", () => {
     }
   })
 
-  test('is the one in use, is listed, is not renewed, and is taken up anew when its files change', async () => {
+  test('is used, is listed, is not renewed, and is reloaded when its files change', async () => {
     const first = await writeOwn('portal.example.net')
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const hub = await startTestHub('sqlite', { httpsPort: 0, tlsFiles })
@@ -199,14 +199,14 @@ describe("an operator's own certificate", () => {
         await writeFile(tlsFiles.certFile, certificate)
       },
     ],
-  ])('that cannot be used stops the start by the name of %s', async (variable, spoil) => {
+  ])('that is unusable stops the start and names %s', async (variable, spoil) => {
     await writeOwn('portal.example.net')
     await spoil()
     await expect(startTestHub('sqlite', { httpsPort: 0, tlsFiles })).rejects.toThrow(new RegExp(`^${variable} `))
   })
 })
 
-test('what is no TLS on the HTTPS port ends, and the hub goes on', async () => {
+test('a connection without TLS on the HTTPS port is closed, and the hub keeps running', async () => {
   const hub = await startTestHub('sqlite', { httpsPort: 0 })
   const { httpsPort } = await hub.start()
   await expect(fetch(`http://127.0.0.1:${httpsPort}/livez`)).rejects.toThrow('fetch failed')

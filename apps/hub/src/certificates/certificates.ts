@@ -1,7 +1,7 @@
 /**
- * The certificates of the hub: its own CA and the TLS certificate that this CA issued, both kept among the secrets of
- * the database, and the operator's own where HUB_TLS_CERT_FILE names one, which then is the one in use. Renews what it
- * issued 30 days ahead and takes up changed files, both while HTTPS goes on. Called by hub.ts, the routes and the
+ * The hub's certificates: its own CA and the TLS certificate that this CA issued, both stored among the secrets of the
+ * database, and the operator's own when HUB_TLS_CERT_FILE names one, which is then in use. Renews its own 30 days
+ * before they expire and reloads changed files, without interrupting HTTPS. Called by hub.ts, the routes and the
  * doctor.
  */
 import { X509Certificate } from 'node:crypto'
@@ -28,13 +28,13 @@ export type Certificates = {
   list(): Certificate[]
   /** Throws `certificate_not_found` or `certificate_not_renewable`. */
   renew(id: Certificate['id'], actor: FactActor): Promise<Certificate>
-  /** Renews what the hub issued and what expires in 30 days. */
+  /** Renews the hub's own certificates that expire within 30 days. */
   renewDue(): Promise<void>
-  /** Takes up the operator's files when they changed; files that do not work leave the old ones in use. */
+  /** Reloads the operator's files when they changed; unusable files leave the old ones in use. */
   reloadFiles(): void
-  /** What HTTPS answers with: PEM. */
+  /** The certificate and key that HTTPS uses: PEM. */
   current(): { cert: string; key: string }
-  /** Hears of every change of `current` or `list`. */
+  /** `listener` is called on every change of `current` or `list`. */
   onChanged(listener: () => void): void
   stop(): Promise<void>
 }
@@ -46,7 +46,7 @@ export type CertificateOptions = {
   log: Logger
 }
 
-/** Makes what is missing. Throws a `ConfigError` when the operator's files cannot be used. */
+/** Makes missing certificates. Throws a `ConfigError` when the operator's files cannot be used. */
 export async function openCertificates(options: CertificateOptions): Promise<Certificates> {
   const { db, config, clock, log } = options
   const names = namesOf(config)
@@ -71,7 +71,7 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
     actor: FactActor,
   ) {
     await inTransaction(db, async (transaction) => {
-      // Before the followers of the fact: whoever they tell must find it.
+      // Before the fact's followers: they read the new certificate.
       afterCommit(transaction, () => {
         authority = next.authority ?? authority
         issued = next.issued
@@ -107,22 +107,22 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
       if (read.certificate === configured?.certificate && read.privateKey === configured.privateKey) return
       configured = read
     } catch (error) {
-      // The two files change one after the other, so a mismatch may last a moment; each finding is told once.
+      // The two files change one after the other, so a mismatch may last a moment; each error is logged once.
       const { message } = error as Error
-      if (message !== rejected) log.warn({ reason: message }, 'the TLS files cannot be used: the old ones stay in use')
+      if (message !== rejected) log.warn({ reason: message }, 'the TLS files are unusable: the old ones stay in use')
       rejected = message
       return
     }
-    log.info('the TLS files were taken up')
+    log.info('reloaded the TLS files')
     changed()
     const about = { at: clock(), actor: HUB, target: 'configured-tls' }
     record(db, { ...about, kind: 'certificate.replaced', data: { id: 'configured-tls' } }).catch((error: unknown) =>
-      log.warn({ err: error }, 'the new TLS files could not be recorded'),
+      log.warn({ err: error }, 'could not record the new TLS files'),
     )
   }
 
   await renewDue()
-  const tasks = createTasks({ log, failure: 'the TLS certificate could not be renewed' })
+  const tasks = createTasks({ log, failure: 'could not renew the TLS certificate' })
   tasks.every(CHECK_INTERVAL_MS, renewDue)
   if (tlsFiles) tasks.every(FILES_LOOKED_AT_INTERVAL_MS, reloadFiles)
 
@@ -154,7 +154,10 @@ export const CERTIFICATE_NAMES = {
   'configured-tls': 'Configured TLS certificate',
 } as const satisfies Record<Certificate['id'], string>
 
-/** Those of a hub that may not be running; none of its own before its first start. Throws like `openCertificates`. */
+/**
+ * The certificates of a hub that may not be running; before its first start it has none of its own. Throws like
+ * `openCertificates`.
+ */
 export async function certificatesIn(
   db: Db,
   { tlsFiles, httpsPort }: Pick<Config, 'tlsFiles' | 'httpsPort'>,
@@ -175,7 +178,7 @@ export async function certificatesIn(
   )
 }
 
-/** `isServed`: HTTPS is switched on. */
+/** `isServed`: HTTPS is on. */
 function describeAll(
   known: Record<'authority' | 'issued' | 'configured', KeyedCertificate | undefined>,
   isServed: boolean,
@@ -189,7 +192,7 @@ function describeAll(
   ].filter((certificate) => certificate !== undefined)
 }
 
-/** What people and gateways may call this hub, the most public name first. */
+/** The names and addresses of this hub, the most public name first. */
 function namesOf({ publicUrl, vpn, gatewayUi }: CertificateOptions['config']): string[] {
   const { origin } = gatewayUi
   const gateways = origin?.startsWith('https:')

@@ -7,8 +7,8 @@ import type { KeyedCertificate } from './issue.ts'
 export type TlsFiles = { certFile: string; keyFile: string }
 
 /**
- * The operator's own certificate, its chain behind it in the same file, and its key. Throws a `ConfigError` that names
- * the variable whose file is missing, unreadable, or no match.
+ * The operator's own certificate with its chain, and its key. Throws a `ConfigError` that names the variable whose file
+ * is missing, unreadable or does not match.
  */
 export function readConfigured({ certFile, keyFile }: TlsFiles): KeyedCertificate {
   const certificate = read('HUB_TLS_CERT_FILE', certFile)

@@ -1,6 +1,6 @@
 /**
- * Issues the hub's certificates (RFC 5280): a CA of its own, and a TLS server certificate that it signs. Pure but for
- * keys and serial numbers. ECDSA on P-256, which every browser and TLS library takes.
+ * Issues the hub's certificates (RFC 5280): a CA of its own, and a TLS server certificate signed by it. Pure except for
+ * keys and serial numbers. ECDSA on P-256, which every browser and TLS library supports.
  */
 import { isIP } from 'node:net'
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
@@ -10,15 +10,15 @@ export type KeyedCertificate = { certificate: string; privateKey: string }
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 const CA_DAYS = 3_650
-/** Browsers take no more than 398 days from public CAs, and 825 from private ones. */
+/** Browsers accept at most 398 days from public CAs, and 825 from private ones. */
 const SERVER_DAYS = 397
-/** Clocks that are a little behind must take a fresh certificate too. */
+/** Clients whose clocks are a little behind must accept a fresh certificate too. */
 const BACKDATED_MS = DAY_MS
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 const COMMON_NAME_LIMIT = 64
 
 /**
- * A CA's certificate. With `current`, a fresh one for the same name and key, so whoever trusts that one trusts both.
+ * A CA certificate. With `current`, a fresh one with the same name and key, so a client that trusts one trusts both.
  */
 export async function issueAuthority(now: number, current?: KeyedCertificate): Promise<KeyedCertificate> {
   const x509 = await loadX509()
@@ -37,7 +37,7 @@ export async function issueAuthority(now: number, current?: KeyedCertificate): P
   return { certificate: toPem(certificate), privateKey: current?.privateKey ?? (await exportKey(keys.privateKey)) }
 }
 
-/** A TLS server certificate with a key of its own for `names`, host names and IP addresses; the first names it. */
+/** A TLS server certificate with a new key for `names`, host names and IP addresses; the first is its common name. */
 export async function issueServerCertificate(
   authority: KeyedCertificate,
   names: readonly string[],
@@ -70,9 +70,9 @@ export async function issueServerCertificate(
   return { certificate: toPem(certificate), privateKey: await exportKey(keys.privateKey) }
 }
 
-/** Loaded when something is to be issued, which is once a year: it costs every other start its time and memory. */
+/** Loaded only to issue a certificate, about once a year: loading costs time and memory. */
 async function loadX509() {
-  // The library's container of algorithms asks the global `Reflect` for decorators' metadata while it is loaded.
+  // The library reads decorator metadata from the global `Reflect` while it loads.
   await import('reflect-metadata')
   return import('@peculiar/x509')
 }
@@ -81,7 +81,7 @@ function validity(now: number, days: number): { notBefore: Date; notAfter: Date 
   return { notBefore: new Date(now - BACKDATED_MS), notAfter: new Date(now + days * DAY_MS) }
 }
 
-/** Two hubs' CAs in one trust store must not have one name. */
+/** Two hubs' CAs in one trust store must have different names. */
 async function authorityName(publicKey: CryptoKey): Promise<{ CN: string[] }[]> {
   const digest = await crypto.subtle.digest('SHA-256', await crypto.subtle.exportKey('spki', publicKey))
   return [{ CN: [`Hedgerow hub CA ${Buffer.from(digest).toString('hex').slice(0, 8)}`] }]

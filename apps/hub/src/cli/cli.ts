@@ -1,7 +1,7 @@
 /**
- * The commands beside serving: `hub backup | restore | doctor | reset-password | invite`. They read the same HUB_*
- * variables as the hub they look after and, but for restore, work while it runs. What they find goes to standard
- * output; what stops them is thrown, for program.ts to explainStartupError.
+ * The commands beside serving: `hub backup | restore | doctor | reset-password | invite`. They read the hub's HUB_*
+ * variables and, except for restore, work while it runs. Results go to standard output; errors are thrown, and
+ * program.ts passes them to explainStartupError.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -42,7 +42,7 @@ All of them read the HUB_* variables that docs/operations/configuration.md lists
 export type CommandContext = {
   config: Config
   passwords: Parameters<typeof resetPassword>[1]
-  /** Takes lines for standard output. */
+  /** Writes lines to standard output. */
   print: (text: string) => void
 }
 
@@ -113,7 +113,7 @@ const commands: Readonly<Record<string, Command>> = {
   },
 }
 
-/** Gives the exit code. Throws a `ConfigError` for what it does not understand. */
+/** Returns the exit code. Throws a `ConfigError` for an unknown command or option. */
 export async function runCommand([name = '', ...args]: string[], context: CommandContext): Promise<number> {
   if (name === '--help' || name === '-h' || name === 'help') {
     context.print(HELP.trimEnd())
@@ -134,7 +134,7 @@ function read(args: string[], usage: string, positionals: number, options: Parse
   throw new ConfigError([`Usage: ${usage}`])
 }
 
-/** The database of a hub that may be running, so never a new or a migrated one. */
+/** The database of a hub that may be running: never creates or migrates it. */
 async function withDatabase<T>(config: Config, work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
   const { databaseUrl: url } = config
   const path = url.slice('sqlite:'.length)

@@ -39,7 +39,7 @@ describe.each(testEngines)('doctor on %s', (engine) => {
       expect(await find(check)).toEqual([{ check, state: 'ok', text: expect.any(String) }])
   })
 
-  it('names a clock that is behind what the hub has written, and how to set it', async () => {
+  it('names a clock that is behind the hub’s last write, and how to set it', async () => {
     const { db, close } = await openDatabase({ url: config.databaseUrl })
     const entry = { actor: 'hub', actor_id: null, action: 'gateway.add', target: null, source_ip: null } as const
     await db
@@ -52,7 +52,7 @@ describe.each(testEngines)('doctor on %s', (engine) => {
     expect(finding?.remedy).toContain('timedatectl')
   })
 
-  it('names a VPN that is switched off, and by what', async () => {
+  it('names a VPN that is off, and the variable or setting', async () => {
     const [byVariable] = await find('VPN', { vpn: { ...config.vpn, backend: 'off' } })
     expect(byVariable).toMatchObject({ state: 'warn', remedy: expect.stringContaining('Unset HUB_VPN_BACKEND') })
     const { db, close } = await openDatabase({ url: config.databaseUrl })
@@ -62,7 +62,7 @@ describe.each(testEngines)('doctor on %s', (engine) => {
     expect(bySetting).toMatchObject({ state: 'warn', remedy: expect.stringContaining('under Settings') })
   })
 
-  it('says of a running hub that it answers, and what it lacks when it is not ready', async () => {
+  it('says that a running hub answers, and what it lacks when it is not ready', async () => {
     const hub = await createHub({ config, log: pino({ level: 'silent' }) })
     try {
       const { port } = await hub.start()
@@ -103,7 +103,7 @@ describe.each(testEngines)('doctor on %s', (engine) => {
     )
   })
 
-  it('names a database that does not answer or is damaged, and what to check', async () => {
+  it('names a database that does not answer or is damaged, and the remedy', async () => {
     const damaged = join(dir, 'damaged.sqlite')
     mkdirSync(dir, { recursive: true })
     writeFileSync(damaged, 'no database'.repeat(1_000))
@@ -119,7 +119,7 @@ describe.each(testEngines)('doctor on %s', (engine) => {
   })
 
   it.runIf(engine === 'postgres')(
-    'says of PostgreSQL that it is away, and nothing of the ports of a hub that runs',
+    'says that PostgreSQL does not answer, and does not report the ports of a running hub',
     async () => {
       const postgres = await startPostgres()
       const own = { ...config, databaseUrl: postgres.url('postgres') }
@@ -141,7 +141,7 @@ describe.each(testEngines)('doctor on %s', (engine) => {
     },
   )
 
-  it('names certificates that cannot be read, and the variables that name them', async () => {
+  it('names unreadable certificates and their variables', async () => {
     const missing = join(dir, 'missing.pem')
     const [finding] = await find('certificates', { tlsFiles: { certFile: missing, keyFile: missing } })
     expect(finding).toMatchObject({ state: 'FAIL', remedy: expect.stringContaining('two variables') })

@@ -1,6 +1,4 @@
-/**
- * Looks over a hub from outside, running or not: database, disk, clock, ports, VPN and certificates. Changes nothing.
- */
+/** Examines a hub from outside, running or not: database, disk, clock, ports, VPN and certificates. Changes nothing. */
 import { createSocket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
@@ -60,7 +58,7 @@ async function openForLooking({ databaseUrl: url }: Config) {
   return openDatabase({ url, mayMigrate: false })
 }
 
-/** By the lock on its database or, while that cannot be asked, by what answers on its port. */
+/** Decides by the lock on the hub's database or, when that fails, by an answer on its port. */
 async function isHubRunning(config: Config): Promise<boolean> {
   const { databaseUrl: url } = config
   if (engineOf(url) === 'sqlite' && !existsSync(`${url.slice('sqlite:'.length)}.lock`)) return false
@@ -122,7 +120,7 @@ async function examineDisk({ dataDir }: Config): Promise<Finding> {
     : { check: 'disk', state: 'ok', text }
 }
 
-/** Against PostgreSQL's clock, and against what the hub has written: nothing was written in the future. */
+/** Compares with PostgreSQL's clock and with the hub's newest row: no row may be in the future. */
 async function examineClock(db: Kysely<Tables>, { databaseUrl }: Config): Promise<Finding> {
   const remedy = 'Set the clock and keep it right, with timedatectl set-ntp true for example.'
   const fail = (text: string): Finding => ({ check: 'clock', state: 'FAIL', text, remedy })
@@ -195,7 +193,7 @@ async function examineCertificates(db: Kysely<Tables>, config: Config): Promise<
   }
 }
 
-/** What answers on the hub's port: `said` is a hub's own word on what it lacks. */
+/** The answer on the hub's port; `said` is the hub's reason for not being ready. */
 async function askHub({ host, port }: Config): Promise<{ isReady: boolean; said?: ErrorBody | undefined }> {
   const address = host === undefined || host === '::' || host === '0.0.0.0' ? '127.0.0.1' : host
   const url = `http://${isIP(address) === 6 ? `[${address}]` : address}:${port}/readyz`

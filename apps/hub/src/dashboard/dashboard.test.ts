@@ -20,7 +20,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
   let hub: TestHub
   beforeEach(async () => {
     hub = await startTestHub(engine)
-    // Neither a second nor midnight passes between what happens and how it is told.
+    // Neither a second nor midnight may pass during a test.
     hub.clock.freeze()
   })
   afterEach(() => hub.stop())
@@ -50,7 +50,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
   const store = (gatewayId: string, ...detections: Detection[]) =>
     storeDetections(hub.db, gatewayId, detections, hub.clock.now())
 
-  it('shows the 50 newest entries, newest first, to each what concerns them', async () => {
+  it('shows the 50 newest entries, newest first, to each person only theirs', async () => {
     const id = await insertTestGateway(hub.db, { owner_id: await userId() })
     for (let i = 0; i < 60; i++)
       await recordActivity(hub.db, {
@@ -72,7 +72,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
   })
 
   describe('detections', () => {
-    it('of severity alert are threats, counted once however often they are sent', async () => {
+    it('of severity alert are threats, counted once, also when sent again', async () => {
       const id = await insertTestGateway(hub.db, { name: 'Barn' })
       await store(id, detection('a'), detection('b', { severity: 'detection' }))
       await store(id, detection('a', { score: 0.95 }), detection('a'))
@@ -93,7 +93,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
       expect(row).toMatchObject({ severity: 'alert', ended_at: expect.any(Number) })
     })
 
-    it('keep what an update leaves out', async () => {
+    it('keep fields that an update leaves out', async () => {
       const id = await insertTestGateway(hub.db)
       await store(id, detection('a', { thumbnail: '/9j/4AAQ', validated: true, deterrent: 'Siren' }))
       await store(id, detection('a', { falsePositive: true }))
@@ -121,7 +121,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
       expect([hours.at(-2).threats, hours.at(-1).threats]).toEqual([8, 8])
     })
 
-    it('with a time to come count now, and those of yesterday not today', async () => {
+    it('with a future time count now, and yesterday’s do not count today', async () => {
       const id = await insertTestGateway(hub.db)
       const yesterday = new Date(hub.clock.now()).setHours(0, 0, 0, 0) - 1_000
       await store(
@@ -143,7 +143,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
     })
   })
 
-  it('counts for a user what they claimed', async () => {
+  it('count for a user those of claimed gateways', async () => {
     const own = await insertTestGateway(hub.db, { owner_id: await userId() })
     const other = await insertTestGateway(hub.db)
     await store(own, detection('a'))
@@ -153,7 +153,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
     expect(await stats('manager')).toMatchObject({ totalGateways: 2, threats: 3, totalUsers: 3 })
   })
 
-  it('counts a changed fleet anew, at once', async () => {
+  it('recounts a changed fleet at once', async () => {
     const call = async (method: 'POST' | 'DELETE', url: string, payload: object) =>
       (
         await hub.app.inject({
@@ -170,7 +170,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
     expect(await stats()).toMatchObject({ totalGateways: 0 })
   })
 
-  it('counts the fleet once for all who ask at the same time', async () => {
+  it('counts the fleet once for all concurrent requests', async () => {
     let reads = 0
     const counting = hub.db.withPlugin({
       transformQuery({ node }) {
@@ -201,7 +201,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
     expect(reads).toBe(readsBefore + 1)
   })
 
-  it('gives 24 hours, oldest first, the running one last, empty ones too', async () => {
+  it('gives 24 hours, oldest first, the current one last, including empty ones', async () => {
     const hours = await timeline()
     expect(hours).toHaveLength(24)
     const starts = hours.map((entry: { hour: string }) => Date.parse(entry.hour))
@@ -210,7 +210,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
     expect(hours[0]).toMatchObject({ activeConnections: 0, threats: 0 })
   })
 
-  it('tells when a gateway goes online, gets a warning, and goes offline, and counts the connected', async () => {
+  it('records when a gateway goes online, gets a warning and goes offline, and counts the connected', async () => {
     const id = await insertTestGateway(hub.db, { name: 'Barn', owner_id: await userId() })
     let heartbeat: ReturnType<FleetSignals['heartbeats']['latest']>
     const row = await hub.db.selectFrom('gateways').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
@@ -231,7 +231,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
     })
     const presence = createPresence({ db: hub.db, signals, log })
     await presence.look()
-    expect(await messages(), 'where it begins is no change').toEqual([])
+    expect(await messages(), 'the first status is not a change').toEqual([])
 
     const beat = (problems: string[] = []) => {
       heartbeat = { at: hub.clock.now(), content: testHeartbeat(hub.clock.now(), { problems }), isCloned: false }
@@ -254,7 +254,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
     expect(Math.max(...(await timeline()).map((entry: { activeConnections: number }) => entry.activeConnections))).toBe(
       1,
     )
-    expect(changed, 'told once for each change').toEqual([id, id, id])
+    expect(changed, 'recorded once for each change').toEqual([id, id, id])
     await presence.stop()
   })
 })

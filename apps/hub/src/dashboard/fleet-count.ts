@@ -24,8 +24,8 @@ const STALE_AFTER = [
 ] as const satisfies FactKind[]
 
 /**
- * Counts the whole fleet once for all managers and admins who ask, and again after a change or a second, in which a
- * status may change by nothing but time. A person's own gateways are few and counted each time.
+ * Counts the whole fleet once for all managers and admins, and again after a change or after a second, because time
+ * alone also changes a status. A person's own gateways are few and counted each time.
  */
 export function createFleetCount(db: Kysely<Tables>, signals: FleetSignals): FleetCount {
   let kept: { atMs: number; count: Promise<Count> } | undefined

@@ -12,13 +12,13 @@ import { recentActivity } from './recent-activity.ts'
 import { threatsToday, timeline } from './timeline.ts'
 import { listDetections } from '../detections/detection-list.ts'
 
-/** As SQLite and PostgreSQL say it. */
+/** In the words of SQLite and PostgreSQL. */
 const WHOLE_TABLE = /(seq scan on|^scan|\nscan) (activity|audit|detections|hourly_stats|gateway_hours)(?! using)/i
 
 const reply = { header: () => reply } as never
 const caller = (role: Caller['role'], userId = 'u'): Caller => ({ userId, username: 'u', role, sessionId: 's' })
 
-describe.each(testEngines)('what is asked of tables without an end on %s', (engine) => {
+describe.each(testEngines)('queries of tables that grow without end on %s', (engine) => {
   let hub: TestHub
   let ownerId: string
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe.each(testEngines)('what is asked of tables without an end on %s', (engi
     ownerId = await hub.addUser('owner', 'user', 'a password of some length')
     const id = await insertTestGateway(db, { owner_id: ownerId })
     const now = sql`cast(${Date.now()} as double precision)`
-    // Enough that a planner prefers an index where there is one.
+    // Enough rows for the planner to prefer an index.
     const numbers =
       engine === 'postgres'
         ? sql`generate_series(1, 20000) as n`
@@ -94,16 +94,16 @@ describe.each(testEngines)('what is asked of tables without an end on %s', (engi
       },
     ],
   ]
-  it.each(questions)('%s reads no whole table of what grows', async (_name, ask) => {
+  it.each(questions)('%s reads no growing table completely', async (_name, ask) => {
     for (const plan of await plansOf(ask)) {
       expect(plan).not.toMatch(WHOLE_TABLE)
-      expect(plan, 'nothing is sorted that an index has in order').not.toMatch(
+      expect(plan, 'nothing is sorted where an index has the order').not.toMatch(
         /temp b-tree for order by|\bsort key: (at|started_at)/i,
       )
     }
   })
 
-  it('a text is looked for in the audit without reading all of it', async () => {
+  it('a text search in the audit does not read all of it', async () => {
     for (const plan of await plansOf((db) => findAudit(db, { limit: 100, q: 'nobody' })))
       expect(plan).not.toMatch(WHOLE_TABLE)
   })

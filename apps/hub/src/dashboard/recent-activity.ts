@@ -1,5 +1,5 @@
 /**
- * The entries of the dashboard's activity panel. A user sees what concerns the gateways they claimed; managers and
+ * The entries of the dashboard's activity panel. A user sees the entries of the gateways they claimed; managers and
  * admins see everything. followers/activity-entries.ts writes them.
  */
 import type { ActivityEntry, SearchQuery } from '@hedgerow/contract'
@@ -35,22 +35,22 @@ export async function recentActivity(
 
 type Entry = Selectable<Tables['activity']>
 
-/** Which entries: those of one gateway, or of all. */
+/** The entries of one gateway, or of all. */
 type Wanted = {
   page: Page
   q: string | undefined
   gatewayId?: string
-  /** In how many of the newest entries `q` is looked for. */
+  /** How many of the newest entries to search for `q`. */
   searched?: number
 }
 
-/** Found by an index and cut at the page's size, however many there are. */
+/** Reads by an index and stops at the page's size, however many entries there are. */
 async function newestEntries(db: Db, { page, q, gatewayId, searched = SEARCHED_AT_MOST }: Wanted): Promise<Entry[]> {
   let entries = db.selectFrom('activity').orderBy('at', 'desc').orderBy('id', 'desc')
   if (gatewayId !== undefined) entries = entries.where('gateway_id', '=', gatewayId)
   let asked = entries.selectAll()
   if (q) {
-    // Looked for in so many and no more: nobody makes the hub read a whole history.
+    // A search reads a limited number of entries: nobody makes the hub read a whole history.
     const last = await entries.select(['at', 'id']).offset(searched).limit(1).executeTakeFirst()
     if (last) asked = asked.where(sql<boolean>`(at, id) > (${last.at}, ${last.id})`)
     asked = asked.where(holding(q, ['message']))
@@ -60,8 +60,8 @@ async function newestEntries(db: Db, { page, q, gatewayId, searched = SEARCHED_A
 }
 
 /**
- * Of each gateway the newest, merged: one index scan a gateway. A text is looked for in no more of them all than of the
- * whole fleet.
+ * The newest entries of each gateway, merged: one index scan for each. A text search reads no more entries than one of
+ * the whole fleet.
  */
 async function newestOfOwn(db: Db, wanted: Wanted, userId: string): Promise<Entry[]> {
   const own = await db.selectFrom('gateways').select('id').where('owner_id', '=', userId).execute()

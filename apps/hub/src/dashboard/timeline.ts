@@ -1,6 +1,6 @@
 /**
- * The counts of each hour: the dashboard's chart, and how many threats there were today. A user is shown the gateways
- * they claimed; managers and admins the whole fleet.
+ * The counts of each hour: the dashboard's chart, and how many threats there were today. A user sees the gateways they
+ * claimed; managers and admins see the whole fleet.
  */
 import { hasRole } from '../access/policy.ts'
 import type { Caller } from '../access/sessions.ts'
@@ -11,7 +11,7 @@ const HOURS_SHOWN = 24
 
 export type TimelineHour = { hour: string; activeConnections: number; threats: number }
 
-/** The last 24 hours, oldest first, the running one last: of the whole fleet, or of the caller's own gateways. */
+/** The last 24 hours, oldest first, the current one last: of the whole fleet, or of the caller's own gateways. */
 export async function timeline(db: Db, caller: Caller, now: number): Promise<TimelineHour[]> {
   const newest = startOfHour(now)
   const hours = Array.from({ length: HOURS_SHOWN }, (_, i) => newest - (HOURS_SHOWN - 1 - i) * HOUR_MS)
@@ -32,7 +32,7 @@ export async function timeline(db: Db, caller: Caller, now: number): Promise<Tim
 
 /**
  * Detections of severity alert since the hub's local midnight, of the gateways that the caller may see: the counts of
- * whole hours and, where local midnight is not on one, the detections of the minutes before the first.
+ * whole hours and, when local midnight is not at a full UTC hour, the detections of the minutes before the first one.
  */
 export async function threatsToday(db: Db, caller: Caller, now: number): Promise<number> {
   const midnight = new Date(now).setHours(0, 0, 0, 0)

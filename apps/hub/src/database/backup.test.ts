@@ -17,7 +17,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 let files = 0
 const newFile = () => join(dir, `backup-${++files}`)
 
-/** So young that no hub may delete it. */
+/** Too new for any hub to delete. */
 const auditEntry = (target: string) =>
   ({ at: Date.now(), actor: 'rosa', action: 'gateway.add', target, result: 'ok' }) as const
 
@@ -79,7 +79,7 @@ async function contentOf(db: Db) {
 const journeys = testEngines.flatMap((from) => testEngines.map((to) => [from, to] as const))
 
 describe.each(journeys)('a backup of %s restored on %s', (from, to) => {
-  test('is identical, replaces what was there, and new rows get ids of their own', async () => {
+  test('is identical, replaces the old database, and new rows get new ids', async () => {
     const [source, target] = [await createTestDatabase(from), await createTestDatabase(to)]
     const file = newFile()
     const before = await openDatabase({ url: source.url })
@@ -113,7 +113,7 @@ describe.each(journeys)('a backup of %s restored on %s', (from, to) => {
 })
 
 describe.each(testEngines)('backups on %s', (engine) => {
-  test('are of one moment while others write', async () => {
+  test('show one moment while others write', async () => {
     const { url, remove } = await createTestDatabase(engine)
     const { db, close } = await openDatabase({ url })
     const put = (transaction: Db, name: string) =>
@@ -182,7 +182,7 @@ describe.each(testEngines)('backups on %s', (engine) => {
     await remove()
   })
 
-  test('a database has one hub at a time, and is free again when that ended', async () => {
+  test('a database has one hub at a time, and is free again when that hub ends', async () => {
     const { url, remove } = await createTestDatabase(engine)
     const lock = await lockDatabase(url)
     await expect(lockDatabase(url, { patienceMs: 300 })).rejects.toThrow(/Another hub is running .*HUB_DATA/)
@@ -193,7 +193,7 @@ describe.each(testEngines)('backups on %s', (engine) => {
 })
 
 test.skipIf(!hasPostgres)(
-  'a hub whose PostgreSQL connection was cut takes the lock again, or hears that another has it',
+  'a hub whose PostgreSQL connection was cut takes the lock again, or learns that another hub has it',
   async () => {
     const { url, remove } = await createTestDatabase('postgres')
     const { db, close } = await openDatabase({ url })
@@ -235,7 +235,7 @@ describe.each(testEngines)('before a migration of %s', (engine) => {
     },
   })
 
-  test('a backup of what is there is kept, the last five of them, and none for a new database', async () => {
+  test('the old database is backed up, five backups are kept, and a new database needs none', async () => {
     const copiesDir = join(dir, `before-migrating-${engine}`)
     const { url, remove } = await createTestDatabase(engine, { isEmpty: true })
     const migrations = [add('001')]
@@ -257,7 +257,7 @@ describe.each(testEngines)('before a migration of %s', (engine) => {
     await remove()
   })
 
-  test('what was kept is restored like any backup', async () => {
+  test('a kept backup can be restored like any other', async () => {
     const copiesDir = join(dir, `to-restore-${engine}`)
     const { url, remove } = await createTestDatabase(engine, { isEmpty: true })
     const before = await openDatabase({ url })

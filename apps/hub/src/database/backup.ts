@@ -1,7 +1,7 @@
 /**
- * Backups of the whole database in one file, whose form is a SQLite database with the hub's tables, whichever engine it
- * came from: so a backup can be restored on the other engine too. The file holds the hub's keys and is readable for its
- * owner only. Called by the commands of cli/.
+ * Backups of the whole database in one file. The file is a SQLite database with the hub's tables, whichever engine it
+ * came from, so a backup can be restored on the other engine too. It holds the hub's keys, and only its owner can read
+ * it. Called by the commands of cli/.
  */
 import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync } from 'node:fs'
 import { renameSync, rmSync } from 'node:fs'
@@ -26,8 +26,8 @@ export async function backupDatabase(url: string, file: string): Promise<void> {
 }
 
 /**
- * Puts the backup in `file` in the place of the database at `url`, which no hub may be using: see lock.ts. All of it or
- * nothing. Gives where the database that was there before is kept, where it was a file.
+ * Replaces the database at `url`, which no hub may use (lock.ts), by the backup in `file`: all of it or nothing.
+ * Returns where the old database is kept, if it was a file.
  */
 export async function restoreDatabase(url: string, file: string): Promise<{ replaced: string | undefined }> {
   const target = engineOf(url) === 'sqlite' ? url.slice('sqlite:'.length) : undefined
@@ -38,12 +38,12 @@ export async function restoreDatabase(url: string, file: string): Promise<{ repl
   try {
     named(copy, () => copyFileSync(file, copy))
     chmodSync(copy, 0o600)
-    // Migrated like any other, so that a backup of an older hub fits; a newer one's is refused by name.
+    // Migrated like any other, so that a backup of an older hub fits; a newer hub's is refused by name.
     const source = await openDatabase({ url: `sqlite:${copy}` }).catch((error: unknown) => {
       throw error instanceof ConfigError ? new ConfigError([`${file} cannot be restored. ${error.message}`]) : error
     })
     try {
-      // Or whoever was signed in at that time would be again, also where it was ended since for a reason.
+      // Otherwise sessions of that time would be valid again, also those that were ended since.
       await source.db.deleteFrom('sessions').execute()
       await source.db.deleteFrom('sign_in_challenges').execute()
       if (target === undefined) await fillPostgres(source.db.withTables<AnyTables>(), url)
@@ -56,7 +56,7 @@ export async function restoreDatabase(url: string, file: string): Promise<{ repl
   }
 }
 
-/** Nobody ever sees half a file under its name. */
+/** Writes to a temporary name, so that nobody sees half a file. */
 async function writeWhole(file: string, write: (unfinished: string) => Promise<void>): Promise<void> {
   const unfinished = `${file}.unfinished`
   rmSync(unfinished, { force: true })
@@ -72,7 +72,7 @@ async function writeWhole(file: string, write: (unfinished: string) => Promise<v
   }
 }
 
-/** A file that cannot be made is the operator's to mend, so its name is told. */
+/** The operator has to fix a file that cannot be written, so the error names it. */
 function named(file: string, make: () => void): void {
   try {
     make()
@@ -103,7 +103,7 @@ async function fillPostgres(from: Kysely<AnyTables>, url: string): Promise<void>
   try {
     const tables = await tablesInOrder(from)
     await to.transaction().execute(async (writing) => {
-      // What keeps the audit from the hub does not keep it from whoever replaces all of the database.
+      // The audit's triggers would refuse this; whoever replaces the whole database may.
       for (const table of tables) await sql`alter table ${sql.table(table)} disable trigger user`.execute(writing)
       for (const table of tables.toReversed()) await writing.deleteFrom(table).execute()
       for (const table of tables) {
@@ -127,7 +127,7 @@ async function fillPostgres(from: Kysely<AnyTables>, url: string): Promise<void>
   }
 }
 
-/** So that the next row's generated id follows the highest one that was copied. */
+/** The next generated id follows the highest copied one. */
 async function continueSequences(to: Transaction<AnyTables>): Promise<void> {
   const { rows } = await sql<{ name: string; column: string }>`
     select table_name as name, column_name as "column" from information_schema.columns

@@ -99,7 +99,7 @@ describe.each(testEngines)('the database on %s', (engine) => {
     await expect(orphan.execute()).rejects.toThrow(/foreign key/i)
   })
 
-  test('a second row with the same key is told apart from other failures', async () => {
+  test('a second row with the same key is distinguished from other failures', async () => {
     await put('once', '1')
     const second = await put('once', '2').catch((error: unknown) => error)
     expect(isUniqueViolation(second)).toBe(true)
@@ -107,7 +107,7 @@ describe.each(testEngines)('the database on %s', (engine) => {
     expect(isUniqueViolation(other)).toBe(false)
   })
 
-  test('what was written is there after closing and opening again', async () => {
+  test('written rows are there after closing and opening again', async () => {
     const { url, remove } = await createTestDatabase(engine)
     const before = await openDatabase({ url })
     await before.db.insertInto('settings').values({ name: 'kept', value: 'yes' }).execute()
@@ -130,7 +130,7 @@ describe.each(testEngines)('the database on %s', (engine) => {
 })
 
 describe('a storage that fails', () => {
-  test('a full disk is storage_unavailable for writes, not for reads, and is over when there is room', async () => {
+  test('a full disk is storage_unavailable for writes, not for reads, and ends when there is room', async () => {
     const { db, close } = await openTestDatabase('sqlite')
     const write = (size: number) =>
       inTransaction(db, (transaction) =>
@@ -158,27 +158,24 @@ describe('a storage that fails', () => {
     await close()
   })
 
-  test.skipIf(!hasPostgres)(
-    'PostgreSQL ending every connection fails what runs and nothing that comes after',
-    async () => {
-      const { db, close } = await openTestDatabase('postgres')
-      const cut = inTransaction(db, async (transaction) => {
-        await transaction.insertInto('settings').values({ name: 'cut', value: '' }).execute()
-        await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(
-          db,
-        )
-        await transaction.insertInto('settings').values({ name: 'after', value: '' }).execute()
-      })
-      await expect(cut).rejects.toMatchObject({ code: 'storage_unavailable' })
-      expect(await db.selectFrom('settings').selectAll().execute()).toEqual([])
-      await inTransaction(db, (transaction) =>
-        transaction.insertInto('settings').values({ name: 'later', value: '' }).execute(),
+  test.skipIf(!hasPostgres)('PostgreSQL ending every connection fails running queries and no later ones', async () => {
+    const { db, close } = await openTestDatabase('postgres')
+    const cut = inTransaction(db, async (transaction) => {
+      await transaction.insertInto('settings').values({ name: 'cut', value: '' }).execute()
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(
+        db,
       )
-      await close()
-    },
-  )
+      await transaction.insertInto('settings').values({ name: 'after', value: '' }).execute()
+    })
+    await expect(cut).rejects.toMatchObject({ code: 'storage_unavailable' })
+    expect(await db.selectFrom('settings').selectAll().execute()).toEqual([])
+    await inTransaction(db, (transaction) =>
+      transaction.insertInto('settings').values({ name: 'later', value: '' }).execute(),
+    )
+    await close()
+  })
 
-  test('a PostgreSQL that is not there is storage_unavailable', async () => {
+  test('an unreachable PostgreSQL is storage_unavailable', async () => {
     await expect(openDatabase({ url: 'postgres://hub@127.0.0.1:1/hub' })).rejects.toMatchObject({
       code: 'storage_unavailable',
     })

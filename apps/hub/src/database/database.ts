@@ -1,7 +1,7 @@
 /**
- * Opens the hub's database, a SQLite file or PostgreSQL, and migrates it. Everything above sees the same tables and
- * the same values from both: numbers for counts and times, 0 or 1 for booleans, text for the rest. A storage that
- * does not answer is `storage_unavailable`. Called by hub.ts and, for tests, by testing/databases.ts.
+ * Opens the hub's database, a SQLite file or PostgreSQL, and migrates it. Callers see the same tables and the same
+ * values from both: numbers for counts and times, 0 or 1 for booleans, text for the rest. A database that does not
+ * answer is `storage_unavailable`. Called by hub.ts and, for tests, by testing/databases.ts.
  */
 import { basename, dirname } from 'node:path'
 import { Kysely, sql, type Transaction } from 'kysely'
@@ -20,12 +20,12 @@ export type Database = { db: Kysely<Tables>; engine: Engine; close(): Promise<vo
 
 export type DatabaseConfig = {
   url: string
-  /** The folder for a copy of what is there before it is migrated, in the form of a backup; none without one. */
+  /** The folder for a backup before each migration; no backup when unset. */
   copiesDir?: string
-  /** False refuses a database that is not up to date: another hub may be running on it. */
+  /** When false, refuses a database that is not up to date: another hub may be running on it. */
   mayMigrate?: boolean
   migrations?: readonly Migration[]
-  /** Hears that a statement failed for want of room. */
+  /** Called when a statement failed because the disk is full. */
   onFull?: () => void
 }
 

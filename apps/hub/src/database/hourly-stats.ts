@@ -8,14 +8,14 @@ export const HOUR_MS = 3_600_000
 /** The row of `hourly_stats` that counts the whole fleet; every other row is named after an owner. */
 export const WHOLE_FLEET = 'fleet'
 
-/** Of the hour that holds this moment; hours begin as those of UTC do. */
+/** The start of the UTC hour of this moment. */
 export function startOfHour(at: number): number {
   return at - (at % HOUR_MS)
 }
 
 export type HourlyCount = { at: number; scope: string; threats?: number; activeConnections?: number }
 
-/** Adds threats to an hour, and raises its most active connections to at least what was seen now. */
+/** Adds threats to an hour and raises its maximum of active connections to the current number. */
 export async function countInHour(
   db: Db,
   { at, scope, threats = 0, activeConnections = 0 }: HourlyCount,

@@ -14,10 +14,10 @@ const dir = mkdtempSync(join(tmpdir(), 'hub-killed-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const FIRST = { name: '001-first', up: first.up }
-/** Written to the file before the transaction ends, as they are more than SQLite keeps in memory. */
+/** More than SQLite holds in memory, so they are written to the file before the transaction ends. */
 const ROWS = 20_000
 
-/** A hub of the next version, killed where its migration has changed half of what it changes. */
+/** A hub of the next version, killed in the middle of its migration. */
 const KILLED = `
   import { sql } from 'kysely'
   import { openDatabase } from ${JSON.stringify(join(import.meta.dirname, 'database.ts'))}
@@ -31,7 +31,7 @@ const KILLED = `
   await openDatabase({ url: process.argv[1], copiesDir: process.argv[2], migrations: [{ name: '001-first', up: first.up }, { name: '002', up }] })`
 
 describe.each(testEngines)('a hub killed inside a migration on %s', (engine) => {
-  test('has lost nothing, and its next start finishes', async () => {
+  test('has lost nothing, and its next start finishes the migration', async () => {
     const { url, remove } = await createTestDatabase(engine, { isEmpty: true })
     const copiesDir = join(dir, engine)
     const old = await openDatabase({ url, migrations: [FIRST] })
@@ -69,7 +69,7 @@ describe.each(testEngines)('a hub killed inside a migration on %s', (engine) => 
   })
 })
 
-/** One of the start that was killed, one of the start that finished, and both whole. */
+/** Two copies, one of the killed start and one of the finished start, both complete. */
 function expectCopies(folder: string): void {
   const copies = readdirSync(folder)
   expect(copies).toHaveLength(2)
@@ -83,7 +83,7 @@ function expectCopies(folder: string): void {
   }
 }
 
-test('what a start that was killed while it copied has left behind is no copy, and goes', async () => {
+test('a half-written copy of a killed start does not count as a backup and is deleted', async () => {
   const url = `sqlite:${join(dir, 'hub.sqlite')}`
   const copiesDir = join(dir, 'backups')
   const migrateTo = async (...names: string[]) => {

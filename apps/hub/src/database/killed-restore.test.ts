@@ -11,7 +11,7 @@ import { createTestDatabase, testEngines } from '#testing/databases.ts'
 const dir = mkdtempSync(join(tmpdir(), 'hub-killed-restore-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-/** A restore that dies before one of its steps, the calls that change a file or ask PostgreSQL. */
+/** A restore that is killed before one of its steps, the calls that change a file or query PostgreSQL. */
 const KILLED = `
   import fs from 'node:fs'
   import { flushCompileCache, syncBuiltinESMExports } from 'node:module'
@@ -46,44 +46,40 @@ async function restoreKilledAt(step: number, url: string, file: string): Promise
 }
 
 describe.each(testEngines)('a restore that is killed on %s', (engine) => {
-  test(
-    'leaves all of the old database or all of the new one, whatever it was doing',
-    { timeout: 300_000 },
-    async () => {
-      const { url, remove } = await createTestDatabase(engine)
-      const names = Array.from({ length: 50 }, (_, i) => `row ${i}`)
-      const fill = async (value: string) => {
-        const { db, close } = await openDatabase({ url })
-        await db.deleteFrom('settings').execute()
-        await db
-          .insertInto('settings')
-          .values(names.map((name) => ({ name, value })))
-          .execute()
-        await close()
-      }
-      await fill('new')
-      const file = join(dir, `${engine}.backup`)
-      await backupDatabase(url, file)
-      await fill('old')
-      const values = async () => {
-        const { db, close } = await openDatabase({ url, mayMigrate: false })
-        const rows = await db.selectFrom('settings').select('value').execute()
-        await close()
-        expect(rows).toHaveLength(names.length)
-        return [...new Set(rows.map(({ value }) => value))]
-      }
-      // PostgreSQL is asked many things, all of them in one transaction.
-      const stride = engine === 'postgres' ? 13 : 1
-      let killed = 0
-      for (let step = 1; await restoreKilledAt(step, url, file); step += stride) {
-        killed++
-        expect(await values()).toBeOneOf([['old'], ['new']])
-      }
-      expect(killed).toBeGreaterThan(5)
-      expect(await values()).toEqual(['new'])
-      await remove()
-    },
-  )
+  test('leaves all of the old database or all of the new one, killed at any step', { timeout: 300_000 }, async () => {
+    const { url, remove } = await createTestDatabase(engine)
+    const names = Array.from({ length: 50 }, (_, i) => `row ${i}`)
+    const fill = async (value: string) => {
+      const { db, close } = await openDatabase({ url })
+      await db.deleteFrom('settings').execute()
+      await db
+        .insertInto('settings')
+        .values(names.map((name) => ({ name, value })))
+        .execute()
+      await close()
+    }
+    await fill('new')
+    const file = join(dir, `${engine}.backup`)
+    await backupDatabase(url, file)
+    await fill('old')
+    const values = async () => {
+      const { db, close } = await openDatabase({ url, mayMigrate: false })
+      const rows = await db.selectFrom('settings').select('value').execute()
+      await close()
+      expect(rows).toHaveLength(names.length)
+      return [...new Set(rows.map(({ value }) => value))]
+    }
+    // PostgreSQL gets many queries, all in one transaction.
+    const stride = engine === 'postgres' ? 13 : 1
+    let killed = 0
+    for (let step = 1; await restoreKilledAt(step, url, file); step += stride) {
+      killed++
+      expect(await values()).toBeOneOf([['old'], ['new']])
+    }
+    expect(killed).toBeGreaterThan(5)
+    expect(await values()).toEqual(['new'])
+    await remove()
+  })
 })
 
 test('a damaged database is replaced too, and kept as it was', async () => {

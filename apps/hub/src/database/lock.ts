@@ -1,6 +1,6 @@
 /**
- * One hub for a database: two would fight over the gateways' tunnels and each other's memory. The lock ends with the
- * process that holds it, however that ends. Taken by hub.ts before anything else, and by `hub restore`.
+ * One hub for each database: two would fight over the gateways' tunnels and each other's memory. The lock ends with its
+ * process, however that ends. Taken by hub.ts first of all, and by `hub restore`.
  */
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -13,16 +13,16 @@ import { storageError } from './storage-errors.ts'
 export type DatabaseLock = { release(): Promise<void> }
 export type LockOptions = { onTakenOver?: (() => void) | undefined; patienceMs?: number }
 
-/** A hub that is just ending, or whose end the server has yet to notice, is waited for this long. */
+/** How long to wait for a hub that is just ending, or whose end the server has not noticed yet. */
 const PATIENCE_MS = 2_000
 const RETRY_INTERVAL_MS = 250
-/** Any constant will do, as long as every hub takes the same. */
+/** Any constant works, but every hub must use the same. */
 const POSTGRES_LOCK = 4_831_208
 const SQLITE_BUSY = 5
 
 /**
- * Throws a `ConfigError` when another process holds it and does not let go within `patienceMs`. `onTakenOver` hears
- * that PostgreSQL lost this hub's connection and that another hub took the lock since.
+ * Throws a `ConfigError` when another process holds the lock for longer than `patienceMs`. `onTakenOver` is called when
+ * PostgreSQL lost this hub's connection and another hub has taken the lock.
  */
 export async function lockDatabase(url: string, options: LockOptions = {}): Promise<DatabaseLock> {
   const { onTakenOver = () => {}, patienceMs = PATIENCE_MS } = options
@@ -31,7 +31,7 @@ export async function lockDatabase(url: string, options: LockOptions = {}): Prom
     : lockPostgres(url, patienceMs, onTakenOver)
 }
 
-/** An empty SQLite file beside the database, since SQLite's locks are the operating system's on every platform. */
+/** Locks an empty SQLite file beside the database: SQLite uses the operating system's locks on every platform. */
 function lockFile(path: string, patienceMs: number): DatabaseLock {
   makePrivateFolder(dirname(path))
   const file = new DatabaseSync(`${path}.lock`, { timeout: patienceMs })

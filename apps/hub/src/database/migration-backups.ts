@@ -4,8 +4,8 @@ import { join } from 'node:path'
 const MIGRATION_BACKUPS_KEPT = 5
 
 /**
- * Has `write` make a copy of the database called `name` in `folder`, under a name of this moment, and drops all but the
- * newest few that were made like this. Nobody sees half a copy under its name.
+ * Makes `write` copy the database called `name` into `folder`, under a name with the time, and deletes all but the
+ * newest few of these copies. A copy gets its name only when it is complete.
  */
 export async function keepMigrationBackup(
   { folder, name, now }: { folder: string; name: string; now: Date },
@@ -13,7 +13,7 @@ export async function keepMigrationBackup(
 ): Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const prefix = `${name}.before-migration-`
-  // What a start that was killed meanwhile has left is no copy.
+  // A half-written file of a killed start is no copy.
   for (const entry of readdirSync(folder))
     if (entry.startsWith(prefix) && entry.includes('.unfinished')) rmSync(join(folder, entry))
   const file = join(folder, `${prefix}${now.toISOString().replaceAll(/[:.]/g, '-')}`)

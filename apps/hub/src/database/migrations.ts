@@ -22,13 +22,13 @@ export const MIGRATIONS: readonly Migration[] = [
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }
-/** Any constant will do, as long as every hub takes the same. */
+/** Any constant works, but every hub must use the same. */
 const POSTGRES_LOCK = 4_831_207
 
 /**
- * Brings the schema up to date in one transaction, so that a crash in the middle leaves the old one. `beforeMigrating`
- * is called, inside the transaction, when a schema that is there will change, with the migrations it has had. Refuses a
- * database that a newer hub has migrated.
+ * Migrates the schema in one transaction, so that a crash leaves the old one. `beforeMigrating` is called inside the
+ * transaction, with the migrations already applied, before an existing schema changes. Refuses a database that a newer
+ * hub has migrated.
  */
 export async function migrate(
   db: Kysely<unknown>,

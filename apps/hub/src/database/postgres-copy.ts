@@ -1,19 +1,18 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 
-/** Tables by name only: what is copied is whatever is there. */
+/** Tables by name only: the copy takes every table it finds. */
 export type AnyTables = Record<string, Record<string, unknown>>
 
 export const ROWS_AT_ONCE = 500
-/** The fewest variables that a statement of either engine may have. */
+/** The smaller of the two engines' limits of variables in a statement. */
 const VARIABLES_LIMIT = 30_000
 
 /**
- * Fills a SQLite database with what a transaction of PostgreSQL reads from tables of the same names, and leaves it
- * whole in one file.
+ * Copies all tables from a PostgreSQL transaction into a SQLite database with tables of the same names, in one file.
  */
 export async function copyTables(reading: Transaction<AnyTables>, to: Kysely<AnyTables>): Promise<void> {
   await sql`pragma foreign_keys = off`.execute(to)
-  // Asked for here, as inside its transaction there would be no second connection to ask on.
+  // Before its transaction: inside it there would be no second connection to query.
   const tables = await tablesInOrder(to)
   await to.transaction().execute(async (writing) => {
     for (const table of tables) {
@@ -49,7 +48,7 @@ export async function insertRows(
       .execute()
 }
 
-/** The tables of a SQLite database, each behind those that it refers to. */
+/** The tables of a SQLite database, each after those that it refers to. */
 export async function tablesInOrder(db: Kysely<AnyTables>): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'`.execute(db)

@@ -25,8 +25,8 @@ export function postgresDialect(url: string): Dialect {
         oid === INT8 || oid === NUMERIC ? Number : types.getTypeParser(oid, format),
     },
   })
-  // A connection that the server ends fails its next query, or is replaced when it was idle; that is enough. Without
-  // listeners, also on connections that are lent out, its end would be the end of the process.
+  // A connection that the server ends fails its next query, or is replaced when idle; that is enough. Without
+  // listeners, also on connections in use, its end would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => void client.on('error', () => {}))
   const config: PostgresDialectConfig = { pool }
@@ -50,7 +50,7 @@ class ReportingDriver extends PostgresDriver {
     })
     if (!this.#reporting.has(connection)) {
       this.#reporting.add(connection)
-      // The driver finds its own state on this object, so it is given a method rather than wrapped.
+      // The driver finds its state on this object, so it gets a new method instead of a wrapper.
       const execute = connection.executeQuery.bind(connection)
       connection.executeQuery = (...query) =>
         execute<never>(...query).catch((error: unknown) => {

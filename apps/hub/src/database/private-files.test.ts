@@ -17,7 +17,7 @@ afterEach(() => rmSync(parent, { recursive: true, force: true }))
 const url = () => `sqlite:${join(folder, 'hub.sqlite')}`
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
-test.each([0o777, 0o707, 0o702])('a data folder of mode %o is refused with what to do', async (mode) => {
+test.each([0o777, 0o707, 0o702])('a data folder of mode %o is refused with advice', async (mode) => {
   mkdirSync(folder)
   chmodSync(folder, mode)
   await expect(lockDatabase(url())).rejects.toThrow(ConfigError)
@@ -26,7 +26,7 @@ test.each([0o777, 0o707, 0o702])('a data folder of mode %o is refused with what 
   await (await openDatabase({ url: url() })).close()
 })
 
-test.each([0o700, 0o750, 0o755, 0o775])('one of mode %o is taken', async (mode) => {
+test.each([0o700, 0o750, 0o755, 0o775])('one of mode %o is accepted', async (mode) => {
   mkdirSync(folder)
   chmodSync(folder, mode)
   await (await lockDatabase(url())).release()
@@ -34,7 +34,7 @@ test.each([0o700, 0o750, 0o755, 0o775])('one of mode %o is taken', async (mode) 
   expect(modeOf(folder)).toBe(mode)
 })
 
-test('what the hub makes is its own, and a database that others could read is closed to them', async () => {
+test('the hub’s files are private, and a readable database is closed to others', async () => {
   const file = join(folder, 'hub.sqlite')
   mkdirSync(folder)
   writeFileSync(file, '')

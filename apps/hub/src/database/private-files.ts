@@ -1,14 +1,12 @@
-/**
- * Files and folders that hold the hub's keys: nobody else on the machine may read or replace them, whatever the umask.
- */
+/** Files and folders with the hub's keys: nobody else on the machine may read or replace them, whatever the umask. */
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { ConfigError } from '../config.ts'
 
 const WRITABLE_BY_ALL = 0o002
-/** In a folder like /tmp nobody replaces another's files. */
+/** With the sticky bit, as on /tmp, users cannot replace each other's files. */
 const STICKY = 0o1000
 
-/** Makes the folder when it is missing. Throws a `ConfigError` for one that every user of the machine can write to. */
+/** Makes the folder when it is missing. Throws a `ConfigError` when every user of the machine can write to it. */
 export function makePrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   const { mode } = statSync(path)
@@ -19,7 +17,7 @@ export function makePrivateFolder(path: string): void {
   ])
 }
 
-/** Makes the file when it is missing, and closes one that others can read. */
+/** Makes the file when it is missing, and removes others' access to an existing one. */
 export function makePrivateFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600))
   if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)

@@ -3,9 +3,9 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * Puts the SQLite database `copy`, which nobody has open, in the place of `target`, and gives the name under which the
- * one that was there is kept, sound or damaged. At every moment there is a whole database under `target`, so that a
- * kill in the middle never lets the next start make a new one.
+ * Replaces the SQLite database `target` by `copy`, which nobody has open, and returns the name under which the old one
+ * is kept, intact or damaged. A whole database exists under `target` at every moment, so that after a kill the next
+ * start never makes a new one.
  */
 export function replaceSqlite(target: string, copy: string): string | undefined {
   const replaced = existsSync(target)
@@ -17,14 +17,14 @@ export function replaceSqlite(target: string, copy: string): string | undefined 
     if (existsSync(`${target}-wal`)) keep(`${target}-wal`, `${replaced}-wal`)
   }
   sync(copy)
-  // They would be taken for those of the new one.
+  // SQLite would apply the old database's log to the new one.
   for (const suffix of ['-wal', '-shm']) rmSync(target + suffix, { force: true })
   renameSync(copy, target)
   sync(dirname(target))
   return replaced
 }
 
-/** What still stands in its write-ahead log belongs to it. A damaged one keeps its log beside it as it is. */
+/** Writes the database's log back into it. A damaged database keeps its log beside it. */
 function foldLogIn(path: string): void {
   let database: DatabaseSync | undefined
   try {
@@ -37,7 +37,7 @@ function foldLogIn(path: string): void {
   }
 }
 
-/** Under a second name, so that it never lacks its first; copied where the file system has no links. */
+/** Links a second name, so that the first always exists; copies where the file system has no links. */
 function keep(path: string, name: string): void {
   try {
     linkSync(path, name)

@@ -1,6 +1,6 @@
 import type { Db } from './tables.ts'
 
-/** What one database, and so one hub, has of its own. */
+/** Secrets of one database, and so of one hub. */
 export type SecretName =
   | 'identity-seed'
   | 'wireguard-private-key'
@@ -10,8 +10,8 @@ export type SecretName =
   | 'tls-certificate'
 
 /**
- * The named secret, made by `make` when there is none yet. When two hubs start at once on one database, both get the
- * one that was stored first.
+ * The named secret; `make` creates it when there is none. When two hubs start at once on one database, both get the one
+ * that was stored first.
  */
 export async function readOrCreateSecret(
   db: Db,

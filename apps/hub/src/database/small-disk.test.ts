@@ -19,7 +19,7 @@ import { postgresOwner } from '#testing/postgres.ts'
 const MIB = 1024 * 1024
 const WAIT = { timeout: 60_000, interval: 100 }
 
-/** A disk of its own, or why there is none. */
+/** A small disk of its own, or the reason why there is none. */
 function mountSmallDisk(): { path: string } | { reason: string } {
   const path = mkdtempSync(join(tmpdir(), 'small-disk-'))
   try {
@@ -27,11 +27,11 @@ function mountSmallDisk(): { path: string } | { reason: string } {
     return { path }
   } catch {
     rmSync(path, { recursive: true, force: true })
-    return { reason: 'a file system can be mounted by root alone' }
+    return { reason: 'only root can mount a file system' }
   }
 }
 
-/** Writes until so much is left, or nothing. */
+/** Writes until only `leftBytes` are left. */
 function fill(disk: string, leftBytes: number): void {
   const file = openSync(join(disk, 'of-another-program'), 'a')
   const block = Buffer.alloc(64 * 1024, 1)
@@ -42,13 +42,13 @@ function fill(disk: string, leftBytes: number): void {
       writeSync(file, block)
     }
   } catch {
-    // Full to the last byte.
+    // The disk is full to the last byte.
   } finally {
     closeSync(file)
   }
 }
 
-it('a disk that fills up is told everywhere, and people go on while gateways wait', async ({ skip }) => {
+it('a full disk is reported everywhere, and people keep working while gateways wait', async ({ skip }) => {
   const disk = mountSmallDisk()
   if ('reason' in disk) {
     skip(`skipped: ${disk.reason}`)
@@ -115,7 +115,7 @@ it('a disk that fills up is told everywhere, and people go on while gateways wai
   const said = expect.stringMatching(/^[\d.]+ MB of 67\.1 MB are free on the hub's disk: make room\.$/)
   expect(await ready()).toEqual([503, { error: 'storage_low', message: said }])
   expect(await problems()).toEqual([{ part: 'storage', message: said }])
-  expect((await beat()).status, 'heartbeats are heard').toBe(200)
+  expect((await beat()).status, 'heartbeats still count').toBe(200)
   const device = createTestDevice(hub.app)
   expect(await device.register()).toMatchObject({
     status: 503,
@@ -128,7 +128,7 @@ it('a disk that fills up is told everywhere, and people go on while gateways wai
   })
   await vi.waitFor(() => expect(told).toContainEqual(expect.stringContaining('"event":"storage.low"')), WAIT)
 
-  // Another program takes the rest: what the hub kept for people is given up for them.
+  // Another program fills the rest: the hub frees its reserve for people.
   fill(path, 0)
   await vi.waitFor(async () => expect(await signIn()).toBe(200), WAIT)
   for (let i = 0; i < 20; i++) expect([await signIn(), await save(`Hub ${i}`)]).toEqual([200, 200])
@@ -143,7 +143,7 @@ it('a disk that fills up is told everywhere, and people go on while gateways wai
 }, 180_000)
 
 it.skipIf(!hasPostgres)(
-  'a PostgreSQL without room says so everywhere until it takes rows again',
+  'a PostgreSQL without room is reported everywhere until it accepts rows again',
   async ({ skip }) => {
     const disk = mountSmallDisk()
     if ('reason' in disk) {

@@ -17,10 +17,9 @@ const STATEMENTS_KEPT = 256
 const BUSY_TIMEOUT_MS = 5_000
 
 /**
- * Kysely on the `node:sqlite` that comes with Node. There is one connection, and Kysely's runtime lends it to one
- * query or one whole transaction at a time (the adapter declares a single connection), so that concurrent handlers
- * never meet inside a transaction. A query outside a transaction, awaited inside it, would therefore wait for ever:
- * inside, use the transaction.
+ * Kysely on the `node:sqlite` that comes with Node. There is one connection (the adapter says so), and Kysely lends it
+ * to one query or one whole transaction at a time, so concurrent handlers never share a transaction. A query on `db`
+ * that is awaited inside a transaction waits for ever: use the transaction.
  */
 export function sqliteDialect(path: string): Dialect {
   return {
@@ -56,7 +55,7 @@ function createDriver(path: string): Driver {
       await run(lent, 'commit')
     },
     rollbackTransaction: async (lent) => {
-      // SQLite has already rolled back by itself after a full disk or an I/O error.
+      // SQLite has already rolled back after a full disk or an I/O error.
       if (database?.isTransaction) await run(lent, 'rollback')
     },
     releaseConnection: async () => {},

@@ -1,6 +1,6 @@
 import { HubError } from '../kernel/hub-error.ts'
 
-/** SQLite's primary result codes (sqlite.org/rescode.html) for a storage that does not work right now. */
+/** SQLite's primary result codes (sqlite.org/rescode.html) for a storage that is unavailable now. */
 const SQLITE_UNAVAILABLE = new Set([5 /* BUSY */, 8 /* READONLY */, 10 /* IOERR */, 13 /* FULL */, 14 /* CANTOPEN */])
 const SQLITE_FULL = 13
 const SQLITE_UNIQUE = new Set([1555 /* CONSTRAINT_PRIMARYKEY */, 2067 /* CONSTRAINT_UNIQUE */])
@@ -19,10 +19,10 @@ const CONNECTION_LOST = new Set([
   'ENOTFOUND',
   'ENOENT',
 ])
-/** What pg says, without a code, of a connection that ended under a query or never came about. */
+/** pg's messages, without a code, for a connection that ended during a query or never opened. */
 const CONNECTION_ENDED = /Connection terminated|timeout exceeded when trying to connect|not queryable/
 
-/** The error as the rest of the hub should see it: `storage_unavailable` when the storage is at fault, else itself. */
+/** Returns `storage_unavailable` when the storage caused the error, else the error itself. */
 export function storageError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { code, errcode } = error as { code?: unknown; errcode?: unknown }
@@ -35,7 +35,7 @@ export function storageError(error: unknown): unknown {
   return unavailable ? new HubError('storage_unavailable', { cause: error }) : error
 }
 
-/** Whether a write failed because there is no room: SQLITE_FULL, or PostgreSQL's disk_full. */
+/** Whether a write failed because the disk is full: SQLITE_FULL, or PostgreSQL's disk_full. */
 export function isDiskFull(error: unknown): boolean {
   const { code, errcode } = ((error instanceof HubError ? error.cause : error) ?? {}) as {
     code?: unknown
@@ -51,13 +51,13 @@ export function isUniqueViolation(error: unknown): boolean {
   return typeof errcode === 'number' ? SQLITE_UNIQUE.has(errcode) : code === '23505'
 }
 
-/** Whether PostgreSQL gave up a transaction in favour of a concurrent one: trying again is right. */
+/** Whether PostgreSQL aborted a transaction in favour of a concurrent one; then retry it. */
 export function isSerializationFailure(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown }
   return code === '40001' || code === '40P01'
 }
 
-/** Whether the connection was lost: what it was asked last may have been done or not. */
+/** Whether the connection was lost: the last statement may or may not have run. */
 export function isOutcomeUnknown(error: unknown): boolean {
   const { cause } = (error ?? {}) as { cause?: unknown }
   const original = error instanceof HubError ? cause : error

@@ -1,8 +1,8 @@
 /**
- * Watches the disk that the hub writes to. Below a reserve, which is for people's own calls, nothing more is taken from
- * gateways; and where another program fills the disk all the same, a file that was made for it in better days is given
- * up, so that people can still sign in and mend it. The disk of a PostgreSQL cannot be seen: its refusal to write is
- * what counts there, and what is tried again until it takes a row.
+ * Watches the disk that the hub writes to. A reserve of free space is for people's calls: below it, the hub refuses
+ * data of gateways. When another program fills the disk anyway, the hub deletes a file that it keeps for this case, so
+ * that people can still sign in and fix it. The disk of a PostgreSQL server is invisible: there its refused writes
+ * count, and a probe repeats until a row is accepted.
  */
 import { randomBytes } from 'node:crypto'
 import { open, rm, stat, statfs } from 'node:fs/promises'
@@ -15,7 +15,7 @@ import { engineOf } from './engine.ts'
 import type { Tables } from './tables.ts'
 
 const LOOK_INTERVAL_MS = 2_000
-/** How old a look may be before what a gateway sends is stored: the disk fills fast. */
+/** How old a check may be before the hub stores a gateway's data: the disk fills fast. */
 const FRESH_MS = 200
 const RETRY_AFTER_MS = 60_000
 const MIB = 1024 * 1024
@@ -24,22 +24,22 @@ const RESERVE_SHARE = 0.1
 const FILE_MAX_BYTES = 32 * MIB
 const FILE_NAME = 'reserve-for-people'
 const PROBE_BYTES = 64 * 1024
-/** The reserve counts as refilled when so much more is free: no flapping at the edge. */
+/** The reserve counts as refilled above this multiple, so that the state does not flap. */
 const REFILLED = 1.1
 
 export type StorageTrouble = { state: 'low' | 'full'; message: string }
 
 export type StorageWatch = {
-  /** Undefined while all is well. */
+  /** Undefined when there is none. */
   trouble(): StorageTrouble | undefined
-  /** Rejects with `storage_low`: for what may wait, such as what gateways send. */
+  /** Rejects with `storage_low`: for data that may wait, such as a gateway's. */
   requireRoom(): Promise<void>
-  /** Throws `storage_low` with what a person has to know. */
+  /** Throws `storage_low` with the reason for a person. */
   checkStorage(): void
-  /** The database had no room for a write. */
+  /** Call it when a write failed because the database is full. */
   onFull(): void
   start(): Promise<void>
-  /** Looks now. */
+  /** Checks now. */
   look(): Promise<void>
   stop(): Promise<void>
 }
@@ -48,10 +48,10 @@ type Options = {
   db: Kysely<Tables>
   databaseUrl: string
   dataDir: string
-  /** Bytes; a tenth of the disk, 256 MiB at most, when left out. */
+  /** Bytes; default: a tenth of the disk, at most 256 MiB. */
   reserveBytes: number | undefined
   log: Logger
-  /** Hears, once each time, that there is trouble. Called again until it resolves. */
+  /** Called once for each trouble; again until it resolves. */
   onTrouble: (trouble: StorageTrouble) => Promise<void>
 }
 
@@ -63,7 +63,7 @@ export function createStorageWatch({ db, databaseUrl, dataDir, reserveBytes, log
   let isRefused = false
   let isTold = false
   let lookedAtMs = -Infinity
-  const tasks = createTasks({ log, failure: "the hub's disk could not be looked at" })
+  const tasks = createTasks({ log, failure: 'could not check the hub’s disk' })
 
   async function look(): Promise<void> {
     lookedAtMs = performance.now()
@@ -80,21 +80,21 @@ export function createStorageWatch({ db, databaseUrl, dataDir, reserveBytes, log
       if (trouble?.state !== 'low' && isSqlite) await sql`pragma wal_checkpoint(truncate)`.execute(db)
       trouble = { state: 'low', message: `${words(free)} of ${words(size)} are free on the hub's disk: make room.` }
     } else {
-      if (trouble) log.info("there is room on the hub's disk again: gateways are heard")
+      if (trouble) log.info('there is room on the hub’s disk again: gateways are accepted')
       trouble = undefined
       isTold = false
       if (isSqlite && free > wanted + 2 * fileBytes) await keepFile(file, fileBytes)
     }
     if (!trouble || isTold) return
-    log.error({ state: trouble.state }, `${trouble.message} Nothing is taken from gateways until then.`)
+    log.error({ state: trouble.state }, `${trouble.message} The hub refuses data of gateways until then.`)
     await onTrouble(trouble)
     isTold = true
   }
 
-  /** A row that needs pages of its own, written and removed. */
+  /** Writes and removes a row that needs new pages. */
   async function takesRows(): Promise<boolean> {
     try {
-      // PostgreSQL would keep what repeats itself in a few bytes, and those fit into a full database.
+      // PostgreSQL compresses repetition, and a compressed row fits into a full database.
       const filler = randomBytes(PROBE_BYTES / 2).toString('hex')
       await db.deleteFrom('storage_probe').execute()
       await db.insertInto('storage_probe').values({ id: 1, filler }).execute()
@@ -129,7 +129,7 @@ export function createStorageWatch({ db, databaseUrl, dataDir, reserveBytes, log
   }
 }
 
-/** Random, so that no file system keeps it smaller than it is. */
+/** Random bytes, so that no file system compresses it. */
 async function keepFile(path: string, bytes: number): Promise<void> {
   const { size } = await stat(path).catch(() => ({ size: -1 }))
   if (size === bytes) return

@@ -2,11 +2,11 @@ import type { RegistrationHold } from '@hedgerow/contract'
 import type { Generated, Kysely, Transaction } from 'kysely'
 
 /**
- * The tables as the queries see them, the same on SQLite and PostgreSQL. Times are milliseconds since 1970 and fit a
- * double; booleans are 0 or 1; structured values are JSON text. Keys and hashes are base64.
+ * The tables, the same on SQLite and PostgreSQL. Times are milliseconds since 1970 and fit a double; booleans are 0 or
+ * 1; structured values are JSON text. Keys and hashes are base64.
  */
 export type Tables = {
-  /** The hub's own keys and other values made once: `identity-seed`, `wireguard-private-key` and others. */
+  /** The hub's own keys and other generated values: `identity-seed`, `wireguard-private-key` and others. */
   secrets: { name: string; value: string }
   settings: { name: string; value: string }
   users: {
@@ -20,28 +20,28 @@ export type Tables = {
     role: 'user' | 'manager' | 'admin'
     active: number
     password_hash: string
-    /** Two-factor: the secret that signs in, and one whose first code is still awaited; both sealed, base64. */
+    /** Two-factor: the secret in use, and one that waits for its first code; both sealed, base64. */
     two_factor_secret: string | null
     two_factor_pending: string | null
-    /** The time step of the last code that was accepted (RFC 6238 section 5.2). */
+    /** The time step of the last accepted code (RFC 6238 section 5.2). */
     two_factor_step: number | null
     last_login_at: number | null
     created_at: number
   }
   /** Unused recovery codes. */
   recovery_codes: { user_id: string; code_hash: string }
-  /** Sign-ins whose password was right and whose code is awaited. */
+  /** Sign-ins with a right password that wait for their code. */
   sign_in_challenges: {
     token_hash: string
     user_id: string
-    /** The network that it may be answered from. */
+    /** The network that must answer it. */
     source: string
     expires_at: number
     attempts: number
   }
-  /** Wrong two-factor codes in a row, and when the owner was last told of them. */
+  /** Wrong two-factor codes in a row, and when the owner was last notified of them. */
   code_guesses: { user_id: string; failures: number; last_at: number; told_at: number | null }
-  /** The IPv4 addresses and IPv6 /64s that somebody signed in from, the last few of each person. */
+  /** The IPv4 addresses and IPv6 /64s that each person signed in from, the last few. */
   known_networks: { user_id: string; network: string; last_at: number }
   user_invitations: {
     id: string
@@ -52,7 +52,7 @@ export type Tables = {
     uses: number
     expires_at: number
     revoked_at: number | null
-    /** A username as it was then, or `hub`. */
+    /** The username at that time, or `hub`. */
     created_by: string
     created_at: number
   }
@@ -77,13 +77,13 @@ export type Tables = {
     mac_address: string
     device_token: string
     source_ip: string
-    /** Who claimed it before its approval. */
+    /** The user who claimed it before its approval. */
     owner_id: string | null
-    /** The gateway invitation whose code it carried last. */
+    /** The gateway invitation whose code the last request carried. */
     invitation_id: string | null
     /** 1 when no rule may approve it. */
     needs_person: Generated<number>
-    /** Why it waits although a rule lets it in. */
+    /** Why it waits although a rule approves it. */
     waits_for: RegistrationHold | null
     reason: string | null
     gateway_id: string | null
@@ -94,7 +94,7 @@ export type Tables = {
   gateway_invitations: {
     id: string
     label: string
-    /** SHA-256 of the code, which nobody keeps. */
+    /** SHA-256 of the code; the code itself is not stored. */
     code_hash: string
     max_uses: number
     uses: number
@@ -103,16 +103,16 @@ export type Tables = {
     created_at: number
     created_by: string
   }
-  /** What is to be told, one row a channel; rows that went out stay, so that nothing is told twice. */
+  /** Outgoing notifications, one row for each channel; sent rows stay, so that nothing is sent twice. */
   notifications: {
     id: Generated<number>
-    /** Of what happened: unique with the channel. */
+    /** Identifies the event; unique with the channel. */
     key: string
     /** `person`: a mail to somebody about their own account. */
     /** The name of a channel: notifications/channels. */
     channel: string
     kind: string
-    /** What to tell, as JSON. */
+    /** The notification, as JSON. */
     content: string
     state: 'waiting' | 'sending' | 'sent' | 'failed'
     attempts: number
@@ -133,10 +133,10 @@ export type Tables = {
     identity_public_key: string | null
     wireguard_public_key: string
     preshared_key: string
-    /** A plain-WireGuard gateway's private key, until its first handshake; null for every other. */
+    /** A plain-WireGuard gateway's private key, until its first handshake; null for all others. */
     private_key: string | null
     address: string
-    /** The last WireGuard endpoint, so that a restarted hub starts the handshakes itself. */
+    /** The last WireGuard endpoint, so that a restarted hub can start the handshakes. */
     endpoint_address: string | null
     endpoint_port: number | null
     last_handshake_at: number | null
@@ -145,11 +145,11 @@ export type Tables = {
     last_heartbeat_at: number | null
     /** The last heartbeat as JSON. */
     heartbeat: string | null
-    /** The port of its web interface on the hub in port mode; never given to another gateway. */
+    /** The port of its web interface on the hub in port mode; never reused for another gateway. */
     ui_port: number | null
     created_at: number
   }
-  /** Ports that were ever given, so that a deleted gateway's port is never reused. */
+  /** All ports ever assigned, so that a deleted gateway's port is never reused. */
   ui_ports: { port: number; gateway_id: string }
   detections: {
     gateway_id: string
@@ -201,11 +201,11 @@ export type Tables = {
     by_id: string
     at: number
   }
-  /** How many detections of a gateway are kept, and in how many bytes: `DETECTION_BYTES` each, and its thumbnail. */
+  /** How many detections of a gateway are stored, and their bytes: `DETECTION_BYTES` each plus the thumbnail. */
   detection_totals: { gateway_id: string; detections: number; bytes: number }
-  /** What the hub did not take, in five minutes from `at`. */
+  /** Refused detections, in the five minutes from `at`. */
   detection_refusals: { gateway_id: string; at: number; reason: RefusalReason; detections: number }
-  /** Holds a row only while the hub tries whether its database takes one again. */
+  /** Holds a row only while the hub tests whether its database accepts one. */
   storage_probe: { id: number; filler: string }
   activity: {
     id: Generated<number>
@@ -214,9 +214,9 @@ export type Tables = {
     message: string
     gateway_id: string | null
   }
-  /** What the dashboard's chart shows: a row for each hour (its start) and `fleet` or the id of an owner. */
+  /** The dashboard's chart: a row for each hour (its start) and `fleet` or an owner's id. */
   hourly_stats: { hour: number; scope: string; active_connections: number; threats: number }
-  /** What a gateway's page charts: a row for each gateway and hour (its start). Sums are of its heartbeats. */
+  /** The charts of a gateway's page: a row for each gateway and hour (its start). Sums are over its heartbeats. */
   gateway_hours: {
     gateway_id: string
     hour: number
@@ -227,7 +227,7 @@ export type Tables = {
     memory_max: number
     disk_sum: number
     disk_max: number
-    /** Heartbeats that told a temperature: a device may have no sensor. */
+    /** Heartbeats with a temperature: a device may have no sensor. */
     temperatures: number
     temperature_sum: number
     temperature_max: number
@@ -245,9 +245,9 @@ export type Tables = {
     source_ip: string | null
     result: 'ok' | 'refused'
   }
-  /** What happened, in the order of commits on SQLite and of inserts on PostgreSQL: facts/facts.ts. */
+  /** The log of facts, in the order of commits on SQLite and of inserts on PostgreSQL: facts/facts.ts. */
   facts: {
-    /** Only rises, and is never used again. */
+    /** Only rises and is never reused. */
     id: Generated<number>
     kind: string
     at: number
@@ -260,9 +260,11 @@ export type Tables = {
     /** JSON, by kind. */
     data: string
   }
-  /** One row: what the clock said when the hub last looked, and how long it still deletes nothing because of a leap. */
+  /**
+   * One row: the clock at the hub's last check, and how long the hub still deletes nothing because the clock jumped.
+   */
   hub_clock: { id: number; seen_at: number; hold_ms: number }
-  /** The greatest TAI64N that came with a WireGuard initiation of that key, in hexadecimal. */
+  /** The greatest TAI64N of each key's WireGuard initiations, in hexadecimal. */
   handshake_timestamps: { wireguard_public_key: string; timestamp: string }
   ui_access: {
     id: Generated<number>

@@ -4,7 +4,7 @@ import { isOutcomeUnknown, isSerializationFailure } from './storage-errors.ts'
 import type { Db, Tables } from './tables.ts'
 
 const ATTEMPTS = 20
-/** The longest pause before the second attempt; each later one may be as much longer again. */
+/** The longest pause before the second attempt; it grows by as much with each attempt. */
 const RETRY_DELAY_STEP_MS = 50
 
 /** Runs once the transaction has committed. It must not throw: nothing can be undone by then. */

@@ -22,7 +22,7 @@ export const DETECTION_COLUMNS = [
   sql<number>`case when thumbnail is null then 0 else 1 end`.as('has_thumbnail'),
 ] as const
 
-/** A gateway's newest detections, or a page of them, newest first; found by an index, without their pictures. */
+/** A gateway's newest detections, or a page of them, newest first; read by an index, without thumbnails. */
 export async function listDetections(
   db: Db,
   gatewayId: string,

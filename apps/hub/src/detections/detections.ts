@@ -16,9 +16,9 @@ import { placeInIncidents, recount } from './incidents.ts'
 
 type Row = Selectable<Tables['detections']>
 
-/** Stored in one transaction: everybody else gets a turn between two. */
+/** How many are stored in one transaction: other transactions run in between. */
 const DETECTIONS_AT_ONCE = 50
-/** What a row without its thumbnail counts as, in bytes. */
+/** How many bytes a row counts without its thumbnail. */
 const DETECTION_BYTES = 500
 const ROWS_DELETED_AT_ONCE = 200
 const PAUSE_MS = 10
@@ -78,7 +78,7 @@ async function storeSome(
       data: { count: detections.length, gatewayName: gateway.name, alerts: threats.map(toAlert) },
     })
   }
-  // The gateway's row is locked: nothing needs to be serializable.
+  // The gateway's row is locked, so the transaction need not be serializable.
   await inTransaction(db, store, 'read committed')
 }
 
@@ -86,7 +86,7 @@ function toAlert({ id, camera, label, started_at: startedAt }: Row) {
   return { id, camera, label, startedAt }
 }
 
-/** In one order of rows for everybody, so that two gateways never wait for each other. */
+/** Updates rows in one fixed order, so that two gateways never deadlock. */
 async function countThreats(transaction: Transaction<Tables>, threats: Row[], ownerId: string | null): Promise<void> {
   const byHour = Map.groupBy(threats, (threat) => startOfHour(threat.started_at))
   const scopes = ownerId === null ? [WHOLE_FLEET] : [WHOLE_FLEET, ownerId].toSorted()
@@ -94,7 +94,7 @@ async function countThreats(transaction: Transaction<Tables>, threats: Row[], ow
     for (const scope of scopes) await countInHour(transaction, { at, scope, threats: length })
 }
 
-/** One batch of a gateway at a time, on PostgreSQL too, so that two copies of a batch cannot both be new. */
+/** Locks the gateway, also on PostgreSQL: two copies of a batch must not both be new. */
 async function lockGateway(
   transaction: Transaction<Tables>,
   gatewayId: string,
@@ -162,7 +162,7 @@ export function bytesOf({ thumbnail }: { thumbnail?: string | null | undefined }
   return DETECTION_BYTES + (thumbnail?.length ?? 0)
 }
 
-/** In the transaction that changed the rows. */
+/** Runs in the transaction that changed the rows. */
 export async function addToTotals(
   transaction: Transaction<Tables>,
   gatewayId: string,
@@ -181,7 +181,7 @@ export async function addToTotals(
     .execute()
 }
 
-/** Deletes one batch, the oldest first, and gives how many rows that were: fewer than a batch when no more are left. */
+/** Deletes one batch, oldest first, and returns how many rows it deleted: fewer than a batch when no more are left. */
 export function deleteOldDetections(
   db: Kysely<Tables>,
   condition: RawBuilder<unknown>,

@@ -1,5 +1,5 @@
 /**
- * What gateways report passes here, whichever way it came: while the disk has room, and within the gateway's quota.
+ * Stores the detections that gateways report, over either path, while the disk has room and within the gateway's quota.
  */
 import type { Detection } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'

@@ -44,14 +44,16 @@ describe.each(testEngines)('the quota of detections on %s', (engine) => {
   }
   const totals = () => hub.db.selectFrom('detection_totals').selectAll().orderBy('gateway_id').execute()
 
-  it('refuses what is over the rate, says when to come again, counts it, and tells it on the page of the gateway', async () => {
+  it('refuses detections over the rate, says when to retry, counts them, and shows them on the gateway’s page', async () => {
     await save({ detectionsPerHour: 600 })
     const { gatewayId, peer } = await joinedGateway(hub, headers)
     const report = async (id: string, count: number) => peer.post(DETECTIONS, { detections: batch(id, count) })
     expect((await peer.post('/api/v1/gateway/heartbeat', testHeartbeat(hub.clock.now()))).status).toBe(200)
     expect(await read(gatewayId)).toMatchObject({ status: 'online', refused: null })
     expect((await report('a', 400)).status).toBe(200)
-    expect((await report('b', 500)).status, 'whole: no gateway is stuck with a batch over the limit').toBe(200)
+    expect((await report('b', 500)).status, 'accepts a batch over the limit whole: no gateway gets stuck with it').toBe(
+      200,
+    )
     const refused = await report('c', 300)
     expect(refused).toMatchObject({ status: 429, body: { error: 'detections_over_quota' } })
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(1_700)
@@ -65,13 +67,13 @@ describe.each(testEngines)('the quota of detections on %s', (engine) => {
     })
     const other = await insertTestGateway(hub.db)
     expect((await read(other)).refused).toBeNull()
-    // As long as it was told to wait, and no longer.
+    // Waits exactly as long as told.
     hub.clock.advance(Number(refused.headers['retry-after']) * 1_000)
     expect((await report('c', 300)).status).toBe(200)
     await peer.stop()
   })
 
-  it('refuses what is over the bytes', async () => {
+  it('refuses detections over the bytes', async () => {
     await save({ detectionMegabytesPerHour: 1 })
     const { gatewayId, peer } = await joinedGateway(hub, headers)
     const thumbnail = `/9j/${'A'.repeat(80_000)}`
@@ -83,7 +85,7 @@ describe.each(testEngines)('the quota of detections on %s', (engine) => {
     await peer.stop()
   })
 
-  it('keeps what it counted over a restart, forgets it after an hour, and with its gateway', async () => {
+  it('keeps its counts over a restart, for an hour, and until the gateway is deleted', async () => {
     hub.clock.freeze()
     const parts = { db: hub.db, clock: hub.clock.now, log: pino({ level: 'silent' }) }
     const quota = createDetectionQuota(parts)
@@ -106,7 +108,7 @@ describe.each(testEngines)('the quota of detections on %s', (engine) => {
     await restarted.stop()
   })
 
-  it('hears a gateway only so often, whatever it says, and the others meanwhile', async () => {
+  it('limits calls of one gateway, whatever they hold, and not the others’', async () => {
     hub.clock.freeze()
     const first = await joinedGateway(hub, headers)
     const statuses = new Set<number>()
@@ -118,7 +120,7 @@ describe.each(testEngines)('the quota of detections on %s', (engine) => {
     await second.peer.stop()
   })
 
-  it('keeps so many of each gateway, and deletes the oldest when the setting is lowered', async () => {
+  it('stores a maximum for each gateway, and deletes the oldest when the setting is lowered', async () => {
     const [one, two] = [await insertTestGateway(hub.db), await insertTestGateway(hub.db)]
     const startedAt = new Date(hub.clock.now() - HOUR_MS).toISOString()
     await storeDetections(hub.db, one, batch('old', 300, { startedAt }), hub.clock.now())
@@ -135,7 +137,7 @@ describe.each(testEngines)('the quota of detections on %s', (engine) => {
     expect((await totals()).map(({ detections }) => detections).toSorted((a, b) => a - b)).toEqual([30, 40])
   })
 
-  it('deletes the oldest of whoever holds most while all together are too big', async () => {
+  it('deletes the oldest of the gateways with the most while the total is too big', async () => {
     const [large, small] = [await insertTestGateway(hub.db), await insertTestGateway(hub.db)]
     const thumbnail = `/9j/${'A'.repeat(87_000)}`
     const early = new Date(hub.clock.now() - HOUR_MS).toISOString()
@@ -148,7 +150,7 @@ describe.each(testEngines)('the quota of detections on %s', (engine) => {
     expect((await totals()).reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(10_000_000)
   })
 
-  it('knows what is held after upserts, age and the end of a gateway', async () => {
+  it('has right totals after upserts, deletion by age and the end of a gateway', async () => {
     const id = await insertTestGateway(hub.db)
     const held = async () => (await totals()).map(({ detections, bytes }) => [detections, bytes])
     const startedAt = new Date(hub.clock.now() - 100 * 24 * HOUR_MS).toISOString()
@@ -179,7 +181,7 @@ describe.each(testEngines)('the quota of detections on %s', (engine) => {
     expect(messages).toContain('Alert: deer on cam orchard (Mill)')
   })
 
-  it('leaves room for changes of status beside alerts, and caps a gateway that comes and goes', async () => {
+  it('leaves room for changes of status beside alerts, and limits a gateway that comes and goes', async () => {
     const id = await insertTestGateway(hub.db, { name: 'Barn' })
     const many = await Promise.all(Array.from({ length: 600 }, (_, i) => insertTestGateway(hub.db, { name: `G${i}` })))
     hub.clock.freeze()

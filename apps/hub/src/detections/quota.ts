@@ -1,7 +1,7 @@
 /**
- * How many detections, and how many bytes of them, the hub takes of each gateway in an hour: a bucket of each that
- * holds an hour's worth. A call is taken whole as long as both hold something, so that no setting is too small for a
- * gateway's calls; what it took too much, later calls wait for. What is refused is counted, kept and told in words.
+ * How many detections, and how many bytes of them, the hub accepts from each gateway in an hour: one bucket each, with
+ * an hour's amount. A call is accepted whole while both buckets hold something, so that no setting is too small for a
+ * call; later calls wait for the excess. Refusals are counted, stored and explained.
  */
 import type { HubSettings } from '@hedgerow/contract'
 import { sql, type Kysely } from 'kysely'
@@ -21,22 +21,22 @@ type Bucket = { detections: number; bytes: number; at: number }
 type Refused = { gateway_id: string; at: number; reason: RefusalReason; detections: number }
 
 export type Refusals = {
-  /** In the last hour. */
+  /** Number of detections in the last hour. */
   detections: number
-  /** When a call was refused last. */
+  /** The time of the last refusal. */
   at: number
-  /** How many and why, as a gateway's page tells it. */
+  /** The number and reason, for the gateway's page. */
   message: string
 }
 
 export type DetectionQuota = {
-  /** Throws `detections_over_quota`, and counts what it was asked for as refused. */
+  /** Throws `detections_over_quota` and counts the detections as refused. */
   take(gatewayId: string, asked: { detections: number; bytes: number }, limits: Limits): void
   countRefused(gatewayId: string, detections: number, reason: RefusalReason): void
-  /** Undefined when the last hour had none. `limits` are of this moment. */
+  /** Undefined when there were none in the last hour. `limits` are the current ones. */
   refusals(gatewayId: string): Refusals | undefined
   forget(gatewayId: string): void
-  /** Reads the last hour, then writes what is refused until `stop`. */
+  /** Reads the last hour, then writes refusals until `stop`. */
   start(): Promise<void>
   flush(): Promise<void>
   stop(): Promise<void>
@@ -54,12 +54,12 @@ export function createDetectionQuota({
   const buckets = new Map<string, Bucket>()
   const told = new Map<string, { slots: Refused[]; at: number; reason: string }>()
   const unwritten = new Set<Refused>()
-  const tasks = createTasks({ log, failure: 'refused detections could not be written yet' })
+  const tasks = createTasks({ log, failure: 'could not write refused detections yet' })
 
   function bucketOf(gatewayId: string, limits: Limits, now: number): Bucket {
     const full = { detections: limits.detectionsPerHour, bytes: limits.detectionMegabytesPerHour * BYTES_PER_MEGABYTE }
     const before = buckets.get(gatewayId) ?? { ...full, at: now }
-    // A clock that was set back gives nothing, and takes nothing either.
+    // A clock that was set back neither adds nor removes tokens.
     const share = Math.max(0, now - before.at) / HOUR_MS
     const bucket = {
       detections: Math.min(full.detections, before.detections + share * full.detections),

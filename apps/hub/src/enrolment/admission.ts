@@ -1,8 +1,7 @@
 /**
- * What happens when a verified registration comes in: its row is written, and either a rule of the auto-approval
- * settings approves it there and then, or it waits and people are told. All of that is one transaction. Where a rule
- * cannot be followed (no room, no address, the token is taken) the request waits with the reason, and is admitted when
- * that ends.
+ * Admits a verified registration in one transaction: writes its row, then either a rule of the auto-approval settings
+ * approves it at once, or it waits and people are notified. When a rule approves it but the hub cannot (no room, no
+ * address, the token is taken), the request waits with the reason and is admitted when the reason ends.
  */
 import type { RegistrationHold } from '@hedgerow/contract'
 import { fingerprint } from '@hedgerow/enrolment'
@@ -22,7 +21,7 @@ export type Admitted = Pick<Submitted, 'id' | 'status' | 'tookPlace'>
 
 type Context = {
   now: number
-  /** Without a tunnel nothing can be approved. */
+  /** False without a tunnel: nothing can be approved then. */
   canApprove: boolean
 }
 
@@ -36,7 +35,7 @@ export async function admitRegistration(
   const { invitationCode, ...details } = registration
   await expirePending(db, now)
 
-  /** `hold`: why a rule that lets it in can't be followed now. */
+  /** `hold`: why a rule's approval cannot be carried out now. */
   const admit = (mayApprove: boolean, hold?: RegistrationHold): Promise<Admitted> =>
     inTransaction(db, async (transaction) => {
       const invitationId = await findValidInvitation(transaction, invitationCode, now)
@@ -44,7 +43,7 @@ export async function admitRegistration(
       const { id, status } = submitted
       const { tookPlace } = submitted
       if (status !== 'pending') return { id, status, tookPlace }
-      // With a full queue there is nothing new to tell: a flood must not fill the log, the audit and the mailbox.
+      // With a full queue there is no news: a flood must not fill the log, the audit and the mailbox.
       const isNews = submitted.isNew && !tookPlace
       const { sourceIp, deviceName, deviceLocation, deviceVersion, macAddress } = details
       const about = { at: now, actor: { name: 'gateway', sourceIp }, target: id }
@@ -84,7 +83,7 @@ export async function admitRegistration(
     return await (canApprove ? admit(true) : admit(false, 'vpn_disabled'))
   } catch (error) {
     const hold = holdOf(error)
-    // Of two that were approved at once with the same keys one was first.
+    // A concurrent approval with the same keys was first.
     const isDecided = error instanceof HubError && error.code === 'registration_decided'
     if (hold === undefined && !isDecided) throw error
     return admit(false, hold)

@@ -32,7 +32,7 @@ describe.each(testEngines)('deciding a registration on %s', (engine) => {
     (await hub.db.selectFrom('activity').select('message').orderBy('id').execute()).map((row) => row.message)
   const peers = () => hub.vpn.peers().map((peer) => peer.publicKey)
 
-  it('lists what waits, oldest first, with both fingerprints', async () => {
+  it('lists waiting requests, oldest first, with both fingerprints', async () => {
     const barn = await waiting()
     await waiting({ name: 'Shed' })
     const list = await pending()
@@ -65,7 +65,7 @@ describe.each(testEngines)('deciding a registration on %s', (engine) => {
     expect((await pending('user')).map((entry: { deviceName: string }) => entry.deviceName)).toEqual(['Barn'])
   })
 
-  it('makes a gateway with the lowest free address and puts its peer into the tunnel at once', async () => {
+  it('makes a gateway with the lowest free address and adds its peer to the tunnel at once', async () => {
     const barn = await waiting()
     const answer = await approve(barn.id)
     expect(answer.statusCode).toBe(200)
@@ -87,7 +87,7 @@ describe.each(testEngines)('deciding a registration on %s', (engine) => {
     expect((await approve((await waiting({ name: 'Shed' })).id)).json().assignedIp).toBe('10.100.0.3')
   })
 
-  it('tells who decided, in activity and audit', async () => {
+  it('names the decider in activity and audit', async () => {
     const barn = await waiting()
     const shed = await waiting({ name: 'Shed' })
     await approve(barn.id)
@@ -157,7 +157,7 @@ describe.each(testEngines)('deciding a registration on %s', (engine) => {
     expect(new Set(names)).toEqual(new Set(['Barn', ...Array.from({ length: 11 }, (_, i) => `Barn ${i + 2}`)]))
   })
 
-  it('refuses one more than maxGateways, and the request waits on', async () => {
+  it('refuses one more than maxGateways, and the request keeps waiting', async () => {
     await hub.db.insertInto('settings').values({ name: 'maxGateways', value: '1' }).execute()
     await approve((await waiting()).id)
     const shed = await waiting({ name: 'Shed' })
@@ -166,7 +166,7 @@ describe.each(testEngines)('deciding a registration on %s', (engine) => {
     expect(await pending()).toHaveLength(1)
   })
 
-  it('refuses when every address of the network is taken, and the request waits for one to be free', async () => {
+  it('refuses when every address is taken, and the request waits for a free one', async () => {
     await hub.db.insertInto('settings').values({ name: 'vpnNetwork', value: '"10.100.0.0/30"' }).execute()
     const barn = await waiting()
     const barnApproved = (await approve(barn.id)).json()
@@ -183,7 +183,7 @@ describe.each(testEngines)('deciding a registration on %s', (engine) => {
     expect((await approve(shed.id)).json()).toMatchObject({ assignedIp: '10.100.0.2' })
   })
 
-  it('refuses a device token that another gateway has, without telling the device', async () => {
+  it('refuses a device token of another gateway, without revealing it to the device', async () => {
     const barn = await waiting()
     await approve(barn.id)
     const copy = device({ deviceToken: barn.deviceToken, name: 'Copy' })
@@ -212,7 +212,7 @@ describe.each(testEngines)('deciding a registration on %s', (engine) => {
     expect(await gateways()).toHaveLength(1)
   })
 
-  it('carries over who claimed it while it waited', async () => {
+  it('keeps the owner who claimed it while it waited', async () => {
     const barn = await waiting()
     const claim = { method: 'POST', url: '/api/v1/gateway/claim', payload: { deviceToken: barn.deviceToken } } as const
     const claimed = await hub.app.inject({ ...claim, headers: await as('user') })
@@ -224,7 +224,7 @@ describe.each(testEngines)('deciding a registration on %s', (engine) => {
 
   describe('a key change', () => {
     it.each(['WireGuard key', 'identity'])(
-      'of the %s waits by name, and moves the gateway once approved',
+      'of the %s waits by name, and changes the gateway’s keys once approved',
       async (what) => {
         const barn = await waiting()
         const { gatewayId } = (await approve(barn.id)).json()
@@ -252,7 +252,7 @@ describe.each(testEngines)('deciding a registration on %s', (engine) => {
         })
         expect(rows[0]!.preshared_key).not.toBe(before.preshared_key)
         expect((await renewed.status(renewed.id)).body).toMatchObject({ status: 'approved', gatewayId })
-        expect((await barn.status(barn.id)).body.error, 'the old keys are nobody’s').toBe('registration_not_found')
+        expect((await barn.status(barn.id)).body.error, 'the old keys no longer work').toBe('registration_not_found')
       },
     )
 
@@ -287,7 +287,7 @@ describe.each(testEngines)('deciding a registration on %s', (engine) => {
       expect([status, body.error]).toEqual([400, 'key_invalid'])
     })
 
-    it('never takes a gateway from its owner', async () => {
+    it('never changes a gateway’s owner', async () => {
       const barn = await waiting()
       await approve(barn.id)
       const claim = (deviceToken: string, headers: Record<string, string>) =>

@@ -1,7 +1,7 @@
 /**
- * Turns a pending request into a gateway, or moves a gateway to its new keys, in one transaction: address, preshared
- * key, owner, activity and audit all exist afterwards, or none does. Of two people who decide at once exactly one wins.
- * The tunnel's peer follows once this has committed; a crash in between is made good by reconciling.
+ * Turns a pending request into a gateway, or gives a gateway its new keys, in one transaction: address, preshared key,
+ * owner, activity and audit are all written or none. When two people decide at once, exactly one succeeds. The tunnel's
+ * peer is added after the commit; reconciling repairs a crash in between.
  */
 import { generatePresharedKey } from '@hedgerow/wireguard/node'
 import type { Transaction } from 'kysely'
@@ -18,12 +18,12 @@ import { gatewayOfKeys, takePending, type Decision, type RegistrationRow } from 
 export type Approved = {
   gatewayId: string
   name: string
-  /** In the tunnel. */
+  /** The address in the tunnel. */
   address: string
 }
 
 /**
- * A use of the request's invitation is counted with it. Throws `registration_not_found`, `registration_decided`,
+ * Also counts a use of the request's invitation. Throws `registration_not_found`, `registration_decided`,
  * `gateway_limit_reached`, `address_pool_exhausted`, `device_token_taken` or `key_invalid`; the request then waits as
  * before.
  */
@@ -65,7 +65,7 @@ export function approveRegistration(
   })
 }
 
-/** A token that another gateway has would let its owner be mistaken for this one's. */
+/** With another gateway's token, its owner could take this device for theirs. */
 async function checkToken(
   transaction: Transaction<Tables>,
   row: RegistrationRow,
@@ -81,7 +81,7 @@ async function checkToken(
 
 async function createGateway(transaction: Transaction<Tables>, row: RegistrationRow, now: number): Promise<Approved> {
   const address = await allocateAddress(transaction)
-  // One that was used up or revoked meanwhile does not stand in a person's way, and lets nobody in by a rule.
+  // A used-up or revoked invitation does not stop a person, but then no rule approves.
   if (row.invitation_id !== null) await useInvitation(transaction, row.invitation_id, now)
   const name = await freeName(transaction, row.device_name)
   const gatewayId = newGatewayId()
@@ -108,7 +108,7 @@ async function createGateway(transaction: Transaction<Tables>, row: Registration
     .catch((error: unknown) => {
       throw isUniqueViolation(error) ? new HubError('registration_decided', { cause: error }) : error
     })
-  // Other requests that wait with one of these keys would now change this gateway's.
+  // Other waiting requests with one of these keys would now change this gateway's keys.
   await transaction
     .updateTable('registrations')
     .set({ key_change_for: gatewayId })
@@ -147,12 +147,12 @@ async function changeKeys(
     .where('id', '=', known.id)
     .returning(['name', 'address'])
     .executeTakeFirstOrThrow()
-  // What the old keys were approved with must not answer for them any more: they would come back as a key change.
+  // The old keys' request must not answer any more: it would return as a key change.
   await transaction.deleteFrom('registrations').where('gateway_id', '=', known.id).where('id', '!=', row.id).execute()
   return { gatewayId: known.id, name: gateway.name, address: gateway.address }
 }
 
-/** The device's name, or with the lowest number behind it that makes it unique. */
+/** The device's name, or the name with the lowest number that makes it unique. */
 async function freeName(transaction: Transaction<Tables>, name: string): Promise<string> {
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? name : `${name} ${number}`

@@ -7,10 +7,10 @@ import type { Caller } from '../access/sessions.ts'
 import { actorOf, record } from '../facts/facts.ts'
 import { canonicalIp, canonicalRange, isSameRange } from './trusted-sources.ts'
 
-/** The row of `settings` that holds them all, as JSON. */
+/** The row of `settings` that holds all of them, as JSON. */
 const ROW = 'autoApproval'
 
-/** What was saved, or the defaults, under which only an invitation approves. What cannot be read approves nothing. */
+/** The saved settings or the defaults, under which only an invitation approves. Unreadable settings approve nothing. */
 export async function readAutoApproval(db: Db): Promise<AutoApprovalSettings> {
   const row = await db.selectFrom('settings').select('value').where('name', '=', ROW).executeTakeFirst()
   if (row === undefined) return autoApprovalSettings.parse({})
@@ -18,7 +18,7 @@ export async function readAutoApproval(db: Db): Promise<AutoApprovalSettings> {
   return saved.success ? saved.data : autoApprovalSettings.parse({ enabled: false })
 }
 
-/** Throws `invalid_request` naming the first entry that stands in its list twice. */
+/** Throws `invalid_request` that names the first duplicate entry. */
 export async function saveAutoApproval(
   db: Kysely<Tables>,
   settings: AutoApprovalSettings,
@@ -68,7 +68,7 @@ function canonical(entries: readonly string[], { field, spell, isSame, twice }: 
   for (const [index, entry] of entries.entries()) {
     if (entry === '') continue
     const text = spell(entry)
-    if (text === undefined) throw new Error(`The schema of ${field} lets through what is not valid`)
+    if (text === undefined) throw new Error(`The schema of ${field} accepts an invalid value`)
     if (spelled.some((known) => isSame(known, text)))
       throw new HubError('invalid_request', { message: twice, fieldErrors: { [`${field}.${index}`]: twice } })
     spelled.push(text)

@@ -51,7 +51,7 @@ describe('the rules of auto-approval', () => {
     expect(decide(on, { sourceIp, hasValidInvitation: false }).message).toBe(message)
   })
 
-  it('approves nobody while it is off, whatever else is set', () => {
+  it('approves nobody while it is off, whatever other settings say', () => {
     fc.assert(
       fc.property(fc.boolean(), fc.boolean(), fc.boolean(), fc.ipV4(), (a, b, hasValidInvitation, sourceIp) => {
         const off = settings({ enabled: false, requireAdminApproval: a, autoApproveWithInvitation: b })
@@ -60,7 +60,7 @@ describe('the rules of auto-approval', () => {
     )
   })
 
-  it('approves by address exactly what lies in the list or a range', () => {
+  it('approves by address exactly those in the list or a range', () => {
     const on = settings({ enabled: true, requireAdminApproval: false })
     const reference = new BlockList()
     reference.addAddress('203.0.113.9')
@@ -99,19 +99,19 @@ describe('an address', () => {
     'localhost',
     '',
   ]
-  it.each(strange)('%j is none', (text) => {
+  it.each(strange)('%j is not an address', (text) => {
     expect(ipAddress.safeParse(text).success).toBe(false)
     expect(ipAddress.safeParse(text).error?.issues[0]?.message).toBe('Invalid IP address format')
     expect(createFindTrusted({ ipWhitelist: [text], networkRanges: [`${text}/8`] })('10.0.0.1')).toBeUndefined()
   })
 
-  it('is one whether it comes mapped into IPv6, in any of its spellings, or not', () => {
+  it('is the same in every spelling, mapped into IPv6 or not', () => {
     for (const spelling of ['198.51.100.7', '::ffff:198.51.100.7', '::FFFF:c633:6407', '0:0:0:0:0:ffff:198.51.100.7'])
       expect(canonicalIp(spelling)).toBe('198.51.100.7')
     expect(canonicalIp('2001:DB8:0:0::0001')).toBe('2001:db8::1')
   })
 
-  it('is what the contract takes and the hub takes: the two never differ', () => {
+  it('is accepted by the contract exactly when the hub accepts it', () => {
     const text = fc.oneof(
       fc.ipV4(),
       fc.ipV4Extended(),
@@ -139,12 +139,12 @@ describe('a range', () => {
     '::/129',
     '/8',
     '10.0.0.0/8/8',
-  ])('%j is none', (text) => {
+  ])('%j is not a range', (text) => {
     expect(networkRange.safeParse(text).error?.issues[0]?.message).toMatch(/^Invalid CIDR format \(e\.g\., .+\/16\)$/)
     expect(canonicalRange(text)).toBeUndefined()
   })
 
-  it('is the same from whichever of its addresses it is written, and mapped too', () => {
+  it('is the same written from any of its addresses, mapped or not', () => {
     expect(isSameRange('10.1.2.3/16', '10.1.0.0/16')).toBe(true)
     expect(isSameRange('::ffff:10.1.0.0/112', '10.1.0.0/16')).toBe(true)
     expect(isSameRange('10.1.0.0/16', '10.1.0.0/17')).toBe(false)
@@ -152,7 +152,7 @@ describe('a range', () => {
     expect(isSameRange('2001:db8::/32', '2001:db8:1::/32')).toBe(true)
   })
 
-  it('of IPv6 holds no IPv4 address, all of them least of all', () => {
+  it('of IPv6 holds no IPv4 address, not even ::/0', () => {
     const find = createFindTrusted({ ipWhitelist: [], networkRanges: ['::/0'] })
     expect(find('198.51.100.7')).toBeUndefined()
     expect(find('::ffff:198.51.100.7')).toBeUndefined()

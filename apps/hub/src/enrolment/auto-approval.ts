@@ -1,7 +1,7 @@
 /**
- * Which request is approved without a person: one pure function, which decides for the enrolment and answers the
- * settings page's test, so that the two can never disagree. What it may not decide at all (key changes, gateways that
- * somebody deleted, rejected identities) never gets here; submission.ts keeps those waiting.
+ * Decides which request is approved without a person: one pure function for both the enrolment and the settings page's
+ * test, so that they never disagree. Key changes, deleted gateways and rejected identities never get here; enrolment.ts
+ * keeps those waiting.
  */
 import type { AutoApprovalSettings } from '@hedgerow/contract'
 import { createFindTrusted } from './trusted-sources.ts'
@@ -11,7 +11,7 @@ export type AutoApprovalRequest = { sourceIp: string; hasValidInvitation: boolea
 export type AutoApprovalDecision = {
   approve: boolean
   rule: 'off' | 'invitation' | 'address' | 'range' | 'approval-required' | 'none'
-  /** Why, to stand behind a colon. */
+  /** The reason, for use after a colon. */
   reason: string
   /** A sentence for the settings page; it names the rule. */
   message: string

@@ -20,7 +20,7 @@ const send = async (call: string, headers: Record<string, string>) => {
   return [statusCode, (JSON.parse(body) as { error?: string }).error]
 }
 
-it.each(callsOf('gateway', 'member'))('%s refuses what only browsers send', async (call) => {
+it.each(callsOf('gateway', 'member'))('%s refuses headers that only browsers send', async (call) => {
   for (const headers of [
     { origin: 'http://hub.example:8080' },
     { origin: 'null' },
@@ -31,7 +31,7 @@ it.each(callsOf('gateway', 'member'))('%s refuses what only browsers send', asyn
   expect((await send(call, {}))[1]).not.toBe('browser_refused')
 })
 
-it.each(callsOf('anyone'))("%s refuses pages of other sites, and takes the hub's own page", async (call) => {
+it.each(callsOf('anyone'))('%s refuses pages of other sites and accepts the hub’s own page', async (call) => {
   expect(await send(call, { 'sec-fetch-site': 'cross-site' })).toEqual([403, 'origin_not_allowed'])
   expect(await send(call, { 'sec-fetch-site': 'same-site' })).toEqual([403, 'origin_not_allowed'])
   const own = { origin: 'http://hub.example:8080', 'sec-fetch-site': 'same-origin' }

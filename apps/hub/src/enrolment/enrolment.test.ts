@@ -13,13 +13,13 @@ describe.each(testEngines)('enrolment on %s', (engine) => {
   })
   afterAll(() => hub.stop())
 
-  /** Each from an address of its own, so that one test's requests do not use up another's. */
+  /** A new address for each device, so that tests do not use up each other's limits. */
   const device = (options: Parameters<typeof createTestDevice>[1] = {}) =>
     createTestDevice(hub.app, { from: `198.51.100.${++count}`, now: hub.clock.now, ...options })
   const rows = () => hub.db.selectFrom('registrations').selectAll().execute()
   const rowOf = async (id: string) => (await rows()).find((row) => row.id === id)
 
-  it('takes a device that proves both keys and lets it wait', async () => {
+  it('accepts a device that proves both keys and makes it wait', async () => {
     const barn = device()
     const { status, body } = await barn.register()
     expect(status).toBe(202)
@@ -36,14 +36,14 @@ describe.each(testEngines)('enrolment on %s', (engine) => {
     })
   })
 
-  it('never shows the device token, nor sends it in the clear', async () => {
+  it('never shows the device token, nor sends it in clear text', async () => {
     const barn = device()
     const message = barn.message(await barn.challenge())
     const { body } = await barn.send(message)
     expect(JSON.stringify([message, body])).not.toContain(barn.deviceToken.slice(3))
   })
 
-  it('gives the same keys the same row, with its details refreshed', async () => {
+  it('keeps the same row for the same keys, with its details updated', async () => {
     const barn = device()
     const first = await barn.register()
     const again = await barn.register({ deviceName: 'Big barn', deviceVersion: '2.0.0' })
@@ -54,7 +54,7 @@ describe.each(testEngines)('enrolment on %s', (engine) => {
   it.each([
     ['of another identity', (raw: Buffer) => newKeys().identity.sign(registrationBytes(raw))],
     ['of other bytes', () => undefined],
-    ['that is no base64', () => 'not a signature'],
+    ['that is not base64', () => 'not a signature'],
   ])('refuses a signature %s', async (_name, sign) => {
     const barn = device()
     const before = (await rows()).length
@@ -82,7 +82,7 @@ describe.each(testEngines)('enrolment on %s', (engine) => {
     expect([replayed.status, replayed.body.error]).toEqual([409, 'challenge_unknown'])
   })
 
-  it('refuses a challenge that was made up, that is of other keys, or that is two minutes old', async () => {
+  it('refuses a challenge that was made up, belongs to other keys, or is two minutes old', async () => {
     const barn = device()
     const shed = device()
     const challenge = await barn.challenge()
@@ -96,7 +96,7 @@ describe.each(testEngines)('enrolment on %s', (engine) => {
     expect((await barn.send(barn.message(late))).body.error).toBe('challenge_unknown')
   })
 
-  it('refuses a proof by another WireGuard key, and keeps nothing of it', async () => {
+  it('refuses a proof by another WireGuard key, and stores nothing of it', async () => {
     const barn = device()
     const challenge = await barn.challenge()
     const thief = device({ identity: barn.identity })
@@ -133,7 +133,7 @@ describe.each(testEngines)('enrolment on %s', (engine) => {
     expect(response.json()).toMatchObject({ error: 'key_invalid', fieldErrors: { [field]: expect.any(String) } })
   })
 
-  it('refuses a sealed part that it cannot open, or that holds something else', async () => {
+  it('refuses a sealed part that does not open or holds something else', async () => {
     const barn = device()
     const noToken = device({ deviceToken: 'DT-xyz' })
     const flipped = (text: unknown) => String(text).replace(/^./, (c) => (c === 'A' ? 'B' : 'A'))
@@ -145,7 +145,7 @@ describe.each(testEngines)('enrolment on %s', (engine) => {
       expect([answer.status, answer.body.error]).toEqual([400, 'sealed_invalid'])
   })
 
-  it('names unknown fields and fields that are not as they should be', async () => {
+  it('names unknown and invalid fields', async () => {
     const unknown = await device().register({ role: 'admin' })
     expect([unknown.status, unknown.body.error]).toEqual([400, 'invalid_request'])
     expect(unknown.body.fieldErrors).toHaveProperty('role')
@@ -155,12 +155,12 @@ describe.each(testEngines)('enrolment on %s', (engine) => {
     expect((await device().register({ version: 2 })).body.fieldErrors).toHaveProperty('version')
   })
 
-  it('refuses a body over 16 KiB before it looks into it', async () => {
+  it('refuses a body over 16 KiB before it parses it', async () => {
     const { status, body } = await device().register({ padding: 'x'.repeat(17 * 1024) })
     expect([status, body.error]).toEqual([413, 'payload_too_large'])
   })
 
-  it('limits one address while others still enter', async () => {
+  it('limits one address while others still get through', async () => {
     hub.clock.freeze()
     const keys = newKeys()
     const payload = { identityPublicKey: keys.identity.publicKey, wireguardPublicKey: keys.publicKey }
@@ -206,7 +206,7 @@ describe.each(testEngines)('enrolment on %s', (engine) => {
 
     afterEach(empty)
 
-    it('lets somebody new in, for the newest of the crowd that fills it; the crowd itself gets no further', async () => {
+    it('drops the newest of the crowd for a newcomer; the crowd itself cannot add more', async () => {
       const waiting = device({ from: '203.0.113.50' })
       const first = await waiting.register()
       const already = (await rows()).filter((row) => row.status === 'pending').length
@@ -223,19 +223,19 @@ describe.each(testEngines)('enrolment on %s', (engine) => {
       expect([ofCrowd.status, ofCrowd.body.error]).toEqual([503, 'pending_limit_reached'])
     })
 
-    it('lets each device with an invitation in, and no more of them than the invitation has uses', async () => {
+    it('accepts devices with an invitation, but no more than it has uses', async () => {
       const already = (await rows()).filter((row) => row.status === 'pending').length
       await fill(1_000 - already, () => '198.51.100.9')
       const { invitation, code } = (await invite(2)).json<{ invitation: { id: string }; code: string }>()
       const invited = (from: string) => device({ from }).register({}, code)
-      // From the crowd's own address, which has no room for anybody else.
+      // From the crowd's address, which has no room left.
       expect((await invited('198.51.100.9')).status).toBe(202)
       expect((await invited('198.51.100.9')).status).toBe(202)
       expect((await invited('198.51.100.9')).body.error).toBe('pending_limit_reached')
       expect((await rows()).filter((row) => row.invitation_id === invitation.id)).toHaveLength(2)
     })
 
-    it('keeps what a person claimed, and lets a gateway ask for a key change', async () => {
+    it('keeps claimed requests, and accepts a gateway’s key change', async () => {
       const claimed = device({ from: '198.51.100.9' })
       await claimed.register()
       const token = { authorization: `Bearer ${await hub.signIn('user')}` }
@@ -257,7 +257,7 @@ describe.each(testEngines)('enrolment on %s', (engine) => {
       expect((await changed()).body.error).toBe('pending_limit_reached')
     })
 
-    it('tells people nothing of a flood beyond its first thousand', async () => {
+    it('notifies nobody about a flood after its first thousand requests', async () => {
       await fill(1_000, () => '198.51.100.9')
       const told = async () => (await hub.db.selectFrom('activity').select('id').execute()).length
       const before = await told()
@@ -270,7 +270,7 @@ describe.each(testEngines)('enrolment on %s', (engine) => {
       ['a /64', (i: number) => `2001:db8:1:2::${(i + 1).toString(16)}`, '2001:db8:1:2:aaaa::1', 300],
       ['a /56', (i: number) => `2001:db8:1:2${(i % 256).toString(16).padStart(2, '0')}::1`, '2001:db8:1:2ff::9', 450],
       ['a /48', (i: number) => `2001:db8:1:${(i * 97).toString(16)}::1`, '2001:db8:1:ffff::9', 600],
-    ])('does not let %s fill it', async (_, of, next, most) => {
+    ])('%s cannot fill it', async (_, of, next, most) => {
       await hub.db.deleteFrom('registrations').where('status', '=', 'pending').execute()
       await fill(most, of)
       expect((await device({ from: next }).register()).body.error).toBe('pending_limit_reached')
@@ -278,7 +278,7 @@ describe.each(testEngines)('enrolment on %s', (engine) => {
     })
   })
 
-  it('forgets after 7 days a request that nobody decided; the device then asks anew', async () => {
+  it('deletes a request that nobody decided for 7 days; the device then asks again', async () => {
     const barn = device()
     const first = await barn.register()
     const admin = { authorization: `Bearer ${await hub.signIn('admin')}` }

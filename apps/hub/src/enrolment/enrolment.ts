@@ -1,8 +1,7 @@
 /**
- * Requests of devices to join: handed in by the enrolment handshake (admission.ts) and rejected by people (approval has
- * a file of its own, lists have one too). A device is its keys: the same keys are always the same request, a rejected
- * identity stays rejected, and a known gateway that shows up with one new key waits as a key change while the old one
- * works on.
+ * Requests of devices to join: submitted by the enrolment handshake (admission.ts) and rejected by people (approval.ts
+ * approves, lists.ts lists). A device is its keys: the same keys are always the same request, and a rejected identity
+ * stays rejected. A known gateway with one new key waits as a key change while the old key still works.
  */
 import { randomBytes } from 'node:crypto'
 import { base32 } from '@hedgerow/enrolment'
@@ -22,7 +21,7 @@ type Gateway = Pick<
   'id' | 'name' | 'owner_id' | 'identity_public_key' | 'wireguard_public_key'
 >
 
-/** A registration whose signature, proof and seal were found right. */
+/** A registration with verified signature, proof and seal. */
 export type Submission = {
   identityPublicKey: string
   wireguardPublicKey: string
@@ -32,24 +31,24 @@ export type Submission = {
   macAddress: string
   deviceToken: string
   sourceIp: string
-  /** Of an invitation that is valid now. */
+  /** The id of its invitation, if that is valid now. */
   invitationId: string | undefined
 }
 
 export type Submitted = Pick<RegistrationRow, 'id' | 'status'> & {
   /** A request that was not waiting before. */
   isNew: boolean
-  /** The queue was full, and another request made room for it. */
+  /** The queue was full, and another request was dropped for this one. */
   tookPlace: boolean
-  /** It changes a gateway's keys, or asks for a gateway that somebody deleted: only a person may approve it. */
+  /** It changes a gateway's keys, or asks for a deleted gateway again: only a person may approve it. */
   needsPerson: boolean
-  /** Why it waited before, although a rule let it in. */
+  /** Why it waited before although a rule approved it. */
   waitedFor: RegistrationHold | null
   /** The gateway whose keys it would change. */
   keyChangeFor: { id: string; name: string } | undefined
 }
 
-/** The row that stands for these keys, made or refreshed. Throws `pending_limit_reached` or `key_invalid`. */
+/** Creates or updates the row of these keys. Throws `pending_limit_reached` or `key_invalid`. */
 export function submitRegistration(db: Db, submission: Submission, now: number): Promise<Submitted> {
   return inTransaction(db, async (transaction) => {
     const { identityPublicKey, wireguardPublicKey } = submission
@@ -141,8 +140,8 @@ export function rejectRegistration(
 }
 
 /**
- * Forgets that a device was rejected, with all keys it was rejected under: its next request waits like any other.
- * Throws `registration_not_found` for one that is not rejected.
+ * Lifts the rejection of a device, with all its keys: its next request waits like any other. Throws
+ * `registration_not_found` for one that is not rejected.
  */
 export function liftRejection(db: Kysely<Tables>, { id, actor, now }: Decision): Promise<{ deviceName: string }> {
   return inTransaction(db, async (transaction) => {
@@ -170,7 +169,7 @@ export function liftRejection(db: Kysely<Tables>, { id, actor, now }: Decision):
 }
 
 /**
- * The pending row, for whoever decides it in this transaction. Throws `registration_not_found` or
+ * The pending row, locked for a decision in this transaction. Throws `registration_not_found` or
  * `registration_decided`.
  */
 export async function takePending(transaction: Transaction<Tables>, id: string, now: number): Promise<RegistrationRow> {
@@ -180,7 +179,7 @@ export async function takePending(transaction: Transaction<Tables>, id: string, 
   return row
 }
 
-/** Forgets requests that nobody decided for 7 days. The device, if it is still there, asks anew. */
+/** Deletes requests that nobody decided for 7 days. A device that is still there asks again. */
 export async function expirePending(db: Db, now: number): Promise<void> {
   await db
     .deleteFrom('registrations')
@@ -189,10 +188,7 @@ export async function expirePending(db: Db, now: number): Promise<void> {
     .execute()
 }
 
-/**
- * The gateway that has either key. Throws `key_invalid` when each belongs to another one: that would be no key change
- * but two devices in one.
- */
+/** The gateway that has either key. Throws `key_invalid` when the keys belong to two gateways. */
 export async function gatewayOfKeys(
   db: Db,
   identityPublicKey: string,
@@ -213,7 +209,7 @@ export async function gatewayOfKeys(
   return found[0]
 }
 
-/** Whether this identity was approved before and its gateway is gone: it does not come back by a rule. */
+/** Whether this identity had a gateway that was deleted: no rule approves it again. */
 async function wasDeleted(db: Db, identityPublicKey: string): Promise<boolean> {
   const row = await db
     .selectFrom('registrations')

@@ -8,14 +8,14 @@ describe('ten thousand requests to enrol', () => {
   let hub: TestHub
   beforeAll(async () => {
     hub = await startTestHub('sqlite')
-    // Nothing refills while the flood lasts, however long that is.
+    // The limits must not refill during the flood.
     hub.clock.freeze()
   })
   afterAll(() => hub.stop())
 
   const { identity, publicKey } = newKeys()
   const payload = { identityPublicKey: identity.publicKey, wireguardPublicKey: publicKey }
-  /** How many of the flood's requests got which status. */
+  /** How many of the flood's requests got each status. */
   async function flood(addressOf: (i: number) => string): Promise<Map<number, number>> {
     const counts = new Map<number, number>()
     for (let i = 0; i < FLOOD; i++) {
@@ -28,14 +28,14 @@ describe('ten thousand requests to enrol', () => {
   const enter = async (from: string) =>
     (await createTestDevice(hub.app, { from, now: hub.clock.now }).register()).status
 
-  it('from one address are refused but for a few, and a device elsewhere enters meanwhile', async () => {
+  it('from one address are refused except for a few; a device elsewhere gets through meanwhile', async () => {
     const counts = await flood(() => '198.51.100.1')
     expect([...counts.keys()].toSorted()).toEqual([200, 429])
     expect(counts.get(429)).toBeGreaterThan(FLOOD * 0.95)
     expect(await enter('203.0.113.1')).toBe(202)
   }, 120_000)
 
-  it('from as many addresses are refused beyond what the hub takes in all, and soon after a device enters', async () => {
+  it('from as many addresses are refused above the hub’s total limit; soon after, a device gets through', async () => {
     const counts = await flood((i) => `10.${1 + (i >> 16)}.${(i >> 8) & 255}.${i & 255}`)
     expect([...counts.keys()].toSorted()).toEqual([200, 429])
     hub.clock.advance(60_000)

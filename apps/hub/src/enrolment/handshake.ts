@@ -1,7 +1,7 @@
 /**
- * The hub's side of the enrolment handshake (docs/protocol.md): challenges, each good for one registration, and the
- * opening of a registration that answers one. Nothing here touches the database. Checks run from cheap to dear, and the
- * signature over the raw body comes before any other cryptography.
+ * The hub's side of the enrolment handshake (docs/protocol.md): issues challenges, each valid for one registration, and
+ * opens the registration that answers one. Does not touch the database. Cheap checks come first, and the signature over
+ * the raw body comes before any other cryptography.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -27,7 +27,7 @@ import { generateKeyPair } from '@hedgerow/wireguard/node'
 import type { z } from 'zod'
 import { HubError } from '../kernel/hub-error.ts'
 
-/** More than the limits on asking let pile up within a challenge's lifetime. */
+/** More than the rate limits allow within a challenge's lifetime. */
 const CHALLENGES_MAX = 32_768
 
 export type RegistrationMessage = z.output<(typeof register)['body']>
@@ -38,10 +38,10 @@ type Issued = Keys & { ephemeralPrivateKey: string; ephemeralPublicKey: string; 
 export type Handshake = {
   /** A fresh challenge for these two keys. Throws `key_invalid`. */
   challenge(keys: Keys): ResponseOf<typeof registerChallenge>
-  /** Whether this is the first registration for a challenge that was given: the limit on asking counted both then. */
+  /** Whether this is the first registration for an issued challenge: the rate limit counted both then. */
   isFirstAnswer(message: Pick<RegistrationMessage, 'nonce'> & Keys): boolean
   /**
-   * Verifies a registration and opens its sealed part, using its challenge up. Throws `signature_invalid`,
+   * Verifies a registration, opens its sealed part and uses up its challenge. Throws `signature_invalid`,
    * `challenge_unknown`, `key_invalid`, `proof_invalid` or `sealed_invalid`.
    */
   open(message: RegistrationMessage, rawBody: Uint8Array, signature: string | undefined): SealedRegistration
@@ -58,7 +58,7 @@ export function createHandshake({ identity, clock }: { identity: Identity; clock
     }
   }
 
-  /** The challenge of this nonce if it was made for these keys. */
+  /** The challenge of this nonce, if it was issued for these keys. */
   function find(nonce: string, keys: Keys): Issued | undefined {
     const issued = challenges.get(nonce)
     const isTheirs =
@@ -66,7 +66,7 @@ export function createHandshake({ identity, clock }: { identity: Identity; clock
     return isTheirs ? issued : undefined
   }
 
-  /** Only the owner of the keys, who signed, can use a challenge up. */
+  /** Only the owner of the keys, who signed, can use up a challenge. */
   function take(nonce: string, keys: Keys): Issued {
     const issued = find(nonce, keys)
     if (!issued) throw new HubError('challenge_unknown')

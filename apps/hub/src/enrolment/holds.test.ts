@@ -8,7 +8,7 @@ const FROM = '198.51.100.7'
 const ON: Partial<AutoApprovalSettings> = { enabled: true, requireAdminApproval: false, ipWhitelist: [FROM] }
 const DAY_MS = 86_400_000
 
-describe.each(testEngines)('devices that a rule lets in and the hub cannot, on %s', (engine) => {
+describe.each(testEngines)('devices that a rule approves but the hub cannot admit, on %s', (engine) => {
   let hub: TestHub
   beforeEach(async () => {
     hub = await startTestHub(engine, {
@@ -49,7 +49,7 @@ describe.each(testEngines)('devices that a rule lets in and the hub cannot, on %
     return rows.map(({ content }) => (JSON.parse(content) as { title: string }).title)
   }
 
-  it('a full hub says so in the queue, and a higher limit lets them in, oldest first', async () => {
+  it('a full hub says so in the queue, and a higher limit admits them, oldest first', async () => {
     await settings({ maxGateways: 1 })
     expect(await join('A', 'B', 'C', 'D')).toEqual(['approved', 'pending', 'pending', 'pending'])
     const full = 'The hub is full: 1 of 1 gateways.'
@@ -68,7 +68,7 @@ describe.each(testEngines)('devices that a rule lets in and the hub cannot, on %
     expect(messages).toContain('Gateway "C" was approved automatically, since it is in the IP whitelist: 10.100.0.4')
   })
 
-  it('a device that waits on a held-open request hears it at once', async () => {
+  it('a device with an open status request gets its approval at once', async () => {
     await settings({ maxGateways: 1 })
     await join('A')
     const second = device({ name: 'B' })
@@ -87,7 +87,7 @@ describe.each(testEngines)('devices that a rule lets in and the hub cannot, on %
     expect(await waiting()).toEqual([])
   })
 
-  it('a network without a free address holds them until it is larger', async () => {
+  it('devices wait for a free address until the network is larger', async () => {
     await settings({ vpnNetwork: '10.100.0.0/30' })
     expect(await join('A', 'B')).toEqual(['approved', 'pending'])
     expect(await waiting()).toEqual([['B', 'No address is free in 10.100.0.0/30.']])
@@ -96,7 +96,7 @@ describe.each(testEngines)('devices that a rule lets in and the hub cannot, on %
     expect(hub.vpn.peers()).toHaveLength(2)
   })
 
-  it('a tunnel that is switched off holds them until it is on', async () => {
+  it('devices wait while the tunnel is off, and join when it is on', async () => {
     await settings({ enableVpn: false })
     expect(await join('A')).toEqual(['pending'])
     expect(await waiting()).toEqual([['A', "The hub's VPN does not run."]])
@@ -105,7 +105,7 @@ describe.each(testEngines)('devices that a rule lets in and the hub cannot, on %
     expect(hub.vpn.peers()).toHaveLength(1)
   })
 
-  it('a taken token holds one device and nobody behind it, until its holder is deleted', async () => {
+  it('a taken token holds one device and no others, until its holder is deleted', async () => {
     const deviceToken = 'DT-0123456789AB'
     await device({ name: 'A', deviceToken }).register()
     await settings({ maxGateways: 1 })
@@ -119,7 +119,7 @@ describe.each(testEngines)('devices that a rule lets in and the hub cannot, on %
     expect(await members()).toEqual(['B', 'C'])
   })
 
-  it('the rules of that moment decide: what they no longer let in waits for a person', async () => {
+  it('the current rules decide: a device that they no longer approve waits for a person', async () => {
     const { code, invitation } = (await call('POST', '/admin/gateway-invitations', { label: 'Spring' })).json()
     await settings({ maxGateways: 1 })
     await join('A', 'B')
@@ -136,7 +136,7 @@ describe.each(testEngines)('devices that a rule lets in and the hub cannot, on %
     expect(await asked.execute(), 'and a person is asked').toHaveLength(2)
   })
 
-  it('no rule, no reason: a stranger waits for a person, before and after', async () => {
+  it('a device that no rule approves waits for a person, without a hold', async () => {
     await settings({ maxGateways: 1 })
     await join('A')
     await device({ name: 'Stranger', from: '203.0.113.5' }).register()
@@ -145,21 +145,21 @@ describe.each(testEngines)('devices that a rule lets in and the hub cannot, on %
     expect(await members()).toEqual(['A'])
   })
 
-  it('people are told once a day for each reason, however many wait', async () => {
+  it('people are notified once a day for each reason, however many wait', async () => {
     hub.clock.freeze()
     await settings({ maxGateways: 1 })
     await join('A', 'B', 'C')
     const full = 'Devices that may join have to wait: The hub is full: 1 of 1 gateways.'
     expect(await alerts()).toEqual([full])
     hub.clock.advance(DAY_MS)
-    // The session of the person has ended by then; devices need none.
+    // The person's session has ended by then; devices need none.
     await join('D')
     expect(await alerts()).toEqual([full, full])
     const others = hub.db.selectFrom('notifications').select('id').where('kind', '=', 'registration.pending')
     expect(await others.execute(), 'and nobody is asked to approve them').toEqual([])
   })
 
-  it('the same device that asks again is told of once', async () => {
+  it('the same device that asks again is reported once', async () => {
     await settings({ maxGateways: 1 })
     await join('A')
     const second = device({ name: 'B' })
@@ -169,7 +169,7 @@ describe.each(testEngines)('devices that a rule lets in and the hub cannot, on %
     expect(await waiting()).toEqual([['B', 'The hub is full: 1 of 1 gateways.']])
   })
 
-  it('the queue shows who holds an invitation that is valid now', async () => {
+  it('the queue shows requests whose invitation is valid now', async () => {
     await rules({ ...ON, autoApproveWithInvitation: false, ipWhitelist: [] })
     const { code, invitation } = (await call('POST', '/admin/gateway-invitations', { label: 'Spring' })).json()
     await device({ name: 'A' }).register({}, code)
@@ -185,14 +185,14 @@ describe.each(testEngines)('devices that a rule lets in and the hub cannot, on %
 })
 
 describe('after a crash', () => {
-  it('a hub that starts lets in who was held and has room now', async () => {
+  it('a starting hub admits held devices that have room now', async () => {
     const hub = await startTestHub('sqlite')
     const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
     const settings = { ...ON, ipWhitelist: [FROM] }
     await hub.app.inject({ method: 'POST', url: '/api/v1/admin/auto-approval/settings', headers, payload: settings })
     await hub.db.insertInto('settings').values({ name: 'maxGateways', value: '1' }).execute()
     for (const name of ['A', 'B']) await createTestDevice(hub.app, { now: hub.clock.now, name }).register()
-    // The limit was raised, and the process ended before anybody followed.
+    // The limit was raised, and the process ended before the followers ran.
     await hub.db.updateTable('settings').set({ value: '2' }).where('name', '=', 'maxGateways').execute()
     expect(await hub.db.selectFrom('gateways').select('id').execute()).toHaveLength(1)
     await hub.start()

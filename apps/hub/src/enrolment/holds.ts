@@ -1,6 +1,7 @@
 /**
- * Devices that a rule lets in and the hub cannot: it is full, has no address left, another gateway has the token, or
- * the tunnel is off. Each waits with the reason (`waits_for`), and is admitted by the same rules as soon as that ends.
+ * Devices that a rule approves but the hub cannot admit: it is full, has no free address, another gateway has the
+ * token, or the tunnel is off. Each waits with the reason (`waits_for`) and is admitted by the same rules when the
+ * reason ends.
  */
 import { registrationHold, type RegistrationHold } from '@hedgerow/contract'
 import { fingerprint } from '@hedgerow/enrolment'
@@ -16,12 +17,12 @@ import { readAutoApproval } from './auto-approval-settings.ts'
 import { PENDING_LIFETIME_MS } from './enrolment.ts'
 import { isValidInvitation } from './invitations.ts'
 
-/** The reason, where an approval failed for one that does not concern the request as such. */
+/** The hold for a failed approval; undefined when the request itself is at fault. */
 export function holdOf(error: unknown): RegistrationHold | undefined {
   return error instanceof HubError ? registrationHold.safeParse(error.code).data : undefined
 }
 
-/** A sentence for each reason, by what the hub has and allows now. */
+/** Returns a sentence for each reason, with the hub's current numbers. */
 export async function holdsInWords(db: Db): Promise<(hold: RegistrationHold) => string> {
   const { maxGateways, vpnNetwork } = await readSettings(db)
   const { count } = await db
@@ -38,7 +39,8 @@ export async function holdsInWords(db: Db): Promise<(hold: RegistrationHold) => 
 }
 
 /**
- * Approves who was held, oldest first, until the hub is full again. What no rule lets in any more waits for a person.
+ * Approves held requests, oldest first, until the hub is full again. A request that no rule approves any more waits for
+ * a person.
  */
 export async function admitHeld(
   db: Kysely<Tables>,
@@ -65,7 +67,7 @@ export async function admitHeld(
         .where('id', '=', id)
         .where('waits_for', 'is not', null)
         .execute()
-      // A taken token holds one device; every other reason holds all that come after.
+      // A taken token holds one device; every other reason holds all later ones too.
       if (hold !== undefined && hold !== 'device_token_taken') return
     }
   }

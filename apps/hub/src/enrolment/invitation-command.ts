@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { HubError } from '../kernel/hub-error.ts'
 
-/** A name or address and perhaps a port: nothing that means something to a shell. */
+/** A name or address and perhaps a port, without characters that a shell interprets. */
 const AUTHORITY = /^([a-z0-9_]([a-z0-9._-]{0,252}[a-z0-9_])?|\[[0-9a-f:.]{2,45}\])(:\d{1,5})?$/i
 
 /**
- * Where devices reach this hub: as configured, or else as the person who asks does. Throws `invalid_request` for a
- * `Host` that is none, since the address ends up in a command to paste.
+ * The address at which devices reach this hub: the configured one, or else the one in the person's request. Throws
+ * `invalid_request` for an invalid `Host`, since the address becomes part of a command to paste.
  */
 export function hubUrlOf(publicUrl: string | undefined, headers: IncomingHttpHeaders): string {
   if (publicUrl !== undefined) return publicUrl
@@ -17,7 +17,7 @@ export function hubUrlOf(publicUrl: string | undefined, headers: IncomingHttpHea
   return headers.origin?.toLowerCase() === secure.toLowerCase() ? secure : `http://${host}`
 }
 
-/** What a person carries to a device, as a line to paste there: the hub, the pin of its key, and the code. */
+/** The command that a person pastes on a device: the hub's address, its key's pin, and the code. */
 export function invitationCommand(card: { hubUrl: string; hubFingerprint: string; code: string }): string {
   const fingerprint = card.hubFingerprint.replaceAll(' ', '-')
   return `GATEWAY_HUB_URL=${card.hubUrl} GATEWAY_HUB_FINGERPRINT=${fingerprint} GATEWAY_INVITATION_CODE=${card.code} npm run gateway`

@@ -1,7 +1,7 @@
 /**
- * Invitations of gateways: codes that a person hands out with a device, good for so many gateways until a moment. The
- * hub keeps a hash only, so a code is seen once, at its creation. A use is counted when the gateway is approved and not
- * when it asks, in the approval's transaction, so that parallel requests cannot share the last one.
+ * Gateway invitations: codes that a person hands out with devices, valid for a number of gateways until a time. The hub
+ * stores only a hash, so a code is shown once, at its creation. A use counts in the approval's transaction, not at the
+ * request, so that parallel requests cannot share the last one.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { GatewayInvitation, newGatewayInvitation, SearchQuery } from '@hedgerow/contract'
@@ -35,7 +35,7 @@ export async function listInvitations(
   return sendPage(reply, rows, page, (row) => [row.created_at, row.id]).map((row) => present(row, now))
 }
 
-/** The code is in the answer and nowhere else. */
+/** Only the answer holds the code. */
 export async function createInvitation(
   db: Kysely<Tables>,
   wanted: z.output<typeof newGatewayInvitation>,
@@ -72,7 +72,7 @@ export async function revokeInvitation(db: Kysely<Tables>, id: string, context: 
   })
 }
 
-/** The id of the invitation with this code while it lets somebody in; an unknown code is as good as none. */
+/** The id of the valid invitation with this code; undefined for any other code. */
 export async function findValidInvitation(db: Db, code: string | undefined, now: number): Promise<string | undefined> {
   if (code === undefined) return undefined
   const row = await db
@@ -83,20 +83,20 @@ export async function findValidInvitation(db: Db, code: string | undefined, now:
   return row && statusOf(row, now) === 'active' ? row.id : undefined
 }
 
-/** Whether this invitation lets somebody in now. */
+/** Whether this invitation is valid now. */
 export async function isValidInvitation(db: Db, id: string | null, now: number): Promise<boolean> {
   if (id === null) return false
   const row = await db.selectFrom('gateway_invitations').selectAll().where('id', '=', id).executeTakeFirst()
   return row !== undefined && statusOf(row, now) === 'active'
 }
 
-/** The labels of all invitations that let somebody in now, by id. */
+/** The labels of all invitations that are valid now, by id. */
 export async function labelsOfValid(db: Db, now: number): Promise<ReadonlyMap<string, string>> {
   const rows = await db.selectFrom('gateway_invitations').selectAll().where('expires_at', '>', now).execute()
   return new Map(rows.filter((row) => statusOf(row, now) === 'active').map(({ id, label }) => [id, label]))
 }
 
-/** Counts a use of an invitation that is still valid; gives whether it was. */
+/** Counts a use of a valid invitation; returns whether it was valid. */
 export async function useInvitation(transaction: Transaction<Tables>, id: string, now: number): Promise<boolean> {
   const used = await transaction
     .updateTable('gateway_invitations')
@@ -129,12 +129,12 @@ function statusOf(row: Row, now: number): GatewayInvitation['status'] {
   return row.expires_at <= now ? 'expired' : 'active'
 }
 
-/** 100 random bits in five groups of four characters, as a person can read them out. */
+/** 100 random bits in five groups of four characters, easy to read out. */
 function newCode(): string {
   return base32(randomBytes(13)).slice(0, 20).toUpperCase().match(/.{4}/g)!.join('-')
 }
 
-/** Of the code however it was typed. As random as a key, it needs no slow hash. */
+/** The hash of a code in any spelling. A random code needs no slow hash. */
 function hashOf(code: string): string {
   return createHash('sha256').update(code.replaceAll(/[\s-]/g, '').toUpperCase()).digest('base64')
 }

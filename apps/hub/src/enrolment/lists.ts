@@ -1,4 +1,4 @@
-/** Requests as people see them: those that wait, with what helps to decide, and those that were rejected. */
+/** The lists of requests for people: waiting ones, with what helps to decide, and rejected ones. */
 import type { PendingRegistration, RejectedRegistration, SearchQuery } from '@hedgerow/contract'
 import { fingerprint } from '@hedgerow/enrolment'
 import type { FastifyReply } from 'fastify'
@@ -17,7 +17,7 @@ const SORTED_BY = ['number', 'string'] as const
 
 type Asked = { query: SearchQuery; reply: FastifyReply }
 
-/** Oldest first: all for managers and admins, for a user those that they claimed. */
+/** Oldest first: all for managers and admins; for users those that they claimed. */
 export async function listPending(
   db: Db,
   caller: Caller,

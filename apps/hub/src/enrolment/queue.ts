@@ -1,21 +1,21 @@
 /**
- * Room in the approval queue. Each kind of request has its own, so that none can take another's: a request with an
- * invitation has one of the places that its invitation still has; a key change of a gateway has one of the gateway's;
- * what a person claimed stays. All others share one queue that is fair: when it is full, the crowd gives way
- * (`whoGivesWay`). A device that had to give way asks anew by itself.
+ * The places in the approval queue. Each kind of request has its own, so that none can take another's: a request with
+ * an invitation has one of the invitation's remaining places; a key change has one of its gateway's; a claimed request
+ * stays. All others share one fair queue: when it is full, the crowd's newest is dropped (`whoGivesWay`). A dropped
+ * device asks again by itself.
  */
 import type { Db } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { networksOf, whoGivesWay } from '../access/networks.ts'
 
 const QUEUE_MAX = 1_000
-/** A whole site may come at once; a crowd of more is no site. Wider IPv6 networks have a little more. */
+/** Allows for a whole site at once; more is a crowd. Wider IPv6 networks have a little more. */
 const QUEUE_PER_SOURCE_MAX = 300
 const KEY_CHANGES_PER_GATEWAY_MAX = 3
 
 export type Newcomer = { sourceIp: string; invitationId: string | undefined; keyChangeFor: string | undefined }
 
-/** Makes room for one more; whether another request gave way. Throws `pending_limit_reached`. */
+/** Makes room for one more; returns whether another request was dropped. Throws `pending_limit_reached`. */
 export async function makeRoom(db: Db, newcomer: Newcomer, now: number): Promise<boolean> {
   const { sourceIp, invitationId, keyChangeFor } = newcomer
   const waiting = await db
@@ -31,7 +31,7 @@ export async function makeRoom(db: Db, newcomer: Newcomer, now: number): Promise
     return false
   }
   const places = await placesOfInvitations(db, now)
-  /** Whether the invitation has a place for this one, which is then taken. */
+  /** Takes a place of the invitation, if it has one left. */
   const takePlace = (id: string | null | undefined) => {
     const left = places.get(id ?? '') ?? 0
     if (left > 0) places.set(id ?? '', left - 1)
@@ -59,7 +59,7 @@ export async function makeRoom(db: Db, newcomer: Newcomer, now: number): Promise
   return true
 }
 
-/** How many more gateways each valid invitation lets in. */
+/** How many more gateways each valid invitation admits. */
 async function placesOfInvitations(db: Db, now: number): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('gateway_invitations')

@@ -30,9 +30,7 @@ import { listSources, rejectSource } from './sources.ts'
 import { answerStatus, findRegistration, type StatusAnswer } from './status.ts'
 import type { Waiters } from './waiters.ts'
 
-/**
- * Strangers get a few tries a second for long; a site of several hundred devices that prove themselves gets in at once.
- */
+/** Strangers get a few tries a second in the long run; a site of several hundred proven devices gets in at once. */
 const ENROLMENT_LIMITS: Limits = {
   perSource: { burst: 120, perSecond: 2 },
   proofsPerSource: { burst: 600, perSecond: 5 },
@@ -52,13 +50,13 @@ export type RegistrationDependencies = {
   waiters: Waiters
   refusals: Pick<Refusals, 'count'>
   requireRoom: StorageWatch['requireRoom']
-  /** The certificate of the hub's own HTTPS now; undefined where it has none. */
+  /** The current certificate of the hub's own HTTPS; undefined without HTTPS. */
   tlsCertificate: (() => X509Certificate) | undefined
 }
 
-/** Enrolment for devices, which prove themselves inside each call, and its decisions for people. */
+/** Enrolment calls for devices, which prove their keys inside each call, and decisions for people. */
 export function registrationRoutes(app: FastifyInstance, dependencies: RegistrationDependencies): void {
-  // Held-open requests would keep the server from closing.
+  // Open status requests would keep the server from closing.
   app.addHook('preClose', async () => dependencies.waiters.close())
   mountHandshake(app, dependencies)
   mountStatus(app, dependencies)
@@ -118,7 +116,7 @@ function mountHandshake(app: FastifyInstance, dependencies: RegistrationDependen
     options,
   )
 
-  /** Each admission reads the queue and the fleet whole: side by side they would only undo each other. */
+  /** Runs admissions one at a time: each reads the whole queue and fleet, so concurrent ones would only conflict. */
   function inTurn<T>(admit: () => Promise<T>): Promise<T> {
     const admitted = admitting.then(admit)
     admitting = admitted.catch(() => {})
@@ -148,9 +146,9 @@ function mountStatus(app: FastifyInstance, dependencies: RegistrationDependencie
     limiter.proved(sourceIp)
     const signal = closedSignal(reply)
     const decided = waiters.wait(registrationId, { timeoutMs: query.waitSeconds * 1_000, signal })
-    // Of a gateway that signs it the host is what it asked for; anybody in between can change the header.
+    // A gateway signs the host that it called; anybody in between can change the header.
     const endpoints = vpn.endpoints(body?.hub ?? raw.headers.host)
-    // Read after the wait began: a decision in between wakes it.
+    // Read after the wait began, so that a decision in between wakes it.
     if ((await findRegistration(db, registrationId)).status === 'pending') await decided
     // The server waits for its connections to end.
     if (waiters.isClosed) reply.header('connection', 'close')

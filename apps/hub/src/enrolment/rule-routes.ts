@@ -17,7 +17,7 @@ export type RuleDependencies = {
   publicUrl: string | undefined
 }
 
-/** What decides in people's place: the auto-approval settings, and invitations handed out before. */
+/** The rules that approve without a person: auto-approval settings and invitations. */
 export function ruleRoutes(app: FastifyInstance, { db, clock, identity, publicUrl }: RuleDependencies): void {
   mount(app, contract.readAutoApprovalSettings, () => readAutoApproval(db))
   mount(app, contract.saveAutoApprovalSettings, ({ body, caller, sourceIp }) =>

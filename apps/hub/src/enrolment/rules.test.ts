@@ -33,7 +33,7 @@ describe.each(testEngines)('approval without a person on %s', (engine) => {
   const registerWith = async (code: string, one: TestDevice = device()) => one.register({}, code)
 
   describe('its settings', () => {
-    it('begin with invitations approved and nothing else, everything else as specified', async () => {
+    it('start with approval by invitation only, and all other defaults', async () => {
       expect((await call('GET', '/admin/auto-approval/settings', undefined, 'manager')).json()).toEqual({
         enabled: true,
         ipWhitelist: [],
@@ -45,19 +45,19 @@ describe.each(testEngines)('approval without a person on %s', (engine) => {
       })
     })
 
-    it('are off when a save leaves out whether they are on, and when what was saved cannot be read', async () => {
+    it('are off when a save leaves out `enabled`, and when the saved settings are unreadable', async () => {
       expect((await set({ ipWhitelist: ['198.51.100.7'] })).json().enabled).toBe(false)
       await hub.db.updateTable('settings').set({ value: '{"enabled":1}' }).where('name', '=', 'autoApproval').execute()
       expect((await call('GET', '/admin/auto-approval/settings')).json().enabled).toBe(false)
     })
 
-    it('are seen and tested by managers and changed by admins', async () => {
+    it('can be read and tested by managers and changed by admins', async () => {
       expect((await set(ON, 'manager')).json().error).toBe('role_required')
       expect((await call('GET', '/admin/auto-approval/settings', undefined, 'user')).json().error).toBe('role_required')
       expect((await set(ON)).statusCode).toBe(200)
     })
 
-    it('keep each address in one spelling and leave blank entries out', async () => {
+    it('keep each address in one spelling and drop blank entries', async () => {
       const saved = (
         await set({ ipWhitelist: [' ', '::ffff:198.51.100.7', '2001:DB8::0'], networkRanges: ['', '10.0.0.0/8'] })
       ).json()
@@ -75,7 +75,7 @@ describe.each(testEngines)('approval without a person on %s', (engine) => {
       expect([response.statusCode, response.json().fieldErrors]).toEqual([400, { [field]: message }])
     })
 
-    it('leave an audit entry of who changed them', async () => {
+    it('leave an audit entry with the admin who changed them', async () => {
       await set(ON)
       const entries = await hub.db
         .selectFrom('audit')
@@ -86,7 +86,7 @@ describe.each(testEngines)('approval without a person on %s', (engine) => {
     })
   })
 
-  it('lets a device of a listed range in at once: one gateway, one peer, nobody asked', async () => {
+  it('approves a device of a listed range at once: one gateway, one peer, no notification', async () => {
     await set({ ...ON, networkRanges: ['198.51.100.0/24'] })
     expect(await test('198.51.100.7')).toEqual({
       wouldAutoApprove: true,
@@ -122,7 +122,7 @@ describe.each(testEngines)('approval without a person on %s', (engine) => {
     expect((await pending()).some(({ trustedNetwork }) => trustedNetwork)).toBe(false)
   })
 
-  it('does not believe X-Forwarded-For of a stranger', async () => {
+  it('ignores X-Forwarded-For of a stranger', async () => {
     await set({ ...ON, ipWhitelist: ['198.51.100.7'] })
     const liar = device({ from: '203.0.113.66' })
     const answer = await liar.send(liar.message(await liar.challenge()), { 'x-forwarded-for': '198.51.100.7' })
@@ -150,7 +150,7 @@ describe.each(testEngines)('approval without a person on %s', (engine) => {
     expect(hub.vpn.peers().map((peer) => peer.publicKey)).toEqual([barn.publicKey])
   })
 
-  it('does not bring back what a person deleted, under new keys either, until a person approves it', async () => {
+  it('does not approve a deleted gateway again, even with new keys, until a person does', async () => {
     await set({ ...ON, ipWhitelist: ['198.51.100.7'] })
     const barn = device()
     const { registrationId } = (await barn.register()).body
@@ -163,7 +163,7 @@ describe.each(testEngines)('approval without a person on %s', (engine) => {
     expect((await call('POST', `/admin/gateway-requests/${registrationId}/approve`)).statusCode).toBe(200)
   })
 
-  it('leaves a rejected identity rejected until that is lifted', async () => {
+  it('keeps a rejected identity rejected until the rejection is lifted', async () => {
     const barn = device()
     const { registrationId } = (await barn.register()).body
     await call('POST', `/admin/gateway-requests/${registrationId}/reject`, { reason: 'Not ours' })
@@ -184,7 +184,7 @@ describe.each(testEngines)('approval without a person on %s', (engine) => {
   describe('by invitation', () => {
     beforeEach(() => set({ enabled: true }))
 
-    it('lets in as many as it is good for, in any spelling of its code, and the next waits', async () => {
+    it('approves as many as it has uses, in any spelling of its code, and the next waits', async () => {
       const { code } = await invite({ maxUses: 2 })
       expect(code).toMatch(/^([A-Z2-7]{4}-){4}[A-Z2-7]{4}$/)
       expect((await registerWith(code)).body.status).toBe('approved')
@@ -195,7 +195,7 @@ describe.each(testEngines)('approval without a person on %s', (engine) => {
       expect(await invitation()).toMatchObject({ uses: 2, maxUses: 2, status: 'used_up' })
     })
 
-    it('counts one use when fifty ask at once with the last', async () => {
+    it('counts one use when fifty ask at once with the last one', async () => {
       const { code } = await invite()
       const answers = await Promise.all(
         Array.from({ length: 50 }, (_, i) => registerWith(code, device({ name: `Gateway ${i}` }))),
@@ -205,7 +205,7 @@ describe.each(testEngines)('approval without a person on %s', (engine) => {
       expect(await invitation()).toMatchObject({ uses: 1, status: 'used_up' })
     })
 
-    it('counts no second use of the device that comes again', async () => {
+    it('counts no second use for a device that asks again', async () => {
       const { code } = await invite({ maxUses: 2 })
       const barn = device()
       await registerWith(code, barn)
@@ -213,7 +213,7 @@ describe.each(testEngines)('approval without a person on %s', (engine) => {
       expect((await invitation()).uses).toBe(1)
     })
 
-    it('that has expired, was revoked or never was lets nobody in', async () => {
+    it('that expired, was revoked or never existed approves nobody', async () => {
       const { code, invitation: made } = await invite({ expiresInHours: 1 })
       hub.clock.advance(59 * 60_000)
       const revoked = await invite({ label: 'Autumn' })
@@ -236,7 +236,7 @@ describe.each(testEngines)('approval without a person on %s', (engine) => {
       })
     })
 
-    it('waits when approval by invitation is off, and is counted when a person approves', async () => {
+    it('waits when approval by invitation is off, and counts when a person approves', async () => {
       await set({ enabled: true, autoApproveWithInvitation: false })
       const { code } = await invite()
       const { registrationId, status } = (await registerWith(code)).body
@@ -245,7 +245,7 @@ describe.each(testEngines)('approval without a person on %s', (engine) => {
       expect((await invitation()).uses).toBe(1)
     })
 
-    it('is shown once, with the command, and kept as a hash', async () => {
+    it('is shown once, with the command, and stored as a hash', async () => {
       const made = (await call('POST', '/admin/gateway-invitations', { label: 'Spring' }, 'manager')).json()
       expect(made.hubUrl).toBe('http://hub.example:8080')
       const pin = made.hubFingerprint.replaceAll(' ', '-')
@@ -261,7 +261,7 @@ describe.each(testEngines)('approval without a person on %s', (engine) => {
       expect(stored).not.toContain(made.code.replaceAll('-', ''))
     })
 
-    it('puts nothing into the command but a host', async () => {
+    it('puts only a valid host into the command', async () => {
       for (const host of ['x;reboot', 'x$(reboot)', 'x y', '`x`'])
         expect(
           (
@@ -286,7 +286,7 @@ describe.each(testEngines)('approval without a person on %s', (engine) => {
     })
   })
 
-  it('lists what waits by pages and by what is looked for', async () => {
+  it('lists waiting requests by pages and by search', async () => {
     for (let i = 0; i < 5; i++) await device({ name: `Gateway ${i}%`, from: `198.51.100.${i}` }).register()
     const seen: string[] = []
     let cursor: string | undefined

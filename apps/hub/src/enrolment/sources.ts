@@ -1,4 +1,4 @@
-/** Where requests come from: the sources of many, and one decision about all that wait from one of them. */
+/** The sources of many requests, and one decision about all waiting requests of a source. */
 import type { Kysely } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -7,15 +7,15 @@ import { record } from '../facts/facts.ts'
 import { PENDING_LIFETIME_MS, type Decision } from './enrolment.ts'
 import { createFindTrusted } from './trusted-sources.ts'
 
-/** Fewer are decided one by one. */
+/** Fewer requests are decided one by one. */
 const MANY = 5
 const SOURCES_MAX = 10
-/** Rows that one statement changes: databases bound its parameters. */
+/** Rows changed by one statement: databases limit its parameters. */
 const CHUNK = 500
 
 export type Source = { source: string; waiting: number }
 
-/** The sources of at least five requests by how much they crowd the queue; none lies in another. */
+/** The sources of at least five requests, those that fill the queue most first; none contains another. */
 export async function listSources(db: Db, now: number): Promise<Source[]> {
   const counts = new Map<string, { waiting: number; crowding: number; lineages: Set<string> }>()
   for (const { source_ip: address } of await waitingFromStrangers(db, now)) {
@@ -39,7 +39,7 @@ export async function listSources(db: Db, now: number): Promise<Source[]> {
   return named
 }
 
-/** One decision, and one entry in the audit. Gives the ids of the requests that were rejected. */
+/** Rejects all waiting requests of a source with one audit entry. Returns their ids. */
 export function rejectSource(
   db: Kysely<Tables>,
   { source, reason, actor, now }: Omit<Decision, 'id'> & { source: string; reason: string },

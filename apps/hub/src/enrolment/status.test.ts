@@ -36,14 +36,14 @@ describe.each(testEngines)('the status of a registration on %s', (engine) => {
     return answer.json()
   }
 
-  it('is pending, signed by the hub for this very request', async () => {
+  it('is pending, and the hub signs the answer for this request', async () => {
     const barn = await waiting()
     const { body, headers } = await barn.status(barn.id)
     expect(body).toEqual({ status: 'pending' })
     expect(headers[HUB_SIGNATURE_HEADER]).toMatch(/==$/)
   })
 
-  it('gives an approved device all it needs, the preshared key sealed for its WireGuard key', async () => {
+  it('gives an approved device all it needs, with the preshared key sealed for its WireGuard key', async () => {
     const barn = await waiting()
     const { gatewayId, assignedIp } = await decide(barn.id, 'approve')
     const nonce = randomBytes(32).toString('base64')
@@ -71,7 +71,7 @@ describe.each(testEngines)('the status of a registration on %s', (engine) => {
     expect(barn.presharedKey(approved, randomBytes(32).toString('base64'))).toBeUndefined()
   })
 
-  it('leads to the host that the device signed, whatever Host somebody in between puts there', async () => {
+  it('leads to the host that the device signed, not to a forged Host header', async () => {
     const barn = await waiting()
     await decide(barn.id, 'approve')
     const ask = async (sent: { hub?: string; host: string; payload?: string }) => {
@@ -87,7 +87,7 @@ describe.each(testEngines)('the status of a registration on %s', (engine) => {
     const { port } = hub.vpn
     expect(await endpoints({ hub: 'hub.example:8080', host: 'evil.example' })).toEqual([`hub.example:${port}`])
     expect(await endpoints({ hub: '[2001:db8::1]:8080', host: 'evil.example' })).toEqual([`[2001:db8::1]:${port}`])
-    // An agent of before says nothing: for it the header is all there is.
+    // An older agent does not send the host: then the header counts.
     expect(await endpoints({ host: 'hub.example' })).toEqual([`hub.example:${port}`])
     const changed = await ask({ hub: 'hub.example', host: 'hub.example', payload: '{"hub":"evil.example"}' })
     expect([changed.statusCode, changed.json().error]).toEqual([403, 'signature_invalid'])
@@ -95,7 +95,7 @@ describe.each(testEngines)('the status of a registration on %s', (engine) => {
     expect(taken.statusCode).toBeGreaterThanOrEqual(400)
   })
 
-  it('is held open, and answers at once when somebody decides', async () => {
+  it('is held open, and answered at once on a decision', async () => {
     for (const what of ['approve', 'reject'] as const) {
       const barn = await waiting()
       const startedAt = performance.now()
@@ -107,7 +107,7 @@ describe.each(testEngines)('the status of a registration on %s', (engine) => {
     }
   })
 
-  it('answers pending when the time it may be held is over', async () => {
+  it('is answered with pending after the waiting time', async () => {
     const barn = await waiting()
     const startedAt = performance.now()
     expect((await barn.status(barn.id, { waitSeconds: 1 })).body).toEqual({ status: 'pending' })
@@ -123,7 +123,7 @@ describe.each(testEngines)('the status of a registration on %s', (engine) => {
     expect(statuses.toSorted()).toEqual(['approved', 'pending'])
   })
 
-  it('lets go of a client that went away, and of all when the hub stops', async () => {
+  it('stops waiting when the client leaves, and for all when the hub stops', async () => {
     const own = await startTestHub(engine)
     const { port: ownPort } = await own.start()
     const device = createTestDevice(own.app, { now: own.clock.now })
@@ -178,7 +178,7 @@ describe.each(testEngines)('the status of a registration on %s', (engine) => {
     expect([status, body.error]).toEqual([403, 'signature_invalid'])
   })
 
-  it('refuses the same request twice, and one whose time is more than two minutes off', async () => {
+  it('refuses a repeated request, and one whose time is more than two minutes off', async () => {
     const barn = await waiting()
     const request = barn.statusRequest(barn.id)
     expect((await hub.app.inject(request)).statusCode).toBe(200)
@@ -194,7 +194,7 @@ describe.each(testEngines)('the status of a registration on %s', (engine) => {
       expect((await barn.status(barn.id, { timeMs: hub.clock.now() + offset })).status).toBe(200)
   })
 
-  it('knows no registration that was never made, and takes no odd waiting time', async () => {
+  it('refuses an unknown registration and an invalid waiting time', async () => {
     const barn = await waiting()
     expect((await barn.status('b'.repeat(20))).body.error).toBe('registration_not_found')
     expect((await barn.status(barn.id, { waitSeconds: 26 })).body.error).toBe('invalid_request')

@@ -1,4 +1,4 @@
-/** What a device is told of its request: to wait, why not, or all it needs to join the tunnel. */
+/** The answer to a device about its request: pending, rejected with the reason, or all it needs to join the tunnel. */
 import { KEEPALIVE_SECONDS, type registrationStatus, type ResponseOf } from '@hedgerow/contract'
 import { exchangeKeys, seal } from '@hedgerow/enrolment'
 import { generateKeyPair } from '@hedgerow/wireguard/node'
@@ -18,7 +18,7 @@ export async function findRegistration(db: Db, id: string): Promise<Registration
 
 /**
  * The preshared key is sealed for the device's WireGuard key with an ephemeral key of this answer, salted with the
- * request's nonce. Throws `registration_not_found` when the gateway that came of it is gone or has other keys now, and
+ * request's nonce. Throws `registration_not_found` when its gateway was deleted or has other keys now, and
  * `vpn_disabled`.
  */
 export async function answerStatus(

@@ -1,28 +1,27 @@
 /**
- * Addresses and ranges that somebody trusts, and whether a request came from one of them. Spelling is strict (what
- * `net.isIP` takes), every address has one form (`::ffff:a.b.c.d` is `a.b.c.d`), and IPv4 is never found in an IPv6
- * range. Pure.
+ * Trusted addresses and ranges, and whether a request came from one of them. Spelling is strict (as for `net.isIP`),
+ * every address has one form (`::ffff:a.b.c.d` is `a.b.c.d`), and an IPv6 range never contains an IPv4 address. Pure.
  */
 import { BlockList, isIP } from 'node:net'
 import { canonicalAddress } from '../access/source-address.ts'
 
-/** How many leading bits of a mapped address are not of its IPv4 part (RFC 4291 §2.5.5.2). */
+/** How many leading bits of a mapped address precede its IPv4 part (RFC 4291 §2.5.5.2). */
 const MAPPED_PREFIX_LENGTH = 96
 
 type Range = { address: string; prefixLength: number; family: 'ipv4' | 'ipv6' }
 
-/** The one spelling of an address; undefined for what is none, or has a zone. */
+/** The one spelling of an address; undefined for an invalid one or one with a zone. */
 export function canonicalIp(text: string): string | undefined {
   return text.includes('%') ? undefined : canonicalAddress(text)
 }
 
-/** The one spelling of `address/prefix`; undefined for what is none. */
+/** The one spelling of `address/prefix`; undefined for an invalid one. */
 export function canonicalRange(text: string): string | undefined {
   const range = parseRange(text)
   return range && `${range.address}/${range.prefixLength}`
 }
 
-/** Whether two ranges hold the same addresses, wherever in them each was written from. */
+/** Whether two ranges hold the same addresses, in any spelling. */
 export function isSameRange(one: string, other: string): boolean {
   const [a, b] = [parseRange(one), parseRange(other)]
   if (!a || !b || a.family !== b.family || a.prefixLength !== b.prefixLength) return false
@@ -30,10 +29,10 @@ export function isSameRange(one: string, other: string): boolean {
 }
 
 export type TrustedSource = { kind: 'address' | 'range'; entry: string }
-/** The entry that holds this address; undefined when none does. */
+/** The entry that contains this address; undefined when none does. */
 export type FindTrusted = (address: string) => TrustedSource | undefined
 
-/** Entries that are not valid are as if they were not there. */
+/** Ignores invalid entries. */
 export function createFindTrusted(lists: { ipWhitelist: string[]; networkRanges: string[] }): FindTrusted {
   const addresses = new Map(lists.ipWhitelist.map((entry) => [canonicalIp(entry), entry]))
   const ranges = lists.networkRanges.flatMap((entry) => {

@@ -4,7 +4,7 @@ import { createWaiters } from './waiters.ts'
 describe('waiters', () => {
   const long = () => ({ timeoutMs: 60_000, signal: new AbortController().signal })
 
-  it('let go of an older request when a newer one of the same registration comes, and of no other', async () => {
+  it('end an older request when a newer one of the same registration comes, and no other', async () => {
     const waiters = createWaiters()
     const freed: string[] = []
     const older = waiters.wait('barn', long()).then(() => freed.push('older'))
@@ -19,7 +19,7 @@ describe('waiters', () => {
     await other
   })
 
-  it('hold nobody once they are closed', async () => {
+  it('hold no request after they are closed', async () => {
     const waiters = createWaiters()
     const held = waiters.wait('barn', long())
     waiters.close()

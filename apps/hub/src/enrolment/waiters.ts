@@ -1,17 +1,15 @@
 /**
- * Devices that wait for their decision on a held-open request. Each registration holds one at most, and the newest
- * counts; when there are too many, the next is simply not held.
+ * Devices that wait for their decision on an open request. Each registration has at most one waiter, the newest; above
+ * the limit, a request is answered at once.
  */
 const WAITERS_MAX = 2_000
 
 export type Waiters = {
-  /**
-   * Resolves at the decision, after the timeout, when the signal aborts, or when a newer waiter takes this one's place.
-   */
+  /** Resolves on the decision, after the timeout, when the signal aborts, or when a newer waiter replaces this one. */
   wait(registrationId: string, options: { timeoutMs: number; signal: AbortSignal }): Promise<void>
-  /** A decision was committed. */
+  /** Call it after a decision is committed. */
   wake(registrationId: string): void
-  /** Lets everybody go; nobody is held from then on. */
+  /** Ends all waits, and every later one at once. */
   close(): void
   readonly isClosed: boolean
 }

@@ -43,7 +43,7 @@ describe.each(testEngines)('live events on %s', (engine) => {
   })
   afterAll(() => hub.stop())
 
-  /** Opens a stream; `text()` is what came so far, `ended` settles when the hub ends it. */
+  /** Opens a stream; `text()` is all that was received so far, `ended` settles when the hub ends it. */
   async function listen(token: string) {
     const stop = new AbortController()
     readers.push(stop)
@@ -72,7 +72,7 @@ describe.each(testEngines)('live events on %s', (engine) => {
     return { userId, token, caller: await hub.sessions.authenticate(token) }
   }
 
-  test('a call that changed something is told to who listens, with the headers of every answer', async () => {
+  test('a call that changed something is sent to listeners, with the headers of every answer', async () => {
     const token = await hub.signIn('manager')
     const manager = await listen(token)
     manager.ended.catch(() => {})
@@ -90,7 +90,7 @@ describe.each(testEngines)('live events on %s', (engine) => {
     expect(manager.topics().toSorted()).toEqual(['activity', 'gateways', 'stats'])
   })
 
-  test('a refused call and a read tell nothing', async () => {
+  test('a refused call and a read send nothing', async () => {
     const token = await hub.signIn('manager')
     await sleep(2 * COALESCE_MS)
     const manager = await listen(token)
@@ -102,7 +102,7 @@ describe.each(testEngines)('live events on %s', (engine) => {
     expect(manager.topics()).toEqual([])
   })
 
-  test("a user hears of their own gateways, not of another's, and of no users and invitations", async () => {
+  test('a user gets events of their own gateways, not of others, nor of users and invitations', async () => {
     const rosa = await sessionOf('user', 'rosa')
     const emil = await sessionOf('user', 'emil')
     await insertGateway(hub, 'rosasgateway', rosa.userId)
@@ -117,7 +117,7 @@ describe.each(testEngines)('live events on %s', (engine) => {
     expect(hers!.topics()).toEqual(['gateways'])
   })
 
-  test('a topic is told at once, and then at most once in 250 ms', async () => {
+  test('a topic is sent at once, and then at most once in 250 ms', async () => {
     await sleep(2 * COALESCE_MS)
     const admin = await listen(await hub.signIn('admin'))
     admin.ended.catch(() => {})
@@ -132,7 +132,7 @@ describe.each(testEngines)('live events on %s', (engine) => {
     expect(admin.topics().length).toBeLessThanOrEqual(periods + 1)
   })
 
-  test('a session that ends, here or behind the hub’s back, ends its stream', async () => {
+  test('a session that ends, here or in another process, ends its stream', async () => {
     const here = await sessionOf('user', 'ended-here')
     const elsewhere = await sessionOf('user', 'ended-elsewhere')
     const [first, second] = [await listen(here.token), await listen(elsewhere.token)]
@@ -142,7 +142,7 @@ describe.each(testEngines)('live events on %s', (engine) => {
     await expect(second.ended).resolves.toBeUndefined()
   })
 
-  test('one person holds only so many streams, and gets a place back when one closes', async () => {
+  test('one person has a limited number of streams, and gets a place back when one closes', async () => {
     const { token } = await sessionOf('user', 'many-tabs')
     const open = await Promise.all(Array.from({ length: contract.EVENT_STREAMS_PER_USER }, () => listen(token)))
     for (const { ended } of open) ended.catch(() => {})
@@ -157,12 +157,12 @@ describe.each(testEngines)('live events on %s', (engine) => {
     expect(again.response.status).toBe(200)
   })
 
-  test('nobody signed in, nothing to hear', async () => {
+  test('without a session there are no events', async () => {
     expect((await fetch(`${url}/api/v1/hub/events`)).status).toBe(401)
   })
 })
 
-test('who does not read is dropped, and others go on', async () => {
+test('a client that does not read is dropped, and others continue', async () => {
   const { db, close } = await openTestDatabase('sqlite')
   const events = createEvents({
     db,
@@ -191,7 +191,7 @@ test('who does not read is dropped, and others go on', async () => {
   await close()
 })
 
-test('every fact says which pages it makes stale, or changes nothing that a page shows', () => {
+test('every fact names the pages that it makes stale, or changes nothing that a page shows', () => {
   const silent = [
     'call.refused',
     'gateway.claim-refused',

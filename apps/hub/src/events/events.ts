@@ -1,8 +1,8 @@
 /**
- * Tells open pages what changed, so that they ask again at once instead of at their next poll. An event names a topic
- * and nothing else; who hears of it follows from role and from who owns the gateway concerned. Nothing is kept for who
- * is away or too slow. followers/live-events.ts publishes what facts change, after their commit.
- * Each hub tells its own changes: with several on one database, polling tells those of the others.
+ * Notifies open pages of changes, so that they refetch at once instead of at their next poll. An event holds only a
+ * topic; the role and the gateway's owner decide who gets it. No backlog: slow or disconnected readers refetch.
+ * followers/live-events.ts publishes the changes of facts after their commit. Each hub publishes its own changes; with
+ * several hubs on one database, pages find the others' by polling.
  */
 import { EVENT_STREAMS_PER_USER, type EventTopic, type Role } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
@@ -15,12 +15,12 @@ import type { Caller, Sessions } from '../access/sessions.ts'
 
 export const COALESCE_MS = 250
 const HEARTBEAT_INTERVAL_MS = 15_000
-/** Another process may end a session too, so open ones are asked about this often. */
+/** Another process may end a session too, so the sessions of open streams are checked this often. */
 const RECHECK_INTERVAL_MS = 1_000
-/** An event has some 40 bytes: whoever leaves this many unread in the hub is not reading. */
+/** An event has about 40 bytes: a client with this many unread ones is not reading. */
 const UNREAD_LIMIT_BYTES = 16 * 1024
 
-/** The least role that hears of a topic. Whose gateway it is decides further below managers. */
+/** The least role that gets a topic. Below managers, the gateway's owner decides. */
 const audience: Record<EventTopic, Role> = {
   gateways: 'user',
   registrations: 'user',
@@ -35,13 +35,13 @@ const audience: Record<EventTopic, Role> = {
 
 export type Change = {
   topic: EventTopic
-  /** Only managers and the owner of this gateway hear of it. */
+  /** Only managers and the owner of this gateway get it. */
   gatewayId?: string | undefined
-  /** Only managers and this user hear of it. */
+  /** Only managers and this user get it. */
   userId?: string | undefined
 }
 
-/** The writing end of one stream: what events need of an HTTP response. */
+/** The writing end of one stream: the part of an HTTP response that events need. */
 export type EventSink = {
   write(text: string): boolean
   end(): void
@@ -52,7 +52,9 @@ export type EventSink = {
 export type Events = {
   /** Call it after the commit. */
   publish(...changes: Change[]): void
-  /** Gives the function to call when the reader has gone; nothing is written before. Throws `too_many_streams`. */
+  /**
+   * Returns the function to call when the reader has left. Writes nothing before it returns. Throws `too_many_streams`.
+   */
   open(caller: Caller, sink: EventSink): () => void
   streams(): number
   stop(): Promise<void>
@@ -75,7 +77,7 @@ export function createEvents(options: {
   const heartbeat = setInterval(() => {
     for (const stream of streams) send(stream, ':\n\n')
   }, HEARTBEAT_INTERVAL_MS).unref()
-  const tasks = createTasks({ log, failure: 'the sessions of event streams could not be looked at' })
+  const tasks = createTasks({ log, failure: 'could not check the sessions of event streams' })
   tasks.every(RECHECK_INTERVAL_MS, recheckSessions)
   const stopListening = sessions.onEnded((sessionId) => {
     for (const stream of streams) if (stream.caller.sessionId === sessionId) close(stream)
@@ -99,7 +101,7 @@ export function createEvents(options: {
     const bySession = Map.groupBy(streams, ({ caller }) => caller.sessionId)
     await Promise.all(
       [...bySession].map(async ([sessionId, ofSession]) => {
-        // A storage that is away for a moment ends nobody's stream.
+        // A short storage failure must not end streams.
         const caller = await sessions.find(sessionId).catch(() => ofSession[0]?.caller)
         for (const stream of ofSession) {
           if (caller) stream.caller = caller
@@ -119,7 +121,7 @@ export function createEvents(options: {
     if (!pauses.has(topic)) flush(topic)
   }
 
-  /** Tells what waits, and then nothing of this topic for a while. */
+  /** Sends the waiting changes, then nothing of this topic for a while. */
   function flush(topic: EventTopic): void {
     pauses.delete(topic)
     const waiting = pending.get(topic)
@@ -129,7 +131,7 @@ export function createEvents(options: {
       topic,
       setTimeout(() => flush(topic), COALESCE_MS),
     )
-    tell(topic, waiting).catch((error: unknown) => log.warn({ err: error, topic }, 'an event could not be told'))
+    tell(topic, waiting).catch((error: unknown) => log.warn({ err: error, topic }, 'could not send an event'))
   }
 
   async function tell(topic: EventTopic, { everybody, gatewayIds, userIds }: Pending): Promise<void> {

@@ -11,7 +11,7 @@ export function eventRoutes(app: FastifyInstance, { events }: { events: Events }
     raw.once('close', gone)
     reply.hijack()
     raw.writeHead(200, headers as Record<string, string>)
-    // So that the reader, and a proxy in between, see the answer begin.
+    // Lets the reader, and proxies in between, see the answer begin.
     raw.write(':\n\n')
     return undefined
   })

@@ -54,7 +54,7 @@ describe.each(testEngines)('facts on %s', (engine) => {
 
   const rows = () => database.db.selectFrom('facts').selectAll().orderBy('id').execute()
 
-  test('say who did what, where, when, and only rise', async () => {
+  test('name actor, target, address and time, and their ids only rise', async () => {
     await record(database.db, added('barn'))
     await record(database.db, added('mill'))
     const [first, second] = await rows()
@@ -75,7 +75,7 @@ describe.each(testEngines)('facts on %s', (engine) => {
     expect(second!.id).toBeGreaterThan(first!.id)
   })
 
-  test('are followed once all has committed, memory first, and one that fails stops nobody and is logged', async () => {
+  test('reach their followers after the whole commit, memory first; one that fails is logged and stops no other', async () => {
     told.length = errors.length = 0
     await inTransaction(database.db, async (transaction) => {
       await record(transaction, added('a'))
@@ -88,7 +88,7 @@ describe.each(testEngines)('facts on %s', (engine) => {
     expect(JSON.parse(errors[0]!)).toMatchObject({ follower: 'broken', err: { message: 'out of order' } })
   })
 
-  test('of what was rolled back are not there, and have no effect', async () => {
+  test('of a rolled-back transaction are not stored and have no effect', async () => {
     told.length = 0
     const before = await rows()
     const undone = inTransaction(database.db, async (transaction) => {
@@ -113,12 +113,12 @@ describe.each(testEngines)('facts on %s', (engine) => {
     await other.close()
   })
 
-  test('are refused in a transaction whose commit nobody would hear of', async () => {
+  test('are refused in a transaction whose commit is not observed', async () => {
     const work = database.db.transaction().execute((transaction) => record(transaction, added('barn')))
     await expect(work).rejects.toThrow('not begun by inTransaction')
   })
 
-  test('are followed once however often PostgreSQL asks for the transaction again', async () => {
+  test('reach followers once, however often PostgreSQL repeats the transaction', async () => {
     told.length = 0
     let attempts = 0
     await inTransaction(database.db, async (transaction) => {
@@ -147,7 +147,7 @@ describe.each(testEngines)('facts on %s', (engine) => {
     await other.close()
   })
 
-  test('of a batch of detections are one for each fifty, which are committed together', async () => {
+  test('of a batch of detections are one for each fifty, committed together', async () => {
     const other = await openTestDatabase(engine)
     const gatewayId = await insertTestGateway(other.db, { name: 'Barn' })
     const detections = Array.from({ length: 500 }, (_, i) => ({
@@ -170,7 +170,7 @@ describe.each(testEngines)('facts on %s', (engine) => {
 describe('the followers of a hub', () => {
   const kinds = Object.keys(auditAnswers) as FactKind[]
 
-  test('have an audit answer for each kind: an entry, or why there is none', () => {
+  test('have an audit answer for each kind: an entry, or the reason for none', () => {
     for (const kind of kinds) {
       const answer = auditAnswers[kind]
       const said = 'none' in answer ? answer.none : answer.action
@@ -178,7 +178,7 @@ describe('the followers of a hub', () => {
     }
   })
 
-  test('are all there, and each cache names the kinds that make it stale', async () => {
+  test('are all registered, and each cache names the kinds that make it stale', async () => {
     const hub = await startTestHub('sqlite')
     const followers = factsOf(hub.db).followers()
     expect(followers.map(({ name }) => name).toSorted()).toEqual([
@@ -209,7 +209,7 @@ describe('the followers of a hub', () => {
     const { url, remove } = await createTestDatabase('sqlite')
     const killed = await openDatabase({ url })
     const { db } = killed
-    // What a killed process has committed: rows, and nobody who follows them.
+    // The committed state of a killed process: rows, but no follower ran.
     openFacts(db, { log: silent })
     const gone = await insertTestGateway(db)
     await insertTestGateway(db, { wireguard_public_key: fresh.publicKey })

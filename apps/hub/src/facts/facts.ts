@@ -1,7 +1,7 @@
 /**
- * Facts and their followers. A verb records what happened in its own transaction; whatever else has to happen follows
- * from the fact, so that a verb knows no follower and none can be forgotten. The table `facts` is the log: ids only
- * rise, each row names its actor and its time, and a reader that keeps the last id it saw reads on from there.
+ * Facts and their followers. A verb records a fact in its own transaction; all other effects follow from the fact, so
+ * that a verb knows no follower and forgets none. The table `facts` is the log: ids only rise, each row has its actor
+ * and time, and a reader continues after the last id that it read.
  */
 import type { Fact, FactActor, FactKind } from '@hedgerow/contract'
 import type { Kysely, Transaction } from 'kysely'
@@ -14,7 +14,7 @@ const ROWS_AT_ONCE = 3_000
 
 export const HUB: FactActor = { name: 'hub' }
 
-/** Follows within the transaction: what it throws rolls everything back. */
+/** Runs within the transaction: an error rolls everything back. */
 export type TransactionFollower<K extends FactKind = FactKind> = {
   name: string
   kinds: readonly K[]
@@ -22,20 +22,20 @@ export type TransactionFollower<K extends FactKind = FactKind> = {
 }
 
 /**
- * Follows after the commit: what it throws is logged, and undoes and stops nothing. It may hear of a fact twice and,
- * after a crash, not at all, so it reads the database again and what it keeps begins with the database.
+ * Runs after the commit: an error is logged and stops no other follower. It may get a fact twice and, after a crash,
+ * not at all, so it reads the database again, and its state starts from the database.
  */
 export type CommitFollower<K extends FactKind = FactKind> = {
   name: string
   kinds: readonly K[]
-  /** `memory` makes this process agree with the database; then `tell` tells those who wait, who will ask again. */
+  /** `memory` updates this process's state from the database; `tell` then notifies clients, which read again. */
   stage: 'memory' | 'tell'
   afterCommit(facts: readonly Fact<K>[]): void | Promise<void>
 }
 
 export type Facts = {
   follow<K extends FactKind>(follower: TransactionFollower<K> | CommitFollower<K>): void
-  /** Who follows after the commit, for tests and documents. */
+  /** All followers after the commit, for tests and documents. */
   followers(): readonly (TransactionFollower | CommitFollower)[]
 }
 
@@ -44,14 +44,14 @@ type Journal = { log: Logger; inTransaction: TransactionFollower[]; afterCommit:
 const journals = new WeakMap<Kysely<Tables>, Journal>()
 const recorded = new WeakMap<Transaction<Tables>, Fact[]>()
 
-/** Makes a database one whose facts are followed. Nothing can be recorded before. */
+/** Prepares a database for recording facts; required before the first one. */
 export function openFacts(db: Kysely<Tables>, { log }: { log: Logger }): Facts {
   const journal: Journal = { log, inTransaction: [], afterCommit: [] }
   journals.set(db, journal)
   return factsOf(db)
 }
 
-/** For what is built on a database and follows its facts by itself, such as a cache. */
+/** For modules that follow a database's facts by themselves, such as a cache. */
 export function factsOf(db: Kysely<Tables>): Facts {
   const journal = journalOf(db)
   return {
@@ -63,12 +63,12 @@ export function factsOf(db: Kysely<Tables>): Facts {
   }
 }
 
-/** Makes a cache `drop` what it keeps after each commit of one of these kinds, before anybody is told of it. */
+/** Calls `drop` of a cache after each commit of one of these kinds, before clients are notified. */
 export function dropAfter(db: Kysely<Tables>, name: string, kinds: readonly FactKind[], drop: () => void): void {
   factsOf(db).follow({ name, kinds, stage: 'memory', afterCommit: drop })
 }
 
-/** Writes facts down, has them followed in the transaction, and after its commit by the rest of the process. */
+/** Stores facts, runs their followers in the transaction, and the others after its commit. */
 export function record(db: Db, ...facts: Fact[]): Promise<void> {
   return inTransaction(db, async (transaction) => {
     const journal = journalOf(databaseOf(transaction))
@@ -88,7 +88,7 @@ export function record(db: Db, ...facts: Fact[]): Promise<void> {
   })
 }
 
-/** Who makes a request, as the actor of what follows from it. */
+/** The caller of a request, as the actor of its facts. */
 export function actorOf({
   caller,
   sourceIp,
@@ -108,7 +108,7 @@ async function tellCommitted({ log, afterCommit: followers }: Journal, facts: re
       try {
         await follower.afterCommit(followed)
       } catch (error) {
-        log.error({ err: error, follower: follower.name }, 'what was committed could not be followed')
+        log.error({ err: error, follower: follower.name }, 'a follower failed after the commit')
       }
     }
 }

@@ -1,9 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * The first schema. `double precision` holds milliseconds exactly and arrives as a number from both databases. What
- * grows without bound (activity, detections, visits) names its gateway without a foreign key: deleting a gateway must
- * not touch a million rows in one transaction. Ids never come again, and the daily purge removes what is left behind.
+ * The first schema. `double precision` holds milliseconds exactly and arrives as a number from both databases. Tables
+ * that grow without bound (activity, detections, visits) have no foreign key to their gateway: deleting a gateway must
+ * not touch a million rows in one transaction. Ids are never reused, and the daily purge removes orphaned rows.
  */
 export async function up(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Promise<void> {
   const serial = engine === 'postgres' ? sql`bigserial` : sql`integer`
@@ -250,8 +250,8 @@ export async function up(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Pr
 }
 
 /**
- * Entries may be added; never changed; and deleted only when they are older than `logRetentionDays`, 90 unless it was
- * saved and never less than one. An hour is left for a hub whose clock is not quite the database's.
+ * Entries may be added, never changed, and deleted only when they are older than `logRetentionDays` (90 by default, at
+ * least one). The extra hour allows for a difference between the hub's clock and the database's.
  */
 async function keepAudit(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Promise<void> {
   const saved = sql.raw(`coalesce((select value from settings where name = 'logRetentionDays'), '90')`)

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** The log of what happened. `autoincrement` keeps SQLite from using the id of a deleted row again. */
+/** The log of facts. `autoincrement` keeps SQLite from using the id of a deleted row again. */
 export async function up(db: Kysely<unknown>, engine: 'sqlite' | 'postgres'): Promise<void> {
   const id = engine === 'postgres' ? sql`bigserial` : sql`integer`
   await db.schema

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** What the hub's own clock last said, and the greatest timestamp of each gateway's WireGuard handshakes. */
+/** The hub's clock at its last check, and the greatest timestamp of each gateway's WireGuard handshakes. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('hub_clock')

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Wrong two-factor codes of each account, and the networks that somebody signed in to it from. */
+/** Wrong two-factor codes of each account, and the networks that its user signed in from. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('code_guesses')

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** What each gateway holds, so that nobody has to read all detections to know; and what was refused. */
+/** How many detections each gateway holds, so that no query has to count them all; and refused detections. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('detection_totals')

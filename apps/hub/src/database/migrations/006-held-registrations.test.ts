@@ -21,7 +21,7 @@ const user = {
   created_at: 0,
 } as const
 
-describe.each(testEngines)('auto-approval of a hub of before, on %s', (engine) => {
+describe.each(testEngines)('auto-approval of an older hub on %s', (engine) => {
   async function migrated(inhabit: (db: Awaited<ReturnType<typeof openDatabase>>['db']) => Promise<unknown>) {
     const { url, remove } = await createTestDatabase(engine, { isEmpty: true })
     const old = await openDatabase({ url, migrations: before })
@@ -34,7 +34,7 @@ describe.each(testEngines)('auto-approval of a hub of before, on %s', (engine) =
     return settings
   }
 
-  test('stays off where people use it and nobody saved it', async () => {
+  test('stays off when the hub has users and nobody saved the setting', async () => {
     const settings = await migrated((db) =>
       db
         .insertInto('users')
@@ -56,7 +56,7 @@ describe.each(testEngines)('auto-approval of a hub of before, on %s', (engine) =
     expect(settings).toMatchObject(JSON.parse(value))
   })
 
-  test('is on where there was nobody yet', async () => {
+  test('is on when the hub has no user yet', async () => {
     expect(await migrated(async () => {})).toMatchObject({ enabled: true, ipWhitelist: [], networkRanges: [] })
   })
 })

@@ -3,8 +3,8 @@ import type { Kysely } from 'kysely'
 type Known = { users: { id: string }; settings: { name: string; value: string } }
 
 /**
- * Why a device waits that a rule lets in. A hub that people use keeps auto-approval off unless somebody saved
- * otherwise: that was the default when they began, and new hubs have it on.
+ * Adds the reason why a device waits although a rule approves it. A hub with users keeps auto-approval off unless
+ * somebody saved it: off was the default when they started; new hubs have it on.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('registrations').addColumn('waits_for', 'text').execute()
