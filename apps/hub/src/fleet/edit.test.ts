@@ -52,7 +52,7 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
   const beat = (peer: TestPeer) => peer.post('/api/v1/gateway/heartbeat', testHeartbeat(hub.clock.now()))
 
   describe('edited', () => {
-    it('has its new name, place and description everywhere, and that is told', async () => {
+    it('shows its new name, place and description everywhere, and records the change', async () => {
       const id = await insertTestGateway(hub.db, { name: 'Barn' })
       const response = await call('PUT', `/hub/gateways/${id}`, {
         name: ' Old barn ',
@@ -65,10 +65,13 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
       const audit = await hub.db.selectFrom('audit').selectAll().where('action', '=', 'gateway.edit').execute()
       expect(audit).toMatchObject([{ actor: 'the-manager', target: id }])
       await call('PUT', `/hub/gateways/${id}`, { name: 'Old barn', location: 'Hill', description: 'a\nb' })
-      expect(await hub.db.selectFrom('activity').select('id').execute(), 'no change is no news').toHaveLength(1)
+      expect(
+        await hub.db.selectFrom('activity').select('id').execute(),
+        'an edit without a change records nothing',
+      ).toHaveLength(1)
     })
 
-    it('cannot take another’s name, nor anything but these three', async () => {
+    it('cannot take another’s name, nor change anything but these three', async () => {
       const id = await insertTestGateway(hub.db, { name: 'Barn' })
       await insertTestGateway(hub.db, { name: 'Shed' })
       const taken = await call('PUT', `/hub/gateways/${id}`, { name: 'SHED' })
@@ -115,11 +118,11 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
       await new Promise((resolve) => setTimeout(resolve, 1_000))
       const after = heard
       await expect(beat(peer)).rejects.toThrow(/ETIMEDOUT|timed out/i)
-      expect(heard, 'nothing reaches it after a second').toBe(after)
-      expect((await beat(other.peer)).status, 'nobody else is disturbed').toBe(200)
+      expect(heard, 'no packet reaches it after a second').toBe(after)
+      expect((await beat(other.peer)).status, 'no other gateway is affected').toBe(200)
     })
 
-    it('is gone with what it kept, its address is free, and its device asks anew', async () => {
+    it('is deleted with its data, its address is free, and its device asks again', async () => {
       const { gatewayId, device, registrationId } = await joined()
       const startedAt = new Date(hub.clock.now()).toISOString()
       const detection = { id: 'd', camera: 'c', label: 'person', severity: 'alert', score: 1, startedAt } as const
@@ -137,7 +140,7 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
       expect((await call('POST', '/hub/gateways', { name: 'Barn' })).json().vpnInternalIp).toBe('10.100.0.2')
     })
 
-    it('and approved at the same moment end in one of the two, whole', async () => {
+    it('when deleted and approved at once ends up either deleted or approved', async () => {
       const { gatewayId, device } = await joined()
       const renewed = createTestDevice(hub.app, {
         identity: device.identity,
@@ -164,7 +167,7 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
   })
 
   describe('in detail', () => {
-    it('shows every signal on its way, its heartbeat, traffic and who opened it', async () => {
+    it('shows every signal, its heartbeat, traffic and visits', async () => {
       const { gatewayId, peer } = await joined()
       const read = async (role?: Role): Promise<GatewayDetail> =>
         (await call('GET', `/hub/gateways/${gatewayId}`, undefined, role)).json()
@@ -195,7 +198,7 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
       expect((await read('user')).access, 'visits are for managers').toEqual([])
     })
 
-    it('waits visibly while signals are missing, and is nobody else’s', async () => {
+    it('shows missing signals, and is hidden from others', async () => {
       const id = await insertTestGateway(hub.db)
       const { ladder, heartbeat }: GatewayDetail = (await call('GET', `/hub/gateways/${id}`)).json()
       expect(ladder.map(({ state }) => state)).toEqual(['done', 'done', 'waiting', 'waiting'])
@@ -208,7 +211,7 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
         expect((await call('GET', url, undefined, 'user')).json().error).toBe('gateway_not_found')
     })
 
-    it('gives its detections by pages, and their pictures one by one', async () => {
+    it('lists its detections by pages, and its thumbnails one by one', async () => {
       const id = await insertTestGateway(hub.db)
       const at = (i: number) => new Date(hub.clock.now() - i * 1_000).toISOString()
       const thumbnail = Buffer.from([0xff, 0xd8, 0xff, 0xe0]).toString('base64')
@@ -236,7 +239,7 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
     })
   })
 
-  it('is found in the list by what is typed, and the list comes by pages', async () => {
+  it('is found in the list by search, and the list has pages', async () => {
     for (const name of ['Ärmel', 'barn', 'Shed', '50% shade'])
       await insertTestGateway(hub.db, { name, location: `At ${name}` })
     const names = async (query: string) =>

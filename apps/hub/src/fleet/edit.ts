@@ -46,9 +46,8 @@ export function updateGateway(
 }
 
 /**
- * Deletes the row, with which its address and name are free again. Its approved registration stays without a gateway:
- * the device that asks again under its old identity waits for a person. Throws `gateway_not_found` or
- * `confirmation_mismatch`.
+ * Deletes the row, which frees its address and name. Its approved registration stays without a gateway: when the device
+ * asks again with its old identity, it waits for a person. Throws `gateway_not_found` or `confirmation_mismatch`.
  */
 export function deleteGateway(db: Kysely<Tables>, id: string, typedName: string, context: Context): Promise<void> {
   return inTransaction(db, async (transaction) => {

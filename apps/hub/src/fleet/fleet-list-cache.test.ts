@@ -16,7 +16,7 @@ describe.each(testEngines)('the list of a large fleet on %s', (engine) => {
     hub.clock.freeze()
     aGateway = await insertTestGateway(hub.db, { name: 'Almond field' })
     for (let i = 1; i < FLEET; i++) await insertTestGateway(hub.db, { address: `10.100.${50 + (i >> 8)}.${i & 255}` })
-    // Whoever asks first finds out that it is a large one.
+    // The first request finds out that the list is large.
     await ask('manager')
   })
   afterAll(() => hub.stop())
@@ -39,7 +39,7 @@ describe.each(testEngines)('the list of a large fleet on %s', (engine) => {
       headers: { authorization: `Bearer ${await hub.signIn('admin')}` },
     })
 
-  it('is the same list, packed for who can unpack it', async () => {
+  it('is the same list in each encoding', async () => {
     const plain = await ask('manager')
     expect(plain.headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
@@ -57,7 +57,7 @@ describe.each(testEngines)('the list of a large fleet on %s', (engine) => {
     expect((await ask('admin', { encoding: 'br;q=0' })).headers).not.toHaveProperty('content-encoding')
   })
 
-  it('shows what a call changed to whoever asks after it', async () => {
+  it('shows the change of a call to every later request', async () => {
     await first('br')
     for (const name of ['Apple field', 'Apricot field']) {
       expect((await rename(name)).statusCode).toBe(200)
@@ -65,7 +65,7 @@ describe.each(testEngines)('the list of a large fleet on %s', (engine) => {
     }
   })
 
-  it('is made anew for many at once, and shows what happened by itself a few seconds later', async () => {
+  it('is made once for many concurrent requests, and shows changes by themselves a few seconds later', async () => {
     await first()
     await hub.db.updateTable('gateways').set({ location: 'North' }).where('id', '=', aGateway).execute()
     hub.clock.advance(5_000)
@@ -73,18 +73,18 @@ describe.each(testEngines)('the list of a large fleet on %s', (engine) => {
     expect(seen.map((gateway) => gateway?.location)).toEqual(Array.from({ length: 5 }, () => 'North'))
   })
 
-  it('shows a status that has changed by itself, however long the list would have been kept', async () => {
+  it('shows a status that changed with time, however long the list would have been cached', async () => {
     const handshaken = { kind: 'wireguard', last_handshake_at: hub.clock.now() } as const
     await hub.db.updateTable('gateways').set(handshaken).where('id', '=', aGateway).execute()
-    // The clock stands still, so nothing else would end what is kept.
+    // The clock stands still, so only the change invalidates the cache.
     await vi.waitFor(async () => expect((await first())?.status).toBe('warning'), { timeout: 60_000 })
   })
 
-  it('of a user holds what they claimed', async () => {
+  it('of a user holds the gateways that they claimed', async () => {
     expect((await ask('user')).json()).toEqual([])
   })
 
-  it('is searched by name, place, id and address, as it is now, in whole and by pages', async () => {
+  it('is searched by name, place, id and address, always current, whole and by pages', async () => {
     const search = async (q: string, role: Role = 'manager', more = '') => {
       const { headers, ...answer } = await ask(role, { query: `?q=${encodeURIComponent(q)}${more}` })
       const ids = (answer.json() as Gateway[]).map(({ id }) => id)
@@ -99,7 +99,7 @@ describe.each(testEngines)('the list of a large fleet on %s', (engine) => {
     expect((await search('Apricot')).ids).toEqual([])
     expect((await search('öde')).ids).toEqual([aGateway])
     expect((await search('Ärmel', 'user')).ids, "another's").toEqual([])
-    expect((await search('senke 10.100')).ids, 'no text runs from one into the next').toEqual([])
+    expect((await search('senke 10.100')).ids, 'no search text matches across two fields').toEqual([])
 
     const whole = (await search('10.100.51.')).ids
     const paged: string[] = []

@@ -1,8 +1,8 @@
 /**
- * The whole list of the fleet for managers and admins. It is made in slices between other requests and packed on
- * another thread, once for all who ask meanwhile. A large one is megabytes that take a tenth of a second to put into
- * words, so it is kept: whoever asks again within a second gets the same bytes, and up to five seconds later too, while
- * a new one is made. A change of the fleet ends what is kept and what is being made.
+ * The whole fleet list for managers and admins. It is built in slices between other requests and compressed on another
+ * thread, once for all concurrent requests. A large list is megabytes and takes a tenth of a second to serialize, so it
+ * is cached: for a second every request gets the same bytes, and for up to five seconds while a new list is built. A
+ * change of the fleet invalidates the cached list and one under construction.
  */
 import { promisify } from 'node:util'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -19,7 +19,7 @@ const GATEWAYS_AT_ONCE = 200
 const FRESH_MS = 1_000
 const SHOWN_MS = 5_000
 const BROTLI_QUALITY = 4
-/** Of windows: rows resemble their neighbours, so a larger one costs time and memory and gains nothing. */
+/** Brotli's window. Rows resemble their neighbours, so a larger window costs time and memory and gains nothing. */
 const BROTLI_WINDOW_BITS = 18
 
 const compress = promisify(brotliCompress)
@@ -27,11 +27,11 @@ const compress = promisify(brotliCompress)
 type Made = { at: number; isLarge: boolean; plain: Buffer; packed(): Promise<Buffer> }
 
 export type FleetListCache = {
-  /** The list as JSON, packed for who can unpack it. */
+  /** Answers with the list as JSON, compressed if the client accepts it. */
   answer(request: FastifyRequest, reply: FastifyReply): Promise<Buffer>
 }
 
-/** What a row of the list shows; the hub's signals change it too, and are seen after a second. */
+/** Facts that change a row of the list. The hub's signals change it too, and show after a second. */
 const STALE_AFTER = [
   'gateway.added',
   'gateway.approved',
@@ -64,7 +64,7 @@ export function createFleetListCache(db: Kysely<Tables>, dependencies: ListDepen
     return { at, isLarge: count >= LARGE_FLEET, plain, packed: () => (packing ??= pack(plain)) }
   }
 
-  /** One at a time; what a change made out of date meanwhile is not kept. */
+  /** Builds one list at a time; a list that a change outdated meanwhile is not cached. */
   function makeAnew(): Promise<Made> {
     if (making) return making
     const mine = make().then(
@@ -86,7 +86,7 @@ export function createFleetListCache(db: Kysely<Tables>, dependencies: ListDepen
     const ageMs = Math.abs(clock() - kept.at)
     if (ageMs < FRESH_MS) return kept
     if (ageMs >= SHOWN_MS) return makeAnew()
-    // Whoever needs the new one hears why it could not be made.
+    // Callers that need the new list get its error.
     makeAnew().catch(() => {})
     return kept
   }

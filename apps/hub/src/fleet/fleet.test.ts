@@ -127,7 +127,7 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
       expect(JSON.stringify(audit)).not.toContain(row.private_key)
     })
 
-    it('names the secrets of a gateway that enrolled as kept on the gateway', async () => {
+    it('shows the secrets of an enrolled gateway as kept on the gateway', async () => {
       const id = await insertTestGateway(hub.db)
       const row = await hub.db.selectFrom('gateways').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
       const text: string = (await config(id)).json().config
@@ -136,7 +136,7 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
       expect(text).not.toContain(row.preshared_key)
     })
 
-    it('takes no line of a configuration from the Host header', async () => {
+    it('puts no line of a configuration from the Host header into it', async () => {
       const id = await insertTestGateway(hub.db)
       const headers = { ...(await as('manager')), host: 'x PostUp=reboot' }
       const response = await hub.app.inject({ method: 'GET', url: `/api/v1/hub/gateways/${id}/vpn-config`, headers })
@@ -144,7 +144,7 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
       expect(response.body).not.toContain('reboot')
     })
 
-    it('needs a name that no other has, whatever its case and width', async () => {
+    it('needs a name that is unique, ignoring case and width', async () => {
       await add({ name: 'Router' })
       for (const name of ['router', ' ROUTER ', 'Ｒouter']) {
         const response = await add({ name })
@@ -158,7 +158,7 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
       )
     })
 
-    it('is for managers and up, its configuration too', async () => {
+    it('is for managers and up, and so is its configuration', async () => {
       const id = await insertTestGateway(hub.db, { owner_id: await userId('user') })
       for (const response of [await add({ name: 'Router' }, 'user'), await config(id, 'user')])
         expect([response.statusCode, response.json().error]).toEqual([403, 'role_required'])
@@ -170,7 +170,7 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
   describe('claimed', () => {
     const claim = (deviceToken: string, role: Role = 'user') => post('/api/v1/gateway/claim', { deviceToken }, role)
 
-    it('by its token, however it was typed, makes the caller its owner, once', async () => {
+    it('by its token, in any spelling, makes the caller its owner, once', async () => {
       const id = await insertTestGateway(hub.db, { name: 'Barn', device_token: 'DT-0123456789AB' })
       const claimed = { name: 'Barn', status: 'claimed', gatewayId: id }
       expect((await claim(' dt-0123456789ab ')).json()).toEqual(claimed)
@@ -180,7 +180,7 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
       expect(messages).toEqual([{ message: 'Gateway "Barn" was claimed by the-user' }])
     })
 
-    it('answers alike for an unknown token and for somebody else’s', async () => {
+    it('answers alike for an unknown token and for another owner’s', async () => {
       await insertTestGateway(hub.db, { device_token: 'DT-0123456789AB', owner_id: await userId('admin') })
       const theirs = await claim('DT-0123456789AB', 'manager')
       const unknown = await claim('DT-000000000000', 'manager')
@@ -196,7 +196,7 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
       expect((await list()).find((gateway) => gateway.id === id)?.owner).toBe(winner)
     })
 
-    it('locks the caller for 15 minutes after five wrong tries, also made at once', async () => {
+    it('locks the caller for 15 minutes after five wrong tries, also concurrent ones', async () => {
       hub.clock.advance(16 * 60_000)
       await insertTestGateway(hub.db, { device_token: 'DT-0123456789AB' })
       const wrong = await Promise.all(Array.from({ length: 8 }, (_, i) => claim(`DT-00000000000${i}`)))
@@ -208,7 +208,7 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
       expect((await claim('DT-0123456789AB')).statusCode).toBe(200)
     })
 
-    it('is locked no longer when the clock was a year ahead meanwhile', async () => {
+    it('is no longer locked when the clock was a year ahead meanwhile', async () => {
       const yearMs = 365 * 86_400_000
       hub.clock.advance(yearMs)
       const id = await hub.addUser('early', 'user', 'orchard-lantern-42')
@@ -224,19 +224,19 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
       expect(await claimAs('DT-000000000009')).toBe(404)
     })
 
-    it('while it waits for approval records the owner for that moment', async () => {
+    it('before approval makes the caller its owner on approval', async () => {
       const device = createTestDevice(hub.app, { now: hub.clock.now })
       await device.register()
       expect((await claim(device.deviceToken)).json()).toEqual({ name: 'Barn', status: 'pending', gatewayId: null })
       expect((await claim(device.deviceToken, 'admin')).json().error).toBe('claim_refused')
     })
 
-    it('takes nothing that is no token', async () => {
+    it('refuses an invalid token', async () => {
       expect((await claim('hello')).json().fieldErrors).toHaveProperty('deviceToken')
     })
   })
 
-  it('validates access by token for those who may see the gateway, and tells nobody else that it exists', async () => {
+  it('validates access by token for people who may see the gateway, and hides it from others', async () => {
     const id = await insertTestGateway(hub.db, { device_token: 'DT-0123456789AB' })
     const ask = async (deviceToken: string, role: Role) =>
       (await post('/api/v1/gateway/validate-access', { deviceToken }, role)).json()

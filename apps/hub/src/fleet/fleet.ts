@@ -1,7 +1,7 @@
 /**
- * The fleet: who may see which gateway, and what they see of it. A user sees the gateways they claimed, managers and
- * admins all; a gateway that exists but may not be seen answers as one that does not exist. Private keys never leave
- * through here. Called by the routes, by dashboard/ for its counts and by gateway-proxy/ for access.
+ * The fleet: access to gateways, and their fields. A user sees the gateways they claimed, managers and admins all; a
+ * gateway that the caller may not see answers as one that does not exist. Private keys never leave through here. Called
+ * by the routes, by dashboard/ for its counts and by gateway-proxy/ for access.
  */
 import { randomBytes } from 'node:crypto'
 import type { Gateway, SearchQuery } from '@hedgerow/contract'
@@ -22,7 +22,8 @@ import { isUdpBlocked, judge, reasonOf, statusOf, type Judgement, type Signals }
 type Row = Selectable<Tables['gateways']>
 
 /**
- * What the list shows or judges by. The rest of a row, its last heartbeat above all, would take longer than all of it.
+ * The columns that the list and its statuses need. Reading whole rows, above all the last heartbeats, would take longer
+ * than all else.
  */
 const LISTED = [
   'gateways.id',
@@ -46,16 +47,16 @@ const IDS_AT_ONCE = 200
 type ListedColumn = (typeof LISTED)[number] extends `gateways.${infer Column extends keyof Row}` ? Column : never
 type ListedRow = Pick<Row, ListedColumn> & { owner: string | null }
 
-/** What is known of the fleet from moment to moment, beside its rows. */
+/** The fleet's current signals, which are not in its rows. */
 export type FleetSignals = {
   clock: () => number
   heartbeats: Pick<Heartbeats, 'latest'>
   /** The last handshake by WireGuard key, in milliseconds since 1970. */
   handshakes(): Map<string, number>
-  /** Whether a plain-WireGuard gateway answered when last asked. */
+  /** Whether a plain-WireGuard gateway answered the last health check. */
   isHealthy(gatewayId: string): boolean | undefined
   refusals(gatewayId: string): { detections: number; at: number; message: string } | undefined
-  /** What gateways' UDP has to reach, in words: `port 51820 of hub.example.org`. */
+  /** Where gateways' UDP has to reach, in words: `port 51820 of hub.example.org`. */
   vpnPort(): string
 }
 
@@ -82,7 +83,7 @@ export async function listGateways(
   return sendPage(reply, rows, page, (row) => [row.name_key]).map((row) => present(row, dependencies, handshakes))
 }
 
-/** Those among them that hold `text`. */
+/** Those of them that match `text`. */
 export async function searchGateways(
   db: Kysely<Tables>,
   caller: Caller,
@@ -108,7 +109,7 @@ export async function searchGateways(
   return gateways
 }
 
-/** The whole fleet as managers see it, by name, put into words slice by slice. */
+/** The whole fleet as managers see it, by name, serialized slice by slice. */
 export async function* fleetInSlices(
   db: Kysely<Tables>,
   dependencies: ListDependencies,
@@ -120,7 +121,7 @@ export async function* fleetInSlices(
     yield rows.slice(start, start + gatewaysAtOnce).map((row) => present(row, dependencies, handshakes))
 }
 
-/** As in the list. Throws `gateway_not_found` when there is none, or none that the caller may see. */
+/** As in the list. Throws `gateway_not_found`, also when the caller may not see it. */
 export async function findGateway(
   db: Kysely<Tables>,
   caller: Caller,
@@ -144,14 +145,14 @@ export type VisibleGateway = {
   createdAt: number
 }
 
-/** Throws `gateway_not_found` when there is none, or none that the caller may see. */
+/** Throws `gateway_not_found`, also when the caller may not see it. */
 export async function findVisibleGateway(db: Db, caller: Caller, id: string): Promise<VisibleGateway> {
   const row = await visibleTo(db, caller).selectAll('gateways').where('gateways.id', '=', id).executeTakeFirst()
   if (!row) throw new HubError('gateway_not_found')
   return toVisible(row)
 }
 
-/** The gateway of this token if the caller may see it: unknown and not theirs are alike. */
+/** The gateway of this token; undefined for an unknown one and for one that the caller may not see. */
 export async function findByDeviceToken(
   db: Db,
   caller: Caller,
@@ -164,7 +165,7 @@ export async function findByDeviceToken(
   return row && toVisible(row)
 }
 
-/** What the UDP of a gateway has to reach, in words, while it seems to be blocked. Cheap while it is not. */
+/** Where a gateway's UDP has to reach, in words, while it seems to be blocked. Cheap otherwise. */
 export function blockedUdp(
   { id, kind, wireguardPublicKey, lastHandshakeAt, createdAt }: VisibleGateway,
   signals: FleetSignals,
@@ -179,9 +180,9 @@ export type FleetStatus = Judgement & {
   id: string
   name: string
   ownerId: string | null
-  /** Of WireGuard. */
+  /** The WireGuard public key. */
   publicKey: string
-  /** The last sign of life, in milliseconds since 1970. */
+  /** The last heartbeat or handshake, in milliseconds since 1970. */
   lastSeenAt: number | undefined
 }
 
@@ -205,7 +206,7 @@ export async function fleetStatuses(
       publicKey: row.wireguard_public_key,
       lastSeenAt: lastSeen(known),
       status: statusOf(known),
-      // Few ask: it is put into words then.
+      // A getter, because few callers need the words.
       get reason() {
         return reasonOf(known)
       },
@@ -219,7 +220,7 @@ export function newGatewayId(): string {
 }
 
 /**
- * The address of one more gateway. Within `inTransaction` two callers never get the same. Throws
+ * A free address for one more gateway. Within `inTransaction` two callers never get the same. Throws
  * `gateway_limit_reached` or `address_pool_exhausted`.
  */
 export async function allocateAddress(transaction: Transaction<Tables>): Promise<string> {
@@ -255,7 +256,7 @@ function signalsOf(row: JudgedColumns, signals: FleetSignals, handshakes: Map<st
   }
 }
 
-/** Until then a gateway whose detections were refused has a warning. */
+/** For this long after a refusal of its detections, a gateway has a warning. */
 const REFUSED_LATELY_MS = 600_000
 
 function refusedLately(id: string, { clock, refusals }: FleetSignals): string | undefined {
@@ -263,7 +264,7 @@ function refusedLately(id: string, { clock, refusals }: FleetSignals): string | 
   return refused && clock() - refused.at < REFUSED_LATELY_MS ? refused.message : undefined
 }
 
-/** A heartbeat or, for a device that sends none, a handshake. */
+/** The last heartbeat or, for a device without heartbeats, the last handshake. */
 function lastSeen({ kind, heartbeat, latestHandshakeAt }: Signals): number | undefined {
   return heartbeat?.at ?? (kind === 'wireguard' ? latestHandshakeAt : undefined)
 }
@@ -289,7 +290,7 @@ function present(row: ListedRow, dependencies: ListDependencies, handshakes: Map
     version: known.heartbeat?.content.version ?? row.version,
     lastSeen: lastSeenAt === undefined ? null : new Date(lastSeenAt).toISOString(),
     connectedUsers: connectedUsers(row.id),
-    // Whoever sees the row at all is its owner, a manager or an admin.
+    // Only its owner, managers and admins see the row.
     deviceToken: row.device_token,
     owner: row.owner,
     createdAt: new Date(row.created_at).toISOString(),

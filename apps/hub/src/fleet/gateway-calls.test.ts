@@ -25,7 +25,7 @@ import { testHeartbeat } from '#testing/heartbeat.ts'
 const HEARTBEAT = '/api/v1/gateway/heartbeat'
 const DETECTIONS = '/api/v1/gateway/detections'
 
-describe.each(testEngines)('what a gateway tells outside its tunnel on %s', (engine) => {
+describe.each(testEngines)('calls of a gateway outside its tunnel on %s', (engine) => {
   let hub: TestHub
   let identity: Identity
   let gatewayId: string
@@ -61,7 +61,7 @@ describe.each(testEngines)('what a gateway tells outside its tunnel on %s', (eng
     return (await hub.app.inject({ method: 'GET', url: '/api/v1/hub/gateways', headers })).json()
   }
 
-  it('is heard when its identity signed it, and the gateway shows as a warning that names the tunnel', async () => {
+  it('is accepted with the identity’s signature, and the gateway gets a warning that names the tunnel', async () => {
     const sent = signed(HEARTBEAT, beat())
     const response = await hub.app.inject(sent)
     expect([response.statusCode, response.json().settings]).toEqual([200, { heartbeatIntervalSeconds: 30 }])
@@ -76,7 +76,7 @@ describe.each(testEngines)('what a gateway tells outside its tunnel on %s', (eng
     expect(verifySignature(hubIdentityPublicKey, bytes, String(response.headers[HUB_SIGNATURE_HEADER]))).toBe(true)
   })
 
-  it('for as long as a session lives, without a handshake, is taken for blocked UDP: the page says what to open', async () => {
+  it('for as long as a session lives, without a handshake, counts as blocked UDP: the page says what to open', async () => {
     const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
     const handshake = async () => {
       const answer = await hub.app.inject({ url: `/api/v1/hub/gateways/${gatewayId}`, headers })
@@ -133,7 +133,7 @@ describe.each(testEngines)('what a gateway tells outside its tunnel on %s', (eng
     expect(detail.json().heartbeat).toMatchObject(details)
   })
 
-  it('is stored before it is answered, detections too', async () => {
+  it('is stored before it is answered, as are detections', async () => {
     const startedAt = new Date(hub.clock.now()).toISOString()
     const detection = { id: 'd1', camera: 'Gate', label: 'person', severity: 'alert', score: 0.9, startedAt }
     const response = await hub.app.inject(signed(DETECTIONS, { detections: [detection] }))
@@ -143,7 +143,7 @@ describe.each(testEngines)('what a gateway tells outside its tunnel on %s', (eng
     ])
   })
 
-  it('holds up to 500 detections, which may come again, and more are refused whole', async () => {
+  it('holds up to 500 detections, which may be sent again; more are refused whole', async () => {
     const startedAt = new Date(hub.clock.now()).toISOString()
     const detections = (count: number) =>
       Array.from({ length: count }, (_, i) => ({
@@ -167,7 +167,7 @@ describe.each(testEngines)('what a gateway tells outside its tunnel on %s', (eng
     expect(stats.json().threats, 'each counts once').toBe(500)
   })
 
-  it('is refused when anybody else signed it, for another call, with another body, too late, or again', async () => {
+  it('is refused with another’s signature, for another call, with another body, too late, or repeated', async () => {
     const stranger = identityOfSeed(generateIdentitySeed())
     const replayed = signed(HEARTBEAT, beat())
     expect((await hub.app.inject(replayed)).statusCode).toBe(200)
@@ -189,7 +189,7 @@ describe.each(testEngines)('what a gateway tells outside its tunnel on %s', (eng
     })
   })
 
-  it('is refused from who waits for approval, was rejected or was deleted', async () => {
+  it('is refused from devices that wait for approval, were rejected or were deleted', async () => {
     await hub.db.deleteFrom('gateways').execute()
     const outcome = async () => (await hub.app.inject(signed(HEARTBEAT, beat()))).json().error
     expect(await outcome(), 'deleted').toBe('gateway_unknown')
@@ -201,7 +201,7 @@ describe.each(testEngines)('what a gateway tells outside its tunnel on %s', (eng
     expect(await outcome(), 'rejected').toBe('gateway_unknown')
   })
 
-  it('is refused of a stranger before a byte of its body was read', async () => {
+  it('is refused from a stranger before its body is read', async () => {
     const { port } = await hub.start()
     const status = await new Promise<number>((resolve, reject) => {
       const asking = request({
@@ -212,7 +212,7 @@ describe.each(testEngines)('what a gateway tells outside its tunnel on %s', (eng
         headers: { 'content-type': 'application/json', 'content-length': String(1024 * 1024) },
       })
       asking.on('error', reject)
-      // The body never comes.
+      // The body is never sent.
       asking.on('response', (answer) => {
         resolve(answer.statusCode ?? 0)
         asking.destroy()
@@ -222,7 +222,7 @@ describe.each(testEngines)('what a gateway tells outside its tunnel on %s', (eng
     expect(status).toBe(403)
   })
 
-  it('counts for its address only so often', async () => {
+  it('counts for its address’s rate limit', async () => {
     hub.clock.freeze()
     const statuses = new Set<number>()
     for (let i = 0; i < 230; i++) statuses.add((await hub.app.inject({ method: 'POST', url: HEARTBEAT })).statusCode)

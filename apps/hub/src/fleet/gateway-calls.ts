@@ -1,7 +1,7 @@
 /**
- * What an approved gateway tells: heartbeats and detections. Mounted twice, with the same handlers: inside the tunnel,
- * where the source address is the identity, and on the public API for a gateway whose UDP is blocked, where each
- * request is signed by its identity key and each answer by the hub's.
+ * The calls of approved gateways: heartbeats and detections. Mounted twice, with the same handlers: inside the tunnel,
+ * where the source address is the identity, and on the public API for a gateway whose UDP is blocked, where its
+ * identity key signs each request and the hub's key each answer.
  */
 import * as contract from '@hedgerow/contract'
 import { IDENTITY_HEADER, type Identity } from '@hedgerow/enrolment'
@@ -16,7 +16,7 @@ import { createSignedRequests } from '../http/signed-requests.ts'
 import type { Heartbeats } from './heartbeats.ts'
 
 const HEARTBEAT_INTERVAL_SECONDS = contract.HEARTBEAT_INTERVAL_MS / 1_000
-/** Of each gateway, and of as many as a hub may have. */
+/** For each gateway, and for as many gateways as a hub may have. */
 export const CALL_LIMIT = { perName: { burst: 120, perSecond: 4 }, namesMax: 100_000 }
 const SIGNED_LIMITS: Limits = {
   perSource: { burst: 200, perSecond: 10 },
@@ -29,11 +29,11 @@ export type GatewayCallDependencies = {
   heartbeats: Pick<Heartbeats, 'record'>
   /** How often one gateway may call, by its id. */
   calls: NamedLimiter
-  /** Committed when it resolves. */
+  /** Resolves after the commit. */
   storeDetections(gatewayId: string, detections: readonly contract.Detection[]): Promise<void>
 }
 
-/** `identify` gives the id of the gateway that asks, or throws. */
+/** `identify` returns the id of the calling gateway, or throws. */
 export function mountGatewayCalls(
   app: FastifyInstance,
   { clock, heartbeats, storeDetections }: GatewayCallDependencies,
@@ -65,7 +65,8 @@ export function mountGatewayCalls(
 }
 
 /**
- * On the public API. Only who names a gateway's identity may send a body at all, and only its key's holder is heard.
+ * Mounted on the public API. Only a request that names a gateway's identity may send a body, and only a valid signature
+ * is accepted.
  */
 export function signedGatewayRoutes(
   app: FastifyInstance,

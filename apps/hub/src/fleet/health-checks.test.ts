@@ -66,13 +66,13 @@ describe('the health of a plain-WireGuard gateway', () => {
     device.stack.listen({ port: 8080 }, (stream) => server.emit('connection', stream))
   }
 
-  it('is not asked before there is a tunnel', async () => {
+  it('is not checked before there is a tunnel', async () => {
     await device.stop()
     await checks.check()
     expect(checks.isHealthy(id)).toBeUndefined()
   })
 
-  it('is good when /api/health answers through the tunnel, and asked again after 30 s only', async () => {
+  it('is good when /api/health answers through the tunnel, and is checked again after 30 s', async () => {
     const asked: (string | undefined)[] = []
     answerWith((request, response) => {
       asked.push(request.url)
@@ -97,7 +97,7 @@ describe('the health of a plain-WireGuard gateway', () => {
     expect(checks.isHealthy(id)).toBe(false)
   })
 
-  it('is asked for while another, silent one is waited for, and neither holds up the end', async () => {
+  it('is checked while another, silent one is pending, and neither delays the stop', async () => {
     answerWith((_request, response) => void response.end())
     const keys = generateKeyPair()
     const presharedKey = generatePresharedKey()

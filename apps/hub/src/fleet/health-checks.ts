@@ -1,7 +1,7 @@
 /**
- * Asks plain-WireGuard gateways, which send no heartbeats, for `/api/health` through the tunnel every 30 s: those with
- * a living tunnel only, a few at a time, with little patience and no interest in what they say beyond the status. Those
- * that did not answer the last time are asked apart, so that nobody waits for their silence.
+ * Checks plain-WireGuard gateways, which send no heartbeats: requests `/api/health` through the tunnel every 30 s. It
+ * checks only gateways with a live tunnel, a few at a time, with a short timeout, and reads only the status. Gateways
+ * that did not answer last time have slots of their own, so that they do not delay the others.
  */
 import { GATEWAY_PORT } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
@@ -12,16 +12,16 @@ import { createTasks } from '../kernel/tasks.ts'
 import type { Vpn } from '../tunnel/tunnel.ts'
 
 const CHECK_INTERVAL_MS = 30_000
-/** How soon a gateway that has just come is asked for the first time. */
+/** How soon a new gateway is checked for the first time. */
 const LOOK_INTERVAL_MS = 5_000
 const ANSWER_TIMEOUT_MS = 5_000
 const CONCURRENCY = 16
-/** A tunnel without a handshake within this time is dead: no need to ask. */
+/** A tunnel without a handshake within this time is dead, so its gateway is not checked. */
 const HANDSHAKE_ALIVE_MS = 180_000
 
 export type HealthChecks = {
   start(): void
-  /** Asks every gateway that was not asked within the last 30 s. */
+  /** Checks every gateway whose last check is older than 30 s. */
   check(): Promise<void>
   isHealthy(gatewayId: string): boolean | undefined
   stop(): Promise<void>
@@ -38,7 +38,7 @@ type Options = {
 export function createHealthChecks({ db, vpn, clock, handshakes, log }: Options): HealthChecks {
   const health = new Map<string, { isHealthy: boolean; at: number }>()
   const stopped = new AbortController()
-  const failure = 'gateways could not be asked for their health'
+  const failure = 'could not check the health of gateways'
   const lanes = [false, true].map((isSilent) => ({
     tasks: createTasks({ log, failure }),
     ask: () => askLane(isSilent),

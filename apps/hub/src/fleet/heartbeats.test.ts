@@ -33,7 +33,7 @@ describe.each(testEngines)('heartbeats on %s', (engine) => {
     expect(await row(id)).toMatchObject({ last_heartbeat_at: now, version: '2.0.0' })
   })
 
-  it('are written by themselves', async () => {
+  it('are written periodically', async () => {
     const id = await insertTestGateway(database.db)
     await heartbeats.start()
     heartbeats.record(id, testHeartbeat(now))
@@ -60,7 +60,7 @@ describe.each(testEngines)('heartbeats on %s', (engine) => {
     expect((await row(id)).last_heartbeat_at).toBe(now)
   })
 
-  it('of a deleted gateway are forgotten', async () => {
+  it('of a deleted gateway are dropped', async () => {
     const id = await insertTestGateway(database.db)
     heartbeats.record(id, testHeartbeat(now))
     await database.db.deleteFrom('gateways').where('id', '=', id).execute()
@@ -68,7 +68,7 @@ describe.each(testEngines)('heartbeats on %s', (engine) => {
     expect(heartbeats.latest(id)).toBeUndefined()
   })
 
-  it('tell two devices on one identity from one that rebooted', async () => {
+  it('distinguish two devices with one identity from one that rebooted', async () => {
     const id = await insertTestGateway(database.db)
     const beat = (bootId: string) => {
       now += 15_000

@@ -1,7 +1,7 @@
 /**
  * The last heartbeat of every gateway, in memory, written to the database in one batch every few seconds: ten thousand
- * gateways cost a few writes, and a crash loses at most the last of those seconds. Fed by the tunnel API; asked by
- * whoever needs a gateway's status.
+ * gateways cost a few writes, and a crash loses at most those seconds. The tunnel API adds heartbeats; statuses read
+ * them.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { heartbeat as heartbeatSchema, type Heartbeat } from '@hedgerow/contract'
@@ -11,9 +11,9 @@ import type { Tables } from '../database/tables.ts'
 import { createTasks } from '../kernel/tasks.ts'
 
 const FLUSH_INTERVAL_MS = 4_000
-/** Written by one statement: requests get their turn between two. */
+/** Rows of one statement; requests run between two statements. */
 const BATCH_ROWS = 100
-/** A boot id that comes back after another took over is a second device; the finding stands this long. */
+/** A boot id that returns after another one shows a second device; the warning stays this long. */
 const CLONE_REMEMBERED_MS = 180_000
 const BOOT_IDS_KEPT = 4
 
@@ -24,9 +24,9 @@ export type Heartbeats = {
   start(): Promise<void>
   record(gatewayId: string, content: Heartbeat): void
   latest(gatewayId: string): KnownHeartbeat | undefined
-  /** Its gateway was deleted. */
+  /** Call it when the gateway was deleted. */
   forget(gatewayId: string): void
-  /** Writes what came since the last call; throws what the database threw, and then nothing is lost. */
+  /** Writes everything since the last call. Throws the database's error; then nothing is lost. */
   flush(): Promise<void>
   stop(): Promise<void>
 }
@@ -44,7 +44,7 @@ export function createHeartbeats({
 }): Heartbeats {
   const entries = new Map<string, Entry>()
   let unwritten = new Set<string>()
-  const tasks = createTasks({ log, failure: 'heartbeats could not be written yet' })
+  const tasks = createTasks({ log, failure: 'could not write heartbeats yet' })
 
   function record(gatewayId: string, content: Heartbeat): void {
     const at = clock()

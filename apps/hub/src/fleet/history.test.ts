@@ -28,14 +28,14 @@ describe.each(testEngines)("a gateway's history on %s", (engine) => {
   const hoursOf = async (id: string, query = ''): Promise<GatewayHour[]> => (await ask(id, query)).json()
   const lastOf = async (id: string) => (await hoursOf(id)).at(-1)
 
-  /** A history beside the hub's, whose hour and counters the test decides. */
+  /** A second history beside the hub's, with a clock and counters that the test sets. */
   const beside = (): { history: History; at: { now: number }; peers: VpnPeerStatus[] } => {
     const at = { now: hub.clock.now() }
     const peers: VpnPeerStatus[] = []
     return { at, peers, history: createHistory({ db: hub.db, vpn: { peers: () => peers }, clock: () => at.now, log }) }
   }
 
-  it('has an entry for each of the last 24 hours, oldest first, or for as many as are asked', async () => {
+  it('has an entry for each of the last 24 hours, oldest first, or for the requested number', async () => {
     const id = await insertTestGateway(hub.db)
     const hours = await hoursOf(id)
     expect(hours).toHaveLength(24)
@@ -56,7 +56,7 @@ describe.each(testEngines)("a gateway's history on %s", (engine) => {
     expect((await ask(id, '?hours=0')).statusCode).toBe(400)
   })
 
-  it('outlives what an older hub stored of a load without bounds, and so does every other gateway', async () => {
+  it('outlives an unlimited load that an older hub stored, and so does every other gateway', async () => {
     const [mad, sane] = [await insertTestGateway(hub.db), await insertTestGateway(hub.db)]
     const { history, at } = beside()
     const hour = at.now - (at.now % HOUR_MS)
@@ -77,7 +77,7 @@ describe.each(testEngines)("a gateway's history on %s", (engine) => {
     expect(await lastOf(sane)).toMatchObject({ heartbeats: 1, load: { mean: 100_000, max: 100_000 } })
   })
 
-  it('tells the mean and the most of what the heartbeats of an hour said, over several batches', async () => {
+  it('has the mean and the maximum of an hour’s heartbeats, over several batches', async () => {
     const id = await insertTestGateway(hub.db)
     const { history, at } = beside()
     const beat = (load: number, temperature: number | null) =>
@@ -97,7 +97,7 @@ describe.each(testEngines)("a gateway's history on %s", (engine) => {
     })
   })
 
-  it('counts what went through the tunnel once, also when its counters begin again', async () => {
+  it('counts tunnel traffic once, also when its counters restart', async () => {
     const { publicKey } = generateKeyPair()
     const id = await insertTestGateway(hub.db, { wireguard_public_key: publicKey })
     const { history, peers, at } = beside()
@@ -132,7 +132,7 @@ describe.each(testEngines)("a gateway's history on %s", (engine) => {
     for (const id of ids) expect((await lastOf(id))?.heartbeats).toBe(1)
   })
 
-  it('is kept for 7 days, and goes with its gateway', async () => {
+  it('is kept for 7 days, and deleted with its gateway', async () => {
     const id = await insertTestGateway(hub.db)
     const { history, at } = beside()
     const start = at.now
@@ -149,10 +149,10 @@ describe.each(testEngines)("a gateway's history on %s", (engine) => {
     expect(await kept()).toEqual([])
     history.record(id, testHeartbeat(at.now))
     await history.flush()
-    expect(await kept(), 'a heartbeat that was under way').toEqual([])
+    expect(await kept(), 'a heartbeat during the deletion').toEqual([])
   })
 
-  it('is of the gateways that the caller may see', async () => {
+  it('is for people who may see the gateway', async () => {
     const id = await insertTestGateway(hub.db)
     expect((await ask(id, '', 'user')).json()).toMatchObject({ error: 'gateway_not_found' })
   })

@@ -1,8 +1,7 @@
 /**
- * What a gateway's page charts: load and traffic by the hour. Heartbeats and the tunnel's counters are added up in
- * memory and written to one row a gateway and hour, once a minute and in small batches: a chart costs one short index
- * scan, and ten thousand gateways a few statements. A crash loses that minute. Old hours are removed by
- * retention/retention.ts.
+ * The charts of a gateway's page: load and traffic by the hour. Heartbeats and tunnel counters are summed in memory and
+ * written to one row for each gateway and hour, once a minute and in small batches: a chart costs one short index scan,
+ * and ten thousand gateways a few statements. A crash loses that minute. retention/retention.ts deletes old hours.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LOAD_MAX, TEMPERATURE_MAX, TEMPERATURE_MIN, type GatewayHour, type Heartbeat } from '@hedgerow/contract'

@@ -16,8 +16,8 @@ const barn = (status: FleetStatus['status'], lastSeenAt: number | undefined = st
   lastSeenAt,
 })
 
-describe('a gateway that goes quiet', () => {
-  it('is announced once, when the hold-off is over', () => {
+describe('a gateway that goes silent', () => {
+  it('is announced once, after the hold-off', () => {
     const watch = createOutageAlerts()
     expect(watch.observe([barn('offline')], start)).toEqual([])
     expect(watch.observe([barn('offline')], start + HOLD_OFF_MS - 1)).toEqual([])
@@ -44,7 +44,7 @@ describe('a gateway that goes quiet', () => {
     expect(keyOf(start)).not.toBe(keyOf(start + 1_000))
   })
 
-  it('is no news when it was never there, or has been gone for a week', () => {
+  it('is not announced when it was never online, or has been offline for a week', () => {
     for (const lastSeenAt of [undefined, start - 8 * DAY_MS]) {
       const watch = createOutageAlerts()
       const gone = { ...barn('offline'), lastSeenAt }

@@ -1,18 +1,18 @@
 /**
- * Which gateways have had a problem for so long that people are told: a hold-off keeps reboots and short outages to
- * themselves. Keeps no rows: after a restart of the hub a problem comes up again, and the key of its notification makes
- * sure that people are told once.
+ * Selects gateways whose problem has lasted long enough to notify people: a hold-off skips reboots and short outages.
+ * It stores no rows: after a restart of the hub a problem appears again, but its notification's key makes sure that
+ * people are notified once.
  */
 import type { Fact } from '@hedgerow/contract'
 import { HUB } from '../facts/facts.ts'
 import type { FleetStatus } from './fleet.ts'
 
 export const HOLD_OFF_MS = 5 * 60_000
-/** What has been silent for longer is no news to anybody. */
+/** Nobody is notified about gateways that have been silent for longer. */
 const NEWS_MS = 7 * 86_400_000
 
 export type OutageAlerts = {
-  /** Those of which people are told now; each problem comes up once. */
+  /** The gateways to notify people about now; each problem appears once. */
   observe(statuses: readonly FleetStatus[], now: number): Fact<'gateway.outage'>[]
 }
 
@@ -38,7 +38,7 @@ export function createOutageAlerts(): OutageAlerts {
   }
 }
 
-/** A gateway that was never there cannot have gone. */
+/** A gateway that was never online cannot go offline. */
 function isNews({ status, lastSeenAt }: FleetStatus, now: number): boolean {
   return status === 'warning' || (lastSeenAt !== undefined && now - lastSeenAt <= NEWS_MS)
 }

@@ -1,7 +1,6 @@
 /**
- * Watches the fleet's statuses: each change of one becomes an activity entry, the most gateways connected at once go
- * into the hour's count, and who stays away is announced. What it finds first after a start is where it begins, not a
- * change.
+ * Watches the fleet's statuses: records each change as a fact, the maximum of connected gateways in the hour's count,
+ * and outages. The first statuses after a start are no change.
  */
 import type { Fact } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
@@ -23,7 +22,7 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
   const quiet = createOutageAlerts()
   let known: Map<string, Pick<FleetStatus, 'status' | 'lastSeenAt'>> | undefined
   let peaks = { hour: 0, byScope: new Map<string, number>() }
-  const tasks = createTasks({ log, failure: 'the fleet could not be looked over' })
+  const tasks = createTasks({ log, failure: 'could not check the fleet' })
 
   async function look(): Promise<void> {
     const statuses = await fleetStatuses(db, signals)
@@ -32,7 +31,7 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
     const changed = before ? statuses.filter(({ id, status }) => status !== (before.get(id)?.status ?? 'offline')) : []
     const hour = startOfHour(now)
     const peaksBefore = peaks.hour === hour ? peaks.byScope : new Map<string, number>()
-    // Written when it rises: a quiet fleet costs no writes.
+    // Written only when it rises: an unchanged fleet costs no writes.
     const risen = connectedByScope(statuses).filter(([scope, connected]) => connected > (peaksBefore.get(scope) ?? 0))
     const quietNow = quiet.observe(statuses, now)
     if (changed.length > 0 || risen.length > 0 || quietNow.length > 0)
@@ -70,7 +69,9 @@ function changeOf({ id, name, status, reason }: FleetStatus, at: number, before:
   return { kind: 'gateway.status-changed', at, actor: HUB, target: id, gatewayId: id, data }
 }
 
-/** How many gateways are connected, of the whole fleet and of each owner; in one order of rows for everybody. */
+/**
+ * How many gateways are connected, in the whole fleet and for each owner; rows in one fixed order, against deadlocks.
+ */
 function connectedByScope(statuses: FleetStatus[]): [scope: string, connected: number][] {
   const counts = new Map<string, number>()
   for (const { status, ownerId } of statuses) {

@@ -1,7 +1,7 @@
 /**
- * What people search the fleet by: of each gateway one text of its name, place, id and address, in order of names, kept
- * in memory until the fleet changes. Looking through ten thousand takes a fraction of a millisecond, where a database
- * would read as many whole rows. Finds ids; their rows, and whether the caller may see them, are the database's to say.
+ * Searches the fleet. For each gateway it keeps one text of name, place, id and address in memory, ordered by name,
+ * until the fleet changes. A search of ten thousand takes a fraction of a millisecond, where a database would read as
+ * many whole rows. It returns ids; the database returns their rows and checks the caller's access.
  */
 import type { FactKind } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
@@ -13,8 +13,8 @@ export type Found = { id: string; nameKey: string }
 
 export type FleetSearch = {
   /**
-   * Whose gateways (undefined: everybody's) hold `text`, whatever its case; by name, behind the name `after`, and no
-   * more than `limit`.
+   * The gateways (of `ownerId`, or of everybody) that contain `text`, ignoring case; by name, after the name `after`,
+   * at most `limit`.
    */
   find(text: string, range: { ownerId?: string; after?: string; limit?: number }): Promise<Found[]>
 }
@@ -25,16 +25,16 @@ const STALE_AFTER = [
   'gateway.edited',
   'gateway.renamed',
   'gateway.claimed',
-  // A claim that waited for the new keys' approval takes the gateway over.
+  // A claim before the approval of new keys changes the owner.
   'gateway.rekeyed',
   'gateway.deleted',
-  // Its gateways have no owner any more.
+  // Its gateways lose their owner.
   'user.deleted',
 ] as const satisfies FactKind[]
 
 type Entry = Found & { ownerId: string | null; text: string }
 
-/** In no name and in nothing that is searched for: `nameKey` makes it a space. */
+/** In no name and in no search text: `nameKey` turns it into a space. */
 const SEPARATOR = '\n'
 
 export function createFleetSearch(db: Kysely<Tables>): FleetSearch {
@@ -82,7 +82,10 @@ async function readEntries(db: Kysely<Tables>): Promise<Entry[]> {
   }))
 }
 
-/** The order is the database's own, so a name is looked for, and compared only when its gateway has gone meanwhile. */
+/**
+ * The order is the database's, so the name is searched linearly; it is compared only when its gateway was deleted
+ * meanwhile.
+ */
 function positionBehind(all: readonly Entry[], name: string): number {
   const at = all.findIndex(({ nameKey }) => nameKey === name)
   if (at >= 0) return at + 1

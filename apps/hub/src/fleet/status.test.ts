@@ -22,12 +22,12 @@ const enrolled = (change: Partial<Heartbeat> = {}, signals: Partial<Signals> = {
     ...signals,
   })
 
-describe('a gateway that enrolled', () => {
+describe('an enrolled gateway', () => {
   it('is online with a heartbeat, a handshake and no problem', () => {
     expect(enrolled()).toEqual({ status: 'online', reason: 'heartbeat 20 s ago, VPN handshake 40 s ago' })
   })
 
-  it('is warned about with a heartbeat but no handshake for 180 s', () => {
+  it('has a warning with a heartbeat but no handshake for 180 s', () => {
     expect(enrolled({}, { latestHandshakeAt: minutes(9) })).toEqual({
       status: 'warning',
       reason: `heartbeat 20 s ago, no VPN handshake for 9 min, ${BLOCKED}`,
@@ -39,17 +39,17 @@ describe('a gateway that enrolled', () => {
     )
   })
 
-  it('is told to have its UDP blocked once its heartbeats came for as long as a session lives, without a handshake', () => {
+  it('has a warning about blocked UDP once its heartbeats came for as long as a session lives, without a handshake', () => {
     const reason = (signals: Partial<Signals>) => enrolled({}, signals).reason
     expect(reason({ latestHandshakeAt: undefined, createdAt: seconds(200) })).not.toContain('UDP')
     expect(reason({ latestHandshakeAt: undefined, createdAt: seconds(201) })).toContain(BLOCKED)
     expect(reason({ latestHandshakeAt: seconds(200) })).not.toContain('UDP')
     expect(reason({ latestHandshakeAt: seconds(201) })).toContain(BLOCKED)
     const heartbeat = { at: minutes(2), content, isCloned: false }
-    expect(reason({ heartbeat, latestHandshakeAt: undefined }), 'nothing comes any more').not.toContain('UDP')
+    expect(reason({ heartbeat, latestHandshakeAt: undefined }), 'all signals end').not.toContain('UDP')
   })
 
-  it('is offline 90 s after its last heartbeat, whatever the tunnel says', () => {
+  it('is offline 90 s after its last heartbeat, whatever the tunnel does', () => {
     const beating = (at: number) =>
       enrolled({}, { heartbeat: { at, content: { ...content, clock: at }, isCloned: false } })
     expect(beating(seconds(90)).status).toBe('online')
@@ -71,7 +71,7 @@ describe('a gateway that enrolled', () => {
     [{ clock: seconds(-3_600) }, 'clock off by 1 h'],
     [{ deterrents: [{ name: 'Siren', state: 'fault' }] }, 'deterrent Siren has a fault'],
     [{ problems: ['no detector'] }, 'no detector'],
-  ])('is warned about with %j', (change, reason) => {
+  ])('has a warning with %j', (change, reason) => {
     expect(enrolled(change)).toEqual({ status: 'warning', reason: `heartbeat 20 s ago, ${reason}` })
   })
 
@@ -83,7 +83,7 @@ describe('a gateway that enrolled', () => {
     { deterrents: [{ name: 'Siren', state: 'active' }] },
   ])('is online with %j', (change) => expect(enrolled(change).status).toBe('online'))
 
-  it('is warned about when two devices use its identity', () => {
+  it('has a warning when two devices use its identity', () => {
     const heartbeat = { at: seconds(20), content, isCloned: true }
     expect(enrolled({}, { heartbeat }).reason).toBe('heartbeat 20 s ago, two devices use this identity')
   })
@@ -94,7 +94,7 @@ describe('a gateway that enrolled', () => {
     )
   })
 
-  it('never speaks of negative times when a clock was set back', () => {
+  it('never shows negative times when a clock was set back', () => {
     const heartbeat = { at: seconds(-60), content: { ...content, clock: seconds(-60) }, isCloned: false }
     expect(enrolled({}, { heartbeat, latestHandshakeAt: seconds(-60) }).reason).toBe(
       'heartbeat 0 s ago, VPN handshake 0 s ago',

@@ -1,11 +1,11 @@
 /**
- * A gateway's status from two signals, its heartbeat and the tunnel's last handshake, with the reason in words. Pure:
- * the list, the statistics and the activity of transitions all ask it.
+ * A gateway's status from two signals, its heartbeat and the tunnel's last handshake, with the reason in words. Pure.
+ * Used by the list, the statistics and presence.
  */
 import type { Gateway, Heartbeat } from '@hedgerow/contract'
 
 const HEARTBEAT_ALIVE_MS = 90_000
-/** WireGuard gives a session up after 180 s, so a living tunnel has a handshake within that (its paper, §6.1). */
+/** WireGuard ends a session after 180 s, so a live tunnel had a handshake within that time (its paper, §6.1). */
 const HANDSHAKE_ALIVE_MS = 180_000
 const CLOCK_OFFSET_LIMIT_MS = 30_000
 const DISK_LIMIT = 0.9
@@ -19,11 +19,11 @@ export type Signals = {
   heartbeat?: { at: number; content: Heartbeat; isCloned: boolean } | undefined
   latestHandshakeAt?: number | undefined
   createdAt: number
-  /** What its UDP has to reach, in words: `port 51820 of hub.example.org`. */
+  /** Where its UDP has to reach, in words: `port 51820 of hub.example.org`. */
   vpnPort(): string
-  /** Of a plain-WireGuard gateway: whether its `/api/health` answered when it was last asked. */
+  /** For a plain-WireGuard gateway: whether the last check of its `/api/health` succeeded. */
   isHealthy?: boolean | undefined
-  /** What the hub did not take of it lately, in words. */
+  /** Recently refused detections, in words. */
   refused?: string | undefined
 }
 
@@ -33,7 +33,7 @@ export function judge(signals: Signals): Judgement {
   return { status: statusOf(signals), reason: reasonOf(signals) }
 }
 
-/** The status alone, which is all that counting a fleet needs. */
+/** The status alone, for counting a fleet. */
 export function statusOf({ kind, now, heartbeat, latestHandshakeAt, isHealthy, refused }: Signals): Gateway['status'] {
   const hasHandshake = isRecent(now, latestHandshakeAt)
   if (kind === 'wireguard') return hasHandshake ? (isHealthy ? 'online' : 'warning') : 'offline'
@@ -41,14 +41,14 @@ export function statusOf({ kind, now, heartbeat, latestHandshakeAt, isHealthy, r
   return hasHandshake && problemsOf(heartbeat, refused).length === 0 ? 'online' : 'warning'
 }
 
-/** Why it is so, in words. */
+/** The reason for the status, in words. */
 export function reasonOf(signals: Signals): string {
   return signals.kind === 'enrolled' ? reasonOfEnrolled(signals) : reasonOfWireguard(signals)
 }
 
 /**
- * Whether its heartbeats come, and no handshake. A gateway that lives outside its tunnel for as long as a session does
- * is not on its way into it.
+ * Whether its heartbeats come but no handshake does. A gateway that has been outside its tunnel for a session's
+ * lifetime is not just joining.
  */
 export function isUdpBlocked({
   kind,
@@ -119,7 +119,7 @@ const UNITS = [
   { unit: 'min', ms: 60_000 },
 ] as const
 
-/** `20 s`, `9 min`, `3 h`, `2 d`; never negative, whatever a clock did. */
+/** `20 s`, `9 min`, `3 h`, `2 d`; never negative, even when a clock was set back. */
 function duration(ms: number): string {
   const found = UNITS.find((unit) => ms >= unit.ms)
   return found ? `${Math.floor(ms / found.ms)} ${found.unit}` : `${Math.max(0, Math.floor(ms / 1_000))} s`

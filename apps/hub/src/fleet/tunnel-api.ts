@@ -1,7 +1,7 @@
 /**
- * The gateway API inside the tunnel: heartbeats and detections, on the hub's tunnel address, over connections that come
- * out of the embedded stack. A peer can send from its own address only, so the source address is the identity; nothing
- * else of the hub is mounted here. The number of connections is bounded, for each gateway too.
+ * The gateway API inside the tunnel: heartbeats and detections, on the hub's tunnel address, over connections from the
+ * embedded stack. A peer can send only from its own address, so the source address is the identity; no other call of
+ * the hub is mounted here. The number of connections is limited, in total and for each gateway.
  */
 import { TUNNEL_API_PORT } from '@hedgerow/contract'
 import { createConnectionLimits, createFront, type Faults } from '@hedgerow/http'

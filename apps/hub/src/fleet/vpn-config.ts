@@ -1,6 +1,6 @@
 import { KEEPALIVE_SECONDS, VPN_LISTEN_PORT } from '@hedgerow/contract'
 
-/** What stands where a secret would: without its private key the preshared one is of no use to whoever reads this. */
+/** Replaces a secret: without the private key, the preshared one is useless too. */
 const KEPT_ON_GATEWAY = '<kept on the gateway>'
 
 export type VpnConfig = {
@@ -14,7 +14,7 @@ export type VpnConfig = {
   network: string
 }
 
-/** The gateway's side of the tunnel as wg-quick reads it. */
+/** The gateway's side of the tunnel, in the form that wg-quick reads. */
 export function vpnConfigText(config: VpnConfig): string {
   return `[Interface]
 PrivateKey = ${config.privateKey ?? KEPT_ON_GATEWAY}

@@ -15,7 +15,7 @@ export type NewActivity = {
   at: number
   type: ActivityEntry['type']
   message: string
-  /** Whose owner may see it too. */
+  /** The owner of this gateway may see it too. */
   gatewayId?: string | undefined
 }
 
@@ -38,8 +38,8 @@ export type CappedActivity = NewActivity & {
 type Listed = { gatewayId: string; hour: number; count: number; saysMore: number }
 
 /**
- * What gateways themselves cause, such as alerts and changes of status: only so many entries of each in an hour, so
- * that the entries of others stay in sight. One entry says that there was more.
+ * Records entries that gateways cause themselves, such as alerts and changes of status: a limited number for each
+ * gateway and hour, so that other entries stay visible. One entry says that there were more.
  */
 export async function recordCappedActivity(
   transaction: Transaction<Tables>,
@@ -56,7 +56,7 @@ export async function recordCappedActivity(
   }
 }
 
-/** How many entries each gateway has in the hour already, found by the index on gateway and time. */
+/** How many entries each gateway has in the hour already, by the index on gateway and time. */
 async function readListed(transaction: Transaction<Tables>, hours: readonly CappedActivity[][]): Promise<Listed[]> {
   const asked = hours.flatMap(([first]) =>
     first ? sql`(cast(${first.gatewayId} as text), cast(${startOfHour(first.at)} as double precision))` : [],
@@ -70,7 +70,7 @@ async function readListed(transaction: Transaction<Tables>, hours: readonly Capp
   return rows
 }
 
-/** Of one gateway's entries in one hour. */
+/** Chooses the entries to show of one gateway and hour. */
 function shownOf(entries: readonly CappedActivity[], listed: Listed | undefined): NewActivity[] {
   let count = listed?.count ?? 0
   const shown: NewActivity[] = []

@@ -10,7 +10,7 @@ import { startTestHub, type TestHub } from '#testing/hub.ts'
 
 const PASSWORD = 'gravel-lantern-42'
 
-describe.each(testEngines)('what the activity tells on %s', (engine) => {
+describe.each(testEngines)('activity on %s', (engine) => {
   let hub: TestHub
   let api: ReturnType<typeof createTestApi>
   let token: string
@@ -40,7 +40,7 @@ describe.each(testEngines)('what the activity tells on %s', (engine) => {
     active: true,
   }
 
-  test('a user: added, changed in what matters, deleted', async () => {
+  test('a user: added, changed in relevant fields, deleted', async () => {
     let user: HubUser | undefined
     const update = (change: object) => () =>
       api(contract.updateUser, { token, params: { id: user!.id }, body: { ...person, username: 'keeper', ...change } })
@@ -67,7 +67,7 @@ describe.each(testEngines)('what the activity tells on %s', (engine) => {
     ])
   })
 
-  test('a refused change tells nothing', async () => {
+  test('a refused change adds nothing', async () => {
     expect(
       await toldBy(() =>
         api(contract.createUser, { token, body: { ...person, username: 'the-admin', password: PASSWORD } }),
@@ -97,7 +97,7 @@ describe.each(testEngines)('what the activity tells on %s', (engine) => {
     expect(await toldBy(revoke), 'revoking again').toEqual([])
   })
 
-  test('settings: which ones, and a change of the VPN that was taken back', async () => {
+  test('settings: the changed ones, and a VPN change that was undone', async () => {
     const save = (body: object) => () => api(contract.saveHubSettings, { token, body })
     expect(await toldBy(save({ hubName: 'Orchard', openRegistration: false }))).toEqual([
       'Settings of the hub were changed by the-admin: hub name, open registration off',
@@ -121,7 +121,7 @@ describe.each(testEngines)('what the activity tells on %s', (engine) => {
     ])
   })
 
-  test('a certificate that somebody renewed, and one that the hub renewed', async () => {
+  test('a certificate renewed by a person, and one renewed by the hub', async () => {
     expect(await toldBy(() => api(contract.renewCertificate, { token, params: { id: 'hub-ca' } }))).toEqual([
       'Hub CA was renewed by the-admin',
     ])

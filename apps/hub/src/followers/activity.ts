@@ -1,23 +1,23 @@
-/** Activity: what people read on the dashboard about a fact. A kind without a line here is no news to them. */
+/** Activity: the dashboard's sentence about a fact. A kind without a line here shows none. */
 import type { Fact, FactKind, Gateway, HubSettings } from '@hedgerow/contract'
 import { recordActivity, recordCappedActivity, type CappedActivity, type NewActivity } from './activity-entries.ts'
 import { CERTIFICATE_NAMES } from '../certificates/certificates.ts'
 import type { TransactionFollower } from '../facts/facts.ts'
 
-/** Its time and its gateway are the fact's, unless told. */
+/** Time and gateway are the fact's by default. */
 type Line = Pick<NewActivity, 'type' | 'message'> & Partial<NewActivity>
 type Words<K extends FactKind> = (fact: Fact<K>) => Line | readonly Line[] | undefined
 
 const words: { readonly [K in FactKind]?: Words<K> } = {
   'user.registered': ({ data }) => info(`User "${data.username}" registered as ${data.role}`),
-  // The hub makes the first one, before anybody can read it.
+  // The hub creates the first one, before anybody can read activity.
   'user.created': ({ data, actor }) =>
     actor.userId === undefined ? undefined : info(`User "${data.username}" was added by ${actor.name} as ${data.role}`),
   'user.updated': ({ data, actor }) =>
     data.changes.length === 0
       ? undefined
       : info(`User "${data.username}" was ${data.changes.join(', ')} by ${actor.name}`),
-  // With a person behind it, user.updated tells it.
+  // A password reset by a person is part of user.updated.
   'user.password-reset': ({ data, actor }) =>
     actor.userId === undefined
       ? warning(`User "${data.username}" was given a new password on the hub's command line`)
@@ -96,7 +96,7 @@ export const activity: TransactionFollower = {
   },
 }
 
-/** What a gateway causes by itself, how often it likes. Its alerts leave room for the changes of its status. */
+/** Limits for facts that a gateway causes by itself, however often. Its alerts leave room for its changes of status. */
 const caps: { readonly [K in FactKind]?: { most: number; gatewayName: (fact: Fact<K>) => string } } = {
   'gateway.status-changed': { most: 30, gatewayName: ({ data }) => data.name },
   'detection.reported': { most: 20, gatewayName: ({ data }) => data.gatewayName },
@@ -132,7 +132,7 @@ function nameOfInvitation({ label, role }: { label: string; role: string }): str
   return label === '' ? `as ${role}` : `"${label}" as ${role}`
 }
 
-/** What the settings screen calls them. */
+/** The names on the settings screen. */
 const LABELS: Readonly<Record<keyof HubSettings, string>> = {
   hubName: 'hub name',
   hubDescription: 'hub description',

@@ -1,6 +1,6 @@
 /**
- * The audit: which facts leave an entry, as `noun.verb`, and why the others leave none. The entry names the fact's
- * actor and target; `hub` acts for itself, `gateway` is a device.
+ * The audit: which facts leave an entry, as `noun.verb`, and the reason why others leave none. The entry names the
+ * fact's actor and target; `hub` is the hub itself, `gateway` a device.
  */
 import type { Fact, FactKind } from '@hedgerow/contract'
 import { writeAudit } from '../audit/audit.ts'
@@ -9,7 +9,7 @@ import type { TransactionFollower } from '../facts/facts.ts'
 type Entry<K extends FactKind> = {
   action: `${string}.${string}`
   result?: 'refused'
-  /** The fact's own unless told. */
+  /** Default: the fact's own target. */
   target?: (fact: Fact<K>) => string | undefined
 }
 
@@ -38,7 +38,7 @@ export const auditAnswers: { readonly [K in FactKind]: Entry<K> | { none: string
   'user.password-changed': { action: 'user.change-password' },
   'user.password-reset': { action: 'user.reset-password' },
   'user.two-factor-reset': { action: 'user.reset-two-factor' },
-  // Nobody can look up the id of a user who is gone.
+  // The id of a deleted user cannot be looked up.
   'user.deleted': { action: 'user.delete', target: ({ data }) => data.username },
   'user-invitation.created': { action: 'user-invitation.create' },
   'user-invitation.revoked': { action: 'user-invitation.revoke' },
@@ -63,13 +63,13 @@ export const auditAnswers: { readonly [K in FactKind]: Entry<K> | { none: string
   'gateway.claimed': { action: 'gateway.claim' },
   'gateway.claim-refused': { action: 'gateway.claim', result: 'refused' },
   'gateway.vpn-config-read': { action: 'gateway.read-vpn-config' },
-  'gateway.status-changed': { none: 'a state and no decision; activity has it' },
-  'gateway.outage': { none: 'a state and no decision; notifications tell it' },
+  'gateway.status-changed': { none: 'a state, not a decision; activity has it' },
+  'gateway.outage': { none: 'a state, not a decision; notifications have it' },
 
   'incident.reviewed': { action: 'incident.review' },
-  'detection.reported': { none: 'data and no decision; kept as detections' },
+  'detection.reported': { none: 'data, not a decision; stored as detections' },
 
-  'storage.low': { none: 'a state and no decision; activity has it' },
+  'storage.low': { none: 'a state, not a decision; activity has it' },
   'notification.tested': { action: 'notification.test' },
   'settings.changed': { action: 'settings.change' },
   'settings.restored': { action: 'settings.change' },

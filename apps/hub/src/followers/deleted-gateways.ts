@@ -1,4 +1,4 @@
-/** What else is kept of a gateway goes with it. After a crash the next start follows the facts that are left. */
+/** Deletes the other data of a deleted gateway. After a crash, the next start follows the remaining facts. */
 import type { CommitFollower } from '../facts/facts.ts'
 
 export function deletedGateways(keepers: {
@@ -15,7 +15,7 @@ export function deletedGateways(keepers: {
         if (gatewayId === undefined) continue
         keepers.heartbeats.forget(gatewayId)
         keepers.quota.forget(gatewayId)
-        // There may be millions of rows, and nobody waits for it.
+        // There may be millions of rows, and no caller waits for it.
         void keepers.retention.forgetGateway(gatewayId)
       }
     },

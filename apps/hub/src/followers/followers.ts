@@ -6,8 +6,8 @@ import { activity } from './activity.ts'
 import { audit } from './audit.ts'
 
 /**
- * Opens a database's facts with the followers that need nothing but the transaction, for every program that changes
- * something: the hub and its command line.
+ * Opens a database's facts with the followers that need only the transaction, for every program that changes something:
+ * the hub and its command line.
  */
 export function openRecords(db: Kysely<Tables>, { log }: { log: Logger }): Facts {
   const facts = openFacts(db, { log })

@@ -1,4 +1,4 @@
-/** Held devices: they join as soon as the hub has room for them again, or what else held them has ended. */
+/** Admits held devices as soon as the hub has room for them, or the reason for their hold has ended. */
 import type { CommitFollower } from '../facts/facts.ts'
 
 type Kind =
@@ -6,7 +6,7 @@ type Kind =
   | 'auto-approval.changed'
   | 'gateway.deleted'
   | 'gateway.rekeyed'
-  // There may have come room between the attempt and its failure being written down.
+  // Room may have appeared between the attempt and this record of its failure.
   | 'registration.held'
 
 export function heldDevices(admitHeld: () => Promise<void>): CommitFollower<Kind> {

@@ -1,4 +1,4 @@
-/** Live events: which topics open pages ask for again after a fact, so that no list goes stale. */
+/** Live events: the topics that open pages refetch after a fact, so that no list goes stale. */
 import type { EventTopic, Fact, FactKind } from '@hedgerow/contract'
 import type { Change, Events } from '../events/events.ts'
 import type { CommitFollower } from '../facts/facts.ts'
@@ -9,7 +9,7 @@ const USERS = ['users', 'stats', 'gateways', 'activity'] as const
 
 type Topics = readonly EventTopic[]
 
-/** Who hears of it: everybody whose role hears of the topic; or of them managers and the gateway's owner only. */
+/** Audience: everybody whose role gets the topic, or only managers and the gateway's owner. */
 const toAll = (...topics: Topics) => ({ topics, ofGateway: false })
 const toOwner = (...topics: Topics) => ({ topics, ofGateway: true })
 
@@ -58,7 +58,7 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'gateway.added': toAll(...FLEET),
   'gateway.edited': toOwner(...FLEET),
   'gateway.renamed': toOwner(...FLEET),
-  // Whose it was can no longer be looked up.
+  // The owner can no longer be looked up.
   'gateway.deleted': toAll(...FLEET),
   'gateway.claimed': toAll(...FLEET),
   'gateway.claim-refused': toAll(),

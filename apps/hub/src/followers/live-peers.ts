@@ -1,4 +1,4 @@
-/** Live peers: the tunnel knows a gateway the moment that it is committed, and forgets it the same way. */
+/** Live peers: adds and removes the tunnel's peer as soon as the change of a gateway is committed. */
 import type { Fact } from '@hedgerow/contract'
 import type { CommitFollower } from '../facts/facts.ts'
 import type { LivePeers } from '../tunnel/tunnel.ts'

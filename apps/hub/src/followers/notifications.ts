@@ -1,6 +1,6 @@
 /**
- * Notifications: which facts people are told of outside the hub, and in which words. The message goes to the outbox in
- * the fact's transaction; once it is committed the outbox is looked through.
+ * Notifications: the facts that people are notified of outside the hub, and the text. The message enters the outbox in
+ * the fact's transaction; the outbox is processed after the commit.
  */
 import type { Fact, FactKind, RegistrationHold } from '@hedgerow/contract'
 import type { CommitFollower, TransactionFollower } from '../facts/facts.ts'
@@ -14,7 +14,7 @@ const announcements: { readonly [K in FactKind]?: (fact: Fact<K>) => Announcemen
     const { deviceName, deviceLocation, deviceVersion, macAddress, fingerprint, keyChangeFor } = data
     const sourceIp = actor.sourceIp ?? ''
     return {
-      // A device whose request expired or was lifted asks anew, and that is news again.
+      // A device whose request expired or was lifted asks again, and that is a new notification.
       key: `registration.pending ${target} ${Math.floor(at)}`,
       kind: 'registration.pending',
       title:
@@ -57,7 +57,7 @@ const announcements: { readonly [K in FactKind]?: (fact: Fact<K>) => Announcemen
     to: email,
   }),
 
-  // All who wait for the same are one message a day.
+  // One message a day for all requests that wait for the same reason.
   'registration.held': ({ at, actor, target = '', data: { deviceName, waitsFor, reason } }) => ({
     key: `registration.held ${waitsFor === 'device_token_taken' ? target : reason} ${Math.floor(at / DAY_MS)}`,
     kind: 'registration.held',
@@ -71,7 +71,7 @@ const announcements: { readonly [K in FactKind]?: (fact: Fact<K>) => Announcemen
     data: { registrationId: target, deviceName, waitsFor, reason },
   }),
 
-  // The key tells an outage once, and a warning once a day, also after a restart of the hub.
+  // The key makes one message for an outage and one a day for a warning, also after a restart of the hub.
   'gateway.outage': ({ at, gatewayId = '', data: { name, status, reason, lastSeenAt } }) => ({
     key: `gateway.quiet ${gatewayId} ${status} ${Math.floor(status === 'warning' ? at / DAY_MS : (lastSeenAt ?? 0))}`,
     kind: 'gateway.quiet',
@@ -94,7 +94,7 @@ const announcements: { readonly [K in FactKind]?: (fact: Fact<K>) => Announcemen
           data: { gatewayId, name, status, reason },
         },
 
-  // Told once an hour at most, also where it comes and goes.
+  // At most one an hour, also when the state comes and goes.
   'storage.low': ({ at, data }) => ({
     key: `storage.low ${Math.floor(at / HOUR_MS)}`,
     kind: 'storage.low',

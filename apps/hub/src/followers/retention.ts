@@ -1,4 +1,4 @@
-/** Retention: a change of how long, or how much, is kept counts at once. */
+/** Retention: a changed limit of age or amount takes effect at once. */
 import type { CommitFollower } from '../facts/facts.ts'
 
 export function retentionChanges(retention: {
@@ -10,7 +10,7 @@ export function retentionChanges(retention: {
     kinds: ['settings.changed'],
     stage: 'memory',
     afterCommit(facts) {
-      // There may be millions of rows, and nobody waits for it.
+      // There may be millions of rows, and no caller waits for it.
       const changed = new Set(facts.flatMap(({ data }) => Object.keys(data.changes)))
       if (changed.has('logRetentionDays')) void retention.purge()
       if (changed.has('detectionsKept') || changed.has('detectionMegabytesKept')) void retention.trim()

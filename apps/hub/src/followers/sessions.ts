@@ -1,4 +1,4 @@
-/** Sessions: what a user's password or rights had opened ends at once, pages and streams too. */
+/** Sessions: ends pages and streams at once when a user's password or rights change. */
 import type { CommitFollower } from '../facts/facts.ts'
 
 const KINDS = [
@@ -19,7 +19,7 @@ export function endedSessions(sessions: {
     kinds: KINDS,
     stage: 'memory',
     async afterCommit(facts) {
-      // Without a target the actor did it to themselves.
+      // Without a target, the actor changed their own account.
       const userIds = new Set(facts.map(({ target, actor }) => target ?? actor.userId))
       for (const userId of userIds) if (userId !== undefined) await sessions.endAllOf(userId)
     },

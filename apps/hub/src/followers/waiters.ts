@@ -1,4 +1,4 @@
-/** Waiting requests: a device that waits for its decision on a held-open request hears it at once. */
+/** Answers the open status request of a device at once after its decision. */
 import type { Fact } from '@hedgerow/contract'
 import type { CommitFollower } from '../facts/facts.ts'
 

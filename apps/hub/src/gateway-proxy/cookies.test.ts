@@ -20,7 +20,7 @@ const ports: CookieJar = { mode: 'ports', gatewayId: ID }
 const wildcard: CookieJar = { mode: 'wildcard', gatewayId: ID }
 
 describe('the session cookie', () => {
-  it('is bound to the host and to https or localhost where that is possible', () => {
+  it('is bound to the host, and to https or localhost where possible', () => {
     const attributes = 'Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=3600'
     expect(sessionCookie(wildcard, 'T')).toBe(`__Host-gws=T; ${attributes}`)
     expect(sessionCookie({ mode: 'localhost', gatewayId: ID }, 'T')).toBe(`__Host-gws=T; ${attributes}`)
@@ -41,7 +41,7 @@ describe("a gateway's Set-Cookie", () => {
     ['sid=1; Domain', 'sid=1'],
     ['sid=a=b; HttpOnly', 'sid=a=b; HttpOnly'],
     ['sid=; Max-Age=0', 'sid=; Max-Age=0'],
-  ])('%s is for this host alone', (cookie, passed) => {
+  ])('%s is restricted to this host', (cookie, passed) => {
     expect(cookieFromGateway(cookie, wildcard)).toBe(passed)
     expect(cookieFromGateway(cookie, ports)).toBe(`g${ID}.${passed}`)
   })
@@ -63,7 +63,7 @@ describe("a gateway's Set-Cookie", () => {
 })
 
 describe('the Cookie header for a gateway', () => {
-  it("holds its own cookies under their own names, and none of the hub's", () => {
+  it('holds its own cookies under their own names, and none of the hub’s', () => {
     expect(cookiesToGateway('__Host-gws=T; a=1;b=2', wildcard)).toBe('a=1; b=2')
     expect(cookiesToGateway(`gws_${ID}=T; g${ID}.a=1; g${OTHER}.a=2; gws_${OTHER}=U; hub=3`, ports)).toBe('a=1')
   })
@@ -74,7 +74,7 @@ describe('the Cookie header for a gateway', () => {
     expect(cookiesToGateway(undefined, ports)).toBeUndefined()
   })
 
-  it('gives back exactly what the gateway set', () => {
+  it('returns exactly what the gateway set', () => {
     const name = fc.stringMatching(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,20}$/).filter((text) => !/^(__host-|gws)/i.test(text))
     const value = fc.stringMatching(/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{0,30}$/)
     fc.assert(
@@ -87,7 +87,7 @@ describe('the Cookie header for a gateway', () => {
     )
   })
 
-  it('never shows the session, whatever else the browser sends', () => {
+  it('never contains the session cookie, whatever else the browser sends', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.constantFrom(...jars), (before, after, jar) => {
         const secret = 'Zq7-session-token'
@@ -102,7 +102,7 @@ describe('the Cookie header for a gateway', () => {
 describe('cookies that are together too long for a server', () => {
   const long = 'x'.repeat(4_000)
 
-  it('are named as the browser has them, and only those of this gateway', () => {
+  it('are listed by their names in the browser, and only those of this gateway', () => {
     const mine = [1, 2, 3].map((n) => `g${ID}.a${n}=${long}`).join('; ')
     expect(overlongCookies(`gws_${ID}=T; ${mine}`, ports)).toEqual([`g${ID}.a1`, `g${ID}.a2`, `g${ID}.a3`])
     expect(overlongCookies([1, 2, 3].map((n) => `g${OTHER}.a${n}=${long}`).join('; '), ports)).toBeUndefined()

@@ -1,12 +1,13 @@
 /**
- * Whose cookie is whose on a gateway's origin. Pure. The hub has one there, the session; the rest are the gateway's.
- * In port mode all gateways of a host share one cookie jar, so each gateway's cookies carry its prefix in the browser.
+ * Separates the hub's cookies from the gateway's on a gateway's origin. Pure. The hub has one there, the session; all
+ * others are the gateway's. In port mode all gateways of a host share one cookie jar, so each gateway's cookies have
+ * its prefix in the browser.
  */
 import type { GatewayUiMode } from './origins.ts'
 
 export const UI_SESSION_LIFETIME_SECONDS = 3600
 
-/** Where a cookie is read or written: the mode and the gateway of the origin. */
+/** The origin whose cookies are read or written: its mode and gateway. */
 export type CookieJar = { mode: GatewayUiMode; gatewayId: string }
 
 type Pair = { name: string; value: string }
@@ -41,8 +42,9 @@ export function cookiesToGateway(cookieHeader: string | undefined, jar: CookieJa
 }
 
 /**
- * A gateway's Set-Cookie as the browser may have it: for this host alone, and in port mode under the gateway's prefix.
- * Undefined when it is refused: the hub's names, and cookies without a name, which a browser could send back as any.
+ * A gateway's Set-Cookie as it is passed to the browser: restricted to this host, and in port mode with the gateway's
+ * prefix. Undefined when it is refused: the hub's names, and cookies without a name, which a browser could send back as
+ * any other.
  */
 export function cookieFromGateway(setCookie: string, jar: CookieJar): string | undefined {
   const [first = '', ...attributes] = setCookie.split(';')
@@ -54,12 +56,12 @@ export function cookieFromGateway(setCookie: string, jar: CookieJar): string | u
   return [`${portPrefix(jar)}${pair.name}=${pair.value}`, ...kept].join('; ')
 }
 
-/** What servers commonly take; a browser that sends more has been made to, or never gets an answer again. */
+/** Servers' common limit; with more, planted cookies for example, a browser never gets an answer. */
 const COOKIES_MAX_LENGTH = 8 * 1024
 
 /**
- * The names of the cookies that would reach the gateway when together they are too long for its server, as the browser
- * has them. A page of another gateway on the host can plant such cookies.
+ * The browser's names of the cookies for this gateway when together they are too long for its server. A page of another
+ * gateway on the host can plant such cookies.
  */
 export function overlongCookies(cookieHeader: string | undefined, jar: CookieJar): string[] | undefined {
   if ((cookiesToGateway(cookieHeader, jar)?.length ?? 0) <= COOKIES_MAX_LENGTH) return undefined
@@ -71,7 +73,7 @@ function portPrefix({ mode, gatewayId }: CookieJar): string {
   return mode === 'ports' ? `g${gatewayId}.` : ''
 }
 
-/** Browsers compare the `__Host-` prefix without regard to case. */
+/** Browsers ignore the case of the `__Host-` prefix. */
 function isReserved(name: string): boolean {
   return /^(__host-|gws)/i.test(name)
 }

@@ -4,7 +4,7 @@ import { isCrossOriginRequest, isNavigation } from './fetch-metadata.ts'
 const origin = 'http://192.168.1.5:8100'
 const visit = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
 
-describe('a request counts as a stranger’s', () => {
+describe('a request counts as cross-origin', () => {
   it.each([
     ['a form that another gateway on the host posts', 'POST', { origin: 'http://192.168.1.5:8101' }],
     ['a form whose page hides its origin', 'POST', { origin: 'null' }],
@@ -30,7 +30,7 @@ describe('a request counts as a stranger’s', () => {
     ['a link that the person followed', 'GET', { ...visit, 'sec-fetch-site': 'cross-site' }],
     ['a link that the person followed over plain http', 'GET', { accept: 'text/html,*/*', referer: 'http://x.net/' }],
     ['its own image over plain http', 'GET', { accept: 'image/*', referer: `${origin}/page` }],
-    ['its own image, from a browser that says nothing', 'GET', {}],
+    ['its own image, from a browser without these headers', 'GET', {}],
   ])('but not %s', (_what, method, headers) => expect(isCrossOriginRequest(method, headers, origin)).toBe(false))
 })
 

@@ -1,10 +1,10 @@
 /**
- * Tells requests that a gateway's own pages (or the person) make from those that somebody else's page makes with the
- * person's cookie. Pure. All gateways of a host or of a domain are one site to the browser, so SameSite is not enough.
+ * Distinguishes requests of a gateway's own pages (or the person) from requests that another page makes with the
+ * person's cookie. Pure. To a browser all gateways of a host or of a domain are one site, so SameSite is not enough.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Whether a page of another origin caused this request and it is not just a link that the person followed. */
+/** Whether a page of another origin caused this request, other than by a link that the person followed. */
 export function isCrossOriginRequest(
   method: string | undefined,
   headers: IncomingHttpHeaders,
@@ -14,11 +14,12 @@ export function isCrossOriginRequest(
   if (site === 'same-origin' || site === 'none') return false
   if (site !== undefined) return !isTopLevelVisit(method, headers)
   if (headers.origin !== undefined) return headers.origin !== origin
-  // Over plain http a browser sends no Sec-Fetch headers. A page can hide its address, so this stops only who does not.
+  // Over plain http a browser sends no Sec-Fetch headers. A page can hide its address, so this check can be evaded
+  // there.
   return headers.referer !== undefined && !isAt(headers.referer, origin) && !isNavigation(method, headers)
 }
 
-/** Whether an answer to this request is a page that a person looks at. */
+/** Whether the answer to this request is a page that a person looks at. */
 export function isNavigation(method: string | undefined, headers: IncomingHttpHeaders): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (headers['sec-fetch-mode'] !== undefined) return isTopLevelVisit(method, headers)

@@ -1,5 +1,5 @@
 /**
- * Connections to gateways' own web servers through the tunnel, kept alive between requests and bounded for each
+ * Connections to gateways' own web servers through the tunnel, kept alive between requests and limited for each
  * gateway.
  */
 import { Agent } from 'node:http'
@@ -11,12 +11,12 @@ export type Dial = (address: string, port: number, signal?: AbortSignal) => Dupl
 
 const MAX_CONNECTIONS = 128
 const MAX_IDLE_CONNECTIONS = 8
-/** Shorter than the 5 s after which common servers hang up, so that requests rarely meet a closing connection. */
+/** Shorter than the 5 s after which common servers close, so that requests rarely meet a closing connection. */
 const IDLE_TIMEOUT_MS = 4_000
 
 export type GatewayConnections = {
   agentFor(gateway: { id: string; address: string }): Agent
-  /** A connection of its own, which is not kept. */
+  /** A connection of its own, which is not reused. */
   open(gateway: { address: string }): Duplex
   stop(): void
 }

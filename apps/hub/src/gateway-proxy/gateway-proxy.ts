@@ -1,9 +1,9 @@
 /**
- * Gateways' own web pages, each on an origin of its own, carried through the tunnel. Owns the tickets and sessions that
- * lead there, the ports of port mode and every open exchange. Refuses requests without a living hub session whose
- * person may see the gateway, requests that another page makes with that person's cookie, and anything on the hub's own
- * origin: a gateway's page that ran there could read the hub's token. http/server.ts asks `owns` for each request and
- * hands the owned ones over; routes.ts issues the tickets; the fleet list asks for `connectedUsers`.
+ * Gateways' own web pages, each on an origin of its own, through the tunnel. Owns the tickets and sessions for them,
+ * the ports of port mode and every open exchange. Refuses requests without a live hub session whose person may see the
+ * gateway, requests that another page makes with that person's cookie, and anything on the hub's own origin: a
+ * gateway's page there could read the hub's token. http/server.ts asks `owns` for each request and passes the owned
+ * ones on; routes.ts issues the tickets; the fleet list uses `connectedUsers`.
  */
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -42,10 +42,10 @@ export type GatewayProxyDeps = {
   sessions: Pick<Sessions, 'find' | 'onEnded' | 'authenticate'>
   findGateway: FindGateway
   dial: Dial
-  /** The port that the hub itself listens on. */
+  /** The port of the hub's own listener. */
   hubPort: () => number
   sourceAddress: SourceAddress
-  /** For the ports; the hub's own listeners have them already. */
+  /** For the gateways' ports; the hub's own listeners have limits already. */
   limits: ConnectionLimits
   faults: Faults
   clock: () => number
@@ -68,9 +68,9 @@ export type GatewayProxy = {
     gatewayId: string,
     headers: IncomingHttpHeaders,
   ): Promise<{ action: string; ticket: string }>
-  /** Opens the ports that gateways have. */
+  /** Opens the ports of all gateways that have one. */
   start(): Promise<void>
-  /** Closes them and cuts every exchange. */
+  /** Closes them and ends every exchange. */
   stop(): Promise<void>
 }
 
@@ -114,7 +114,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
 
   async function handle(req: IncomingMessage, res: ServerResponse, host: GatewayHost): Promise<void> {
     checkRequestLine(req)
-    // One that may not leave HTTP: no WebSocket, or one that was sent ahead of an answer that is still due.
+    // Not a WebSocket, or one sent before the previous answer has ended.
     if (asksForUpgrade(req)) throw new HubError('invalid_request')
     const path = req.url?.split('?', 1)[0] ?? ''
     if (path === HANDOVER_PATH) {
@@ -143,7 +143,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     )
   }
 
-  /** All that stands between a request and its gateway; undefined when the browser has gone in the meantime. */
+  /** All checks between a request and its gateway; undefined when the browser left meanwhile. */
   async function prepare(
     req: IncomingMessage,
     reply: Reply,
@@ -199,7 +199,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     refuse(req, reply, 'gateway_unreachable', unreachablePage(gateway.name, hubUrl))
   }
 
-  /** A handover must still be good when it is redeemed, and is logged: who opened which gateway, from where, when. */
+  /** Checks a handover when it is redeemed, and logs it: person, gateway, address, time. */
   async function recordVisit(req: IncomingMessage, grant: Grant): Promise<void> {
     const allowed = await admission.allow(grant)
     if (!allowed) throw new HubError('session_ended')
@@ -310,7 +310,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   }
 }
 
-/** Only a path on this origin: a request for another place, or for two, is not a browser's. */
+/** Accepts only a path on this origin: browsers send nothing else. */
 function checkRequestLine(req: IncomingMessage): void {
   if (!req.url?.startsWith('/') || valuesOf(req.rawHeaders, 'host').length !== 1) throw new HubError('invalid_request')
   if (req.method === 'TRACE' || req.method === 'CONNECT') throw new HubError('method_not_allowed')

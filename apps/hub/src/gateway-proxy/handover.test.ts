@@ -30,7 +30,7 @@ async function ticketFor(gatewayId: string, caller?: Awaited<ReturnType<TestGate
 }
 
 describe('the handover', () => {
-  it('takes a person from the hub to the page of the gateway, on an origin of its own', async () => {
+  it('takes a person from the hub to the gateway’s page, on an origin of its own', async () => {
     const gateway = await hello()
     const { caller } = await hub.signIn()
     const page = await hub.open(caller, gateway.id)
@@ -47,7 +47,7 @@ describe('the handover', () => {
     expect(await page.go({ path: '/live?camera=1' })).toMatchObject({ status: 200, text: 'hello from /live?camera=1' })
   })
 
-  it('leads to the asked path', async () => {
+  it('leads to the requested path', async () => {
     const gateway = await hello()
     const answer = await post(gateway.id, { ticket: await ticketFor(gateway.id), path: '/live?camera=1#top' })
     expect(answer.headers.location).toBe('/live?camera=1#top')
@@ -68,14 +68,14 @@ describe('the handover', () => {
     expect(await post(gateway.id, { ticket: await ticketFor(gateway.id), path })).toMatchObject({ status: 400 })
   })
 
-  it('keeps each path that it takes on the origin, as browsers read paths', () => {
+  it('keeps each accepted path on the origin, as browsers parse paths', () => {
     for (const path of ['/', '/a//b', '/..//x', '/%2F/evil.net', '/?u=//evil.net', '/@evil.net', '/.//evil.net']) {
       expect(isLocalPath(path)).toBe(true)
       expect(new URL(path, 'http://gw.localhost').host).toBe('gw.localhost')
     }
   })
 
-  it('takes a ticket once', async () => {
+  it('accepts a ticket once', async () => {
     const gateway = await hello()
     const ticket = await ticketFor(gateway.id)
     expect((await post(gateway.id, { ticket })).status).toBe(303)
@@ -85,14 +85,14 @@ describe('the handover', () => {
     expect(again.headers['set-cookie']).toBeUndefined()
   })
 
-  it('takes no ticket older than 30 s', async () => {
+  it('accepts no ticket older than 30 s', async () => {
     const gateway = await hello()
     const ticket = await ticketFor(gateway.id)
     hub.turnClock(30_000)
     expect((await post(gateway.id, { ticket })).status).toBe(403)
   })
 
-  it('takes no ticket of another gateway, and that ticket is spent', async () => {
+  it('refuses a ticket of another gateway and uses it up', async () => {
     const [gateway, other] = [await hello(), await hello()]
     const ticket = await ticketFor(gateway.id)
     expect((await post(other.id, { ticket })).status).toBe(403)
@@ -108,7 +108,7 @@ describe('the handover', () => {
     },
   )
 
-  it('is refused when the session has ended in the meantime', async () => {
+  it('is refused when the session has ended meanwhile', async () => {
     const gateway = await hello()
     const { caller } = await hub.signIn()
     const ticket = await ticketFor(gateway.id, caller)
@@ -116,7 +116,7 @@ describe('the handover', () => {
     expect((await post(gateway.id, { ticket })).status).toBe(403)
   })
 
-  it('takes a small form by POST and nothing else', async () => {
+  it('accepts only a small form by POST', async () => {
     const gateway = await hello()
     expect((await post(gateway.id, {}, { 'content-type': 'application/json' })).status).toBe(415)
     expect((await post(gateway.id, { ticket: 'x'.repeat(9_000) })).status).toBe(413)
@@ -124,7 +124,7 @@ describe('the handover', () => {
     expect((await ask(hub.hubPort, `gw-${gateway.id}.${hub.hubHost}`, { path: '/__hub/other' })).status).toBe(404)
   })
 
-  it('cuts off a form that does not come', async () => {
+  it('cuts off a form that does not arrive', async () => {
     await hub.stop()
     hub = await startGatewayUi({ progressTimeoutMs: 100 })
     const gateway = await hello()
@@ -134,7 +134,7 @@ describe('the handover', () => {
     expect(await text(socket)).toBe('')
   })
 
-  it('writes down who opened which gateway, from where and when', async () => {
+  it('records who opened which gateway, from where and when', async () => {
     const gateway = await hello()
     const { caller } = await hub.signIn()
     await hub.open(caller, gateway.id)
@@ -155,14 +155,14 @@ describe('a ticket', () => {
     await expect(hub.ui.issueTicket(caller, gateway.id, { host: hub.hubHost })).resolves.toHaveProperty('ticket')
   })
 
-  it('is not given to a page of an address that the hub does not have', async () => {
+  it('is not issued to a page at an address that is not the hub’s', async () => {
     const gateway = await hello()
     const { caller } = await hub.signIn()
     const issued = hub.ui.issueTicket(caller, gateway.id, { host: hub.hubHost, origin: 'http://evil.net' })
     await expect(issued).rejects.toMatchObject({ code: 'invalid_request' })
   })
 
-  it('is not given over https without an origin for gateways that is https too', async () => {
+  it('is not issued over https when the gateways’ origin is plain http', async () => {
     const gateway = await hello()
     const { caller } = await hub.signIn()
     const issued = hub.ui.issueTicket(caller, gateway.id, { host: 'hub.lan', origin: 'https://hub.lan' })
@@ -184,7 +184,7 @@ describe('without a session', () => {
     expect(answer.headers['cache-control']).toBe('no-store')
   })
 
-  it('a path that leads elsewhere is not carried along', async () => {
+  it('a path to another site is dropped', async () => {
     const gateway = await hello()
     const answer = await ask(hub.hubPort, `gw-${gateway.id}.${hub.hubHost}`, {
       path: '//evil.net',
@@ -197,14 +197,14 @@ describe('without a session', () => {
     ['GET', { accept: 'application/json' }],
     ['POST', { accept: 'text/html' }],
     ['GET', { accept: '*/*', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
-  ])('everything else is refused (%s with %o)', async (method, headers) => {
+  ])('every other request is refused (%s with %o)', async (method, headers) => {
     const gateway = await hello()
     const answer = await ask(hub.hubPort, `gw-${gateway.id}.${hub.hubHost}`, { method, headers })
     expect(answer.status).toBe(401)
     expect(answer.text).not.toContain('hello')
   })
 
-  it('nothing reaches the gateway', async () => {
+  it('no request reaches the gateway', async () => {
     let requests = 0
     const gateway = await hub.addGateway((_req, res) => res.end(String(++requests)))
     for (const cookie of ['', '__Host-gws=', '__Host-gws=x', `__Host-gws=${'A'.repeat(32)}`]) {
@@ -243,7 +243,7 @@ describe('a session', () => {
     expect((await page.go()).status).toBe(401)
   })
 
-  it('ends within a second when the session or the gateway goes away behind the hub’s back', async () => {
+  it('ends within a second when another process ends the session or deletes the gateway', async () => {
     const gateway = await hello()
     const { caller } = await hub.signIn('user')
     await hub.db.updateTable('gateways').set({ owner_id: caller.userId }).execute()

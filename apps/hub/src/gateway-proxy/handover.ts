@@ -1,6 +1,6 @@
 /**
- * The one address that the hub keeps for itself on a gateway's origin: a page of the hub posts a ticket there, and the
- * browser leaves with the origin's session cookie. Refuses posts from any other page, whatever ticket they carry.
+ * The one address of the hub on a gateway's origin: a page of the hub posts a ticket there, and the browser gets the
+ * origin's session cookie. Refuses posts from any other page, with any ticket.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HubError } from '../kernel/hub-error.ts'
@@ -14,8 +14,8 @@ const MAX_FORM_BYTES = 8 * 1024
 const MAX_PATH_LENGTH = 2_048
 
 /**
- * Redeems the posted ticket and redirects to the asked path. `admit` throws if the grant is no longer good, and records
- * the visit.
+ * Redeems the posted ticket and redirects to the requested path. `admit` throws if the grant is no longer valid, and
+ * records the visit.
  */
 export async function handOver(
   req: IncomingMessage,
@@ -59,7 +59,7 @@ async function readForm(req: IncomingMessage, timeoutMs: number): Promise<URLSea
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) throw new HubError('unsupported_media_type')
   const chunks: Buffer[] = []
   let bytes = 0
-  // Nobody has shown a session here yet, so a client that dawdles is cut off.
+  // The client has no session yet, so a slow one is cut off.
   const timer = setTimeout(() => req.destroy(), timeoutMs)
   try {
     for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {

@@ -10,7 +10,7 @@ const visitor = { username: 'ada', role: 'admin', sourceIp: '192.0.2.7', origin 
 
 const toGateway = (...raw: string[]) => headersToGateway(raw, { jar, visitor, dropAuthorization: false })
 const ISOLATION = ['Cross-Origin-Resource-Policy', 'same-origin', 'Content-Security-Policy', "frame-ancestors 'self'"]
-/** What is left of an answer's own headers. */
+/** The gateway's own headers that reach the browser. */
 function fromGateway(...raw: string[]): string[] {
   const sent = headersFromGateway(raw, { jar, origin, addresses: ['100.64.0.2:8080'] })
   expect(sent.slice(-ISOLATION.length)).toEqual(ISOLATION)
@@ -32,12 +32,12 @@ it.each([
   'X-Archive-Files',
   'Surrogate-Control',
   'CDN-Cache-Control',
-])('%s of a gateway is no order to the proxy in front of the hub', (name) =>
+])('%s of a gateway does not instruct the proxy in front of the hub', (name) =>
   expect(fromGateway(name, '/etc/passwd', 'X-Own', '1')).toEqual(['X-Own', '1']),
 )
 
 describe('a request on its way to the gateway', () => {
-  it('carries who asks, from where, and the host that the browser sees', () => {
+  it('names the visitor, the address and the host that the browser sees', () => {
     const sent = [
       ['Host', `gw-${ID}.localhost:8080`],
       ['Accept', '*/*'],
@@ -96,9 +96,9 @@ describe('a request on its way to the gateway', () => {
     'Transfer-Encoding',
     'Upgrade',
     'Expect',
-  ])('leaves %s behind, which is for one hop', (name) => expect(toGateway(name, 'x')).not.toContain(name))
+  ])('drops %s, which is for one hop', (name) => expect(toGateway(name, 'x')).not.toContain(name))
 
-  it('leaves behind what Connection names, but not what says who asks, for whom and how long the body is', () => {
+  it('drops headers that Connection names, but not the visitor’s, the host’s and the length’s', () => {
     const named = 'close, X-Own, x-hub-user, X-Forwarded-For, Content-Length, host, cookie'
     const sent = toGateway('Connection', named, 'X-Own', '1', 'Content-Length', '5', 'Cookie', 'a=1')
     expect(valuesOf(sent, 'x-own')).toEqual([])
@@ -115,7 +115,7 @@ describe('a request on its way to the gateway', () => {
     expect(sent).not.toContain('Bearer hub')
   })
 
-  it('says a name that no header can carry in percent-encoding', () => {
+  it('percent-encodes a name that no header can carry', () => {
     const said = (username: string) =>
       valuesOf(
         headersToGateway([], { jar, visitor: { ...visitor, username }, dropAuthorization: false }),
@@ -131,7 +131,7 @@ describe('a request on its way to the gateway', () => {
     )
   })
 
-  it('has one word for who asks, whatever is sent', () => {
+  it('has one value for each visitor header, whatever is sent', () => {
     const name = fc.oneof(
       fc.constantFrom('X-Hub-User', 'x_hub-user', 'Connection', 'X-Forwarded-For'),
       fc.stringMatching(/^[\w-]{1,12}$/),
@@ -159,7 +159,7 @@ describe('an answer on its way to the browser', () => {
     'Transfer-Encoding',
   ])('loses %s', (name) => expect(fromGateway(name, 'x', 'ETag', 'y')).toEqual(['ETag', 'y']))
 
-  it('loses what Connection names, and keeps its order and repetitions otherwise', () => {
+  it('drops headers that Connection names, and otherwise keeps order and repetitions', () => {
     expect(fromGateway('Connection', 'X-Hop', 'X-Hop', '1', 'Vary', 'a', 'vary', 'b')).toEqual([
       'Vary',
       'a',
@@ -198,16 +198,16 @@ describe('an answer on its way to the browser', () => {
     'http://user@100.64.0.2:8080/',
     '//evil.net/100.64.0.2:8080',
     'javascript:alert(1)',
-  ])('leaves the redirect %s to the browser as it is', (location) => {
+  ])('leaves the redirect %s unchanged', (location) => {
     expect(fromGateway('Location', location)).toEqual(['Location', location])
   })
 
-  it("keeps the application's own policy beside the hub's", () => {
+  it('keeps the application’s own policy beside the hub’s', () => {
     const own = ['Content-Security-Policy', "default-src 'self'; frame-ancestors *", 'X-Frame-Options', 'DENY']
     expect(fromGateway(...own)).toEqual(own)
   })
 
-  it('lets the own forms of a page say where they come from', () => {
+  it('lets a page’s own forms send their origin', () => {
     expect(fromGateway('Referrer-Policy', 'No-Referrer')).toEqual(['Referrer-Policy', 'same-origin'])
     expect(fromGateway('Referrer-Policy', 'origin')).toEqual(['Referrer-Policy', 'origin'])
   })

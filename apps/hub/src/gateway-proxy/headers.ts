@@ -1,11 +1,11 @@
 /**
- * Which headers pass between a browser and a gateway, and how they change. Pure, on raw header lists (name, value,
- * name, value …), so order, case and repetition survive. RFC 9110 §7.6.1 for what belongs to one hop.
+ * The headers between a browser and a gateway. Pure, on raw header lists (name, value, name, value …), so order, case
+ * and repetition survive. RFC 9110 §7.6.1 for what belongs to one hop.
  */
 import { headerPairs, hopByHopIn, ordersAProxy, saysWhoAsks, valuesOf } from '@hedgerow/http'
 import { cookieFromGateway, cookiesToGateway, type CookieJar } from './cookies.ts'
 
-/** What a gateway could say about the whole host, its other ports or its siblings. */
+/** Headers with which a gateway could affect the whole host, its other ports or other gateways. */
 const NOT_FROM_GATEWAYS = new Set([
   'clear-site-data',
   'strict-transport-security',
@@ -15,26 +15,26 @@ const NOT_FROM_GATEWAYS = new Set([
 ])
 
 /**
- * No other origin may frame a gateway's answers or load them as a script, an image or a style: gateways of one host or
- * domain are one site to a browser. The application's own policy stays, since a browser applies each one that it gets.
+ * No other origin may frame a gateway's answers or load them as a script, image or style: to a browser, gateways of one
+ * host or domain are one site. The application's own policy stays, because browsers apply every policy.
  */
 const FOR_THIS_ORIGIN_ONLY = {
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Content-Security-Policy': "frame-ancestors 'self'",
 }
 
-/** The person and the place that a request comes from, as the gateway is told. */
+/** The person and address of a request, as the gateway sees them. */
 export type Visitor = {
   username: string
   role: string
   sourceIp: string
-  /** The gateway's own origin, which the browser sees. */
+  /** The gateway's own origin, as the browser sees it. */
   origin: string
 }
 
 /**
  * The header list for the gateway. Host stays the gateway origin's, so an application that compares Origin with Host,
- * or builds absolute addresses, is right. `dropAuthorization` keeps a token of the hub's from leaving it.
+ * or builds absolute addresses, works. `dropAuthorization` keeps the hub's token out.
  */
 export function headersToGateway(
   raw: readonly string[],
@@ -60,10 +60,7 @@ export function headersToGateway(
   ].flat()
 }
 
-/**
- * The header list for the browser. `addresses` are the authorities by which the gateway knows itself, such as
- * `10.0.0.2:8080`.
- */
+/** The header list for the browser. `addresses` are the gateway's own authorities, such as `10.0.0.2:8080`. */
 export function headersFromGateway(
   raw: readonly string[],
   { jar, origin, addresses }: { jar: CookieJar; origin: string; addresses: readonly string[] },
@@ -77,16 +74,14 @@ export function headersFromGateway(
       return cookie === undefined ? [] : [name, cookie]
     }
     if (lower === 'location') return [name, rewriteLocation(value, origin, addresses)]
-    // Under no-referrer a page's own forms say `Origin: null`, and the hub could not tell them from a stranger's.
+    // Under no-referrer a page's own forms send `Origin: null`, which looks like another site's.
     if (lower === 'referrer-policy' && value.trim().toLowerCase() === 'no-referrer') return [name, 'same-origin']
     return [name, value]
   })
   return [...passed, ...Object.entries(FOR_THIS_ORIGIN_ONLY).flat()]
 }
 
-/**
- * Redirects between the gateway's own addresses stay on its origin; all others are the browser's business, untouched.
- */
+/** Redirects between the gateway's own addresses stay on its origin; others stay unchanged. */
 function rewriteLocation(location: string, origin: string, addresses: readonly string[]): string {
   const [start = '', authority] = /^(?:https?:)?\/\/([^/?#\\]*)/i.exec(location) ?? []
   if (authority === undefined) return location
@@ -94,7 +89,7 @@ function rewriteLocation(location: string, origin: string, addresses: readonly s
   return `${origin}${location.slice(start.length)}`
 }
 
-/** Percent-encodes what a header cannot carry plainly, and the percent sign. */
+/** Percent-encodes characters that a header cannot carry, and the percent sign. */
 function asHeaderText(text: string): string {
   return text.replace(/[^\x21-\x24\x26-\x7e]/gu, (character) => encodeURIComponent(character.toWellFormed()))
 }

@@ -8,7 +8,7 @@ beforeEach(async () => {
 })
 afterEach(() => hub.stop())
 
-/** A gateway that answers every connection's first bytes with these, whatever they ask. */
+/** A gateway that answers each connection's first bytes with these. */
 const saying = (bytes: string) =>
   createTcpServer((socket: Socket) => {
     socket.on('error', () => {})
@@ -21,7 +21,7 @@ const UNUSABLE: [string, string][] = [
   ['a long reason phrase', `HTTP/1.1 200 ${'x'.repeat(1_000)}\r\nContent-Length: 0\r\n\r\n`],
   ['status 000', 'HTTP/1.1 000 OK\r\nContent-Length: 0\r\n\r\n'],
   ['status 999', 'HTTP/1.1 999 OK\r\nContent-Length: 0\r\n\r\n'],
-  ['status 101 to what asked for nothing', `HTTP/1.1 101 Switching Protocols\r\nConnection: x\r\n\r\n`],
+  ['status 101 without a request for it', `HTTP/1.1 101 Switching Protocols\r\nConnection: x\r\n\r\n`],
   ['a flood of interim answers', 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'.repeat(500)],
   ['a flood of headers', `HTTP/1.1 200 OK\r\n${'X: y\r\n'.repeat(600)}Content-Length: 0\r\n\r\n`],
   ['a control character in a header', 'HTTP/1.1 200 OK\r\nX: a\x01b\r\nContent-Length: 0\r\n\r\n'],
@@ -30,7 +30,7 @@ const UNUSABLE: [string, string][] = [
 describe.each([
   ['a request', ''],
   ['a WebSocket', 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: eHh4\r\n'],
-])('%s that a gateway answers with', (what, headers) => {
+])('%s as a gateway’s answer', (what, headers) => {
   const cases =
     what === 'a request'
       ? UNUSABLE
@@ -47,7 +47,7 @@ describe.each([
     expect(hub.faulty).toEqual([])
   })
 
-  it('a length and a body though there is never one gets the head alone', async () => {
+  it('a length and a body where none is allowed passes only the head', async () => {
     const page = await hub.openPage(saying('HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello'))
     const answer = await raw(
       hub.hubPort,
@@ -58,7 +58,7 @@ describe.each([
   })
 })
 
-it('trailers and interim answers of a gateway stay behind', async () => {
+it('trailers and interim answers of a gateway are not passed on', async () => {
   const page = await hub.openPage(
     saying(
       'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nTrailer: X-Accel-Redirect\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Accel-Redirect: /etc\r\nSet-Cookie: gws=1\r\n\r\n',

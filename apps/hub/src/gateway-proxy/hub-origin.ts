@@ -1,18 +1,14 @@
 /**
- * Where the hub's own pages are, seen from a request: whom a handover is accepted from, and where to send people back
- * to.
+ * The origin of the hub's own pages for a request: the only one that may hand over, and the one to send people back to.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { HubError } from '../kernel/hub-error.ts'
 import { parseHost, type GatewayHost } from './origins.ts'
 
 export type HubOrigins = {
-  /**
-   * The origin of the hub's page that asks for a ticket. Its word is checked against Host, so no other site can be
-   * named.
-   */
+  /** The origin of the hub's page that asks for a ticket. It is checked against Host, so no other site can be named. */
   calling(headers: IncomingHttpHeaders): URL
-  /** Where a person without a session gets one; unknown behind a wildcard without HUB_PUBLIC_URL. */
+  /** Where a person without a session signs in; unknown behind a wildcard without HUB_PUBLIC_URL. */
   behind(host: GatewayHost): string | undefined
 }
 
@@ -24,7 +20,7 @@ export function createHubOrigins(
 
   return {
     calling(headers) {
-      // The gateways' origins don't depend on Host here, so Host may not choose who hands over to them either.
+      // The gateways' origins do not depend on Host here, so Host may not decide which page hands over.
       if (config.gatewayOrigin !== undefined && publicOrigin !== undefined) return new URL(publicOrigin)
       const authority = parseHost(headers.host)?.authority
       if (authority === undefined) throw new HubError('invalid_request')

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startGatewayUi, type TestGatewayUi } from '#testing/gateway-proxy.ts'
 import { standstill } from '#testing/standstill.ts'
 
-/** Longer than a test may take, so that no timeout of the hub ends what the test expects to end for another reason. */
+/** Longer than a test may take, so that no timeout of the hub ends an exchange that should end for another reason. */
 const NEVER_MS = 3_600_000
 
 let hub: TestGatewayUi
@@ -18,10 +18,10 @@ afterEach(() => hub.stop())
 describe('long exchanges', () => {
   const MEGABYTE = randomBytes(1024 * 1024)
   const TOTAL_MB = 200
-  /** What four sockets of this machine may take up at most while nobody reads. */
+  /** The most that four sockets of this machine buffer while nobody reads. */
   const SOCKET_BUFFERS = 40 * MEGABYTE.length
 
-  it('200 MB come down, no more of it held than sockets hold', async () => {
+  it('200 MB are downloaded, with no more in memory than sockets buffer', async () => {
     let sentMb = 0
     const page = await hub.openPage((req, res) => {
       if (req.url === '/small') {
@@ -50,7 +50,7 @@ describe('long exchanges', () => {
       () => sentMb,
       () => page.go({ path: '/small' }),
     )
-    expect(held, 'some of it is under way').toBeGreaterThan(1)
+    expect(held, 'the transfer is under way').toBeGreaterThan(1)
     expect(held * MEGABYTE.length).toBeLessThan(SOCKET_BUFFERS)
     let received = 0
     let mostUnderWay = 0
@@ -62,7 +62,7 @@ describe('long exchanges', () => {
     expect(mostUnderWay).toBeLessThan(SOCKET_BUFFERS)
   })
 
-  it('200 MB go up unchanged, no more of it held than sockets hold', async () => {
+  it('200 MB are uploaded unchanged, with no more in memory than sockets buffer', async () => {
     const reading = Promise.withResolvers<void>()
     let received = 0
     const page = await hub.openPage(async (req, res) => {
@@ -100,7 +100,7 @@ describe('long exchanges', () => {
       () => sentMb,
       () => page.go({ path: '/small' }),
     )
-    expect(held, 'some of it is under way').toBeGreaterThan(1)
+    expect(held, 'the transfer is under way').toBeGreaterThan(1)
     expect(held * MEGABYTE.length).toBeLessThan(SOCKET_BUFFERS)
     reading.resolve()
     await sending
@@ -139,7 +139,7 @@ describe('long exchanges', () => {
     await expect(left.promise).resolves.toBeUndefined()
   })
 
-  it('end when the session ends, and count as a person present until then', async () => {
+  it('end when the session ends, and count the person as present until then', async () => {
     const page = await hub.openPage((_req, res) => void res.write('x'))
     const outgoing = request({
       port: hub.hubPort,
@@ -159,7 +159,7 @@ describe('long exchanges', () => {
     await closed
   })
 
-  it('end within a moment when the person may no longer see the gateway', async () => {
+  it('end soon after the person may no longer see the gateway', async () => {
     const page = await hub.openPage((_req, res) => void res.write('x'))
     const outgoing = request({
       port: hub.hubPort,

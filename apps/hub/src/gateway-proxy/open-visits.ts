@@ -1,6 +1,6 @@
 /**
- * Who uses which gateway's interface right now. Owns the list of open exchanges (requests under way, event streams and
- * WebSockets), cuts them when their hub session ends, and counts people for the fleet list.
+ * The current users of each gateway's interface. Owns the list of open exchanges (requests, event streams and
+ * WebSockets), ends them when their hub session ends, and counts people for the fleet list.
  */
 import type { Logger } from 'pino'
 import { createTasks } from '../kernel/tasks.ts'
@@ -13,7 +13,7 @@ export type Visit = { sessionId: string; userId: string; gatewayId: string }
 
 export type OpenVisits = {
   /**
-   * Registers an exchange; `cut` must end it at once. Gives the function to call when it is over; undefined if the
+   * Registers an exchange; `cut` must end it at once. Returns the function to call at its end; undefined when the
    * session has too many.
    */
   enter(visit: Visit, cut: () => void): (() => void) | undefined
@@ -26,8 +26,8 @@ export type OpenVisits = {
 type Open = Visit & { cut: () => void }
 
 /**
- * `isAllowed` is asked about each open visit once a second: another hub may have ended its session, or the gateway is
- * gone.
+ * `isAllowed` is asked about each open visit once a second: another hub may have ended its session, or the gateway was
+ * deleted.
  */
 export function createOpenVisits({
   clock,
@@ -40,10 +40,10 @@ export function createOpenVisits({
 }): OpenVisits {
   const open = new Set<Open>()
   const openBySession = new Map<string, Set<Open>>()
-  /** Gateway to user to the time of the last request. */
+  /** Gateway id to user id to the time of the last request. */
   const lastSeen = new Map<string, Map<string, number>>()
 
-  const tasks = createTasks({ log, failure: 'open visits could not be looked at' })
+  const tasks = createTasks({ log, failure: 'could not check open visits' })
   tasks.every(RECHECK_INTERVAL_MS, recheck)
 
   function leave(exchange: Open): void {

@@ -37,7 +37,7 @@ describe('the origin of a gateway', () => {
     expect(() => createOrigins({ gatewayOrigin })).toThrow(/HUB_GATEWAY_ORIGIN must look like/),
   )
 
-  it('is not taken over plain http to another machine, where the session cookie would not stay', () => {
+  it('is refused over plain http to another machine, where the session cookie is unsafe', () => {
     expect(() => createOrigins({ gatewayOrigin: 'http://gw-{id}.lan' })).toThrow(/must be https/)
     expect(
       createOrigins({ gatewayOrigin: 'http://gw-{id}.localhost:8080' }).locate(`gw-${ID}.localhost:8080`)?.mode,
@@ -45,7 +45,7 @@ describe('the origin of a gateway', () => {
   })
 })
 
-describe('which gateway a Host belongs to', () => {
+describe('the gateway of a Host', () => {
   it.each([
     [`gw-${ID}.localhost:8080`, 'localhost'],
     [`GW-${ID.toUpperCase()}.LOCALHOST`, 'localhost'],

@@ -1,6 +1,7 @@
 /**
- * Which web origin a gateway's pages live on, and which gateway a request's Host belongs to. Pure. HUB_GATEWAY_ORIGIN
- * beats localhost, and localhost beats a port per gateway; docs/security.md says why only a separate origin isolates.
+ * The web origin of each gateway's pages, and the gateway that a request's Host names. Pure. HUB_GATEWAY_ORIGIN comes
+ * before localhost, and localhost before a port for each gateway; docs/security.md says why only a separate origin
+ * isolates.
  */
 export type GatewayUiMode = 'localhost' | 'ports' | 'wildcard'
 
@@ -10,13 +11,13 @@ export type GatewayUiMode = 'localhost' | 'ports' | 'wildcard'
 export type GatewayHost = { gatewayId: string; mode: GatewayUiMode; authority: string }
 
 export type Origins = {
-  /** How a hub page at `hubOrigin` reaches gateways. */
+  /** How gateways are reached from a hub page at `hubOrigin`. */
   modeFor(hubOrigin: URL): GatewayUiMode
   /** The origin of a gateway for a person whose hub page is at `hubOrigin`; `port` is the gateway's, in port mode. */
   originOf(gatewayId: string, hubOrigin: URL, port?: number): string
   /** The gateway whose origin `host` names, except in port mode, where the listener knows it. */
   locate(host: string | undefined): GatewayHost | undefined
-  /** What the Content-Security-Policy of a hub page at `host` must allow in form-action for the handover. */
+  /** The form-action sources that the handover needs in the Content-Security-Policy of a hub page at `host`. */
   formActionSources(host: string | undefined): string[]
 }
 
@@ -27,8 +28,7 @@ const TEMPLATE = /^(https?):\/\/([a-z0-9-]*)\{id\}([a-z0-9-]*)((?:\.[a-z0-9-]+)+
 
 /**
  * `gatewayOrigin` is HUB_GATEWAY_ORIGIN, such as `https://gw-{id}.example.net`. Throws when `{id}` is not in the first
- * label, or when it is plain http to another machine: browsers keep the session cookie only where they trust the
- * transport.
+ * label, or when it is plain http to another machine: browsers store the session cookie only over a trusted transport.
  */
 export function createOrigins(config: { gatewayOrigin?: string | undefined; publicUrl?: string | undefined }): Origins {
   const template = config.gatewayOrigin === undefined ? undefined : parseTemplate(config.gatewayOrigin)
@@ -68,7 +68,7 @@ export function createOrigins(config: { gatewayOrigin?: string | undefined; publ
   }
 }
 
-/** The parts of a Host header, in lower case; undefined when it is no host. */
+/** The parts of a Host header, in lower case; undefined when it is invalid. */
 export function parseHost(host: string | undefined): { hostname: string; port: string; authority: string } | undefined {
   const match = /^(\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)(?::(\d{1,5}))?$/.exec(host?.toLowerCase() ?? '')
   if (!match?.[1] || Number(match[2] ?? 0) > MAX_PORT) return undefined
@@ -79,7 +79,10 @@ function isLocalhost(hostname: string): boolean {
   return hostname === 'localhost' || hostname.endsWith('.localhost')
 }
 
-/** A policy can name any port of a host, but no IPv6 address, so those pages allow every plain-http form target. */
+/**
+ * A policy can name any port of a host, but no IPv6 address, so pages at an IPv6 address allow every plain-http form
+ * target.
+ */
 function sourceFor(hostname: string, port: string): string {
   if (isLocalhost(hostname)) return `http://*.localhost${port && `:${port}`}`
   return hostname.startsWith('[') ? 'http:' : `http://${hostname}:*`

@@ -12,7 +12,7 @@ afterEach(async () => {
   blockers = []
 })
 
-/** Ports that were free a moment ago, next to each other. */
+/** Consecutive ports that were free a moment ago. */
 async function freeRange(count: number): Promise<{ first: number; last: number }> {
   for (;;) {
     const first = 20_000 + Math.floor(Math.random() * 20_000)
@@ -37,7 +37,7 @@ const portsOf = (range: { first: number; last: number }) => ({
 })
 
 describe.each(testEngines)('a gateway’s port on %s', (engine) => {
-  it('is given at the first ticket, and to nobody else even when the gateway is gone', async () => {
+  it('is assigned at the first ticket, and never to another gateway, even when the gateway is deleted', async () => {
     const range = await freeRange(3)
     hub = await startGatewayUi({ engine, ...portsOf(range) })
     const { caller } = await hub.signIn()
@@ -61,7 +61,7 @@ describe.each(testEngines)('a gateway’s port on %s', (engine) => {
 })
 
 describe('in port mode', () => {
-  it('a port that something else holds is passed over, and one that was given stays the gateway’s', async () => {
+  it('an occupied port is skipped, and an assigned one stays the gateway’s', async () => {
     const range = await freeRange(2)
     const blocker = createServer().listen(range.first, '127.0.0.1')
     blockers.push(blocker)
@@ -90,7 +90,7 @@ describe('in port mode', () => {
     expect((await go()).status).toBe(200)
   })
 
-  it('cookies of gateways on one host stay apart', async () => {
+  it('cookies of gateways on one host are separate', async () => {
     hub = await startGatewayUi({ ...portsOf(await freeRange(2)) })
     const { caller } = await hub.signIn()
     const open = async () => {
@@ -132,7 +132,7 @@ describe('in port mode', () => {
     expect(answer.headers.location).toBe(`http://${lan()}/proxy/gateway/${gateway.id}?path=%2Fx`)
   })
 
-  it('a page of a gateway cannot ask for the handover of another', async () => {
+  it('a page of a gateway cannot ask for a handover to another one', async () => {
     const range = await freeRange(2)
     hub = await startGatewayUi({ ...portsOf(range) })
     const { caller } = await hub.signIn()
@@ -145,7 +145,7 @@ describe('in port mode', () => {
 describe('with HUB_GATEWAY_ORIGIN', () => {
   const gatewayUi = { ports: { first: 1, last: 0 }, origin: 'https://gw-{id}.example.net' }
 
-  it('pages live on their wildcard origin, and only the public hub hands over', async () => {
+  it('pages are on their wildcard origin, and only the public hub hands over', async () => {
     hub = await startGatewayUi({ config: { publicUrl: 'https://hub.example.org', gatewayUi } })
     const { caller } = await hub.signIn()
     const gateway = await hub.addGateway((req, res) => res.end(req.headers['x-forwarded-proto']))
@@ -173,7 +173,7 @@ describe('with HUB_GATEWAY_ORIGIN', () => {
     expect(lost.headers.location).toBe(`https://hub.example.org/proxy/gateway/${gateway.id}`)
   })
 
-  it('a person without a session is told to come from the hub when its address is not known', async () => {
+  it('a person without a session gets a hint to open the hub when its address is unknown', async () => {
     hub = await startGatewayUi({ config: { gatewayUi } })
     const gateway = await hub.addGateway((_req, res) => res.end('page'))
     const answer = await ask(hub.hubPort, `gw-${gateway.id}.example.net`, { headers: { accept: 'text/html' } })

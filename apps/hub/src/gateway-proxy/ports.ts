@@ -1,6 +1,6 @@
 /**
- * Port mode: one port of HUB_GATEWAY_PORTS for each gateway, given when its page is first opened and never to another
- * gateway, since browsers keep storage, permissions and cached pages by port. Owns those listeners.
+ * Port mode: one port of HUB_GATEWAY_PORTS for each gateway, assigned when its page is first opened and never reused
+ * for another gateway, because browsers keep storage, permissions and cached pages by port. Owns those listeners.
  */
 import type { Server } from 'node:http'
 import { cutConnections } from '@hedgerow/http'
@@ -14,7 +14,7 @@ type PortRange = { first: number; last: number }
 export type GatewayPorts = {
   /** The gateway's port, listening. Throws gateway_ports_exhausted or gateway_port_unavailable. */
   portOf(gatewayId: string): Promise<number>
-  /** Listens on every port that a gateway has. A port that something else holds is logged and left out. */
+  /** Listens on every assigned port. An occupied port is logged and skipped. */
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -76,7 +76,7 @@ export function createGatewayPorts({
     throw new HubError('gateway_ports_exhausted')
   }
 
-  /** False when another hub on the same database was faster. */
+  /** Returns false when another hub on the same database was first. */
   function record(port: number, gatewayId: string): Promise<boolean> {
     return inTransaction(db, async (transaction) => {
       await transaction
@@ -114,7 +114,7 @@ export function createGatewayPorts({
   }
 }
 
-/** Without a host, every address: through IPv6, which takes IPv4 too, or IPv4 alone where there is no IPv6. */
+/** Without a host, listens on every address: IPv6, which includes IPv4, or IPv4 alone where there is no IPv6. */
 async function listenOn(server: Server, port: number, host: string | undefined): Promise<void> {
   try {
     await listening(server, port, host ?? '::')

@@ -8,7 +8,7 @@ beforeEach(async () => {
 })
 afterEach(() => hub.stop())
 
-/** A gateway that answers every connection's first bytes with these and then does `then`. */
+/** A gateway that answers each connection's first bytes with these and then does `then`. */
 const saying = (bytes: string, then: (socket: Socket) => void = () => {}) =>
   createTcpServer((socket) => {
     socket.on('error', () => {})
@@ -19,7 +19,7 @@ const saying = (bytes: string, then: (socket: Socket) => void = () => {}) =>
   })
 
 describe('a gateway that misbehaves', () => {
-  it('by hanging is given up on, with a page for a person and JSON for a program', async () => {
+  it('that hangs is given up, with a page for a person and JSON for a program', async () => {
     const page = await hub.openPage(() => {})
     const forPerson = await page.go({ headers: { accept: 'text/html' } })
     expect(forPerson.status).toBe(502)
@@ -32,7 +32,7 @@ describe('a gateway that misbehaves', () => {
     expect([forProgram.status, JSON.parse(forProgram.text).error]).toEqual([502, 'gateway_unreachable'])
   })
 
-  it('behind a network that blocks UDP is not waited for: what to open is said at once', async () => {
+  it('behind a network that blocks UDP gets an immediate answer that says what to open', async () => {
     const page = await hub.openPage((_req, res) => void res.end('page'))
     hub.blockedUdp.set(page.gateway.id, 'port 51820 of hub.example.org')
     const forPerson = await page.go({ headers: { accept: 'text/html' } })
@@ -49,7 +49,7 @@ describe('a gateway that misbehaves', () => {
     expect((await page.go()).text).toBe('page')
   })
 
-  it('by refusing connections', async () => {
+  it('that refuses connections', async () => {
     const page = await hub.openPage((_req, res) => void res.end('page'))
     page.gateway.server.close()
     for (const socket of hub.dialed) socket.destroy()
@@ -58,34 +58,37 @@ describe('a gateway that misbehaves', () => {
 
   it.each([
     ['resetting', ''],
-    ['speaking something else', 'SSH-2.0-OpenSSH\r\n'],
-    ['giving two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nabc'],
+    ['that speaks another protocol', 'SSH-2.0-OpenSSH\r\n'],
+    ['that sends two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nabc'],
     [
-      'giving a length and chunks',
+      'that sends a length and chunks',
       'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
-    ['switching protocols unasked', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'],
-    ['sending endless headers', `HTTP/1.1 200 OK\r\n${'X-Long: y\r\n'.repeat(20_000)}\r\n`],
+    [
+      'that switches protocols unasked',
+      'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
+    ],
+    ['that sends endless headers', `HTTP/1.1 200 OK\r\n${'X-Long: y\r\n'.repeat(20_000)}\r\n`],
   ])('by %s', async (_how, bytes) => {
     const page = await hub.openPage(saying(bytes, (socket) => setTimeout(() => socket.resetAndDestroy(), 50)))
     expect((await page.go()).status).toBe(502)
   })
 
-  it('by promising more than it sends leaves an answer that the browser knows to be cut', async () => {
+  it('that promises more than it sends leaves an answer that the browser knows to be incomplete', async () => {
     const page = await hub.openPage(
       saying('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort', (socket) => socket.end()),
     )
     await expect(page.go()).rejects.toThrow(/aborted|hang up|ECONNRESET/)
   })
 
-  it('by sending more than it promised gets nothing extra through, and nothing into the next answer', async () => {
+  it('that sends more than it promised adds nothing, not even to the next answer', async () => {
     const page = await hub.openPage(
       saying('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil'),
     )
     for (let i = 0; i < 3; i++) expect((await page.go()).text).toBe('ok')
   })
 
-  it('by not taking the upload is given up on', async () => {
+  it('that does not read the upload is given up', async () => {
     const page = await hub.openPage((req) => req.pause())
     const body = 'x'.repeat(20_000_000)
     const answer = page.go({ method: 'POST', body, headers: { 'content-length': String(body.length) } })
@@ -93,7 +96,7 @@ describe('a gateway that misbehaves', () => {
   })
 })
 
-describe('what no browser sends is refused', () => {
+describe('a request that no browser sends is refused', () => {
   it.each([
     [
       'a length and chunks',
@@ -124,7 +127,7 @@ describe('what no browser sends is refused', () => {
     )
     expect(answer).toMatch(/^(HTTP\/1\.1 4\d\d|$)/)
     expect(answer).not.toContain('reached')
-    // A body that turns out to be wrong may end a request that has begun; nothing more may begin.
+    // A faulty body may end a request that has begun; no other request may begin.
     expect(seen.length).toBeLessThanOrEqual(1)
     expect(seen).not.toContain('/x')
   })

@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => hub.stop())
 
-/** Says what arrived, as JSON. */
+/** Answers with the received request, as JSON. */
 const mirror: RequestListener = (req, res) => {
   void text(req).then((body) =>
     res.end(JSON.stringify({ method: req.method, url: req.url, raw: req.rawHeaders, headers: req.headers, body })),
@@ -28,7 +28,7 @@ describe('a request reaches the gateway', () => {
     '/x?a=/../b#',
     '/%00%ff',
     '/a;b=c|d"e',
-  ])('with its target untouched: %s', async (path) => {
+  ])('with its target unchanged: %s', async (path) => {
     const page = await hub.openPage(mirror)
     const answer = await raw(
       hub.hubPort,
@@ -64,7 +64,7 @@ describe('a request reaches the gateway', () => {
     ['POST', { 'transfer-encoding': 'chunked' }, undefined, 'chunked'],
     ['GET', {}, undefined, undefined],
     ['DELETE', {}, undefined, undefined],
-  ])('%s with %o framed as it should be', async (method, headers, length, encoding) => {
+  ])('%s with %o with the right framing', async (method, headers, length, encoding) => {
     const page = await hub.openPage(mirror)
     const sent = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
     const body = encoding ? '3\r\nabc\r\n0\r\n\r\n' : ''
@@ -77,7 +77,7 @@ describe('a request reaches the gateway', () => {
     expect(seen.body).toBe(encoding ? 'abc' : '')
   })
 
-  it("without the hub's token, living or ended, and with an application's own", async () => {
+  it('without the hub’s token, valid or not, and with an application’s own', async () => {
     const page = await hub.openPage(mirror)
     const seenWith = async (authorization: string | string[]) =>
       JSON.parse((await page.go({ headers: { authorization } })).text).headers.authorization
@@ -99,7 +99,7 @@ describe('a request reaches the gateway', () => {
     expect(await seenWith('Basic YTpi')).toBe('Basic YTpi')
   })
 
-  it('saying who asks, whatever the browser claims', async () => {
+  it('with the real visitor, whatever the browser claims', async () => {
     const page = await hub.openPage(mirror)
     const forged = {
       'x-hub-user': 'root',
@@ -117,7 +117,7 @@ describe('a request reaches the gateway', () => {
     expect(JSON.stringify(names)).not.toMatch(/root|1\.2\.3\.4|x_hub/)
   })
 
-  it('not when another page makes it with the person’s cookie', async () => {
+  it('but not when another page makes it with the person’s cookie', async () => {
     const page = await hub.openPage(mirror)
     const posted = await page.go({ method: 'POST', headers: { origin: 'http://127.0.0.1:8101' } })
     expect([posted.status, JSON.parse(posted.text).error]).toEqual([403, 'origin_not_allowed'])
@@ -126,7 +126,7 @@ describe('a request reaches the gateway', () => {
 })
 
 describe('an answer reaches the browser', () => {
-  it('without what would speak for the whole host, and with its redirects on its origin', async () => {
+  it('without headers for the whole host, and with its redirects on its origin', async () => {
     const page = await hub.openPage((_req, res) => {
       const headers = [
         ['Location', `http://${page.gateway.address}:8080/login`],
@@ -164,7 +164,7 @@ describe('an answer reaches the browser', () => {
     },
   )
 
-  it('as it is written, event by event', async () => {
+  it('event by event, as it is written', async () => {
     const page = await hub.openPage((_req, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' })
       res.write('data: first\n\n')
@@ -180,21 +180,21 @@ describe('an answer reaches the browser', () => {
     outgoing.destroy()
   })
 
-  it('also when it comes before the upload ends', async () => {
+  it('also before the upload ends', async () => {
     const page = await hub.openPage((_req, res) => res.writeHead(413).end('too much'))
     const body = 'x'.repeat(5_000_000)
     const answer = await page.go({ method: 'POST', body, headers: { 'content-length': String(body.length) } })
     expect(answer).toMatchObject({ status: 413, text: 'too much' })
   })
 
-  it('from a connection that is used again', async () => {
+  it('from a reused connection', async () => {
     const page = await hub.openPage(mirror)
     const before = hub.dialed.length
     for (let i = 0; i < 5; i++) expect((await page.go()).status).toBe(200)
     expect(hub.dialed.length - before).toBe(1)
   })
 
-  it('although the gateway closed the idle connection in the meantime', async () => {
+  it('although the gateway closed the idle connection meanwhile', async () => {
     let count = 0
     const server = createTcpServer((socket) => {
       let requests = 0
