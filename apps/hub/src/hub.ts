@@ -1,7 +1,6 @@
 /**
- * The composition root: builds a hub in four steps, each of the results of the earlier ones, and takes it down in
- * reverse. With `hub/`, the only place that knows every module. Called by program.ts, and by tests through
- * testing/hub.ts.
+ * The composition root: builds a hub in four steps, each from the results of the earlier ones, and takes it down in
+ * reverse. Only this file and `hub/` know every module. Called by program.ts, and by tests through testing/hub.ts.
  */
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
@@ -49,11 +48,11 @@ export type HubOptions = {
   config: Config
   log: Logger
   clock?: () => number
-  /** Hears that another hub has taken this one's database: there is nothing to do but end. */
+  /** Called when another hub has taken this one's database: this hub must end. */
   onTakenOver?: () => void
 }
 
-/** Rejects with what a step threw, once the parts that were built are taken down. */
+/** Rejects with a step's error after taking down the parts that were built. */
 export async function createHub({ config, log, clock = Date.now, onTakenOver }: HubOptions): Promise<Hub> {
   const stack = new AsyncDisposableStack()
   const base: Base = { config, log, clock, onTakenOver, listening: { port: config.port } }

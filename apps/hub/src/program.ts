@@ -1,7 +1,7 @@
 /**
- * Starts the hub and ends it: the configuration from the environment, what a person needs to know on standard output,
- * the log on standard error. SIGTERM and SIGINT stop it gracefully; a second one ends it at once. With a command behind
- * its name it runs that one instead.
+ * Starts and stops the hub: configuration from the environment, messages for people on standard output, the log on
+ * standard error. SIGTERM and SIGINT stop it gracefully; a second one ends it at once. With a command as argument it
+ * runs that command instead.
  */
 import { networkInterfaces } from 'node:os'
 import type { Logger } from 'pino'

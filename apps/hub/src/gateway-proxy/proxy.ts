@@ -1,11 +1,11 @@
 /**
  * Carries one HTTP exchange between a browser and a gateway, streaming both ways: each side is read only as fast as the
- * other takes it, and the end of one ends the other. Called by gateway-proxy.ts once a request is allowed.
+ * other reads, and the end of one ends the other. Called by gateway-proxy.ts once a request is allowed.
  */
 import { boundInterimAnswers, checkHeaders, readAnswerHead } from '@hedgerow/http'
 import { request, type Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 
-/** A gateway may take this long over nothing: no byte of the upload taken, no answer begun. */
+/** How long a gateway may make no progress: no byte of the upload read, no answer begun. */
 export const PROGRESS_TIMEOUT_MS = 60_000
 const WITHOUT_BODY = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE'])
 const SAFE_TO_REPEAT = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -17,15 +17,15 @@ export type Exchange = {
   /** Turns the gateway's raw header list into the browser's. */
   answerHeaders(raw: readonly string[]): string[]
   progressTimeoutMs: number
-  /** Runs `task`; what it throws ends this exchange's connection alone. */
+  /** Runs `task`; an error ends only this exchange's connection. */
   contain(task: () => void): void
-  /** The gateway gave no usable answer; nothing has been sent to the browser yet. */
+  /** The gateway gave no usable answer; the browser has received nothing yet. */
   onUnreachable(reason: Error): void
-  /** Called once, when nothing of the exchange is left. */
+  /** Called once, when the whole exchange has ended. */
   onOver(): void
 }
 
-/** Starts the exchange. The function it gives cuts it off on both sides. */
+/** Starts the exchange. Returns a function that ends it on both sides. */
 export function proxyRequest(req: IncomingMessage, res: ServerResponse, exchange: Exchange): () => void {
   const method = req.method ?? 'GET'
   const isChunked = req.headers['transfer-encoding'] !== undefined
@@ -60,7 +60,7 @@ export function proxyRequest(req: IncomingMessage, res: ServerResponse, exchange
       exchange.contain(() => answer(incoming))
     })
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      // The gateway closed an idle connection just as this request took it: it never saw the request.
+      // The gateway closed an idle connection as this request was sent: it never saw the request.
       const wasStale = outgoing.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
       if (mayRetry && wasStale && !res.headersSent && !res.destroyed) return send(false)
       fail(error)

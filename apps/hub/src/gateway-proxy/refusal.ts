@@ -1,4 +1,4 @@
-/** What the hub itself says on a gateway's origin: a small page to a person who looks, JSON to everything else. */
+/** The hub's own answers on a gateway's origin: a small page for a person, JSON for everything else. */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { errorTable, type ErrorBody, type ErrorCode } from '@hedgerow/contract'
@@ -6,13 +6,13 @@ import type { Reply } from './reply.ts'
 
 export type RefusalPage = {
   title: string
-  /** What to try, one sentence each. */
+  /** Advice, one sentence each. */
   advice: string[]
-  /** The page of the hub to go back to. */
+  /** The hub's page to go back to. */
   hubUrl?: string | undefined
 }
 
-/** Answers with the code's status; a person gets `page` (or the code's own sentence as one). */
+/** Answers with the code's status; a person gets `page` (or the code's sentence as a page). */
 export function refuse(
   req: IncomingMessage,
   reply: Reply,
@@ -40,12 +40,12 @@ export function refuse(
   )
 }
 
-/** What a person sees when a gateway does not answer. */
+/** The page when a gateway does not answer. */
 export function unreachablePage(gatewayName: string, hubUrl: string | undefined): RefusalPage {
   return {
     title: `${gatewayName} does not answer`,
     advice: [
-      'The hub reached for its page through the VPN and got no usable answer.',
+      'The hub requested its page through the VPN and got no usable answer.',
       'Reload in a moment: a gateway that was just switched on needs a few seconds.',
       'Look at its status in the hub. If it is offline, check its power and its internet connection.',
     ],
@@ -53,14 +53,14 @@ export function unreachablePage(gatewayName: string, hubUrl: string | undefined)
   }
 }
 
-/** What a person sees at once, where waiting leads nowhere; `port` in words: `port 51820 of hub.example.org`. */
+/** The page that comes at once when waiting would not help; `port` in words: `port 51820 of hub.example.org`. */
 export function blockedUdpPage(gatewayName: string, port: string, hubUrl: string | undefined): RefusalPage {
   return {
     title: `${gatewayName} cannot be reached through the VPN`,
     advice: [
       'Its heartbeats come over HTTP(S), none through the VPN: UDP seems to be blocked between it and the hub.',
       `Let UDP from the gateway reach ${port}.`,
-      'Its page opens as soon as the VPN is up. The gateway tries on by itself.',
+      'Its page opens as soon as the VPN is up. The gateway keeps trying.',
     ],
     hubUrl,
   }

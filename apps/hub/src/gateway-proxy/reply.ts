@@ -1,13 +1,12 @@
 /**
- * Where the hub's own answer on a gateway's origin goes: an HTTP response, or the connection of a WebSocket that is
- * refused.
+ * The target of the hub's own answer on a gateway's origin: an HTTP response, or the connection of a refused WebSocket.
  */
 import { STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { endConnection, wholeAnswer } from '@hedgerow/http'
 
 export type Reply = {
-  /** Whether an answer can still be given. */
+  /** Whether an answer can still be sent. */
   isOpen(): boolean
   send(status: number, headers: Record<string, string | number | string[]>, body?: string): void
   cut(): void
@@ -17,7 +16,7 @@ export function replyTo(res: ServerResponse): Reply {
   return {
     isOpen: () => !res.headersSent && !res.destroyed,
     send(status, headers, body = '') {
-      // With its own reason phrase, whatever was set before.
+      // With the status's own reason phrase, whatever was set before.
       res.writeHead(status, STATUS_CODES[status] ?? '', { 'Content-Length': Buffer.byteLength(body), ...headers })
       res.end(body)
     },
@@ -25,7 +24,7 @@ export function replyTo(res: ServerResponse): Reply {
   }
 }
 
-/** The connection has left HTTP, and ends with this answer. */
+/** For a connection that has left HTTP; it ends with this answer. */
 export function replyOn(socket: Duplex): Reply {
   let isGiven = false
   return {

@@ -45,7 +45,7 @@ describe('a ticket', () => {
     expect(tickets.redeem(other)).toBeDefined()
   })
 
-  it('gives way to newer ones of the same session, so one person cannot fill the memory or push others out', () => {
+  it('is dropped for newer ones of the same session, so one person cannot fill the memory or push others out', () => {
     const other = tickets.issue({ ...grant, sessionId: 's2' })
     const many = Array.from({ length: 50 }, () => tickets.issue(grant))
     expect(many.map((ticket) => tickets.redeem(ticket)).filter(Boolean)).toHaveLength(20)
@@ -68,14 +68,14 @@ describe('a session on a gateway’s origin', () => {
     expect(sessions.find([token], at)).toBeUndefined()
   })
 
-  it('is good for its gateway and its host and port alone', () => {
+  it('is valid only for its gateway, host and port', () => {
     const token = sessions.start(grant)
     expect(sessions.find([token], { ...at, gatewayId: 'zzzzzzzz7777' })).toBeUndefined()
     expect(sessions.find([token], { ...at, authority: 'gw-abcdefgh2345.localhost:9090' })).toBeUndefined()
     expect(sessions.find([token], at)).toBeDefined()
   })
 
-  it('knows its host also with the default port written out', () => {
+  it('accepts its host also with the default port', () => {
     const token = sessions.start({ ...grant, origin: 'https://gw.example.net' })
     expect(sessions.find([token], { ...at, authority: 'gw.example.net:443' })).toBeDefined()
     expect(sessions.find([token], { ...at, authority: 'gw.example.net:80' })).toBeUndefined()

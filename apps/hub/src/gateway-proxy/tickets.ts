@@ -1,6 +1,6 @@
 /**
- * One-use tickets that carry a signed-in person from a page of the hub to a gateway's own origin. They live in memory
- * and for half a minute; the handover redeems them.
+ * One-use tickets that take a signed-in person from a page of the hub to a gateway's own origin. They live in memory
+ * for half a minute; the handover redeems them.
  */
 import { randomBytes } from 'node:crypto'
 
@@ -9,17 +9,15 @@ const TICKET_BYTES = 24
 const MAX_TICKETS = 10_000
 const MAX_TICKETS_PER_SESSION = 20
 
-/**
- * What a ticket stands for: this hub session may open this gateway at `origin`, coming from the page at `hubOrigin`.
- */
+/** What a ticket allows: this hub session may open this gateway at `origin`, coming from the page at `hubOrigin`. */
 export type Grant = { sessionId: string; userId: string; gatewayId: string; origin: string; hubOrigin: string }
 
 export type Tickets = {
-  /** A new ticket; the oldest of the session, or of all, gives way when there are too many. */
+  /** A new ticket; above the limit, drops the oldest of the session or of all. */
   issue(grant: Grant): string
-  /** The grant, once: the ticket is spent whatever the caller makes of it. Undefined when unknown, spent or too old. */
+  /** The grant, once: the ticket is used up in any case. Undefined when unknown, used up or too old. */
   redeem(ticket: string): Grant | undefined
-  /** Forgets the tickets of an ended session. */
+  /** Drops the tickets of an ended session. */
   endSession(sessionId: string): void
 }
 

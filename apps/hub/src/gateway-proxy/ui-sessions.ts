@@ -1,6 +1,6 @@
 /**
  * The sessions on gateway origins, each bound to one hub session, gateway and origin. They live in memory: after a
- * restart of the hub a page load asks for a new ticket without the person noticing.
+ * restart of the hub, the next page load gets a new ticket without the person noticing.
  */
 import { randomBytes } from 'node:crypto'
 import { UI_SESSION_LIFETIME_SECONDS } from './cookies.ts'
@@ -14,7 +14,7 @@ export type UiSession = Grant & { expiresAtMs: number }
 export type UiSessions = {
   /** The value for the session cookie. */
   start(grant: Grant): string
-  /** The session of the first token that is good for this gateway at this authority. */
+  /** The session of the first token that is valid for this gateway at this authority. */
   find(tokens: string[], at: { gatewayId: string; authority: string }): UiSession | undefined
   endSession(sessionId: string): void
 }
@@ -47,7 +47,7 @@ export function createUiSessions({ clock }: { clock: () => number }): UiSessions
   }
 }
 
-/** Whether a Host header names the host and port of `origin`; a default port may be written out or not. */
+/** Whether a Host header names the host and port of `origin`, with or without a default port. */
 export function isAt(origin: string, authority: string): boolean {
   const { protocol, host } = new URL(origin)
   return host === authority || `${host}:${protocol === 'https:' ? 443 : 80}` === authority

@@ -1,6 +1,6 @@
 /**
- * Decides who may reach a gateway's page: the cookie names a session on the gateway's origin, its hub session must be
- * alive, and that person must still see the gateway. Asked anew for every request.
+ * Access to a gateway's page: the cookie names a session on the gateway's origin, its hub session must be live, and
+ * that person must still see the gateway. Checked for every request.
  */
 import type { IncomingMessage } from 'node:http'
 import { valuesOf } from '@hedgerow/http'
@@ -11,14 +11,14 @@ import type { GatewayHost } from './origins.ts'
 import type { Grant } from './tickets.ts'
 import type { UiSessions } from './ui-sessions.ts'
 
-/** No application sends more; checking each costs a signature. */
+/** No application sends more, and each check costs a signature. */
 const MAX_TOKENS = 8
 
 export type UiGateway = {
   id: string
   name: string
   address: string
-  /** What its UDP has to reach, in words, while that seems to be blocked. */
+  /** Where its UDP has to reach, in words, while it seems to be blocked. */
   blockedUdp?: string | undefined
 }
 /** Throws gateway_not_found for a gateway that the caller may not see. */
@@ -28,14 +28,14 @@ type Allowed = { caller: Caller; gateway: UiGateway }
 export type Admitted = Allowed & { grant: Grant }
 
 export type VisitorAccess = {
-  /** Who the session's person and the gateway are; undefined when the one has ended or the other is out of sight. */
+  /**
+   * The session's person and the gateway; undefined when the session has ended or the person may no longer see the
+   * gateway.
+   */
   allow(visit: { sessionId: string; gatewayId: string }): Promise<Allowed | undefined>
   /** Throws session_required, session_ended or service_worker_refused. */
   admit(req: IncomingMessage, host: GatewayHost): Promise<Admitted>
-  /**
-   * Whether anything in the Authorization header is a token of this hub's, living or ended: a gateway must not get
-   * that.
-   */
+  /** Whether the Authorization header holds a token of this hub's, valid or not: a gateway must not get it. */
   carriesHubToken(req: IncomingMessage): Promise<boolean>
 }
 
@@ -90,7 +90,7 @@ export function createVisitorAccess({
   }
 }
 
-/** Everything that may be a token of the hub: each three parts in a row with dots between them. */
+/** Every possible token of the hub: each three parts in a row, joined by dots. */
 function tokensIn(text: string): string[] {
   const tokens: string[] = []
   for (const run of text.split(/[^\w.-]/)) {

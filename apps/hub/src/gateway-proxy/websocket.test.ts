@@ -15,7 +15,7 @@ afterEach(() => hub.stop())
 const AGREED =
   'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: x\r\n'
 
-/** A gateway that agrees to every WebSocket, says hello and returns all bytes. */
+/** A gateway that accepts every WebSocket, sends hello and echoes all bytes. */
 async function openEcho() {
   const seen: IncomingMessage[] = []
   const sockets: Socket[] = []
@@ -35,7 +35,7 @@ async function openEcho() {
 
 type Page = Awaited<ReturnType<typeof openEcho>>
 
-/** What a browser does for `new WebSocket()`; an answer that is no agreement comes as its status and body. */
+/** What a browser does for `new WebSocket()`; a refusal is returned as its status and body. */
 function upgrade(
   page: Page,
   headers: Record<string, string | undefined> = {},
@@ -79,7 +79,7 @@ async function read(socket: Socket, head: Buffer, length: number): Promise<strin
   return bytes.toString()
 }
 
-it('a WebSocket passes both ways', async () => {
+it('a WebSocket passes bytes both ways', async () => {
   const page = await openEcho()
   const { socket, head, answer } = await upgrade(page)
   expect(answer.headers).toMatchObject({ upgrade: 'websocket', 'sec-websocket-accept': 'x', 'set-cookie': ['a=1'] })
@@ -105,7 +105,7 @@ it.each<[string, Record<string, string | undefined>, string]>([
   ['without an origin', { origin: undefined }, '403'],
   ['without a session', { cookie: '' }, '401'],
   ['with a made-up session', { cookie: '__Host-gws=x' }, '401'],
-  ['that is none', { upgrade: 'h2c' }, '400'],
+  ['that is invalid', { upgrade: 'h2c' }, '400'],
 ])('a WebSocket %s is refused', async (_what, headers, status) => {
   const page = await openEcho()
   await expect(upgrade(page, headers)).rejects.toThrow(status)
@@ -121,7 +121,7 @@ it('an open WebSocket closes when its session ends', async () => {
   await expect(Promise.all(closed)).resolves.toHaveLength(2)
 })
 
-it('an open WebSocket counts its person as present, for as long as it is open', async () => {
+it('an open WebSocket counts its person as present', async () => {
   const page = await openEcho()
   const { socket } = await upgrade(page)
   hub.turnClock(70_000)
@@ -158,12 +158,12 @@ it('a side that does not read stops the other', async () => {
     for (; writtenMb < 300 && !over.signal.aborted; writtenMb++)
       if (!socket.write(megabyte)) await once(socket, 'drain')
   })()
-  // The echo comes back to a reader that takes nothing, so at some point nothing is taken from this side any more.
+  // Nobody reads the echo, so at some point this side can write no more.
   const held = await standstill(
     () => writtenMb,
     () => page.go(),
   )
-  expect(held, 'some of it is under way').toBeGreaterThan(1)
+  expect(held, 'the transfer is under way').toBeGreaterThan(1)
   expect(held).toBeLessThan(100)
 
   over.abort()
@@ -171,12 +171,12 @@ it('a side that does not read stops the other', async () => {
   socket.on('data', (chunk: Buffer) => (read += chunk.length)).resume()
   await writing
   await expect
-    .poll(() => read, { message: 'all of it comes back to a reader that goes on' })
+    .poll(() => read, { message: 'all of it is echoed to a reader that continues' })
     .toBe('hello'.length - head.length + writtenMb * megabyte.length)
   socket.destroy()
 })
 
-it('a frame of 100 MB passes as it was sent, no more of it held than sockets hold', async () => {
+it('a frame of 100 MB passes unchanged, with no more in memory than sockets buffer', async () => {
   const page = await openEcho()
   const { socket, head } = await upgrade(page)
   const upstream = page.sockets[0] as Socket
@@ -212,7 +212,7 @@ it('a frame of 100 MB passes as it was sent, no more of it held than sockets hol
     () => sent,
     () => page.go(),
   )
-  expect(held, 'some of it is under way').toBeGreaterThan(1)
+  expect(held, 'the transfer is under way').toBeGreaterThan(1)
   expect(held).toBeLessThan(40)
   upstream.on('data', take)
   upstream.resume()
@@ -223,7 +223,7 @@ it('a frame of 100 MB passes as it was sent, no more of it held than sockets hol
   socket.destroy()
 })
 
-it('a session may have many WebSockets but not any number', async () => {
+it('a session may have many WebSockets, up to a limit', async () => {
   const page = await openEcho()
   const open: Socket[] = []
   await expect(
@@ -237,7 +237,7 @@ it('a session may have many WebSockets but not any number', async () => {
   await expect.poll(again).toBe(true)
 })
 
-it('a gateway that declines or hangs is heard or given up on', async () => {
+it('a refusal by the gateway is passed on, and a hanging gateway is given up', async () => {
   const person = await hub.signIn()
   const declining = createServer((_req, res) => res.writeHead(418).end('no'))
   const asked: string[] = []
@@ -253,5 +253,5 @@ it('a gateway that declines or hangs is heard or given up on', async () => {
     const page = await hub.open(person.caller, gateway.id)
     await expect(upgrade({ ...person, gateway, seen: [], sockets: [], ...page })).rejects.toThrow(status)
   }
-  expect(asked, 'the gateway that hangs was asked').toEqual(['/ws?stream=1'])
+  expect(asked, 'the hanging gateway got the request').toEqual(['/ws?stream=1'])
 })

@@ -1,6 +1,6 @@
 /**
- * Carries a WebSocket between a browser and a gateway: the opening handshake is a request like others, and then bytes
- * pass both ways unread, each side only as fast as the other takes them (RFC 6455 §4).
+ * Carries a WebSocket between a browser and a gateway: the opening handshake is a request like others, then bytes pass
+ * both ways unparsed, each side only as fast as the other reads (RFC 6455 §4).
  */
 import {
   boundInterimAnswers,
@@ -26,12 +26,12 @@ export type WebSocketExchange = {
   answerHeaders(raw: readonly string[]): string[]
   progressTimeoutMs: number
   contain(task: () => void): void
-  /** The gateway gave no usable answer; nothing has been said on the socket yet. */
+  /** The gateway gave no usable answer; nothing has been written to the socket yet. */
   onUnreachable(reason: Error): void
   onOver(): void
 }
 
-/** Owns `socket`, on which nothing has been said yet. The function it gives cuts both sides off. */
+/** Owns `socket`, to which nothing has been written yet. Returns a function that ends both sides. */
 export function proxyWebSocket(
   req: IncomingMessage,
   { socket, head }: { socket: Socket; head: Buffer },
@@ -60,7 +60,7 @@ export function proxyWebSocket(
     exchange.onUnreachable(reason)
   }
 
-  /** What the gateway said, as the browser may have it; undefined when that is unusable. */
+  /** The gateway's answer as the browser gets it; undefined when it is unusable. */
   function translate(incoming: IncomingMessage, read: (answer: IncomingMessage) => AnswerHead): string | undefined {
     clearTimeout(timer)
     try {
@@ -75,7 +75,7 @@ export function proxyWebSocket(
     }
   }
 
-  /** The gateway says something else than yes: that is passed on, and ends the connection. */
+  /** Passes on a refusal by the gateway and ends the connection. */
   function decline(incoming: IncomingMessage): void {
     const text = translate(incoming, readAnswerHead)
     if (text === undefined) return void incoming.destroy()

@@ -24,7 +24,7 @@ test('a hub on every address names each one that another machine can use, with b
   expect(of({ host: '198.18.0.5' })).toEqual(['http://198.18.0.5:8080'])
 })
 
-test('a hub behind a proxy names its public address alone, and one for this machine only names none', () => {
+test('a hub behind a proxy names only its public address, and one for this machine only names none', () => {
   expect(of({ host: '127.0.0.1', publicUrl: 'https://hub.example.net' })).toEqual(['https://hub.example.net'])
   expect(of({ host: '127.0.0.1' })).toEqual([])
   expect(of({ host: 'localhost' })).toEqual([])

@@ -5,8 +5,8 @@ import type { Config } from '../config.ts'
 type Interfaces = NodeJS.Dict<Pick<NetworkInterfaceInfo, 'address' | 'family' | 'internal'>[]>
 
 /**
- * Where people on other machines and gateways open the hub, as addresses to copy: its public one alone where it has
- * one, else one for each address of this machine that it listens on. None when it listens for this machine only.
+ * The hub's addresses for people on other machines and for gateways: only its public one if it has one, else one for
+ * each address of this machine that it listens on. Empty when it listens for this machine only.
  */
 export function addressesForOthers(
   { host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>,

@@ -9,7 +9,7 @@ const POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-acti
 /** The API for machines at /api/openapi.json, and for people at /api/docs: one page without scripts. */
 export function apiDescriptionRoutes(app: FastifyInstance): void {
   const style = readFileSync(join(import.meta.dirname, 'api-page.css'), 'utf8')
-  // Made when first asked for: it costs a start some tens of milliseconds.
+  // Built on the first request: building takes tens of milliseconds at a start.
   let document: string | undefined
   let page: string | undefined
 

@@ -28,13 +28,7 @@ describe.each(testEngines)('the API on %s', (engine) => {
   test.each<[string, string, Record<string, string>, number, string]>([
     ['no JSON', '{"username":', json, 400, 'invalid_json'],
     ['an empty body', '', json, 400, 'invalid_json'],
-    [
-      'JSON that reaches for the prototype',
-      '{"username":"a","password":"b","__proto__":{"x":1}}',
-      json,
-      400,
-      'invalid_json',
-    ],
+    ['JSON with a prototype key', '{"username":"a","password":"b","__proto__":{"x":1}}', json, 400, 'invalid_json'],
     ['a body over the limit', `"${'x'.repeat(70_000)}"`, json, 413, 'payload_too_large'],
     [
       'a form',
@@ -45,7 +39,7 @@ describe.each(testEngines)('the API on %s', (engine) => {
     ],
     ['plain text', '{}', { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
     ['an array', '[]', json, 400, 'invalid_request'],
-    ['a packed body', '{}', { ...json, 'content-encoding': 'gzip' }, 400, 'invalid_request'],
+    ['a compressed body', '{}', { ...json, 'content-encoding': 'gzip' }, 400, 'invalid_request'],
   ])('%s gets its own refusal', async (_case, payload, headers, status, code) => {
     const response = await hub.app.inject({ method: 'POST', url: LOGIN, payload, headers })
     expect(response.statusCode).toBe(status)
@@ -72,7 +66,7 @@ describe.each(testEngines)('the API on %s', (engine) => {
     },
   )
 
-  test('bytes that are no HTTP get a refusal and the end of the connection', async () => {
+  test('bytes that are not HTTP get a refusal and the end of the connection', async () => {
     const socket = connect(port, '127.0.0.1')
     socket.end('NONSENSE\r\n\r\n')
     const answer = Buffer.concat(await Array.fromAsync(socket as AsyncIterable<Buffer>)).toString()
@@ -80,14 +74,14 @@ describe.each(testEngines)('the API on %s', (engine) => {
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ error: 'invalid_request' })
   })
 
-  test('an upgrade that nobody asked for is answered and closed', async () => {
+  test('an unsupported upgrade is answered and closed', async () => {
     const socket = connect(port, '127.0.0.1')
     socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
     const answer = Buffer.concat(await Array.fromAsync(socket as AsyncIterable<Buffer>)).toString()
     expect(answer).toMatch(/^HTTP\/1\.1 404 /)
   })
 
-  test('an origin of somebody else gets no permission from the browser', async () => {
+  test('a foreign origin gets no CORS permission', async () => {
     const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' }
     const preflight = await hub.app.inject({ method: 'OPTIONS', url: LOGIN, headers })
     const request = await hub.app.inject({
@@ -102,7 +96,7 @@ describe.each(testEngines)('the API on %s', (engine) => {
     expect(preflight.statusCode).toBe(405)
   })
 
-  test('answers are not stored, sniffed, framed or opened from elsewhere', async () => {
+  test('answers are not cached, sniffed, framed or opened from other sites', async () => {
     const { headers } = await hub.app.inject({ url: '/api/v1/auth/validate' })
     expect(headers).toMatchObject({
       'cache-control': 'no-store',
@@ -164,7 +158,7 @@ describe('every call', () => {
   type Who = (typeof callers)[number]
   const userIds = new Map<Who, Promise<string>>()
 
-  /** A session of its own for each attempt, since some calls end the one that they are made in. */
+  /** A new session for each attempt, because some calls end their own session. */
   async function tokenOf(who: Exclude<Who, 'nobody'>): Promise<string> {
     const id = userIds.get(who) ?? hub.addUser(`policy-${who}`, who, 'gravel-lantern-42')
     userIds.set(who, id)
@@ -174,7 +168,7 @@ describe('every call', () => {
   async function attempt(call: contract.Call, who: Who): Promise<[number, string | undefined]> {
     const headers = who === 'nobody' ? {} : { authorization: `Bearer ${await tokenOf(who)}` }
     const url = `/api${call.path}`.replace(':id', 'aaaaaaaaaaaa').replace(':registrationId', 'a'.repeat(20))
-    // A stream has no end of its own: its head is enough.
+    // A stream does not end: its head is enough.
     const isStream = 'event' in call && who !== 'nobody'
     const response = await hub.app.inject({ method: call.method, url, headers, payloadAsStream: isStream })
     if (isStream && response.statusCode === 200) {
@@ -185,10 +179,10 @@ describe('every call', () => {
     return [response.statusCode, body ? (JSON.parse(body) as { error?: string }).error : undefined]
   }
 
-  /** What the policy has for somebody who may not make the call; undefined for who may. */
+  /** The policy's refusal for somebody who may not make the call; undefined for others. */
   function refusalOf(call: contract.Call, who: Who): [number, string] | undefined {
     const access = policy[keyOf(call)]
-    // Before it looks at anything else: none of these sends an identity.
+    // This check comes first: none of these requests sends an identity.
     if (access === 'member') return [403, 'gateway_unknown']
     if (access === 'anyone' || access === 'gateway') return undefined
     if (who === 'nobody') return [401, 'session_required']
@@ -205,13 +199,13 @@ describe('every call', () => {
     'two_factor_setup_required',
   ]
 
-  test.each(attempts)('%s as %s gets exactly what the policy says', async (_key, who, call) => {
+  test.each(attempts)('%s as %s gets exactly the policy’s answer', async (_key, who, call) => {
     const [status, error] = await attempt(call, who)
     const isRefused = REFUSALS.includes(error ?? '')
     expect(isRefused ? [status, error] : undefined).toEqual(refusalOf(call, who))
   })
 
-  test('for those who must set two-factor up is refused, unless it takes any session', async () => {
+  test('for people who must set up two-factor is refused, unless it takes any session', async () => {
     await hub.db.insertInto('settings').values({ name: 'twoFactorRequired', value: 'true' }).execute()
     const openTo: string[] = []
     const statuses = new Set<number>()
@@ -245,7 +239,7 @@ describe('mounting', () => {
     expect(() => mount(hub.app, unknown, () => ({}))).toThrow('GET /v1/unheard-of has no line in the policy')
   })
 
-  test("a person's call does not get onto the tunnel's API", () => {
+  test('a person’s call is not mounted on the tunnel’s API', () => {
     const tunnel = createApi({ surface: 'tunnel', log: pino({ level: 'silent' }), sourceAddress: () => '' })
     expect(() => mount(tunnel, contract.listGateways, () => [])).toThrow("does not belong on the tunnel's API")
   })

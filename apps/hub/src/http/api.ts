@@ -1,6 +1,6 @@
 /**
- * The Fastify instance that calls are mounted on: JSON only, strict schemas, one shape of refusal, no cookies, no
- * CORS. There are two: the hub's public surface, and the tunnel's, which has nothing but the calls of gateways.
+ * The Fastify instance that calls are mounted on: JSON only, strict schemas, one shape of refusal, no cookies, no CORS.
+ * There are two: the hub's public API, and the tunnel's, which has only the calls of gateways.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { findJsonProblem, parseCheckedJson, type JsonProblem } from '@hedgerow/contract/bounded-json'
@@ -46,9 +46,9 @@ export type ApiOptions = {
   sourceAddress: SourceAddress
   /** Turns an access token into its caller; the tunnel's API has no callers. */
   authenticate?: Sessions['authenticate']
-  /** Hears of calls that a caller's role does not allow, before they are refused. */
+  /** Called for calls that a caller's role does not allow, before the refusal. */
   recordRefusal?: (refused: RefusedCall) => Promise<void>
-  /** Takes the turn of a person whose call writes; throws `too_many_requests`. */
+  /** Counts a person's writing call; throws `too_many_requests`. */
   limitWrites?: (caller: Caller, sourceIp: string) => void
   serverFactory?: FastifyServerFactory
 }
@@ -59,12 +59,12 @@ export function createApi(options: ApiOptions): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
     exposeHeadRoutes: false,
-    // Long uploads to a gateway's page share the server; http/server.ts bounds the API's own requests.
+    // Long uploads to a gateway's page share the server; http/server.ts limits the API's own requests.
     requestTimeout: 0,
     frameworkErrors: (error, _request, reply) => {
       sendRefusal(reply, new HubError('invalid_request', { cause: error }))
     },
-    // The front answers what is no HTTP.
+    // The front answers bytes that are not HTTP.
     clientErrorHandler: () => {},
     ...(options.serverFactory && { serverFactory: options.serverFactory }),
   })
@@ -88,7 +88,7 @@ export function createApi(options: ApiOptions): FastifyInstance {
     reply.header('cache-control', 'no-store')
   })
   app.addHook('onResponse', async (request, reply) => {
-    // The route and not the address: what callers put there stays out of the log.
+    // The route, not the address: callers' input stays out of the log.
     const { method, sourceIp, routeOptions } = request
     request.log.debug(
       { method, route: routeOptions.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime), sourceIp },
@@ -99,7 +99,7 @@ export function createApi(options: ApiOptions): FastifyInstance {
 }
 
 /**
- * Keeps the bytes, which signatures cover, beside what they mean; whatever a signature covers is verified before it is
+ * Keeps the raw bytes, which signatures cover, beside the parsed body; signed bytes are verified before they are
  * parsed.
  */
 function parseJsonOnly(app: FastifyInstance): void {
@@ -109,7 +109,7 @@ function parseJsonOnly(app: FastifyInstance): void {
     request.routeOptions.config.verifyBody?.(request, body)
     const problem = findJsonProblem(body)
     if (problem) throw refusalOf(problem)
-    // A large body is taken in steps, with everybody else's turn between two.
+    // Lets other requests run before a large body is parsed.
     if (body.length > LARGE_BODY_BYTES) await nextTurn()
     const parsed = parseCheckedJson(body)
     if (parsed.problem) throw refusalOf(parsed.problem)

@@ -3,14 +3,14 @@ import compress from '@fastify/compress'
 import type { FastifyInstance } from 'fastify'
 
 const THRESHOLD_BYTES = 1_024
-/** Of 11: most of the gain for a tenth of the time, which answers made on the fly must not take. */
+/** Of 11 levels: most of the gain for a tenth of the time. */
 const BROTLI_QUALITY = 4
-/** Each answer under way has a window of its own, of 4 MB unless said otherwise: more than nearly any answer. */
+/** Each answer being compressed has its own window; the default of 4 MB is more than nearly any answer. */
 const BROTLI_WINDOW_BITS = 18
 
 /**
- * Compresses answers, and never unpacks requests: a small body that becomes a huge one would pass the body limit.
- * Awaited before the first route, as only later ones are compressed.
+ * Compresses answers, and never decompresses requests: a small body that becomes a huge one would pass the body limit.
+ * Await it before the first route, because only later routes are compressed.
  */
 export async function compressAnswers(app: FastifyInstance): Promise<void> {
   await app.register(compress, {

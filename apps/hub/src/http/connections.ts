@@ -1,6 +1,6 @@
 /**
- * What all listeners of the hub share: how many connections may be open, and the guard that ends a connection instead
- * of the process. Called by hub.ts.
+ * Shared by all listeners of the hub: the limit of open connections, and the guard that ends a connection instead of
+ * the process. Called by hub.ts.
  */
 import { readFileSync } from 'node:fs'
 import {
@@ -16,12 +16,12 @@ import type { Config } from '../config.ts'
 import { siteOf } from '../access/networks.ts'
 import { createTrust } from '../access/source-address.ts'
 
-/** What connections leave of the descriptors for the database, the tunnel, files and calls out. */
+/** The rest of the descriptors is for the database, the tunnel, files and outgoing calls. */
 const SHARE_OF_DESCRIPTORS = 0.75
 
 export type Connections = { limits: ConnectionLimits; faults: Faults }
 
-/** Hears of what was refused and what failed; the metrics. */
+/** The metrics' counters of refusals and failures. */
 type Counters = { countRefusedConnection(reason: Refusal): void; countFault(): void }
 
 export function createConnections({
@@ -54,7 +54,7 @@ export function createConnections({
   }
 }
 
-/** How many files and sockets this process may have open; Infinity where that cannot be asked. */
+/** How many files and sockets this process may have open; Infinity where the system does not say. */
 function openFilesLimit(): number {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []

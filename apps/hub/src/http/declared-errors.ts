@@ -4,7 +4,7 @@ import { countsAsWrite } from '../access/write-limit.ts'
 
 const OF_A_SESSION: readonly ErrorCode[] = ['session_required', 'session_ended', 'account_inactive']
 
-/** What a caller may be refused for who it is, or where it asks from. */
+/** Refusals because of the caller or the caller's address. */
 const OF_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
   anyone: ['origin_not_allowed'],
   session: OF_A_SESSION,
@@ -15,7 +15,7 @@ const OF_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
   member: ['browser_refused'],
 }
 
-/** A body is read for every method but GET, also where the call takes none. */
+/** A body is read for every method but GET, even where the call has none. */
 const OF_A_BODY: readonly ErrorCode[] = [
   'invalid_json',
   'json_too_complex',
@@ -23,7 +23,7 @@ const OF_A_BODY: readonly ErrorCode[] = [
   'unsupported_media_type',
 ]
 
-/** Where the hub itself fails. */
+/** Failures of the hub itself. */
 const OF_EVERY_CALL: readonly ErrorCode[] = ['invalid_request', 'internal_error', 'storage_unavailable']
 
 /** Every code that a call may answer with: those of its kind, and those that it declares in the contract. */

@@ -9,7 +9,7 @@ import { policy } from '../access/policy.ts'
 const FIELDS_NAMED = 20
 const FIELD_NAME_LENGTH = 100
 
-/** What came does not fit its schema. */
+/** The request does not fit its schema. */
 class InvalidRequest extends Error {
   readonly issues: readonly z.core.$ZodIssue[]
 
@@ -19,7 +19,7 @@ class InvalidRequest extends Error {
   }
 }
 
-/** Takes what each route's schemas make of a request, and words what they refuse. */
+/** Runs each route's schemas on a request, and words their errors. */
 export function checkRequests(app: FastifyInstance): void {
   app.setValidatorCompiler<z.ZodType>(({ schema }) => (data) => {
     const parsed = schema.safeParse(data, { error: wordsOfIssue })
@@ -27,7 +27,7 @@ export function checkRequests(app: FastifyInstance): void {
   })
 }
 
-/** Answers every failure of a request, whatever threw it, with an `ErrorBody`; what nobody foresaw goes to the log. */
+/** Answers every failure of a request with an `ErrorBody`, wherever it was thrown; unexpected ones are logged. */
 export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const refusal = toHubError(error, request.routeOptions.config.messageOfFirstField)
@@ -81,14 +81,14 @@ function toHubError(error: FastifyError, messageOfFirstField = false): HubError 
     : new HubError('internal_error', { cause: error })
 }
 
-/** What zod found, by the path of the field; a field that should not be there is named itself. */
+/** zod's errors, by the path of the field; an unknown field is named itself. */
 function fieldErrors(issues: readonly z.core.$ZodIssue[]): Record<string, string> {
   const named = issues.flatMap((issue): [string, string][] => {
     const unknown = issue.code === 'unrecognized_keys' ? issue.keys : []
     if (unknown.length > 0) return unknown.map((name) => [[...issue.path, name].join('.'), issue.message])
     return [[issue.path.join('.') || 'body', issue.message]]
   })
-  // The first finding of a field is the one to read.
+  // Only the first error of a field is shown.
   return Object.fromEntries(
     named
       .slice(0, FIELDS_NAMED)
@@ -109,7 +109,7 @@ function methodsOf(path: string, surface: FastifyInstance['surface']): string[] 
     .map(({ method }) => method)
 }
 
-/** The bytes that answer what is no HTTP, and so no request of any route. */
+/** The answer to bytes that are not HTTP, and so belong to no route. */
 export const CLIENT_ERROR = wholeAnswer(
   400,
   'Bad Request',

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApi } from '#testing/api.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 
-/** What the validator says of its own. */
+/** The validator's own default sentences. */
 const NOT_FOR_PEOPLE =
   /\b(Invalid (input|option|string|key)|expected|received|undefined|Unrecognized|Too (big|small))\b/
 
@@ -21,7 +21,7 @@ describe('an invalid request', () => {
 
   const withBody = Object.entries(calls).filter(([, { body }]) => body !== undefined)
 
-  test.each(withBody)('of %s names each field that is missing or wrong, in words', async (_name, call) => {
+  test.each(withBody)('of %s names each missing or wrong field, in words', async (_name, call) => {
     const { shape = {} } = call.body as unknown as { shape?: object }
     const fields = Object.keys(shape)
     let refused = 0
@@ -47,7 +47,7 @@ describe('an invalid request', () => {
     })
   })
 
-  test('says of a body that is none, and of an address, what is wrong', async () => {
+  test('names the error of a body of another type, and of an address', async () => {
     const noBody = await hub.app.inject({ method: 'POST', url: '/api/v1/auth/login/two-factor' })
     expect(noBody.json<ErrorBody>().fieldErrors).toEqual({ body: 'Must be an object' })
     const address = await hub.app.inject({
@@ -58,7 +58,7 @@ describe('an invalid request', () => {
   })
 })
 
-/** One that fits for each parameter, so that the body is looked at. */
+/** A valid value for each path parameter, so that the body is checked. */
 function paramsOf(path: string): [string, string][] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, name === 'registrationId' ? 'a'.repeat(20) : ID])
 }

@@ -7,7 +7,7 @@ import { joinedGateway } from '#testing/joined-gateway.ts'
 const CALLS_MAX = 2_000
 const REFUSED = { status: 503, error: 'storage_unavailable' }
 
-it('a hub whose disk is full refuses writes with 503, goes on with the rest, and recovers by itself', async () => {
+it('a hub whose disk is full refuses writes with 503, keeps the rest running, and recovers by itself', async () => {
   const hub = await startTestHub('sqlite')
   const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
   const call = async (method: 'GET' | 'POST', url: string, payload?: object) => {
@@ -35,11 +35,11 @@ it('a hub whose disk is full refuses writes with 503, goes on with the rest, and
   let answer = await write()
   for (let i = 0; i < CALLS_MAX && answer.status === 200; i++) answer = await write()
   expect(answer).toEqual(REFUSED)
-  expect((await call('GET', '/auth/validate')).status, 'who is signed in stays so').toBe(200)
+  expect((await call('GET', '/auth/validate')).status, 'signed-in people stay signed in').toBe(200)
   expect((await call('GET', '/hub/gateways')).status).toBe(200)
-  expect((await beat()).status, 'packets go on through the tunnel').toBe(200)
+  expect((await beat()).status, 'packets still pass through the tunnel').toBe(200)
   expect(await detect('full')).toMatchObject({ status: 503, body: { error: 'storage_low' } })
-  // A session may still fit into a page that has room; one that does not is refused clearly.
+  // A session may still fit into a page with room; otherwise it is refused clearly.
   let signedIn = await signIn()
   for (let i = 0; i < CALLS_MAX && signedIn.status === 200; i++) {
     await write()

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 
 /**
- * `/livez`: this process answers. `/readyz`: it can do its work; the check that fails throws the refusal that is
- * answered, so a load balancer or an operator sees which part it is.
+ * `/livez`: this process answers. `/readyz`: it can do its work; a failing check throws the refusal for the answer, so
+ * a load balancer or an operator sees which part fails.
  */
 export function healthRoutes(app: FastifyInstance, checks: readonly (() => void | Promise<void>)[]): void {
   const method = ['GET', 'HEAD']

@@ -8,7 +8,7 @@ import { testEngines } from '#testing/databases.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 
-/** What nobody sends in good faith. */
+/** Strings that only an attacker sends. */
 const STRINGS = [
   'a\u0000b',
   '\u0000',
@@ -32,7 +32,7 @@ const CURSORS = [
   '[{},[]]',
 ]
 
-/** All but a stream without an end, asked for without any value. */
+/** All calls except an endless stream, requested without values. */
 const calls = Object.values(everyCall).filter((call) => call !== contract.hubEvents)
 
 type JsonSchema = {
@@ -49,7 +49,7 @@ type Sent = { params?: Values; query?: Values; body?: unknown }
 const fieldsOf = (schema: z.ZodType | undefined): Record<string, JsonSchema> =>
   schema ? ((z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema).properties ?? {}) : {}
 
-/** A value of the right type, and often one that is taken. */
+/** A value of the right type, and often one that is accepted. */
 function sampleOf(schema: JsonSchema): unknown {
   if (schema.enum) return schema.enum[0]
   if (schema.anyOf) return sampleOf(schema.anyOf.at(-1) ?? {})
@@ -59,7 +59,7 @@ function sampleOf(schema: JsonSchema): unknown {
   return schema.format === 'email' ? 'rosa@example.org' : 'orchard-lantern-42'
 }
 
-/** Every value of a call in turn made hostile, the others as they should be. */
+/** For each value of a call, a request with that value hostile and the others valid. */
 function* hostileRequests(call: Call): Generator<Sent> {
   const sample = Object.fromEntries(Object.entries(fieldsOf(call.body)).map(([name, field]) => [name, sampleOf(field)]))
   const withBody = call.body && { body: sample }
@@ -87,7 +87,7 @@ describe.each(testEngines)('hostile values on %s', (engine) => {
     adminId = await hub.addUser('rosa', 'admin', 'orchard-lantern-43')
   })
   beforeEach(async () => {
-    // What one call was made to change must not stop the next from being asked.
+    // One call's changes must not stop the next.
     await hub.db.deleteFrom('settings').execute()
     token = await hub.sessions.start({ id: adminId }, { sourceIp: '127.0.0.1', userAgent: 'test' })
   })
@@ -111,7 +111,7 @@ describe.each(testEngines)('hostile values on %s', (engine) => {
   }
 
   test.each(calls.map((call) => [`${call.method} ${call.path}`, call] as const))(
-    '%s takes or refuses each, and never fails',
+    '%s accepts or refuses each, and never fails',
     async (_name, call) => {
       const gatewayId = await insertTestGateway(hub.db)
       const failed: string[] = []

@@ -7,20 +7,20 @@ const DRAIN_MS = 5_000
 
 type At = { host: string | undefined; port: number }
 
-/** Listens and gives the port, for `port` 0 the one it got. */
+/** Listens and returns the port; `port` 0 takes a free one. */
 export async function listen(app: FastifyInstance, at: At): Promise<number> {
-  // Its own `listen`, as it closes only what it opened.
+  // Fastify's own `listen`, because it closes only servers that it opened.
   await onEveryAddress(at, (address) => app.listen(address))
   return portOf(app.server) ?? at.port
 }
 
-/** The same for a server that Fastify does not know. */
+/** The same for a server that Fastify does not manage. */
 export async function listenTls(server: TlsServer, at: At): Promise<number> {
   await onEveryAddress(at, (address) => listening(server, address))
   return portOf(server) ?? at.port
 }
 
-/** Without a host, through IPv6, which takes IPv4 too, or through IPv4 alone where there is no IPv6. */
+/** Without a host, listens on IPv6, which includes IPv4, or on IPv4 alone where there is no IPv6. */
 async function onEveryAddress(at: At, open: (address: { host: string; port: number }) => Promise<unknown>) {
   try {
     await open({ host: at.host ?? '::', port: at.port })
@@ -46,8 +46,8 @@ function portOf(server: Server): number | undefined {
 }
 
 /**
- * Takes nothing new, lets what is under way finish for a while, and cuts the rest, also streams that never end; `cut`
- * ends those that hang on no connection of these servers.
+ * Accepts nothing new, gives current requests time to finish, and ends the rest, including endless streams; `cut` ends
+ * exchanges that are not connections of these servers.
  */
 export async function drain(app: FastifyInstance, tls: TlsServer | undefined, cut: () => Promise<void>): Promise<void> {
   let isCut: Promise<void> | undefined

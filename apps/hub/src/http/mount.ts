@@ -11,7 +11,7 @@ import { countsAsWrite } from '../access/write-limit.ts'
 type Parsed<C, Part extends string> =
   C extends Record<Part, infer Schema extends z.ZodType> ? z.output<Schema> : undefined
 
-/** One request for `C`, its parts already through their schemas. */
+/** One request for `C`; its parts have passed their schemas. */
 export type HubRequest<C extends Call> = {
   params: Parsed<C, 'params'>
   query: Parsed<C, 'query'>
@@ -20,30 +20,30 @@ export type HubRequest<C extends Call> = {
   readonly caller: Caller
   /** The client's address, through trusted proxies; the peer's tunnel address on the tunnel's API. */
   sourceIp: string
-  /** The body's bytes as they came, for signatures; empty without a body. */
+  /** The body's raw bytes, for signatures; empty without a body. */
   rawBody: Buffer
   raw: FastifyRequest
   reply: FastifyReply
 }
 
 export type MountOptions = {
-  /** Refuses before the body is read, where the call has no session to do so. */
+  /** Refuses before the body is read, for calls without a session. */
   beforeBody?: (request: FastifyRequest) => Promise<void>
   bodyLimitBytes?: number
-  /** Refuses the body's bytes before they are parsed: nothing unsigned is. */
+  /** Refuses the raw body before it is parsed: unsigned bytes never are. */
   verifyBody?: (request: FastifyRequest, body: Buffer) => void
   /** Headers that depend on the answer's exact text, such as its signature. Such an answer is never compressed. */
   answerHeaders?: (answer: string, request: FastifyRequest) => Record<string, string>
-  /** What the refusal of an invalid body says is what is wrong with its first field, for calls that people fill in. */
+  /** For calls that people fill in: the message of an invalid body is the error of its first field. */
   messageOfFirstField?: boolean
 }
 
 type Answer<C extends Call> = ResponseOf<C> | Readable | Buffer
 
 /**
- * Mounts a call of the contract under /api: authenticates as its line in the policy says, before the body is read;
- * parses what came; and sends what the handler returns through the response's schema. A handler may answer with bytes
- * or a stream instead, having named their media type on the reply.
+ * Mounts a call of the contract under /api: authenticates by its line in the policy before the body is read, parses the
+ * request, and sends the handler's result through the response's schema. A handler may answer with bytes or a stream
+ * instead, after it set the media type on the reply.
  */
 export function mount<C extends Call>(
   app: FastifyInstance,
@@ -96,7 +96,7 @@ export function mount<C extends Call>(
         raw: request,
         reply,
       })
-      // A stream of events has begun.
+      // An event stream has begun.
       if (reply.sent) return reply
       if (call.response) return answer
       return reply.code(204).send()
@@ -105,15 +105,15 @@ export function mount<C extends Call>(
 }
 
 /**
- * A page can make its own name lead to the hub (DNS rebinding), and would then enrol a device from the address of
- * whoever looks at it. No agent sends these headers, and no page can leave all of them out.
+ * A page can point its own name at the hub (DNS rebinding) and would then enrol a device from its visitor's address. No
+ * agent sends these headers, and no page can omit all of them.
  */
 function refuseBrowsers({ headers }: FastifyRequest): void {
   const isBrowser = Object.keys(headers).some((name) => name === 'origin' || name.startsWith('sec-fetch-'))
   if (isBrowser) throw new HubError('browser_refused')
 }
 
-/** What needs no session, the hub's own page may ask, and programs; pages of others may not, whatever they send. */
+/** Calls without a session are for the hub's own page and for programs, not for pages of other sites. */
 function refuseOtherSites({ headers }: FastifyRequest): void {
   const site = headers['sec-fetch-site']
   if (site === 'cross-site' || site === 'same-site') throw new HubError('origin_not_allowed')

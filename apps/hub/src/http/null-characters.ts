@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { HubError } from '../kernel/hub-error.ts'
 
-/** What PostgreSQL keeps in no text, and no person types. */
+/** PostgreSQL stores it in no text, and nobody types it. */
 const NULL_CHARACTER = '\0'
 
 /**
- * Refuses, with `invalid_request`, every request that has U+0000 anywhere in its parameters, query or body: one rule on
- * both databases, and before any handler has done half of its work.
+ * Refuses, with `invalid_request`, every request with U+0000 in its parameters, query or body: the same rule on both
+ * databases, before any handler has begun.
  */
 export function refuseNullCharacters(app: FastifyInstance): void {
   app.addHook('preValidation', async ({ params, query, body }) => {
@@ -20,14 +20,14 @@ export function refuseNullCharacters(app: FastifyInstance): void {
   })
 }
 
-/** The outermost field that holds it, in its name or its value; undefined for none. */
+/** The outermost field that holds it, in its name or its value; undefined when there is none. */
 function fieldHoldingNull(part: unknown): string | undefined {
   if (typeof part !== 'object' || part === null) return holdsNull(part) ? 'body' : undefined
   const [name] = Object.entries(part).find((field) => holdsNull(field)) ?? []
   return name?.replaceAll(NULL_CHARACTER, '')
 }
 
-/** Not by recursion: a body may be nested as deep as it is long. */
+/** Iterative, because a body may be nested very deep. */
 function holdsNull(value: unknown): boolean {
   const waiting = [value]
   while (waiting.length > 0) {

@@ -20,7 +20,7 @@ describe('the description of the API', () => {
   })
   afterAll(() => hub.stop())
 
-  test('is the one that was reviewed: after a change of the contract, run npm run api-snapshot', () => {
+  test('is the reviewed one: after a change of the contract, run npm run api-snapshot', () => {
     const snapshot = readFileSync(join(import.meta.dirname, '../../../../docs/openapi.json'), 'utf8')
     expect(describeApi()).toEqual(JSON.parse(snapshot))
   })
@@ -52,7 +52,7 @@ describe('the description of the API', () => {
     ])
   })
 
-  test('is a page for people that needs nothing from elsewhere and runs no script', async () => {
+  test('is a page for people without outside files or scripts', async () => {
     const page = await hub.app.inject({ url: '/api/docs' })
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
     expect(page.headers['content-security-policy']).toContain("default-src 'none'")

@@ -20,7 +20,7 @@ const whoMay: Record<Access, string> = {
 
 export type DescribedCall = Call & { name: string; access: Access }
 
-/** Every call of the contract with its name there and who may make it, by path. */
+/** Every call of the contract with its name and its access, by path. */
 export function describedCalls(): DescribedCall[] {
   return Object.entries(calls)
     .flatMap(([name, call]) => {
@@ -30,7 +30,7 @@ export function describedCalls(): DescribedCall[] {
     .toSorted((a, b) => compare(`${a.path} ${a.method}`, `${b.path} ${b.method}`))
 }
 
-/** The whole API as an OpenAPI 3.1 document, made from the very schemas that requests and answers go through. */
+/** The whole API as an OpenAPI 3.1 document, generated from the schemas that requests and answers pass through. */
 export function describeApi(): Json {
   const paths: Record<string, Json> = {}
   for (const call of describedCalls()) {
@@ -109,7 +109,7 @@ export function refusalsOf(call: DescribedCall): Map<number, ErrorCode[]> {
   return byStatus
 }
 
-/** Calls that are refused alike share the description. */
+/** Calls with the same refusals share the description. */
 const nameOf = (codes: readonly ErrorCode[]) => codes.join('-')
 
 function refusals(call: DescribedCall): Json {

@@ -22,7 +22,7 @@ async function serverThat(answers: (socket: Socket) => void): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
-/** Writes for as long as the other side listens. */
+/** Writes until the other side closes. */
 function forEver(socket: Socket, text: string): void {
   const timer = setInterval(() => socket.write(text), 5)
   socket.once('close', () => clearInterval(timer))
@@ -31,7 +31,7 @@ function forEver(socket: Socket, text: string): void {
 const OK = 'HTTP/1.1 200 OK\r\n'
 
 describe('a call out', () => {
-  it('gives status and body, or the status alone', async () => {
+  it('returns status and body, or only the status', async () => {
     const url = await serverThat((socket) => socket.end(`${OK}Content-Length: 2\r\n\r\nhi`))
     const call = { url, method: 'GET', timeoutMs: 10_000 } as const
     expect(await callOut({ ...call, answerLimitBytes: 2 })).toEqual({ status: 200, body: Buffer.from('hi') })
@@ -47,7 +47,7 @@ describe('a call out', () => {
     ['that resets', (socket) => socket.resetAndDestroy()],
     ['that ends in its head', (socket) => socket.end(OK)],
     ['that ends in its body', (socket) => socket.end(`${OK}Content-Length: 9\r\n\r\nhi`)],
-    ['that speaks no HTTP', (socket) => socket.write('220 mail.example ESMTP\r\n')],
+    ['that does not speak HTTP', (socket) => socket.write('220 mail.example ESMTP\r\n')],
     ['whose body is too long', (socket) => forEver(socket, `${OK}\r\n${'x'.repeat(10_000)}`)],
   ])('settles at a peer %s, long before its deadline', async (_peer, answers) => {
     const url = await serverThat(answers)
@@ -57,17 +57,17 @@ describe('a call out', () => {
 
   it.each<[string, (socket: Socket) => void]>([
     ['that says nothing', () => {}],
-    ['that sends one interim answer after the other', (socket) => forEver(socket, 'HTTP/1.1 102 Processing\r\n\r\n')],
+    ['that sends endless interim answers', (socket) => forEver(socket, 'HTTP/1.1 102 Processing\r\n\r\n')],
     ['whose head trickles', (socket) => (socket.write(OK), forEver(socket, 'x'))],
     ['whose body trickles', (socket) => (socket.write(`${OK}\r\n`), forEver(socket, 'x'))],
-  ])('settles by its deadline at a peer %s, and lets go of the connection', async (_peer, answers) => {
+  ])('settles by its deadline at a peer %s, and closes the connection', async (_peer, answers) => {
     const url = await serverThat(answers)
     const call = callOut({ url, method: 'GET', timeoutMs: 200, answerLimitBytes: 1_000_000 })
     await expect(call).rejects.toThrow('no answer within 0 s')
     await vi.waitFor(() => expect([...sockets].every((socket) => socket.closed)).toBe(true), { timeout: 10_000 })
   })
 
-  it('is broken off by its signal, before and in the middle', async () => {
+  it('is aborted by its signal, before and during the call', async () => {
     const url = await serverThat(() => stopping.abort())
     const stopping = new AbortController()
     const call = { url, method: 'GET', timeoutMs: 600_000, signal: stopping.signal } as const

@@ -1,7 +1,6 @@
 /**
- * One HTTP call of the hub to somebody else: a webhook, a gateway's health, another hub process. Whatever answers, it
- * settles: by the answer, by the end of the connection, or by its deadline. A connection is used once; redirects are
- * not followed.
+ * One HTTP call of the hub to another server: a webhook, a gateway's health, another hub process. It always settles: by
+ * the answer, by the end of the connection, or by its deadline. A connection is used once; redirects are not followed.
  */
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
@@ -12,22 +11,22 @@ export type OutgoingCall = {
   method: 'GET' | 'POST'
   headers?: Record<string, string>
   body?: string
-  /** For everything together, from the look-up of the name to the last byte of the answer. */
+  /** For the whole call, from the DNS query to the last byte of the answer. */
   timeoutMs: number
   signal?: AbortSignal
-  /** The longest body that is taken; the call fails at one that is longer. Without it the body is not read. */
+  /** The longest accepted body; the call fails at a longer one. When unset, the body is not read. */
   answerLimitBytes?: number
-  /** Instead of the network of this machine. */
+  /** Replaces the network of this machine. */
   connect?: () => Duplex
 }
 
 export type OutgoingAnswer = { status: number; body: Buffer }
 
-/** Rejects with the network's error, or with one that says in words what was wrong with the answer. */
+/** Rejects with the network's error, or with one that says what is wrong with the answer. */
 export function callOut(options: OutgoingCall): Promise<OutgoingAnswer> {
   const { method, timeoutMs, signal, body, answerLimitBytes, connect } = options
   const url = new URL(options.url)
-  if (signal?.aborted) return Promise.reject(new Error('the call was broken off'))
+  if (signal?.aborted) return Promise.reject(new Error('the call was aborted'))
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest
   const { promise, resolve, reject } = Promise.withResolvers<OutgoingAnswer>()
   const outgoing = request(url, {
@@ -44,11 +43,11 @@ export function callOut(options: OutgoingCall): Promise<OutgoingAnswer> {
     outgoing.destroy()
   }
   const timer = setTimeout(() => fail(new Error(`no answer within ${Math.round(timeoutMs / 1_000)} s`)), timeoutMs)
-  const breakOff = (): void => fail(new Error('the call was broken off'))
+  const breakOff = (): void => fail(new Error('the call was aborted'))
   signal?.addEventListener('abort', breakOff, { once: true })
 
   outgoing.on('error', fail)
-  // Also when nothing was said of why: Node ends a call silently at an answer 101 that it did not ask for.
+  // Node closes without an error at an unrequested 101 answer.
   outgoing.on('close', () => fail(new Error('the connection ended without a whole answer')))
   outgoing.on('response', (incoming) => {
     incoming.on('error', fail)

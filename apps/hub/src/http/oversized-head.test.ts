@@ -26,7 +26,7 @@ async function startServer(): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Sends the parts one by one, and gives what comes back. */
+/** Sends the parts one by one, and returns the answer. */
 async function send(port: number, parts: string[]): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   const answer = text(socket)
@@ -37,7 +37,7 @@ async function send(port: number, parts: string[]): Promise<string> {
 const planted = (count: number) => Array.from({ length: count }, (_, i) => `planted${i}=${'x'.repeat(4_000)}`)
 const clearedIn = (answer: string) => [...answer.matchAll(/^Set-Cookie: ([^=]*)=; Path=(\S*?);(.*)$/gm)]
 
-test('a request with more cookies than fit gets an answer that clears them all', async () => {
+test('a request with too many cookies gets an answer that clears them all', async () => {
   const port = await startServer()
   const head = `GET /gateways/x?y HTTP/1.1\r\nHost: hub.home.lan:8080\r\nAccept: text/html\r\nCookie: ${planted(40).join('; ')}\r\n\r\n`
   const answer = await send(port, [head])
@@ -50,7 +50,7 @@ test('a request with more cookies than fit gets an answer that clears them all',
   expect(cleared.map(([, name]) => name)).toContain('planted39')
 })
 
-test('also where the head arrives in pieces, up to the last cookie that a browser keeps', async () => {
+test('also when the head arrives in pieces, up to the last cookie that a browser stores', async () => {
   const port = await startServer()
   const cookies = planted(170)
   const parts = cookies.map((cookie, i) => (i === 0 ? `GET / HTTP/1.1\r\nHost: a\r\nCookie: ${cookie}` : `; ${cookie}`))
@@ -58,7 +58,7 @@ test('also where the head arrives in pieces, up to the last cookie that a browse
   expect(answer).toMatch(/^HTTP\/1\.1 431 /)
   const names = new Set(clearedIn(answer).map(([, name]) => name))
   expect(names.has('planted169')).toBe(true)
-  // Those that the parser had read before are too few to lock anybody out.
+  // The parser had read the others; those are too few to lock anybody out.
   expect(names.size).toBeGreaterThan(160)
 })
 
@@ -69,7 +69,7 @@ test('a program gets the refusal as JSON', async () => {
   expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ error: 'request_head_too_large' })
 })
 
-test('what looks like a cookie never becomes a header of its own', async () => {
+test('text that looks like a cookie never becomes a header of its own', async () => {
   const port = await startServer()
   const head = `GET / HTTP/1.1\r\nHost: a\r\nCookie: ${planted(20).join('; ')}`
   const answer = await send(port, [head, '; a\nX-Evil: 1=1; b\rX-Evil: 2=2; last=1\r\n\r\n'])
@@ -77,14 +77,14 @@ test('what looks like a cookie never becomes a header of its own', async () => {
   expect(answer).not.toContain('X-Evil')
 })
 
-test('a head without an end is answered for what came of it, and the next request is served', async () => {
+test('an endless head is answered for its first part, and the next request is served', async () => {
   const port = await startServer()
   const endless = await send(port, ['GET / HTTP/1.1\r\nHost: a\r\nCookie: ', 'x=1; '.repeat(300_000)])
   expect(endless).toMatch(/^HTTP\/1\.1 431 /)
   expect(await send(port, ['GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'])).toContain('served')
 })
 
-test('the clearing is never longer than a browser takes, the root path first', () => {
+test('the clearing fits into a browser’s limit, the root path first', () => {
   const names = Array.from({ length: 180 }, (_, i) => `${'n'.repeat(500)}${i}`)
   const lines = clearingOf(names, { path: '/a/b/c/d', host: 'a.b.c.d.example.net' })
   expect(lines.join('\n').length).toBeLessThan(256 * 1024)

@@ -1,29 +1,32 @@
 /**
- * Answers a request whose head is longer than Node's parser takes. A page on another port of the hub's host can plant
- * cookies that the browser then sends to every port (RFC 6265 §8.5), so a plain 431 would lock a person out until they
- * find the browser's settings: this answer clears the cookies that came, by header and by a script for the rest.
+ * Answers a request whose head is longer than Node's parser allows. A page on another port of the hub's host can plant
+ * cookies that the browser then sends to every port (RFC 6265 §8.5), and a plain 431 would lock a person out until they
+ * find the browser's settings. So this answer clears the cookies it received: by header, and the rest by a script.
  */
 import { createHash } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { errorTable, type ErrorBody } from '@hedgerow/contract'
 
-/** A browser keeps 180 cookies of 4 KiB for a host. */
+/** A browser stores 180 cookies of 4 KiB for a host. */
 const HEAD_MAX_BYTES = 1024 * 1024
-/** Heads that are read to their end at once; the rest are answered for what has arrived. */
+/** How many heads are read to their end at once; others are answered for the part that has arrived. */
 const READERS_MAX = 16
 const PATIENCE_MS = 5_000
-/** Chromium takes 256 KiB of headers. */
+/** Chromium accepts 256 KiB of headers. */
 const CLEARING_MAX_BYTES = 200 * 1024
 const NAMES_MAX = 400
 const NAME_MAX_LENGTH = 4_096
 const PATHS_MAX = 12
-/** Where to clear when the request's own path is lost: the parser keeps what it read before the head was too long. */
+/**
+ * The paths to clear when the request's own path is lost: the parser has consumed the part before the head became too
+ * long.
+ */
 const HUB_PATHS = ['/', '/api', '/api/v1', '/gateways', '/proxy', '/proxy/gateway']
 
 const answered = new WeakSet<Duplex>()
 let readers = 0
 
-/** Whether the error was an oversized head, and so is dealt with. */
+/** Handles an oversized head; returns false for any other error. */
 export function answerOversizedHead(error: Error & { code?: string; rawPacket?: Buffer }, socket: Duplex): boolean {
   if (answered.has(socket)) return true
   if (error.code !== 'HPE_HEADER_OVERFLOW') return false
@@ -40,7 +43,7 @@ export function answerOversizedHead(error: Error & { code?: string; rawPacket?: 
     if (mayRead) readers--
     if (socket.writable) socket.end(answerTo(Buffer.concat(chunks).toString('latin1')))
   }
-  // What the browser still sends is read to its end: an answer beside unread bytes is lost with the connection's reset.
+  // Reads the rest of the request: an answer beside unread bytes is lost when the connection resets.
   const deadline = setTimeout(() => {
     answer()
     socket.destroy()
@@ -64,7 +67,7 @@ export function answerOversizedHead(error: Error & { code?: string; rawPacket?: 
 }
 
 /**
- * Set-Cookie values that make a browser forget the cookies of these names, host-only ones and those of the host's
+ * Set-Cookie values that make a browser delete the cookies of these names, host-only ones and those of the host's
  * parent domains, on every path above `path`.
  */
 export function clearingOf(
@@ -78,7 +81,7 @@ export function clearingOf(
   for (const place of paths)
     for (const domain of domains)
       for (const name of names) {
-        // Names with a prefix count only with the attributes that they promise.
+        // Browsers accept prefixed names only with the attributes that the prefix requires.
         const secure = name.startsWith('__') ? '; Secure' : ''
         const line = `${name}=; Path=${place}${domain}${secure}; Max-Age=0`
         bytes += line.length
@@ -110,7 +113,7 @@ function answerTo(head: string): Buffer {
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), Buffer.from(body)])
 }
 
-/** The names of all cookies in the head, or in the rest of one that began in the middle of its cookies. */
+/** The names of all cookies in the head, or in the rest of a head that starts in the middle of its cookies. */
 function namesIn(head: string): string[] {
   const names = new Set<string>([''])
   for (const [index, line] of head.split('\r\n').entries()) {
@@ -128,7 +131,7 @@ function hasControl(text: string): boolean {
   return /\p{Cc}/u.test(text)
 }
 
-/** `/a/b/c` as `/`, `/a`, `/a/`, `/a/b`, …: a cookie's path with and without its last slash are two. */
+/** `/a/b/c` as `/`, `/a`, `/a/`, `/a/b`, …: cookie paths with and without the last slash differ. */
 function pathsAbove(path: string): string[] {
   const segments = (path.split('?', 1)[0] ?? '').split('/').slice(1).filter(Boolean)
   const paths = new Set(['/'])
@@ -148,7 +151,7 @@ function domainsAbove(host: string | undefined): string[] {
   return labels.slice(0, -1).map((_label, index) => labels.slice(index).join('.'))
 }
 
-/** Knows the page's whole path, which the hub may not. */
+/** The script knows the page's whole path, which the hub may not. */
 const SCRIPT = `
 const names = document.cookie.split('; ').map((pair) => pair.slice(0, Math.max(0, pair.indexOf('='))))
 const labels = location.hostname.split('.')

@@ -6,10 +6,10 @@ import { insertTestGateway } from '#testing/gateway.ts'
 import { SEARCHED_AT_MOST } from './pagination.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 
-/** Newest last; some share a moment, and some hold what LIKE takes for a pattern. */
+/** Newest last; some have the same time, and some hold characters of LIKE patterns. */
 const NAMES = ['North 100%', 'South_field', 'Southern', 'West \\ gate', 'Orchard', 'Orchard two', 'Barn']
 
-describe.each(testEngines)('lists that page and are searched on %s', (engine) => {
+describe.each(testEngines)('lists with pages and search on %s', (engine) => {
   let hub: TestHub
   let gatewayId: string
   beforeAll(async () => {
@@ -74,7 +74,7 @@ describe.each(testEngines)('lists that page and are searched on %s', (engine) =>
       expect(names.toSorted()).toEqual(NAMES.toSorted())
     })
 
-    test('give every row once, page by page, in the order of the whole', async () => {
+    test('return every row once, page by page, in the order of the whole list', async () => {
       const whole = await namesAt({})
       const paged: string[] = []
       let cursor: string | undefined
@@ -88,7 +88,7 @@ describe.each(testEngines)('lists that page and are searched on %s', (engine) =>
       expect(paged).toEqual(whole)
     })
 
-    test('find a part of the text in any case, and take no pattern', async () => {
+    test('find a part of the text in any case, and treat no character as a pattern', async () => {
       expect((await namesAt({ q: 'SOUTH' })).toSorted()).toEqual(['South_field', 'Southern'])
       expect(await namesAt({ q: 'h_f' })).toEqual(['South_field'])
       expect(await namesAt({ q: '%' })).toEqual(['North 100%'])
@@ -97,7 +97,7 @@ describe.each(testEngines)('lists that page and are searched on %s', (engine) =>
       expect(await namesAt({ q: ' ' })).toHaveLength(NAMES.length)
     })
 
-    test('page through what was found', async () => {
+    test('page through search results', async () => {
       const first = await ask(path(), { q: 'orchard', limit: '1' })
       expect(first.json<Row[]>().map(nameOf)).toHaveLength(1)
       const cursor = String(first.headers['x-next-cursor'])
@@ -121,7 +121,7 @@ describe.each(testEngines)('lists that page and are searched on %s', (engine) =>
     })
   })
 
-  test('look no further back than the newest ten thousand where a list grows for ever', async () => {
+  test('search only the newest ten thousand entries of an endless list', async () => {
     const { db } = hub
     const now = hub.clock.now()
     const rows = Array.from({ length: 1_000 }, (_, i) => ({ at: now + i, type: 'info' as const, message: 'filler' }))
@@ -132,7 +132,7 @@ describe.each(testEngines)('lists that page and are searched on %s', (engine) =>
     expect(await found('filler')).toBe(50)
   })
 
-  test('look no further back for a person with many gateways than for one with all', async () => {
+  test('search no further for a person with many gateways than for one with all', async () => {
     const { db } = hub
     await hub.signIn('user')
     const owner = db.selectFrom('users').select('id').where('username', '=', 'the-user')

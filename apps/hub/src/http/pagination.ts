@@ -3,16 +3,16 @@ import type { FastifyReply } from 'fastify'
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import { HubError } from '../kernel/hub-error.ts'
 
-/** Where a page ended: the values that its last row is sorted by. */
+/** The end of a page: the sort values of its last row. */
 export type Position = readonly (string | number)[]
 
 /**
- * What a list of one page is asked for. `rowsWanted` is one more than are shown, which tells whether there are more;
- * undefined for a list that is not paged.
+ * The requested page of a list. `rowsWanted` is one more than are shown, to see whether there are more; undefined for a
+ * list without pages.
  */
 export type Page = { after: Position | undefined; rowsWanted: number | undefined }
 
-/** `kinds` are the types of the sort's values. Throws `invalid_request` for a cursor that this list did not give. */
+/** `kinds` are the types of the sort's values. Throws `invalid_request` for a cursor of another list. */
 export function pageFrom(query: PageQuery, kinds: readonly ('string' | 'number')[], defaultLimit?: number): Page {
   const limit = query.limit ?? defaultLimit
   return {
@@ -21,7 +21,7 @@ export function pageFrom(query: PageQuery, kinds: readonly ('string' | 'number')
   }
 }
 
-/** The rows to show, and the header that leads to the next page where there is one. */
+/** Returns the rows to show, and sets the header with the next page's cursor if there is one. */
 export function sendPage<T>(
   reply: FastifyReply,
   rows: readonly T[],
@@ -35,15 +35,15 @@ export function sendPage<T>(
   return shown
 }
 
-/** The header that leads to what comes behind `position`. */
+/** Sets the header with the cursor of the rows after `position`. */
 export function sendCursor(reply: FastifyReply, position: Position): void {
   reply.header(NEXT_CURSOR_HEADER, Buffer.from(JSON.stringify(position)).toString('base64url'))
 }
 
-/** How many of the newest rows of a list that grows for ever are looked through for a text. */
+/** How many of the newest rows of an endless list a search reads. */
 export const SEARCHED_AT_MOST = 10_000
 
-/** True of rows that hold `text` anywhere in one of the columns, case aside; nothing in it is a pattern. */
+/** Matches rows that contain `text` in one of the columns, ignoring case; no character is a pattern. */
 export function holding(text: string, columns: readonly string[]): RawBuilder<SqlBool> {
   const pattern = `%${text.toLowerCase().replaceAll(/[\\%_]/g, (special) => `\\${special}`)}%`
   const tests = columns.map((column) => sql`lower(${sql.ref(column)}) like ${pattern} escape '\\'`)
@@ -61,7 +61,7 @@ function decodeCursor(cursor: string, kinds: readonly ('string' | 'number')[]): 
   return values as Position
 }
 
-/** Times and ids are whole numbers, and PostgreSQL takes no others for ids, nor U+0000 in a text. */
+/** Times and ids are whole numbers; PostgreSQL accepts no other ids, nor U+0000 in a text. */
 function isOfKind(value: unknown, kind: 'string' | 'number' | undefined): boolean {
   return kind === 'number' ? Number.isSafeInteger(value) : typeof value === 'string' && !value.includes('\0')
 }

@@ -9,7 +9,7 @@ const WRITTEN_EACH = 10
 const PAUSE_MS = 5
 
 it.skipIf(!hasPostgres)(
-  'a hub whose PostgreSQL is restarted under load says so, recovers by itself, and has what it acknowledged, once',
+  'a hub whose PostgreSQL is restarted under load says so, recovers by itself, and has everything it acknowledged, once',
   async () => {
     const postgres = await startPostgres()
     const hub = await startTestHub('postgres', { databaseUrl: postgres.url('postgres') })
@@ -20,7 +20,7 @@ it.skipIf(!hasPostgres)(
     const restarting = Promise.withResolvers<void>()
     let isBack = false
 
-    /** Writes until it has written enough before the restart and after it. */
+    /** Writes until it has written enough before and after the restart. */
     async function write(writer: number): Promise<void> {
       for (let count = 0, before = 0, after = 0; after < WRITTEN_EACH; count++) {
         const label = `${writer}/${count}`

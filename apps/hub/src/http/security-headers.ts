@@ -1,15 +1,15 @@
 import { GATEWAY_PORT } from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 
-/** For what is no page: nothing in it may run or be framed, should a browser ever show it. */
+/** For answers that are not pages: they run nothing and cannot be framed, should a browser show them. */
 const NOT_A_PAGE = "default-src 'none'; frame-ancestors 'none'"
 
-/** The headers of every answer; pages replace the policy by theirs. */
+/** The headers of every answer; pages replace the policy by their own. */
 export function sendSecurityHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers({
       'x-content-type-options': 'nosniff',
-      // Nothing but the origin leaves the hub; less, and the ticket's form would reach the gateway as `Origin: null`.
+      // Only the origin leaves the hub; with less, the ticket's form would reach the gateway with `Origin: null`.
       'referrer-policy': 'strict-origin-when-cross-origin',
       'cross-origin-opener-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',
@@ -19,8 +19,8 @@ export function sendSecurityHeaders(app: FastifyInstance): void {
 }
 
 /**
- * The policy of the hub's pages. With `directHealthCheck` a page may ask any gateway for its health itself; it hands
- * over to `formActionSources`, the gateways' own origins, by posting a form.
+ * The policy of the hub's pages. With `directHealthCheck` a page may request any gateway's health itself. It hands over
+ * to `formActionSources`, the gateways' own origins, by posting a form.
  */
 export function pagePolicy({
   formActionSources,

@@ -14,11 +14,11 @@ import { CLIENT_ERROR } from './errors.ts'
 import { answerOversizedHead } from './oversized-head.ts'
 import type { SourceAddress } from '../access/source-address.ts'
 
-/** Whoever takes requests for origins that are not the hub's own. */
+/** Handles requests for origins that are not the hub's own. */
 export type OtherOrigins = {
   owns(request: IncomingMessage): boolean
   handleRequest(request: IncomingMessage, response: ServerResponse): void
-  /** Whether a request that they own may leave HTTP. */
+  /** Whether such a request may leave HTTP. */
   acceptsUpgrade(request: IncomingMessage): boolean
   handleUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void
 }
@@ -26,7 +26,7 @@ export type OtherOrigins = {
 export type Servers = {
   /** For Fastify, which calls it once. */
   factory: FastifyServerFactory
-  /** The same over TLS; there after Fastify called the factory. Its listening and closing are the caller's. */
+  /** The same over TLS; available after Fastify called the factory. The caller listens and closes. */
   createTls(context: TlsContext): TlsServer
 }
 
@@ -34,9 +34,9 @@ export type Servers = {
 const REQUEST_TIMEOUT_MS = 30_000
 
 /**
- * One HTTP server for all origins, and the same over TLS: each request goes to the gateways' pages when its Host is
- * theirs, and only else to the hub. Their uploads may take hours, so the limit on slow requests is the hub's own and
- * not the server's.
+ * One HTTP server for all origins, and the same over TLS: a request whose Host is a gateway's goes to the gateways'
+ * pages, every other to the hub. Their uploads may take hours, so the limit on slow requests is the hub's own, not the
+ * server's.
  */
 export function createServers(
   others: OtherOrigins,
@@ -60,13 +60,13 @@ export function createServers(
       return createFront(options)
     },
     createTls(context) {
-      if (!options) throw new Error('Fastify has not asked for its server yet')
+      if (!options) throw new Error('Fastify has not requested its server yet')
       return createTlsFront(options, context)
     },
   }
 }
 
-/** The hub itself has no WebSocket; an upgrade to anything else may be ignored (RFC 9110 §7.8). */
+/** The hub itself has no WebSocket; other upgrades may be ignored (RFC 9110 §7.8). */
 function serveOwn(handle: RequestListener, request: IncomingMessage, response: ServerResponse): void {
   if (request.headers.upgrade?.toLowerCase() === 'websocket')
     return void response.writeHead(404, { connection: 'close', 'content-length': 0 }).end()

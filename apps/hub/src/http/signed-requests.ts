@@ -1,7 +1,6 @@
 /**
- * Requests that a device signs with its identity key: fresh by the hub's time, and each used once. The hub signs the
- * answer of each request that was verified. Called for the status of a registration and for what a gateway tells
- * outside the tunnel.
+ * Requests that a device signs with its identity key: recent by the hub's time, and each accepted once. The hub signs
+ * the answer of each verified request. Used for the status of a registration and for gateway calls outside the tunnel.
  */
 import {
   answerBytes,
@@ -24,19 +23,19 @@ const NONCES_MAX = 50_000
 
 export type SignedRequests = {
   /**
-   * The request's nonce, once it is verified as the identity's. Throws `signature_invalid`, `request_replayed`, or
-   * `too_many_requests` when more are in flight than can be remembered.
+   * Returns the request's nonce after verifying it as the identity's. Throws `signature_invalid`, `request_replayed`,
+   * or `too_many_requests` when there are more nonces than can be stored.
    */
   verify(request: FastifyRequest, body: Uint8Array, identityPublicKey: string): string
   isVerified(request: FastifyRequest): boolean
-  /** For `mount()`: the hub's signature of what it answers to a verified request; none for any other. */
+  /** For `mount()`: the hub's signature of its answer to a verified request; none for any other. */
   answerHeaders(answer: string, request: FastifyRequest): Record<string, string>
 }
 
 export function createSignedRequests({ identity, clock }: { identity: Identity; clock: () => number }): SignedRequests {
-  /** The nonces of requests that were verified. */
+  /** The nonces of verified requests. */
   const verified = new WeakMap<FastifyRequest, string>()
-  /** Until when each nonce must not come again; in the order of use. */
+  /** The time until which each nonce is refused; in the order of use. */
   const used = new Map<string, number>()
 
   function useOnce(key: string, until: number, now: number): void {
@@ -45,7 +44,7 @@ export function createSignedRequests({ identity, clock }: { identity: Identity; 
       used.delete(old)
     }
     if (used.has(key)) throw new HubError('request_replayed')
-    // Forgetting one early would let it be replayed, so the newcomer waits.
+    // Dropping one early would allow a replay, so the new request must wait.
     if (used.size >= NONCES_MAX) throw new HubError('too_many_requests')
     used.set(key, until)
   }
@@ -62,7 +61,7 @@ export function createSignedRequests({ identity, clock }: { identity: Identity; 
         throw new HubError('signature_invalid')
       const now = clock()
       if (Math.abs(Number(time) - now) > TIME_WINDOW_MS) throw new HubError('request_replayed')
-      // Its time is acceptable for at most twice the window from now on.
+      // Its time stays acceptable for at most twice the window.
       useOnce(`${identityPublicKey} ${nonce}`, now + 2 * TIME_WINDOW_MS, now)
       verified.set(request, nonce)
       return nonce

@@ -1,21 +1,20 @@
 /**
- * The public pages of a built portal: landing, beta programme, and the page for addresses that there are none of. Each
- * was rendered when the portal was built; what only this hub knows stands in them as a mark and is filled in, escaped,
- * for each answer. Called by web.ts.
+ * The built public pages: landing, beta programme, and the not-found page. Each was rendered at build time; values that
+ * only this hub knows are placeholders in them, which each answer replaces, escaped. Called by web.ts.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { API_BASE } from '@hedgerow/contract'
 import type { FastifyRequest } from 'fastify'
 
-/** What the pages of apps/site/src hold in the place of this hub's own values. */
+/** The placeholders in the pages of apps/site/src for this hub's own values. */
 const ORIGIN_MARK = 'https://hub.invalid'
 const CONTACT_MARK = 'contact@hub.invalid'
 
 export type SitePage = 'landing' | 'beta' | 'not-found'
 
 export type Site = {
-  /** The HTML of a page as `origin`'s visitor gets it. */
+  /** The HTML of a page for a visitor of `origin`. */
   page(name: SitePage, origin: string): string
   robots(origin: string): string
   sitemap(origin: string): string
@@ -45,10 +44,10 @@ export function readSite(dir: string, { contactEmail }: { contactEmail: string |
   }
 }
 
-/** A name or address and perhaps a port: nothing that means something in HTML, XML or a line of robots.txt. */
+/** A name or address and perhaps a port, without characters of HTML, XML or robots.txt. */
 const AUTHORITY = /^([a-z0-9_]([a-z0-9._-]{0,252}[a-z0-9_])?|\[[0-9a-f:.]{2,45}\])(:\d{1,5})?$/i
 
-/** Where this hub is for search engines: as configured, else as the request names it. */
+/** This hub's origin for search engines: the configured one, else the request's. */
 export function ownOrigin(publicUrl: string | undefined, { host, raw }: FastifyRequest): string {
   if (publicUrl !== undefined) return publicUrl
   const scheme = 'encrypted' in raw.socket ? 'https' : 'http'

@@ -14,7 +14,7 @@ const PUBLIC_PAGES = {
 const SCRIPT = `console.log(${'1+'.repeat(2_000)}1)`
 
 const FILM = ['demo.webm', 'demo.mp4', 'demo-poster.jpg', 'demo.vtt']
-/** More than what is left uncompressed for being small. */
+/** Larger than answers that stay uncompressed. */
 const PICTURES = Buffer.alloc(5_000, 'film')
 
 let hub: TestHub
@@ -64,31 +64,31 @@ test.each([
   expect(response.headers['cache-control']).toBe('no-cache')
 })
 
-// test/gates/regular-expressions.test.ts shows that none of the expressions on the way takes more than linear time.
+// test/gates/regular-expressions.test.ts shows that none of the expressions involved takes more than linear time.
 test.each([
   ['nothing', '/', '', 200],
   ['a name', '/', 'x', 404],
-  ['a name, behind a screen', '/gateways/', 'x', 404],
-  ['nothing, behind a screen', '/gateways/', '', 200],
+  ['a name, below a screen', '/gateways/', 'x', 404],
+  ['nothing, below a screen', '/gateways/', '', 200],
 ])('64 K slashes before %s are an address like others', async (_what, start, end, status) => {
   expect((await get(start + '/'.repeat(64 * 1024) + end)).statusCode).toBe(status)
 })
 
-test('/ is the landing page, which names its own address as it was asked for', async () => {
+test('/ is the landing page, which names the requested address as its own', async () => {
   const response = await get('/')
   expect(response.statusCode).toBe(200)
   expect(response.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' })
   expect(response.body).toBe(PUBLIC_PAGES.landing.replace('https://hub.invalid', 'http://hub.example:8080'))
 })
 
-test('/beta names the contact, and no character of it means anything to the page', async () => {
+test('/beta names the contact, escaped for the page', async () => {
   const { body } = await get('/beta')
   expect(body).toContain(`href="mailto:o'hara%2B%22%3Cb%3E%26@example.net?subject=Beta"`)
   expect(body).toContain('>o&#39;hara+&quot;&lt;b&gt;&amp;@example.net</a>')
 })
 
 test.each(['/nowhere', '/login/more', '/gateways/a/b', '/landing.html', '/index.html', '/beta/x'])(
-  '%s is not there, on a page that says so',
+  '%s is not found, on a page that says so',
   async (url) => {
     const response = await get(url)
     expect(response.statusCode).toBe(404)
@@ -120,14 +120,14 @@ test.each(['"><script>alert(1)</script>', 'a b', 'hub.example\nDisallow: /'])(
   },
 )
 
-test('a public page may not speak to gateways, as the portal may', async () => {
+test('a public page may not connect to gateways, as the portal may', async () => {
   const { headers } = await get('/beta')
   expect(headers['content-security-policy']).toContain("connect-src 'self';")
   expect(headers['content-security-policy']).toMatch(/form-action 'self'$/)
   expect(headers['content-security-policy']).toContain("script-src 'self';")
 })
 
-test('a page may run and load nothing but its own, and be framed by nobody', async () => {
+test('a page may load and run only its own files, and nobody may frame it', async () => {
   const { headers } = await get('/login')
   const directives = new Map(
     String(headers['content-security-policy'])
@@ -166,12 +166,12 @@ test.each(["evil.example; script-src 'unsafe-inline'", 'a b', 'x,y', "'unsafe-in
   },
 )
 
-test('hashed files are kept for good, others are asked for again', async () => {
+test('hashed files are cached for good, others are revalidated', async () => {
   expect((await get('/assets/index-abc123.js')).headers['cache-control']).toBe('public, max-age=31536000, immutable')
   expect((await get('/icon.svg')).headers['cache-control']).toBe('no-cache')
 })
 
-test('what is large is compressed for who can take it', async () => {
+test('large answers are compressed for clients that accept it', async () => {
   const plain = await get('/assets/index-abc123.js')
   expect(plain.body).toBe(SCRIPT)
   const packed = await get('/assets/index-abc123.js', { 'accept-encoding': 'br' })
@@ -190,7 +190,7 @@ test.each([
   expect(response.rawPayload).toEqual(PICTURES)
 })
 
-test.each(['demo.webm', 'demo.mp4', 'demo.vtt'])('players get the part of %s that they ask for', async (name) => {
+test.each(['demo.webm', 'demo.mp4', 'demo.vtt'])('players get the requested part of %s', async (name) => {
   const headers = { 'accept-encoding': 'gzip, deflate, br' }
   const start = await get(`/media/${name}`, { ...headers, range: 'bytes=0-1' })
   expect(start.statusCode).toBe(206)
@@ -205,7 +205,7 @@ test.each(['demo.webm', 'demo.mp4', 'demo.vtt'])('players get the part of %s tha
   expect(past.json()).toMatchObject({ error: 'range_not_satisfiable' })
 })
 
-test('a twin that the build has compressed is sent as it is, to who can take it, and kept for good', async () => {
+test('a file compressed by the build is sent as it is, to clients that accept it, and cached for good', async () => {
   const url = '/assets/twins-abc123.js'
   const brotli = await get(url, { 'accept-encoding': 'gzip, deflate, br' })
   expect(brotli.headers).toMatchObject({
@@ -226,7 +226,7 @@ test('HEAD has the headers and no body', async () => {
   expect([response.statusCode, response.body]).toEqual([200, ''])
 })
 
-test.each(['/assets/gone.js', '/.hidden', '/api', '/api/', '/api/v1/x.js'])('%s is not there, in JSON', async (url) => {
+test.each(['/assets/gone.js', '/.hidden', '/api', '/api/', '/api/v1/x.js'])('%s is not found, in JSON', async (url) => {
   const response = await get(url)
   expect(response.statusCode).toBe(404)
   expect(response.json()).toMatchObject({ error: 'not_found' })
@@ -241,7 +241,7 @@ test.each(['/..%2fsecret.txt', '/assets/..%2f..%2fsecret.txt', '/%2e%2e/secret.t
   },
 )
 
-test('a page takes no POST', async () => {
+test('a page refuses POST', async () => {
   const response = await hub.app.inject({ method: 'POST', url: '/login', payload: {} })
   expect(response.statusCode).toBe(404)
 })

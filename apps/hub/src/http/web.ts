@@ -8,11 +8,11 @@ import { pagePolicy } from './security-headers.ts'
 import { ownOrigin, readSite, type SitePage } from './site.ts'
 
 const PORTAL = 'index.html'
-/** Made by the build: the addresses of the portal's screens, with `:id` and the like in them. */
+/** Made by the build: the paths of the portal's screens, with parameters such as `:id`. */
 const PORTAL_PATHS = 'portal-paths.json'
 
 const PUBLIC_PAGES: Readonly<Record<string, SitePage>> = { '': 'landing', beta: 'beta' }
-/** A public page loads its own files and speaks to its own hub; no gateway is in sight. */
+/** A public page loads only its own files and calls only its own hub, never gateways. */
 const PUBLIC_POLICY = pagePolicy({ formActionSources: [], directHealthCheck: false })
 
 /** The folders of the built portal and of the built public pages. */
@@ -25,8 +25,8 @@ export function isWebBuilt({ webDir, siteDir }: WebFolders): boolean {
 
 /**
  * Serves the built portal and the public pages: files as they are, the public pages at their addresses, and the
- * portal's one page for every screen. Files under assets/ carry a hash in their names, so browsers keep them; the rest
- * is asked for again each time.
+ * portal's one page for every screen. Files under assets/ have a hash in their names, so browsers cache them; other
+ * files are revalidated each time.
  */
 export async function serveWeb(
   app: FastifyInstance,
@@ -34,7 +34,7 @@ export async function serveWeb(
     publicUrl: string | undefined
     contactEmail: string | undefined
     formActionSources: (host: string | undefined) => string[]
-    /** Whether pages may ask gateways directly for their health; read for each page. */
+    /** Whether pages may request gateways' health directly; read for each page. */
     directHealthCheck: () => Promise<boolean>
   },
 ): Promise<void> {
@@ -59,7 +59,7 @@ export async function serveWeb(
       const path = withoutLastSlashes(request.params['*'])
       if (`/${path}/`.startsWith(`${API_BASE}/`)) return answerUnknownRoute(request, reply)
       if (isScreen(path)) {
-        // A page is there even when the database is away.
+        // Pages are served even when the database is unavailable.
         const directHealthCheck = await options.directHealthCheck().catch(() => false)
         const formActionSources = options.formActionSources(request.headers.host)
         reply.header('content-security-policy', pagePolicy({ formActionSources, directHealthCheck }))
@@ -79,13 +79,13 @@ export async function serveWeb(
   })
 }
 
-/** Whether a path without its first slash is a screen's; `paths` are patterns as the portal's router reads them. */
+/** Returns a test whether a path without its first slash is a screen's; `paths` are patterns of the portal's router. */
 export function screenTest(paths: readonly string[]): (path: string) => boolean {
   const patterns = paths.map((path) => new RegExp(`^${path.slice(1).replaceAll(/:\w+/g, '[^/]+')}$`))
   return (path) => patterns.some((pattern) => pattern.test(path))
 }
 
-/** Not by a regular expression, which would take quadratic time over many slashes in the middle. */
+/** Not a regular expression, which would take quadratic time over many slashes in the middle. */
 function withoutLastSlashes(path: string): string {
   let end = path.length
   while (end > 0 && path[end - 1] === '/') end--

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 
-/** What every step of building a hub is given, before the results of the earlier ones. */
+/** The inputs of every step of building a hub, besides the results of the earlier steps. */
 export type Base = {
   config: Config
   log: Logger

@@ -1,6 +1,4 @@
-/**
- * The fourth step: what faces the network: listeners, the API and its routes, the portal, and the API in the tunnel.
- */
+/** The fourth step, the network: listeners, the API and its routes, the portal, and the API in the tunnel. */
 import { X509Certificate } from 'node:crypto'
 import { accountRoutes } from '../accounts/routes.ts'
 import { createNamedLimiter } from '../access/limiter.ts'
@@ -146,7 +144,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     app,
     events,
     faults: connections.faults,
-    /** Listens, on the port that `base.listening` then has. */
+    /** Listens; `base.listening` then has the port. */
     async start() {
       listening.port = await listen(app, config)
       const httpsPort = tls && (await listenTls(tls, { host: config.host, port: config.httpsPort ?? 0 }))

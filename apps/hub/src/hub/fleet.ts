@@ -1,4 +1,4 @@
-/** The third step: the tunnel, what the hub knows of its gateways, and who is told of them. */
+/** The third step: the tunnel, the gateways' state, and notifications. */
 import { networkInterfaces } from 'node:os'
 import { createRefusals } from '../access/refusals.ts'
 import { createAuditLogLines } from '../audit/log-lines.ts'
@@ -53,7 +53,7 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
   }
   const notifications = await startNotifications(base, storage, portalUrl)
   stack.defer(notifications.stop)
-  // Follows before the first look at the disk, which may find something to tell.
+  // Follow before the first check of the disk, which may have something to report.
   facts.follow(outbox(notifications))
   facts.follow(delivery(notifications))
   await watch.start()
@@ -115,7 +115,7 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
   }
 }
 
-/** Whoever is to be told outside the hub, over what this start was configured with. */
+/** Starts the notification channels that this start is configured with. */
 async function startNotifications({ config, log, clock }: Base, { db }: Storage, portalUrl: () => string) {
   const notifications = createNotifications({
     db,

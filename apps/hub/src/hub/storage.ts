@@ -1,4 +1,4 @@
-/** The first step: the database, which only this process uses, its facts, and the room that its disk has. */
+/** The first step: the database, which only this process uses, its facts, and the watch on its disk. */
 import { join } from 'node:path'
 import { openDatabase } from '../database/database.ts'
 import { lockDatabase } from '../database/lock.ts'

@@ -1,4 +1,4 @@
-/** The second step: who the hub is and whom it knows: its keys, accounts, sessions and certificates. */
+/** The second step: the hub's keys, accounts, sessions and certificates. */
 import { randomBytes } from 'node:crypto'
 import { generateIdentitySeed, identityOfSeed } from '@hedgerow/enrolment'
 import { generateKeyPair } from '@hedgerow/wireguard/node'

@@ -20,7 +20,7 @@ const away = () =>
   })
 const messages = () => lines.map(({ msg }) => msg)
 
-test('a database that is away is one line wherever it is met, and one more when it is back', async () => {
+test('an unavailable database is one line wherever it is noticed, and one more when it is back', async () => {
   const request = log.child({ reqId: 1 })
   for (let second = 0; second < 60; second++) {
     log.warn({ err: away() }, 'heartbeats could not be written yet')
@@ -33,25 +33,25 @@ test('a database that is away is one line wherever it is met, and one more when 
   expect(JSON.stringify(lines[0]), 'no stack').not.toContain('at ')
   await vi.advanceTimersByTimeAsync(20_000)
   expect(lines.slice(1)).toMatchObject([{ msg: 'the database works again', seconds: 59, failures: 180, level: 30 }])
-  expect(vi.getTimerCount(), 'nothing is left running').toBe(0)
+  expect(vi.getTimerCount(), 'nothing is still running').toBe(0)
 
   log.warn({ err: away() }, 'heartbeats could not be written yet')
-  expect(messages().at(-1), 'the next outage is told anew').toBe('the database does not work')
+  expect(messages().at(-1), 'the next outage is logged again').toBe('the database does not work')
 })
 
-test('any other failure that recurs is told once with its stack, then counted; another one is told at once', async () => {
+test('any other repeated failure is logged once with its stack, then counted; a different one is logged at once', async () => {
   const tell = (reason: string) => log.warn({ err: new Error(reason) }, 'a notification could not be sent')
   for (let i = 0; i < 5; i++) tell('the mailbox is full')
   tell('no such address')
   expect(lines.map(({ err }) => (err as Error).message)).toEqual(['the mailbox is full', 'no such address'])
   expect((lines[0]!.err as Error).stack).toContain('at ')
   await vi.advanceTimersByTimeAsync(20_000)
-  expect(lines.slice(2), 'one that came once has no end to tell').toMatchObject([
+  expect(lines.slice(2), 'a single failure gets no closing line').toMatchObject([
     { msg: 'over: a notification could not be sent', failures: 5 },
   ])
 })
 
-test('what is no failure is logged as often as it comes, and levels and formats are pino’s', () => {
+test('entries without a failure are logged each time, and levels and formats are pino’s', () => {
   for (let i = 0; i < 3; i++) log.info({ gatewayId: 'barn' }, 'gateway %s', 'status')
   log.debug({ err: new Error('hidden') }, 'not at this level')
   expect(messages()).toEqual(['gateway status', 'gateway status', 'gateway status'])

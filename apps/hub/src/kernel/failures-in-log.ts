@@ -1,18 +1,18 @@
 import type { LogFn, LoggerOptions } from 'pino'
 
 const LOOK_INTERVAL_MS = 5_000
-/** So long without the same failure, and it counts as over: what recurs does so every few seconds. */
+/** After this long without the same failure, it counts as over: repeated failures come every few seconds. */
 const OVER_AFTER_MS = 15_000
-/** Kinds remembered at a time; further ones are logged each. */
+/** Kinds remembered at a time; further ones are logged each time. */
 const KINDS_MAX = 200
 
 type Failure = { startedAt: number; lastAt: number; count: number; over: () => void }
 
 /**
- * What keeps a failure that recurs from filling the log: its first time is one entry, all others are counted, and one
- * more entry tells when it was over, how long it lasted and how often it came. Whatever the database does not do is one
- * failure, wherever it was met, without a stack; any other is known by its message and the one of its error. For pino's
- * `hooks`, so that no caller has to think of it. Only entries with an error, or the code of one, are looked at.
+ * Keeps a repeated failure from filling the log: its first time is one entry, all others are counted, and one more
+ * entry says when it was over, how long it lasted and how often it came. All failures of the database are one kind,
+ * wherever noticed, without a stack; any other is identified by its message and its error's message. Used as pino's
+ * `hooks`, so that no caller has to think of it. It affects only entries with an error or an error's code.
  */
 export function onceForEachFailure(clock: () => number = Date.now): NonNullable<LoggerOptions['hooks']> {
   const failures = new Map<string, Failure>()
@@ -65,7 +65,7 @@ export function onceForEachFailure(clock: () => number = Date.now): NonNullable<
       }
       const kind = `${message} ${entry.err instanceof Error ? entry.err.message : String(entry.err)}`
       if (isKnown(kind)) return undefined
-      // One that did not come again has nothing to add.
+      // A failure that came once needs no closing line.
       remember(kind, (summary) => summary.failures > 1 && this.info(summary, `over: ${message}`))
       return log(...args)
     },
@@ -78,7 +78,7 @@ function isOfFailure(entry: unknown): entry is OfFailure {
   return typeof entry === 'object' && entry !== null && 'err' in entry
 }
 
-/** In the words of the engine or the network, where it was the storage's fault. */
+/** The engine's or the network's words, when the storage caused it. */
 function storageCause({ err, code }: OfFailure): string | undefined {
   const isStorage = code === 'storage_unavailable' || (err as OfFailure | undefined)?.code === 'storage_unavailable'
   if (!isStorage) return undefined

@@ -2,13 +2,13 @@ import { errorTable, type ErrorCode } from '@hedgerow/contract'
 
 /**
  * A refusal. Throw it anywhere below a request (it also rolls the transaction back): http/errors.ts answers with the
- * code's status and message. `message` replaces the code's own sentence and is shown to people, so nothing that the
- * caller sent belongs in it.
+ * code's status and message. `message` replaces the code's own sentence and is shown to people, so it must not hold the
+ * caller's input.
  */
 export class HubError extends Error {
   readonly code: ErrorCode
   readonly fieldErrors: Record<string, string> | undefined
-  /** When the same may be asked again, where that is known; told in `Retry-After`. */
+  /** Milliseconds until the same request may be tried again, if known; sent in `Retry-After`. */
   readonly retryAfterMs: number | undefined
 
   constructor(

@@ -14,13 +14,13 @@ test('an entry is one plain line: time, level, message, details', () => {
   )
 })
 
-test('text from outside can neither start a line nor steer a terminal', () => {
+test('outside text can neither start a line nor control a terminal', () => {
   const line = plainLine(entry({ msg: 'a\n08:00:00 info forged', name: 'b\u001b[2J\nc' }))
   expect(line.match(/\n/g)).toHaveLength(1)
   expect(line).not.toContain('\u001b')
 })
 
-test('no character without a width, of another direction or of the C1 controls is written as it is, and JSON stays JSON', () => {
+test('invisible, direction-changing and C1 characters are escaped, and JSON stays JSON', () => {
   const name = 'a\u009b2Jb\u202egnp\u200b\u2028c\u00ad'
   const json = escapeInvisible(entry({ name }))
   expect(JSON.parse(json)).toMatchObject({ name })
@@ -34,7 +34,7 @@ test('an error keeps its stack', () => {
   )
 })
 
-test('what an error quotes can neither start a line nor steer a terminal', () => {
+test('text quoted by an error can neither start a line nor control a terminal', () => {
   const err = {
     type: 'Error',
     message: 'no',
@@ -45,7 +45,7 @@ test('what an error quotes can neither start a line nor steer a terminal', () =>
   expect(line).not.toContain('\u001b')
 })
 
-test('neither passwords, tokens, addresses asked for nor what was found in a body reach the log', async () => {
+test('passwords, tokens, requested addresses and bodies stay out of the log', async () => {
   const { url, remove } = await createTestDatabase('sqlite')
   const config = readConfig({ HUB_DATABASE_URL: url, HUB_VPN_BACKEND: 'off', HUB_ADMIN_PASSWORD: 'hunter-two-hunter' })
   const lines: string[] = []

@@ -3,9 +3,8 @@ import type { Config } from '../config.ts'
 import { onceForEachFailure } from './failures-in-log.ts'
 
 /**
- * The hub's log on standard error: JSON lines, or one plain line each where a person is watching. Nothing that callers
- * send is logged: no headers, no bodies, no query strings. A failure that recurs is one entry, and one more when it is
- * over.
+ * The hub's log on standard error: JSON lines, or plain lines on a terminal. No caller's input is logged: no headers,
+ * no bodies, no query strings. A repeated failure is one entry, and one more when it is over.
  */
 export function createLog(level: Config['logLevel']): Logger {
   const options = { level, hooks: onceForEachFailure() }
@@ -15,8 +14,8 @@ export function createLog(level: Config['logLevel']): Logger {
 }
 
 /**
- * C1 controls, line separators and characters without a width or that turn the direction of writing, which JSON leaves
- * as they are: in a terminal or a log viewer they would let a name look like something else. Stays the same JSON.
+ * Escapes C1 controls, line separators, and characters that are invisible or change the writing direction, which JSON
+ * leaves unescaped: in a terminal or a log viewer they could disguise a name. The JSON's value stays the same.
  */
 export function escapeInvisible(json: string): string {
   return json.replaceAll(
@@ -30,7 +29,7 @@ type Entry = { level: number; time: number; msg?: string; err?: { stack?: string
   unknown
 >
 
-/** The same entry as a person reads it; control characters stay escaped, as JSON has them. */
+/** The same entry for people; control characters stay escaped as in JSON. */
 export function plainLine(json: string): string {
   const { level, time, msg, err, pid: _pid, hostname: _hostname, ...rest } = JSON.parse(json) as Entry
   const details = Object.entries(rest).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
@@ -39,7 +38,7 @@ export function plainLine(json: string): string {
   return escapeInvisible(err ? `${line}\n${stackLines(err.stack ?? err.message ?? '')}\n` : `${line}\n`)
 }
 
-/** Indented, since an error may quote what somebody sent, and that must not look like an entry. */
+/** Indented: an error may quote a caller's input, which must not look like an entry. */
 function stackLines(stack: string): string {
   return stack
     .split(/\r\n|[\n\r]/)

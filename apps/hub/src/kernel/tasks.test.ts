@@ -13,7 +13,7 @@ function start() {
   return { lines, tasks: createTasks({ log, failure: FAILURE }) }
 }
 
-/** Work that is over when the test says so. */
+/** Work that ends when the test says so. */
 function held() {
   const starts: PromiseWithResolvers<void>[] = []
   const work = () => {
@@ -39,7 +39,7 @@ test('work runs in turn, each after the one before', async () => {
   await second
 })
 
-test('a turn that is not over skips the next ones, and then goes on', async () => {
+test('an unfinished turn skips the next ones, then the rhythm continues', async () => {
   const { tasks } = start()
   const { starts, work } = held()
   tasks.every(1_000, work)
@@ -49,12 +49,12 @@ test('a turn that is not over skips the next ones, and then goes on', async () =
   expect(starts).toHaveLength(1)
   starts[0]!.resolve()
   await vi.advanceTimersByTimeAsync(999)
-  expect(starts, 'skipped turns are not made up for').toHaveLength(1)
+  expect(starts, 'skipped turns are not repeated').toHaveLength(1)
   await vi.advanceTimersByTimeAsync(1)
   expect(starts).toHaveLength(2)
 })
 
-test('a failure is logged, and the next turn comes', async () => {
+test('a failure is logged, and the next turn runs', async () => {
   const { tasks, lines } = start()
   let turns = 0
   const work = () => {
@@ -71,7 +71,7 @@ test('a failure is logged, and the next turn comes', async () => {
   ])
 })
 
-test('what is asked for soon runs once, however often it is asked for', async () => {
+test('work requested with soon runs once, however often it is requested', async () => {
   const { tasks } = start()
   let runs = 0
   const work = () => runs++
@@ -84,7 +84,7 @@ test('what is asked for soon runs once, however often it is asked for', async ()
   expect(runs).toBe(2)
 })
 
-test('stop waits for what runs, then for the last work, and nothing runs afterwards', async () => {
+test('stop waits for running work, then for the last work, and nothing runs afterwards', async () => {
   const { tasks } = start()
   const { starts, work } = held()
   const seen: string[] = []

@@ -2,19 +2,19 @@ import type { Logger } from 'pino'
 
 type Work = () => unknown
 
-/** Work of one part of the hub, in the background and in turn: no two run at the same time. */
+/** Background work of one part of the hub, one at a time. */
 export type Tasks = {
-  /** Runs `work` after what was asked for before. Resolves when it is over; a failure is logged and goes no further. */
+  /** Runs `work` after earlier work. Resolves when it has ended; a failure is only logged. */
   run(work: Work): Promise<void>
-  /** Runs `work` every `intervalMs`, first after that time. While its last turn is not over, turns are skipped. */
+  /** Runs `work` every `intervalMs`, first after that time. Skips turns while the last one still runs. */
   every(intervalMs: number, work: Work): void
-  /** Runs `work` once after `delayMs`, however often it is asked for until then. */
+  /** Runs `work` once after `delayMs`, however often it is called until then. */
   soon(delayMs: number, work: Work): void
-  /** Ends the timers and waits for what runs, then for `last`. Nothing runs afterwards. */
+  /** Ends the timers and waits for running work, then for `last`. Nothing runs afterwards. */
   stop(last?: Work): Promise<void>
 }
 
-/** `failure` is the line of the log for work that threw. No timer keeps the process alive. */
+/** `failure` is the log message for work that threw. No timer keeps the process alive. */
 export function createTasks({ log, failure }: { log: Pick<Logger, 'warn'>; failure: string }): Tasks {
   const intervals: NodeJS.Timeout[] = []
   const delays = new Map<Work, NodeJS.Timeout>()

@@ -1,7 +1,6 @@
 /**
- * What Prometheus may know of each gateway, in the text format (version 0.0.4). Written by hand and not through
- * prom-client: ten thousand gateways are sixty thousand lines, in each scrape. The label is the gateway's id; names
- * stay out.
+ * The Prometheus series of each gateway, in the text format (version 0.0.4). Written by hand, not with prom-client: ten
+ * thousand gateways are sixty thousand lines in each scrape. The label is the gateway's id; names stay out.
  */
 import type { FleetStatus } from '../fleet/fleet.ts'
 import type { VpnPeerStatus } from '../tunnel/tunnel.ts'
@@ -10,7 +9,7 @@ type Counted = { stored: number; refused: number }
 
 export type GatewaySeries = {
   countDetections(gatewayId: string, result: keyof Counted, count: number): void
-  /** The lines for these gateways; what was counted for others is forgotten. */
+  /** The lines for these gateways; drops the counts of all others. */
   render(statuses: readonly FleetStatus[], peers: readonly VpnPeerStatus[]): string
 }
 
@@ -27,7 +26,7 @@ export function createGatewaySeries(): GatewaySeries {
     render(statuses, peers) {
       const peerOf = new Map(peers.map((peer) => [peer.publicKey, peer]))
       const status = family('status', 'gauge', 'The status that a gateway has, as 1')
-      const seen = family('last_seen_timestamp_seconds', 'gauge', 'When a gateway last gave a sign of life')
+      const seen = family('last_seen_timestamp_seconds', 'gauge', 'When a gateway last sent a heartbeat or shook hands')
       const detections = family('detections_total', 'counter', 'Detections since the hub started, stored or refused')
       const traffic = family('tunnel_bytes_total', 'counter', 'Bytes through a tunnel since the hub started')
       const kept = new Map<string, Counted>()

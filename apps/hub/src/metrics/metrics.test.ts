@@ -7,7 +7,7 @@ import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 
 const token = 'a-token-for-prometheus'
-/** Of Debian's package prometheus. */
+/** From Debian's package prometheus. */
 const hasPromtool = spawnSync('promtool', ['--version']).error === undefined
 
 describe.each(testEngines)('metrics on %s', (engine) => {
@@ -19,7 +19,7 @@ describe.each(testEngines)('metrics on %s', (engine) => {
   const scrape = async (authorization = `Bearer ${token}`) =>
     hub.app.inject({ url: '/metrics', headers: { authorization } })
 
-  test('tell of requests by route, the fleet by status, the tunnel, the database and the process', async () => {
+  test('show requests by route, the fleet by status, the tunnel, the database and the process', async () => {
     await insertTestGateway(hub.db, { name: 'Barn' })
     await hub.app.inject({ url: '/api/v1/auth/validate' })
     await hub.app.inject({ url: '/api/v1/hub/gateways/aaaaaaaaaaaa/DT-0123456789AB' })
@@ -39,7 +39,7 @@ describe.each(testEngines)('metrics on %s', (engine) => {
     expect(body).not.toContain('Barn')
   })
 
-  test('tell of each gateway by its id, of certificates and of notifications', async () => {
+  test('show each gateway by its id, certificates and notifications', async () => {
     const lastHandshake = hub.clock.now() - 1_000
     const id = await insertTestGateway(hub.db, { kind: 'wireguard', last_handshake_at: lastHandshake })
     const {
@@ -80,12 +80,12 @@ describe.each(testEngines)('metrics on %s', (engine) => {
       '"refused"} 2',
     ])
     expect(series('gateway_tunnel_bytes_total')).toHaveLength(2)
-    expect(body, 'of one that is not there').not.toContain('"gone"')
+    expect(body, 'of an unknown gateway').not.toContain('"gone"')
     expect(body).toMatch(/^hedgerow_certificate_expiry_timestamp_seconds\{certificate="hub-tls"\} \d{10}$/m)
     expect(body).toMatch(/^hedgerow_notifications\{state="failed"\} 1$/m)
   })
 
-  test('are each on the page of the documents, and no other is', async () => {
+  test('are each in the document, and no other is', async () => {
     const { body } = await scrape()
     const served = [...body.matchAll(/^# TYPE (hedgerow_\w+) /gm)].map(([, name]) => name!)
     const page = readFileSync(join(import.meta.dirname, '../../../../docs/operations/metrics.md'), 'utf8')
@@ -93,19 +93,22 @@ describe.each(testEngines)('metrics on %s', (engine) => {
     expect(listed.toSorted()).toEqual(served.toSorted())
   })
 
-  test.skipIf(!hasPromtool)('are found right by promtool (skipped where it is not installed)', async () => {
+  test.skipIf(!hasPromtool)('pass promtool (skipped where it is not installed)', async () => {
     const { body } = await scrape()
     const checked = spawnSync('promtool', ['check', 'metrics'], { input: body, encoding: 'utf8' })
     const findings = `${checked.stdout}${checked.stderr}`.split('\n')
     expect(findings.filter((line) => line.includes('hedgerow_'))).toEqual([])
   })
 
-  test.each(['', 'Bearer ', 'Bearer another-token-here', `Basic ${token}`, token])('are not for %j', async (sent) => {
-    expect((await scrape(sent)).statusCode).toBe(401)
-  })
+  test.each(['', 'Bearer ', 'Bearer another-token-here', `Basic ${token}`, token])(
+    'are refused to %j',
+    async (sent) => {
+      expect((await scrape(sent)).statusCode).toBe(401)
+    },
+  )
 })
 
-test('on a port of their own they need no token, and the hub’s port has none', async () => {
+test('on a port of their own need no token, and the hub’s port has none', async () => {
   const hub = await startTestHub('sqlite', {
     metrics: { port: 0, host: '127.0.0.1', token: undefined, gateways: false },
   })
@@ -119,7 +122,7 @@ test('on a port of their own they need no token, and the hub’s port has none',
   await expect(fetch(`http://127.0.0.1:${port}/metrics`)).rejects.toThrow('fetch failed')
 })
 
-test('unasked for, there are none', async () => {
+test('do not exist unless configured', async () => {
   const hub = await startTestHub('sqlite')
   expect(
     (await hub.app.inject({ url: '/metrics', headers: { authorization: 'Bearer undefined' } })).body,

@@ -1,7 +1,7 @@
 /**
- * What Prometheus may know of a hub: its requests, its fleet, its tunnel and itself. No name of a person or a gateway
- * is a label. Served on the hub's own port to whoever has HUB_METRICS_TOKEN, or on HUB_METRICS_PORT; with neither there
- * is no such page and nothing is measured for it. Called by hub.ts.
+ * The Prometheus metrics of a hub: requests, fleet, tunnel and process. No name of a person or a gateway is a label.
+ * Served on the hub's own port to holders of HUB_METRICS_TOKEN, or on HUB_METRICS_PORT; with neither there is no page
+ * and nothing is measured for it. Called by hub.ts.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Server } from 'node:http'
@@ -27,21 +27,21 @@ const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 
 const OWN_PORT_LIMITS = { perSource: 16, total: 64 }
 
 export type Metrics = {
-  /** A packet that the tunnel did not use. */
+  /** Counts a packet that the tunnel dropped. */
   countDrop(layer: 'wireguard' | 'netstack', reason: string): void
-  /** A request that a limit refused. */
+  /** Counts a request that a limit refused. */
   countRefusal(limit: string): void
-  /** A connection or a request behind a proxy that found no place. */
+  /** Counts a connection, or a request behind a proxy, refused for lack of places. */
   countRefusedConnection(reason: Refusal): void
-  /** A connection that an error of the hub's own ended. */
+  /** Counts a connection ended by an internal error. */
   countFault(): void
-  /** What a gateway sent, and whether it was taken. */
+  /** Counts a gateway's detections, stored or refused. */
   countDetections: GatewaySeries['countDetections']
-  /** Measures what is there only once the fleet is, and mounts the page. Call it before other routes. */
+  /** Adds the measures that need the fleet, and mounts the page. Call it before other routes. */
   mountOn(app: FastifyInstance, parts: MeasuredParts): void
-  /** Its own port, where it has one. */
+  /** Opens its own port, if it has one. */
   start(): Promise<void>
-  /** Where that port is, once it is open. */
+  /** The address of that port, once it is open. */
   address(): AddressInfo | undefined
   stop(): Promise<void>
 }
@@ -128,7 +128,7 @@ export function createMetrics({ metrics: config, databaseUrl }: Pick<Config, 'me
     async start() {
       if (port === undefined || !measured) return
       const own = createFront({
-        // Room of its own, so that a full hub can still be watched.
+        // Separate limits, so that a full hub can still be monitored.
         limits: createConnectionLimits({ ...OWN_PORT_LIMITS, sourceOf: (address) => address }),
         faults: measured.connections.faults,
         async handle(request, response) {
@@ -167,7 +167,7 @@ function measureRequests(app: FastifyInstance, registry: Registry): void {
   })
   app.addHook('onResponse', async (request, reply) => {
     const { url } = request.routeOptions
-    // The route and never the address: whoever asks for what is not there must not make labels.
+    // The route, never the address: requests for unknown addresses must not create labels.
     const route = url?.startsWith(API_BASE) ? url : 'other'
     const method = route === 'other' ? 'other' : request.method
     duration.observe({ method, route, status: reply.statusCode }, reply.elapsedTime / 1_000)

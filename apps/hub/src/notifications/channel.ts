@@ -1,62 +1,65 @@
 import type { z } from 'zod'
 
-/** What goes out. */
+/** An outgoing message. */
 export type Message = {
-  /** Of this message for good, the same at every attempt. */
+  /** Identifies this message; the same at every attempt. */
   id: string
   /** The same for a `Message-ID`: letters, digits and dots. */
   serial: string
-  /** What it is about, such as `registration.pending`. */
+  /** Its subject, such as `registration.pending`. */
   event: string
   at: string
   /** A line for a mail's subject. */
   title: string
-  /** What to know and do, for a person. */
+  /** The details and the advice, for a person. */
   text: string
-  /** The page of the portal that it is about. */
+  /** The page of the portal about it. */
   url?: string | undefined
   /** For programs. */
   data: Record<string, string | null>
-  /** The one person whom it concerns; without, the people who run the hub. */
+  /** The person that it is for; when unset, the people who run the hub. */
   to?: string | undefined
 }
 
-/** The message may have arrived. Whoever sends it again may send it twice. */
+/** The message may have arrived. Sending it again may deliver it twice. */
 export class DeliveryUnknown extends Error {}
 
-/** One way to tell people outside the hub, as this start was configured. */
+/** One way to notify people outside the hub, as configured for this start. */
 export type Channel = {
-  /** Why it has nobody to tell now; undefined when it has. `email` is that of the auto-approval settings. */
+  /** Why it has no recipient now; undefined when it has one. `email` is that of the auto-approval settings. */
   problem(settings: { email: string }): string | undefined
-  /** Resolves once they arrived; rejects with what went wrong, or with `DeliveryUnknown`. */
+  /** Resolves once they arrived; rejects with the error, or with `DeliveryUnknown`. */
   send(messages: readonly Message[], settings: { email: string }): Promise<void>
-  /** Breaks off what is under way. */
+  /** Aborts current deliveries. */
   close(): void
 }
 
-/** What a file of channels/ exports as `channel`. `Settings` is what the environment says of it. */
+/** What a file of channels/ exports as `channel`. `Settings` is its part of the environment. */
 export type ChannelType<Settings = unknown> = {
   name: string
-  /** Whom it tells: the people who run the hub, or the one person whom a message concerns. */
+  /** Its recipients: the people who run the hub, or the person whom a message is for. */
   audience: 'operators' | 'person'
   /** The channel whose settings it shares, instead of variables of its own. */
   sharedSettings?: string
   /** Its environment variables. */
   variables: Readonly<Record<`HUB_${string}`, z.ZodType>>
-  /** What they mean; undefined when it is not configured. Throws an `Error` that names a variable that is missing. */
+  /**
+   * Its settings from the variables; undefined when it is not configured. Throws an `Error` that names a missing
+   * variable.
+   */
   configure(variables: Readonly<Record<string, unknown>>): Settings | undefined
   open(settings: Settings, parts: { clock: () => number }): Channel
-  /** How many messages go out as one. */
+  /** How many messages are sent as one. */
   batch: number
-  /** How many times it sends before others have their turn. */
+  /** How many sendings before other channels get their turn. */
   sendingsATurn: number
-  /** A pause after each turn that sent something, in which messages gather. */
+  /** A pause after each turn that sent something, to collect messages. */
   pauseMs: number
-  /** Whether the next message may arrive although this one did not. */
+  /** Whether to try the next message after a failure. */
   goesOnAfterFailure: boolean
-  /** What becomes of what was being sent when the hub stopped: it may have arrived. */
+  /** The state of messages whose sending the hub's stop interrupted: they may have arrived. */
   interrupted: 'waiting' | 'failed'
-  /** What a test says of it: when it is not configured, and when the message was taken. */
+  /** Texts for a test's result: when it is not configured, and when the message was accepted. */
   unset: string
   taken: string
 }

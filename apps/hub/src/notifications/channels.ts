@@ -4,7 +4,7 @@ import type { ChannelType } from './channel.ts'
 
 const FOLDER = join(import.meta.dirname, 'channels')
 
-/** Every file of channels/ but tests: a channel is there with its file, and listed nowhere. In the order of names. */
+/** Every file of channels/ except tests, in the order of names: adding the file adds the channel. */
 export const channelTypes: readonly ChannelType[] = await Promise.all(
   readdirSync(FOLDER)
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))

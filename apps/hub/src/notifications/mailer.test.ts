@@ -23,7 +23,7 @@ async function serverThat(greets: (socket: Socket) => void): Promise<string> {
   return `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** A mail server that never comes to the end of its greeting. */
+/** A mail server whose greeting never ends. */
 function trickle(socket: Socket): void {
   socket.write('220-mail.example ESMTP\r\n')
   const timer = setInterval(() => socket.write('220-and\r\n'), 5)
@@ -35,14 +35,14 @@ const isLetGo = () =>
   vi.waitFor(() => expect([...sockets].map((socket) => socket.closed)).toEqual([true]), { timeout: 20_000 })
 
 describe('a mail', () => {
-  it('ends by its deadline, however slowly the server goes on talking', async () => {
+  it('ends by its deadline, however slowly the server sends', async () => {
     const url = await serverThat(trickle)
     const mailer = createMailer({ url, from: 'hub@example.net', deliveryTimeoutMs: 200 })
     await expect(mailer.send(MAIL)).rejects.toThrow(Error)
     await isLetGo()
   })
 
-  it('is broken off when the hub stops', async () => {
+  it('is aborted when the hub stops', async () => {
     const url = await serverThat((socket) => {
       trickle(socket)
       setImmediate(() => mailer.close())

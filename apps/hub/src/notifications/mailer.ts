@@ -4,13 +4,13 @@ import { DeliveryUnknown } from './channel.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 const SILENCE_TIMEOUT_MS = 20_000
-/** For a whole mail, however slowly the server goes on answering. */
+/** For a whole mail, however slowly the server answers. */
 const DELIVERY_TIMEOUT_MS = 120_000
 const CLOSE_TIMEOUT_MS = 1_000
 
 export type Mail = {
   to: string
-  /** Of this message for good: its Message-ID is made from it. */
+  /** Identifies this message; its Message-ID is made from it. */
   id: string
   subject: string
   text: string
@@ -18,11 +18,11 @@ export type Mail = {
 
 export type Mailer = {
   /**
-   * Resolves once the server has taken it; rejects with what the server said, or with `DeliveryUnknown` when it had the
-   * whole message and was not heard of again.
+   * Resolves once the server has accepted it; rejects with the server's error, or with `DeliveryUnknown` when the
+   * server had the whole message and did not answer.
    */
   send(mail: Mail): Promise<void>
-  /** Breaks off what is under way. */
+  /** Aborts current deliveries. */
   close(): void
 }
 
@@ -46,7 +46,7 @@ export function createMailer({
     disableFileAccess: true,
     disableUrlAccess: true,
   })
-  /** The Message-IDs of those that were written to the end. */
+  /** The Message-IDs of messages that were written completely. */
   const written = new Set<string>()
   transport.use('stream', ({ message }, done) => {
     message.transform(() => endHeard(() => written.add(message.messageId())))
@@ -82,7 +82,7 @@ export function createMailer({
   }
 }
 
-/** Passes everything on, and hears when nothing more comes. */
+/** Passes everything on, and reports the end. */
 function endHeard(onEnd: () => void): Transform {
   return new Transform({
     transform: (chunk: Buffer, _encoding, done) => done(null, chunk),

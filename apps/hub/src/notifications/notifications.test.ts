@@ -28,7 +28,7 @@ import { createTestDevice } from '#testing/device.ts'
 
 const SECRET = 'a secret for webhooks'
 
-/** A real mail server on loopback; `refuse` makes it turn every message away. */
+/** A real mail server on loopback; `refuse` makes it refuse every message. */
 async function startMailServer() {
   const mails: { to: string[]; from: string; text: string; header: (name: string) => string | undefined }[] = []
   const state = { refuse: false }
@@ -56,7 +56,7 @@ async function startMailServer() {
   return { url: `smtp://127.0.0.1:${port}`, mails, state, stop }
 }
 
-/** Takes whole messages and is gone before it says so. */
+/** Accepts whole messages and disconnects before it says so. */
 async function startForgetfulMailServer() {
   const state = { taken: 0 }
   const server = createTcpServer((socket) => {
@@ -134,7 +134,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
   const outbox = () =>
     hub.db.selectFrom('notifications').select(['channel', 'state', 'attempts', 'error']).orderBy('channel').execute()
 
-  it('tell of a new request by mail and by signed webhook, once, however often the device asks', async () => {
+  it('report a new request by mail and by signed webhook, once, however often the device asks', async () => {
     const barn = device('Barn\tüber')
     expect((await barn.register()).status, 'a tab is no part of a name').toBe(400)
     const shed = device('Shed "über"')
@@ -169,7 +169,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     })
   })
 
-  it('tell the owner of an account of wrong codes behind a right password, once an hour at most', async () => {
+  it('notify the owner of an account of wrong codes after a right password, at most once an hour', async () => {
     const api = createTestApi(hub)
     const password = 'gravel-lantern-42'
     const id = await hub.addUser('rosa', 'user', password)
@@ -179,7 +179,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     const { secret } = (await api(setUpTwoFactor, { token, body: { password } })).body as { secret: string }
     const epoch = () => Math.floor(hub.clock.now() / 1_000)
     await api(enableTwoFactor, { token, body: { code: await generate({ secret, epoch: epoch() }) } })
-    // The hub's alerts are off: what is told of one's own account has no such switch.
+    // The hub's alerts are off; notifications about one's own account have no such switch.
     await set({ notificationEnabled: false })
 
     const guess = async () => {
@@ -191,7 +191,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     await guess()
     await guess()
     await hub.notifications.deliver()
-    expect(mail.mails, 'a mistyped code or two are nobody else’s').toEqual([])
+    expect(mail.mails, 'a mistyped code or two cause no notification').toEqual([])
     const from = await guess()
     for (let i = 0; i < 5; i++) await guess()
     await hub.notifications.deliver()
@@ -207,7 +207,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     expect(mail.mails.length).toBe(2)
   })
 
-  it('keep enrolment as quick and sure as without them when nobody answers', async () => {
+  it('do not slow down enrolment when no server answers', async () => {
     await mail.stop()
     receiver.state.status = 500
     const answer = await device('Barn').register()
@@ -219,7 +219,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     ])
   })
 
-  it('are tried again later and later until they arrive, under the same id', async () => {
+  it('are retried with growing pauses until they arrive, under the same id', async () => {
     receiver.state.status = 503
     mail.state.refuse = true
     await device('Barn').register()
@@ -263,12 +263,12 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     elsewhere.stop()
   })
 
-  it('survive a hub that stops before they went out, and are then sent once', async () => {
+  it('survive a hub that stops before they were sent, and are then sent once', async () => {
     await mail.stop()
     receiver.state.status = 503
     await device('Barn').register()
     await hub.notifications.deliver()
-    // As a hub leaves it that dies in the middle of both.
+    // The state that a hub leaves when it dies while it sends both.
     await hub.db.updateTable('notifications').set({ state: 'sending' }).where('channel', '=', 'webhook').execute()
     receiver.state.status = 200
     await hub.notifications.start()
@@ -279,7 +279,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     expect(receiver.received).toHaveLength(2)
   })
 
-  it('never send a mail again of which nobody knows whether it arrived', async () => {
+  it('never repeat a mail that may have arrived', async () => {
     await device('Barn').register()
     await vi.waitFor(() => expect(mail.mails).toHaveLength(1), { timeout: 30_000 })
     await hub.notifications.deliver()
@@ -291,7 +291,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     expect((await outbox())[0]).toMatchObject({ channel: 'email', state: 'failed' })
   })
 
-  it('never send a mail again that a mail server took and was lost before it said so', async () => {
+  it('never repeat a mail when the mail server disconnected before it confirmed it', async () => {
     const forgetful = await startForgetfulMailServer()
     await hub.stop()
     const smtp = { url: forgetful.url, from: 'hub@example.net' }
@@ -308,7 +308,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     forgetful.stop()
   })
 
-  it('of a flood of requests are a mail a minute', async () => {
+  it('of a flood of requests are one mail a minute', async () => {
     await device('First').register()
     await vi.waitFor(() => expect(mail.mails).toHaveLength(1), { timeout: 30_000 })
     for (let i = 0; i < 20; i++) await device(`Flood ${i}`).register()
@@ -324,7 +324,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
   it.each([
     ['the switch of auto-approval', () => set({ notificationEmail: 'owner@example.org', notificationEnabled: false })],
     ['the hub’s own switch', () => call('PUT', '/hub/settings', { enableNotifications: false })],
-  ])('are off with %s, also what waits', async (_name, switchOff) => {
+  ])('are off with %s, also waiting ones', async (_name, switchOff) => {
     receiver.state.status = 503
     await device('Barn').register()
     await hub.notifications.deliver()
@@ -337,7 +337,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     expect((await hub.notifications.status()).waiting).toBe(0)
   })
 
-  it('tell that a gateway is back only where it was told to be offline, once, also after a restart of the hub', async () => {
+  it('report that a gateway is back only to those who were told it is offline, once, also after a restart of the hub', async () => {
     const failing = await insertTestGateway(hub.db, { name: 'Barn' })
     await insertTestGateway(hub.db, { name: 'Shed' })
     let beatAt = hub.clock.now()
@@ -361,7 +361,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     beatAt = hub.clock.now()
     await watch.look()
     await hub.notifications.deliver()
-    expect(told(), 'a short outage is nobody’s business, nor its end').toEqual([])
+    expect(told(), 'a short outage is not reported, nor its end').toEqual([])
 
     hub.clock.advance(100_000)
     await watch.look()
@@ -369,7 +369,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     await watch.look()
     await hub.notifications.deliver()
     expect(told().toSorted()).toEqual(['Gateway "Barn" is offline', 'Gateway "Shed" is offline'])
-    // The one of the barn never got through.
+    // The one about Barn was never delivered.
     await hub.db.updateTable('notifications').set({ state: 'failed' }).where('key', 'like', `%${failing}%`).execute()
 
     watch = await startWatch()
@@ -380,14 +380,14 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     expect(told().slice(2)).toEqual(['Gateway "Shed" is back online'])
   })
 
-  it('go by webhook alone without an address', async () => {
+  it('go only by webhook without an address', async () => {
     await set({})
     await device('Barn').register()
     await hub.notifications.deliver()
     expect([mail.mails.length, receiver.received.length]).toEqual([0, 1])
   })
 
-  it('say nothing of a device that a rule let in', async () => {
+  it('do not report a device that a rule approved', async () => {
     await set({
       enabled: true,
       requireAdminApproval: false,
@@ -398,7 +398,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     expect(await outbox()).toEqual([])
   })
 
-  it('can be tried out by an admin, who reads how that went', async () => {
+  it('can be tested by an admin, who sees the result', async () => {
     const test = async (role?: Role) => (await call('POST', '/admin/notifications/test', undefined, role)).json()
     expect((await test('manager')).error).toBe('role_required')
     expect(await test()).toEqual({

@@ -1,8 +1,8 @@
 /**
- * Tells people outside the hub what waits for them, over the channels of channels/. What is to be told is written to an
- * outbox in the transaction of what happened, under a key of its own, so that it is told once and neither a crash nor a
- * mail server that is away loses it; nobody ever waits for the delivery. followers/notifications.ts announces, the
- * settings' switches decide, routes.ts sends tests.
+ * Notifies people outside the hub over the channels of channels/. Messages are written to an outbox in the transaction
+ * of the change, each under a unique key, so that each is sent once and neither a crash nor an unavailable mail server
+ * loses it; no caller waits for the delivery. followers/notifications.ts announces, the settings' switches decide,
+ * routes.ts sends tests.
  */
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { Logger } from 'pino'
@@ -18,7 +18,7 @@ const FIRST_RETRY_MS = 30_000
 const LAST_RETRY_MS = 3_600_000
 
 export type Announcement = {
-  /** Of what happened: the same again is not told again. */
+  /** Identifies the event: a message with the same key is not sent again. */
   key: string
   kind:
     | 'registration.pending'
@@ -27,21 +27,21 @@ export type Announcement = {
     | 'gateway.back'
     | 'two-factor.guessed'
     | 'storage.low'
-  /** The key of what this takes back: it goes only where that one went, or still waits. */
+  /** The key of the message that this one revokes: it is sent only if that one was sent or still waits. */
   follows?: string
-  /** The portal's page to go to, as `/gateways`. */
+  /** The portal's page about it, such as `/gateways`. */
   path?: string
   /** A line for a mail's subject. */
   title: string
-  /** What to know and do, for a person. */
+  /** The details and the advice, for a person. */
   text: string
   /** For programs. */
   data: Record<string, string | null>
-  /** The one person whom it concerns, by mail whatever the switches for the hub's alerts say. */
+  /** The person that it is for; sent by mail, independent of the switches for the hub's alerts. */
   to?: string
 }
 
-/** What the settings of the moment say. */
+/** The current switches of the settings. */
 export type NotificationSwitches = { enabled: boolean; email: string }
 
 export type Announce = (transaction: Transaction<Tables>, announcement: Announcement) => Promise<void>
@@ -49,14 +49,14 @@ export type Announce = (transaction: Transaction<Tables>, announcement: Announce
 export type DeliveryResult = { status: 'sent' | 'failed' | 'off'; message: string }
 
 export type Notifications = {
-  /** Writes what is to be told, in the transaction of what happened. Nothing while the switches are off. */
+  /** Writes messages in the transaction of the change; none while the switches are off. */
   announce: Announce
-  /** There may be something new to send; returns at once. */
+  /** Call it when there may be something to send; returns at once. */
   wake(): void
   start(): Promise<void>
-  /** Sends what is due, until nothing is. */
+  /** Sends everything that is due. */
   deliver(): Promise<void>
-  /** By the name of the channel. */
+  /** Sends a test message; results by the channel's name. */
   test(): Promise<Record<string, DeliveryResult>>
   status(): Promise<{ channels: Record<string, boolean>; waiting: number; failed: number }>
   stop(): Promise<void>
@@ -67,25 +67,25 @@ type Content = Pick<Announcement, 'title' | 'text' | 'data' | 'path' | 'to'>
 type Opened = { type: ChannelType; channel: Channel | undefined; sentAt: number }
 
 export function createNotifications(options: {
-  /** Where people open the portal. */
+  /** The portal's address for people. */
   portalUrl: () => string
   db: Kysely<Tables>
   clock: () => number
   log: Logger
-  /** What the environment says of each channel, by its name. */
+  /** The settings of each channel from the environment, by its name. */
   settings: Readonly<Record<string, unknown>>
   /** The switch and the address of the auto-approval settings. */
   readSwitches: (db: Db) => Promise<NotificationSwitches>
 }): Notifications {
   const { db, clock, log, settings } = options
-  const tasks = createTasks({ log, failure: 'notifications could not be read yet' })
+  const tasks = createTasks({ log, failure: 'could not read notifications yet' })
   const opened: Opened[] = channelTypes.map((type) => {
     const own = settings[type.sharedSettings ?? type.name]
     return { type, channel: own === undefined ? undefined : type.open(own, { clock }), sentAt: -Infinity }
   })
   let isStopped = false
 
-  /** Who is told by mail, and whether anybody is told at all. */
+  /** Whether notifications are on, and the mail address. */
   async function switches(from: Db): Promise<NotificationSwitches> {
     const { enableNotifications } = await readSettings(from)
     const { enabled, email } = await options.readSwitches(from)
@@ -124,7 +124,7 @@ export function createNotifications(options: {
     }
   }
 
-  /** Rows that this call alone will send; of several that ask at once each row goes to one. */
+  /** Rows that only this call will send; of several concurrent calls, one gets each row. */
   async function claim(channel: Row['channel'], limit: number): Promise<Row[]> {
     if (isStopped) return []
     const due = db
@@ -145,7 +145,7 @@ export function createNotifications(options: {
     return rows.toSorted((a, b) => a.id - b.id)
   }
 
-  /** Sends, and writes how that went; gives whether it went well. */
+  /** Sends, and records the result; returns whether it succeeded. */
   async function settle(rows: Row[], send: () => Promise<void>): Promise<boolean> {
     let problem: string | undefined
     let mayHaveArrived = false
@@ -205,7 +205,7 @@ export function createNotifications(options: {
     deliver: () => tasks.run(deliver),
 
     async start() {
-      // Whether these arrived before the hub stopped, nobody knows.
+      // Nobody knows whether these arrived before the hub stopped.
       const interrupted = db.updateTable('notifications').where('state', '=', 'sending')
       for (const { type } of opened)
         if (type.interrupted === 'waiting')
@@ -263,7 +263,7 @@ export function createNotifications(options: {
   }
 }
 
-/** The channels by which this was told, or will be. */
+/** The channels by which this was sent, or will be. */
 async function channelsOf(db: Db, key: string): Promise<Set<Row['channel']>> {
   const rows = db.selectFrom('notifications').select('channel').where('key', '=', key).where('state', '!=', 'failed')
   return new Set((await rows.execute()).map(({ channel }) => channel))
@@ -278,7 +278,7 @@ async function attempt(send: () => Promise<void>, message: string): Promise<Deli
   }
 }
 
-/** One line of what went wrong, never longer than a person reads. */
+/** The error in one line, short enough to read. */
 function sentence(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ').slice(0, 300)
 }

@@ -8,7 +8,7 @@ import type { Notifications } from './notifications.ts'
 
 const OFF = { status: 'off', message: 'This hub has no such channel.' } as const
 
-/** Which channels there are, and whether they work. */
+/** The calls for the channels: their state, and a test message. */
 export function notificationRoutes(
   app: FastifyInstance,
   { db, clock, notifications }: { db: Kysely<Tables>; clock: () => number; notifications: Notifications },

@@ -13,7 +13,7 @@ const log = pino({ level: 'silent' })
 afterEach(() => vi.useRealTimers())
 
 test.each(testEngines)(
-  'a clock that is a year ahead deletes nothing when it is set right within a day, on %s',
+  'a clock that was a year ahead deletes nothing when it is corrected within a day, on %s',
   async (engine) => {
     const hub = await startTestHub(engine)
     const { db } = hub
@@ -26,7 +26,7 @@ test.each(testEngines)(
       return now
     }
     const retention = createRetention({ db, clock, log, uptime: () => uptimeMs })
-    /** One look later by the clock that nobody sets, and `ms` later by the other. */
+    /** Checks once, `passedMs` later by the clock that nobody sets and `ms` later by the wall clock. */
     const look = async (passedMs: number, ms = passedMs) => {
       ;[now, uptimeMs] = [now + ms, uptimeMs + passedMs]
       const before = looks
@@ -53,7 +53,7 @@ test.each(testEngines)(
     await look(HOUR_MS, HOUR_MS + YEAR_MS)
     expect(await left()).toEqual(['today'])
     await look(DAY_MS)
-    expect(await left(), 'a clock that stays ahead is right').toEqual([])
+    expect(await left(), 'a clock that stays ahead counts as right').toEqual([])
     await retention.stop()
     vi.useRealTimers()
     await hub.stop()
@@ -61,7 +61,7 @@ test.each(testEngines)(
 )
 
 test.each(testEngines)(
-  'what a hub accepted while its clock was 400 days behind outlives a day after it was set right, through restarts, on %s',
+  'rows that a hub stored while its clock was 400 days behind survive a day after the correction, through restarts, on %s',
   async (engine) => {
     const hub = await startTestHub(engine)
     const { db } = hub
@@ -73,7 +73,7 @@ test.each(testEngines)(
     const left = async () =>
       (await db.selectFrom('activity').select('message').orderBy('id').execute()).map((row) => row.message)
 
-    // It ran with the right time before, so what it wrote last is not what is newest.
+    // It ran with the right time before, so the last row is not the newest.
     await accept('before')
     await start().purge()
     now -= 400 * DAY_MS
@@ -89,7 +89,7 @@ test.each(testEngines)(
     ;[now, uptimeMs] = [now + DAY_MS / 2, uptimeMs + DAY_MS / 2]
     await first.purge()
     await first.stop()
-    // The day is one of running: the restart does not cut it short.
+    // The hold is a day of running time: a restart does not shorten it.
     const second = start()
     await second.purge()
     expect(await left()).toEqual(['before', 'meanwhile'])
@@ -101,7 +101,7 @@ test.each(testEngines)(
   },
 )
 
-test('what is too old is forgotten every day, with nobody asking', async () => {
+test('old rows are deleted every day without a request', async () => {
   const hub = await startTestHub('sqlite')
   const { db } = hub
   const old = Date.now() - 91 * DAY_MS

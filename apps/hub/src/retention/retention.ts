@@ -1,9 +1,9 @@
 /**
- * Forgets what is older than logRetentionDays: activity, audit, detections, visits, hourly counts and notifications
- * that are over; a gateway's history after 7 days at the latest. Once a day, and at once when the setting changes; in
- * small batches with pauses, so that nobody waits for it however much there is. After a leap of the clock nothing is
- * deleted for a day of running: what the clock said last is in the database, so a leap while the hub was down counts
- * too. Also removes what a deleted gateway left behind.
+ * Deletes rows older than logRetentionDays: activity, audit, detections, visits, hourly counts and finished
+ * notifications; a gateway's history after 7 days at most. It runs once a day, and at once when the setting changes, in
+ * small batches with pauses, so that no request waits for it. After a jump of the clock it deletes nothing for a day of
+ * running time; the database holds the last known time, so a jump while the hub was down counts too. It also removes
+ * the remaining rows of deleted gateways.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HISTORY_HOURS } from '@hedgerow/contract'
@@ -16,13 +16,13 @@ import { readSettings } from '../settings/settings.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
-/** Readers of the log read on within seconds; activity and audit are what people look back at. */
+/** Readers of the log follow within seconds; people read activity and audit. */
 const FACTS_KEPT_MS = DAY_MS
 const LOOK_INTERVAL_MS = HOUR_MS
 const FIRST_LOOK_MS = 60_000
 const TRIM_INTERVAL_MS = 10_000
 /**
- * A clock that is so much later than it should be was wrong before, or is now, and what was deleted never comes back.
+ * When the clock is this much later than expected, it was wrong before or is wrong now, and deleted rows never return.
  */
 const LEAP_MS = DAY_MS
 const HOLD_MS = DAY_MS
@@ -31,16 +31,16 @@ const PAUSE_MS = 10
 
 export type Retention = {
   start(): void
-  /** Deletes what is too old now, or once the hold after a leap is over. */
+  /** Deletes old rows now, or after the hold that follows a jump of the clock. */
   purge(): Promise<void>
-  /** Deletes the detections that are more than the settings keep. */
+  /** Deletes detections above the settings' limits. */
   trim(): Promise<void>
-  /** Deletes what belonged to a gateway that is gone. */
+  /** Deletes the rows of a deleted gateway. */
   forgetGateway(gatewayId: string): Promise<void>
   stop(): Promise<void>
 }
 
-/** `uptime` is a clock that nobody sets, in milliseconds; the process's own unless told. */
+/** `uptime` is a clock that nobody sets, in milliseconds; default: the process's own. */
 export function createRetention(options: {
   db: Kysely<Tables>
   clock: () => number
@@ -49,11 +49,11 @@ export function createRetention(options: {
 }): Retention {
   const { db, clock, log, uptime = () => performance.now() } = options
   const stopped = new AbortController()
-  const tasks = createTasks({ log, failure: 'old rows could not be deleted' })
+  const tasks = createTasks({ log, failure: 'could not delete old rows' })
   let purgedAt = -Infinity
   let lookedAtUptimeMs: number | undefined
 
-  /** Deletes by `batch` until it finds no more. */
+  /** Runs `batch` until it deletes no more. */
   async function drain(batch: ReturnType<typeof sql>): Promise<void> {
     while (!stopped.signal.aborted) {
       const { numAffectedRows = 0n } = await batch.execute(db)
@@ -85,7 +85,7 @@ export function createRetention(options: {
     await drain(oldRows('detection_refusals', ['gateway_id', 'at', 'reason'], sql`at < ${oldestHistory}`, 'at'))
     for (const state of ['sent', 'failed'])
       await drain(oldRows('notifications', ['id'], sql`state = ${state} and due_at < ${oldest}`, 'due_at'))
-    // One may have been deleted while the hub stopped.
+    // A gateway may have been deleted while the hub stopped.
     for (const { gateway_id } of await deletedGateways()) if (gateway_id !== null) await forgetGateway(gateway_id)
     await drain(oldRows('facts', ['id'], sql`at < ${Math.max(oldest, now - FACTS_KEPT_MS)}`, 'at'))
     purgedAt = now
@@ -110,7 +110,7 @@ export function createRetention(options: {
     return (await newest.executeTakeFirst())?.at
   }
 
-  /** Looks at the clock. A leap leaves whoever runs the hub a day to see that it was one. */
+  /** Checks the clock. After a jump, the operator has a day to notice it. */
   async function isHeld(): Promise<boolean> {
     const now = clock()
     const known = await db.selectFrom('hub_clock').select(['seen_at', 'hold_ms']).executeTakeFirst()
@@ -119,7 +119,7 @@ export function createRetention(options: {
     lookedAtUptimeMs = uptime()
     const isLeap = now - before - passedMs >= LEAP_MS
     const holdMs = isLeap ? HOLD_MS : Math.max(0, (known?.hold_ms ?? 0) - passedMs)
-    if (isLeap) log.warn('the clock is far ahead of when this hub last looked at it: nothing old is deleted for a day')
+    if (isLeap) log.warn('the clock has jumped ahead since this hub last checked it: nothing old is deleted for a day')
     await db
       .insertInto('hub_clock')
       .values({ id: 1, seen_at: now, hold_ms: holdMs })
@@ -150,7 +150,7 @@ export function createRetention(options: {
   }
 }
 
-/** One batch, found by the index that begins with `sortedBy`. */
+/** One batch of old rows, by the index that begins with `sortedBy`. */
 function oldRows(table: keyof Tables, key: readonly string[], condition: ReturnType<typeof sql>, sortedBy: string) {
   const columns = sql.join(key.map((name) => sql.ref(name)))
   const batch = sql`select ${columns} from ${sql.table(table)} where ${condition} order by ${sql.ref(sortedBy)} limit ${sql.lit(BATCH_ROWS)}`

@@ -14,14 +14,16 @@ export type SettingsDependencies = {
   clock: () => number
   vpn: Pick<SwitchableVpn, 'configure'>
   peers: { persist(): Promise<void>; restore(): Promise<void> }
-  /** The tunnel is another one; may be one where there was none. */
+  /** Called when the tunnel was restarted, or started for the first time. */
   onVpnConfigured(): Promise<void>
 }
 
-/** Everybody signed in reads the settings; an admin changes them, and the hub has followed when that is answered. */
+/**
+ * Everybody signed in reads the settings. An admin changes them; the answer comes when the hub has applied the change.
+ */
 export function settingsRoutes(app: FastifyInstance, dependencies: SettingsDependencies): void {
   const { db, clock, vpn, peers, onVpnConfigured } = dependencies
-  /** One change after the other: the tunnel ends up as the last one said. */
+  /** Applies changes one after the other, so that the tunnel matches the last one. */
   let changing: Promise<unknown> = Promise.resolve()
 
   mount(app, contract.readHubSettings, () => readSettings(db))

@@ -1,6 +1,6 @@
 /**
- * Changes the hub's settings: checks what has to hold across rows, writes what differs, and leaves one audit entry. The
- * caller makes the parts of the hub that keep something running follow.
+ * Changes the hub's settings: checks conditions across rows, writes the differences, and records one fact. The caller
+ * applies the change to running parts of the hub.
  */
 import type { HubSettings, saveHubSettings } from '@hedgerow/contract'
 import type { Kysely, Transaction } from 'kysely'
@@ -15,7 +15,7 @@ import { readSettings } from './settings.ts'
 
 export type SettingsChange = z.output<(typeof saveHubSettings)['body']>
 
-/** Throws `invalid_request` for a network that is none, and `vpn_network_in_use`. */
+/** Throws `invalid_request` for an invalid network, and `vpn_network_in_use`. */
 export function saveSettings(
   db: Kysely<Tables>,
   change: SettingsChange,
@@ -42,7 +42,7 @@ export function saveSettings(
   })
 }
 
-/** Puts the VPN's settings back, which could not be followed, and says so where the change was told. */
+/** Restores the VPN's old settings after the new ones failed, and records that. */
 export function restoreVpnSettings(
   db: Kysely<Tables>,
   values: Pick<HubSettings, 'enableVpn' | 'vpnNetwork'>,
@@ -64,7 +64,7 @@ async function writeSetting(transaction: Transaction<Tables>, name: string, sett
     .execute()
 }
 
-/** In the transaction that changes it: no gateway can get an address meanwhile. */
+/** Runs in the transaction of the change, so that no gateway gets an address meanwhile. */
 async function checkNetwork(transaction: Transaction<Tables>, cidr: string): Promise<void> {
   const addresses = gatewayAddresses(cidr)
   if (!addresses) {
@@ -83,7 +83,7 @@ async function checkNetwork(transaction: Transaction<Tables>, cidr: string): Pro
   throw new HubError('vpn_network_in_use', { message, fieldErrors: { vpnNetwork: message } })
 }
 
-/** Nobody stays signed in for longer than a sign-in now lasts. */
+/** Shortens sessions to the new timeout. */
 async function shortenSessions(transaction: Transaction<Tables>, timeoutSeconds: number, now: number): Promise<void> {
   const latest = now + timeoutSeconds * 1_000
   await transaction.updateTable('sessions').set({ expires_at: latest }).where('expires_at', '>', latest).execute()

@@ -45,7 +45,7 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
     let current: TestPeer | undefined
     stops.push(async () => current?.stop())
     const rejoin = async () => {
-      // Two at once with one key would take the tunnel from each other.
+      // Two devices with one key would take the tunnel from each other.
       await current?.stop()
       current = undefined
       const nonce = randomBytes(32).toString('base64')
@@ -58,14 +58,14 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
   }
   const beat = (peer: TestPeer) => peer.post('/api/v1/gateway/heartbeat', testHeartbeat(hub.clock.now()))
 
-  it('begin as specified, are seen by everybody signed in, and changed by admins', async () => {
+  it('start with their defaults, are readable for everybody signed in, and changed by admins', async () => {
     expect(await read('user')).toEqual(hubSettings.parse({}))
     expect((await save({ hubName: 'Orchard' }, 'manager')).json().error).toBe('role_required')
     expect((await save({ hubName: 'Orchard' })).json()).toEqual(hubSettings.parse({ hubName: 'Orchard' }))
     expect((await read('user')).hubName).toBe('Orchard')
   })
 
-  it('keep what a change leaves out, and refuse what is no setting or no value of one', async () => {
+  it('keep settings that a change omits, and refuse unknown ones and invalid values', async () => {
     await save({ twoFactorRequired: false, passwordComplexity: false })
     await save({ hubName: 'Orchard' })
     expect(await read()).toMatchObject({ passwordComplexity: false, hubName: 'Orchard' })
@@ -75,7 +75,7 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
     }
   })
 
-  it('leave an audit entry that names what changed, also when that was the audit log itself', async () => {
+  it('leave an audit entry that names the changes, also when the audit log itself was switched', async () => {
     await save({ hubName: 'Orchard', maxGateways: 5 })
     await save({ hubName: 'Orchard' })
     const entries = () =>
@@ -96,7 +96,7 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
     expect((await approve(second)).statusCode).toBe(200)
   })
 
-  it('sessionTimeout counts for new sign-ins and cuts those short that would last longer', async () => {
+  it('sessionTimeout applies to new sign-ins and shortens longer sessions', async () => {
     const token = await hub.signIn('user')
     await save({ sessionTimeout: 60 })
     const validate = () =>
@@ -113,7 +113,7 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
     expect(exp - iat).toBeLessThanOrEqual(61)
   })
 
-  it('enableVpn takes the tunnel down and brings it back, for whoever was in it', async () => {
+  it('enableVpn stops the tunnel and starts it again, with its former peers', async () => {
     const { peer } = await joined()
     expect((await beat(peer)).status).toBe(200)
     const { port } = hub.vpn
@@ -127,7 +127,7 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
     expect((await approve(registrationId)).statusCode).toBe(200)
   })
 
-  it('enableVpn says why when the tunnel cannot be started, and stays as it was', async () => {
+  it('enableVpn says why the tunnel cannot be started, and keeps its old value', async () => {
     await save({ enableVpn: false })
     const occupant = createSocket('udp6')
     await new Promise<void>((resolve) => occupant.bind(hub.vpn.port, '::', resolve))
@@ -135,7 +135,7 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
     const response = await save({ enableVpn: true })
     expect([response.statusCode, response.json().error]).toEqual([409, 'vpn_start_failed'])
     expect((await read()).enableVpn).toBe(false)
-    expect((await hub.app.inject('/readyz')).statusCode, 'ready: nobody wants a tunnel').toBe(200)
+    expect((await hub.app.inject('/readyz')).statusCode, 'ready: no tunnel is wanted').toBe(200)
   })
 
   it('a tunnel that should run and does not makes the hub not ready, and says so', async () => {
@@ -210,14 +210,14 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
     expect(hub.vpn.network).toBe('10.100.0.0/16')
   })
 
-  it('changed at the same time leave the tunnel as the database says', async () => {
+  it('concurrent changes leave the tunnel as the database says', async () => {
     await Promise.all(
       ['10.0.0.0/8', '10.96.0.0/12', '10.100.0.0/16', '10.64.0.0/10'].map((vpnNetwork) => save({ vpnNetwork })),
     )
     expect(hub.vpn.network).toBe((await read()).vpnNetwork)
   })
 
-  it('enableAuditLog decides what is recorded from then on', async () => {
+  it('enableAuditLog takes effect at once', async () => {
     const actions = async () =>
       (await hub.db.selectFrom('audit').select('action').execute()).map(({ action }) => action)
     const add = (name: string) => call('POST', '/hub/gateways', { name })
@@ -229,7 +229,7 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
     expect((await actions()).filter((action) => action === 'gateway.add')).toHaveLength(2)
   })
 
-  it('logRetentionDays forgets what is older, in batches and at once when it is lowered, and keeps the rest', async () => {
+  it('logRetentionDays deletes older rows, in batches and at once when it is lowered, and keeps the rest', async () => {
     const id = await insertTestGateway(hub.db)
     const now = hub.clock.now()
     const old = now - 40 * DAY_MS
@@ -287,7 +287,7 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
     await vi.waitFor(async () => expect(await left()).toEqual([1, 1, 1, 1, 1]), { timeout: 30_000 })
   })
 
-  it('directHealthCheck decides whether a page may ask gateways itself', async () => {
+  it('directHealthCheck decides whether a page may request gateways itself', async () => {
     const webDir = mkdtempSync(join(tmpdir(), 'hub-web-'))
     stops.push(() => rmSync(webDir, { recursive: true }))
     const siteDir = join(webDir, 'site')

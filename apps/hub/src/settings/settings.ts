@@ -1,7 +1,7 @@
 /**
- * The hub's settings: the defaults of the contract, overlaid with the rows that somebody saved, one JSON value a row.
- * A row that a newer or older hub would not accept counts as unset rather than stopping the hub. Everybody reads them
- * anew where they matter, inside their own transaction, so a change acts at once; save.ts changes them.
+ * The hub's settings: the contract's defaults, overlaid with saved rows, one JSON value each. A row that this version
+ * does not accept counts as unset and does not stop the hub. Every user reads them anew, inside its own transaction, so
+ * a change takes effect at once; save.ts changes them.
  */
 import { hubSettings, type HubSettings } from '@hedgerow/contract'
 import type { Db } from '../database/tables.ts'

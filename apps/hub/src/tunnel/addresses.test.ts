@@ -8,7 +8,7 @@ const anyNetwork = fc
   .map(([address, length]) => parseNetwork(`${formatIpv4(address - (address % 2 ** (32 - length)))}/${length}`)!)
 
 describe('an IPv4 address', () => {
-  it('reads back as it was written', () => {
+  it('prints as it was written', () => {
     fc.assert(
       fc.property(anyAddress, (address) => {
         expect(parseIpv4(formatIpv4(address))).toBe(address)
@@ -67,7 +67,7 @@ describe('the lowest free address', () => {
     expect(lowestFreeAddress(network, taken)).toBe('10.100.0.77')
   })
 
-  it('is never the network, the hub, the broadcast address or a taken one, and is never skipped', () => {
+  it('is never the network, the hub, the broadcast address or a taken one, and no other is skipped', () => {
     fc.assert(
       fc.property(anyNetwork, fc.integer({ min: 0, max: 40 }), fc.array(fc.nat(45)), (network, run, holes) => {
         const taken = new Set(Array.from({ length: run }, (_, i) => formatIpv4(network.first + 2 + i)))
@@ -92,7 +92,7 @@ describe('the lowest free address', () => {
   })
 })
 
-it('no gateway has an end of the network, the hub’s address or an address outside', () => {
+it('a gateway never gets an end of the network, the hub’s address or an address outside', () => {
   const network = parseNetwork('10.100.0.0/16')!
   for (const address of ['10.100.0.0', '10.100.0.1', '10.100.255.255', '10.99.255.255', '10.101.0.0', 'x'])
     expect(isGatewayAddress(network, address)).toBe(false)

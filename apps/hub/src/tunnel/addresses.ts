@@ -8,13 +8,13 @@ export type Network = {
   prefixLength: number
   /** The hub's own address. */
   hubAddress: string
-  /** As numbers: the network's own address and its broadcast address, which no host has. */
+  /** As numbers: the network's own address and its broadcast address, which no host may have. */
   first: number
   last: number
 }
 
 const OCTET = /^(0|[1-9]\d{0,2})$/
-/** Room for the hub and one gateway at least; not wider than the largest private network (RFC 1918). */
+/** At least room for the hub and one gateway; at most the largest private network (RFC 1918). */
 const PREFIX_LENGTH_MIN = 8
 const PREFIX_LENGTH_MAX = 30
 

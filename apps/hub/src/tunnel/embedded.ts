@@ -15,12 +15,12 @@ export type EmbeddedOptions = {
   privateKey: string
   /** UDP; 0 takes a free one. */
   port: number
-  /** The hub's own in the tunnel. */
+  /** The hub's own address in the tunnel. */
   address: string
-  /** Many datagrams by one system call, where Linux has it. */
+  /** Many datagrams in one system call, where Linux supports it. */
   offload: boolean
   clock: () => number
-  /** Hears why a packet was not used. */
+  /** Called with the reason of each dropped packet. */
   onDrop?: OnDrop | undefined
 }
 

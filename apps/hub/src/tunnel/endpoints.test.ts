@@ -4,7 +4,7 @@ import { createPortWords, vpnEndpoints } from './endpoints.ts'
 const port = 51820
 const fromRequest = (requestHost: string | undefined) => vpnEndpoints({ configuredHost: undefined, requestHost, port })
 
-it('names the configured host, whatever the request said', () => {
+it('names the configured host, whatever the request says', () => {
   expect(vpnEndpoints({ configuredHost: 'vpn.example.net', requestHost: 'hub.local:8080', port })).toEqual([
     'vpn.example.net:51820',
   ])
@@ -20,7 +20,7 @@ it.each([
 ])('names the host of the request: %s', (host, endpoint) => expect(fromRequest(host)).toEqual([endpoint]))
 
 it.each([undefined, '', 'a b', 'x\nPostUp = reboot', 'user@host', 'host/path', '-x', 'a..b', '[::1', '%31'])(
-  'names nothing for a request that came for %j',
+  'names nothing for a request for %j',
   (host) => expect(fromRequest(host)).toEqual([]),
 )
 

@@ -1,13 +1,13 @@
 import { isIP } from 'node:net'
 import type { Vpn } from './tunnel.ts'
 
-/** A DNS name of the lenient sort that people have on their networks: letters, digits, hyphens and underscores. */
+/** A DNS name as people use them on their networks: letters, digits, hyphens and underscores. */
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i
 
 /**
- * Where gateways reach the hub's VPN, as `host:port` to be tried in this order: the configured host, or else the one by
- * which this request reached the hub. Empty when neither is a host: a `Host` header is the caller's word, and it ends
- * up in configuration files.
+ * Where gateways reach the hub's VPN, as `host:port` in the order to try: the configured host, or else the host of this
+ * request. Empty when neither is a valid host: a `Host` header is the caller's claim, and the result ends up in
+ * configuration files.
  */
 export function vpnEndpoints(options: {
   configuredHost: string | undefined
@@ -21,10 +21,10 @@ export function vpnEndpoints(options: {
   return isIP(bare) === 4 || HOST_NAME.test(bare) ? [`${bare}:${options.port}`] : []
 }
 
-/** Finding the addresses of this machine takes long, and the list asks for each gateway. */
+/** Reading this machine's addresses is slow, and the list needs the result for each gateway. */
 const WORDS_KEPT_MS = 10_000
 
-/** What gateways' UDP has to reach, as `port 51820 of hub.example.org`; `requestHost` as for `endpoints`. */
+/** Where gateways' UDP has to reach, as `port 51820 of hub.example.org`; `requestHost` as for `endpoints`. */
 export function createPortWords({ endpoints, port }: Pick<Vpn, 'endpoints' | 'port'>, requestHost: () => string) {
   let kept: { words: string; untilMs: number } | undefined
   return (): string => {

@@ -11,8 +11,8 @@ import type { SwitchableVpn, VpnBackend, VpnSettings } from './tunnel.ts'
 type Running = { backend: VpnBackend; network: Network; settings: VpnSettings; failure?: string }
 
 /**
- * The tunnel that HUB_VPN_BACKEND and the settings ask for, or one that says why there is none. Rejects when the UDP
- * port cannot be bound, or the network in the settings is none.
+ * The tunnel of HUB_VPN_BACKEND and the settings, or one that says why there is none. Rejects when the UDP port cannot
+ * be bound, or the network in the settings is invalid.
  */
 export async function openVpn(
   options: {
@@ -24,7 +24,7 @@ export async function openVpn(
   } & VpnSettings,
 ): Promise<SwitchableVpn> {
   const { config, privateKey, clock, onDrop } = options
-  /** A port that was taken at random stays the one that gateways know. */
+  /** Once a random port was chosen, it stays: gateways know it. */
   let port = config.port
   const served = new Map<number, (stream: TcpStream) => void>()
   let handshakeListener = (): void => {}

@@ -1,8 +1,8 @@
 /**
- * Keeps the tunnel and the database alike. The database is the truth: it is read at the start and every 30 s, and
- * peers are added, changed and removed until the tunnel agrees. The other way, where a peer was last heard and its last
- * handshake are written back in batches, so that a restarted hub can start the handshakes itself; so is the greatest
- * timestamp of its initiations, so that one that was recorded before the restart is no way in after it.
+ * Synchronizes the tunnel with the database. The database decides: it is read at the start and every 30 s, and peers
+ * are added, changed and removed until the tunnel agrees. In the other direction, each peer's endpoint and last
+ * handshake are written back in batches, so that a restarted hub can start the handshakes; so is the greatest timestamp
+ * of its initiations, so that a recorded initiation cannot be replayed after a restart.
  */
 import { unixMsOfTimestamp } from '@hedgerow/wireguard'
 import type { Logger } from 'pino'
@@ -12,19 +12,19 @@ import { createTasks } from '../kernel/tasks.ts'
 import type { LivePeers, Vpn, VpnPeer, VpnPeerStatus } from './tunnel.ts'
 
 const RECONCILE_INTERVAL_MS = 30_000
-/** Roaming without a handshake is written at this pace. */
+/** How often endpoints that changed without a handshake are written. */
 const PERSIST_INTERVAL_MS = 5_000
 const BATCH_ROWS = 100
-/** A handshake is written this much later, so that a thousand at once make one batch. */
+/** Delay before a handshake is written, so that a thousand at once make one batch. */
 const PERSIST_DELAY_MS = 50
-/** A timestamp that lies further ahead came from a clock that was wrong, and would keep its device out for good. */
+/** A timestamp further ahead came from a wrong clock, and would lock its device out for good. */
 const TIMESTAMP_AHEAD_MS = 86_400_000
 
 export type Peers = LivePeers & {
-  /** Reads the database into the tunnel, then keeps both alike until `stop`. */
+  /** Loads the database's peers into the tunnel, then keeps both in sync until `stop`. */
   start(): Promise<void>
   reconcile(): Promise<void>
-  /** The tunnel was started anew and knows nobody: tells it everything. */
+  /** Call it after the tunnel was restarted without peers: adds all of them. */
   restore(): Promise<void>
   /** Writes endpoints and handshakes that changed since the last call. */
   persist(): Promise<void>
@@ -33,7 +33,7 @@ export type Peers = LivePeers & {
   stop(): Promise<void>
 }
 
-/** From how many peers on their handshakes are gathered only now and then: each page of the list asks for them. */
+/** Above this number of peers, handshakes are collected only now and then: each page of the list needs them. */
 const LARGE_FLEET = 1_000
 const GATHERED_FOR_MS = 500
 
@@ -48,15 +48,15 @@ export function createPeers({
   log: Logger
   clock?: () => number
 }): Peers {
-  /** What the tunnel was told of each peer. */
+  /** The configuration of each peer in the tunnel. */
   const applied = new Map<string, string>()
   const persisted = new Map<string, string>()
-  /** By public key, as the database has them; a key that is gone may come back. Undefined until they were read. */
+  /** By public key, as in the database; a deleted key may return. Undefined until they were read. */
   let timestamps: Map<string, string> | undefined
   /** Counts live changes: a read that began before one must not undo it. */
   let changes = 0
-  /** A database that is away now is asked again at the next turn. */
-  const tasks = createTasks({ log, failure: 'tunnel and database could not be compared' })
+  /** An unavailable database is read again at the next turn. */
+  const tasks = createTasks({ log, failure: 'could not compare tunnel and database' })
   let refreshing: Promise<void> = Promise.resolve()
   let gathered: { atMs: number; byKey: Map<string, number> } | undefined
 
@@ -70,7 +70,7 @@ export function createPeers({
     return byKey
   }
 
-  /** One after the other: the tunnel ends up as the last one read. */
+  /** One after the other, so that the tunnel matches the last read. */
   function refresh(changed: { gatewayId: string | undefined; formerPublicKey: string | undefined }): Promise<void> {
     const refreshed = refreshing.then(() => readChanged(changed))
     refreshing = refreshed.catch(() => {})
@@ -133,7 +133,7 @@ export function createPeers({
             endpoint: address !== null && port !== null ? { address, port } : undefined,
           })
         } catch (error) {
-          log.error({ err: error, address: row.address }, 'a gateway could not be added to the tunnel')
+          log.error({ err: error, address: row.address }, 'could not add a gateway to the tunnel')
         }
       }
       return
@@ -172,7 +172,7 @@ export function createPeers({
             endpoint_address: endpoint?.address ?? null,
             endpoint_port: endpoint?.port ?? null,
             last_handshake_at: latestHandshakeAtMs ?? null,
-            // A plain-WireGuard device has its key now: the hub forgets it.
+            // A plain-WireGuard device has its key now, so the hub deletes it.
             private_key: null,
           })
           .where('wireguard_public_key', '=', publicKey)
@@ -205,7 +205,7 @@ export function createPeers({
   }
 }
 
-/** Only what a handshake has confirmed is worth writing. */
+/** Only what a handshake confirmed is written. */
 function seenOf({ endpoint, latestHandshakeAtMs }: VpnPeerStatus): string | undefined {
   return latestHandshakeAtMs === undefined ? undefined : `${endpoint?.address} ${endpoint?.port} ${latestHandshakeAtMs}`
 }

@@ -69,7 +69,7 @@ describe.each(testEngines)('a hub that restarts on %s', (engine) => {
     }
   }
 
-  it('starts the handshake itself, to where it last heard the gateway', async () => {
+  it('starts the handshake itself, to the gateway’s last endpoint', async () => {
     const gateway = await addGateway()
     device = await joinTunnel(gateway)
     await device.stack.ping(vpn.address)
@@ -83,7 +83,7 @@ describe.each(testEngines)('a hub that restarts on %s', (engine) => {
     await expect(device.stack.ping(vpn.address)).resolves.toBeGreaterThanOrEqual(0)
   })
 
-  it('does not answer an initiation that was recorded before it, and answers a new one', async () => {
+  it('does not answer an old recorded initiation, and answers a new one', async () => {
     const gateway = await addGateway()
     const recorded: Uint8Array[] = []
     const { port } = vpn
@@ -118,7 +118,7 @@ describe.each(testEngines)('a hub that restarts on %s', (engine) => {
     relay.close()
   })
 
-  it('believes no timestamp from far ahead, which would keep its device out for good', async () => {
+  it('ignores a timestamp from far ahead, which would lock its device out for good', async () => {
     const gateway = await addGateway()
     const timestamp = '4000000100000000deadbe00'
     await database.db
@@ -132,7 +132,7 @@ describe.each(testEngines)('a hub that restarts on %s', (engine) => {
     await expect(device.stack.ping(vpn.address)).resolves.toBeGreaterThanOrEqual(0)
   })
 
-  it('has written where a gateway is soon after its handshake, should it be killed then', async () => {
+  it('has stored a gateway’s endpoint soon after its handshake, even if it is killed then', async () => {
     const gateway = await addGateway()
     device = await joinTunnel(gateway)
     await device.stack.ping(vpn.address)
@@ -142,7 +142,7 @@ describe.each(testEngines)('a hub that restarts on %s', (engine) => {
     await vi.waitFor(async () => expect((await endpoint()).endpoint_port).toBe(port), { timeout: 30_000 })
   })
 
-  it('has every peer of the database again, and drops those that are gone from it', async () => {
+  it('has every peer of the database again, and drops deleted ones', async () => {
     const gateway = await addGateway()
     const port = vpn.port
     await stop()
@@ -162,7 +162,7 @@ describe.each(testEngines)('a hub that restarts on %s', (engine) => {
     await expect(device.stack.ping(vpn.address)).resolves.toBeGreaterThanOrEqual(0)
   })
 
-  it('does not undo a change that came while it compared', async () => {
+  it('does not undo a change that came during the comparison', async () => {
     const gateway = await addGateway()
     const fresh = {
       publicKey: generateKeyPair().publicKey,
@@ -180,7 +180,7 @@ describe.each(testEngines)('a hub that restarts on %s', (engine) => {
     expect(new Set(vpn.peers().map((peer) => peer.publicKey))).toEqual(new Set([gateway.publicKey, fresh.publicKey]))
   })
 
-  it('goes on when the database holds a peer that cannot be', async () => {
+  it('keeps running when the database holds an invalid peer', async () => {
     const gateway = await addGateway()
     await insertTestGateway(database.db, { wireguard_public_key: 'not a key' })
     await expect(peers.reconcile()).resolves.toBeUndefined()
@@ -188,7 +188,7 @@ describe.each(testEngines)('a hub that restarts on %s', (engine) => {
   })
 })
 
-it('a network in the settings that is none stops the start', async () => {
+it('an invalid network in the settings stops the start', async () => {
   const config = { backend: 'embedded' as const, port: 0, endpointHost: undefined, offload: true }
   const { privateKey } = generateKeyPair()
   await expect(

@@ -63,7 +63,7 @@ describe.each(testEngines)('the tunnel on %s', (engine) => {
     })
   })
 
-  it('knows gateways by their address, serves them nothing else, and refuses odd bodies', async () => {
+  it('identifies gateways by their address, serves them nothing else, and refuses invalid bodies', async () => {
     const barn = await enrolled()
     const shed = await enrolled('Shed')
     const [first, second] = [
@@ -90,7 +90,7 @@ describe.each(testEngines)('the tunnel on %s', (engine) => {
     })
   })
 
-  it('lets no gateway speak from another’s address, nor reach another gateway', async () => {
+  it('lets no gateway send from another’s address or reach another gateway', async () => {
     const barn = await enrolled()
     const shed = await enrolled('Shed')
     const liar = await join({ ...barn, sourceIp: shed.assignedIp, hubPort: hub.vpn.port })
@@ -105,13 +105,13 @@ describe.each(testEngines)('the tunnel on %s', (engine) => {
     await expect(other.stack.ping(shed.assignedIp, { timeoutMs: 500 })).rejects.toThrow('ETIMEDOUT')
   })
 
-  it('carries the heartbeats of others while two gateways open connections that they never finish', async () => {
+  it('carries others’ heartbeats while two gateways open connections that they never finish', async () => {
     const honest = await join({ ...(await enrolled('Honest')), hubPort: hub.vpn.port })
     for (const name of ['Barn', 'Shed']) {
       const gateway = await enrolled(name)
       const peer = await join({ ...gateway, hubPort: hub.vpn.port })
       await peer.stack.ping(hub.vpn.address)
-      // Hears no answer, so it neither finishes a handshake nor ends one.
+      // It receives no answer, so it neither finishes nor ends a handshake.
       peer.stack.close()
       const deaf = createStack({ address: gateway.assignedIp, send: (packet) => peer.wireguard.send(packet) })
       stops.push(async () => deaf.close())
@@ -125,7 +125,7 @@ describe.each(testEngines)('the tunnel on %s', (engine) => {
     for (let i = 0; i < 3; i++) expect((await beat(honest)).status).toBe(200)
   })
 
-  it('moves to the new key the moment a key change is approved', async () => {
+  it('uses the new key as soon as a key change is approved', async () => {
     const barn = await enrolled()
     const old = await join({ ...barn, hubPort: hub.vpn.port })
     await beat(old)
@@ -159,7 +159,7 @@ describe.each(testEngines)('the tunnel on %s', (engine) => {
     ])
   })
 
-  it('reaches a plain-WireGuard device with its configuration, and forgets its private key at the first handshake', async () => {
+  it('reaches a plain-WireGuard device with its configuration, and deletes its private key at the first handshake', async () => {
     const url = '/api/v1/hub/gateways'
     const { id } = (
       await hub.app.inject({ method: 'POST', url, headers: await headers(), payload: { name: 'Router' } })

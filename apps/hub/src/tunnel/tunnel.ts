@@ -1,7 +1,7 @@
 /**
- * The tunnel as the rest of the hub sees it: peers that come and go while it runs, TCP out to a gateway, and TCP in on
- * the hub's own tunnel address. A peer reaches that address and nothing else; nothing is ever forwarded. Two things
- * stand behind it, and may take each other's place while the hub runs: the embedded backend, and none at all. Called by
+ * The tunnel as the rest of the hub uses it: peers that come and go while it runs, TCP to a gateway, and TCP from
+ * gateways to the hub's own tunnel address. A peer reaches only that address; nothing is forwarded. It has two
+ * implementations, which may replace each other while the hub runs: the embedded backend, and none. Called by
  * enrolment/, fleet/, settings/ and gateway-proxy/.
  */
 import type { TcpStream } from '@hedgerow/netstack/node'
@@ -13,11 +13,11 @@ export type VpnEndpoint = { address: string; port: number }
 export type VpnPeer = {
   publicKey: string
   presharedKey: string
-  /** The one address that it may send from, and is reached at. */
+  /** The peer's one address: it may send only from there. */
   address: string
-  /** Where it was last heard; the hub starts the handshake itself. */
+  /** Its last endpoint; the hub then starts the handshake. */
   endpoint?: VpnEndpoint | undefined
-  /** Initiations up to it are replays; as `VpnPeerStatus` gave it. */
+  /** Initiations up to this timestamp are replays; from `VpnPeerStatus`. */
   latestTimestamp?: string | undefined
 }
 
@@ -32,7 +32,7 @@ export type VpnPeerStatus = {
   sentBytes: number
 }
 
-/** What carries packets. */
+/** Carries packets. */
 export type VpnBackend = {
   readonly publicKey: string
   /** UDP. */
@@ -41,12 +41,12 @@ export type VpnBackend = {
   readonly disabledReason: string | undefined
   /** Adds the peer or replaces its configuration. */
   addPeer(peer: VpnPeer): void
-  /** Silent at once. */
+  /** Takes effect at once. */
   removePeer(publicKey: string): void
   peers(): VpnPeerStatus[]
   /** Calls the one listener after each handshake that a peer completed. */
   onHandshake(listener: () => void): void
-  /** TCP through the tunnel. The stream errs when nothing answers. */
+  /** TCP through the tunnel. The stream fails when nothing answers. */
   dial(address: string, port: number, signal?: AbortSignal): TcpStream
   /** TCP from gateways to the hub's tunnel address; `stream.remoteAddress` is authenticated. */
   serve(port: number, onStream: (stream: TcpStream) => void): void
@@ -58,11 +58,11 @@ export type Vpn = VpnBackend & {
   readonly address: string
   /** `a.b.c.d/n` */
   readonly network: string
-  /** Where gateways reach the hub, as `host:port` in order; `requestHost` is the `Host` header of whoever asks. */
+  /** Where gateways reach the hub, as `host:port` in order; `requestHost` is the request's `Host` header. */
   endpoints(requestHost: string | undefined): string[]
 }
 
-/** What the hub's settings say of the tunnel. */
+/** The tunnel's part of the hub's settings. */
 export type VpnSettings = {
   enabled: boolean
   /** `a.b.c.d/n` */
@@ -70,32 +70,32 @@ export type VpnSettings = {
 }
 
 export type SwitchableVpn = Vpn & {
-  /** Why there is no tunnel though there should be one, in words; undefined when all is as it was asked for. */
+  /** Why there is no tunnel although there should be one, in words; undefined when the state is as configured. */
   readonly failure: string | undefined
   /**
-   * Stops the tunnel and starts it as these settings say, with no peers yet; gives false when it is so already. Rejects
-   * when it cannot be started, and then there is none.
+   * Restarts the tunnel with these settings, without peers; returns false when it has these settings already. Rejects
+   * when it cannot be started; then there is no tunnel.
    */
   configure(settings: VpnSettings): Promise<boolean>
 }
 
-/** Throws `vpn_disabled` when there is no tunnel for what is about to be done. */
+/** Throws `vpn_disabled` when there is no tunnel. */
 export function requireVpn(vpn: Vpn): void {
   if (vpn.disabledReason !== undefined) throw new HubError('vpn_disabled')
 }
 
-/** Throws `vpn_unavailable` when there is no tunnel though there should be one. */
+/** Throws `vpn_unavailable` when there is no tunnel although there should be one. */
 export function checkVpn({ failure }: SwitchableVpn): void {
   if (failure !== undefined) throw new HubError('vpn_unavailable', { message: `The hub is not ready: ${failure}.` })
 }
 
-/** Changes of the peers that were just committed to the database. */
+/** Applies peer changes that were just committed to the database. */
 export type LivePeers = {
-  /** Reads a gateway that was changed or deleted, and the key that it had; in effect when it resolves. */
+  /** Reads a changed or deleted gateway and its former key; in effect when it resolves. */
   refresh(changed: { gatewayId: string | undefined; formerPublicKey: string | undefined }): Promise<void>
 }
 
-/** The addresses that a setting vpnNetwork stands for. */
+/** The addresses of a setting vpnNetwork. */
 export type GatewayAddresses = {
   /** Whether a gateway may have it: neither the network's ends nor the hub's own. */
   has(address: string): boolean
@@ -103,7 +103,7 @@ export type GatewayAddresses = {
   lowestFree(taken: ReadonlySet<string>): string | undefined
 }
 
-/** Undefined for what is no IPv4 network of /8 to /30, written from its first address. */
+/** Undefined for anything but an IPv4 network of /8 to /30, written from its first address. */
 export function gatewayAddresses(networkCidr: string): GatewayAddresses | undefined {
   const network = parseNetwork(networkCidr)
   return (

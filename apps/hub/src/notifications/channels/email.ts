@@ -5,8 +5,8 @@ import { createMailer } from '../mailer.ts'
 export type Smtp = { url: string; from: string }
 
 /**
- * Mail to the address of the auto-approval settings; what waits goes out as one, so a thousand requests are a mail a
- * minute.
+ * Mail to the address of the auto-approval settings; waiting messages go out as one, so a thousand requests are one
+ * mail a minute.
  */
 export const channel = channelType({
   name: 'email',
@@ -39,7 +39,7 @@ export const channel = channelType({
   taken: 'The mail server took it.',
 })
 
-/** With the page behind it. */
+/** The text with its page's address. */
 export function textOf({ text, url }: Message): string {
   return url === undefined ? text : `${text}\n${url}`
 }

@@ -2,7 +2,7 @@ import { channelType } from '../channel.ts'
 import { createMailer } from '../mailer.ts'
 import { textOf, type Smtp } from './email.ts'
 
-/** Mail to one person about their own account, whatever the switches for the hub's alerts say. */
+/** Mail to one person about their own account, independent of the switches for the hub's alerts. */
 export const channel = channelType({
   name: 'person',
   audience: 'person',

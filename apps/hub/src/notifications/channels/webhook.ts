@@ -30,9 +30,9 @@ export const channel = channelType({
   batch: 1,
   sendingsATurn: 50,
   pauseMs: 0,
-  // A receiver that is away is not asked for each.
+  // An unavailable receiver gets only one attempt, not one for each message.
   goesOnAfterFailure: false,
-  // The receiver knows a message by its id.
+  // The receiver recognizes a repeated message by its id.
   interrupted: 'waiting',
   unset: 'HUB_WEBHOOK_URL is not set.',
   taken: 'It was accepted.',
@@ -41,12 +41,12 @@ export const channel = channelType({
 type Webhook = {
   /** Resolves once the receiver answered 2xx. `id` is the same at every attempt of one message. */
   send(id: string, message: object): Promise<void>
-  /** Breaks off what is under way. */
+  /** Aborts current calls. */
   close(): void
 }
 
 /**
- * Posts JSON to the operator's own address, wherever that is; a redirect is a refusal. `X-Hedgerow-Signature` is
+ * Posts JSON to the operator's own address, wherever that is; a redirect counts as a refusal. `X-Hedgerow-Signature` is
  * `sha256=` and the HMAC-SHA-256, in hexadecimal, of `X-Hedgerow-Timestamp` (seconds since 1970), a dot and the body.
  */
 function createWebhook(options: { url: string; secret: string; clock: () => number }): Webhook {
