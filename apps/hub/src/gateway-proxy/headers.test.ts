@@ -82,7 +82,7 @@ describe('a request on its way to the gateway', () => {
     'OIDC_CLAIM_sub',
     'X-Original-URL',
     'True-Client-IP',
-  ])('never takes %s from outside', (name) => {
+  ])('accepts no %s from outside', (name) => {
     expect(toGateway(name, 'forged')).not.toContain('forged')
   })
 
