@@ -10,6 +10,7 @@ import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { createTestDevice } from '#testing/device.ts'
 import { AUDIT_ACTIONS } from '../followers/audit.ts'
 import { createRefusedCalls } from './refused-calls.ts'
+import { storeDetections } from '../detections/detections.ts'
 
 const PASSWORD = 'gravel-lantern-42'
 const HOUR_MS = 3_600_000
@@ -44,6 +45,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'PUT /v1/hub/gateways/:id': ['gateway.edit'],
   'GET /v1/hub/gateways/:id/vpn-config': ['gateway.read-vpn-config'],
   'DELETE /v1/hub/gateways/:id': ['gateway.delete'],
+  'POST /v1/hub/incidents/review': ['incident.review'],
   'POST /v1/gateway/claim': ['gateway.claim'],
   'POST /v1/gateway/register': ['registration.request'],
   'POST /v1/admin/gateway-requests/:registrationId/approve': ['registration.approve'],
@@ -247,7 +249,18 @@ describe.each(testEngines)('the audit on %s', (engine) => {
       api(contract.approveRegistration, { token: admin, params: { registrationId: barn } }),
     )
     const deviceToken = 'DT-0123456789AB'
-    await insertTestGateway(hub.db, { device_token: deviceToken })
+    const orchard = await insertTestGateway(hub.db, { device_token: deviceToken })
+    const startedAt = new Date(hub.clock.now()).toISOString()
+    await storeDetections(
+      hub.db,
+      orchard,
+      [{ id: 'a', camera: 'gate', label: 'boar', severity: 'alert', score: 0.9, startedAt }],
+      hub.clock.now(),
+    )
+    const { id: incident } = await hub.db.selectFrom('incidents').select('id').executeTakeFirstOrThrow()
+    await leaves('POST /v1/hub/incidents/review', () =>
+      api(contract.reviewIncidents, { token: admin, body: { ids: [incident], verdict: 'wrong', label: 'branch' } }),
+    )
     await leaves('POST /v1/gateway/claim', () => api(contract.claimGateway, { token: admin, body: { deviceToken } }))
     const router = await leaves<{ id: string }>('POST /v1/hub/gateways', () =>
       api(contract.addGateway, { token: admin, body: { name: 'Router' } }),
