@@ -48,6 +48,10 @@ export const routes: RouteObject[] = [
                 lazy: async () => ({ Component: (await import('./features/dashboard/page.tsx')).DashboardPage }),
               },
               {
+                path: '/threats',
+                lazy: async () => ({ Component: (await import('./features/threats/page.tsx')).ThreatsPage }),
+              },
+              {
                 path: '/gateways',
                 lazy: async () => ({ Component: (await import('./features/gateways/list/page.tsx')).GatewaysPage }),
               },

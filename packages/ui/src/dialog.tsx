@@ -14,13 +14,13 @@ export function useDialogLife(onGone: () => void): DialogLife {
 
 type DialogProps = DialogLife & {
   title: string
-  size?: 'sm' | 'md' | 'lg' | 'xl'
+  size?: 'sm' | 'md' | 'lg' | 'xl' | 'full'
   /** Its content is never shown again, so neither Back nor a click beside it closes it. */
   shownOnce?: boolean
   children: ReactNode
 }
 
-const WIDTHS = { sm: 420, md: 520, lg: 680, xl: 800 }
+const WIDTHS = { sm: 420, md: 520, lg: 680, xl: 800, full: 1180 }
 
 /** A modal dialog: focus stays inside, Escape and Back close it, and focus returns to the element that opened it. */
 export function Dialog({ title, opened, onClose, onGone, size = 'md', shownOnce = false, children }: DialogProps) {

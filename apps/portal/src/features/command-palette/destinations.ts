@@ -3,6 +3,7 @@ export type Destination = { path: string; name: string; hint: string }
 
 export const SCREENS: readonly Destination[] = [
   { path: '/dashboard', name: 'Dashboard', hint: 'Screen' },
+  { path: '/threats', name: 'Threats', hint: 'Screen' },
   { path: '/gateways', name: 'Gateways', hint: 'Screen' },
   { path: '/gateway-approvals', name: 'Approvals', hint: 'Screen' },
   { path: '/gateway-invitations', name: 'Gateway invitations', hint: 'Screen' },

@@ -8,7 +8,6 @@ import {
   gatewayHistory,
   gatewayVpnConfig,
   listDetections,
-  readDetectionThumbnail,
   readGateway,
   updateGateway,
 } from 'virtual:contract-calls'
@@ -38,15 +37,6 @@ export const useDetections = (id: string) =>
     queryKey: ['detections', id],
     queryFn: ({ signal }) => api(listDetections, { params: { id }, signal }),
     refetchInterval: GATEWAY_LIST_REFRESH_MS,
-  })
-
-/** A detection's picture never changes, so it is asked for once. */
-export const useThumbnail = (id: string, detectionId: string, wanted: boolean) =>
-  useQuery({
-    queryKey: ['thumbnail', id, detectionId],
-    queryFn: ({ signal }) => api(readDetectionThumbnail, { params: { id, detectionId }, signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-    enabled: wanted,
   })
 
 /** Not cached: it may contain a private key. */

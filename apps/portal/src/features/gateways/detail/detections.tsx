@@ -2,10 +2,11 @@ import type { GatewayDetail, StoredDetection } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { messageOf } from '#api/client.ts'
+import { useThumbnail } from '#api/thumbnail.ts'
 import { Chip } from '@hedgerow/ui/chip.tsx'
 import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
-import { useDetections, useThumbnail } from '../queries.ts'
+import { useDetections } from '../queries.ts'
 import styles from './gateway-page.module.css'
 
 const FIRST = 12

@@ -1,0 +1,49 @@
+import { Button } from '@mantine/core'
+import { LabelForm } from './label-form.tsx'
+import type { Said } from './use-review.ts'
+import styles from './threats.module.css'
+
+type BulkBarProps = {
+  count: number
+  labels: readonly string[]
+  isBusy: boolean
+  isLabelling: boolean
+  onLabelling: (labelling: boolean) => void
+  onSay: (said: Said) => void
+  onClear: () => void
+}
+
+/** What can be said of all that are selected; absent while none is. */
+export function BulkBar({ count, labels, isBusy, isLabelling, onLabelling, onSay, onClear }: BulkBarProps) {
+  if (count === 0) return null
+  return (
+    <section className={styles.bulk} aria-label="Selected incidents">
+      <strong>{count} selected</strong>
+      {isLabelling ? (
+        <LabelForm
+          labels={labels}
+          onCancel={() => onLabelling(false)}
+          onSave={(label) => {
+            onLabelling(false)
+            onSay({ verdict: 'wrong', label })
+          }}
+        />
+      ) : (
+        <>
+          <Button size="sm" loading={isBusy} onClick={() => onSay({ verdict: 'right' })}>
+            Right
+          </Button>
+          <Button size="sm" variant="default" disabled={isBusy} onClick={() => onSay({ verdict: 'wrong' })}>
+            False alarm
+          </Button>
+          <Button size="sm" variant="default" disabled={isBusy} onClick={() => onLabelling(true)}>
+            Something else…
+          </Button>
+          <Button size="sm" variant="subtle" onClick={onClear}>
+            Clear selection
+          </Button>
+        </>
+      )}
+    </section>
+  )
+}

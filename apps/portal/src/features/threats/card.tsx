@@ -1,0 +1,59 @@
+import type { Incident } from '@hedgerow/contract'
+import { memo } from 'react'
+import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
+import { TickBox } from '@hedgerow/ui/tick-box.tsx'
+import { Picture } from './picture.tsx'
+import { reviewWords } from './use-review.ts'
+import styles from './threats.module.css'
+
+type CardProps = {
+  incident: Incident
+  index: number
+  isCurrent: boolean
+  isSelected: boolean
+  onOpen: (id: string) => void
+  onSelect: (id: string, selected: boolean) => void
+}
+
+/** One incident: its picture first, then what, where and when. */
+export const Card = memo(function Card({ incident, index, isCurrent, isSelected, onOpen, onSelect }: CardProps) {
+  const { id, label, severity, gatewayName, location, camera, startedAt, detections, isFired, review } = incident
+  const said = reviewWords(incident)
+  return (
+    <li
+      className={styles.card}
+      data-severity={severity}
+      data-reviewed={review?.verdict}
+      data-current={isCurrent}
+      data-selected={isSelected}
+      aria-posinset={index + 1}
+    >
+      <button type="button" className={styles.open} data-incident={id} onClick={() => onOpen(id)}>
+        <Picture incident={incident} />
+        <span className={styles.caption}>
+          <span className={styles.what}>
+            <strong>{label}</strong>
+            {severity === 'alert' && <span className={styles.alert}>alert</span>}
+            {detections > 1 && <span className={styles.count}>{detections} times</span>}
+          </span>
+          <span className={styles.where}>
+            {gatewayName}
+            {location !== '' && `, ${location}`} · {camera}
+          </span>
+          <span className={styles.when}>
+            <RelativeTime at={startedAt} />
+            {isFired && <span className={styles.fired}>deterrent fired</span>}
+            {said !== undefined && <span className={styles.said}>{said}</span>}
+          </span>
+        </span>
+      </button>
+      <span className={styles.tick}>
+        <TickBox
+          checked={isSelected}
+          label={`Select ${label} at ${gatewayName}`}
+          onChange={(selected) => onSelect(id, selected)}
+        />
+      </span>
+    </li>
+  )
+})

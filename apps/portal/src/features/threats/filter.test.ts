@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { countsOf, EVERYTHING, queryOf, readFilter, writeFilter, type Filter } from './filter.ts'
+
+describe('the filter of threats', () => {
+  it('is what the address says, and nothing that it does not know', () => {
+    const filter: Filter = {
+      review: 'none',
+      severity: 'alert',
+      labels: ['boar', 'deer'],
+      site: 'Valley',
+      gateway: 'abcdefghijkl',
+      camera: 'gate',
+      fired: true,
+      from: '2026-05-01',
+      to: '2026-05-02',
+    }
+    expect(readFilter(writeFilter(new URLSearchParams('incident=x'), filter))).toEqual(filter)
+    expect(writeFilter(new URLSearchParams('incident=x'), filter).get('incident')).toBe('x')
+    expect(readFilter(new URLSearchParams('review=maybe&severity=1&from=yesterday&camera=gate&label=,,'))).toEqual(
+      EVERYTHING,
+    )
+    expect(writeFilter(new URLSearchParams('review=none'), EVERYTHING).toString()).toBe('')
+  })
+
+  it('asks for whole days of this browser', () => {
+    const { from, to } = queryOf({ ...EVERYTHING, from: '2026-05-01', to: '2026-05-01' })
+    expect(from).toBe(new Date('2026-05-01T00:00:00').toISOString())
+    expect(to).toBe(new Date('2026-05-02T00:00:00').toISOString())
+    expect(queryOf(EVERYTHING)).toEqual({})
+  })
+
+  it('counts each facet under what the other facets ask for', () => {
+    const groups = [
+      { label: 'boar', severity: 'alert', review: 'none', count: 3 },
+      { label: 'deer', severity: 'detection', review: 'none', count: 5 },
+      { label: 'boar', severity: 'alert', review: 'wrong', count: 1 },
+    ] as const
+    const counts = (facet: 'label' | 'severity' | 'review', change: Partial<Filter>) =>
+      Object.fromEntries(countsOf([...groups], facet, { ...EVERYTHING, ...change }))
+    expect(counts('label', {})).toEqual({ deer: 5, boar: 4 })
+    expect(counts('label', { labels: ['deer'] })).toEqual({ deer: 5, boar: 4 })
+    expect(counts('label', { review: 'wrong' })).toEqual({ boar: 1 })
+    expect(counts('review', { severity: 'alert' })).toEqual({ none: 3, wrong: 1 })
+  })
+})

@@ -1,0 +1,112 @@
+/**
+ * Which incidents are looked at, kept in the address so that it can be sent to somebody and survives a reload. Pure;
+ * the page reads and writes the address.
+ */
+import type { countIncidents, listIncidents, QueryOf, ResponseOf } from '@hedgerow/contract'
+
+export type Filter = {
+  review: 'any' | 'none' | 'right' | 'wrong'
+  severity: 'any' | 'alert' | 'detection'
+  labels: readonly string[]
+  site: string
+  gateway: string
+  camera: string
+  fired: boolean
+  /** Days as a date field has them, `to` included. */
+  from: string
+  to: string
+}
+
+export const EVERYTHING: Filter = {
+  review: 'any',
+  severity: 'any',
+  labels: [],
+  site: '',
+  gateway: '',
+  camera: '',
+  fired: false,
+  from: '',
+  to: '',
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+/** Whatever is in the address that this page does not know counts as not said. */
+export function readFilter(parameters: URLSearchParams): Filter {
+  const text = (name: string) => parameters.get(name) ?? ''
+  const day = (name: string) => (DAY.test(text(name)) ? text(name) : '')
+  return {
+    review: oneOf(text('review'), ['none', 'right', 'wrong']),
+    severity: oneOf(text('severity'), ['alert', 'detection']),
+    labels: text('label')
+      .split(',')
+      .filter((label) => label !== ''),
+    site: text('site'),
+    gateway: text('gateway'),
+    camera: text('gateway') === '' ? '' : text('camera'),
+    fired: text('fired') === 'yes',
+    from: day('from'),
+    to: day('to'),
+  }
+}
+
+/** Changes `parameters` to say `filter`, leaving out what is not asked for, and leaving others' parameters alone. */
+export function writeFilter(parameters: URLSearchParams, filter: Filter): URLSearchParams {
+  const next = new URLSearchParams(parameters)
+  const say = (name: string, value: string) =>
+    value === '' || value === 'any' ? next.delete(name) : next.set(name, value)
+  say('review', filter.review)
+  say('severity', filter.severity)
+  say('label', filter.labels.join(','))
+  say('site', filter.site)
+  say('gateway', filter.gateway)
+  say('camera', filter.gateway === '' ? '' : filter.camera)
+  say('fired', filter.fired ? 'yes' : '')
+  say('from', filter.from)
+  say('to', filter.to)
+  return next
+}
+
+type Query = NonNullable<QueryOf<typeof listIncidents>>
+
+/** Days begin at the browser's midnight. */
+export function queryOf({ review, severity, labels, site, gateway, camera, fired, from, to }: Filter): Query {
+  return {
+    ...(review !== 'any' && { review }),
+    ...(severity !== 'any' && { severity }),
+    ...(labels.length > 0 && { label: labels.join(',') }),
+    ...(site !== '' && { site }),
+    ...(gateway !== '' && { gateway }),
+    ...(camera !== '' && gateway !== '' && { camera }),
+    ...(fired && { fired: 'yes' }),
+    ...(from !== '' && { from: midnight(from, 0) }),
+    ...(to !== '' && { to: midnight(to, 1) }),
+  }
+}
+
+type Groups = ResponseOf<typeof countIncidents>['groups']
+type Facet = 'label' | 'severity' | 'review'
+
+/** How many there would be with each value of one facet, under what the others ask for; the most frequent first. */
+export function countsOf(groups: Groups, facet: Facet, { labels, severity, review }: Filter): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const group of groups) {
+    const isAsked =
+      (facet === 'label' || labels.length === 0 || labels.includes(group.label)) &&
+      (facet === 'severity' || severity === 'any' || severity === group.severity) &&
+      (facet === 'review' || review === 'any' || review === group.review)
+    if (isAsked) counts.set(group[facet], (counts.get(group[facet]) ?? 0) + group.count)
+  }
+  return new Map([...counts].toSorted(([a, many], [b, more]) => more - many || a.localeCompare(b)))
+}
+
+function oneOf<Value extends string>(text: string, values: readonly Value[]): Value | 'any' {
+  return values.find((value) => value === text) ?? 'any'
+}
+
+/** By the calendar: a day with a change of the clock has 23 or 25 hours. */
+function midnight(day: string, daysLater: number): string {
+  const date = new Date(`${day}T00:00:00`)
+  date.setDate(date.getDate() + daysLater)
+  return date.toISOString()
+}

@@ -1,0 +1,124 @@
+import type { Gateway } from '@hedgerow/contract'
+import { Button } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Choice } from '@hedgerow/ui/choice.tsx'
+import { countsOf, EVERYTHING, type Filter } from './filter.ts'
+import type { useCounts } from './queries.ts'
+import styles from './threats.module.css'
+
+const LABELS_SHOWN = 8
+
+const REVIEWS = [
+  ['any', 'All'],
+  ['none', 'To review'],
+  ['right', 'Right'],
+  ['wrong', 'False alarms'],
+] as const
+
+type FiltersProps = {
+  filter: Filter
+  gateways: readonly Gateway[]
+  counts: ReturnType<typeof useCounts>['data']
+  onChange: (change: Partial<Filter>) => void
+}
+
+/** What to look at, with how many there are of it. */
+export function Filters({ filter, gateways, counts, onChange }: FiltersProps) {
+  const groups = counts?.groups ?? []
+  const reviews = countsOf(groups, 'review', filter)
+  const severities = countsOf(groups, 'severity', filter)
+  const labels = countsOf(groups, 'label', filter)
+  const sites = [...new Set(gateways.map(({ location }) => location))].filter((site) => site !== '').toSorted()
+  const ofSite = gateways.filter(({ location }) => filter.site === '' || location === filter.site)
+  const number = (count: number | undefined) => (
+    <span className={styles.number}>
+      {(count ?? 0).toLocaleString('en')}
+      {counts?.isWhole === false && '+'}
+    </span>
+  )
+  const all = [...reviews.values()].reduce((sum, count) => sum + count, 0)
+  const shownLabels = [...new Set([...filter.labels, ...labels.keys()])].slice(
+    0,
+    Math.max(LABELS_SHOWN, filter.labels.length),
+  )
+  const toggle = (label: string) =>
+    onChange({
+      labels: filter.labels.includes(label) ? filter.labels.filter((one) => one !== label) : [...filter.labels, label],
+    })
+  return (
+    <search className={styles.filters} aria-label="Filter incidents">
+      <fieldset className={styles.segments} aria-label="Review">
+        {REVIEWS.map(([value, words]) => (
+          <Toggle key={value} isOn={filter.review === value} onClick={() => onChange({ review: value })}>
+            {words} {number(value === 'any' ? all : reviews.get(value))}
+          </Toggle>
+        ))}
+      </fieldset>
+      <fieldset className={styles.segments} aria-label="Label">
+        {shownLabels.map((label) => (
+          <Toggle key={label} isOn={filter.labels.includes(label)} onClick={() => toggle(label)}>
+            {label} {number(labels.get(label))}
+          </Toggle>
+        ))}
+      </fieldset>
+      <fieldset className={styles.segments} aria-label="More">
+        <Toggle
+          isOn={filter.severity === 'alert'}
+          onClick={() => onChange({ severity: filter.severity === 'alert' ? 'any' : 'alert' })}
+        >
+          Alerts {number(severities.get('alert'))}
+        </Toggle>
+        <Toggle isOn={filter.fired} onClick={() => onChange({ fired: !filter.fired })}>
+          Deterrent fired
+        </Toggle>
+      </fieldset>
+      <div className={styles.fields}>
+        {sites.length > 1 && (
+          <Choice
+            label="Site"
+            value={filter.site}
+            options={[['', 'All sites'], ...sites.map((site) => [site, site] as const)]}
+            onChange={(site) => onChange({ site, gateway: '', camera: '' })}
+          />
+        )}
+        {gateways.length > 1 && (
+          <Choice
+            label="Gateway"
+            value={filter.gateway}
+            options={[['', 'All gateways'], ...ofSite.map(({ id, name }) => [id, name] as const)]}
+            onChange={(gateway) => onChange({ gateway, camera: '' })}
+          />
+        )}
+        {filter.camera !== '' && (
+          <Button size="compact-sm" variant="default" onClick={() => onChange({ camera: '' })}>
+            Camera {filter.camera} ×
+          </Button>
+        )}
+        <Day label="From" value={filter.from} onChange={(from) => onChange({ from })} />
+        <Day label="To" value={filter.to} onChange={(to) => onChange({ to })} />
+        {filter !== EVERYTHING && JSON.stringify(filter) !== JSON.stringify(EVERYTHING) && (
+          <Button size="compact-sm" variant="subtle" onClick={() => onChange(EVERYTHING)}>
+            Clear filters
+          </Button>
+        )}
+      </div>
+    </search>
+  )
+}
+
+function Toggle({ isOn, onClick, children }: { isOn: boolean; onClick: () => void; children: ReactNode }) {
+  return (
+    <button type="button" className={styles.toggle} aria-pressed={isOn} onClick={onClick}>
+      {children}
+    </button>
+  )
+}
+
+function Day({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
+  return (
+    <label className={styles.day}>
+      {label}
+      <input type="date" value={value} onChange={(event) => onChange(event.currentTarget.value)} />
+    </label>
+  )
+}

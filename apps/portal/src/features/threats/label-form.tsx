@@ -1,0 +1,55 @@
+import { Button, TextInput } from '@mantine/core'
+import { useId, useState } from 'react'
+import styles from './threats.module.css'
+
+/** What it is instead; the labels that this hub has seen are offered. */
+export function LabelForm({
+  labels,
+  onSave,
+  onCancel,
+}: {
+  labels: readonly string[]
+  onSave: (label: string) => void
+  onCancel: () => void
+}) {
+  const [label, setLabel] = useState('')
+  const known = useId()
+  return (
+    <form
+      className={styles.labelForm}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (label.trim() !== '') onSave(label.trim())
+      }}
+    >
+      <TextInput
+        label="What is it?"
+        size="sm"
+        ref={focusOnce}
+        list={known}
+        maxLength={100}
+        value={label}
+        onChange={(event) => setLabel(event.currentTarget.value.replaceAll(',', ' '))}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return
+          event.stopPropagation()
+          onCancel()
+        }}
+      />
+      <datalist id={known}>
+        {labels.map((one) => (
+          <option key={one}>{one}</option>
+        ))}
+      </datalist>
+      <Button size="sm" variant="default" onClick={onCancel}>
+        Cancel
+      </Button>
+      <Button size="sm" type="submit" disabled={label.trim() === ''}>
+        Save label
+      </Button>
+    </form>
+  )
+}
+
+/** The form was just asked for. */
+const focusOnce = (field: HTMLInputElement | null) => field?.focus()

@@ -1,0 +1,194 @@
+/** Threats: what the cameras of all sites saw, as pictures, newest first; and whether a person found it right. */
+import type { Incident } from '@hedgerow/contract'
+import { Button } from '@mantine/core'
+import { useCallback, useMemo, useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { messageOf } from '#api/client.ts'
+import { useGateways } from '#api/gateways.ts'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PageHead } from '@hedgerow/ui/page-head.tsx'
+import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { toast } from '@hedgerow/ui/toast.tsx'
+import { BulkBar } from './bulk-bar.tsx'
+import { EVERYTHING, readFilter, writeFilter, type Filter } from './filter.ts'
+import { Filters } from './filters.tsx'
+import { Lightbox } from './lightbox.tsx'
+import { useCounts, useIncidents } from './queries.ts'
+import { useKeys } from './use-keys.ts'
+import { useReview, type Said } from './use-review.ts'
+import { Wall } from './wall.tsx'
+
+const LIGHTBOX = 'incident'
+const NOTHING: ReadonlySet<string> = new Set()
+
+export function ThreatsPage() {
+  const [parameters, setParameters] = useSearchParams()
+  const filter = useMemo(() => readFilter(parameters), [parameters])
+  const opened = parameters.get(LIGHTBOX) ?? undefined
+  const list = useIncidents(filter)
+  const counts = useCounts(filter)
+  const gateways = useGateways()
+  const review = useReview()
+  const [current, setCurrent] = useState<string>()
+  const [selected, setSelected] = useState(NOTHING)
+  const [abreast, setAbreast] = useState(1)
+  const [isLabelling, setLabelling] = useState(false)
+
+  const incidents = useMemo(() => list.data?.pages.flatMap((page) => page.incidents) ?? [], [list.data])
+  const labels = useMemo(() => [...new Set(counts.data?.groups.map(({ label }) => label))].toSorted(), [counts.data])
+
+  const open = useCallback(
+    (id: string | undefined) => {
+      setLabelling(false)
+      if (id !== undefined) setCurrent(id)
+      setParameters(
+        (now) => {
+          const next = new URLSearchParams(now)
+          if (id === undefined) next.delete(LIGHTBOX)
+          else next.set(LIGHTBOX, id)
+          return next
+        },
+        { replace: true, preventScrollReset: true },
+      )
+    },
+    [setParameters],
+  )
+  const change = (changed: Partial<Filter>) => {
+    setSelected(NOTHING)
+    setParameters((now) => writeFilter(now, { ...readFilter(now), ...changed }), {
+      replace: true,
+      preventScrollReset: true,
+    })
+  }
+  const select = useCallback((id: string, isSelected: boolean) => {
+    setSelected((now) => {
+      const next = new Set(now)
+      if (isSelected) next.add(id)
+      else next.delete(id)
+      return next
+    })
+  }, [])
+
+  const neighbour = (id: string | undefined, step: number): Incident | undefined => {
+    const at = incidents.findIndex((incident) => incident.id === id)
+    return at < 0 ? (id === undefined ? incidents[0] : undefined) : incidents[at + step]
+  }
+  const move = (step: number) => () => {
+    const next = neighbour(opened ?? current, step)
+    if (!next) return
+    if (opened !== undefined) open(next.id)
+    else setCurrent(next.id)
+  }
+  const say = async (said: Said) => {
+    const ids = opened !== undefined ? [opened] : selected.size > 0 ? [...selected] : current ? [current] : []
+    if (ids.length === 0) return
+    // The list may lose it under this filter, so what comes next is known before.
+    const next = opened !== undefined ? neighbour(opened, 1) : undefined
+    if (!(await review.say(ids, said))) return
+    if (opened !== undefined && said.verdict !== null) open(next?.id ?? opened)
+    else if (ids.length > 1) void toast(`${ids.length} incidents reviewed. Press z to take it back.`)
+    setSelected(NOTHING)
+  }
+  const undo = async () => {
+    const count = await review.undo()
+    if (count > 0) void toast(count === 1 ? 'One review taken back' : `${count} reviews taken back`)
+  }
+
+  useKeys(
+    {
+      j: move(1),
+      k: move(-1),
+      ArrowRight: move(1),
+      ArrowLeft: move(-1),
+      ArrowDown: () => (opened === undefined && current !== undefined ? move(abreast)() : false),
+      ArrowUp: () => (opened === undefined && current !== undefined ? move(-abreast)() : false),
+      r: () => void say({ verdict: 'right' }),
+      w: () => void say({ verdict: 'wrong' }),
+      l: () => (opened === undefined && selected.size === 0 && !current ? false : startLabelling()),
+      z: () => void undo(),
+      x: () => (opened === undefined && current !== undefined ? select(current, !selected.has(current)) : false),
+      Enter: () => {
+        const isElsewhere = document.activeElement?.closest('button, a') !== null
+        if (opened !== undefined || current === undefined || isElsewhere) return false
+        open(current)
+        return true
+      },
+    },
+    () => opened !== undefined || document.querySelector('[role="dialog"]') === null,
+  )
+  function startLabelling(): void {
+    if (opened === undefined && selected.size === 0 && current !== undefined) open(current)
+    setLabelling(true)
+  }
+
+  const more = useCallback(() => {
+    if (!list.isFetchingNextPage) void list.fetchNextPage()
+  }, [list])
+
+  return (
+    <>
+      <PageHead title="Threats" lead="What the cameras saw, newest first. Say what is right: gateways learn from it." />
+      <Filters filter={filter} gateways={gateways.data ?? []} counts={counts.data} onChange={change} />
+      {review.failure !== undefined && opened === undefined && <Notice tone="warning">{review.failure}</Notice>}
+      {list.isPending ? (
+        <PanelSkeleton rows={8} label="Loading incidents" />
+      ) : list.data === undefined ? (
+        <PanelError message={messageOf(list.error)} retrying={list.isFetching} onRetry={() => void list.refetch()} />
+      ) : incidents.length === 0 ? (
+        <NoIncidents
+          isFiltered={JSON.stringify(filter) !== JSON.stringify(EVERYTHING)}
+          onClear={() => change(EVERYTHING)}
+        />
+      ) : (
+        <Wall
+          incidents={incidents}
+          hasMore={list.hasNextPage}
+          onMore={more}
+          current={current}
+          selected={selected}
+          onOpen={open}
+          onSelect={select}
+          onAbreast={setAbreast}
+        />
+      )}
+      <BulkBar
+        count={selected.size}
+        labels={labels}
+        isBusy={review.isPending}
+        isLabelling={isLabelling && opened === undefined}
+        onLabelling={setLabelling}
+        onSay={(said) => void say(said)}
+        onClear={() => setSelected(NOTHING)}
+      />
+      {opened !== undefined && (
+        <Lightbox
+          id={opened}
+          labels={labels}
+          onPrevious={neighbour(opened, -1) && move(-1)}
+          onNext={neighbour(opened, 1) && move(1)}
+          onSay={(said) => void say(said)}
+          onClosed={() => open(undefined)}
+          isLabelling={isLabelling}
+          onLabelling={setLabelling}
+          failure={review.failure}
+        />
+      )}
+    </>
+  )
+}
+
+function NoIncidents({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  if (!isFiltered)
+    return (
+      <PanelEmpty title="Nothing seen yet">
+        Pictures appear here as soon as a camera of a gateway sees something.
+      </PanelEmpty>
+    )
+  return (
+    <PanelEmpty title="Nothing matches">
+      <Button size="sm" variant="default" onClick={onClear}>
+        Clear filters
+      </Button>
+    </PanelEmpty>
+  )
+}

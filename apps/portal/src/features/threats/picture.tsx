@@ -1,0 +1,22 @@
+import type { Incident } from '@hedgerow/contract'
+import { useThumbnail } from '#api/thumbnail.ts'
+import styles from './threats.module.css'
+
+/** The cover of an incident; its words where there is no picture. */
+export function Picture({ incident: { gatewayId, coverId, label, camera } }: { incident: Incident }) {
+  return <DetectionPicture gatewayId={gatewayId} id={coverId} words={`${label} at ${camera}`} />
+}
+
+/** `id` is null for a detection without a picture. */
+export function DetectionPicture({ gatewayId, id, words }: { gatewayId: string; id: string | null; words: string }) {
+  const { data, isError } = useThumbnail(gatewayId, id ?? '', id !== null)
+  return (
+    <span className={styles.picture}>
+      {data !== undefined ? (
+        <img src={`data:image/jpeg;base64,${data.jpeg}`} alt={words} />
+      ) : id === null || isError ? (
+        <span className={styles.nothing}>No picture</span>
+      ) : null}
+    </span>
+  )
+}

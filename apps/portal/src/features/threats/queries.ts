@@ -1,0 +1,44 @@
+import { NEXT_CURSOR_HEADER, type Incident } from '@hedgerow/contract'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { countIncidents, listIncidents, readIncident } from 'virtual:contract-calls'
+import { api, send } from '#api/client.ts'
+import { queryOf, type Filter } from './filter.ts'
+
+export const THREATS_KEY = ['threats'] as const
+const REFRESH_MS = 30_000
+
+type Page = { incidents: Incident[]; nextCursor: string | undefined }
+
+/** Newest first, a page at a time; what a live event makes stale is read again without losing the place. */
+export const useIncidents = (filter: Filter) =>
+  useInfiniteQuery({
+    queryKey: [...THREATS_KEY, 'list', filter],
+    queryFn: async ({ pageParam, signal }): Promise<Page> => {
+      const query = { ...queryOf(filter), ...(pageParam !== undefined && { cursor: pageParam }) }
+      const response = await send(listIncidents, { query, signal })
+      return {
+        incidents: (await response.json()) as Incident[],
+        nextCursor: response.headers.get(NEXT_CURSOR_HEADER) ?? undefined,
+      }
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  })
+
+export const useCounts = (filter: Filter) => {
+  const { label: _label, severity: _severity, review: _review, ...query } = queryOf(filter)
+  return useQuery({
+    queryKey: [...THREATS_KEY, 'counts', query],
+    queryFn: ({ signal }) => api(countIncidents, { query, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  })
+}
+
+export const useIncident = (id: string) =>
+  useQuery({
+    queryKey: [...THREATS_KEY, 'one', id],
+    queryFn: ({ signal }) => api(readIncident, { params: { id }, signal }),
+  })

@@ -1,0 +1,26 @@
+import { useEffect, useRef } from 'react'
+
+/** A key's name as `KeyboardEvent.key` has it, to what it does; what gives false leaves the key to the browser. */
+export type Keys = Readonly<Record<string, () => boolean | void>>
+
+/** Keys of a screen: not while somebody types, nor with a modifier, nor in another dialog than `within` tells. */
+export function useKeys(keys: Keys, mayAct: () => boolean): void {
+  const latest = useRef({ keys, mayAct })
+  useEffect(() => {
+    latest.current = { keys, mayAct }
+  })
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const act = latest.current.keys[event.key]
+      if (!act || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !latest.current.mayAct())
+        return
+      if (act() !== false) event.preventDefault()
+    }
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  }, [])
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest('input:not([type=checkbox]), textarea, select') !== null
+}

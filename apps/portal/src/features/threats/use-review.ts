@@ -1,0 +1,62 @@
+import type { Incident, ReviewVerdict } from '@hedgerow/contract'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { reviewIncidents } from 'virtual:contract-calls'
+import { api, messageOf } from '#api/client.ts'
+import { THREATS_KEY } from './queries.ts'
+
+export type Said = { verdict: ReviewVerdict | null; label?: string | undefined }
+
+/** How many reviews can be taken back. */
+const UNDO_DEPTH = 50
+
+/** Says what incidents are, and takes the last of it back; each step is one call, all or none. */
+export function useReview() {
+  const queries = useQueryClient()
+  const undone = useRef<{ id: string; verdict: ReviewVerdict | null; label: string | null }[][]>([])
+  const [canUndo, setCanUndo] = useState(false)
+  const { mutateAsync, error, isPending } = useMutation({
+    mutationFn: (body: { ids: string[] } & Said) => api(reviewIncidents, { body }),
+  })
+
+  async function say(ids: string[], said: Said): Promise<boolean> {
+    const before = await mutateAsync({ ids, verdict: said.verdict, ...(said.label && { label: said.label }) }).catch(
+      () => undefined,
+    )
+    if (before === undefined) return false
+    undone.current = [...undone.current, before].slice(-UNDO_DEPTH)
+    setCanUndo(true)
+    await queries.invalidateQueries({ queryKey: THREATS_KEY })
+    return true
+  }
+
+  /** Gives how many were taken back. */
+  async function undo(): Promise<number> {
+    const last = undone.current.pop()
+    setCanUndo(undone.current.length > 0)
+    if (!last) return 0
+    for (const { verdict, label, ids } of alike(last))
+      await mutateAsync({ ids, verdict, ...(label !== null && { label }) }).catch(() => undefined)
+    await queries.invalidateQueries({ queryKey: THREATS_KEY })
+    return last.length
+  }
+
+  return { say, undo, canUndo, isPending, failure: error ? messageOf(error) : undefined }
+}
+
+/** Those with the same verdict and label together: one call says them. */
+function alike(said: readonly { id: string; verdict: ReviewVerdict | null; label: string | null }[]) {
+  const groups = Map.groupBy(said, ({ verdict, label }) => JSON.stringify([verdict, label]))
+  return [...groups.values()].map((group) => ({
+    verdict: group[0]!.verdict,
+    label: group[0]!.label,
+    ids: group.map(({ id }) => id),
+  }))
+}
+
+/** What a person sees at a glance: of them, of the gateway, or nothing yet. */
+export function reviewWords({ review, label, reportedLabel }: Incident): string | undefined {
+  if (review === null) return undefined
+  if (review.verdict === 'right') return 'Right'
+  return label === reportedLabel ? 'False alarm' : `${reportedLabel} was wrong`
+}

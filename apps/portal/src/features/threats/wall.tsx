@@ -1,0 +1,91 @@
+/**
+ * Incidents as a wall of pictures. Only the rows in view are drawn, so that a million incidents scroll like sixty; all
+ * rows have one height, so nothing jumps when pictures or older pages arrive.
+ */
+import type { Incident } from '@hedgerow/contract'
+import { useElementSize } from '@mantine/hooks'
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { Card } from './card.tsx'
+import styles from './threats.module.css'
+
+const CARD_WIDTH = 236
+const GAP = 14
+/** Caption below the picture. */
+const CAPTION_HEIGHT = 84
+const OVERSCAN_ROWS = 2
+
+type WallProps = {
+  incidents: readonly Incident[]
+  hasMore: boolean
+  onMore: () => void
+  /** The incident that the keyboard is at. */
+  current: string | undefined
+  selected: ReadonlySet<string>
+  onOpen: (id: string) => void
+  onSelect: (id: string, selected: boolean) => void
+  /** How many stand side by side, for the keys that move up and down. */
+  onAbreast: (abreast: number) => void
+}
+
+export function Wall({ incidents, hasMore, onMore, current, selected, onOpen, onSelect, onAbreast }: WallProps) {
+  const { ref, width } = useElementSize<HTMLUListElement>()
+  const list = useRef<HTMLDivElement>(null)
+  const [top, setTop] = useState(0)
+  useLayoutEffect(() => {
+    setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY))
+  }, [width])
+  const abreast = Math.max(width < 480 ? 2 : 1, Math.floor((width + GAP) / (CARD_WIDTH + GAP)))
+  const cardWidth = (width - GAP * (abreast - 1)) / abreast
+  const rowHeight = Math.round((cardWidth * 9) / 16) + CAPTION_HEIGHT + GAP
+  const rows = Math.ceil(incidents.length / abreast)
+  const virtualizer = useWindowVirtualizer({
+    count: rows,
+    estimateSize: () => rowHeight,
+    overscan: OVERSCAN_ROWS,
+    scrollMargin: top,
+    enabled: width > 0,
+  })
+  useEffect(() => virtualizer.measure(), [virtualizer, rowHeight])
+  useEffect(() => onAbreast(abreast), [onAbreast, abreast])
+
+  const drawn = virtualizer.getVirtualItems()
+  const first = (drawn[0]?.index ?? 0) * abreast
+  const end = ((drawn.at(-1)?.index ?? -1) + 1) * abreast
+  useEffect(() => {
+    if (hasMore && end >= incidents.length - abreast * 4) onMore()
+  }, [hasMore, onMore, end, incidents.length, abreast])
+
+  const row = incidents.findIndex(({ id }) => id === current)
+  useEffect(() => {
+    if (row >= 0) virtualizer.scrollToIndex(Math.floor(row / abreast), { align: 'auto' })
+    // Moves with the keyboard, not with what arrives above.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [current])
+
+  return (
+    <div ref={list} className={styles.scroll} style={{ height: virtualizer.getTotalSize() }}>
+      <ul
+        ref={ref}
+        className={styles.wall}
+        aria-label="Incidents"
+        style={{
+          gridTemplateColumns: `repeat(${abreast}, minmax(0, 1fr))`,
+          transform: `translateY(${(drawn[0]?.start ?? top) - top}px)`,
+        }}
+      >
+        {incidents.slice(first, end).map((incident, index) => (
+          <Card
+            key={incident.id}
+            incident={incident}
+            index={first + index}
+            isCurrent={incident.id === current}
+            isSelected={selected.has(incident.id)}
+            onOpen={onOpen}
+            onSelect={onSelect}
+          />
+        ))}
+      </ul>
+    </div>
+  )
+}
