@@ -57,6 +57,20 @@ export const screens: Screen[] = [
     await portal.page.locator('canvas').waitFor()
     await text(portal, 'No recent activity')
   }),
+  admin('threats', '/threats', (portal) =>
+    portal.page.getByRole('list', { name: 'Incidents' }).getByRole('img').first().waitFor(),
+  ),
+  admin('threats-open', '/threats', async (portal) => {
+    await portal.page.getByRole('list', { name: 'Incidents' }).getByRole('button').first().click()
+    await portal.dialog().getByRole('img').first().waitFor()
+    await portal
+      .dialog()
+      .getByRole('button', { name: /Something else/ })
+      .click()
+    await portal.page.getByLabel('What is it?').waitFor()
+  }),
+  admin('threats-nothing-matches', '/threats?review=wrong&fired=yes', (portal) => text(portal, 'Nothing matches')),
+  firstDay('threats-empty', '/threats', (portal) => text(portal, 'Nothing seen yet')),
   user('dashboard-as-user', '/dashboard', (portal) => portal.page.locator('canvas').waitFor()),
 
   admin('gateways', '/gateways', tableIsThere),

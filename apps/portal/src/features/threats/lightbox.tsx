@@ -55,52 +55,62 @@ function Shown({ incident, labels, onPrevious, onNext, onSay, isLabelling, onLab
   const shown = incident.list.find(({ id }) => id === shownId) ?? incident.list[0]
   return (
     <div className={styles.lightbox}>
-      <div className={styles.stage}>
-        <DetectionPicture
-          gatewayId={incident.gatewayId}
-          id={shownId}
-          words={`${incident.label} at ${shown?.camera ?? incident.camera}`}
-        />
-        <button
-          type="button"
-          className={styles.previous}
-          aria-label="Previous incident"
-          disabled={!onPrevious}
-          onClick={onPrevious}
-        />
-        <button type="button" className={styles.next} aria-label="Next incident" disabled={!onNext} onClick={onNext} />
+      <div className={styles.pictures}>
+        <div className={styles.stage}>
+          <DetectionPicture
+            gatewayId={incident.gatewayId}
+            id={shownId}
+            words={`${incident.label} at ${shown?.camera ?? incident.camera}`}
+          />
+          <button
+            type="button"
+            className={styles.previous}
+            aria-label="Previous incident"
+            disabled={!onPrevious}
+            onClick={onPrevious}
+          />
+          <button
+            type="button"
+            className={styles.next}
+            aria-label="Next incident"
+            disabled={!onNext}
+            onClick={onNext}
+          />
+        </div>
+        {pictured.length > 1 && (
+          <ul className={styles.strip} aria-label="Pictures of this incident">
+            {pictured.map((detection) => (
+              <li key={detection.id}>
+                <button
+                  type="button"
+                  aria-pressed={detection.id === shownId}
+                  aria-label={`${detection.camera}, ${new Date(detection.startedAt).toLocaleTimeString()}`}
+                  onClick={() => setShownId(detection.id)}
+                >
+                  <DetectionPicture gatewayId={incident.gatewayId} id={detection.id} words="" />
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
       </div>
-      {pictured.length > 1 && (
-        <ul className={styles.strip} aria-label="Pictures of this incident">
-          {pictured.map((detection) => (
-            <li key={detection.id}>
-              <button
-                type="button"
-                aria-pressed={detection.id === shownId}
-                aria-label={`${detection.camera}, ${new Date(detection.startedAt).toLocaleTimeString()}`}
-                onClick={() => setShownId(detection.id)}
-              >
-                <DetectionPicture gatewayId={incident.gatewayId} id={detection.id} words="" />
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
-      {isLabelling ? (
-        <LabelForm
-          labels={labels}
-          onCancel={() => onLabelling(false)}
-          onSave={(label) => {
-            onLabelling(false)
-            onSay({ verdict: 'wrong', label })
-          }}
-        />
-      ) : (
-        <Answers incident={incident} onSay={onSay} onLabelling={() => onLabelling(true)} />
-      )}
-      {failure !== undefined && <Notice tone="warning">{failure}</Notice>}
-      <Facts incident={incident} shown={shown} />
-      <Tools incident={incident} shown={shown} />
+      <div className={styles.words}>
+        {isLabelling ? (
+          <LabelForm
+            labels={labels}
+            onCancel={() => onLabelling(false)}
+            onSave={(label) => {
+              onLabelling(false)
+              onSay({ verdict: 'wrong', label })
+            }}
+          />
+        ) : (
+          <Answers incident={incident} onSay={onSay} onLabelling={() => onLabelling(true)} />
+        )}
+        {failure !== undefined && <Notice tone="warning">{failure}</Notice>}
+        <Facts incident={incident} shown={shown} />
+        <Tools incident={incident} shown={shown} />
+      </div>
     </div>
   )
 }

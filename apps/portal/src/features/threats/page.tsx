@@ -14,9 +14,11 @@ import { EVERYTHING, readFilter, writeFilter, type Filter } from './filter.ts'
 import { Filters } from './filters.tsx'
 import { Lightbox } from './lightbox.tsx'
 import { useCounts, useIncidents } from './queries.ts'
+import { useHeld } from './use-held.ts'
 import { useKeys } from './use-keys.ts'
 import { useReview, type Said } from './use-review.ts'
 import { Wall } from './wall.tsx'
+import styles from './threats.module.css'
 
 const LIGHTBOX = 'incident'
 const NOTHING: ReadonlySet<string> = new Set()
@@ -34,7 +36,8 @@ export function ThreatsPage() {
   const [abreast, setAbreast] = useState(1)
   const [isLabelling, setLabelling] = useState(false)
 
-  const incidents = useMemo(() => list.data?.pages.flatMap((page) => page.incidents) ?? [], [list.data])
+  const loaded = useMemo(() => list.data?.pages.flatMap((page) => page.incidents) ?? [], [list.data])
+  const { shown: incidents, waiting } = useHeld(loaded)
   const labels = useMemo(() => [...new Set(counts.data?.groups.map(({ label }) => label))].toSorted(), [counts.data])
 
   const open = useCallback(
@@ -150,6 +153,11 @@ export function ThreatsPage() {
           onSelect={select}
           onAbreast={setAbreast}
         />
+      )}
+      {waiting > 0 && (
+        <Button className={styles.waiting ?? ''} radius="xl" onClick={() => window.scrollTo({ top: 0 })}>
+          {waiting} new
+        </Button>
       )}
       <BulkBar
         count={selected.size}

@@ -1,0 +1,168 @@
+import { readFile } from 'node:fs/promises'
+import { approveRegistration, listIncidents, listPendingRegistrations, type Detection } from '@hedgerow/contract'
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startHub, type Hub } from '../harness/hub.ts'
+import { portalOf } from '../harness/portal.ts'
+import { waitFor } from '../harness/wait-for.ts'
+
+let browser: BrowserHandle
+let hub: Hub
+let gateway: TestGateway
+let person: BrowserContext
+let page: Page
+let thumbnail: string
+
+/** Minutes apart, so that each is an incident of its own; the newest is of number 0. */
+const seen = (number: number, change: Partial<Detection> = {}): Detection => ({
+  id: `seen-${number}`,
+  camera: 'orchard',
+  label: 'boar',
+  severity: 'alert',
+  score: 0.9,
+  startedAt: new Date(Date.now() - number * 120_000 - 60_000).toISOString(),
+  thumbnail,
+  ...change,
+})
+const incidents = async () => hub.api(listIncidents, { query: { limit: 500 } })
+
+beforeAll(async () => {
+  ;[browser, hub] = await Promise.all([startBrowser(), startHub()])
+  thumbnail = (await readFile(new URL('../../scripts/demo-frames/boar.jpg', import.meta.url))).toString('base64')
+  gateway = await startGateway(hub, { name: 'Barn', location: 'Valley' })
+  const registrationId = await waitFor(async () => (await hub.api(listPendingRegistrations))[0]?.registrationId, {
+    for: 'the registration',
+  })
+  await hub.api(approveRegistration, { params: { registrationId } })
+  await gateway.localApi.reportDetections([
+    ...Array.from({ length: 130 }, (_, i) =>
+      seen(i + 10, { label: i % 3 === 0 ? 'deer' : 'boar', severity: 'detection' }),
+    ),
+    seen(0),
+    seen(1, { label: 'person' }),
+    seen(2, { id: 'branch', score: 0.6 }),
+  ])
+  await waitFor(async () => (await incidents()).length === 133 || undefined, { for: 'the incidents' })
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await gateway?.stop()
+  await hub?.stop()
+})
+
+beforeEach(async () => {
+  person = await browser.person({ reducedMotion: 'reduce' })
+  page = await person.newPage()
+  await open(page)
+})
+
+afterEach(() => person.close())
+
+async function open(tab: Page): Promise<void> {
+  const portal = portalOf(tab, hub)
+  await portal.open('/threats')
+  await portal.signIn(hub.admin)
+  await tab.getByRole('heading', { name: 'Threats' }).waitFor()
+  await tab.getByRole('list', { name: 'Incidents' }).getByRole('listitem').first().waitFor()
+}
+
+const card = (number: number, tab = page) =>
+  tab.getByRole('list', { name: 'Incidents' }).getByRole('listitem').nth(number)
+const parameters = () => new URL(page.url()).searchParams
+
+test('the newest pictures are first, and a click shows one large with what is known of it', async () => {
+  await expect.poll(() => card(0).getByRole('img', { name: 'boar at orchard' }).count()).toBe(1)
+  await card(1).getByRole('button').click()
+  const dialog = page.getByRole('dialog', { name: 'person at Barn' })
+  await dialog.getByRole('img', { name: 'person at orchard' }).waitFor()
+  await dialog.getByText('Valley').waitFor()
+  await dialog.getByText('90 %').waitFor()
+  expect(parameters().get('incident')).toMatch(/^[\w-]+$/)
+
+  await page.keyboard.press('ArrowRight')
+  await page.getByRole('dialog', { name: 'boar at Barn' }).getByText('60 %').waitFor()
+  await page.keyboard.press('ArrowLeft')
+  await dialog.getByRole('button', { name: 'Next incident' }).click()
+  await page.getByRole('dialog', { name: 'boar at Barn' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  expect(parameters().has('incident')).toBe(false)
+})
+
+test('a person reviews with keys, is shown the next one, and takes it back; other open pages show it', async () => {
+  const other = await person.newPage()
+  await other.goto(`${hub.url}/threats`)
+  await card(0, other).waitFor()
+  await card(0).getByRole('button').click()
+  await page.getByRole('dialog', { name: 'boar at Barn' }).getByText('90 %').waitFor()
+  await page.keyboard.press('w')
+  await page.getByRole('dialog', { name: 'person at Barn' }).waitFor()
+  await page.keyboard.press('r')
+  await page.getByRole('dialog', { name: 'boar at Barn' }).getByText('60 %').waitFor()
+  await page.keyboard.press('l')
+  await page.getByLabel('What is it?').fill('branch')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  for (const tab of [page, other]) {
+    await card(0, tab).getByText('False alarm').waitFor()
+    await card(1, tab).getByText('Right', { exact: true }).waitFor()
+    await card(2, tab).getByText('branch').waitFor()
+  }
+  await page.keyboard.press('z')
+  await card(2).getByText('boar').waitFor()
+  await page.keyboard.press('z')
+  await page.keyboard.press('z')
+  await expect.poll(async () => (await incidents()).filter(({ review }) => review !== null).length).toBe(0)
+})
+
+test('filters are in the address, with how many there are of each', async () => {
+  await page.getByRole('button', { name: 'deer 44' }).click()
+  await expect.poll(() => parameters().get('label')).toBe('deer')
+  await expect.poll(() => card(0).getByText('deer').count()).toBe(1)
+  await page.reload()
+  await page.getByRole('button', { name: 'deer 44', pressed: true }).waitFor()
+  await page.getByRole('button', { name: 'Alerts 0' }).click()
+  await page.getByText('Nothing matches').waitFor()
+  await page.getByRole('search').getByRole('button', { name: 'Clear filters' }).click()
+  await page.getByRole('button', { name: 'All 133' }).waitFor()
+})
+
+test('several are reviewed at once', async () => {
+  await card(3).hover()
+  await card(3).getByRole('checkbox').check()
+  await card(4).hover()
+  await card(4).getByRole('checkbox').check()
+  await page.getByRole('region', { name: 'Selected incidents' }).getByRole('button', { name: 'False alarm' }).click()
+  await expect.poll(async () => (await incidents()).filter(({ review }) => review?.verdict === 'wrong').length).toBe(2)
+  await page.getByRole('button', { name: 'False alarms 2' }).click()
+  await page.getByRole('button', { name: 'False alarms 2', pressed: true }).waitFor()
+  await page.keyboard.press('z')
+  await page.getByText('Nothing matches').waitFor()
+})
+
+test('scrolling brings older ones without end, and what is in view does not move when something new arrives', async () => {
+  await page.setViewportSize({ width: 1000, height: 700 })
+  const last = (await incidents()).at(-1)!.id
+  await expect
+    .poll(
+      async () => {
+        await page.mouse.wheel(0, 3_000)
+        return page.locator(`[data-incident="${last}"]`).count()
+      },
+      { timeout: 30_000 },
+    )
+    .toBe(1)
+  const drawn = await page.getByRole('list', { name: 'Incidents' }).getByRole('listitem').count()
+  expect(drawn).toBeLessThan(60)
+
+  const before = await page.locator(`[data-incident="${last}"]`).boundingBox()
+  await gateway.localApi.reportDetections([seen(0, { id: 'new', label: 'fox' })])
+  await page.getByRole('button', { name: '1 new' }).waitFor()
+  expect(await page.locator(`[data-incident="${last}"]`).boundingBox()).toEqual(before)
+  await page.getByRole('button', { name: '1 new' }).click()
+  await card(0).getByText('fox').or(card(1).getByText('fox')).waitFor()
+})
