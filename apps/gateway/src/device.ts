@@ -1,14 +1,16 @@
 import { join } from 'node:path'
-import type { Heartbeat } from '@hedgerow/contract'
+import type { Detection, Heartbeat } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import { watchDeviceFile, type WatchedDeviceFile } from './device-file/device-file.ts'
 import { createIntake, type Intake } from './detections/intake.ts'
 import { openRecord, type DetectionRecord } from './detections/record.ts'
+import { openDeterrents, type Deterrents } from './deterrents/deterrents.ts'
 import { openDetectionQueue, type DetectionQueue } from './hub/detection-queue.ts'
 import type { DeviceReport } from './local-api/calls.ts'
+import { createRules } from './rules/rules.ts'
 import { createSources, type Sources } from './sources/sources.ts'
 
-type DeviceParts = Pick<Heartbeat, 'cameras' | 'detectors' | 'deterrents' | 'problems'>
+type DeviceParts = Pick<Heartbeat, 'armed' | 'cameras' | 'detectors' | 'deterrents' | 'problems'>
 
 /** The device's parts that work without a hub: `gateway.yaml`, the sources and the intake of their detections. */
 export type Device = {
@@ -18,6 +20,7 @@ export type Device = {
   record: DetectionRecord
   intake: Intake
   sources: Sources
+  deterrents: Deterrents
   /** Sets what the owner's programs report, in addition to the device's own parts. */
   setProgramStatus(status: DeviceReport): void
   /** The parts' states for the heartbeat, at most as many of each as the contract allows. */
@@ -25,6 +28,8 @@ export type Device = {
 }
 
 const RECORD_FILE = 'record.sqlite'
+/** Their names come with detections. */
+const CAMERAS_MAX = 256
 const MAXIMA = { cameras: 64, detectors: 16, deterrents: 64, problems: 32 } as const
 
 /** Adds to `life` all that must stop with the device. Rejects with DataFileError or the disk's error. */
@@ -39,21 +44,52 @@ export async function openDevice(
   life.defer(file.stop)
   const record = openRecord(join(dataDir, RECORD_FILE), { settings: () => file.current().record, log, clock: Date.now })
   life.defer(record.close)
-  const intake = createIntake({ queue, record, log })
+  const { deterrents: settings, site: place } = file.current()
+  const deterrents = await openDeterrents({ dataDir, settings, place, log, isGone })
+  life.use(deterrents)
+  const cameras = new Set<string>()
+  const rules = createRules({
+    file: file.current,
+    deterrents,
+    cameras: () => [...cameras],
+    markAsked: record.markAsked,
+    onFiring: (id, firing) =>
+      void intake
+        .addFiring(id, firing)
+        .catch((error: unknown) => log.error({ err: error }, 'a firing is not recorded')),
+    log,
+    clock: Date.now,
+  })
+  life.defer(rules.stop)
+  const intake = createIntake({ queue, record, onSeen, log })
   const sources = createSources({ log, dataDir, clock: Date.now, report: intake.report })
   life.defer(sources.stop)
   let programStatus: DeviceReport = {}
-  file.onChange((changed) => void sources.apply(changed))
+  file.onChange((changed) => {
+    deterrents.apply(changed.deterrents, changed.site)
+    void sources.apply(changed)
+  })
   await sources.apply(file.current())
+
+  function onSeen(detection: Detection): void {
+    if (cameras.size < CAMERAS_MAX) cameras.add(detection.camera)
+    rules.see(detection)
+  }
+
+  /** Undefined where nobody knows: sources need not tell the end. */
+  function isGone(detectionId: string): boolean | undefined {
+    return record.find(detectionId)?.endedAt === undefined ? undefined : true
+  }
 
   function parts(): DeviceParts {
     const own = sources.state()
-    const { cameras = [], detectors = [], deterrents = [], problems = [] } = programStatus
+    const problems = [...file.problems(), ...deterrents.problems(), ...rules.problems(), ...own.problems]
     return {
-      cameras: [...own.cameras, ...cameras].slice(0, MAXIMA.cameras),
-      detectors: [...own.detectors, ...detectors].slice(0, MAXIMA.detectors),
-      deterrents: deterrents.slice(0, MAXIMA.deterrents),
-      problems: [...file.problems(), ...own.problems, ...problems].slice(0, MAXIMA.problems),
+      armed: deterrents.isArmed(),
+      cameras: [...own.cameras, ...(programStatus.cameras ?? [])].slice(0, MAXIMA.cameras),
+      detectors: [...own.detectors, ...(programStatus.detectors ?? [])].slice(0, MAXIMA.detectors),
+      deterrents: [...deterrents.list(), ...(programStatus.deterrents ?? [])].slice(0, MAXIMA.deterrents),
+      problems: [...problems, ...(programStatus.problems ?? [])].slice(0, MAXIMA.problems),
     }
   }
 
@@ -63,6 +99,7 @@ export async function openDevice(
     record,
     intake,
     sources,
+    deterrents,
     setProgramStatus(status) {
       programStatus = { ...programStatus, ...status }
     },

@@ -1,68 +1,107 @@
+/** Hours of a day as `gateway.yaml` writes them: clock times, and sunrise and sunset at the place of the device. */
 import { getTimes } from 'suncalc'
 import { z } from 'zod'
 
-/** Where the device is. `timeZone` is a name of the IANA database; the device's own when left out. */
-export type Place = { latitude?: number | undefined; longitude?: number | undefined; timeZone?: string | undefined }
+const isTimeZone = (name: string) => {
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
+  } catch {
+    return false
+  }
+}
 
-const END = '(?:(?:[01]\\d|2[0-3]):[0-5]\\d|24:00|sunrise|sunset)'
-const RANGE = new RegExp(`^(${END})-(${END})$`)
+/** The part `site` of gateway.yaml. */
+export const siteSettings = z
+  .strictObject({
+    latitude: z.number().min(-90).max(90).optional().describe('Degrees, north is positive.'),
+    longitude: z.number().min(-180).max(180).optional().describe('Degrees, east is positive.'),
+    timeZone: z
+      .string()
+      .refine(isTimeZone, 'This is not the name of a time zone, such as Europe/Berlin.')
+      .optional()
+      .describe("The time zone of all hours in this file; the device's own when left out."),
+  })
+  .refine(({ latitude, longitude }) => (latitude === undefined) === (longitude === undefined), {
+    error: 'Give latitude and longitude, or neither.',
+  })
+/** Where the device is. */
+export type Place = z.output<typeof siteSettings>
 
-/** `22:00-06:00`, `sunset-sunrise`, or one of each; a range whose end is before its start goes past midnight. */
-export const hours = z
+const POINT = String.raw`(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00|(?:sunrise|sunset)(?:[+-]\d{1,3}m)?)`
+const RANGE = new RegExp(`^(${POINT})-(${POINT})$`)
+
+const hours = z
   .string()
-  .regex(RANGE, 'Write hours as 22:00-06:00, sunset-sunrise, or one of each, such as sunset-23:30.')
-/** One range or several. */
+  .regex(RANGE, 'Write hours as 22:00-06:00, sunset-sunrise, or one of each, such as sunset+30m-23:30.')
+/** One range or several: `22:00-06:00`, `sunset-sunrise`, `sunset+30m-23:30`. */
 export const hoursList = z.union([hours, z.array(hours).min(1).max(24)])
 export type Hours = z.output<typeof hoursList>
 
-const DAY_MINUTES = 1_440
+/** What a point counts as where only the order of two matters: a range whose end comes first goes past midnight. */
+const NOMINAL_MINUTES = { sunrise: 6 * 60, sunset: 18 * 60 }
 const MINUTE_MS = 60_000
+const HALF_DAY_MS = 12 * 60 * MINUTE_MS
+
+export function needsPlace(list: Hours): boolean {
+  return [list].flat().some((range) => range.includes('sun'))
+}
+
+/** In the order of ISO 8601. */
+export const WEEK_DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
+type WeekDay = (typeof WEEK_DAYS)[number]
 
 /**
- * Whether `at`, in milliseconds since 1970, is within one of the ranges; their ends are not. Sunrise and sunset are
- * those of the day at the place. Where the sun does not set that day `sunset-sunrise` is never, and where it does not
- * rise always. Throws a RangeError for a time zone that is not known.
+ * Whether `at`, in milliseconds since 1970, is within one of the ranges; a range's end is outside it. A range belongs
+ * to the day on which it begins, which `days` may restrict. Sun times are those at the place: where the sun does not
+ * set, `sunset-sunrise` is never, and where it does not rise, always. A clock time that a change of the clocks skips is
+ * as much later as the clocks are put forward; of one that comes twice the first counts.
  */
-export function isWithin(list: Hours, at: number, place: Place): boolean {
-  const minute = minuteOfDay(at, place)
+export function isWithin(list: Hours, at: number, place: Place, days: readonly WeekDay[] = WEEK_DAYS): boolean {
+  const timeZone = place.timeZone ?? Temporal.Now.timeZoneId()
+  const today = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).toPlainDate()
   return [list].flat().some((range) => {
     const [, from, to] = RANGE.exec(range) ?? []
     if (from === undefined || to === undefined) return false
-    const start = minuteOf(from, at, minute, place)
-    const end = minuteOf(to, at, minute, place)
-    if (start === end) return from === to
-    return start < end ? minute >= start && minute < end : minute >= start || minute < end
+    const wraps = nominalMinutes(to) <= nominalMinutes(from)
+    // Where the time zone is far from the place's own, sun times are up to two days away.
+    return [-2, -1, 0, 1].some((offset) => {
+      const day = today.add({ days: offset })
+      const start = instantOf(from, day, timeZone, place)
+      const end = instantOf(to, wraps ? day.add({ days: 1 }) : day, timeZone, place)
+      return at >= start && at < end && days.includes(WEEK_DAYS[day.dayOfWeek - 1]!)
+    })
   })
 }
 
-function minuteOf(end: string, at: number, minute: number, place: Place): number {
-  if (end !== 'sunrise' && end !== 'sunset') {
-    const [hour, minutes] = end.split(':').map(Number)
-    return hour! * 60 + minutes!
-  }
-  // Noon chooses the solar day, whatever the distance to UTC.
-  const noon = at + (DAY_MINUTES / 2 - minute) * MINUTE_MS
+function nominalMinutes(point: string): number {
+  if (isSunPoint(point))
+    return NOMINAL_MINUTES[point.startsWith('sunrise') ? 'sunrise' : 'sunset'] + offsetMinutes(point)
+  const [hour, minute] = point.split(':').map(Number)
+  return hour! * 60 + minute!
+}
+
+function instantOf(point: string, day: Temporal.PlainDate, timeZone: string, place: Place): number {
+  if (isSunPoint(point)) return sunTime(point, day, timeZone, place) + offsetMinutes(point) * MINUTE_MS
+  const isEndOfDay = point === '24:00'
+  const plainTime = isEndOfDay ? '00:00' : point
+  return day.add({ days: isEndOfDay ? 1 : 0 }).toZonedDateTime({ timeZone, plainTime }).epochMilliseconds
+}
+
+function sunTime(point: string, day: Temporal.PlainDate, timeZone: string, place: Place): number {
+  const noon = day.toZonedDateTime({ timeZone, plainTime: '12:00' }).epochMilliseconds
   const times = getTimes(new Date(noon), place.latitude ?? 0, place.longitude ?? 0)
-  const event = times[end]
-  if (event) return minuteOfDay(event.getTime(), place)
-  // The whole day counts as between sunrise and sunset, or none of it.
-  if (times.alwaysUp) return end === 'sunrise' ? 0 : DAY_MINUTES
-  return end === 'sunrise' ? DAY_MINUTES : 0
+  const isRise = point.startsWith('sunrise')
+  const time = isRise ? times.sunrise : times.sunset
+  if (time) return time.getTime()
+  // Without an event the day is light from one solar midnight to the next, or not at all.
+  const halfLightMs = times.alwaysUp ? HALF_DAY_MS : 0
+  return times.solarNoon.getTime() + (isRise ? -halfLightMs : halfLightMs)
 }
 
-function minuteOfDay(at: number, { timeZone }: Place): number {
-  const parts = clockOf(timeZone).formatToParts(at)
-  const part = (type: string) => Number(parts.find((candidate) => candidate.type === type)?.value)
-  return part('hour') * 60 + part('minute')
+function isSunPoint(point: string): boolean {
+  return point.startsWith('sun')
 }
 
-const clocks = new Map<string | undefined, Intl.DateTimeFormat>()
-
-function clockOf(timeZone: string | undefined): Intl.DateTimeFormat {
-  let clock = clocks.get(timeZone)
-  if (!clock) {
-    clock = new Intl.DateTimeFormat('en-GB', { timeZone, hour: 'numeric', minute: 'numeric', hourCycle: 'h23' })
-    clocks.set(timeZone, clock)
-  }
-  return clock
+function offsetMinutes(point: string): number {
+  return Number(/([+-]\d+)m$/.exec(point)?.[1] ?? 0)
 }

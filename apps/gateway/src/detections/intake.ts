@@ -11,28 +11,46 @@ export type Intake = {
    * with a ZodError when one is not a detection, and with the disk's error.
    */
   report(detections: readonly Detection[]): Promise<void>
+  /** Adds to a detection what became of it, and brings the hub up to date. */
+  addFiring(detectionId: string, firing: DetectionFiring): Promise<void>
 }
+
+/** One use of a deterrent, or the attempt, as a detection tells it. */
+export type DetectionFiring = NonNullable<Detection['firings']>[number]
 
 export type IntakeOptions = {
   queue: DetectionQueue
   record: DetectionRecord
+  /** Called for each, before the disk has it: deterrents work when the disk is full. */
+  onSeen(detection: Detection): void
   log: Logger
 }
 
-export function createIntake({ queue, record, log }: IntakeOptions): Intake {
-  function keep(report: Detection): void {
+/** As the contract takes them. */
+const FIRINGS_MAX = 16
+
+export function createIntake({ queue, record, onSeen, log }: IntakeOptions): Intake {
+  function keep(report: Detection): Detection {
     try {
-      record.put(report)
+      return record.put(report)
     } catch (error) {
       log.error({ err: error, id: report.id }, 'a detection is missing in the record of this device')
+      return report
     }
   }
 
   return {
     async report(detections) {
       const checked = detections.map((entry) => withoutBrokenPicture(detection.parse(entry), log))
-      for (const entry of checked) keep(entry)
+      for (const entry of checked) onSeen(keep(entry))
       await queue.append(checked)
+    },
+    async addFiring(detectionId, firing) {
+      const found = record.find(detectionId)
+      if (!found) return
+      const firings = [...(found.firings ?? []), firing].slice(-FIRINGS_MAX)
+      const deterrent = firing.outcome === 'fired' ? firing.deterrent : found.deterrent
+      await queue.append([record.put({ ...found, firings, ...(deterrent !== undefined && { deterrent }) })])
     },
   }
 }

@@ -11,8 +11,11 @@ import type { RecordSettings } from './schema.ts'
  * is lost loses no detection.
  */
 export type DetectionRecord = {
-  /** Inserts, or brings up to date what is recorded: what the report leaves out stays. */
-  put(report: Detection): Recorded
+  /**
+   * Inserts, or brings up to date what is recorded: what the report leaves out stays. Gives the detection as it is
+   * recorded, without its `thumbnail`, which `picture` has.
+   */
+  put(report: Detection): Detection
   find(id: string): Detection | undefined
   /** Newest first. */
   recent(filter: RecordFilter): Detection[]
@@ -21,9 +24,6 @@ export type DetectionRecord = {
   markAsked(rule: string, detectionId: string): boolean
   close(): void
 }
-
-/** Detections in the record have no `thumbnail`; `picture` has its bytes. */
-export type Recorded = { detection: Detection; before: Detection | undefined }
 
 export type RecordFilter = {
   limit: number
@@ -111,7 +111,7 @@ export function openRecord(path: string, options: RecordOptions): DetectionRecor
         if (thumbnail !== undefined) insertPicture.run(kept.id, Buffer.from(thumbnail, 'base64'))
       })
       if (Math.abs(clock() - prunedAt) >= PRUNE_EVERY_MS) prune()
-      return { detection: kept, before }
+      return kept
     },
     find,
     recent: (filter) => selectRecent(database, filter),

@@ -16,7 +16,7 @@ const parse = (text: string, environment: NodeJS.ProcessEnv = {}) => parseDevice
 
 describe('a gateway.yaml', () => {
   test('that is empty is valid', () => {
-    const empty = { value: { sources: {}, record: { days: 14, megabytes: 200 } } }
+    const empty = { value: { site: {}, sources: {}, deterrents: {}, rules: [], record: { days: 14, megabytes: 200 } } }
     expect(parse('')).toEqual(empty)
     expect(parse('# nothing yet\n')).toEqual(empty)
   })
@@ -56,6 +56,58 @@ describe('a gateway.yaml', () => {
   test('that is not YAML names the line', () => {
     const { errors } = parse('sources:\n  api: {\n')
     expect(errors?.[0]?.line).toBeGreaterThan(1)
+  })
+
+  const deterrent =
+    'deterrents:\n  valve: { driver: http, on: { url: http://127.0.0.1/1 }, off: { url: http://127.0.0.1/0 } }\n'
+
+  test.each([
+    [
+      'rules:\n  - { name: A, labels: [boar], fire: [siren] }',
+      4,
+      39,
+      'rules.0.fire.0: There is no deterrent siren; there is valve.',
+    ],
+    [
+      'rules:\n  - { name: A, labels: [boar], fire: [valve], hours: sunset-sunrise }',
+      4,
+      54,
+      'rules.0.hours: Hours that follow the sun need `site` with latitude and longitude.',
+    ],
+    [
+      'rules:\n  - { name: A, labels: [boar], fire: [valve], seconds: [5, 12] }',
+      4,
+      56,
+      'rules.0.seconds: valve fires for at most 10 s (its `maximumSeconds`).',
+    ],
+    [
+      'rules:\n  - { name: A, labels: [boar], fire: [valve], hours: 22-6 }',
+      4,
+      54,
+      'rules.0.hours: Write hours as 22:00-06:00, sunset-sunrise, or one of each, such as sunset+30m-23:30.',
+    ],
+    [
+      'rules:\n  - { name: A, labels: [boar], fire: [valve] }\n  - { name: A, labels: [deer], fire: [valve] }',
+      5,
+      13,
+      'rules.1.name: Another rule has this name.',
+    ],
+    [
+      'rules:\n  - { name: A, labels: [deer], fire: [valve], aboutPersons: true }',
+      4,
+      61,
+      'rules.0.aboutPersons: A rule about persons has `person` among its labels.',
+    ],
+    ['rules: { a: 1 }', 3, 8, 'rules: This must be a list.'],
+    ['site: { latitude: 52 }', 3, 7, 'site: Give latitude and longitude, or neither.'],
+    [
+      'site: { timeZone: Europe/Nowhere }',
+      3,
+      19,
+      'site.timeZone: This is not the name of a time zone, such as Europe/Berlin.',
+    ],
+  ])('whose parts do not fit together says so: %j at line %d, column %d', (text, line, column, message) => {
+    expect(parse(deterrent + text)).toEqual({ errors: [{ line, column, message }] })
   })
 
   test('with too many nested aliases is refused', () => {

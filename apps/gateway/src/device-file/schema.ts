@@ -5,11 +5,22 @@
  */
 import { z } from 'zod'
 import { recordSettings } from '../detections/schema.ts'
+import { deterrentsSettings } from '../deterrents/schema.ts'
+import { siteSettings } from '../hours.ts'
+import { rulesSettings } from '../rules/schema.ts'
 import { sourcesSettings } from '../sources/schema.ts'
+import { checkReferences } from './references.ts'
 
-export const deviceFile = z.strictObject({
-  sources: sourcesSettings.prefault({}).describe('Where detections come from.'),
-  record: recordSettings.prefault({}).describe('What the device itself keeps of recent detections.'),
-})
+export const deviceFile = z
+  .strictObject({
+    site: siteSettings.prefault({}).describe('Where the device is, for hours that follow the sun and a clock.'),
+    sources: sourcesSettings.prefault({}).describe('Where detections come from.'),
+    deterrents: deterrentsSettings.default({}).describe('What can be switched, by name.'),
+    rules: rulesSettings.default([]).describe('Which detections fire which deterrents, and when.'),
+    record: recordSettings.prefault({}).describe('What the device itself keeps of recent detections.'),
+  })
+  .superRefine((file, context) => {
+    for (const { path, message } of checkReferences(file)) context.addIssue({ code: 'custom', path, message })
+  })
 
 export type DeviceFile = z.output<typeof deviceFile>

@@ -36,7 +36,7 @@ export type HubConnectionOptions = Pick<Config, 'name' | 'dataDir'> &
     uptimeSeconds(): number
     queue: DetectionQueue
     /** The heartbeat's fields about the device's own parts. */
-    parts(): Pick<Heartbeat, 'cameras' | 'detectors' | 'deterrents' | 'problems'>
+    parts(): Pick<Heartbeat, 'armed' | 'cameras' | 'detectors' | 'deterrents' | 'problems'>
     /** Domains in which to look for the hub. Default: those of /etc/resolv.conf. */
     searchDomains?: readonly string[]
     pace?: Partial<RegistrationPace>

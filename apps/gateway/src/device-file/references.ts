@@ -1,0 +1,51 @@
+import { longestOf, type DeterrentSettings } from '../deterrents/schema.ts'
+import { needsPlace, type Hours, type Place } from '../hours.ts'
+import type { Rule } from '../rules/schema.ts'
+
+/** The parts of a file that name each other. */
+type Parts = {
+  site: Place
+  deterrents: Readonly<Record<string, DeterrentSettings>>
+  rules: readonly Rule[]
+}
+type Problem = { path: (string | number)[]; message: string }
+
+/**
+ * What is right by itself and wrong in this file: names that nothing has, lengths and hours that another part lacks.
+ */
+export function checkReferences(file: Parts): Problem[] {
+  const problems: Problem[] = []
+  const { deterrents, site } = file
+
+  function checkHours(hours: Hours | undefined, path: Problem['path']): void {
+    if (hours === undefined || !needsPlace(hours) || site.latitude !== undefined) return
+    problems.push({ path, message: 'Hours that follow the sun need `site` with latitude and longitude.' })
+  }
+
+  for (const [name, { quietHours, armed }] of Object.entries(deterrents)) {
+    checkHours(quietHours, ['deterrents', name, 'quietHours'])
+    checkHours(armed, ['deterrents', name, 'armed'])
+  }
+  for (const [index, rule] of file.rules.entries()) {
+    const at = (...path: Problem['path']) => ['rules', index, ...path]
+    checkHours(rule.hours, at('hours'))
+    for (const [place, name] of rule.fire.entries())
+      if (!Object.hasOwn(deterrents, name))
+        problems.push({ path: at('fire', place), message: `There is no deterrent ${name}${list(deterrents)}.` })
+      else if (longestSeconds(rule) > longestOf(deterrents[name]!))
+        problems.push({
+          path: at('seconds'),
+          message: `${name} fires for at most ${longestOf(deterrents[name]!)} s (its \`maximumSeconds\`).`,
+        })
+  }
+  return problems
+}
+
+function longestSeconds({ seconds = 0 }: Rule): number {
+  return Array.isArray(seconds) ? seconds[1] : seconds
+}
+
+function list(known: object): string {
+  const names = Object.keys(known)
+  return names.length === 0 ? '' : `; there is ${names.slice(0, 10).join(', ')}`
+}

@@ -1,0 +1,170 @@
+import type { Detection } from '@hedgerow/contract'
+import type { Logger } from 'pino'
+import type { Deterrents } from '../deterrents/deterrents.ts'
+import type { DetectionFiring } from '../detections/intake.ts'
+import type { DeterrentSettings } from '../deterrents/schema.ts'
+import type { Place } from '../hours.ts'
+import { createHold } from './hold.ts'
+import { whyNot } from './match.ts'
+import { isPersonLabel, type Rule } from './schema.ts'
+
+/** What the rules read of gateway.yaml. */
+export type RulesFile = {
+  rules: readonly Rule[]
+  site: Place
+  deterrents: Readonly<Record<string, Pick<DeterrentSettings, 'seconds'>>>
+}
+
+/** Connects detections to deterrents, as the file says. */
+export type Rules = {
+  /** Decides at once; deterrents answer later, and `onFiring` tells it. */
+  see(detection: Detection): void
+  /** One sentence each, for the heartbeat. */
+  problems(): string[]
+  stop(): void
+}
+
+export type RulesOptions = {
+  file(): RulesFile
+  deterrents: Pick<Deterrents, 'fire' | 'personSeen'>
+  /** Every camera that is known by now: a rule that names none is about all of them. */
+  cameras(): string[]
+  /** False when the rule asked for this detection before, over restarts too. */
+  markAsked(rule: string, detectionId: string): boolean
+  onFiring(detectionId: string, firing: DetectionFiring): void
+  log: Logger
+  /** Milliseconds since 1970. */
+  clock: () => number
+  /** From 0 to below 1. */
+  random?: () => number
+}
+
+/** A refusal may be over soon: the same detection is tried again with an update after this. */
+const RETRY_AFTER_MS = 60_000
+/** A person whose detection has not ended is still there, for as long as the source keeps telling of it. */
+const PERSON_AGAIN_MS = 10_000
+const PERSON_SILENT_MAX_MS = 600_000
+const REMEMBERED_MAX = 10_000
+
+export function createRules(options: RulesOptions): Rules {
+  const { deterrents, log, clock, random = Math.random } = options
+  const hold = createHold(clock)
+  /** By rule and detection: when it may be tried again, at the earliest. */
+  const asked = new Map<string, number>()
+  /** The deterrent that each rule chose last. */
+  const lastChoice = new Map<string, string>()
+  /** Persons who are in the picture, by detection. */
+  const persons = new Map<string, { camera: string; toldAt: number }>()
+  const personTimer = setInterval(tellPersons, PERSON_AGAIN_MS)
+  personTimer.unref()
+
+  function tellPersons(): void {
+    for (const [id, { camera, toldAt }] of persons)
+      if (Math.abs(clock() - toldAt) > PERSON_SILENT_MAX_MS) persons.delete(id)
+      else deterrents.personSeen(camera)
+  }
+
+  /** A report about a person counts as seen now, whatever its clock says: it can only keep things off. */
+  function notePerson({ id, camera, endedAt }: Detection): void {
+    deterrents.personSeen(camera)
+    if (endedAt === undefined) persons.set(id, { camera, toldAt: clock() })
+    else persons.delete(id)
+    forgetOldest(persons)
+  }
+
+  function consider(rule: Rule, detection: Detection, file: RulesFile): void {
+    const now = clock()
+    if (whyNot(rule, detection, now, file.site) !== undefined) return
+    const key = `${detection.id} ${rule.name}`
+    if ((asked.get(key) ?? -Infinity) > now) return
+    const isRetry = asked.has(key)
+    asked.set(key, now + RETRY_AFTER_MS)
+    forgetOldest(asked)
+    if (!hold.take(rule.name)) {
+      log.warn({ rule: rule.name, detection: detection.id }, 'a rule is held: it fires too often')
+      return
+    }
+    asked.set(key, Infinity)
+    if (!isRetry && !mayAsk(rule, detection)) return
+    ask(rule, detection, file).then(
+      (isRefused) => isRefused && asked.set(key, clock() + RETRY_AFTER_MS),
+      (error: unknown) => log.error({ err: error, rule: rule.name }, 'a rule failed'),
+    )
+  }
+
+  /** The memory of this run is enough when the disk fails. */
+  function mayAsk(rule: Rule, detection: Detection): boolean {
+    try {
+      return options.markAsked(rule.name, detection.id)
+    } catch (error) {
+      log.error({ err: error, rule: rule.name }, 'it cannot be recorded that a rule fired')
+      return true
+    }
+  }
+
+  /** True when every deterrent refused. */
+  async function ask(rule: Rule, detection: Detection, file: RulesFile): Promise<boolean> {
+    const chosen = choose(rule)
+    const varies = rule.choose === 'one' && rule.fire.length > 1
+    const answers = await Promise.all(
+      chosen.map(async (deterrent) => {
+        const seconds = draw(rule) ?? file.deterrents[deterrent]?.seconds ?? 0
+        const answer = await deterrents.fire({
+          deterrent,
+          seconds,
+          by: {
+            kind: 'rule',
+            rule: rule.name,
+            detectionId: detection.id,
+            cameras: [...new Set([...(rule.cameras ?? options.cameras()), detection.camera])],
+            aboutPersons: rule.aboutPersons,
+            ...((varies || Array.isArray(rule.seconds)) && { chose: `${deterrent} for ${seconds} s` }),
+          },
+        })
+        const at = new Date(clock()).toISOString()
+        if ('firing' in answer) {
+          const { id } = answer.firing
+          log.info({ rule: rule.name, detection: detection.id, deterrent, seconds }, 'a rule fired a deterrent')
+          options.onFiring(detection.id, { id, deterrent, at, seconds, outcome: 'fired' })
+          return 'fired'
+        }
+        const outcome = answer.refused === 'device_failed' ? 'failed' : 'refused'
+        log.info({ rule: rule.name, detection: detection.id, deterrent, answer }, 'a rule did not fire a deterrent')
+        const id = `${detection.id.slice(0, 60)} ${clock()}`
+        options.onFiring(detection.id, { id, deterrent, at, seconds, outcome, reason: answer.message })
+        return outcome
+      }),
+    )
+    return answers.every((outcome) => outcome === 'refused')
+  }
+
+  function choose(rule: Rule): readonly string[] {
+    if (rule.choose === 'all') return rule.fire
+    const last = lastChoice.get(rule.name)
+    const others = rule.fire.length > 1 ? rule.fire.filter((name) => name !== last) : rule.fire
+    const choice = others[Math.floor(random() * others.length)]!
+    lastChoice.set(rule.name, choice)
+    return [choice]
+  }
+
+  function draw({ seconds }: Rule): number | undefined {
+    if (!Array.isArray(seconds)) return seconds
+    const [shortest, longest] = seconds
+    return shortest + Math.floor(random() * (longest - shortest + 1))
+  }
+
+  return {
+    see(detection) {
+      if (isPersonLabel(detection.label)) notePerson(detection)
+      const file = options.file()
+      for (const rule of file.rules) consider(rule, detection, file)
+    },
+    problems: () => hold.held().map((name) => `The rule ${name} is held: it wants to fire more often than is sensible`),
+    stop: () => clearInterval(personTimer),
+  }
+}
+
+function forgetOldest(map: Map<string, unknown>): void {
+  const oldest = map.keys().next()
+  if (map.size > REMEMBERED_MAX && !oldest.done) map.delete(oldest.value)
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { hoursList, WEEK_DAYS } from '../hours.ts'
+
+/** As the interlock of the deterrents: no firing is longer. */
+const SECONDS_MAX = 1_800
+
+const name = z.string().trim().min(1).max(100)
+const seconds = z.number().int().min(1).max(SECONDS_MAX)
+
+const rule = z
+  .strictObject({
+    name: name.describe('What the ledger and the hub call it; no two rules have the same.'),
+    enabled: z.boolean().default(true).describe('When false, the rule does nothing.'),
+    labels: z.array(name).min(1).describe('What is detected, such as `boar`. One of them is enough.'),
+    cameras: z.array(name).min(1).optional().describe('Where; on any camera when left out.'),
+    zones: z.array(name).min(1).optional().describe('The zones of these cameras; anywhere when left out.'),
+    minimumScore: z.number().min(0).max(1).default(0).describe('How sure the source must be, 0 to 1.'),
+    verdict: z
+      .enum(['any', 'confirmed'])
+      .default('any')
+      .describe('`confirmed`: only what the last stage that looked confirmed. What it rejected never fires anything.'),
+    hours: hoursList
+      .optional()
+      .describe('When, such as `22:00-06:00`, `sunset-sunrise` or `sunset+30m-23:30`; always when left out.'),
+    days: z
+      .array(z.enum(WEEK_DAYS))
+      .min(1)
+      .optional()
+      .describe('The days of the week on which the hours begin; every day when left out.'),
+    fire: z.array(name).min(1).max(16).describe('The deterrents that it fires.'),
+    choose: z
+      .enum(['all', 'one'])
+      .default('all')
+      .describe('`one`: a different one of them each time, by chance; animals get used to what is always the same.'),
+    seconds: z
+      .union([seconds, z.tuple([seconds, seconds])])
+      .optional()
+      .describe(
+        'How long; `[5, 12]` is a length by chance between the two. The length of the deterrent when left out.',
+      ),
+    aboutPersons: z
+      .boolean()
+      .default(false)
+      .describe('When true, a person on its cameras does not block it. Its labels must name `person`.'),
+  })
+  .superRefine((each, context) => {
+    const problem = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
+    if (Array.isArray(each.seconds) && each.seconds[0] > each.seconds[1])
+      problem('seconds', 'Write the shorter length first.')
+    if (each.aboutPersons && !each.labels.some(isPersonLabel))
+      problem('aboutPersons', 'A rule about persons has `person` among its labels.')
+    if (each.days && !each.hours) problem('days', 'Days need hours; write `hours: 00:00-24:00` for whole days.')
+  })
+
+/** The part `rules` of gateway.yaml. */
+export const rulesSettings = z
+  .array(rule)
+  .max(100)
+  .superRefine((rules, context) => {
+    for (const [index, each] of rules.entries())
+      if (rules.findIndex((other) => other.name === each.name) < index)
+        context.addIssue({ code: 'custom', path: [index, 'name'], message: 'Another rule has this name.' })
+  })
+export type Rule = z.output<typeof rule>
+
+/** What sources call a person, or the part of one that they see. */
+const PERSON_LABELS = new Set(['person', 'human', 'pedestrian', 'face'])
+
+export function isPersonLabel(label: string): boolean {
+  return PERSON_LABELS.has(label.toLowerCase())
+}
