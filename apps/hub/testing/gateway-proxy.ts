@@ -85,7 +85,7 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
       ...(await findVisibleGateway(db, caller, id)),
       blockedUdp: blockedUdp.get(id),
     }),
-    dial(address, _port, signal) {
+    dial(address, signal) {
       const server = gatewayServers.get(address)
       const port = server?.listening ? (server.address() as AddressInfo).port : 1
       const socket = connect({ host: '127.0.0.1', port, ...(signal && { signal }) })

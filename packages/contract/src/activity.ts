@@ -13,6 +13,8 @@ export const hubStats = call({
     totalUsers: z.number().int(),
     /** Detections of severity alert since local midnight of the hub. */
     threats: z.number().int(),
+    /** Firings of deterrents since then. */
+    firings: z.number().int(),
   }),
 })
 
@@ -55,6 +57,8 @@ export const hubTimeline = call({
       activeConnections: z.number().int(),
       /** Detections of severity alert in that hour. */
       threats: z.number().int(),
+      /** Firings of deterrents in that hour. */
+      firings: z.number().int(),
     }),
   ),
 })

@@ -2,60 +2,106 @@
  * Deterrents: what a gateway can switch, each use of one (a firing), and the ledger of all that was done and refused.
  */
 import { z } from 'zod'
-import { cleanLine, moment } from './fields.ts'
+import { call } from './call.ts'
+import { cleanLine, epochMs, moment } from './fields.ts'
+import { gatewayId } from './gateways.ts'
+import { pageQuery } from './lists.ts'
 
 /** No deterrent is on for longer, whatever its file says: 30 minutes. */
 export const FIRING_MAX_SECONDS = 1_800
+const SECONDS_A_DAY = 86_400
 
-const id = cleanLine(100).min(1)
-const seconds = z.number().min(0).max(FIRING_MAX_SECONDS)
+/** As the device's file names it. */
+export const deterrentName = cleanLine(100).min(1)
 
 /** One use of a deterrent, as a detection names it. */
 export const firing = z.strictObject({
-  id,
-  deterrent: cleanLine(100).min(1),
+  id: cleanLine(100).min(1),
+  deterrent: deterrentName,
   at: moment,
   /** How long it was to stay on. */
-  seconds,
+  seconds: z.number().min(0).max(FIRING_MAX_SECONDS),
   outcome: z.enum(['fired', 'refused', 'failed']),
   /** Why it was refused or failed, in words. */
   reason: cleanLine(500).optional(),
 })
 export type Firing = z.output<typeof firing>
 
-/** Who asked: a rule of the device's file, a person, a program on the device, or the device itself. */
-export const ledgerActor = z.strictObject({
-  kind: z.enum(['rule', 'person', 'program', 'device']),
-  /** The rule's name, or the person's; empty where there is none. */
-  name: cleanLine(200),
+/** Who asked: a rule of the device's file, a person, or a program on the device. */
+const ledgerActor = z.strictObject({
+  kind: z.enum(['rule', 'person', 'program']),
+  /** The rule's name, or the person's. */
+  name: cleanLine(200).optional(),
   /** Where a person was. */
   via: z.enum(['hub', 'device']).optional(),
+  /** The detection that a rule was about. */
+  detection: cleanLine(100).optional(),
+  /** What a rule that varies took this time. */
+  chose: cleanLine(200).optional(),
 })
 
-/** One line of a device's ledger. Entries are never changed; the same `id` again is the same entry. */
+/** One line of a device's ledger. A line is never changed; the same `id` and `at` again are the same line. */
 export const ledgerEntry = z.strictObject({
-  id,
+  /** Counts up. */
+  id: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER),
   /** By the device's wall clock. */
-  at: moment,
+  at: epochMs,
   /**
-   * `fired`, `refused` and `failed` are the answers to one wish; `ended` is the end of a firing, `observed` whether the
-   * object was gone a minute later; the others are what they say.
+   * `fired`: the device answered that it is on. `ended`: it is known to be off again. `failed`: the device did not
+   * answer. `fault`, `mended`: switching off fails, and works again. `unguarded`: the process that switches off after a
+   * crash was gone. `looked`: whether the object was still there a minute later.
    */
-  event: z.enum(['fired', 'refused', 'failed', 'ended', 'observed', 'stopped', 'armed', 'disarmed']),
-  by: ledgerActor,
+  kind: z.enum([
+    'fired',
+    'ended',
+    'failed',
+    'refused',
+    'stopped',
+    'armed',
+    'disarmed',
+    'fault',
+    'mended',
+    'unguarded',
+    'looked',
+  ]),
   /** Absent where it is about all of them. */
-  deterrent: cleanLine(100).min(1).optional(),
-  /** The `id` of the firing that it is about. */
-  firing: id.optional(),
-  /** The detection that was the reason. */
-  detection: id.optional(),
-  /** How long it was to stay on; for `ended` and `stopped`, how long it was on. */
-  seconds: seconds.optional(),
+  deterrent: cleanLine(100).optional(),
+  /** The `id` of the firing. */
+  firing: cleanLine(100).optional(),
+  by: ledgerActor.optional(),
+  /** How long it was to stay on; of `ended`, how long it was on at most. */
+  seconds: z.number().min(0).max(SECONDS_A_DAY).optional(),
+  /** What the device answered. */
+  answer: cleanLine(500).optional(),
   /** Why it was refused, as a word for programs. */
   code: cleanLine(50).optional(),
-  /** In words: what the device answered, or why it was refused. */
   message: cleanLine(500).optional(),
-  /** For `observed`: the object was gone. */
-  gone: z.boolean().optional(),
+  /** How many times the same happened in the minute before, when more than this once. */
+  times: z.number().int().min(1).max(1_000_000).optional(),
+  /** Null where nobody knows. */
+  gone: z.boolean().nullable().optional(),
 })
 export type LedgerEntry = z.output<typeof ledgerEntry>
+
+/** How many entries one call carries at most. */
+export const LEDGER_ENTRIES_AT_ONCE = 100
+
+/** For hubs that name the feature `ledger`: new entries in order, each stored once; committed before the answer. */
+export const reportLedger = call({
+  method: 'POST',
+  path: '/v1/gateway/ledger',
+  body: z.strictObject({ entries: z.array(ledgerEntry).min(1).max(LEDGER_ENTRIES_AT_ONCE) }),
+  signed: true,
+  errors: ['gateway_unknown', 'signature_invalid', 'request_replayed', 'too_many_requests'],
+  response: z.object({ accepted: z.number().int() }),
+})
+
+/** The newest 50 entries of a gateway's ledger, or a page, newest first. */
+export const listLedger = call({
+  method: 'GET',
+  path: '/v1/hub/gateways/:id/ledger',
+  params: z.strictObject({ id: gatewayId }),
+  query: pageQuery,
+  errors: ['gateway_not_found'],
+  response: z.array(z.object(ledgerEntry.shape)),
+})

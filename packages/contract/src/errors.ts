@@ -89,6 +89,10 @@ export const errorTable = {
   },
   gateway_unknown: { status: 403, message: "This is not one of the hub's gateways." },
   browser_refused: { status: 403, message: 'Only devices may make this call, not pages in a browser.' },
+  gateway_takes_no_commands: {
+    status: 409,
+    message: 'This gateway runs no agent that takes commands.',
+  },
   gateway_unreachable: { status: 502, message: 'The gateway does not answer through the tunnel.' },
   ticket_invalid: { status: 403, message: 'The ticket is unknown, already used or older than 30 seconds.' },
   origin_not_allowed: { status: 403, message: 'Requests from this origin are not accepted.' },

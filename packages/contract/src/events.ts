@@ -12,6 +12,7 @@ export const eventTopic = z.enum([
   'settings',
   'certificates',
   'threats',
+  'deterrents',
 ])
 export type EventTopic = z.output<typeof eventTopic>
 

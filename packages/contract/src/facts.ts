@@ -5,6 +5,7 @@
  */
 import type { Role } from './accounts.ts'
 import type { Certificate } from './certificates.ts'
+import type { Command } from './commands.ts'
 import type { Detection } from './detections.ts'
 import type { RegistrationHold } from './enrolment.ts'
 import type { Gateway } from './gateways.ts'
@@ -15,6 +16,8 @@ import type { ReviewVerdict } from './threats.ts'
 type Nothing = Record<string, never>
 /** The name in a gateway's request to join. */
 type Device = { deviceName: string }
+type GivenCommand = Pick<Command, 'action' | 'deterrent' | 'seconds'> & { gatewayName: string }
+type Ledgered = { gatewayName: string; by: string }
 
 /** The data of each kind. */
 export type FactData = {
@@ -107,6 +110,18 @@ export type FactData = {
 
   /** The target is the incident. A null `verdict` takes back what was said. */
   'incident.reviewed': { verdict: ReviewVerdict | null; label: string | null; gatewayName: string }
+
+  /** A person's command to a gateway, before it is sent. `deterrent` is null for all of them. */
+  'command.given': GivenCommand
+  'command.ended': GivenCommand & { state: Command['state']; message: string }
+  /** Of a gateway's ledger; `by` says in words who or what fired it. */
+  'deterrent.fired': Ledgered & { deterrent: string; seconds: number | null }
+  /** It could not be switched on, or off. */
+  'deterrent.failed': Ledgered & { deterrent: string; message: string }
+  'gateway.armed': Ledgered
+  'gateway.disarmed': Ledgered
+  /** New entries of a gateway's ledger, whatever they tell. */
+  'ledger.written': { entries: number }
 
   /** The disk, or the database, has no more room for what gateways send. */
   'storage.low': { state: 'low' | 'full'; message: string }

@@ -62,6 +62,12 @@ export const policy: Readonly<Record<string, Access>> = {
   'GET /v1/hub/incidents/:id': 'user',
   'POST /v1/hub/incidents/review': 'user',
   'GET /v1/hub/gateways/:id/vpn-config': 'manager',
+  'GET /v1/hub/gateways/:id/ledger': 'user',
+  'GET /v1/hub/gateways/:id/commands': 'user',
+  'POST /v1/hub/gateways/:id/commands/fire': 'manager',
+  'POST /v1/hub/gateways/:id/commands/stop': 'user',
+  'POST /v1/hub/gateways/:id/commands/arm': 'manager',
+  'POST /v1/hub/gateways/:id/commands/disarm': 'user',
   'POST /v1/gateway/validate-access': 'user',
   'POST /v1/gateway/claim': 'user',
   'POST /v1/gateway/:id/ui-ticket': 'user',
@@ -90,6 +96,7 @@ export const policy: Readonly<Record<string, Access>> = {
 
   'POST /v1/gateway/heartbeat': 'member',
   'POST /v1/gateway/detections': 'member',
+  'POST /v1/gateway/ledger': 'member',
 } satisfies Record<CallKey, Access>
 
 const RANK: Record<Role, number> = { user: 0, manager: 1, admin: 2 }

@@ -4,6 +4,8 @@ import { generate } from 'otplib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApi, type Answer } from '#testing/api.ts'
 import { testEngines } from '#testing/databases.ts'
+import { serveDoor } from '#testing/door.ts'
+import { joinedGateway } from '#testing/joined-gateway.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { policy } from '../access/policy.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
@@ -46,6 +48,10 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/hub/gateways/:id/vpn-config': ['gateway.read-vpn-config'],
   'DELETE /v1/hub/gateways/:id': ['gateway.delete'],
   'POST /v1/hub/incidents/review': ['incident.review'],
+  'POST /v1/hub/gateways/:id/commands/fire': ['command.give', 'command.end'],
+  'POST /v1/hub/gateways/:id/commands/stop': ['command.give', 'command.end'],
+  'POST /v1/hub/gateways/:id/commands/arm': ['command.give', 'command.end'],
+  'POST /v1/hub/gateways/:id/commands/disarm': ['command.give', 'command.end'],
   'POST /v1/gateway/claim': ['gateway.claim'],
   'POST /v1/gateway/register': ['registration.request'],
   'POST /v1/admin/gateway-requests/:registrationId/approve': ['registration.approve'],
@@ -70,6 +76,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /v1/gateway/register/:registrationId/status': 'changes nothing: it is a signed read',
   'POST /v1/gateway/heartbeat': 'every 30 s from every gateway; status changes are in activity and history',
   'POST /v1/gateway/detections': 'data, not a decision; stored as detections',
+  'POST /v1/gateway/ledger': 'data, not a decision; stored as the ledger',
 }
 
 /** Written only on refusals; each has a test below. */
@@ -279,6 +286,17 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     await leaves('DELETE /v1/hub/gateways/:id', () =>
       api(contract.deleteGateway, { token: admin, params: gateway, body: { name: 'Gate' } }),
     )
+
+    const joined = await joinedGateway(hub, { authorization: `Bearer ${admin}` }, 'Mill')
+    serveDoor(joined.peer)
+    const to = { token: admin, params: { id: joined.gatewayId } }
+    await leaves('POST /v1/hub/gateways/:id/commands/fire', () =>
+      api(contract.fireDeterrent, { ...to, body: { deterrent: 'sprinkler' } }),
+    )
+    await leaves('POST /v1/hub/gateways/:id/commands/stop', () => api(contract.stopDeterrents, { ...to, body: {} }))
+    await leaves('POST /v1/hub/gateways/:id/commands/arm', () => api(contract.armGateway, to))
+    await leaves('POST /v1/hub/gateways/:id/commands/disarm', () => api(contract.disarmGateway, to))
+    await joined.peer.stop()
 
     // Rules, settings, certificates.
     const invited = await leaves<{ invitation: { id: string } }>('POST /v1/admin/gateway-invitations', () =>

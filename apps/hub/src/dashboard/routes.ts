@@ -6,7 +6,7 @@ import type { Tables } from '../database/tables.ts'
 import { mount } from '../http/mount.ts'
 import type { FleetCount } from './fleet-count.ts'
 import { recentActivity } from './recent-activity.ts'
-import { threatsToday, timeline } from './timeline.ts'
+import { firingsToday, threatsToday, timeline } from './timeline.ts'
 
 type Dependencies = {
   db: Kysely<Tables>
@@ -28,6 +28,7 @@ export function dashboardRoutes(app: FastifyInstance, { db, clock, fleetCount, s
       activeGateways: active,
       totalUsers: users.count,
       threats: await threatsToday(db, caller, clock()),
+      firings: await firingsToday(db, caller, clock()),
     }
   })
   mount(app, contract.hubProblems, () => {

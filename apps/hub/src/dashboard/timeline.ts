@@ -9,7 +9,7 @@ import type { Db } from '../database/tables.ts'
 
 const HOURS_SHOWN = 24
 
-export type TimelineHour = { hour: string; activeConnections: number; threats: number }
+export type TimelineHour = { hour: string; activeConnections: number; threats: number; firings: number }
 
 /** The last 24 hours, oldest first, the current one last: of the whole fleet, or of the caller's own gateways. */
 export async function timeline(db: Db, caller: Caller, now: number): Promise<TimelineHour[]> {
@@ -27,6 +27,7 @@ export async function timeline(db: Db, caller: Caller, now: number): Promise<Tim
     hour: new Date(hour).toISOString(),
     activeConnections: byHour.get(hour)?.active_connections ?? 0,
     threats: byHour.get(hour)?.threats ?? 0,
+    firings: byHour.get(hour)?.firings ?? 0,
   }))
 }
 
@@ -45,6 +46,17 @@ export async function threatsToday(db: Db, caller: Caller, now: number): Promise
     .executeTakeFirstOrThrow()
   const early = firstHour === midnight ? 0 : await threatsBetween(db, caller, midnight, Math.min(firstHour, now + 1))
   return Number(counted.threats ?? 0) + early
+}
+
+/** Firings of deterrents since the hub's local midnight, or since the hour before where midnight is not on one. */
+export async function firingsToday(db: Db, caller: Caller, now: number): Promise<number> {
+  const counted = await db
+    .selectFrom('hourly_stats')
+    .select((row) => row.fn.sum<number | null>('firings').as('firings'))
+    .where('scope', '=', hasRole(caller.role, 'manager') ? WHOLE_FLEET : caller.userId)
+    .where('hour', '>=', startOfHour(new Date(now).setHours(0, 0, 0, 0)))
+    .executeTakeFirstOrThrow()
+  return Number(counted.firings ?? 0)
 }
 
 async function threatsBetween(db: Db, caller: Caller, from: number, to: number): Promise<number> {

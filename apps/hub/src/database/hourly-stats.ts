@@ -1,6 +1,6 @@
 /**
- * The table `hourly_stats`: threats and active connections of each hour, for the whole fleet and for each owner.
- * Detections and presence count in it; the dashboard reads it.
+ * The table `hourly_stats`: threats, firings of deterrents and active connections of each hour, for the whole fleet and
+ * for each owner. Detections and presence count in it; the dashboard reads it.
  */
 import type { Db } from './tables.ts'
 
@@ -13,19 +13,20 @@ export function startOfHour(at: number): number {
   return at - (at % HOUR_MS)
 }
 
-export type HourlyCount = { at: number; scope: string; threats?: number; activeConnections?: number }
+export type HourlyCount = { at: number; scope: string; threats?: number; firings?: number; activeConnections?: number }
 
-/** Adds threats to an hour and raises its maximum of active connections to the current number. */
+/** Adds threats and firings to an hour and raises its maximum of active connections to the current number. */
 export async function countInHour(
   db: Db,
-  { at, scope, threats = 0, activeConnections = 0 }: HourlyCount,
+  { at, scope, threats = 0, firings = 0, activeConnections = 0 }: HourlyCount,
 ): Promise<void> {
   await db
     .insertInto('hourly_stats')
-    .values({ hour: startOfHour(at), scope, active_connections: activeConnections, threats })
+    .values({ hour: startOfHour(at), scope, active_connections: activeConnections, threats, firings })
     .onConflict((conflict) =>
       conflict.columns(['hour', 'scope']).doUpdateSet((row) => ({
         threats: row('hourly_stats.threats', '+', row.ref('excluded.threats')),
+        firings: row('hourly_stats.firings', '+', row.ref('excluded.firings')),
         active_connections: row
           .case()
           .when('excluded.active_connections', '>', row.ref('hourly_stats.active_connections'))

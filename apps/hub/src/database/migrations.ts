@@ -7,6 +7,7 @@ import * as codeGuesses from './migrations/004-code-guesses.ts'
 import * as detectionQuota from './migrations/005-detection-quota.ts'
 import * as heldRegistrations from './migrations/006-held-registrations.ts'
 import * as incidents from './migrations/007-incidents.ts'
+import * as commands from './migrations/008-commands.ts'
 import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -19,6 +20,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '005-detection-quota', up: detectionQuota.up },
   { name: '006-held-registrations', up: heldRegistrations.up },
   { name: '007-incidents', up: incidents.up },
+  { name: '008-commands', up: commands.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }

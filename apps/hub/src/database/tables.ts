@@ -1,4 +1,4 @@
-import type { RegistrationHold } from '@hedgerow/contract'
+import type { Command, CommandAction, RegistrationHold } from '@hedgerow/contract'
 import type { Generated, Kysely, Transaction } from 'kysely'
 
 /**
@@ -201,6 +201,26 @@ export type Tables = {
     by_id: string
     at: number
   }
+  /** What people told gateways to do: commands/commands.ts. */
+  commands: {
+    id: string
+    gateway_id: string
+    action: CommandAction
+    deterrent: string | null
+    seconds: number | null
+    by_id: string
+    /** A username as it was then. */
+    by_name: string
+    source_ip: string
+    state: Command['state']
+    code: string | null
+    message: string
+    created_at: number
+    expires_at: number
+    ended_at: number | null
+  }
+  /** What gateways' ledgers told; `entry` is JSON. `entry_id` and `at` are the device's. */
+  ledger: { gateway_id: string; entry_id: number; at: number; received_at: number; entry: string }
   /** How many detections of a gateway are stored, and their bytes: `DETECTION_BYTES` each plus the thumbnail. */
   detection_totals: { gateway_id: string; detections: number; bytes: number }
   /** Refused detections, in the five minutes from `at`. */
@@ -214,9 +234,9 @@ export type Tables = {
     message: string
     gateway_id: string | null
   }
-  /** The dashboard's chart: a row for each hour (its start) and `fleet` or an owner's id. */
-  hourly_stats: { hour: number; scope: string; active_connections: number; threats: number }
-  /** The charts of a gateway's page: a row for each gateway and hour (its start). Sums are over its heartbeats. */
+  /** What the dashboard's chart shows: a row for each hour (its start) and `fleet` or the id of an owner. */
+  hourly_stats: { hour: number; scope: string; active_connections: number; threats: number; firings: Generated<number> }
+  /** What a gateway's page charts: a row for each gateway and hour (its start). Sums are of its heartbeats. */
   gateway_hours: {
     gateway_id: string
     hour: number

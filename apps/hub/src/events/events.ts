@@ -29,6 +29,7 @@ const audience: Record<EventTopic, Role> = {
   settings: 'user',
   certificates: 'user',
   threats: 'user',
+  deterrents: 'user',
   invitations: 'manager',
   users: 'manager',
 }

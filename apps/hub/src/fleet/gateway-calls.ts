@@ -1,7 +1,7 @@
 /**
- * The calls of approved gateways: heartbeats and detections. Mounted twice, with the same handlers: inside the tunnel,
- * where the source address is the identity, and on the public API for a gateway whose UDP is blocked, where its
- * identity key signs each request and the hub's key each answer.
+ * The calls of approved gateways: heartbeats, detections and the ledger. Mounted twice, with the same handlers: inside
+ * the tunnel, where the source address is the identity, and on the public API for a gateway whose UDP is blocked, where
+ * its identity key signs each request and the hub's key each answer.
  */
 import * as contract from '@hedgerow/contract'
 import { IDENTITY_HEADER, type Identity } from '@hedgerow/enrolment'
@@ -15,6 +15,8 @@ import type { Refusals } from '../access/refusals.ts'
 import { createSignedRequests } from '../http/signed-requests.ts'
 import type { Heartbeats } from './heartbeats.ts'
 
+/** A full call of the longest entries. */
+const LEDGER_BODY_LIMIT = 512 * 1024
 const HEARTBEAT_INTERVAL_SECONDS = contract.HEARTBEAT_INTERVAL_MS / 1_000
 /** For each gateway, and for as many gateways as a hub may have. */
 export const CALL_LIMIT = { perName: { burst: 120, perSecond: 4 }, namesMax: 100_000 }
@@ -31,12 +33,14 @@ export type GatewayCallDependencies = {
   calls: NamedLimiter
   /** Resolves after the commit. */
   storeDetections(gatewayId: string, detections: readonly contract.Detection[]): Promise<void>
+  /** Committed when it resolves. */
+  storeLedger(gatewayId: string, entries: readonly contract.LedgerEntry[]): Promise<void>
 }
 
 /** `identify` returns the id of the calling gateway, or throws. */
 export function mountGatewayCalls(
   app: FastifyInstance,
-  { clock, heartbeats, storeDetections }: GatewayCallDependencies,
+  { clock, heartbeats, storeDetections, storeLedger }: GatewayCallDependencies,
   identify: (request: FastifyRequest) => string | Promise<string>,
   options: MountOptions = {},
 ): void {
@@ -61,6 +65,15 @@ export function mountGatewayCalls(
       return { accepted: body.detections.length }
     },
     { ...options, bodyLimitBytes: contract.GATEWAY_BODY_LIMIT },
+  )
+  mount(
+    app,
+    contract.reportLedger,
+    async ({ body, raw }) => {
+      await storeLedger(await identify(raw), body.entries)
+      return { accepted: body.entries.length }
+    },
+    { ...options, bodyLimitBytes: LEDGER_BODY_LIMIT },
   )
 }
 

@@ -1,5 +1,5 @@
 /** Activity: the dashboard's sentence about a fact. A kind without a line here shows none. */
-import type { Fact, FactKind, Gateway, HubSettings } from '@hedgerow/contract'
+import type { Fact, FactData, FactKind, Gateway, HubSettings } from '@hedgerow/contract'
 import { recordActivity, recordCappedActivity, type CappedActivity, type NewActivity } from './activity-entries.ts'
 import { CERTIFICATE_NAMES } from '../certificates/certificates.ts'
 import type { TransactionFollower } from '../facts/facts.ts'
@@ -75,6 +75,20 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
       at: startedAt,
     })),
 
+  // What a gateway did is told from its ledger.
+  'command.ended': ({ data, actor }) =>
+    data.state === 'done' ? undefined : warning(`${actor.name} could not ${commandInWords(data)}: ${data.message}`),
+  'deterrent.fired': ({ data: { deterrent, seconds, by, gatewayName } }) =>
+    info(
+      `Deterrent "${deterrent}" of "${gatewayName}" was fired by ${by}${seconds === null ? '' : ` for ${seconds} s`}`,
+    ),
+  'deterrent.failed': ({ data: { deterrent, gatewayName, message } }) => ({
+    type: 'error',
+    message: `Deterrent "${deterrent}" of "${gatewayName}" failed: ${message}`,
+  }),
+  'gateway.armed': ({ data }) => info(`Gateway "${data.gatewayName}" was armed by ${data.by}`),
+  'gateway.disarmed': ({ data }) => warning(`Gateway "${data.gatewayName}" was disarmed by ${data.by}`),
+
   'storage.low': ({ data }) => ({ type: 'error', message: `${data.message} The hub takes no detections until then.` }),
   'settings.changed': ({ data, actor }) =>
     info(`Settings of the hub were changed by ${actor.name}: ${settingsInWords(data.changes)}`),
@@ -100,6 +114,10 @@ export const activity: TransactionFollower = {
 const caps: { readonly [K in FactKind]?: { most: number; gatewayName: (fact: Fact<K>) => string } } = {
   'gateway.status-changed': { most: 30, gatewayName: ({ data }) => data.name },
   'detection.reported': { most: 20, gatewayName: ({ data }) => data.gatewayName },
+  'deterrent.fired': { most: 20, gatewayName: ({ data }) => data.gatewayName },
+  'deterrent.failed': { most: 10, gatewayName: ({ data }) => data.gatewayName },
+  'gateway.armed': { most: 10, gatewayName: ({ data }) => data.gatewayName },
+  'gateway.disarmed': { most: 10, gatewayName: ({ data }) => data.gatewayName },
 }
 
 function cappedEntriesOf<K extends FactKind>(fact: Fact<K>): CappedActivity[] {
@@ -116,6 +134,11 @@ function entriesOf<K extends FactKind>(fact: Fact<K>): NewActivity[] {
     gatewayId: fact.gatewayId,
     ...line,
   }))
+}
+
+function commandInWords({ action, deterrent, gatewayName }: FactData['command.ended']): string {
+  const what = deterrent === null ? '' : `"${deterrent}" of `
+  return `${action} ${what}gateway "${gatewayName}"`
 }
 
 const typeOfStatus: Record<Gateway['status'], NewActivity['type']> = {

@@ -8,7 +8,7 @@ import type { TransactionFollower } from '../facts/facts.ts'
 
 type Entry<K extends FactKind> = {
   action: `${string}.${string}`
-  result?: 'refused'
+  result?: 'refused' | ((fact: Fact<K>) => 'ok' | 'refused')
   /** Default: the fact's own target. */
   target?: (fact: Fact<K>) => string | undefined
 }
@@ -69,6 +69,18 @@ export const auditAnswers: { readonly [K in FactKind]: Entry<K> | { none: string
   'incident.reviewed': { action: 'incident.review' },
   'detection.reported': { none: 'data, not a decision; stored as detections' },
 
+  'command.given': { action: 'command.give', target: commandInWords },
+  'command.ended': {
+    action: 'command.end',
+    target: commandInWords,
+    result: ({ data }) => (data.state === 'done' ? 'ok' : 'refused'),
+  },
+  'deterrent.fired': { none: "the gateway's ledger has the entry; a person's command has one here" },
+  'deterrent.failed': { none: "a state, not a decision; the gateway's ledger and activity have it" },
+  'gateway.armed': { none: "the gateway's ledger has the entry; a person's command has one here" },
+  'gateway.disarmed': { none: "the gateway's ledger has the entry; a person's command has one here" },
+  'ledger.written': { none: 'data, not a decision; stored as the ledger' },
+
   'storage.low': { none: 'a state, not a decision; activity has it' },
   'notification.tested': { action: 'notification.test' },
   'settings.changed': { action: 'settings.change' },
@@ -90,6 +102,11 @@ export const audit: TransactionFollower = {
   },
 }
 
+/** `fire sprinkler of abcdefghijkl` */
+function commandInWords({ data, gatewayId }: Fact<'command.given' | 'command.ended'>): string {
+  return `${data.action} ${data.deterrent === null ? '' : `${data.deterrent} of `}${gatewayId}`
+}
+
 async function writeEntry<K extends FactKind>(
   transaction: Parameters<TransactionFollower['inTransaction']>[0],
   fact: Fact<K>,
@@ -103,6 +120,6 @@ async function writeEntry<K extends FactKind>(
     action: answer.action,
     target: answer.target ? answer.target(fact) : fact.target,
     sourceIp: actor.sourceIp,
-    result: answer.result ?? 'ok',
+    result: typeof answer.result === 'function' ? answer.result(fact) : (answer.result ?? 'ok'),
   })
 }

@@ -69,6 +69,14 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'detection.reported': toOwner(...FLEET, 'threats'),
   'incident.reviewed': toOwner('threats', 'gateways'),
 
+  'command.given': toOwner('deterrents'),
+  'command.ended': toOwner('deterrents', 'activity'),
+  'deterrent.fired': toOwner('deterrents', 'stats', 'activity'),
+  'deterrent.failed': toOwner('deterrents', 'activity'),
+  'gateway.armed': toOwner('deterrents', 'activity'),
+  'gateway.disarmed': toOwner('deterrents', 'activity'),
+  'ledger.written': toOwner('deterrents'),
+
   'storage.low': toAll('stats', 'activity'),
   'notification.tested': toAll(),
   'settings.changed': toAll('settings', 'stats', ...QUEUE),

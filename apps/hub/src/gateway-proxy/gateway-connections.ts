@@ -4,10 +4,12 @@
  */
 import { Agent } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { GATEWAY_PORT } from '@hedgerow/contract'
 
-/** Opens a stream to an address in the tunnel: 'connect' or 'error' follows. */
-export type Dial = (address: string, port: number, signal?: AbortSignal) => Duplex
+/**
+ * Opens a stream to the web server at an address in the tunnel: 'connect' or 'error' follows. It takes no port: nothing
+ * that a browser sends can lead to another one.
+ */
+export type Dial = (address: string, signal?: AbortSignal) => Duplex
 
 const MAX_CONNECTIONS = 128
 const MAX_IDLE_CONNECTIONS = 8
@@ -68,7 +70,7 @@ class TunnelAgent extends Agent {
 
 function openStream(dial: Dial, address: string, connectTimeoutMs: number): Duplex {
   const abort = new AbortController()
-  const stream = dial(address, GATEWAY_PORT, abort.signal)
+  const stream = dial(address, abort.signal)
   const timer = setTimeout(() => abort.abort(new Error('the gateway does not accept connections')), connectTimeoutMs)
   stream.once('connect', () => clearTimeout(timer))
   stream.once('close', () => clearTimeout(timer))

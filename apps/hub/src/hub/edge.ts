@@ -1,5 +1,6 @@
 /** The fourth step, the network: listeners, the API and its routes, the portal, and the API in the tunnel. */
 import { X509Certificate } from 'node:crypto'
+import { GATEWAY_PORT } from '@hedgerow/contract'
 import { accountRoutes } from '../accounts/routes.ts'
 import { createNamedLimiter } from '../access/limiter.ts'
 import { createIntake } from '../detections/intake.ts'
@@ -9,10 +10,14 @@ import { dashboardRoutes } from '../dashboard/routes.ts'
 import { createRefusedCalls } from '../audit/refused-calls.ts'
 import { auditRoutes } from '../audit/routes.ts'
 import { certificateRoutes } from '../certificates/routes.ts'
+import { createCommands } from '../commands/commands.ts'
+import { createLedgerIntake } from '../commands/ledger.ts'
+import { commandRoutes } from '../commands/routes.ts'
 import { checkDatabase } from '../database/database.ts'
 import { createEvents } from '../events/events.ts'
 import { eventRoutes } from '../events/routes.ts'
 import { liveEvents } from '../followers/live-events.ts'
+import { createGatewayDoor } from '../gateway-door/gateway-door.ts'
 import { createGatewayProxy } from '../gateway-proxy/gateway-proxy.ts'
 import { gatewayProxyRoutes } from '../gateway-proxy/routes.ts'
 import { CALL_LIMIT, signedGatewayRoutes, type GatewayCallDependencies } from '../fleet/gateway-calls.ts'
@@ -60,7 +65,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
       const gateway = await findVisibleGateway(db, caller, id)
       return { ...gateway, blockedUdp: blockedUdp(gateway, signals) }
     },
-    dial: vpn.dial,
+    dial: (address, signal) => vpn.dial(address, GATEWAY_PORT, signal),
     hubPort: () => listening.port,
     sourceAddress,
     ...connections,
@@ -110,6 +115,11 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   settingsRoutes(app, { db, clock, vpn, peers, onVpnConfigured: admitWaiting })
   notificationRoutes(app, { db, clock, notifications })
   dashboardRoutes(app, { db, clock, fleetCount, storageTrouble: watch.trouble })
+  const door = createGatewayDoor({ dial: vpn.dial })
+  const commands = createCommands({ db, door, clock, log })
+  await commands.start()
+  stack.defer(commands.stop)
+  commandRoutes(app, { db, commands })
   detectionRoutes(app, { db, clock })
   gatewayProxyRoutes(app, { ui })
   apiDescriptionRoutes(app)
@@ -124,6 +134,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
       },
     },
     calls: createNamedLimiter({ ...CALL_LIMIT, clock }),
+    storeLedger: createLedgerIntake({ db, clock, requireRoom: watch.requireRoom }),
     storeDetections: createIntake({ db, clock, requireRoom: watch.requireRoom, quota, metrics }),
   }
   signedGatewayRoutes(app, { ...gatewayCalls, db, identity, refusals })

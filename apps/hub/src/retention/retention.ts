@@ -1,9 +1,9 @@
 /**
- * Deletes rows older than logRetentionDays: activity, audit, detections, visits, hourly counts and finished
- * notifications; a gateway's history after 7 days at most. It runs once a day, and at once when the setting changes, in
- * small batches with pauses, so that no request waits for it. After a jump of the clock it deletes nothing for a day of
- * running time; the database holds the last known time, so a jump while the hub was down counts too. It also removes
- * the remaining rows of deleted gateways.
+ * Deletes rows older than logRetentionDays: activity, audit, detections, visits, commands, ledgers, hourly counts and
+ * finished notifications; a gateway's history after 7 days at most. It runs once a day, and at once when the setting
+ * changes, in small batches with pauses, so that no request waits for it. After a jump of the clock it deletes nothing
+ * for a day of running time; the database holds the last known time, so a jump while the hub was down counts too. It
+ * also removes the remaining rows of deleted gateways.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HISTORY_HOURS } from '@hedgerow/contract'
@@ -28,6 +28,7 @@ const LEAP_MS = DAY_MS
 const HOLD_MS = DAY_MS
 const BATCH_ROWS = 500
 const PAUSE_MS = 10
+const LEDGER_KEY = ['gateway_id', 'entry_id', 'at']
 
 export type Retention = {
   start(): void
@@ -79,6 +80,8 @@ export function createRetention(options: {
     await drain(oldRows('audit', ['id'], sql`at < ${oldest}`, 'at'))
     await drain(oldRows('ui_access', ['id'], sql`started_at < ${oldest}`, 'started_at'))
     await drainDetections(sql`started_at < ${oldest}`)
+    await drain(oldRows('commands', ['id'], sql`created_at < ${oldest}`, 'created_at'))
+    await drain(oldRows('ledger', LEDGER_KEY, sql`received_at < ${oldest}`, 'received_at'))
     await drain(oldRows('hourly_stats', ['hour', 'scope'], sql`hour < ${oldest}`, 'hour'))
     const oldestHistory = Math.max(oldest, now - HISTORY_HOURS * HOUR_MS)
     await drain(oldRows('gateway_hours', ['gateway_id', 'hour'], sql`hour < ${oldestHistory - HOUR_MS}`, 'hour'))
@@ -103,6 +106,8 @@ export function createRetention(options: {
     await drain(oldRows('detection_refusals', ['gateway_id', 'at', 'reason'], theirs, 'at'))
     await drain(oldRows('ui_access', ['id'], theirs, 'started_at'))
     await drain(oldRows('gateway_hours', ['gateway_id', 'hour'], theirs, 'hour'))
+    await drain(oldRows('commands', ['id'], theirs, 'created_at'))
+    await drain(oldRows('ledger', LEDGER_KEY, theirs, 'received_at'))
   }
 
   async function lastWritten(): Promise<number | undefined> {

@@ -20,6 +20,7 @@ const STALE: Readonly<Record<EventTopic, readonly string[]>> = {
   settings: ['hub-settings'],
   certificates: ['certificates'],
   threats: ['threats'],
+  deterrents: ['deterrents'],
 }
 /** The hub writes every 15 s, so a stream that is silent for this long is dead, whatever TCP says. */
 const SILENCE_MS = 40_000

@@ -17,7 +17,7 @@ import { NeedsAttention } from './needs-attention.tsx'
 import styles from './page.module.css'
 
 const NetworkChart = lazy(() => import('./network-chart.tsx'))
-const NO_STATS = { totalGateways: 0, activeGateways: 0, totalUsers: 0, threats: 0 }
+const NO_STATS = { totalGateways: 0, activeGateways: 0, totalUsers: 0, threats: 0, firings: 0 }
 
 export function DashboardPage() {
   const dashboard = useDashboard()

@@ -1,0 +1,203 @@
+import type { Command } from '@hedgerow/contract'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, testEngines } from '#testing/databases.ts'
+import { answerJson, serveDoor, type TestDoor } from '#testing/door.ts'
+import { insertTestGateway } from '#testing/gateway.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { joinedGateway } from '#testing/joined-gateway.ts'
+import type { TestPeer } from '#testing/peer.ts'
+
+describe.each(testEngines)('commands to a gateway on %s', (engine) => {
+  let hub: TestHub
+  let gatewayId: string
+  let peer: TestPeer
+  let door: TestDoor
+
+  beforeEach(async () => {
+    hub = await startTestHub(engine)
+    const admin = { authorization: `Bearer ${await hub.signIn('admin')}` }
+    ;({ gatewayId, peer } = await joinedGateway(hub, admin))
+    door = serveDoor(peer)
+  })
+  afterEach(async () => {
+    await peer.stop()
+    await hub.stop()
+  })
+
+  const headersOf = async (role: 'user' | 'manager' | 'admin') => ({
+    authorization: `Bearer ${await hub.signIn(role)}`,
+  })
+  const give = async (role: 'user' | 'manager' | 'admin', action: string, payload?: object, id = gatewayId) =>
+    hub.app.inject({
+      method: 'POST',
+      url: `/api/v1/hub/gateways/${id}/commands/${action}`,
+      headers: await headersOf(role),
+      ...(payload && { payload }),
+    })
+  const read = async (path: string) => {
+    const answer = await hub.app.inject({
+      url: `/api/v1/hub/gateways/${gatewayId}/${path}`,
+      headers: await headersOf('admin'),
+    })
+    return answer.json()
+  }
+  const own = async () => {
+    await hub.signIn('user')
+    const user = await hub.db
+      .selectFrom('users')
+      .select('id')
+      .where('username', '=', 'the-user')
+      .executeTakeFirstOrThrow()
+    await hub.db.updateTable('gateways').set({ owner_id: user.id }).execute()
+  }
+  const audit = async () => {
+    const answer = await hub.app.inject({ url: '/api/v1/admin/audit?limit=50', headers: await headersOf('admin') })
+    return answer.json<{ action: string; target: string; actor: string; result: string }[]>()
+  }
+
+  it('are rows with their expiry before they are sent, are sent once, and are audited', async () => {
+    let rowWhenSent: object | undefined
+    door.beforeTicket = async () => {
+      rowWhenSent = await hub.db.selectFrom('commands').selectAll().executeTakeFirst()
+    }
+    const answer = await give('manager', 'fire', { deterrent: 'sprinkler', seconds: 5 })
+    expect(answer.json()).toMatchObject({ action: 'fire', deterrent: 'sprinkler', by: 'the-manager', state: 'done' })
+    expect(rowWhenSent).toMatchObject({ state: 'waiting', by_name: 'the-manager', expires_at: expect.any(Number) })
+    expect(door.commands).toEqual([
+      {
+        ticket: 'ticket-1',
+        withinMs: expect.any(Number),
+        action: 'fire',
+        deterrent: 'sprinkler',
+        seconds: 5,
+        by: 'the-manager',
+      },
+    ])
+    expect(door.commands[0]!.withinMs).toBeLessThanOrEqual(20_000)
+    expect(await read('commands')).toMatchObject([{ action: 'fire', state: 'done', seconds: 5 }])
+    const target = `fire sprinkler of ${gatewayId}`
+    expect((await audit()).filter(({ action }) => action.startsWith('command.'))).toMatchObject([
+      { action: 'command.end', target, actor: 'the-manager', result: 'ok' },
+      { action: 'command.give', target, actor: 'the-manager', result: 'ok' },
+    ])
+  })
+
+  it('a user stops and disarms their own gateways, and neither fires, arms nor touches others', async () => {
+    const stranger = await give('user', 'stop', {})
+    expect(stranger.json()).toMatchObject({ error: 'gateway_not_found' })
+    await own()
+    expect((await give('user', 'stop', {})).json()).toMatchObject({ state: 'done', deterrent: null })
+    expect((await give('user', 'disarm')).json()).toMatchObject({ state: 'done' })
+    for (const [action, payload] of [
+      ['fire', { deterrent: 'sprinkler' }],
+      ['arm', undefined],
+    ] as const)
+      expect((await give('user', action, payload)).json()).toMatchObject({ error: 'role_required' })
+    expect(door.commands.map(({ action }) => action)).toEqual(['stop', 'disarm'])
+    for (const action of ['arm', 'disarm'])
+      expect((await give('manager', action)).json()).toMatchObject({ state: 'done' })
+  })
+
+  it('that the gateway refuses are told with its code and sentence, without invisible characters', async () => {
+    door.onCommand = (_command, response) =>
+      answerJson(response, { outcome: 'refused', code: 'cool_down', message: 'Its pause\u202e is not over.\n' })
+    const answer = await give('manager', 'fire', { deterrent: 'sprinkler' })
+    expect(answer.json()).toMatchObject({ state: 'refused', code: 'cool_down', message: 'Its pause is not over.' })
+    const activity = await hub.app.inject({ url: '/api/v1/hub/activity/recent', headers: await headersOf('admin') })
+    expect(activity.json()[0].message).toBe(
+      'the-manager could not fire "sprinkler" of gateway "Barn": Its pause is not over.',
+    )
+  })
+
+  it('are not sent after their expiry, also when the clock jumped there', async () => {
+    door.beforeTicket = () => hub.clock.advance(60_000)
+    expect((await give('manager', 'fire', { deterrent: 'sprinkler' })).json()).toMatchObject({ state: 'expired' })
+    expect(door.commands).toEqual([])
+  })
+
+  it('live no longer when the clock is set back', async () => {
+    door.beforeTicket = () => hub.clock.advance(-60_000)
+    await give('manager', 'fire', { deterrent: 'sprinkler' })
+    // The time that is left is of the clock that never jumps.
+    expect(door.commands[0]!.withinMs).toBeLessThanOrEqual(20_000)
+  })
+
+  it('that got no answer are not sent again when that could do them twice, and a stop is', async () => {
+    door.onCommand = (_command, response) => response.destroy()
+    const fired = (await give('manager', 'fire', { deterrent: 'sprinkler' })).json<Command>()
+    expect(fired).toMatchObject({ state: 'unknown', message: expect.stringMatching(/^Sent, but no answer came/) })
+    expect(door.commands).toHaveLength(1)
+    door.onCommand = (_command, response) =>
+      door.commands.length < 4 ? response.destroy() : answerJson(response, { outcome: 'done' })
+    expect((await give('manager', 'stop', {})).json()).toMatchObject({ state: 'done' })
+    expect(door.commands.map(({ action }) => action)).toEqual(['fire', 'stop', 'stop', 'stop'])
+  })
+
+  it('a stop ends what is on its way to fire', async () => {
+    const asked = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    door.beforeTicket = () => {
+      door.beforeTicket = () => {}
+      asked.resolve()
+      return held.promise
+    }
+    const firing = give('manager', 'fire', { deterrent: 'sprinkler' })
+    await asked.promise
+    expect((await give('manager', 'stop', {})).json()).toMatchObject({ state: 'done' })
+    expect((await firing).json()).toMatchObject({ state: 'expired', message: 'Not carried out: a stop came first.' })
+    held.resolve()
+    expect(door.commands.map(({ action }) => action)).toEqual(['stop'])
+  })
+
+  it('that were on their way when the hub stopped are ended by the next start, and not sent', async () => {
+    const row = {
+      gateway_id: gatewayId,
+      action: 'fire' as const,
+      deterrent: 'sprinkler',
+      seconds: null,
+      by_id: 'u1',
+      by_name: 'rosa',
+      source_ip: '198.51.100.7',
+      code: null,
+      message: '',
+      created_at: hub.clock.now(),
+      expires_at: hub.clock.now() + 1_000_000,
+      ended_at: null,
+    }
+    const { url, remove } = await createTestDatabase(engine)
+    const former = await startTestHub(engine, { databaseUrl: url })
+    const rows = [
+      { ...row, id: 'a', state: 'waiting' as const },
+      { ...row, id: 'b', state: 'sent' as const },
+    ]
+    await former.db.insertInto('commands').values(rows).execute()
+    await former.stop()
+    const next = await startTestHub(engine, { databaseUrl: url })
+    const ended = await next.db.selectFrom('commands').select(['id', 'state']).orderBy('id').execute()
+    await next.stop()
+    await remove()
+    expect(ended).toEqual([
+      { id: 'a', state: 'expired' },
+      { id: 'b', state: 'unknown' },
+    ])
+  })
+
+  it('to a device without an agent are refused, and to an agent without the door told so', async () => {
+    const plain = await insertTestGateway(hub.db, { kind: 'wireguard' })
+    expect((await give('manager', 'stop', {}, plain)).json()).toMatchObject({ error: 'gateway_takes_no_commands' })
+    const admin = await headersOf('admin')
+    const older = await joinedGateway(hub, admin, 'Older')
+    const answer = await give('manager', 'fire', { deterrent: 'sprinkler' }, older.gatewayId)
+    expect(answer.json()).toMatchObject({ state: 'refused', code: 'no_door' })
+    await older.peer.stop()
+  })
+
+  it.each([
+    ['HTML', '<script>alert(1)</script>'],
+    ['too long an answer', JSON.stringify({ outcome: 'done', message: 'x'.repeat(100_000) })],
+    ['another shape', JSON.stringify({ outcome: 'perhaps' })],
+  ])('are unknown when the gateway answers %s', async (_what, body) => {
+    door.onCommand = (_command, response) => void response.end(body)
+    expect((await give('manager', 'fire', { deterrent: 'sprinkler' })).json()).toMatchObject({ state: 'unknown' })
+  })
+})

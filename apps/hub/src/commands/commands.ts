@@ -1,0 +1,266 @@
+/**
+ * Commands of people to gateways. Each is a row before anything is sent, with its expiry; it is sent once at most, and
+ * what becomes of it is written into the row. A command that cannot be sent in time expires: the gateway counts the
+ * rest of its time by its own clock from a ticket that it gave (packages/contract/src/gateway-door.ts), and here both
+ * the wall clock and one that never jumps must allow it. A restart of the hub ends what was on its way.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  COMMAND_LIFETIME_MS,
+  doorOutcome,
+  doorPaths,
+  doorTicket,
+  type Command,
+  type CommandAction,
+  type DoorOutcome,
+  type Fact,
+} from '@hedgerow/contract'
+import { base32 } from '@hedgerow/enrolment'
+import { randomBytes } from 'node:crypto'
+import type { Kysely, Selectable } from 'kysely'
+import type { Logger } from 'pino'
+import type { Caller } from '../access/sessions.ts'
+import type { Db, Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { actorOf, record } from '../facts/facts.ts'
+import { findVisibleGateway } from '../fleet/fleet.ts'
+import type { GatewayDoor } from '../gateway-door/gateway-door.ts'
+import { HubError } from '../kernel/hub-error.ts'
+
+type Row = Selectable<Tables['commands']>
+type Asked = { gatewayId: string; action: CommandAction; deterrent?: string | undefined; seconds?: number | undefined }
+type End = Pick<Row, 'state' | 'code' | 'message'>
+
+export type Commands = {
+  /** Resolves when the command has ended. Throws `gateway_not_found` and `gateway_takes_no_commands`. */
+  give(asked: Asked, by: { caller: Caller; sourceIp: string }): Promise<Command>
+  /** Ends what a hub that stopped left on its way. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+const TICKET_TIMEOUT_MS = 5_000
+const RETRY_PAUSE_MS = 250
+/** How long a device may take to answer after it took the command. */
+const OUTCOME_TIMEOUT_MS = 20_000
+const COMMANDS_SHOWN = 20
+
+export function createCommands(options: {
+  db: Kysely<Tables>
+  door: Pick<GatewayDoor, 'post'>
+  clock: () => number
+  log: Logger
+  /** Milliseconds of a clock that never jumps. */
+  monotonic?: () => number
+}): Commands {
+  const { db, door, clock, log, monotonic = () => performance.now() } = options
+  const stopping = new AbortController()
+  /** What may still switch something on, by gateway: a stop ends it. */
+  const onTheWay = new Map<string, Set<AbortController>>()
+  const running = new Set<Promise<unknown>>()
+
+  async function give(asked: Asked, by: { caller: Caller; sourceIp: string }): Promise<Command> {
+    if (stopping.signal.aborted) throw new HubError('internal_error')
+    const gateway = await findVisibleGateway(db, by.caller, asked.gatewayId)
+    if (gateway.kind !== 'enrolled') throw new HubError('gateway_takes_no_commands')
+    const deadline = monotonic() + COMMAND_LIFETIME_MS
+    const row = await insert(asked, gateway.name, by)
+    const isStop = asked.action === 'stop' || asked.action === 'disarm'
+    if (isStop) for (const other of onTheWay.get(gateway.id) ?? []) other.abort()
+    const overtaken = new AbortController()
+    const others = onTheWay.get(gateway.id) ?? new Set()
+    if (!isStop) onTheWay.set(gateway.id, others.add(overtaken))
+    try {
+      const remaining = () => Math.floor(Math.min(row.expires_at - clock(), deadline - monotonic()))
+      const signal = AbortSignal.any([stopping.signal, overtaken.signal])
+      const end = await carryOut(row, { address: gateway.address, remaining, signal, mayRepeat: isStop })
+      return toCommand(await finish(row, end, gateway.name))
+    } finally {
+      others.delete(overtaken)
+      if (others.size === 0) onTheWay.delete(gateway.id)
+    }
+  }
+
+  async function insert(asked: Asked, name: string, { caller, sourceIp }: { caller: Caller; sourceIp: string }) {
+    const now = clock()
+    const row: Row = {
+      id: base32(randomBytes(10)).toLowerCase(),
+      gateway_id: asked.gatewayId,
+      action: asked.action,
+      deterrent: asked.deterrent ?? null,
+      seconds: asked.seconds ?? null,
+      by_id: caller.userId,
+      by_name: caller.username,
+      source_ip: sourceIp,
+      state: 'waiting',
+      code: null,
+      message: '',
+      created_at: now,
+      expires_at: now + COMMAND_LIFETIME_MS,
+      ended_at: null,
+    }
+    await inTransaction(db, async (transaction) => {
+      await transaction.insertInto('commands').values(row).execute()
+      await record(transaction, { kind: 'command.given', ...aboutOf(row, now), data: dataOf(row, name) })
+    })
+    return row
+  }
+
+  /** Asks for a ticket until the gateway gives one, then sends once; what may be done twice may be sent again. */
+  async function carryOut(
+    row: Row,
+    way: { address: string; remaining(): number; signal: AbortSignal; mayRepeat: boolean },
+  ): Promise<End> {
+    const { address, remaining, signal } = way
+    let failure = 'it does not answer'
+    let wasSent = false
+    while (remaining() > 0 && !signal.aborted) {
+      try {
+        const timeoutMs = Math.min(remaining(), TICKET_TIMEOUT_MS)
+        const ask = { timeoutMs, signal, body: {}, schema: doorTicket }
+        const { ticket } = await door.post(address, doorPaths.tickets, ask)
+        if (!wasSent && !(await markSent(row))) break
+        const withinMs = remaining()
+        if (withinMs <= 0) break
+        wasSent = true
+        return endOf(await send(row, { address, ticket, withinMs, signal }))
+      } catch (error) {
+        failure = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+        if (wasSent && !way.mayRepeat) break
+        if (isRefusedConnection(error) && !wasSent)
+          return {
+            state: 'refused',
+            code: 'no_door',
+            message: 'The agent of this gateway takes no commands: update it.',
+          }
+        await sleep(Math.min(RETRY_PAUSE_MS, Math.max(0, remaining())), undefined, { signal }).catch(() => {})
+      }
+    }
+    if (signal.aborted) failure = stopping.signal.aborted ? 'the hub stops' : 'a stop came first'
+    return wasSent
+      ? { state: 'unknown', code: null, message: `Sent, but no answer came: ${failure}.` }
+      : { state: 'expired', code: null, message: `Not carried out: ${failure}.` }
+  }
+
+  function send(
+    row: Row,
+    { address, ticket, withinMs, signal }: { address: string; ticket: string; withinMs: number; signal: AbortSignal },
+  ): Promise<DoorOutcome> {
+    const body = {
+      ticket,
+      withinMs,
+      action: row.action,
+      by: row.by_name,
+      ...(row.deterrent !== null && { deterrent: row.deterrent }),
+      ...(row.seconds !== null && { seconds: row.seconds }),
+    }
+    const timeoutMs = withinMs + OUTCOME_TIMEOUT_MS
+    return door.post(address, doorPaths.commands, { timeoutMs, signal, body, schema: doorOutcome })
+  }
+
+  /** False when the row is no longer waiting: then nothing is sent. */
+  async function markSent(row: Row): Promise<boolean> {
+    const { numUpdatedRows } = await db
+      .updateTable('commands')
+      .set({ state: 'sent' })
+      .where('id', '=', row.id)
+      .where('state', '=', 'waiting')
+      .executeTakeFirstOrThrow()
+    return numUpdatedRows > 0n
+  }
+
+  async function finish(row: Row, end: End, gatewayName: string): Promise<Row> {
+    const now = clock()
+    const ended = { ...row, ...end, ended_at: now }
+    await inTransaction(db, async (transaction) => {
+      await transaction
+        .updateTable('commands')
+        .set({ ...end, ended_at: now })
+        .where('id', '=', row.id)
+        .execute()
+      const data = { ...dataOf(row, gatewayName), state: end.state, message: end.message }
+      await record(transaction, { kind: 'command.ended', ...aboutOf(row, now), data })
+    })
+    return ended
+  }
+
+  return {
+    give(asked, by) {
+      const given = give(asked, by)
+      const settled = given.catch(() => {})
+      running.add(settled)
+      void settled.finally(() => running.delete(settled))
+      return given
+    },
+    async start() {
+      const left = await db
+        .selectFrom('commands')
+        .leftJoin('gateways', 'gateways.id', 'commands.gateway_id')
+        .selectAll('commands')
+        .select('gateways.name')
+        .where('commands.state', 'in', ['waiting', 'sent'])
+        .execute()
+      for (const { name, ...row } of left)
+        await finish(
+          row,
+          row.state === 'sent'
+            ? { state: 'unknown', code: null, message: 'Sent, but the hub stopped before an answer came.' }
+            : { state: 'expired', code: null, message: 'Not carried out: the hub stopped.' },
+          name ?? row.gateway_id,
+        )
+      if (left.length > 0) log.warn({ commands: left.length }, 'commands were on their way when the hub stopped')
+    },
+    async stop() {
+      stopping.abort()
+      await Promise.all(running)
+    },
+  }
+}
+
+/** The newest of a gateway, newest first. */
+export async function listCommands(db: Db, gatewayId: string): Promise<Command[]> {
+  const rows = await db
+    .selectFrom('commands')
+    .selectAll()
+    .where('gateway_id', '=', gatewayId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(COMMANDS_SHOWN)
+    .execute()
+  return rows.map(toCommand)
+}
+
+function endOf({ outcome, code, message = '' }: DoorOutcome): End {
+  const isLate = outcome === 'refused' && code === 'expired'
+  return { state: isLate ? 'expired' : outcome, code: code ?? null, message }
+}
+
+/** Nothing listens on the port: the agent is older, and nothing was sent. */
+function isRefusedConnection(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED'
+}
+
+function aboutOf(row: Row, at: number): Pick<Fact, 'at' | 'actor' | 'target' | 'gatewayId'> {
+  const caller = { username: row.by_name, userId: row.by_id }
+  return { at, actor: actorOf({ caller, sourceIp: row.source_ip }), target: row.id, gatewayId: row.gateway_id }
+}
+
+function dataOf({ action, deterrent, seconds }: Row, gatewayName: string) {
+  return { action, deterrent, seconds, gatewayName }
+}
+
+function toCommand(row: Row): Command {
+  return {
+    id: row.id,
+    action: row.action,
+    deterrent: row.deterrent,
+    seconds: row.seconds,
+    by: row.by_name,
+    state: row.state,
+    code: row.code,
+    message: row.message,
+    createdAt: new Date(row.created_at).toISOString(),
+    expiresAt: new Date(row.expires_at).toISOString(),
+    endedAt: row.ended_at === null ? null : new Date(row.ended_at).toISOString(),
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * What gateways' ledgers told: every firing and refusal, each stored once however often it is sent, in the transaction
+ * that counts and tells it.
+ */
+import { ledgerEntry, type Fact, type LedgerEntry, type PageQuery } from '@hedgerow/contract'
+import type { FastifyReply } from 'fastify'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { createNamedLimiter } from '../access/limiter.ts'
+import { countInHour, startOfHour, WHOLE_FLEET } from '../database/hourly-stats.ts'
+import type { Db, Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { record } from '../facts/facts.ts'
+import { pageFrom, sendPage } from '../http/pagination.ts'
+import { HubError } from '../kernel/hub-error.ts'
+
+const ENTRIES_SHOWN = 50
+/** Of each gateway; the device itself keeps more. */
+const ENTRIES_KEPT = 10_000
+/** An hour's worth of calls for a busy device; one that floods waits. */
+const CALL_RATE = { burst: 30, perSecond: 0.1 }
+const GATEWAYS_MAX = 100_000
+
+export type LedgerIntake = (gatewayId: string, entries: readonly LedgerEntry[]) => Promise<void>
+
+/** Stores a gateway's entries; committed when it resolves. Throws `too_many_requests` and `gateway_unknown`. */
+export function createLedgerIntake(options: {
+  db: Kysely<Tables>
+  clock: () => number
+  requireRoom: () => Promise<void>
+}): LedgerIntake {
+  const { db, clock, requireRoom } = options
+  const calls = createNamedLimiter({ perName: CALL_RATE, namesMax: GATEWAYS_MAX, clock })
+  return async (gatewayId, entries) => {
+    calls.take(gatewayId)
+    await requireRoom()
+    await inTransaction(db, (transaction) => store(transaction, gatewayId, entries, clock()), 'read committed')
+  }
+}
+
+async function store(
+  transaction: Transaction<Tables>,
+  gatewayId: string,
+  entries: readonly LedgerEntry[],
+  now: number,
+): Promise<void> {
+  // The row is locked, so that two copies of one call cannot both be new.
+  const gateway = await transaction
+    .updateTable('gateways')
+    .set((row) => ({ created_at: row.ref('created_at') }))
+    .where('id', '=', gatewayId)
+    .returning(['name', 'owner_id'])
+    .executeTakeFirst()
+  if (!gateway) throw new HubError('gateway_unknown')
+  const rows = entries.map((entry) => ({
+    gateway_id: gatewayId,
+    entry_id: entry.id,
+    at: entry.at,
+    received_at: now,
+    entry: JSON.stringify(entry),
+  }))
+  const inserted = await transaction
+    .insertInto('ledger')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['gateway_id', 'entry_id', 'at']).doNothing())
+    .returning(['entry_id', 'at'])
+    .execute()
+  const keys = new Set(inserted.map(({ entry_id: id, at }) => `${id} ${at}`))
+  const news = entries.filter(({ id, at }) => keys.delete(`${id} ${at}`))
+  if (news.length === 0) return
+  await trim(transaction, gatewayId)
+  const scopes = gateway.owner_id === null ? [WHOLE_FLEET] : [WHOLE_FLEET, gateway.owner_id].toSorted()
+  const fired = news.filter(({ kind }) => kind === 'fired')
+  const byHour = Map.groupBy(fired, ({ at }) => startOfHour(Math.min(at, now)))
+  for (const [at, { length: firings }] of [...byHour].toSorted(([a], [b]) => a - b))
+    for (const scope of scopes) await countInHour(transaction, { at, scope, firings })
+  const written: Fact = {
+    kind: 'ledger.written',
+    at: now,
+    actor: { name: 'gateway' },
+    target: gatewayId,
+    gatewayId,
+    data: { entries: news.length },
+  }
+  await record(
+    transaction,
+    written,
+    ...news.flatMap((entry) => factOf(entry, { gatewayId, gatewayName: gateway.name, now }) ?? []),
+  )
+}
+
+async function trim(transaction: Transaction<Tables>, gatewayId: string): Promise<void> {
+  const newest = transaction
+    .selectFrom('ledger')
+    .where('gateway_id', '=', gatewayId)
+    .orderBy('received_at', 'desc')
+    .orderBy('entry_id', 'desc')
+    .orderBy('at', 'desc')
+  const last = await newest.select(['received_at', 'entry_id', 'at']).offset(ENTRIES_KEPT).limit(1).executeTakeFirst()
+  if (!last) return
+  await transaction
+    .deleteFrom('ledger')
+    .where('gateway_id', '=', gatewayId)
+    .where(sql<boolean>`(received_at, entry_id, at) <= (${last.received_at}, ${last.entry_id}, ${last.at})`)
+    .execute()
+}
+
+type Told = { gatewayId: string; gatewayName: string; now: number }
+
+/** What people are told of; the rest is in the ledger. */
+function factOf(entry: LedgerEntry, { gatewayId, gatewayName, now }: Told): Fact | undefined {
+  const { deterrent = 'all deterrents', seconds, message } = entry
+  const about = { at: Math.min(entry.at, now), actor: { name: 'gateway' }, target: gatewayId, gatewayId }
+  const by = { gatewayName, by: nameOf(entry) }
+  if (entry.kind === 'fired')
+    return { kind: 'deterrent.fired', ...about, data: { ...by, deterrent, seconds: seconds ?? null } }
+  if (entry.kind === 'failed' || entry.kind === 'fault')
+    return { kind: 'deterrent.failed', ...about, data: { ...by, deterrent, message: message ?? '' } }
+  if (entry.kind === 'armed') return { kind: 'gateway.armed', ...about, data: by }
+  if (entry.kind === 'disarmed') return { kind: 'gateway.disarmed', ...about, data: by }
+  return undefined
+}
+
+function nameOf({ by }: LedgerEntry): string {
+  if (by?.kind === 'rule') return `the rule "${by.name ?? ''}"`
+  if (by?.kind === 'program') return 'a program on the device'
+  if (by?.name === undefined) return 'the device'
+  return by.via === 'device' ? `${by.name} at the device` : by.name
+}
+
+/** A gateway's newest entries, or a page of them, newest first. */
+export async function listLedger(
+  db: Db,
+  gatewayId: string,
+  { query, reply }: { query: PageQuery; reply: FastifyReply },
+): Promise<LedgerEntry[]> {
+  const page = pageFrom(query, ['number', 'number', 'number'], ENTRIES_SHOWN)
+  let asked = db
+    .selectFrom('ledger')
+    .select(['received_at', 'entry_id', 'at', 'entry'])
+    .where('gateway_id', '=', gatewayId)
+    .orderBy('received_at', 'desc')
+    .orderBy('entry_id', 'desc')
+    .orderBy('at', 'desc')
+  if (page.after) {
+    const [receivedAt, entryId, at] = page.after
+    asked = asked.where(sql<boolean>`(received_at, entry_id, at) < (${receivedAt}, ${entryId}, ${at})`)
+  }
+  const rows = await asked.limit(page.rowsWanted ?? ENTRIES_SHOWN).execute()
+  return sendPage(reply, rows, page, (row) => [row.received_at, row.entry_id, row.at]).map(({ entry }) =>
+    ledgerEntry.parse(JSON.parse(entry)),
+  )
+}

@@ -1,0 +1,45 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { json } from 'node:stream/consumers'
+import { GATEWAY_DOOR_PORT, type DoorCommand } from '@hedgerow/contract'
+import type { TestPeer } from './peer.ts'
+
+/** Port 8081 of a peer, that gives tickets and notes the commands that come. Its manners can be changed. */
+export type TestDoor = {
+  commands: DoorCommand[]
+  tickets: number
+  /** Answers a command; `done` at first. */
+  onCommand: (command: DoorCommand, response: ServerResponse) => void
+  /** Answers everything else; 404 at first. */
+  onRequest: (request: IncomingMessage, response: ServerResponse) => void
+  /** Called before each ticket is given. */
+  beforeTicket: () => Promise<void> | void
+}
+
+export const answerJson = (response: ServerResponse, body: object, status = 200): void =>
+  void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+
+export function serveDoor(peer: TestPeer): TestDoor {
+  const door: TestDoor = {
+    commands: [],
+    tickets: 0,
+    onCommand: (_command, response) => answerJson(response, { outcome: 'done' }),
+    onRequest: (_request, response) => answerJson(response, { error: 'not_found', message: 'No' }, 404),
+    beforeTicket() {},
+  }
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.url === '/v1/tickets') {
+      await door.beforeTicket()
+      answerJson(response, { ticket: `ticket-${++door.tickets}` })
+    } else if (request.url === '/v1/commands') {
+      const command = (await json(request)) as DoorCommand
+      door.commands.push(command)
+      door.onCommand(command, response)
+    } else door.onRequest(request, response)
+  }
+  const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()))
+  peer.stack.listen({ port: GATEWAY_DOOR_PORT }, (stream) => {
+    stream.on('error', () => {})
+    server.emit('connection', stream)
+  })
+  return door
+}

@@ -1,0 +1,84 @@
+/**
+ * Commands of people to a gateway's deterrents. A command is a row before it is sent, is carried out at most once, and
+ * never after it expired. Each of these calls answers when the command has ended.
+ */
+import { z } from 'zod'
+import { call } from './call.ts'
+import { deterrentName, FIRING_MAX_SECONDS } from './deterrents.ts'
+import { wholeNumber } from './fields.ts'
+import { commandAction } from './gateway-door.ts'
+import { gatewayId } from './gateways.ts'
+
+export const command = z.object({
+  id: z.string(),
+  action: commandAction,
+  /** Null for all of them. */
+  deterrent: z.string().nullable(),
+  seconds: z.number().nullable(),
+  /** A username as it was then. */
+  by: z.string(),
+  /**
+   * `waiting` and `sent` are on the way. `done` and `refused` are the gateway's answers. `expired`: it did not reach
+   * the gateway in time, and was not carried out. `unknown`: it was sent and no answer came, so it may have been
+   * carried out.
+   */
+  state: z.enum(['waiting', 'sent', 'done', 'refused', 'expired', 'unknown']),
+  /** The gateway's code of a refusal, such as `cool_down`. */
+  code: z.string().nullable(),
+  /** The outcome in words. */
+  message: z.string(),
+  createdAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime(),
+  endedAt: z.iso.datetime().nullable(),
+})
+export type Command = z.output<typeof command>
+
+const params = z.strictObject({ id: gatewayId })
+const errors = ['gateway_not_found', 'gateway_takes_no_commands'] as const
+
+/** Switches a deterrent on, within what the device's file allows. */
+export const fireDeterrent = call({
+  method: 'POST',
+  path: '/v1/hub/gateways/:id/commands/fire',
+  params,
+  body: z.strictObject({ deterrent: deterrentName, seconds: wholeNumber(1, FIRING_MAX_SECONDS).optional() }),
+  errors,
+  response: command,
+})
+
+/** Switches one deterrent off, or all of them. */
+export const stopDeterrents = call({
+  method: 'POST',
+  path: '/v1/hub/gateways/:id/commands/stop',
+  params,
+  body: z.strictObject({ deterrent: deterrentName.optional() }),
+  errors,
+  response: command,
+})
+
+/** Lets rules and people fire again. */
+export const armGateway = call({
+  method: 'POST',
+  path: '/v1/hub/gateways/:id/commands/arm',
+  params,
+  errors,
+  response: command,
+})
+
+/** Switches all deterrents off, and nothing fires until the gateway is armed again. */
+export const disarmGateway = call({
+  method: 'POST',
+  path: '/v1/hub/gateways/:id/commands/disarm',
+  params,
+  errors,
+  response: command,
+})
+
+/** The newest 20 commands to a gateway, newest first. */
+export const listCommands = call({
+  method: 'GET',
+  path: '/v1/hub/gateways/:id/commands',
+  params,
+  errors: ['gateway_not_found'],
+  response: z.array(command),
+})

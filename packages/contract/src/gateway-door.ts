@@ -1,0 +1,73 @@
+/**
+ * The gateway's door for the hub itself: HTTP on port 8081 of its tunnel address, for pictures and commands. The tunnel
+ * alone says who asks; nobody else reaches this port.
+ */
+import { z } from 'zod'
+import { deterrentName, FIRING_MAX_SECONDS } from './deterrents.ts'
+import { cleanLine } from './fields.ts'
+
+export const GATEWAY_DOOR_PORT = 8081
+
+/** The longest picture that a gateway may answer, in bytes. */
+export const PICTURE_MAX_BYTES = 4 * 1024 * 1024
+/** No command lives longer: after this it is not carried out. */
+export const COMMAND_LIFETIME_MS = 20_000
+
+export const commandAction = z.enum(['fire', 'stop', 'arm', 'disarm'])
+export type CommandAction = z.output<typeof commandAction>
+
+/**
+ * A command takes two calls: the hub asks for a ticket, then sends the command with it. The gateway counts `withinMs`
+ * from the ticket by its monotonic clock, takes a ticket once, and after a stop or disarm fires and arms nothing with
+ * an earlier ticket: so a command that was held up on the way, or overtaken by a stop, is not carried out.
+ */
+export const doorCommand = z.strictObject({
+  ticket: z.string().min(1).max(100),
+  withinMs: z.number().int().min(0).max(COMMAND_LIFETIME_MS),
+  action: commandAction,
+  /** For `fire` always; for `stop` one of them, or all of them without. */
+  deterrent: deterrentName.optional(),
+  /** For `fire`; as the device's file says without. */
+  seconds: z.number().int().min(1).max(FIRING_MAX_SECONDS).optional(),
+  /** The person's name, for the ledger. */
+  by: cleanLine(200).min(1),
+})
+export type DoorCommand = z.output<typeof doorCommand>
+
+export const doorTicket = z.object({ ticket: z.string().min(1).max(100) })
+
+/** A refusal has a code of the device, such as `cool_down`, and a sentence. */
+export const doorOutcome = z.object({
+  outcome: z.enum(['done', 'refused']),
+  code: cleanLine(50).optional(),
+  message: cleanLine(500).optional(),
+})
+export type DoorOutcome = z.output<typeof doorOutcome>
+
+/** Paths of the door; names and ids are one encoded segment each. */
+export const doorPaths = {
+  tickets: '/v1/tickets',
+  commands: '/v1/commands',
+  reviews: '/v1/reviews',
+  latest: (camera: string) => `/v1/cameras/${encodeURIComponent(camera)}/latest.jpg`,
+  snapshot: (detectionId: string) => `/v1/detections/${encodeURIComponent(detectionId)}/snapshot.jpg`,
+  clip: (detectionId: string) => `/v1/detections/${encodeURIComponent(detectionId)}/clip.mp4`,
+} as const
+
+/** What people said of detections, in the order in which they said it; the same `seq` again is the same review. */
+export const doorReviews = z.strictObject({
+  reviews: z
+    .array(
+      z.strictObject({
+        seq: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER),
+        detection: z.string().min(1).max(100),
+        /** Null takes back what was said. */
+        verdict: z.enum(['right', 'wrong']).nullable(),
+        /** What it is instead. */
+        label: cleanLine(100).min(1).nullable(),
+      }),
+    )
+    .min(1)
+    .max(500),
+})
+export type DoorReviews = z.output<typeof doorReviews>
