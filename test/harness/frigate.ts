@@ -53,6 +53,8 @@ export type TestFrigate = {
   publishRaw(text: string): void
   /** Frigate's own client at a broker; it says `available`. */
   joinBroker(url: string): Promise<void>
+  /** Every session that was given counts no more. */
+  endSessions(): void
   /** Ends every connection; the WebSockets' owners see it at once. */
   cut(): void
   /** Nothing listens any more; what is seen meanwhile is stored and told to nobody. */
@@ -236,6 +238,7 @@ export async function startFrigate(options: FrigateOptions = {}): Promise<TestFr
       await broker.publishAsync('frigate/available', 'online', { retain: true })
       broker.on('connect', () => broker?.publish('frigate/available', 'online', { retain: true }))
     },
+    endSessions: signIn.endSessions,
     cut,
     async stop() {
       const closed = ports.filter((server) => server.listening).map((server) => once(server, 'close'))

@@ -50,6 +50,6 @@ function hintFor(status: number, { user, proxySecret }: FrigateSettings): string
   if (status === 429) return ': it was asked too often'
   if (status >= 300 && status < 400) return ': it sends visitors on to another address. Put that one in gateway.yaml'
   // Its own port with TLS says 400 to plain HTTP.
-  if (status === 400) return ': does its port speak https?'
+  if (status === 400) return ': its port may speak https only'
   return status >= 500 ? ': it has an error of its own, or is starting' : ''
 }

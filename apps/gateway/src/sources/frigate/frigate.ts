@@ -20,7 +20,8 @@ const STATS_EVERY_MS = 30_000
 const CONFIG_EVERY_MS = 600_000
 /** Also without an outage: a message may have been lost. */
 const CATCH_UP_EVERY_MS = 300_000
-const CATCH_UP_RETRY_MS = 10_000
+/** After a failure or a loss, and how often that is looked at. */
+const CATCH_UP_RETRY_MS = 5_000
 
 const VERSIONS = 'is its version between 0.16 and 0.18?'
 
@@ -46,6 +47,7 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
 
   function onUp(): void {
     isListening = true
+    isCaughtUp = false
     health.answers('messages')
     log.info({ url: client.url.origin }, "Frigate's messages come")
     catchingUp.wake()
@@ -95,6 +97,7 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
   function onAvailable(state: string): void {
     if (state === 'online') {
       health.answers('messages')
+      isCaughtUp = false
       catchingUp.wake()
     } else health.answers('messages', new FrigateError(`Frigate says that it is ${state}.`))
   }
@@ -128,17 +131,22 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
   }
 
   async function catchUp(read: Progress, into: Reviews): Promise<void> {
+    let lastAt = -Infinity
     while (!signal.aborted) {
       const lossesBefore = losses
+      const isDue = !isCaughtUp || performance.now() - lastAt > CATCH_UP_EVERY_MS
       try {
-        if (isListening) await fetchMissed(read, into)
-        isCaughtUp = isListening && losses === lossesBefore
-        if (isCaughtUp) read.caughtUp(client.now())
+        if (isListening && isDue) {
+          await fetchMissed(read, into)
+          isCaughtUp = isListening && losses === lossesBefore
+          if (isCaughtUp) read.caughtUp(client.now())
+          lastAt = performance.now()
+        }
       } catch (error) {
         if (!(error instanceof FrigateError)) throw error
         if (!signal.aborted) log.warn({ reason: error.message }, 'what Frigate saw meanwhile could not be fetched')
       }
-      await catchingUp.pause(isCaughtUp ? CATCH_UP_EVERY_MS : CATCH_UP_RETRY_MS)
+      await catchingUp.pause(CATCH_UP_RETRY_MS)
     }
   }
 
@@ -147,7 +155,7 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
     const missed = await readMissed(client, after, signal)
     if (missed.problem !== undefined) health.tell(`A review item of Frigate ${missed.problem}: ${VERSIONS}`)
     if (isGap || missed.isCut)
-      health.tell('Frigate saw more while it was not heard than is fetched: the oldest is left out.')
+      health.tell('More happened at Frigate during the outage than the gateway fetches: the oldest is missing.')
     for (const item of missed.items)
       if (!into.take(item)) {
         await into.settled()

@@ -105,7 +105,7 @@ export function readMessage<S extends z.ZodType>(schema: S, bytes: Uint8Array): 
 }
 
 /** Frigate sends over the WebSocket, as text inside the JSON of the message, what it sends over MQTT. */
-export const envelope = z.object({ topic: z.string().min(1).max(300), payload: z.unknown() })
+export const envelope = z.object({ topic: z.string().min(1).max(300), payload: z.unknown().optional() })
 
 export function check<S extends z.ZodType>(schema: S, value: unknown): Read<z.output<S>> {
   const parsed = schema.safeParse(value)

@@ -1,0 +1,197 @@
+import { readdir } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import type { Detection } from '@hedgerow/contract'
+import fc from 'fast-check'
+import { afterEach, describe, expect, test } from 'vitest'
+import { startFrigateSource, type TestSource } from '../../../testing/frigate-source.ts'
+import { startFrigate, type FrigateOptions, type TestFrigate } from '../../../../../test/harness/frigate.ts'
+import { clipOf, noteOf } from '../../../../../test/harness/frigate-shapes.ts'
+import { createClipStore, readRange } from './clip-store.ts'
+
+const life: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const end of life.splice(0).reverse()) await end()
+})
+
+const { signal } = new AbortController()
+
+async function start(options: FrigateOptions = {}): Promise<{ frigate: TestFrigate; source: TestSource }> {
+  const frigate = await startFrigate(options)
+  life.push(() => frigate.stop())
+  const source = await startFrigateSource({ url: frigate.url })
+  life.push(() => source.stop())
+  await expect.poll(() => frigate.viewers() === 1 && source.state().cameras.length === 2).toBe(true)
+  return { frigate, source }
+}
+
+async function seen({ frigate, source }: { frigate: TestFrigate; source: TestSource }): Promise<Detection> {
+  const now = Date.now() / 1_000
+  const review = frigate.see({ startTime: now - 40 })
+  frigate.end(review, now - 20)
+  const found = () => source.detections().find(({ id, endedAt }) => id === review.id && endedAt !== undefined)
+  await expect.poll(found).toBeDefined()
+  return found()!
+}
+
+describe('the latest picture', () => {
+  test('comes in the height that was asked for', async () => {
+    const { source } = await start()
+    expect(noteOf((await source.pictures.latest!('yard', { height: 360, signal }))!)).toBe('latest yard 360')
+    expect(noteOf((await source.pictures.latest!('yard', { signal }))!)).toBe('latest yard')
+  })
+
+  test('of a camera that Frigate does not have is none, and nothing is asked', async () => {
+    const { frigate, source } = await start()
+    for (const camera of ['barn', '../config', '__proto__', ''])
+      expect(await source.pictures.latest!(camera, { signal })).toBeUndefined()
+    expect(frigate.requests.filter(({ path }) => path.includes('latest'))).toEqual([])
+  })
+
+  test('rejects in words while Frigate is away', async () => {
+    const { frigate, source } = await start()
+    await frigate.stop()
+    await expect(source.pictures.latest!('yard', { signal })).rejects.toThrow('nothing listens there')
+  })
+})
+
+describe('a snapshot', () => {
+  test('is the saved one, else the thumbnail', async () => {
+    const { frigate, source } = await start()
+    const detection = await seen({ frigate, source })
+    const object = frigate.reviews.get(detection.id)!.objects[0]!
+    expect(noteOf((await source.pictures.snapshot!(detection, { signal }))!)).toBe(`snapshot ${object.id}`)
+    object.hasSnapshot = false
+    expect(noteOf((await source.pictures.snapshot!(detection, { signal }))!)).toBe(`thumbnail ${object.id}`)
+  })
+
+  test('is found for a detection that this run of the agent never saw', async () => {
+    const { frigate, source } = await start()
+    const now = Date.now() / 1_000
+    const old = frigate.see({ startTime: now - 90_000, camera: 'yard', isReviewed: false })
+    frigate.reviews.set(old.id, old)
+    const detection: Detection = {
+      id: old.id,
+      camera: 'yard',
+      label: 'boar',
+      severity: 'alert',
+      score: 0.9,
+      startedAt: new Date(old.startTime * 1_000).toISOString(),
+    }
+    expect(noteOf((await source.pictures.snapshot!(detection, { signal }))!)).toBe(`snapshot ${old.objects[0]!.id}`)
+    expect(await source.pictures.snapshot!({ ...detection, id: 'gone' }, { signal })).toBeUndefined()
+    expect(await source.pictures.snapshot!({ ...detection, source: 'eye' }, { signal })).toBeUndefined()
+  })
+})
+
+describe('a clip', () => {
+  const bytesOf = async (body: Readable) => Buffer.concat(await body.toArray())
+
+  test('is the recording from 5 s before to 10 s after, fetched once for all ranges', async () => {
+    const { frigate, source } = await start()
+    const detection = await seen({ frigate, source })
+    const whole = await source.pictures.clip!(detection, { signal })
+    const bytes = await bytesOf(whole!.body)
+    expect(whole).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'video/mp4', 'accept-ranges': 'bytes', 'content-length': String(bytes.length) },
+    })
+    // The harness makes a byte of every millisecond.
+    expect(bytes.length).toBe(35_000)
+    expect(bytes.equals(clipOf(35_000))).toBe(true)
+    const part = await source.pictures.clip!(detection, { range: 'bytes=100-299', signal })
+    expect(part).toMatchObject({ status: 206, headers: { 'content-range': 'bytes 100-299/35000' } })
+    expect((await bytesOf(part!.body)).equals(bytes.subarray(100, 300))).toBe(true)
+    const last = await source.pictures.clip!(detection, { range: 'bytes=-10', signal })
+    expect((await bytesOf(last!.body)).equals(bytes.subarray(-10))).toBe(true)
+    expect(frigate.requests.filter(({ path }) => path.endsWith('/clip.mp4'))).toHaveLength(1)
+  })
+
+  test('of what goes on ends now, and is fetched each time', async () => {
+    const { frigate, source } = await start()
+    const { endedAt: _ended, ...goesOn } = await seen({ frigate, source })
+    for (let count = 0; count < 2; count++) {
+      const clip = await source.pictures.clip!(goesOn, { signal })
+      expect((await bytesOf(clip!.body)).length).toBeGreaterThan(30_000)
+    }
+    expect(frigate.requests.filter(({ path }) => path.endsWith('/clip.mp4'))).toHaveLength(2)
+  })
+
+  test('of a camera that is not recorded is none', async () => {
+    const { frigate, source } = await start({ cameras: { orchard: { record: false }, yard: {} } })
+    const detection = await seen({ frigate, source })
+    expect(await source.pictures.clip!(detection, { signal })).toBeUndefined()
+  })
+
+  test('that breaks off is an error in words, and the next try works', async () => {
+    const { frigate, source } = await start()
+    const detection = await seen({ frigate, source })
+    frigate.behaviour.answer = {
+      path: /clip\.mp4$/,
+      with: (_request, response) => {
+        response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': 5_000 }).write('half')
+        setImmediate(() => response.destroy())
+      },
+    }
+    await expect(source.pictures.clip!(detection, { signal })).rejects.toThrow("Frigate's clip broke off")
+    frigate.behaviour.answer = undefined
+    expect((await source.pictures.clip!(detection, { signal }))?.status).toBe(200)
+  })
+})
+
+describe('the store of clips', () => {
+  test('keeps the newest few files, and none after its end', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'hedgerow-clips-'))
+    life.push(() => rm(folder, { recursive: true, force: true }))
+    const store = createClipStore(join(folder, 'clips'))
+    for (let count = 0; count < 9; count++) {
+      const open = async () => Readable.from([clipOf(100)])
+      const clip = await store.read({ key: `clip ${count}`, open, range: undefined, signal })
+      await clip!.body.toArray()
+    }
+    expect(await readdir(join(folder, 'clips'))).toHaveLength(4)
+    await store.stop()
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  test('refuses one without an end', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'hedgerow-clips-'))
+    life.push(() => rm(folder, { recursive: true, force: true }))
+    const store = createClipStore(join(folder, 'clips'))
+    life.push(() => store.stop())
+    const megabyte = Buffer.alloc(1 << 20)
+    const open = async () => Readable.from(Array.from({ length: 200 }, () => megabyte))
+    await expect(store.read({ key: 'endless', open, range: undefined, signal })).rejects.toThrow('too long')
+    expect(await readdir(join(folder, 'clips'))).toEqual([])
+  })
+})
+
+describe('a range', () => {
+  test.each([
+    ['bytes=0-', { first: 0, last: 99 }],
+    ['bytes=0-0', { first: 0, last: 0 }],
+    ['bytes=90-200', { first: 90, last: 99 }],
+    ['bytes=-1', { first: 99, last: 99 }],
+    ['bytes=-500', { first: 0, last: 99 }],
+    ['bytes=100-', undefined],
+    ['bytes=5-2', undefined],
+    ['bytes=-0', undefined],
+    ['bytes=-', undefined],
+    ['bytes=0-1,5-6', undefined],
+    ['lines=0-1', undefined],
+    [undefined, undefined],
+  ])('%s of 100 bytes is %j', (text, expected) => {
+    expect(readRange(text, 100)).toEqual(expected)
+  })
+
+  test('is always within the file', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^bytes=\d{0,16}-\d{0,16}$/), fc.nat({ max: 1_000 }), (text, size) => {
+        const range = readRange(text, size)
+        if (range) expect(0 <= range.first && range.first <= range.last && range.last < size).toBe(true)
+      }),
+    )
+  })
+})
