@@ -7,6 +7,7 @@ import { openRecord, type DetectionRecord } from './detections/record.ts'
 import { openDeterrents, type Deterrents } from './deterrents/deterrents.ts'
 import { openDetectionQueue, type DetectionQueue } from './hub/detection-queue.ts'
 import type { DeviceReport } from './local-api/calls.ts'
+import { isPersonLabel } from './person-label.ts'
 import { createRules } from './rules/rules.ts'
 import { createSources, type Sources } from './sources/sources.ts'
 
@@ -62,7 +63,7 @@ export async function openDevice(
   })
   life.defer(rules.stop)
   const intake = createIntake({ queue, record, onSeen, log })
-  const sources = createSources({ log, dataDir, clock: Date.now, report: intake.report })
+  const sources = createSources({ log, dataDir, clock: Date.now, report: intake.report, glimpse })
   life.defer(sources.stop)
   let programStatus: DeviceReport = {}
   file.onChange((changed) => {
@@ -70,6 +71,10 @@ export async function openDevice(
     void sources.apply(changed)
   })
   await sources.apply(file.current())
+
+  function glimpse(camera: string, label: string): void {
+    if (isPersonLabel(label)) deterrents.personSeen(camera)
+  }
 
   function onSeen(detection: Detection): void {
     if (cameras.size < CAMERAS_MAX) cameras.add(detection.camera)

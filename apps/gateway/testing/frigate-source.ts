@@ -14,6 +14,8 @@ export type TestSource = Source & {
   readonly reports: Detection[]
   /** The last state of each detection, oldest first, with the last picture that was told. */
   detections(): Detection[]
+  /** What was glimpsed, as `camera label`, oldest first. */
+  readonly glimpses: string[]
   /** While set, reports are rejected with it, as by a full disk. */
   refuse(error: Error | undefined): void
   /** Ends the source and begins again with the same data directory, and the same reports. */
@@ -26,6 +28,7 @@ export async function startFrigateSource(
 ): Promise<TestSource> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'hedgerow-frigate-source-')))
   const reports: Detection[] = []
+  const glimpses: string[] = []
   let refusal: Error | undefined
   let settings = given
   const start = () =>
@@ -37,6 +40,7 @@ export async function startFrigateSource(
         if (refusal) throw refusal
         reports.push(...detections)
       },
+      glimpse: (camera, label) => void glimpses.push(`${camera} ${label}`),
     })
   let source = start()
   return {
@@ -45,6 +49,7 @@ export async function startFrigateSource(
       return source.pictures!
     },
     reports,
+    glimpses,
     detections() {
       const byId = new Map<string, Detection>()
       for (const report of reports) byId.set(report.id, { ...byId.get(report.id), ...report })

@@ -4,9 +4,10 @@ import type { Deterrents } from '../deterrents/deterrents.ts'
 import type { DetectionFiring } from '../detections/intake.ts'
 import type { DeterrentSettings } from '../deterrents/schema.ts'
 import type { Place } from '../hours.ts'
+import { isPersonLabel } from '../person-label.ts'
 import { createHold } from './hold.ts'
 import { whyNot } from './match.ts'
-import { isPersonLabel, type Rule } from './schema.ts'
+import type { Rule } from './schema.ts'
 
 /** What the rules read of gateway.yaml. */
 export type RulesFile = {

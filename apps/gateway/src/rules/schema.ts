@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isPersonLabel } from '../person-label.ts'
 import { hoursList, WEEK_DAYS } from '../hours.ts'
 
 /** As the interlock of the deterrents: no firing is longer. */
@@ -62,10 +63,3 @@ export const rulesSettings = z
         context.addIssue({ code: 'custom', path: [index, 'name'], message: 'Another rule has this name.' })
   })
 export type Rule = z.output<typeof rule>
-
-/** What sources call a person, or the part of one that they see. */
-const PERSON_LABELS = new Set(['person', 'human', 'pedestrian', 'face'])
-
-export function isPersonLabel(label: string): boolean {
-  return PERSON_LABELS.has(label.toLowerCase())
-}

@@ -38,4 +38,9 @@ export type SourceContext = {
   clock: () => number
   /** Resolves when they are on disk and the rules have seen them. Rejects with a ZodError or the disk's error. */
   report(detections: readonly Detection[]): Promise<void>
+  /**
+   * Something is in the picture and is no detection, or not yet: a person there keeps deterrents off. A source that
+   * reports all that it sees need not call it.
+   */
+  glimpse(camera: string, label: string): void
 }

@@ -104,6 +104,17 @@ test('a person among animals is the label', async () => {
   await expect.poll(() => byId(source, review.id)).toMatchObject({ label: 'person', score: 0.6 })
 })
 
+test('a person without a review item is glimpsed, and a false positive is not', async () => {
+  const { frigate, source } = await start()
+  frigate.see({ label: 'person', camera: 'yard', isReviewed: false })
+  frigate.publish('events', {
+    type: 'update',
+    after: { id: 'a', camera: 'orchard', label: 'person', score: 0.5, false_positive: true },
+  })
+  await sentinel({ frigate, source })
+  expect(source.glimpses).toEqual(['yard person', 'yard hare'])
+})
+
 test('only the cameras of the file are reported', async () => {
   const { frigate, source } = await start({}, { cameras: ['yard'] })
   frigate.see({ camera: 'orchard' })

@@ -88,8 +88,11 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
   }
 
   function onTracked(payload: Buffer): void {
-    take(trackedMessage, 'events', payload, ({ after }) => {
-      if (after.false_positive !== true) objects.take(after, health.frameOf(after.camera))
+    take(trackedMessage, 'events', payload, ({ type, after }) => {
+      if (after.false_positive === true) return
+      objects.take(after, health.frameOf(after.camera))
+      // Frigate makes no review item of a person outside of the zones that one needs.
+      if (type !== 'end') context.glimpse(after.camera, after.label)
     })
   }
 

@@ -151,7 +151,7 @@ describe('over HTTP', () => {
     life.push(() => source.stop())
     const id = await honest({ frigate, source })
     expect(ids(source)).toEqual([id])
-    if (problem !== '') await expect.poll(() => source.state().problems.join('\n')).toContain(problem)
+    await expect.poll(() => source.state().problems.join('\n')).toContain(problem)
   })
 
   test('a list that never ends is not followed for ever', async () => {
@@ -185,7 +185,8 @@ describe('over HTTP', () => {
     }
     const source = await startFrigateSource({ url: frigate.url })
     life.push(() => source.stop())
-    await honest({ frigate, source })
+    const id = await honest({ frigate, source })
+    expect(ids(source)).toEqual([id])
   })
 
   test('a slow Frigate is waited for', async () => {

@@ -1,5 +1,4 @@
-import { readdir } from 'node:fs/promises'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -187,11 +186,11 @@ describe('a range', () => {
   })
 
   test('is always within the file', () => {
-    fc.assert(
-      fc.property(fc.stringMatching(/^bytes=\d{0,16}-\d{0,16}$/), fc.nat({ max: 1_000 }), (text, size) => {
-        const range = readRange(text, size)
-        if (range) expect(0 <= range.first && range.first <= range.last && range.last < size).toBe(true)
-      }),
-    )
+    const ranges = fc.tuple(fc.stringMatching(/^bytes=\d{0,16}-\d{0,16}$/), fc.nat({ max: 1_000 }))
+    const isWithin = ([text, size]: [string, number]) => {
+      const range = readRange(text, size)
+      return !range || (range.first >= 0 && range.first <= range.last && range.last < size)
+    }
+    expect(() => fc.assert(fc.property(ranges, isWithin))).not.toThrow()
   })
 })

@@ -1,4 +1,5 @@
 import type { Detection } from '@hedgerow/contract'
+import { isPersonLabel } from '../../person-label.ts'
 import type { ReviewItem } from './messages.ts'
 import type { SeenObject } from './tracked-objects.ts'
 
@@ -11,8 +12,8 @@ export function severityOf(item: ReviewItem): Severity | undefined {
 
 /**
  * The detection that a review item is, without its picture, and the tracked object that shows it best. The item's id
- * never changes. Its label is `person` where one is among the objects, so that no rule about animals takes a person
- * for one; else the label of the highest score.
+ * never changes. Its label is that of a person where one is among the objects, so that no rule about animals takes a
+ * person for one; else the label of the highest score.
  */
 export function toDetection(
   item: ReviewItem,
@@ -25,7 +26,7 @@ export function toDetection(
   })
   const best = objects.toSorted((a, b) => rank(b) - rank(a))[0]
   const named = item.data.objects.map(withoutMark)
-  const label = named.includes('person') ? 'person' : (best?.label ?? named[0] ?? item.data.audio[0] ?? 'unknown')
+  const label = named.find(isPersonLabel) ?? best?.label ?? named[0] ?? item.data.audio[0] ?? 'unknown'
   const shown = best?.label === label ? best : undefined
   const zone = item.data.zones.at(-1)
   const detection: Detection = {
@@ -44,7 +45,7 @@ export function toDetection(
 }
 
 function rank({ label, score }: SeenObject): number {
-  return score + (label === 'person' ? 1 : 0)
+  return score + (isPersonLabel(label) ? 1 : 0)
 }
 
 /** A recognised face or plate adds this to the label. */
