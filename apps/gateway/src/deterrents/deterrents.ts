@@ -40,6 +40,8 @@ export type Deterrents = {
   apply(settings: Readonly<Record<string, DeterrentSettings>>, place: Place): void
   /** One sentence each, for the heartbeat. */
   problems(): string[]
+  /** The process that guards what is on; undefined while there is none, and then nothing fires. */
+  supervisorPid(): number | undefined
   /** Switches off what is on. */
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -56,7 +58,7 @@ export type DeterrentsOptions = {
 
 const STOP_WAIT_MS = 5_000
 const LOOK_AFTER_MS = 60_000
-/** A wall clock that jumps is noticed this soon while something is on. */
+/** A wall clock that is set is noticed this soon. */
 const LOOK_MS = 1_000
 
 export async function openDeterrents(options: DeterrentsOptions): Promise<Deterrents> {
@@ -84,9 +86,11 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
   let diskProblem: string | undefined
 
   const guard = openGuard({
-    onReady() {
-      interlock.guarded()
-    },
+    folder,
+    log,
+    units: interlock.units,
+    onReady: interlock.guarded,
+    onLost: () => run(interlock.unguarded(instantNow())),
     onEvent(unitId, event) {
       const now = instantNow()
       if (event.event === 'on') run(interlock.on(event.firing, event.answer, now))
@@ -105,7 +109,7 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
     if (output.do === 'save') void save(output.version)
     else if (output.do === 'switch-on') guard.on(output.unit, output.firing, output.seconds)
     else if (output.do === 'switch-off') guard.off(output.unit)
-    else if (output.do === 'guard') guard.guard(output.units)
+    else if (output.do === 'guard') guard.guard()
     else if (output.do === 'record') void record(output.entry)
     else if (output.do === 'answer') {
       pending.get(output.firing)?.(output.answer)
@@ -147,8 +151,8 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
 
   function schedule(): void {
     clearTimeout(timer)
-    const deadline = interlock.nextDeadline()
-    if (deadline === undefined || isClosed) return
+    if (isClosed) return
+    const deadline = interlock.nextDeadline() ?? Infinity
     const waitMs = Math.max(0, Math.min(LOOK_MS, deadline - instantNow().mono))
     timer = setTimeout(() => run(interlock.tick(instantNow())), waitMs)
     timer.unref()
@@ -166,7 +170,7 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
     }
   }
 
-  guard.guard(interlock.units())
+  guard.guard()
 
   return {
     fire(request) {
@@ -195,12 +199,15 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
     ledgerAfter: ledger.after,
     onEntry: (listener) => void listeners.push(listener),
     apply: (settings, place) => run(interlock.apply(settings, place, instantNow())),
-    problems: () => [file.problem, diskProblem].filter((problem) => problem !== undefined),
+    supervisorPid: guard.pid,
+    problems: () => [file.problem, diskProblem, guard.problem()].filter((problem) => problem !== undefined),
     async [Symbol.asyncDispose]() {
+      run(interlock.close(instantNow()))
       isClosed = true
       clearTimeout(timer)
       for (const look of looks) clearTimeout(look)
       await guard.stop()
+      await file.write(() => interlock.saved(instantNow())).catch(() => {})
       await ledger.close()
     },
   }

@@ -16,6 +16,7 @@ import {
   type Instant,
   type SavedFiring,
   type SavedState,
+  type GuardedUnit,
   type Unit,
 } from './saved-state.ts'
 import { dayBudgetOf, hourBudgetOf, longestOf, type DeterrentSettings } from './schema.ts'
@@ -24,6 +25,10 @@ import { dayBudgetOf, hourBudgetOf, longestOf, type DeterrentSettings } from './
 const PERSON_MS = 60_000
 /** A person who stays is written to disk this often, and counts as seen so much later after a restart. */
 const PERSON_SAVED_MS = 10_000
+/** The wall clock was set when it went on by so much more or less than the monotonic one. */
+const CLOCK_SET_MS = 2_000
+/** What fired with settings that are gone from gateway.yaml is forgotten after this, whether it is off or not. */
+const GIVEN_UP_MS = 3_600_000
 /** Cameras remembered at most: their names come with detections. */
 const CAMERAS_MAX = 256
 
@@ -37,8 +42,8 @@ export type Output =
   | { do: 'switch-on'; unit: Unit; firing: string; seconds: number }
   /** Until it is known to be off. */
   | { do: 'switch-off'; unit: Unit }
-  /** The units changed. */
-  | { do: 'guard'; units: Unit[] }
+  /** What `units` gives has changed. */
+  | { do: 'guard' }
   /** Of the request that got this firing's id. */
   | { do: 'answer'; firing: string; answer: { firing: Firing } | Refusal }
   | { do: 'record'; entry: NewLedgerEntry }
@@ -87,11 +92,13 @@ export function createInterlock(options: InterlockOptions) {
   let version = 0
   /** The process that guards what is on is there. */
   let isGuarded = false
+  /** Between the two clocks; it changes when somebody sets the wall clock. */
+  let clocksApart = options.now.wall - options.now.mono
   const charges: Map<string, Charge[]> = saved ? loadCharges(saved, boot, options.now) : new Map()
   const persons = new Map<string, number>()
   const personsSaved = new Map<string, number>()
   let channels = new Map<string, Channel>()
-  /** Of earlier settings, until they are known to be off. */
+  /** What fired with earlier settings, until it is known to be off. */
   let retired: Channel[] = []
   const refused = createRefusalCount()
 
@@ -103,8 +110,11 @@ export function createInterlock(options: InterlockOptions) {
   /** A firing that an earlier run of the agent left behind. */
   function channelOfSaved({ id, name, settings: own, by, seconds, startedAt }: SavedFiring): Channel {
     const { now } = options
-    // After another boot nobody knows how long it was on; within one it was on until it is known to be off.
-    const mono = saved!.boot === boot ? startedAt.mono : now.mono - seconds * 1_000
+    // Within one boot it was on until it is known to be off. After another only the wall clock knows, which may be
+    // wrong: a power cut in the middle of a firing costs an hour's budget at most.
+    const mostMs = Math.max(seconds, settings[name] ? hourBudgetOf(settings[name]) : 0) * 1_000
+    const wallMs = Math.min(mostMs, Math.max(seconds * 1_000, now.wall - startedAt.wall))
+    const mono = saved!.boot === boot ? startedAt.mono : now.mono - wallMs
     const firing: LiveFiring = {
       id,
       by,
@@ -130,11 +140,11 @@ export function createInterlock(options: InterlockOptions) {
       }),
     )
     const kept = new Set(channels.values())
-    retired = before.filter((channel) => !kept.has(channel) && (!channel.isOff || channel.firing))
+    retired = before.filter((channel) => !kept.has(channel) && channel.firing)
   }
 
   const all = (): Channel[] => [...channels.values(), ...retired]
-  const units = (): Unit[] => all().map(({ unit }) => unit)
+  const units = (): GuardedUnit[] => all().map(({ unit, firing }) => ({ ...unit, mayBeOn: firing !== undefined }))
   const save = (): Output => ({ do: 'save', version: ++version })
   const record = (now: Instant, entry: Omit<NewLedgerEntry, 'at'>): Output => ({
     do: 'record',
@@ -164,7 +174,7 @@ export function createInterlock(options: InterlockOptions) {
     const channel = channels.get(deterrent)
     if (!own || !channel) return 'unknown_deterrent'
     if (!isArmed) return 'disarmed'
-    if (channel.firing) return 'busy'
+    if (all().some(({ unit, firing }) => firing && unit.name === deterrent)) return 'busy'
     if (!isGuarded || !channel.isOff) return 'not_ready'
     const length = seconds ?? own.seconds
     if (!Number.isInteger(length) || length < 1 || length > longestOf(own)) return 'too_long'
@@ -196,6 +206,29 @@ export function createInterlock(options: InterlockOptions) {
     channel.firing = { ...firing, phase: 'ending', why }
     const answer: Output = { do: 'answer', firing: firing.id, answer: refusal(code) }
     return [{ do: 'switch-off', unit }, ...(wasSwitching ? [answer] : [])]
+  }
+
+  /** Charges what a firing used, at the moment when nothing is on any more. */
+  function over(
+    channel: Channel,
+    firing: LiveFiring,
+    told: { answer?: string; message: string },
+    now: Instant,
+  ): Output[] {
+    const { name } = channel.unit
+    const { id, by } = firing
+    const seconds = lasted(firing, now)
+    channel.firing = undefined
+    retired = retired.filter((candidate) => candidate !== channel)
+    charges.set(name, charged(charges.get(name) ?? [], { end: now.mono, seconds }))
+    const outputs = [record(now, { kind: 'ended', deterrent: name, firing: id, by, seconds, ...told }), save()]
+    return by.kind === 'rule' ? [...outputs, { do: 'look-later', firing: id, deterrent: name, by }] : outputs
+  }
+
+  /** A device that is gone from gateway.yaml and does not answer must not block its successor for ever. */
+  function giveUp(channel: Channel, firing: LiveFiring, now: Instant): Output[] {
+    const message = 'given up: it does not answer, and gateway.yaml no longer has it'
+    return [...over(channel, firing, { message }, now), { do: 'guard' }]
   }
 
   /** The channel that has this firing in one of the phases. */
@@ -287,23 +320,12 @@ export function createInterlock(options: InterlockOptions) {
       const { unit, firing } = channel
       const isLater = firing && firing.phase !== 'ending' && firing.id !== firingId
       if (isLater) return []
+      const mended = channel.fault === undefined ? [] : [record(now, { kind: 'mended', deterrent: unit.name, answer })]
       channel.isOff = true
-      const wasFaulty = channel.fault !== undefined
       channel.fault = undefined
-      channel.firing = undefined
-      retired = retired.filter((candidate) => candidate !== channel)
-      const outputs: Output[] = []
-      if (wasFaulty) outputs.push(record(now, { kind: 'mended', deterrent: unit.name, answer }))
-      if (!firing) return outputs
-      const seconds = lasted(firing, now)
-      charges.set(unit.name, charged(charges.get(unit.name) ?? [], { end: now.mono, seconds }))
-      const { id, by, why = 'its time was over' } = firing
-      outputs.push(
-        record(now, { kind: 'ended', deterrent: unit.name, firing: id, by, seconds, answer, message: why }),
-        save(),
-      )
-      if (by.kind === 'rule') outputs.push({ do: 'look-later', firing: id, deterrent: unit.name, by })
-      return outputs
+      return firing
+        ? [...mended, ...over(channel, firing, { answer, message: firing.why ?? 'its time was over' }, now)]
+        : mended
     },
 
     /** Switching off fails; it is tried again until it is known to be off. */
@@ -369,17 +391,23 @@ export function createInterlock(options: InterlockOptions) {
       return [...outputs, save()]
     },
 
+    /** The agent stops. */
+    close(now: Instant): Output[] {
+      const firing = all().filter((channel) => channel.firing)
+      return firing.flatMap((channel) => end(channel, now, 'stopped', 'the gateway stopped'))
+    },
+
     /** New settings from gateway.yaml. What is firing with others ends. */
     apply(changed: Readonly<Record<string, DeterrentSettings>>, where: Place, now: Instant): Output[] {
       settings = changed
       place = where
       setChannels()
       const outputs = retired.flatMap((channel) => end(channel, now, 'stopped', 'its settings changed'))
-      retired = retired.filter((channel) => !channel.isOff || channel.firing)
-      return [{ do: 'guard', units: units() }, ...outputs]
+      retired = retired.filter((channel) => channel.firing)
+      return [{ do: 'guard' }, ...outputs]
     },
 
-    /** Ends what has lasted its time; by whichever clock says so first. */
+    /** Ends what has lasted its time, by whichever clock says so first. To be called every few seconds. */
     tick(now: Instant): Output[] {
       const ended = all().flatMap((channel): Output[] => {
         const { firing } = channel
@@ -388,6 +416,15 @@ export function createInterlock(options: InterlockOptions) {
         const isOver = Math.max(now.mono - startedAt.mono, now.wall - startedAt.wall) >= seconds * 1_000
         return isOver ? end(channel, now, 'device_failed', 'its time was over') : []
       })
+      const apart = now.wall - now.mono
+      const wasSet = Math.abs(apart - clocksApart) > CLOCK_SET_MS
+      clocksApart = apart
+      for (const channel of retired) {
+        const { firing } = channel
+        if (firing && now.mono - firing.startedAt.mono > GIVEN_UP_MS) ended.push(...giveUp(channel, firing, now))
+      }
+      // What is on disk is in terms of the clock before.
+      if (wasSet) ended.push(save())
       return [...ended, ...refused.due(now).map((entry): Output => ({ do: 'record', entry }))]
     },
 

@@ -64,6 +64,8 @@ export function loadCharges(state: SavedState, boot: string, now: Instant): Map<
 
 /** One way to switch something: the same name with other settings of its driver is another unit. */
 export type Unit = { id: string; name: string; settings: DriverSettings }
+/** `mayBeOn`: a request that switches it on may be on its way to the device, from another process. */
+export type GuardedUnit = Unit & { mayBeOn: boolean }
 export type DriverSettings = { driver: string; [key: string]: unknown }
 
 const LIMITS: ReadonlySet<string> = new Set<keyof DeterrentSettings>([

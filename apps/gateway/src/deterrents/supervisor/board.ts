@@ -1,6 +1,6 @@
 /** Calls the drivers as the switches say, and keeps their time: in the supervisor, and in the agent without one. */
 import { DeviceRefusal, type Driver } from '../drivers/driver.ts'
-import type { Instant, Unit } from '../saved-state.ts'
+import type { GuardedUnit, Instant, Unit } from '../saved-state.ts'
 import { createSwitch, type Switch, type SwitchEvent, type SwitchOutput } from './switch.ts'
 
 export type OpenDriver = (unit: Unit) => OpenedDriver
@@ -8,11 +8,13 @@ export type OpenedDriver = { driver: Driver; answerMs: number; redact: (text: st
 
 export type Board = {
   /** These are switched off and kept so; units that are left out end when they are known to be off. */
-  guard(units: readonly Unit[]): void
+  guard(units: readonly GuardedUnit[]): void
   on(unitId: string, firing: string, seconds: number): void
   off(unitIds: readonly string[]): void
-  /** All of them, those that are known to be off too. */
-  offAll(): void
+  /** All that are not known to be off. */
+  offNotOff(): void
+  /** Switches one more off, and keeps it so. */
+  add(unit: GuardedUnit): void
   /** No unit may be on. */
   isQuiet(): boolean
   /** Forgets what is still on its way. */
@@ -93,9 +95,18 @@ export function createBoard({ openDriver, clock, tell }: BoardOptions): Board {
     schedule()
   }
 
-  function add(unit: Unit): Slot {
+  function add({ mayBeOn, ...unit }: GuardedUnit): void {
+    if (slots.has(unit.id)) return
     const opened = openDriver(unit)
-    return { unit, switch: createSwitch(opened), isWanted: true, opened, inFlight: new Map() }
+    const slot: Slot = {
+      unit,
+      switch: createSwitch({ ...opened, mayBeOn, now: clock() }),
+      isWanted: true,
+      opened,
+      inFlight: new Map(),
+    }
+    slots.set(unit.id, slot)
+    off(slot)
   }
 
   const off = (slot: Slot): void => run(slot, slot.switch.off(clock()))
@@ -105,14 +116,11 @@ export function createBoard({ openDriver, clock, tell }: BoardOptions): Board {
       const wanted = new Set(units.map(({ id }) => id))
       for (const slot of slots.values()) {
         slot.isWanted = wanted.has(slot.unit.id)
-        if (!slot.isWanted) off(slot)
+        if (slot.isWanted) continue
+        if (slot.switch.isOff()) drop(slot)
+        else off(slot)
       }
-      for (const unit of units) {
-        if (slots.has(unit.id)) continue
-        const slot = add(unit)
-        slots.set(unit.id, slot)
-        off(slot)
-      }
+      units.forEach(add)
     },
     on(unitId, firing, seconds) {
       const slot = slots.get(unitId)
@@ -125,9 +133,10 @@ export function createBoard({ openDriver, clock, tell }: BoardOptions): Board {
         if (slot) off(slot)
       }
     },
-    offAll() {
-      for (const slot of slots.values()) off(slot)
+    offNotOff() {
+      for (const slot of slots.values()) if (!slot.switch.isOff()) off(slot)
     },
+    add,
     isQuiet: () => [...slots.values()].every((slot) => slot.switch.isOff()),
     async close() {
       isClosed = true

@@ -1,42 +1,164 @@
+/** The agent's side of its supervisor: starts it, keeps it, and switches off by itself while there is none. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
 import type { DriverType } from '../drivers/driver.ts'
-import type { Unit } from '../saved-state.ts'
-import { createBoard } from './board.ts'
+import type { GuardedUnit, Unit } from '../saved-state.ts'
+import { createBoard, type Board } from './board.ts'
 import { instantNow } from './clock.ts'
+import { ALIVE_MS, SILENT_MS, type FromSupervisor, type ToSupervisor } from './messages.ts'
 import { loadDrivers, opener } from './open-driver.ts'
 import type { SwitchEvent } from './switch.ts'
 
-/** Who switches for the agent. */
 export type Guard = {
-  guard(units: readonly Unit[]): void
+  /** The units are others: those that are left out are switched off, then forgotten. */
+  guard(): void
   on(unit: Unit, firing: string, seconds: number): void
   off(unit: Unit): void
-  /** Switches off what is on. */
+  /** The supervisor's process; undefined while there is none. */
+  pid(): number | undefined
+  /** Why there is none. */
+  problem(): string | undefined
+  /** Switches off what is on; what cannot be reached within 5 s is left to the supervisor, which goes on trying. */
   stop(): Promise<void>
 }
 
 export type GuardOptions = {
+  /** Where the file is that names the supervisor in charge. */
+  folder: string
+  log: Logger
+  /** What there is to guard. */
+  units(): readonly GuardedUnit[]
+  /** All units are guarded. */
   onReady(): void
+  /** The supervisor is gone, and what is on has to be named to `off`. */
+  onLost(): void
   onEvent(unitId: string, event: SwitchEvent): void
 }
 
-export function openGuard({ onReady, onEvent }: GuardOptions): Guard {
+const MAIN = join(import.meta.dirname, 'main.ts')
+const STOP_MS = 5_000
+const RESTART_FIRST_MS = 250
+const RESTART_MAX_MS = 10_000
+/** It handles a few small messages. */
+const MEMORY = ['--max-old-space-size=64', '--max-semi-space-size=1']
+/** What commands and certificates need; nothing of the agent's own settings. */
+const PASSED_ON = ['PATH', 'HOME', 'LANG', 'TZ', 'NODE_EXTRA_CA_CERTS', 'NODE_COMPILE_CACHE'] as const
+
+export function openGuard(options: GuardOptions): Guard {
+  const { folder, log, units, onReady, onLost, onEvent } = options
+  let child: ChildProcess | undefined
+  let isReady = false
+  let unanswered = 0
+  let failures = 0
+  let problem: string | undefined
+  let restart: NodeJS.Timeout | undefined
+  let isStopping = false
+  /** Switches off while there is no supervisor; it never switches on. */
+  let ownBoard: Board | undefined
   const loaded = new Map<string, DriverType>()
-  const board = createBoard({ openDriver: opener(loaded), clock: instantNow, tell: onEvent })
-  let turn = Promise.resolve()
+
+  function start(): void {
+    restart = undefined
+    const name = randomUUID()
+    try {
+      writeFileSync(join(folder, 'in-charge'), name, { mode: 0o600 })
+    } catch (error) {
+      log.warn({ err: error }, 'the supervisor in charge cannot be named on disk')
+    }
+    // In a session of its own no Ctrl-C and no end of a terminal reaches it.
+    const started = spawn(process.execPath, [...MEMORY, MAIN, join(folder, 'in-charge'), name], {
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      env: Object.fromEntries(PASSED_ON.flatMap((key) => (process.env[key] ? [[key, process.env[key]]] : []))),
+    })
+    child = started
+    unanswered = 0
+    let said = ''
+    started.stderr!.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-4_000)))
+    started.on('message', (message) => receive(started, message as FromSupervisor))
+    started.once('error', (error) => lost(started, error.message))
+    started.once('exit', (code, signal) => lost(started, said.trim() || `it ended with ${signal ?? code}`))
+    send({ is: 'guard', units: units() })
+  }
+
+  function send(message: ToSupervisor): void {
+    // A channel that is broken is followed by the end of the process.
+    if (child?.connected) child.send(message, () => {})
+  }
+
+  function receive(from: ChildProcess, message: FromSupervisor): void {
+    if (from !== child) return
+    unanswered = 0
+    if (message.is === 'event') onEvent(message.unit, message.event)
+    if (message.is !== 'ready') return
+    isReady = true
+    failures = 0
+    problem = undefined
+    const board = ownBoard
+    ownBoard = undefined
+    void board?.close()
+    onReady()
+  }
+
+  function lost(gone: ChildProcess, why: string): void {
+    if (gone !== child) return
+    child = undefined
+    isReady = false
+    if (isStopping) return
+    problem = 'The process that guards the deterrents cannot be kept running: nothing is fired'
+    log.error({ why }, 'the supervisor of the deterrents ended; another one is started')
+    onLost()
+    restart = setTimeout(start, Math.min(RESTART_MAX_MS, RESTART_FIRST_MS * 2 ** Math.min(failures, 20)))
+    failures += 1
+  }
+
+  async function offByOurselves(unit: Unit): Promise<void> {
+    await loadDrivers([unit], loaded)
+    if (isReady) return
+    ownBoard ??= createBoard({ openDriver: opener(loaded), clock: instantNow, tell: onEvent })
+    ownBoard.add({ ...unit, mayBeOn: true })
+  }
+
+  const alive = setInterval(() => {
+    if (!child) return
+    // Counted, not timed: an agent that was itself stopped for a while asks once more before it judges.
+    if (unanswered * ALIVE_MS >= SILENT_MS) child.kill('SIGKILL')
+    unanswered += 1
+    send({ is: 'alive' })
+  }, ALIVE_MS)
+  alive.unref()
+
   return {
-    guard(units) {
-      turn = turn.then(async () => {
-        await loadDrivers(units, loaded)
-        board.guard(units)
-        onReady()
-      })
+    guard() {
+      if (child) send({ is: 'guard', units: units() })
+      else if (units().length > 0 && restart === undefined) start()
     },
-    on: (unit, firing, seconds) => board.on(unit.id, firing, seconds),
-    off: (unit) => board.off([unit.id]),
+    on: (unit, firing, seconds) => send({ is: 'on', unit: unit.id, firing, seconds, at: instantNow().mono }),
+    off(unit) {
+      if (child) send({ is: 'off', unit: unit.id })
+      else void offByOurselves(unit)
+    },
+    pid: () => child?.pid,
+    problem: () => problem,
     async stop() {
-      await turn
-      board.guard([])
-      await board.close()
+      isStopping = true
+      clearTimeout(restart)
+      clearInterval(alive)
+      const last = child
+      if (last && last.exitCode === null && last.signalCode === null) {
+        const exited = once(last, 'exit')
+        send({ is: 'end' })
+        await Promise.race([exited, sleep(STOP_MS, undefined, { ref: false })])
+        if (last.connected) last.disconnect()
+        last.stderr?.destroy()
+        last.unref()
+      }
+      await ownBoard?.close()
     },
   }
 }

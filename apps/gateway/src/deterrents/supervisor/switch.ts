@@ -35,15 +35,23 @@ type Phase =
 
 export type Switch = ReturnType<typeof createSwitch>
 
-/** Not known to be off at first. `answerMs` is how long the device may take for an answer. */
-export function createSwitch({ answerMs }: { answerMs: number }) {
+export type SwitchOptions = {
+  /** How long the device may take for an answer. */
+  answerMs: number
+  /** Another process may have sent a request that switches it on. */
+  mayBeOn: boolean
+  now: Instant
+}
+
+/** Not known to be off at first. */
+export function createSwitch({ answerMs, mayBeOn, now: madeAt }: SwitchOptions) {
   let phase: Phase = { is: 'waiting', at: -Infinity }
   let calls = 0
   let firing: { id: string; seconds: number; since: Instant } | undefined
   let failures = 0
   let isFaultTold = false
   /** Until then a request that was broken off may still switch it on. */
-  let lateUntil = -Infinity
+  let lateUntil = mayBeOn ? madeAt.mono + LATE_MS : -Infinity
   let latePauses = 0
 
   function call(on: number | undefined, now: Instant): SwitchOutput[] {

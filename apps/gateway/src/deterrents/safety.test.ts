@@ -1,0 +1,124 @@
+/**
+ * The safety of deterrents as properties: the interlock, the switches of a supervisor and those of the agent run
+ * against simulated devices, on a clock of the simulation, through any sequence of requests, people, crashes, clock
+ * jumps and failures.
+ */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { simulation, UNREACHABLE_MS, type Step } from '../../testing/deterrent-simulation.ts'
+
+/** The same in each run; more, and others, with SAFETY_RUNS and SAFETY_SEED. */
+const numRuns = Number(process.env['SAFETY_RUNS'] ?? 150)
+const seed = Number(process.env['SAFETY_SEED'] ?? 14)
+
+type Weighted = { weight: number; arbitrary: fc.Arbitrary<Step> }
+const often = (weight: number, arbitrary: fc.Arbitrary<Step>): Weighted => ({ weight, arbitrary })
+
+const name = fc.constantFrom('valve', 'siren', 'timed')
+const camera = fc.constantFrom('orchard', 'gate')
+const variant = fc.integer({ min: 0, max: 1 })
+const seconds = fc.constantFrom(undefined, undefined, undefined, 1, 2, 5, 10, 20, 30, 31, 0, -1, 1.5)
+const ms = (max: number) => fc.integer({ min: 0, max })
+
+/** Mostly firings and pauses, so that the rest happens in the middle of something. */
+const harmless: Weighted[] = [
+  often(8, fc.record({ is: fc.constant('program-fires'), name, seconds })),
+  often(8, fc.record({ is: fc.constant('person-fires'), name, seconds, via: fc.constantFrom('hub', 'device') })),
+  often(
+    8,
+    fc.record({
+      is: fc.constant('rule'),
+      name,
+      seconds,
+      cameras: fc.uniqueArray(camera),
+      aboutPersons: fc.boolean(),
+    }),
+  ),
+  often(15, fc.record({ is: fc.constant('wait'), ms: ms(20_000) })),
+  often(5, fc.record({ is: fc.constant('wait'), ms: ms(1_500_000) })),
+  often(2, fc.record({ is: fc.constant('person-seen'), camera })),
+  often(2, fc.record({ is: fc.constant('stop'), name: fc.option(name, { nil: undefined }) })),
+  often(3, fc.record({ is: fc.constant('arm') })),
+  often(1, fc.record({ is: fc.constant('disarm') })),
+  often(2, fc.record({ is: fc.constant('clock-jumps'), ms: fc.integer({ min: -100_000_000, max: 100_000_000 }) })),
+  often(
+    1,
+    fc.record({ is: fc.constant('new-settings'), without: fc.constantFrom(undefined, undefined, 'valve'), variant }),
+  ),
+]
+/** The supervisor lives. */
+const agentEnds: Weighted[] = [
+  often(2, fc.record({ is: fc.constant('agent-dies') })),
+  often(2, fc.record({ is: fc.constant('agent-hangs'), ms: ms(60_000) })),
+]
+const allElse: Weighted[] = [
+  often(2, fc.record({ is: fc.constant('supervisor-dies') })),
+  often(2, fc.record({ is: fc.constant('both-die'), ms: ms(60_000), variant })),
+  often(1, fc.record({ is: fc.constant('reboot'), ms: ms(4_000_000), variant })),
+  often(1, fc.record({ is: fc.constant('disk'), works: fc.boolean() })),
+  often(
+    4,
+    fc.record({
+      is: fc.constant('device'),
+      name,
+      manner: fc.constantFrom(
+        'well',
+        'well',
+        'slow',
+        'acts-without-answer',
+        'lost',
+        'acts-with-error',
+        'refuses',
+        'late',
+      ),
+    }),
+  ),
+]
+
+const sequence = (steps: Weighted[]) => fc.array(fc.oneof(...steps), { minLength: 5, maxLength: 80, size: 'max' })
+const check = (steps: Weighted[], property: (world: ReturnType<typeof simulation>) => void) =>
+  fc.assert(
+    fc.property(sequence(steps), (taken) => {
+      const world = simulation()
+      for (const step of taken) world.take(step)
+      world.take({ is: 'wait', ms: 120_000 })
+      property(world)
+    }),
+    { numRuns, seed },
+  )
+
+test('with devices that answer nothing is on beyond its time, whatever is asked and whenever the agent ends', () => {
+  let firings = 0
+  check([...harmless, ...agentEnds], (world) => {
+    expect(world.worstOvertimeMs()).toBeLessThanOrEqual(world.stepMs)
+    expect(world.on()).toEqual([])
+    firings += world.firings()
+  })
+  // The sequences do fire.
+  expect(firings).toBeGreaterThan(3 * numRuns)
+})
+
+test('with any failure nothing is on beyond its time for longer than a device cannot be reached', () => {
+  check([...harmless, ...agentEnds, ...allElse], (world) => {
+    expect(world.worstOvertimeMs()).toBeLessThanOrEqual(UNREACHABLE_MS)
+    // One that ends a firing itself needs nobody.
+    expect(world.worstOvertimeMs('timed')).toBeLessThanOrEqual(world.stepMs)
+  })
+})
+
+test('at the end of any failure everything is off', () => {
+  check([...harmless, ...agentEnds, ...allElse], (world) => {
+    for (const device of ['valve', 'siren', 'timed'] as const)
+      world.take({ is: 'device', name: device, manner: 'well' })
+    world.take({ is: 'wait', ms: UNREACHABLE_MS + 60_000 })
+    expect(world.on()).toEqual([])
+  })
+})
+
+test('no firing begins that the budget does not hold, nor within the pause after one', () => {
+  check([...harmless, ...agentEnds, ...allElse], (world) => expect(world.budgetBreaches()).toEqual([]))
+})
+
+test('nothing is switched on that was refused, or while disarmed, or beside a person', () => {
+  check([...harmless, ...agentEnds, ...allElse], (world) => expect(world.forbidden()).toEqual([]))
+})

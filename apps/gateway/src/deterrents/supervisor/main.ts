@@ -1,0 +1,91 @@
+/**
+ * The supervisor: a small process of its own that outlives the agent. It alone switches on, and it switches off when a
+ * firing's time is over, when the agent says so, is silent, or is gone. It ends when nothing can be on any more, or
+ * when the supervisor of a new agent has taken over.
+ *
+ * Arguments: the file that names the supervisor in charge, and this one's name.
+ */
+import { readFileSync } from 'node:fs'
+import type { DriverType } from '../drivers/driver.ts'
+import { createBoard } from './board.ts'
+import { instantNow } from './clock.ts'
+import { ALIVE_MS, ON_AGE_MAX_MS, SILENT_MS, type FromSupervisor, type ToSupervisor } from './messages.ts'
+import { loadDrivers, opener } from './open-driver.ts'
+
+const [inChargeFile = '', ownName = ''] = process.argv.slice(2)
+const loaded = new Map<string, DriverType>()
+let heardAt = instantNow().mono
+/** The agent is stopping or gone. */
+let isEnding = false
+let turn: Promise<void> = Promise.resolve()
+
+const board = createBoard({
+  openDriver: opener(loaded),
+  clock: instantNow,
+  tell: (unit, event) => tell({ is: 'event', unit, event }),
+})
+
+function tell(message: FromSupervisor): void {
+  // Nobody listens any more once the agent is gone.
+  if (process.connected) process.send!(message, () => {})
+}
+
+function receive(message: ToSupervisor): void {
+  heardAt = instantNow().mono
+  if (message.is === 'alive') tell({ is: 'alive' })
+  else if (message.is === 'end') end()
+  else if (message.is === 'off') board.off([message.unit])
+  else if (message.is === 'on') switchOn(message)
+  else turn = turn.then(() => guard(message.units))
+}
+
+async function guard(units: Extract<ToSupervisor, { is: 'guard' }>['units']): Promise<void> {
+  await loadDrivers(units, loaded)
+  if (isEnding) return
+  board.guard(units)
+  tell({ is: 'ready' })
+}
+
+function switchOn({ unit, firing, seconds, at }: Extract<ToSupervisor, { is: 'on' }>): void {
+  const isLate = instantNow().mono - at > ON_AGE_MAX_MS
+  if (!isEnding && !isLate) return board.on(unit, firing, seconds)
+  tell({ is: 'event', unit, event: { event: 'failed', firing, message: 'it was asked for too late' } })
+  board.off([unit])
+}
+
+function end(): void {
+  isEnding = true
+  void turn.then(() => board.guard([]))
+}
+
+/** Another agent has started another supervisor, which has switched off by itself. */
+function isReplaced(): boolean {
+  try {
+    return readFileSync(inChargeFile, 'utf8') !== ownName
+  } catch {
+    return false
+  }
+}
+
+async function look(): Promise<void> {
+  if (instantNow().mono - heardAt > SILENT_MS && !isEnding) board.offNotOff()
+  if (!isEnding) return
+  await turn
+  if (!board.isQuiet() && !(isReplaced() && !process.connected)) return
+  await board.close()
+  process.exit(0)
+}
+
+process.on('message', (message) => receive(message as ToSupervisor))
+process.on('disconnect', end)
+process.on('SIGTERM', end)
+process.on('SIGHUP', () => {})
+process.on('SIGINT', () => {})
+// The pipe breaks when the agent is gone.
+process.stderr.on('error', () => {})
+process.on('uncaughtException', (error) => {
+  process.stderr.write(`${error.stack ?? String(error)}\n`)
+  // The agent starts another; without an agent there is only this one to switch off.
+  if (process.connected) process.exit(1)
+})
+setInterval(() => void look(), ALIVE_MS / 4)

@@ -1,0 +1,25 @@
+/** What the agent and its supervisor say to each other, over the channel that Node opens between them. */
+import type { GuardedUnit } from '../saved-state.ts'
+import type { SwitchEvent } from './switch.ts'
+
+export type ToSupervisor =
+  /** Every `ALIVE_MS`; also the question whether the supervisor is. */
+  | { is: 'alive' }
+  | { is: 'guard'; units: readonly GuardedUnit[] }
+  /** `at` is by the monotonic clock, which all processes of a boot share. */
+  | { is: 'on'; unit: string; firing: string; seconds: number; at: number }
+  | { is: 'off'; unit: string }
+  /** The agent stops: switch off what is on, then end. */
+  | { is: 'end' }
+
+export type FromSupervisor =
+  | { is: 'alive' }
+  /** All units of the last `guard` are being switched off, or were found off. */
+  | { is: 'ready' }
+  | { is: 'event'; unit: string; event: SwitchEvent }
+
+export const ALIVE_MS = 1_000
+/** Who has been silent for longer is taken to be gone. */
+export const SILENT_MS = 5_000
+/** A firing that reaches the supervisor later than this is not begun. */
+export const ON_AGE_MAX_MS = 2_000
