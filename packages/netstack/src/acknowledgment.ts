@@ -1,6 +1,6 @@
 /**
- * What an acknowledgment means for what is in flight: the send window (RFC 9293 §3.10.7.4, fifth check), loss detection
- * by RACK, or by duplicates for peers without SACK (RFC 5681 §3.2, RFC 6582), and the congestion window.
+ * Applies an acknowledgment to the data in flight: the send window (RFC 9293 §3.10.7.4, fifth check), loss detection by
+ * RACK, or by duplicates for peers without SACK (RFC 5681 §3.2, RFC 6582), and the congestion window.
  */
 import { type Connection, ORPHAN_MS } from './connection.ts'
 import { endLengthProbe } from './path-mtu.ts'
@@ -11,7 +11,7 @@ import { after, before, distance } from './sequence.ts'
 
 const DUPLICATE_THRESHOLD = 3
 
-/** Takes the acknowledgment, window and SACK blocks of a segment already found acceptable. */
+/** Applies the acknowledgment, window and SACK blocks of an acceptable segment. */
 export function acknowledge(connection: Connection, segment: Segment, now: number): void {
   const { queue, rack, roundTrip } = connection
   const acknowledged = distance(segment.acknowledgment, connection.unacknowledged)
@@ -30,7 +30,7 @@ export function acknowledge(connection: Connection, segment: Segment, now: numbe
       isAnswerToRetransmission = true
       resentAt = Math.min(resentAt, sent.sentAt)
     }
-    // What left before a timeout may have arrived long ago; the answer to the retransmission only reports it.
+    // Data sent before a timeout may have arrived long ago; the answer to the retransmission only reports it.
     else if (sent.sentAt > newestSentAt && sent.sentAt >= connection.timedOutAt) newestSentAt = sent.sentAt
     if (sent.start === connection.lengthProbeAt) endLengthProbe(connection, sent)
     rack.noteDelivered(sent, now, roundTrip)
@@ -65,7 +65,7 @@ export function acknowledge(connection: Connection, segment: Segment, now: numbe
   else countDuplicates(connection, segment, acknowledged, windowBefore)
 
   if (acknowledged > 0 || deliveredBytes > 0) {
-    // RFC 6298 §5.2, §5.3; what is selectively acknowledged shows as well that the path works.
+    // RFC 6298 §5.2, §5.3; a selective acknowledgment also shows that the path works.
     connection.deadlines.retransmitAt = queue.isEmpty ? Infinity : now + roundTrip.timeoutMs
     if (connection.isOrphan && connection.deadlines.expireAt !== Infinity)
       connection.deadlines.expireAt = Math.max(connection.deadlines.expireAt, now + ORPHAN_MS)
@@ -87,15 +87,16 @@ export function acknowledge(connection: Connection, segment: Segment, now: numbe
 }
 
 /**
- * Which transmission was answered, the echo tells (RFC 7323 §4.1): a sample even from what was sent twice. An echo
- * older than the last transmission is none: the answer to an earlier one was lost, and this one says when that was.
+ * The echo shows which transmission was answered (RFC 7323 §4.1), so even a segment sent twice gives a sample. An echo
+ * older than the last transmission gives none: the answer to an earlier one was lost, and this echo only shows when
+ * that was.
  */
 function sampleEcho(connection: Connection, segment: Segment, resentAt: number, now: number): void {
   const roundTripMs = connection.timestamps?.roundTripMs(segment.timestampEcho, now)
   if (roundTripMs !== undefined && roundTripMs <= now - resentAt + 1) connection.roundTrip.sample(roundTripMs, now)
 }
 
-/** RFC 9293 §3.10.7.4: a newer segment only may change the window. */
+/** RFC 9293 §3.10.7.4: only a newer segment may change the window. */
 export function updateSendWindow(connection: Connection, segment: Segment): void {
   const isNewer =
     before(connection.windowUpdateSequence, segment.sequence) ||
@@ -108,12 +109,12 @@ export function updateSendWindow(connection: Connection, segment: Segment): void
   connection.windowUpdateSequence = segment.sequence
   connection.windowUpdateAcknowledgment = segment.acknowledgment
   if (!wasClosed || connection.sendWindow === 0) return
-  // What is too little to be sent at once does not wait as long as the next question would have.
+  // A small remainder is sent without the wait that the next probe would have had.
   connection.persistBackoff = 0
   connection.deadlines.persistAt = Infinity
 }
 
-/** Marks what RACK finds lost by `now`, and begins a recovery if that is the first (RFC 8985 §6.2). */
+/** Marks segments that RACK considers lost by `now`, and begins a recovery on the first loss (RFC 8985 §6.2). */
 export function detectLosses(connection: Connection, now: number): void {
   const { queue } = connection
   connection.deadlines.reorderAt = connection.rack.detect(
@@ -146,7 +147,7 @@ function enterRecovery(connection: Connection): void {
   connection.congestion.onLoss(connection.queue.bytes)
 }
 
-/** Remembers where a recovery begins, should it turn out to be none. */
+/** Remembers the start of a recovery, in case it turns out to be spurious. */
 export function beginUndo(connection: Connection): void {
   connection.undoFrom = connection.unacknowledged
   connection.undoTimestamp = undefined
@@ -178,7 +179,8 @@ function undoRecovery(connection: Connection): void {
 }
 
 /**
- * RFC 8985 §7.4.2: a probe that repaired a lost tail counts as one loss; a reported duplicate says nothing was lost.
+ * RFC 8985 §7.4.2: a probe that repaired a lost tail counts as one loss; a reported duplicate means that nothing was
+ * lost.
  */
 function endProbe(connection: Connection, hasDuplicate: boolean): void {
   const { probeEnd } = connection

@@ -21,7 +21,7 @@ export function sumWords(bytes: Uint8Array, start: number, end: number, sum = 0)
   return total
 }
 
-/** Folds the carries and complements (RFC 1071 §1). Over data that carries its own right checksum the result is 0. */
+/** Folds the carries and complements (RFC 1071 §1). The result is 0 over data that includes its correct checksum. */
 export function foldChecksum(sum: number): number {
   let folded = (sum & 0xffff) + (sum >>> 16)
   folded = (folded & 0xffff) + (folded >>> 16)

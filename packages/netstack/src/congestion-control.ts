@@ -9,7 +9,7 @@ export interface CongestionControl {
   onLoss(inFlight: number): void
   /** The retransmission timer expired; `isFirst` is false for the repeats of one timeout. */
   onTimeout(inFlight: number, isFirst: boolean): void
-  /** What was last taken for a loss was none: the window is as before it. */
+  /** The last loss was spurious: restores the window. */
   onSpurious(): void
   /** Nothing was in flight for longer than a retransmission timeout. */
   onIdle(): void

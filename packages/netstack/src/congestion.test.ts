@@ -47,7 +47,7 @@ describe('CUBIC (RFC 9438)', () => {
     expect(late).toBeGreaterThan(plateau + 30)
   })
 
-  it('leaves 0.7 of the window also when nearly all of it had arrived as the loss was found', () => {
+  it('leaves 0.7 of the window also when nearly all of it had arrived before the loss was found', () => {
     const control = createCongestionControl('cubic', SEGMENT)
     pass(control, 0, 300, 100)
     const before = control.window
@@ -55,7 +55,7 @@ describe('CUBIC (RFC 9438)', () => {
     expect(control.window).toBe(0.7 * before)
   })
 
-  it('lets go of more when it loses below the last plateau (§4.7)', () => {
+  it('reduces further when it loses below the last plateau (§4.7)', () => {
     const control = createCongestionControl('cubic', SEGMENT)
     while (control.window < 1_000_000) pass(control, 0, 100, 100)
     const plateau = control.window / SEGMENT
@@ -80,7 +80,7 @@ describe('CUBIC (RFC 9438)', () => {
     expect((pass(control, now, 40, 2) - beyond) / 20).toBeCloseTo(1, 0)
   })
 
-  it('grows by half at most in a round trip, however far the curve has run ahead (§4.4)', () => {
+  it('grows by half at most in a round trip, however far ahead the curve is (§4.4)', () => {
     const control = createCongestionControl('cubic', SEGMENT)
     control.onLoss(control.window)
     const acknowledge = (now: number): number => {
@@ -92,7 +92,7 @@ describe('CUBIC (RFC 9438)', () => {
     expect(acknowledge(60_000)).toBeCloseTo(1.5, 2)
   })
 
-  it('does not count a rest as time in which it might have grown (§5.8)', () => {
+  it('does not count idle time as time for growth (§5.8)', () => {
     const control = createCongestionControl('cubic', SEGMENT)
     control.onLoss(control.window)
     pass(control, 0, 1_000, 100)
@@ -102,7 +102,7 @@ describe('CUBIC (RFC 9438)', () => {
     expect(control.window - window).toBeLessThan(2 * SEGMENT)
   })
 
-  it('begins anew where slow start ends after a timeout: no plateau from before it (§4.8)', () => {
+  it('starts anew where slow start ends after a timeout: no plateau from before it (§4.8)', () => {
     const control = createCongestionControl('cubic', SEGMENT)
     while (control.window < 1_000_000) pass(control, 0, 100, 100)
     control.onTimeout(control.window, true)
@@ -142,7 +142,7 @@ describe('slow start (RFC 9406)', () => {
     expect(later.at(-1)).toBeUndefined()
   })
 
-  it('goes on as before when round trips shrink again meanwhile (§4.2 step 7)', () => {
+  it('continues as before when round trips shrink again meanwhile (§4.2 step 7)', () => {
     const slowStart = new SlowStart()
     expect([50, 50, 70, 50, 50].map((ms) => round(slowStart, ms))).toEqual([1, 1, 0.25, 1, 1])
   })
@@ -163,7 +163,7 @@ describe.each(['cubic', 'new-reno'] as const)('%s', (name) => {
     [1_460, 14_600],
     [4_000, 14_600],
     [8_960, 17_920],
-  ])('begins with segments of %i at %i bytes (RFC 6928 §2), and after a rest again', (segmentBytes, window) => {
+  ])('begins with segments of %i at %i bytes (RFC 6928 §2), and after idle time again', (segmentBytes, window) => {
     const control = createCongestionControl(name, segmentBytes)
     expect(control.window).toBe(window)
     pass(control, 0, 300, 100)
@@ -171,7 +171,7 @@ describe.each(['cubic', 'new-reno'] as const)('%s', (name) => {
     expect(control.window).toBe(window)
   })
 
-  it('starts over with one segment at a timeout, and forgets it when it was none', () => {
+  it('starts over with one segment at a timeout, and undoes that when the timeout was spurious', () => {
     const control = createCongestionControl(name, SEGMENT)
     pass(control, 0, 300, 100)
     const before = control.window
@@ -182,7 +182,7 @@ describe.each(['cubic', 'new-reno'] as const)('%s', (name) => {
     expect(control.window).toBe(before)
   })
 
-  it('keeps two segments whatever is lost, and ten at most after a rest', () => {
+  it('keeps at least two segments after losses, and at most ten after idle time', () => {
     const control = createCongestionControl(name, SEGMENT)
     for (let i = 0; i < 20; i++) control.onLoss(SEGMENT)
     expect(control.window).toBe(2 * SEGMENT)
@@ -196,7 +196,7 @@ describe.each(['cubic', 'new-reno'] as const)('%s', (name) => {
 describe('the pacer', () => {
   const path = { window: 100_000, smoothedMs: 100, isInSlowStart: false, segmentBytes: SEGMENT }
 
-  it('lets a burst of sixteen segments go, and then the window in a little less than its round trip', () => {
+  it('sends a burst of sixteen segments, and then the window in a little less than its round trip', () => {
     const pacer = new Pacer()
     expect(pacer.fill(0, path)).toBe(16_000)
     let sent = 0
@@ -221,7 +221,7 @@ describe('the pacer', () => {
 })
 
 describe('the receive window', () => {
-  it('grows to 4 MiB while the application keeps up, and not for one that rests', () => {
+  it('grows to 4 MiB while the application keeps up, and not while it rests', () => {
     const window = new ReceiveWindow(SEGMENT)
     for (let now = 0; now < 1_000; now += 20) window.noteRead(window.bufferBytes, now, 20)
     expect(window.bufferBytes).toBe(4 << 20)
@@ -230,7 +230,7 @@ describe('the receive window', () => {
     expect(rested.bufferBytes).toBe(256 << 10)
   })
 
-  it('is told anew when a quarter of it came free, or a segment when little was left (§3.8.6.2.2)', () => {
+  it('is announced again when a quarter of it came free, or a segment when little was left (§3.8.6.2.2)', () => {
     const window = new ReceiveWindow(SEGMENT)
     window.scale = 7
     const isDue = (edge: number, waitingBytes: number): boolean => {

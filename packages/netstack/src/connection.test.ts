@@ -98,7 +98,7 @@ describe('opening', () => {
     expect(state(peer)).toBe('syn-sent')
   })
 
-  it('answers what belongs to no connection with a reset, and a reset with nothing', () => {
+  it('answers a segment of no connection with a reset, and a reset with nothing', () => {
     const peer = new ScriptedPeer()
     expect(peer.says('SYN', { seq: 5 })).toEqual([expect.stringMatching(/^RST,ACK .* ack 6$/)])
     expect(peer.says('ACK', { seq: 5, ack: 77 })).toEqual(['RST 77:77'])
@@ -106,7 +106,7 @@ describe('opening', () => {
     expect(peer.says('RST', { seq: 5 })).toEqual([])
   })
 
-  it('repeats its SYN-ACK when the SYN comes again, and forgets a handshake that never ends', () => {
+  it('repeats its SYN-ACK when the SYN comes again, and drops a handshake that never ends', () => {
     const peer = new ScriptedPeer().listen()
     peer.says('SYN', { seq: 0 })
     expect(peer.says('SYN', { seq: 0 })).toEqual(['SYN,ACK 0:0 ack 1'])
@@ -216,7 +216,7 @@ describe('states', () => {
     expect(peer.says('FIN,ACK', { seq: 1, ack: 1 })).toEqual(['ACK 1:1 ack 2'])
   })
 
-  it('take and forget what arrives between our leaving and the acknowledgment of our FIN', () => {
+  it('discard data that arrives between our close and the acknowledgment of our FIN', () => {
     const peer = ScriptedPeer.established()
     peer.connection!.close(peer.now)
     peer.sends()
@@ -264,7 +264,7 @@ describe('forged and stale segments', () => {
     expect(answers.reduce((sum, count) => sum + count)).toBe(10)
   })
 
-  it('are borne as far back as the largest window that the peer ever gave (RFC 5961 §5.2)', () => {
+  it('are tolerated as far back as the largest window that the peer ever gave (RFC 5961 §5.2)', () => {
     const peer = ScriptedPeer.established({ scale: 4 })
     const next = (): number => (peer.connection!.sendNext - peer.connection!.initialSendSequence) | 0
     while (next() < 300_000) {
@@ -346,7 +346,7 @@ describe('receiving', () => {
     expect(peer.packets.length).toBe(before + 1)
   })
 
-  it('still hears what a segment beyond the closed window acknowledges (RFC 9293 §3.10.7.4)', () => {
+  it('still processes the acknowledgment of a segment beyond the closed window (RFC 9293 §3.10.7.4)', () => {
     const peer = ScriptedPeer.established()
     const { receiveWindow, receiveNext } = peer.connection!
     for (let seq = 1; receiveWindow.edge !== peer.connection!.receiveNext; seq += 1_024)
@@ -396,7 +396,7 @@ describe('sending', () => {
     expect(new Set(sent)).toEqual(new Set(['FIN,ACK 1:1 ack 1']))
   })
 
-  it('sends small writes at once, and holds them for each other only when told to (Nagle, RFC 9293 §3.7.4)', () => {
+  it('sends small writes at once, and collects them only when told to (Nagle, RFC 9293 §3.7.4)', () => {
     const peer = ScriptedPeer.established()
     expect([...peer.writes('a'), ...peer.writes('b')]).toEqual(['ACK 1:2 ack 1', 'ACK 2:3 ack 1'])
     peer.connection!.setNagle(true)
@@ -411,7 +411,7 @@ describe('sending', () => {
     expect(peer.sends()).toEqual(['FIN,ACK 1405:1406 ack 1'])
   })
 
-  it('keeps to the window of the peer, and probes a closed one', () => {
+  it('respects the window of the peer, and probes a closed one', () => {
     const peer = ScriptedPeer.established({ window: 3000 })
     expect(peer.writes(new Uint8Array(10_000))).toEqual(['ACK 1:1381 ack 1', 'ACK 1381:2761 ack 1'])
     expect(peer.says('ACK', { seq: 1, ack: 2761, window: 0 })).toEqual([])
@@ -446,7 +446,7 @@ describe('sending', () => {
     expect(peer.after(1_000)).toContain('ACK 5521:5621 ack 1')
   })
 
-  it('takes the window of the newest segment only (RFC 9293 §3.10.7.4)', () => {
+  it('uses only the window of the newest segment (RFC 9293 §3.10.7.4)', () => {
     const peer = ScriptedPeer.established()
     peer.says('ACK', { seq: 4, ack: 1, data: 'def', window: 5_000 })
     peer.says('ACK', { seq: 1, ack: 1, data: 'abc', window: 100 })
@@ -455,7 +455,7 @@ describe('sending', () => {
     expect(peer.connection!.sendWindow).toBe(100)
   })
 
-  it('bears a window that shrinks', () => {
+  it('tolerates a window that shrinks', () => {
     const peer = ScriptedPeer.established({ window: 10_000 })
     peer.writes(new Uint8Array(9_000))
     expect(peer.says('ACK', { seq: 1, ack: 1381, window: 500 })).toEqual([])
@@ -463,7 +463,7 @@ describe('sending', () => {
     expect(peer.connection!.queue.isEmpty).toBe(true)
   })
 
-  it('asks a silent peer ten times, a second apart, and anew after each sign of life', () => {
+  it('probes a silent peer ten times, a second apart, and starts over after each sign of life', () => {
     const peer = ScriptedPeer.established()
     peer.connection!.setKeepalive(5_000, peer.now)
     expect(peer.after(13_000)).toHaveLength(9)
@@ -474,7 +474,7 @@ describe('sending', () => {
     expect(peer.events).toEqual(['accepted', 'closed timed-out'])
   })
 
-  it('gives up a peer that closed its window and then says nothing', () => {
+  it('gives up a peer that closed its window and then falls silent', () => {
     const peer = ScriptedPeer.established({ window: 0 })
     peer.writes('x')
     peer.after(60_000)
@@ -483,7 +483,7 @@ describe('sending', () => {
     expect(peer.events).toEqual(['accepted', 'closed timed-out'])
   })
 
-  it('starts with ten segments again after a rest (RFC 5681 §4.1)', () => {
+  it('starts with ten segments again after idle time (RFC 5681 §4.1)', () => {
     const peer = ScriptedPeer.established()
     for (let ack = 1, i = 0; i < 6; i++) {
       ack += 1_380 * peer.writes(new Uint8Array(30 * 1_380)).length
@@ -499,7 +499,7 @@ describe('sending', () => {
     expect(peer.writes(new Uint8Array(30 * 1_380))).toHaveLength(10)
   })
 
-  it('asks nothing by keepalive while data is owed, whose own timers are more patient (RFC 9293 §3.8.4, MUST-26)', () => {
+  it('sends no keepalive while data is unacknowledged, whose own timers wait longer (RFC 9293 §3.8.4, MUST-26)', () => {
     const peer = ScriptedPeer.established()
     peer.connection!.setKeepalive(1_000, peer.now)
     peer.writes('hello')
@@ -511,7 +511,7 @@ describe('sending', () => {
     expect(peer.events).toEqual(['accepted', 'closed timed-out'])
   })
 
-  it('asks no more once keepalive is switched off again', () => {
+  it('sends no more probes once keepalive is switched off', () => {
     const peer = ScriptedPeer.established()
     peer.connection!.setKeepalive(5_000, peer.now)
     expect(peer.after(5_000)).toEqual(['ACK 0:0 ack 1'])
@@ -522,7 +522,7 @@ describe('sending', () => {
     expect(peer.after(1_000)).toContain('ACK 1:2 ack 1')
   })
 
-  it('ends a silent peer that keepalive asks in vain', () => {
+  it('ends a silent peer that answers no keepalive', () => {
     const peer = ScriptedPeer.established()
     peer.connection!.setKeepalive(5_000, peer.now)
     expect(peer.after(4_999)).toEqual([])

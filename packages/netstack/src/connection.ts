@@ -1,5 +1,5 @@
 /**
- * One TCP connection (RFC 9293 §3.3): its state, and what an application may do with it. It owns the send buffer, the
+ * One TCP connection (RFC 9293 §3.3): its state, and the application's interface to it. It owns the send buffer, the
  * reassembly queue and the deadlines. Segments enter through `tcp-input.ts`, leave through `tcp-output.ts`, and
  * `timeouts.ts` does what is due. It refuses more than its buffers hold: `send` takes what fits, the receive window
  * never promises more than is free. Called by `stack.ts`; the application's half by the `node/` edge.
@@ -39,9 +39,9 @@ export interface ConnectionOptions {
   remotePort: number
   /** ISS (RFC 6528). */
   initialSequence: number
-  /** Of our timestamp clock. */
+  /** The offset of our timestamp clock. */
   timestampOffset: number
-  /** For a passive open: told once when the handshake is over, either way. */
+  /** For a passive open; called once when the handshake succeeds or fails. */
   listener: Listener<Connection> | undefined
 }
 
@@ -49,7 +49,7 @@ const SEND_BUFFER_MIN_BYTES = 128 << 10
 const SEND_BUFFER_MAX_BYTES = 4 << 20
 /** RFC 5961 §7, per connection so that one cannot learn of another's. */
 const CHALLENGES_PER_SECOND = 10
-/** RFC 9293 §3.7.1: what a peer takes that did not say. */
+/** RFC 9293 §3.7.1: the MSS of a peer that names none. */
 const DEFAULT_MSS = 536
 /** A peer that asks for less would make us send headers only. */
 const MIN_MSS = 64
@@ -74,7 +74,7 @@ export class Connection {
   sendScale = 0
   /** Payload bytes of a segment: the MSS less the options that each one carries (RFC 6691 §2). */
   segmentBytes: number
-  /** What they were before long segments vanished; 0 when nothing longer is to be tried (`path-mtu.ts`). */
+  /** Their length before long segments vanished; 0 when no longer one should be tried (`path-mtu.ts`). */
   longerSegmentBytes = 0
   lengthProbeAt: number | undefined
   lengthProbes = 0
@@ -86,7 +86,7 @@ export class Connection {
   readonly receiveWindow: ReceiveWindow
   /** Last.ACK.sent (RFC 7323 §4.3). */
   lastAcknowledgment = 0
-  /** Where the peer's FIN lies, once one was seen. */
+  /** The sequence number of the peer's FIN, once it was seen. */
   finSequence: number | undefined
 
   sackPermitted = false
@@ -95,7 +95,7 @@ export class Connection {
   readonly timestampOffset: number
   sendBuffer: SendBuffer
   reassembly = new Reassembly(0)
-  /** For the stack: what it has counted of the memory that `reassembly` keeps. */
+  /** For the stack: the bytes of `reassembly` that it has counted. */
   countedBytes = 0
   receivedBlocks = new ReceivedBlocks()
   queue = new RetransmissionQueue()
@@ -107,9 +107,9 @@ export class Connection {
   // Recovery (RFC 6582, RFC 6675): until `recoveryPoint` is acknowledged.
   recovery: 'none' | 'fast' | 'timeout' = 'none'
   recoveryPoint = 0
-  /** Where the last recovery began, and how many of its retransmissions were not yet reported as duplicates. */
+  /** The start of the last recovery, and how many of its retransmissions were not yet reported as duplicates. */
   undoFrom: number | undefined
-  /** Our clock at the first retransmission of it (RFC 3522 §3.2). */
+  /** Our clock at its first retransmission (RFC 3522 §3.2). */
   undoTimestamp: number | undefined
   undoCount = 0
   /** When the retransmission timer last expired. */
@@ -119,7 +119,7 @@ export class Connection {
   /** Where the data in flight ended when a tail-loss probe left. */
   probeEnd: number | undefined
   isProbeRetransmission = false
-  /** A recovery began: its first segment leaves whatever the window says. */
+  /** A recovery began: its first segment is sent regardless of the window. */
   isRetransmissionDue = false
 
   readonly deadlines = new Deadlines()
@@ -127,12 +127,12 @@ export class Connection {
   synTransmissions = 0
   keepaliveProbes = 0
   keepaliveMs: number | undefined
-  /** Since when the peer has been silent while something was owed. */
+  /** Since when the peer has been silent while something is unacknowledged. */
   silentSince = 0
   lastSentAt = 0
   lastHeardAt = 0
 
-  // What the next tick has to do.
+  // Work for the next tick.
   synDue = false
   ackDue = false
   probeDue = false
@@ -145,12 +145,12 @@ export class Connection {
   isFinQueued = false
   /** Small segments wait while anything is unacknowledged (Nagle, RFC 9293 §3.7.4). */
   holdsSmall = false
-  /** The application closed for good: what still arrives is discarded. */
+  /** The application closed both directions: arriving data is discarded. */
   isOrphan = false
   #listener: Listener<Connection> | undefined
   #wantsWritable = false
   #readableSaid = false
-  /** For the edge: whatever it keeps per connection. */
+  /** For the edge: its object for this connection. */
   owner: unknown = undefined
 
   constructor(host: Host<Connection>, options: ConnectionOptions) {
@@ -182,7 +182,7 @@ export class Connection {
     return this.timestamps === undefined ? 0 : TIMESTAMP_BYTES
   }
 
-  /** Something was never sent, or is to be sent again. */
+  /** Some data was never sent, or is to be sent again. */
   get hasToSend(): boolean {
     return this.queue.lostBytes > 0 || this.sendNext !== advance(this.sendBuffer.end, this.isFinQueued ? 1 : 0)
   }
@@ -192,7 +192,7 @@ export class Connection {
     return this.isFinQueued && this.sendNext === advance(this.sendBuffer.end, 1)
   }
 
-  /** Takes what the peer's SYN says of itself. */
+  /** Applies the options of the peer's SYN. */
   negotiate(syn: {
     sequence: number
     mss: number | undefined
@@ -239,8 +239,8 @@ export class Connection {
   }
 
   /**
-   * Chunks in order. They may be views into received packets, whose memory goes with the last view: copy what is to
-   * stay. Reading opens the window, and widens it while reading keeps up.
+   * Chunks in order. They may be views into received packets, whose memory is freed with the last view: copy what you
+   * keep. Reading opens the window, and widens it while reading keeps up.
    */
   read(maxBytes: number): Uint8Array[] {
     this.#readableSaid = false
@@ -283,15 +283,15 @@ export class Connection {
     if (!isOn) this.host.markDirty(this)
   }
 
-  /** Sends FIN after what is queued; reading goes on (half-close, RFC 9293 §3.6). */
+  /** Sends FIN after what is queued; reading continues (half-close, RFC 9293 §3.6). */
   shutdown(): void {
     this.isFinQueued = true
     this.host.markDirty(this)
   }
 
   /**
-   * The application is done in both directions. What is queued and the FIN are still delivered; what still arrives is
-   * discarded, and once our FIN is acknowledged it is answered with a reset (RFC 9293 §3.6.1).
+   * The application closes both directions. Queued data and the FIN are still delivered; arriving data is discarded,
+   * and once our FIN is acknowledged it is answered with a reset (RFC 9293 §3.6.1).
    */
   close(now: number): void {
     if (this.state === 'closed') return
@@ -302,7 +302,7 @@ export class Connection {
     this.shutdown()
   }
 
-  /** Emits what the application waits for. */
+  /** Emits the events that the application waits for. */
   announceReadable(): void {
     if (this.isOrphan) this.#discardReceived()
     else if (!this.#readableSaid) {
@@ -317,7 +317,7 @@ export class Connection {
     this.host.emit({ type: 'writable', connection: this })
   }
 
-  /** The application had its chance to read what came: what it left no longer holds packets' memory. */
+  /** The application had its chance to read: unread data is copied, so that it holds no packets' memory. */
   settleReceived(): void {
     this.reassembly.settle()
     this.host.noteKept(this)
@@ -328,13 +328,13 @@ export class Connection {
     this.host.noteKept(this)
   }
 
-  /** The handshake is over: the listener has room for another. */
+  /** The handshake is over, so the listener has room for another. */
   settle(): void {
     this.#listener?.settle(this)
     this.#listener = undefined
   }
 
-  /** Ends the connection now, without a word to the peer. */
+  /** Ends the connection now, without a packet to the peer. */
   finish(error: ConnectionError | undefined): void {
     if (this.state === 'closed') return
     this.state = 'closed'
@@ -352,5 +352,5 @@ export class Connection {
   }
 }
 
-/** How long a connection that the application left may go without progress, FIN-WAIT-2 included. */
+/** How long a connection closed by the application may go without progress, FIN-WAIT-2 included. */
 export const ORPHAN_MS = 60_000

@@ -2,7 +2,7 @@ import type { Acknowledged, CongestionControl } from './congestion-control.ts'
 import { initialWindow } from './new-reno.ts'
 import { SlowStart } from './slow-start.ts'
 
-/** RFC 9438 §4.6: what a loss leaves of the window. */
+/** RFC 9438 §4.6: the share of the window that remains after a loss. */
 const BETA = 0.7
 /** RFC 9438 §5, in segments per cubed second. */
 const C = 0.4
@@ -14,15 +14,15 @@ const RENO_ALPHA = (3 * (1 - BETA)) / (1 + BETA)
  * by time and not by round trips. Slow start is that of RFC 9406.
  */
 export class Cubic implements CongestionControl {
-  /** With fractions of bytes, which slow growth is made of. */
+  /** May hold fractions of bytes, because growth can be slow. */
   #window: number
   #threshold = Infinity
   #slowStart = new SlowStart()
   readonly #segmentBytes: number
-  /** Where the last loss came, in bytes: the plateau of the curve. */
+  /** The window at the last loss, in bytes: the plateau of the curve. */
   #maxWindow = 0
   #priorWindow = 0
-  /** What Reno's window would be. */
+  /** Reno's window under the same conditions. */
   #renoWindow = 0
   #epochAt: number | undefined
   /** Seconds from the start of the epoch to the plateau. */
@@ -59,7 +59,7 @@ export class Cubic implements CongestionControl {
       this.#window = Math.max(this.#window, this.#renoWindow)
       return
     }
-    // RFC 9438 §4.4, §4.5: towards where the curve will be in one round trip, at most half as much again.
+    // RFC 9438 §4.4, §4.5: towards the curve's value in one round trip, at most 1.5 times the window.
     const target = Math.min(this.#curve(seconds + acknowledged.smoothedMs / 1000), 1.5 * this.#window)
     if (target > this.#window) this.#window += ((target - this.#window) * bytes) / this.#window
   }
@@ -75,7 +75,7 @@ export class Cubic implements CongestionControl {
       this.#remember()
       this.#reduce()
     }
-    // RFC 9438 §4.8: the plateau is forgotten, so the next curve begins where slow start ends.
+    // RFC 9438 §4.8: the plateau is dropped, so the next curve begins where slow start ends.
     this.#maxWindow = 0
     this.#slowStart = new SlowStart()
     this.#window = this.#segmentBytes
@@ -89,7 +89,7 @@ export class Cubic implements CongestionControl {
     this.#epochAt = undefined
   }
 
-  /** RFC 5681 §4.1. The curve starts anew: idle time is none of its time (RFC 9438 §5.8). */
+  /** RFC 5681 §4.1. The curve starts anew: idle time does not count (RFC 9438 §5.8). */
   onIdle(): void {
     this.#window = Math.min(this.#window, initialWindow(this.#segmentBytes))
     this.#epochAt = undefined
@@ -100,9 +100,9 @@ export class Cubic implements CongestionControl {
   }
 
   /**
-   * RFC 9438 §4.6, and §4.7: who loses below the last plateau leaves room for others. Of the window, not of what is in
+   * RFC 9438 §4.6, and §4.7: a loss below the last plateau leaves room for others. Reduces the window, not the bytes in
    * flight: acknowledgments come in batches here, so when a loss is found nearly all may have arrived. The window grows
-   * only while it is used, which §4.6 asks of those who do so.
+   * only while it is used, which §4.6 requires for this.
    */
   #reduce(): void {
     this.#priorWindow = this.#window

@@ -1,6 +1,4 @@
-/**
- * Why a packet, or part of what it carried, was not used. A closed union, so that each reason can be a metric label.
- */
+/** Why a packet, or part of what it carried, was dropped. A closed union, so that each reason can be a metric label. */
 export type DropReason =
   | 'short-packet'
   | 'not-ipv4'

@@ -1,4 +1,4 @@
-/** What is derived from a connection's addresses and ports and a secret: sequence numbers, port order, clock offset. */
+/** Values derived from a connection's addresses and ports and a secret: sequence numbers, port order, clock offset. */
 import { writeUint16, writeUint32 } from './ipv4.ts'
 
 /** RFC 6528 §3: the counter of initial sequence numbers moves every 4 us. */
@@ -18,7 +18,7 @@ export function initialSequence(hash: KeyedHash, localAddress: number, tuple: Fo
   return (Math.floor(now * SEQUENCES_PER_MS) + hash(encode(localAddress, tuple, 0))) >>> 0
 }
 
-/** RFC 7323 §7.1: where the timestamp clock of a connection starts, so that it does not tell how long we are up. */
+/** RFC 7323 §7.1: where the timestamp clock of a connection starts, so that it does not reveal our uptime. */
 export function timestampOffset(hash: KeyedHash, localAddress: number, tuple: FourTuple): number {
   return hash(encode(localAddress, tuple, 1))
 }
@@ -28,7 +28,7 @@ export function portOffset(hash: KeyedHash, localAddress: number, remoteAddress:
   return hash(encode(localAddress, { localPort: 0, remoteAddress, remotePort }, 2))
 }
 
-/** `purpose` keeps the three apart: knowing one must not tell another. */
+/** `purpose` keeps the three apart: knowing one must not reveal another. */
 function encode(localAddress: number, tuple: FourTuple, purpose: number): Uint8Array {
   const bytes = new Uint8Array(13)
   writeUint32(bytes, 0, localAddress)

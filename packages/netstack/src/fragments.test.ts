@@ -43,7 +43,7 @@ function receive(peer: ScriptedPeer, whole: Uint8Array, cuts: Cut[]): void {
 }
 
 describe('fragments (RFC 815)', () => {
-  it('make the datagram whole again in whatever order and cuts they come, doubled or not', () => {
+  it('are joined in any order and cuts, duplicated or not', () => {
     const whole = echo(992)
     const cutsOf = fc.uniqueArray(fc.integer({ min: 1, max: 124 }), { maxLength: 12 }).chain((marks) => {
       const edges = [0, ...marks.toSorted((a, b) => a - b).map((mark) => mark * 8), 1000]
@@ -63,7 +63,7 @@ describe('fragments (RFC 815)', () => {
     )
   })
 
-  it('that overlap refuse their datagram, also what of it comes later (RFC 5722)', () => {
+  it('that overlap refuse their datagram, and its later fragments (RFC 5722)', () => {
     const whole = echo(992)
     const peer = new ScriptedPeer()
     receive(peer, whole, [
@@ -120,7 +120,7 @@ describe('fragments (RFC 815)', () => {
     expect(peer.packets).toEqual([])
   })
 
-  it('of a sender that never ends them leave room for others', () => {
+  it('of a sender that never completes them leave room for others', () => {
     const peer = new ScriptedPeer()
     const honest = echo(992, PEER_ADDRESS + 1)
     receive(peer, honest, [{ from: 0, to: 504 }])
@@ -129,7 +129,7 @@ describe('fragments (RFC 815)', () => {
     expect(peer.packets).toHaveLength(1)
   })
 
-  it('of any kind neither throw nor make more of a datagram than came', () => {
+  it('of any kind neither throw nor yield more bytes than came', () => {
     const whole = echo(992)
     const cut = fc.record({
       from: fc.nat(124).map((word) => word * 8),
@@ -148,7 +148,7 @@ describe('fragments (RFC 815)', () => {
     )
   })
 
-  it('too small to be anything but an attack end with the 64th', () => {
+  it('too small for anything but an attack end with the 64th', () => {
     const whole = echo(992)
     const peer = new ScriptedPeer()
     receive(

@@ -1,7 +1,7 @@
 /**
- * IPv4 reassembly (RFC 791 §3.2, RFC 815) within bounds: so many datagrams in all and of one sender, so many pieces of
- * each, so long. Pieces that overlap refuse the whole datagram (as RFC 5722 has it for IPv6): no honest path makes
- * them, and which of two contents counts would be the sender's choice. Called by `stack.ts`.
+ * IPv4 reassembly (RFC 791 §3.2, RFC 815) with limits on datagrams in total and of one sender, on the pieces of each,
+ * and on time. Overlapping pieces refuse the whole datagram (as RFC 5722 does for IPv6): no honest path makes them, and
+ * the sender could choose which content counts. Called by `stack.ts`.
  */
 import { foldChecksum, sumWords } from './checksum.ts'
 import type { DropReason } from './drop.ts'
@@ -26,11 +26,11 @@ interface Datagram {
   expiresAt: number
   /** Sorted, disjoint. */
   pieces: Piece[]
-  /** Of the first piece, options and all. */
+  /** Of the first piece, with options. */
   header: Uint8Array | undefined
   /** Payload length, once the last piece is there. */
   length: number | undefined
-  /** Contradicted itself; kept so that its other pieces do not start it anew. */
+  /** Refused; kept so that its other pieces do not start it anew. */
   isRefused: boolean
 }
 
@@ -51,7 +51,7 @@ export class Fragments {
     }
   }
 
-  /** Takes one fragment; gives the whole packet once it is there, its header as of an unfragmented one. */
+  /** Adds one fragment; returns the whole packet when it is complete, with the header of an unfragmented one. */
   insert(packet: Uint8Array, ip: Ipv4Header, now: number): Uint8Array | DropReason | undefined {
     const start = ip.fragmentOffset
     const length = ip.payloadEnd - ip.payloadStart
@@ -66,7 +66,7 @@ export class Fragments {
     const index = datagram.pieces.findIndex((piece) => piece.end > start)
     const at = index === -1 ? datagram.pieces.length : index
     const following = datagram.pieces[at]
-    // The path doubled it.
+    // A duplicate from the path.
     if (following?.start === start && following.end === end) return undefined
     const isBeyondEnd =
       datagram.length !== undefined && (end > datagram.length || (!ip.moreFragments && end !== datagram.length))
@@ -84,7 +84,7 @@ export class Fragments {
     return join(datagram.header!, datagram.pieces, datagram.length!)
   }
 
-  /** Room is made by forgetting: of the same sender first, so that one cannot push out all others. */
+  /** Drops a datagram to make room: of the same sender first, so that one sender cannot push out all others. */
   #begin(key: string, sender: number, now: number): Datagram {
     let ofSender = 0
     let oldestOfSender: string | undefined

@@ -1,6 +1,6 @@
 /**
- * What a connection says to the stack that holds it, and what it needs of it. `C` is the connection, as a parameter
- * because connection.ts imports this file.
+ * The interface between a connection and its stack. `C` is the connection, as a parameter because connection.ts imports
+ * this file.
  */
 import type { DropReason } from './drop.ts'
 
@@ -12,7 +12,7 @@ export type HostOutput<C> =
   | { type: 'drop'; reason: DropReason }
   | { type: 'connected'; connection: C }
   | { type: 'accepted'; connection: C }
-  /** There are bytes to read, or the peer's FIN; said once until the next `read`. */
+  /** There are bytes to read, or the peer's FIN; emitted once until the next `read`. */
   | { type: 'readable'; connection: C }
   /** There is room again after a `send` that took less than it was given. */
   | { type: 'writable'; connection: C }
@@ -28,11 +28,11 @@ export interface Host<C> {
   emit(output: HostOutput<C>): void
   /** Asks that `transmit` runs for this connection on the next tick. */
   markDirty(connection: C): void
-  /** The connection only waits for its four-tuple to be forgotten. */
+  /** The connection is in TIME-WAIT. */
   noteTimeWait(connection: C): void
-  /** What the connection keeps for its reader may have changed. */
+  /** The memory that the connection holds for its reader may have changed. */
   noteKept(connection: C): void
-  /** Whether there is room for a payload that has to be kept, above a gap or in order. */
+  /** Whether there is room for a payload that has to be stored, above a gap or in order. */
   mayKeep(connection: C, isInOrder: boolean): boolean
   /** The connection ended; its four-tuple is free. */
   remove(connection: C): void

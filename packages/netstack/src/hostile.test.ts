@@ -1,4 +1,4 @@
-/** What an attacker inside or beside a connection may try, each with the outcome that bounds it. */
+/** Attacks from inside or beside a connection, each with the outcome that limits it. */
 import { describe, expect, it } from 'vitest'
 import type { Connection } from './connection.ts'
 import { encodeSegment, ACK, RST, SYN } from './segment.ts'
@@ -39,7 +39,7 @@ describe('a flood of SYNs', () => {
     expect(stack.tick(1).map((output) => output.type)).toEqual(['packet'])
   })
 
-  it('from as many peers as fill the backlog leaves one with few its place', () => {
+  it('from as many peers as fill the backlog leaves a peer with few connections its place', () => {
     const stack = createCore(OUR_ADDRESS)
     stack.listen(80)
     const answersTo = (peer: number, port: number): string[] =>
@@ -47,14 +47,14 @@ describe('a flood of SYNs', () => {
         output.type === 'packet' ? `${output.packet[19]! - (PEER_ADDRESS & 255)} ${output.packet[33]}` : [],
       )
     for (let peer = 0; peer < 20; peer++) for (let port = 1; port <= 600; port++) answersTo(PEER_ADDRESS + peer, port)
-    // The oldest of who has the most is reset for it.
+    // The oldest connection of the peer with the most is reset for it.
     const [reset, answer] = answersTo(PEER_ADDRESS + 20, 1)
     expect([reset, answer]).toEqual([expect.stringMatching(/ 20$/), `20 ${SYN | ACK}`])
     expect(reset).not.toMatch(/^20/)
     expect(answersTo(PEER_ADDRESS, 601)).toEqual([`0 ${RST | ACK}`])
   })
 
-  it('from everywhere ends at the backlog, and is forgotten within half a minute', () => {
+  it('from everywhere stops at the backlog, and is dropped within half a minute', () => {
     const stack = createCore(OUR_ADDRESS)
     stack.listen(80, 64)
     const flood = (now: number): number => {
@@ -72,7 +72,7 @@ describe('a flood of SYNs', () => {
     expect(flood(33_000)).toBe(936)
   })
 
-  it('that completes its handshakes ends at 1,024 connections of one peer', () => {
+  it('that completes its handshakes stops at 1,024 connections of one peer', () => {
     const stack = createCore(OUR_ADDRESS)
     stack.listen(80)
     let accepted = 0
@@ -104,7 +104,7 @@ describe('a flood of SYNs', () => {
   })
 })
 
-describe('a peer that opens and closes for ever', () => {
+describe('a peer that opens and closes endlessly', () => {
   it('is not counted by those in TIME-WAIT, nor by those that are over', () => {
     const peer = new ScriptedPeer().listen()
     for (let minute = 0; minute < 2; minute++) {
@@ -123,8 +123,8 @@ describe('a peer that opens and closes for ever', () => {
   })
 })
 
-describe('a peer that lies about what arrived', () => {
-  it('and acknowledges what was never sent is challenged, and nothing is freed', () => {
+describe('a peer that lies about received data', () => {
+  it('and acknowledges unsent data is challenged, and nothing is freed', () => {
     const peer = ScriptedPeer.established()
     peer.writes('hello')
     expect(peer.says('ACK', { seq: 1, ack: 7 })).toEqual(['ACK 6:6 ack 1'])
@@ -148,14 +148,14 @@ describe('a peer that lies about what arrived', () => {
     expect(peer.connection!.congestion.window - before).toBeLessThanOrEqual(1_380)
   })
 
-  it('and repeats an acknowledgment for ever draws each segment once', () => {
+  it('and repeats an acknowledgment endlessly gets each segment once', () => {
     const peer = ScriptedPeer.established({ sackPermitted: false })
     peer.writes(new Uint8Array(1_380 * 5))
     const drawn = Array.from({ length: 1_000 }, () => peer.says('ACK', { seq: 1, ack: 1 })).flat()
     expect(drawn).toEqual(['ACK 1:1381 ack 1'])
   })
 
-  it('and reports ranges that never were is ignored', () => {
+  it('and reports ranges that do not exist is ignored', () => {
     const peer = ScriptedPeer.established()
     peer.writes(new Uint8Array(5_000))
     peer.says('ACK', {
@@ -171,7 +171,7 @@ describe('a peer that lies about what arrived', () => {
   })
 })
 
-/** A peer's connection to port 80, and what it says there. */
+/** A peer's connection to port 80, and its segments there. */
 function dial(stack: ReturnType<typeof createCore>, source: number, port: number) {
   const say = (flags: number, sequence: number, acknowledgment: number, payload?: Uint8Array) => {
     const packet = encodeSegment(
@@ -200,12 +200,12 @@ function dial(stack: ReturnType<typeof createCore>, source: number, port: number
   }
 }
 
-describe('memory for what waits', () => {
+describe('memory for unread data', () => {
   const keptBy = (connections: { connection: Connection }[]): number =>
     connections.reduce((total, { connection }) => total + connection.reassembly.keptBytes, 0)
   const drops = (outputs: { type: string }[]): number => outputs.filter(({ type }) => type === 'drop').length
 
-  it('above gaps ends at 8 MiB for a peer, and its other connections go on in order', () => {
+  it('above gaps stops at 8 MiB for a peer, and its other connections continue in order', () => {
     const stack = createCore(OUR_ADDRESS)
     stack.listen(80)
     const all = Array.from({ length: 300 }, (_, i) => dial(stack, PEER_ADDRESS, i + 1))
@@ -223,7 +223,7 @@ describe('memory for what waits', () => {
     expect(drops(sends(20_000, 1_380))).toBe(0)
   })
 
-  it('that nobody reads ends at 16 MiB for a peer and 64 MiB for all, and whoever reads goes on', () => {
+  it('that nobody reads stops at 16 MiB for a peer and 64 MiB for all, and readers that read continue', () => {
     const stack = createCore(OUR_ADDRESS)
     stack.listen(80)
     const fill = (peer: number) => {
@@ -243,7 +243,7 @@ describe('memory for what waits', () => {
 })
 
 describe('a window', () => {
-  it('that never opens holds what the send buffer holds, is probed ever less often, and ends with its application', () => {
+  it('that never opens holds no more than the send buffer, is probed less and less often, and ends with its application', () => {
     const peer = ScriptedPeer.established({ window: 0 })
     const taken = peer.connection!.send(new Uint8Array(16 * MEGABYTE))
     expect(taken).toBeLessThanOrEqual(MEGABYTE)
@@ -259,7 +259,7 @@ describe('a window', () => {
     expect(peer.events.at(-1)).toBe('closed timed-out')
   })
 
-  it('that is taken back is believed: nothing new beyond it, and nothing lost', () => {
+  it('that shrinks is respected: nothing new beyond it, and nothing lost', () => {
     const peer = ScriptedPeer.established({ window: 10_000 })
     peer.writes(new Uint8Array(20_000))
     expect(peer.says('ACK', { seq: 1, ack: 1_381, window: 1_000 })).toEqual([])
@@ -288,7 +288,7 @@ describe('a window', () => {
     }
   })
 
-  it('of ours is not overrun: what lies beyond it is cut off', () => {
+  it('of ours is not overrun: data beyond it is cut off', () => {
     const peer = ScriptedPeer.established()
     const edge = (peer.connection!.receiveWindow.edge - peer.connection!.receiveNext) | 0
     expect(peer.says('ACK', { seq: edge - 99, ack: 1, data: new Uint8Array(1_000) })).toEqual([
@@ -301,7 +301,7 @@ describe('a window', () => {
 })
 
 describe('segments', () => {
-  it('that overlap and disagree change nothing that came first, in whatever order', () => {
+  it('that overlap and disagree change no earlier byte, in any order', () => {
     const peer = ScriptedPeer.established()
     peer.says('ACK', { seq: 3, ack: 1, data: 'CD' })
     peer.says('ACK', { seq: 2, ack: 1, data: 'xxxxx' })
@@ -309,7 +309,7 @@ describe('segments', () => {
     expect(peer.reads()).toBe('AxCDxxy')
   })
 
-  it('of a byte with a byte between them end at 512 held, and the stream still completes', () => {
+  it('of a byte with a byte between them stop at 512 held, and the stream still completes', () => {
     const peer = ScriptedPeer.established()
     for (let i = 0; i < 3_000; i++) peer.says('ACK', { seq: 2 + 2 * i, ack: 1, data: 'b' })
     expect(peer.drops.filter((reason) => reason === 'reassembly-full').length).toBe(3_000 - 512)
@@ -323,7 +323,7 @@ describe('segments', () => {
     expect(peer.reads()).toBe('now')
   })
 
-  it('with every flag or none are no way in', () => {
+  it('with every flag or none open no connection', () => {
     const peer = ScriptedPeer.established()
     expect(peer.says('SYN,FIN,RST,ACK', { seq: 2, ack: 1 })).toEqual(['ACK 1:1 ack 1'])
     expect(peer.says('none', { seq: 1, data: 'x' })).toEqual([])
@@ -334,7 +334,7 @@ describe('segments', () => {
     ])
   })
 
-  it('beyond a FIN are cut off, and reset a peer whose FIN lies in what it sent before', () => {
+  it('beyond a FIN are cut off, and reset a peer whose FIN lies in data it sent before', () => {
     const peer = ScriptedPeer.established()
     peer.says('FIN,ACK', { seq: 11, ack: 1 })
     peer.says('ACK', { seq: 1, ack: 1, data: 'x'.repeat(20) })
@@ -361,7 +361,7 @@ describe('time', () => {
   it.each([
     ['one peer', 1, 1_024],
     ['five peers', 5, 4_096],
-  ])('in TIME-WAIT is bounded in number, of %s: the oldest makes room', (_who, count, expected) => {
+  ])('in TIME-WAIT is limited in number, of %s: the oldest is dropped', (_who, count, expected) => {
     const stack = createCore(OUR_ADDRESS)
     const peers = Array.from({ length: count }, (_, i) => createCore(PEER_ADDRESS + i))
     for (const peer of peers) peer.listen(80)
@@ -385,7 +385,7 @@ describe('time', () => {
 
 const closing: Connection[] = []
 
-/** Carries packets between two cores until neither has more to say now. */
+/** Carries packets between two cores until neither has more to send now. */
 function exchange(a: ReturnType<typeof createCore>, b: ReturnType<typeof createCore>, now: number): void {
   for (let round = 0; round < 6; round++) {
     for (const [from, to] of [

@@ -9,7 +9,7 @@ const FRAGMENTATION_NEEDED = 4
 /** Of neither end of a connection. */
 const ROUTER_ADDRESS = 0xc6336401
 
-/** A router's word about one of our packets. */
+/** A router's message about one of our packets. */
 function unreachable(code: number, packet: Uint8Array): Uint8Array {
   return encodeUnreachable(ROUTER_ADDRESS, OUR_ADDRESS, code, packet)
 }
@@ -52,7 +52,7 @@ describe('ICMP', () => {
     expect(peer.drops).toEqual(['unmatched-icmp'])
   })
 
-  it('about a packet that another sent is not believed', () => {
+  it('about a packet of another sender is ignored', () => {
     const peer = new ScriptedPeer().connect()
     peer.sends()
     const packet = peer.packets[0]!.slice()
@@ -74,7 +74,7 @@ describe('ICMP', () => {
     ])
   })
 
-  it('tells the sender of another protocol, a limited number of times', () => {
+  it('informs the sender of another protocol, a limited number of times', () => {
     const peer = new ScriptedPeer()
     for (let i = 0; i < 200; i++) {
       const packet = new Uint8Array(28)
@@ -83,7 +83,7 @@ describe('ICMP', () => {
     }
     expect(peer.packets).toHaveLength(50)
     expect(peer.packets[0]!.subarray(20, 22)).toEqual(Uint8Array.of(3, 3))
-    // Who draws its share leaves another peer its own.
+    // A peer that used up its share leaves another peer its own.
     const ofAnother = new Uint8Array(28)
     writeIpv4Header(ofAnother, PEER_ADDRESS + 1, OUR_ADDRESS, 17)
     peer.take(peer.stack.receive(ofAnother, peer.now))

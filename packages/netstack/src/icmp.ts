@@ -85,8 +85,8 @@ export function encodeEchoRequest(
 }
 
 /**
- * Tells the sender of `packet` that nothing here takes it, quoting its header and eight bytes more (RFC 792, RFC 1122
- * §3.2.2.1); with fragmentation needed, how long a packet may be (RFC 1191 §4).
+ * Informs the sender of `packet` that nothing here accepts it, quoting its header and eight bytes more (RFC 792, RFC
+ * 1122 §3.2.2.1); with fragmentation needed, how long a packet may be (RFC 1191 §4).
  */
 export function encodeUnreachable(
   source: number,

@@ -1,10 +1,10 @@
 /**
- * RFC 9293's LISTEN: a port that takes SYNs, and the connections on it that are not yet established. Each peer has a
- * share of them, and where all are taken, who has many makes room for who has few.
+ * RFC 9293's LISTEN: a port that accepts SYNs, and its connections that are not yet established. Each peer has a share
+ * of them. When all are in use, a peer with many loses one to a peer with few.
  */
-/** In all, unless told otherwise. */
+/** The total, by default. */
 const DEFAULT_BACKLOG = 4_096
-/** Of one peer, or half of a smaller backlog: twice what a hub opens at once to a gateway. */
+/** For one peer, or half of a smaller backlog: twice as many as a hub opens at once to a gateway. */
 const BACKLOG_PER_PEER = 256
 
 /** `C` is the connection, as a parameter because connection.ts imports this file. */
@@ -23,8 +23,8 @@ export class Listener<C extends { readonly remoteAddress: number }> {
   }
 
   /**
-   * Whether a peer's SYN finds room: 'free', 'full', or the connection of a peer with more of them that is to be reset
-   * for it.
+   * Whether there is room for a peer's SYN: 'free', 'full', or the connection of a peer with more of them that is to be
+   * reset for it.
    */
   roomFor(peer: number): 'free' | 'full' | C {
     const ofPeer = this.#halfOpenByPeer.get(peer)?.size ?? 0
@@ -36,7 +36,7 @@ export class Listener<C extends { readonly remoteAddress: number }> {
     return oldest !== undefined && most.size > ofPeer + 1 ? oldest : 'full'
   }
 
-  /** A SYN that found room was taken. */
+  /** Adds the connection of an accepted SYN. */
   add(connection: C): void {
     const ofPeer = this.#halfOpenByPeer.get(connection.remoteAddress)
     if (ofPeer === undefined) this.#halfOpenByPeer.set(connection.remoteAddress, new Set([connection]))

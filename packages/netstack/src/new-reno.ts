@@ -1,7 +1,7 @@
 import type { Acknowledged, CongestionControl } from './congestion-control.ts'
 
 /**
- * The window to begin with, and after a rest (RFC 6928 §2): ten segments, fewer where they are longer than Ethernet's.
+ * The window at the start and after idle time (RFC 6928 §2): ten segments, fewer where they are longer than Ethernet's.
  */
 export const initialWindow = (segmentBytes: number): number =>
   Math.min(10 * segmentBytes, Math.max(2 * segmentBytes, 14_600))
@@ -25,7 +25,7 @@ export class NewReno implements CongestionControl {
 
   onAcknowledged({ bytes }: Acknowledged): void {
     if (this.isInSlowStart) {
-      // Slow start. The whole of a stretched ACK counts, because the transmitter bounds bursts itself.
+      // Slow start. A stretched ACK counts fully, because the transmitter limits bursts itself.
       this.window = Math.min(this.window + bytes, Math.max(this.#threshold, this.window))
       return
     }

@@ -4,15 +4,15 @@
  * acknowledgments.
  */
 
-/** Shorter round trips are not paced, since timers cannot. */
+/** Shorter round trips are not paced: timers are too coarse. */
 const MIN_ROUND_TRIP_MS = 2
 /** A window may double in a round trip of slow start, and probes a little otherwise. */
 const SLOW_START_GAIN = 2
 const GAIN = 1.25
-/** What a late timer may make up for. */
+/** How much a late timer may catch up. */
 const BURST_MS = 3
 const MIN_BURST_SEGMENTS = 16
-/** A timer's wake should be worth it. */
+/** The least amount that is worth a timer. */
 const QUANTUM_SEGMENTS = 2
 
 export class Pacer {
@@ -37,7 +37,7 @@ export class Pacer {
     this.#bytes -= bytes
   }
 
-  /** When there will be enough again. */
+  /** When enough may leave again. */
   nextAt(now: number, segmentBytes: number): number {
     const missing = QUANTUM_SEGMENTS * segmentBytes - this.#bytes
     return missing <= 0 ? now : now + missing / this.#bytesPerMs

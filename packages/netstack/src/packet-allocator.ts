@@ -1,8 +1,8 @@
 const SLAB_BYTES = 65_536
 
 /**
- * Cuts packet buffers from slabs: one allocation for some forty packets. A slab is never reused, so whoever holds a
- * packet may keep it; it is freed with the last of its packets.
+ * Cuts packet buffers from slabs: one allocation for some forty packets. A slab is never reused, so a caller may keep a
+ * packet; the slab is freed with the last of its packets.
  */
 export class PacketAllocator {
   #slab = new Uint8Array(0)

@@ -12,10 +12,10 @@ const lengthsOf = (sent: string[]): number[] =>
 /** Our next sequence number, as the traces count. */
 const nextOf = ({ connection }: ScriptedPeer): number => (connection!.sendNext - connection!.initialSendSequence) | 0
 
-/** Everything in flight is acknowledged; gives what leaves then. */
+/** Everything in flight is acknowledged; returns the segments that leave then. */
 const acknowledgesAll = (peer: ScriptedPeer): string[] => peer.says('ACK', { seq: 1, ack: nextOf(peer) })
 
-/** Three timeouts long nothing came back, and then everything that was in flight. */
+/** Nothing came back for three timeouts, and then everything that was in flight. */
 function narrowed(): ScriptedPeer {
   const peer = ScriptedPeer.established()
   peer.writes(new Uint8Array(FULL))
@@ -26,7 +26,7 @@ function narrowed(): ScriptedPeer {
   return peer
 }
 
-describe('a path that swallows long segments (RFC 4821 §7.7)', () => {
+describe('a path that drops long segments (RFC 4821 §7.7)', () => {
   it('gets what IPv6 guarantees after three timeouts, and what IPv4 does after the next', () => {
     const peer = ScriptedPeer.established()
     peer.writes(new Uint8Array(FULL))
@@ -34,13 +34,13 @@ describe('a path that swallows long segments (RFC 4821 §7.7)', () => {
     expect(lengthsOf(peer.after(8_000)).slice(0, 6)).toEqual([FULL, FULL, FULL, 1_240, 140, 536])
   })
 
-  it('is asked by one long segment once it carries again, and by the others when that arrived', () => {
+  it('is probed by one long segment once it works again, and by the others when that arrived', () => {
     const peer = narrowed()
     expect(lengthsOf(peer.writes(new Uint8Array(FULL * 4)))).toEqual([FULL, 1_240])
     expect(lengthsOf(acknowledgesAll(peer))).toEqual([FULL, FULL, 140])
   })
 
-  it('is asked three times, and then left at what it takes', () => {
+  it('is probed three times, and then keeps its size', () => {
     const peer = narrowed()
     let asked = 0
     for (let i = 0; i < 10; i++) {
@@ -59,7 +59,7 @@ describe('a path that swallows long segments (RFC 4821 §7.7)', () => {
   })
 })
 
-describe('a router that says what it takes', () => {
+describe('a router that reports its MTU', () => {
   const says = (peer: ScriptedPeer, mtu: number): void => {
     const error = encodeUnreachable(PEER_ADDRESS, OUR_ADDRESS, 4, peer.packets.at(-1)!, mtu)
     peer.take(peer.stack.receive(error, peer.now))
@@ -81,7 +81,7 @@ describe('a router that says what it takes', () => {
     expect(peer.connection!.segmentBytes).toBe(FULL)
   })
 
-  it('ends the question for more than it takes', () => {
+  it('ends the probes for more than it accepts', () => {
     const peer = narrowed()
     peer.writes(new Uint8Array(100))
     says(peer, 1_300)

@@ -1,20 +1,20 @@
 /**
- * How long a segment the path takes: no longer than an ICMP error says (RFC 1191), and where long ones vanish without a
- * word, as short as everything carries (RFC 4821 §7.7). A path that was only interrupted looks the same, so once it
- * carries again, single segments of the length from before ask whether it still takes them (RFC 4821 §7.3).
+ * The length of segments that the path carries: no longer than an ICMP error says (RFC 1191), and where long ones are
+ * dropped silently, as short as every path carries (RFC 4821 §7.7). An interrupted path looks the same, so once it
+ * works again, single segments of the former length probe it (RFC 4821 §7.3).
  */
 import type { Connection } from './connection.ts'
 import type { SentSegment } from './retransmission.ts'
 import { distance } from './sequence.ts'
 
 const BLACK_HOLE_TIMEOUTS = 3
-/** What IPv6 guarantees, and what IPv4 does. */
+/** The minimum MTU that IPv6 guarantees, and IPv4's. */
 const BLACK_HOLE_MTUS = [1280, 576]
-/** RFC 8899 §5.1.2: MAX_PROBES. One alone may be lost to chance. */
+/** RFC 8899 §5.1.2: MAX_PROBES. A single one may be lost by chance. */
 const MAX_PROBES = 3
 const TCP_IP_HEADER_BYTES = 40
 
-/** The path takes less than it did: what is in flight and longer is lost, and will leave in parts (RFC 1191 §6.4). */
+/** The path's MTU shrank: longer segments in flight are lost, and will be resent in parts (RFC 1191 §6.4). */
 export function limitSegments(connection: Connection, mtu: number): void {
   const segmentBytes = mtu - TCP_IP_HEADER_BYTES - connection.optionBytes
   connection.longerSegmentBytes = Math.min(connection.longerSegmentBytes, segmentBytes)
@@ -26,7 +26,7 @@ export function limitSegments(connection: Connection, mtu: number): void {
   })
 }
 
-/** At a repeated timeout: if long segments are what vanishes, shorter ones go through. */
+/** At a repeated timeout: if only long segments are lost, shorter ones get through. */
 export function narrowBlackHole(connection: Connection): void {
   const first = connection.queue.firstUnsacked
   if (connection.roundTrip.timeouts < BLACK_HOLE_TIMEOUTS || first === undefined) return
@@ -39,7 +39,7 @@ export function narrowBlackHole(connection: Connection): void {
   connection.lengthProbes = 0
 }
 
-/** Whether a segment of `room` bytes that was never sent may be a longer one, to ask whether the path takes it. */
+/** Whether an unsent segment of `room` bytes may be a longer one, to probe the path. */
 export function isLengthProbeDue(connection: Connection, room: number): boolean {
   const { longerSegmentBytes } = connection
   return (
@@ -55,7 +55,7 @@ export function noteLengthProbe(connection: Connection, segment: SentSegment): v
   connection.lengthProbes++
 }
 
-/** The segment that asked has arrived: in one piece unless it was sent again, since that is done in parts. */
+/** The probe has arrived: in one piece unless it was sent again, because that is done in parts. */
 export function endLengthProbe(connection: Connection, segment: SentSegment): void {
   connection.lengthProbeAt = undefined
   if (!segment.retransmitted) {

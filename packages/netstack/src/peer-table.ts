@@ -1,19 +1,17 @@
 /**
- * What each peer holds of the stack: connections, four-tuples in TIME-WAIT, and memory for what its application did not
- * read yet. Each is bounded for one peer and for all together, so that a peer that takes its share to the last has none
- * of another's. A connection is found here by its four-tuple. Called by `stack.ts`.
+ * Each peer's share of the stack: connections, four-tuples in TIME-WAIT, and memory for unread data. Each is limited
+ * for one peer and in total, so that a peer that uses up its share takes nothing of another's. Finds a connection by
+ * its four-tuple. Called by `stack.ts`.
  */
 import type { Connection } from './connection.ts'
 
 const MAX_CONNECTIONS = 16_384
 const MAX_CONNECTIONS_PER_PEER = 1_024
-/** While all together have the most that there may be. */
+/** The limit while the total is at its maximum. */
 const CONNECTIONS_WHEN_FULL = 16
 const MAX_TIME_WAITING = 4_096
 const MAX_TIME_WAITING_PER_PEER = 1_024
-/**
- * Copies of what waits for a reader or for a gap to be filled; four connections with the widest window fill a peer's.
- */
+/** Copies of unread data and data above a gap; four connections with the widest window fill a peer's share. */
 const MAX_KEPT_BYTES = 64 << 20
 const MAX_KEPT_BYTES_PER_PEER = 16 << 20
 
@@ -40,7 +38,7 @@ export class PeerTable {
     for (const { connections } of this.#peers.values()) yield* connections.values()
   }
 
-  /** Whether a peer may open one more connection to us. Those in TIME-WAIT count for nothing here. */
+  /** Whether a peer may open one more connection to us. Those in TIME-WAIT do not count. */
   mayOpen(address: number): boolean {
     const peer = this.#peers.get(address)
     const open = peer === undefined ? 0 : peer.connections.size - peer.timeWaiting.size
@@ -71,7 +69,7 @@ export class PeerTable {
     if (peer.connections.size === 0) this.#peers.delete(remoteAddress)
   }
 
-  /** Gives the one whose four-tuple is to be forgotten for it, if any: the peer's own oldest before another's. */
+  /** Returns the one to drop for it, if any: the peer's own oldest before another's. */
   addTimeWaiting(connection: Connection): Connection | undefined {
     const peer = this.#peers.get(connection.remoteAddress)
     if (peer === undefined) return undefined
@@ -83,7 +81,7 @@ export class PeerTable {
     return this.#timeWaiting.size > MAX_TIME_WAITING ? oldest : undefined
   }
 
-  /** Counts what a connection keeps now. */
+  /** Counts the memory that a connection holds now. */
   noteKept(connection: Connection): void {
     const peer = this.#peers.get(connection.remoteAddress)
     if (peer !== undefined && connection.state !== 'closed')
@@ -91,8 +89,8 @@ export class PeerTable {
   }
 
   /**
-   * Whether a payload may be kept. What lies above a gap leaves half of the room to what is in order, and a reader that
-   * has read everything is always brought more: a connection that is used goes on, however much others hold.
+   * Whether a payload may be stored. Data above a gap leaves half of the room to data in order, and a reader that has
+   * read everything always gets more: a connection in use continues, however much others hold.
    */
   mayKeep({ remoteAddress, reassembly }: Connection, isInOrder: boolean): boolean {
     if (isInOrder && reassembly.readyBytes === 0) return true

@@ -1,6 +1,6 @@
 /**
  * RACK-TLP loss detection (RFC 8985): a segment is lost when one sent sufficiently later has arrived. Unlike counting
- * duplicates it notices a lost retransmission and bears reordering. For peers without SACK see `acknowledgment.ts`.
+ * duplicates it notices a lost retransmission and tolerates reordering. For peers without SACK see `acknowledgment.ts`.
  */
 import type { RetransmissionQueue, RoundTrip, SentSegment } from './retransmission.ts'
 import { after, before } from './sequence.ts'
@@ -21,7 +21,7 @@ export class Rack {
   reorderingSeen = false
   #windowMultiplier = 1
   #windowPersistence = 0
-  /** By how much the latest of those overtaken came after what overtook it. */
+  /** How late the latest of the overtaken segments came. */
   #latenessMs = 0
 
   /** RFC 8985 §6.2 steps 1 to 3, for one segment newly acknowledged or sacked. */
@@ -33,7 +33,7 @@ export class Rack {
       this.#noteLate(now - segment.sentAt - this.#roundTripMs)
     }
     const rtt = now - segment.sentAt
-    // An answer faster than the path can be is one to the first transmission.
+    // An answer faster than the path's minimum belongs to the first transmission.
     if (segment.retransmitted && rtt < roundTrip.minMs) return
     if (
       segment.sentAt > this.#deliveredSentAt ||
@@ -52,8 +52,8 @@ export class Rack {
   }
 
   /**
-   * RFC 8985 learns the width from duplicates alone. What was overtaken and still came tells it at once, and before the
-   * retransmission that would make the duplicate; a receiver with timestamps drops what arrives behind that one.
+   * RFC 8985 learns the width only from duplicates. A late arrival shows it at once, before the retransmission that
+   * would cause the duplicate; a receiver with timestamps drops segments that arrive after that one.
    */
   #noteLate(byMs: number): void {
     if (byMs <= 0) return
@@ -79,8 +79,8 @@ export class Rack {
       if (sacked >= DUPLICATE_THRESHOLD) return 0
     }
     const minMs = roundTrip.minMs === Infinity ? roundTrip.smoothedMs : roundTrip.minMs
-    // RFC 8985 bounds it by the smoothed round trip; where round trips differ by more than that, as between packets
-    // that overtake and those overtaken, no bound below their spread would ever be enough.
+    // RFC 8985 bounds it by the smoothed round trip; where round trips differ by more, as between overtaking and
+    // overtaken packets, no bound below their spread is enough.
     return Math.min(Math.max((this.#windowMultiplier * minMs) / 4, this.#latenessMs), roundTrip.spreadMs)
   }
 
@@ -94,7 +94,7 @@ export class Rack {
       const isOlder =
         segment.sentAt < this.#deliveredSentAt ||
         (segment.sentAt === this.#deliveredSentAt && before(segment.end, this.#deliveredEnd))
-      // Never-sent-again segments stand in send order, so the first that is not older ends the search.
+      // Segments sent once are in send order, so the first that is not older ends the search.
       if (!isOlder) return segment.retransmitted
       const lostAt = segment.sentAt + this.#roundTripMs + windowMs
       if (lostAt <= now) queue.markLost(segment)

@@ -1,4 +1,4 @@
-/** Ends how many answers a second a stranger can draw from us. */
+/** Limits the answers a second that a stranger can cause. */
 export class RateLimit {
   readonly #perSecond: number
   #count = 0
@@ -8,7 +8,7 @@ export class RateLimit {
     this.#perSecond = perSecond
   }
 
-  /** Counts one; false when this second has had its share. */
+  /** Counts one; returns false above this second's limit. */
   take(now: number): boolean {
     if (now - this.#since >= 1000) {
       this.#since = now
@@ -18,7 +18,7 @@ export class RateLimit {
   }
 }
 
-/** The same for each of many, by address: one that draws its share takes nothing from the others. */
+/** The same limit for each address: one that uses up its share takes nothing from the others. */
 export class RateLimits {
   readonly #perSecond: number
   readonly #counts = new Map<number, number>()
@@ -28,7 +28,7 @@ export class RateLimits {
     this.#perSecond = perSecond
   }
 
-  /** Counts one of `address`; false when it has had its share of this second, or when too many others asked. */
+  /** Counts one of `address`; returns false above its limit of this second, or when too many other addresses asked. */
   take(address: number, now: number): boolean {
     if (now - this.#since >= 1000) {
       this.#since = now

@@ -6,7 +6,7 @@ import { advance } from './sequence.ts'
 const START = 0xffffff00
 
 describe('reassembly', () => {
-  it('gives back every byte once and in order, whatever the cuts, overlaps and order', () => {
+  it('returns every byte once and in order, for all cuts, overlaps and orders', () => {
     const cut = fc.tuple(fc.nat(2_000), fc.integer({ min: 1, max: 900 }))
     fc.assert(
       fc.property(fc.array(cut, { maxLength: 60 }), fc.integer({ min: 1, max: 3_000 }), (cuts, readBytes) => {
@@ -59,7 +59,7 @@ describe('reassembly', () => {
       reassembly.settle()
     }
     expect(reassembly.keptBytes).toBeLessThan(2 * 500 * 520)
-    // What fills the gaps lets everything out, into memory that is what was counted.
+    // Filling the gaps releases everything, into exactly the counted memory.
     for (let i = 0; i <= 1_000; i++) reassembly.insert(i * 520, new Uint8Array(520))
     reassembly.settle()
     const kept = reassembly.keptBytes
@@ -70,7 +70,7 @@ describe('reassembly', () => {
     expect([reassembly.keptBytes, reassembly.hasGap]).toEqual([0, false])
   })
 
-  it('ends the number of pieces held out of order', () => {
+  it('limits the number of pieces held out of order', () => {
     const reassembly = new Reassembly(0)
     const results = Array.from({ length: 6_000 }, (_, i) => reassembly.insert(2 * i + 1, Uint8Array.of(1)))
     expect(results.at(-1)).toBe('full')

@@ -1,14 +1,14 @@
 import type { Range } from './segment.ts'
 import { advance, after, before, distance } from './sequence.ts'
 
-/** A piece that was held in a buffer of its own is copied together with others below this. */
+/** A piece with a buffer of its own is copied together with others below this size. */
 const SMALL_BYTES = 512
 /** Buffers that keep bytes grow from one to the other. */
 const FIRST_BLOCK_BYTES = 2_048
 const LAST_BLOCK_BYTES = 65_536
-/** Ends the number of out-of-order pieces; the sender sends refused ones again. */
+/** Limits the number of out-of-order pieces; the sender resends refused ones. */
 const MAX_PIECES = 4096
-/** What a piece costs beside its bytes: its entry, and an ArrayBuffer of its own. */
+/** The cost of a piece besides its bytes: its entry, and an ArrayBuffer of its own. */
 export const PIECE_OVERHEAD_BYTES = 256
 
 interface Piece {
@@ -19,7 +19,7 @@ interface Piece {
 
 /**
  * The receiving side's bytes: those in order waiting for the application, and those above a gap. Where overlapping
- * segments disagree the bytes that came first stay. The caller trims to the receive window, which bounds both queues.
+ * segments disagree, the earlier bytes stay. The caller trims to the receive window, which bounds both queues.
  *
  * A payload is a view into a buffer that other packets share, which it must not hold for long: bytes out of order are
  * copied as they come, and those in order when `settle` finds them unread. Each copy lies in an ArrayBuffer with
@@ -94,7 +94,7 @@ export class Reassembly {
     }
   }
 
-  /** Forgets everything held; later payloads still advance `next`. */
+  /** Drops everything held; later payloads still advance `next`. */
   discard(): void {
     for (let i = 0; i < this.#firstView; i++) this.keptBytes -= this.#ready[i]!.buffer.byteLength
     this.#ready = []
@@ -166,7 +166,7 @@ export class Reassembly {
     return held
   }
 
-  /** Before the piece at `index`; gives the index after it. What follows on a piece is added to it. */
+  /** Before the piece at `index`; gives the index after it. A part directly after a piece is added to it. */
   #holdPart(index: number, from: number, part: Uint8Array): number {
     const previous = this.#pieces[index - 1]
     if (previous !== undefined && advance(previous.start, previous.payload.length) === from) {

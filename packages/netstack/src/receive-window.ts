@@ -1,8 +1,8 @@
 /**
  * How much the peer may send. The right edge never moves back (RFC 9293 §3.8.6) and moves by a segment at least
- * (§3.8.6.2.2). The buffer behind it grows while the application reads as fast as it fills: what was read in one round
- * trip is what the path carries in it, and twice that keeps a sender going. An application that rests lets nothing
- * grow.
+ * (§3.8.6.2.2). The buffer behind it grows while the application reads as fast as it fills: the bytes read in one round
+ * trip are what the path carries in it, and twice that keeps a sender busy. It does not grow while the application does
+ * not read.
  */
 import { advance, distance } from './sequence.ts'
 
@@ -32,7 +32,9 @@ export class ReceiveWindow {
     return distance(edge, this.edge) >= Math.min(this.bufferBytes / 2, this.#segmentBytes) ? edge : this.edge
   }
 
-  /** Worth a segment of its own: little is promised and there is more, or a quarter of the buffer came free. */
+  /**
+   * Whether an update is worth a segment: little is promised and there is more, or a quarter of the buffer came free.
+   */
   isUpdateDue(next: number, waitingBytes: number): boolean {
     const gain = distance(this.nextEdge(next, waitingBytes), this.edge)
     return gain > 0 && (gain >= this.bufferBytes / 4 || distance(this.edge, next) < 2 * this.#segmentBytes)
@@ -43,7 +45,7 @@ export class ReceiveWindow {
     this.#readBytes += bytes
     const elapsedMs = now - this.#readSince
     if (elapsedMs < Math.max(roundTripMs, 1)) return
-    // Of a rest before it nothing follows, so only a round trip's worth counts.
+    // Reads after idle time count only for a round trip.
     if (2 * this.#readBytes > this.bufferBytes && elapsedMs < 2 * Math.max(roundTripMs, 1) + 10)
       this.bufferBytes = Math.min(MAX_BUFFER_BYTES, Math.max(this.bufferBytes * 2, 2 * this.#readBytes))
     this.#readBytes = 0

@@ -51,7 +51,7 @@ describe('the retransmission timer (RFC 6298 §5)', () => {
     expect(peer.says('ACK', { seq: 1, ack: startOf(2) })).toEqual([trace(2), trace(3)])
   })
 
-  it('when it was wrong is undone by the echo of the first transmission (RFC 3522)', () => {
+  it('when spurious, is undone by the echo of the first transmission (RFC 3522)', () => {
     const peer = ScriptedPeer.established({ ts: 10 })
     peer.writes(new Uint8Array(10 * 1_368))
     const { window } = peer.connection!.congestion
@@ -62,7 +62,7 @@ describe('the retransmission timer (RFC 6298 §5)', () => {
     expect([peer.connection!.recovery, peer.connection!.congestion.window >= window]).toEqual(['none', true])
   })
 
-  it('doubles no more once anything arrives, timed or not', () => {
+  it('does not double after anything arrived, timed or not', () => {
     const peer = inFlight({ sackPermitted: false })
     peer.after(700)
     expect(peer.connection!.roundTrip.timeouts).toBe(2)
@@ -70,7 +70,7 @@ describe('the retransmission timer (RFC 6298 §5)', () => {
     expect(peer.connection!.roundTrip.timeouts).toBe(0)
   })
 
-  it('leaves nothing of a tail-loss probe behind: one loss is answered once', () => {
+  it('drops the state of a tail-loss probe: one loss is answered once', () => {
     const peer = ScriptedPeer.established()
     peer.writes(new Uint8Array(2 * FULL))
     while (peer.connection!.recovery !== 'timeout') peer.after(1)
@@ -83,7 +83,7 @@ describe('the retransmission timer (RFC 6298 §5)', () => {
     expect(peer.connection!.congestion.window).toBeGreaterThanOrEqual(window)
   })
 
-  it('is not taught by reports of what arrived long before it expired', () => {
+  it('ignores reports of data that arrived long before it expired', () => {
     const peer = ScriptedPeer.established()
     peer.writes(new Uint8Array(3 * FULL))
     while (peer.connection!.recovery !== 'timeout') peer.after(1)
@@ -93,7 +93,7 @@ describe('the retransmission timer (RFC 6298 §5)', () => {
     expect(peer.connection!.roundTrip.smoothedMs).toBe(smoothedMs)
   })
 
-  it('takes for lost the first, and of the rest what left long enough ago and was not reported (RFC 8985 §6.3)', () => {
+  it('marks the first as lost, and of the rest those sent long enough ago and not reported (RFC 8985 §6.3)', () => {
     const peer = ScriptedPeer.established({ sackPermitted: false })
     peer.writes('a')
     const patienceMs = peer.connection!.roundTrip.timeoutMs
@@ -109,7 +109,7 @@ describe('the retransmission timer (RFC 6298 §5)', () => {
     expect(other.connection!.queue.lostBytes).toBe(8 * FULL)
   })
 
-  it('sends again what was reported and then dropped by the peer (RFC 2018 §8)', () => {
+  it('resends data that the peer reported and then dropped (RFC 2018 §8)', () => {
     const peer = ScriptedPeer.established()
     peer.writes(new Uint8Array(2 * FULL))
     peer.now += 10
@@ -120,7 +120,7 @@ describe('the retransmission timer (RFC 6298 §5)', () => {
 })
 
 describe('fast recovery with SACK (RFC 6675, RFC 8985)', () => {
-  it('reduces the window once, whatever else is found lost of it', () => {
+  it('reduces the window once, for all its losses', () => {
     const peer = inFlight()
     const { window } = peer.connection!.congestion
     expect(peer.says('ACK', { seq: 1, ack: 1, sack: [block(2, 4)] })).toEqual([trace(1)])
@@ -140,7 +140,7 @@ describe('fast recovery with SACK (RFC 6675, RFC 8985)', () => {
     expect(other.says('ACK', { seq: 1, ack: 1, sack: [block(4, 6)] })).toEqual([trace(1)])
   })
 
-  it('takes an answer faster than the path can be for one to the first transmission (RFC 8985 §6.2 step 2)', () => {
+  it('attributes an answer faster than the path to the first transmission (RFC 8985 §6.2 step 2)', () => {
     const peer = inFlight()
     peer.says('ACK', { seq: 1, ack: 1, sack: [block(2, 4)] })
     peer.now += 2
@@ -148,7 +148,7 @@ describe('fast recovery with SACK (RFC 6675, RFC 8985)', () => {
     expect(peer.connection!.queue.lostBytes).toBe(0)
   })
 
-  it('notices a lost retransmission by what was sent after it (RFC 8985 §3.1)', () => {
+  it('notices a lost retransmission by later segments (RFC 8985 §3.1)', () => {
     const peer = inFlight()
     expect(peer.says('ACK', { seq: 1, ack: 1, sack: [block(2, 8)] })).toEqual([trace(1)])
     expect(peer.writes(new Uint8Array(2 * FULL))).toEqual([trace(11), trace(12)])
@@ -163,7 +163,7 @@ describe('fast recovery with SACK (RFC 6675, RFC 8985)', () => {
     expect(peer.says('ACK', { seq: 1, ack: startOf(5), sack: [block(6, 6)] })).toEqual([trace(5)])
   })
 
-  it('bears a path that reorders: what was overtaken once is waited for (RFC 8985 §6.2 step 4)', () => {
+  it('tolerates a path that reorders: an overtaken segment is waited for (RFC 8985 §6.2 step 4)', () => {
     const peer = inFlight()
     // The second came after the fourth, and not as a retransmission: within a quarter of the round trip nothing is
     // lost.
@@ -206,7 +206,7 @@ describe('fast recovery without SACK (RFC 5681 §3.2, RFC 6582)', () => {
   const duplicates = (peer: ScriptedPeer, count: number, window = 65_535): string[] =>
     Array.from({ length: count }, () => peer.says('ACK', { seq: 1, ack: 1, window })).flat()
 
-  it('begins with the third duplicate, and not with segments that say something else', () => {
+  it('begins with the third duplicate, and not with other segments', () => {
     const peer = inFlight({ sackPermitted: false })
     expect(duplicates(peer, 2)).toEqual([])
     // New windows and data are no duplicates (§2).
@@ -227,7 +227,7 @@ describe('fast recovery without SACK (RFC 5681 §3.2, RFC 6582)', () => {
     expect(peer.connection!.recovery).toBe('none')
   })
 
-  it('that a timeout ends begins with one segment, whatever duplicates had said', () => {
+  it('that a timeout ends begins with one segment, whatever duplicates came before', () => {
     const peer = inFlight({ sackPermitted: false })
     duplicates(peer, 8)
     while (peer.connection!.recovery !== 'timeout') peer.after(1)

@@ -4,8 +4,8 @@ import { ACK, RST, type Segment, encodeSegment, sequenceLength } from './segment
 import { advance } from './sequence.ts'
 
 /**
- * Answers a segment that belongs to no connection, or acknowledges what was never sent, with the reset that it must
- * believe: <SEQ=SEG.ACK><CTL=RST>, or <SEQ=0><ACK=SEG.SEQ+SEG.LEN><CTL=RST,ACK> (RFC 9293 §3.10.7.1).
+ * Answers a segment that belongs to no connection, or acknowledges unsent data, with a reset that the peer must accept:
+ * <SEQ=SEG.ACK><CTL=RST>, or <SEQ=0><ACK=SEG.SEQ+SEG.LEN><CTL=RST,ACK> (RFC 9293 §3.10.7.1).
  */
 export function refuse(host: Host<Connection>, segment: Segment, source: number): void {
   const hasAck = (segment.flags & ACK) !== 0

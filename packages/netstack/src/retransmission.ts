@@ -2,8 +2,8 @@
 import { after, before, distance } from './sequence.ts'
 
 /**
- * RFC 6298 §2.4 asks for 1 s at least. Like Linux this waits for the round trip and 200 ms more at least: long enough
- * for a delayed acknowledgment on a long path that never varies, and for a tail-loss probe to come first.
+ * RFC 6298 §2.4 asks for 1 s at least. Like Linux, this waits for the round trip and at least 200 ms more: long enough
+ * for a delayed acknowledgment on a long path without variation, and for a tail-loss probe to come first.
  */
 const MIN_PATIENCE_MS = 200
 /** RFC 6298 §2.5: at least 60 s. */
@@ -23,7 +23,7 @@ export interface SentSegment {
   isFin: boolean
   retransmitted: boolean
   sacked: boolean
-  /** Deemed lost and not sent again since. */
+  /** Considered lost and not sent again since. */
   lost: boolean
 }
 
@@ -33,7 +33,7 @@ export class RetransmissionQueue {
   #head = 0
   sackedBytes = 0
   lostBytes = 0
-  /** Left the network, as duplicates tell that name no segment (RFC 5681 §3.2 step 4). */
+  /** Bytes that left the network according to duplicates, which name no segment (RFC 5681 §3.2 step 4). */
   departedBytes = 0
   /** Bytes between the first and the last segment. */
   bytes = 0
@@ -63,7 +63,7 @@ export class RetransmissionQueue {
     return this.isEmpty ? undefined : this.#segments[this.#segments.length - 1]
   }
 
-  /** What is thought to be in the network: "pipe" (RFC 6675 §2). */
+  /** The bytes that are probably in the network: "pipe" (RFC 6675 §2). */
   get pipe(): number {
     return Math.max(0, this.bytes - this.sackedBytes - this.lostBytes - this.departedBytes)
   }
@@ -160,7 +160,7 @@ export class RoundTrip {
   smoothedMs = 0
   latestMs = Infinity
   #variationMs = 0
-  /** The least of this stretch of time and of the one before, so that a path that became longer is noticed. */
+  /** The minimum of this interval and of the one before, so that a path that became longer is noticed. */
   #minMs = Infinity
   #previousMinMs = Infinity
   #stretchSince = -Infinity
@@ -208,8 +208,8 @@ export class RoundTrip {
   }
 
   /**
-   * Something arrived that gave no sample. RFC 6298 §5.7 would keep the back-off; under heavy loss, with every
-   * segment sent twice, it would then never end.
+   * Something arrived without a sample. RFC 6298 §5.7 would keep the back-off; under heavy loss, with every segment
+   * sent twice, it would then never end.
    */
   endBackOff(): void {
     this.#backoff = 0

@@ -31,7 +31,7 @@ export class ReceivedBlocks {
     this.#blocks = kept
   }
 
-  /** Forgets what the cumulative acknowledgment now covers. */
+  /** Drops ranges that the cumulative acknowledgment now covers. */
   advanceTo(next: number): void {
     if (this.#blocks.length > 0) this.#blocks = this.#blocks.filter((block) => after(block.end, next))
   }
@@ -40,7 +40,7 @@ export class ReceivedBlocks {
     this.#duplicate = { start, end }
   }
 
-  /** What the next acknowledgment says, in as many blocks as its options hold; the duplicate is reported once. */
+  /** The blocks of the next acknowledgment, as many as fit; the duplicate is reported once. */
   report(maxBlocks: number): readonly Range[] | undefined {
     if (this.#duplicate !== undefined) {
       const report = [this.#duplicate, ...this.#blocks.slice(0, maxBlocks - 1)]
@@ -55,8 +55,8 @@ export class ReceivedBlocks {
 /**
  * Marks each segment that lies whole inside a block and hands it to `delivered`. Blocks outside
  * `(unacknowledged, sent]` are ignored (RFC 2018 §8): they are duplicates, stale or forged. Returns whether the first
- * block reports a duplicate, which it does below the acknowledgment it came with (RFC 2883 §4): an old report that was
- * overtaken says nothing of the kind.
+ * block reports a duplicate, which it does below the acknowledgment it came with (RFC 2883 §4): an overtaken old report
+ * is no duplicate.
  */
 export function markSacked(
   queue: RetransmissionQueue,

@@ -1,6 +1,4 @@
-/**
- * A peer that says exactly what a test tells it, for exchanges that read like a trace. Nothing of the product calls it.
- */
+/** A peer that sends exactly what a test says, for exchanges that read like a trace. Only tests use it. */
 import type { Connection } from './connection.ts'
 import { parseIpv4 } from './ipv4.ts'
 import { ACK, FIN, PSH, RST, SYN, URG, type Range, encodeSegment, parseSegment } from './segment.ts'
@@ -106,7 +104,7 @@ export class ScriptedPeer {
     this.take(this.stack.receive(packet, this.now))
   }
 
-  /** What we sent since the last look, after doing what is due. */
+  /** Everything we sent since the last call, after doing what is due. */
   sends(): string[] {
     while (this.stack.nextDeadline() === -Infinity) this.take(this.stack.tick(this.now))
     const sent = this.#sent

@@ -1,12 +1,12 @@
 import { advance, distance } from './sequence.ts'
 
-/** What an idle connection keeps. */
+/** The memory of an idle connection. */
 const FIRST_BYTES = 512
 
 /**
  * Bytes from the application that are not yet acknowledged, addressed by sequence number. A ring that grows by doubling
- * and lets its memory go when empty. It copies on append, so a caller may reuse its buffer as soon as the write
- * returns, and finding the bytes of a retransmission takes no search.
+ * and frees its memory when empty. It copies on append, so a caller may reuse its buffer as soon as the write returns,
+ * and finding the bytes of a retransmission takes no search.
  */
 export class SendBuffer {
   /** Sequence number of the oldest byte kept. */
@@ -49,7 +49,7 @@ export class SendBuffer {
     return joined
   }
 
-  /** Forgets everything before `sequence`. */
+  /** Drops everything before `sequence`. */
   release(sequence: number): void {
     const count = Math.min(Math.max(distance(sequence, this.start), 0), this.length)
     this.start = advance(this.start, count)

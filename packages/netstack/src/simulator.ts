@@ -1,6 +1,6 @@
 /**
  * A network between two cores for tests: a clock of its own, seeded loss, duplication, delay and reordering, an MTU.
- * The same seed gives the same run. Nothing of the product calls it.
+ * The same seed gives the same run. Only tests use it.
  */
 import { Stack, type Output } from './stack.ts'
 
@@ -86,7 +86,7 @@ export class Simulator {
     }
   }
 
-  /** Runs until `done`, or until nothing is left to happen, or for `limitMs` of simulated time. */
+  /** Runs until `done`, until no event is left, or for `limitMs` of simulated time. */
   run(done: () => boolean, limitMs = 600_000): void {
     const end = this.now + limitMs
     for (;;) {

@@ -4,8 +4,8 @@
  * randomness are arguments, results are `Output` values. Called by the `node/` edge, or by a test with a clock of its
  * own.
  *
- * `receive` only takes in; what follows from it (acknowledgments, data) leaves with the next `tick`, so a caller that
- * receives a batch of packets and then ticks sends one acknowledgment for all of them.
+ * `receive` only reads; its results (acknowledgments, data) leave with the next `tick`, so a caller that receives a
+ * batch of packets and then ticks sends one acknowledgment for all of them.
  */
 import { receiveSegment } from './tcp-input.ts'
 import { Connection, type ConnectionState } from './connection.ts'
@@ -33,13 +33,13 @@ const SYN_RECEIVED_MS = 30_000
 const MIN_MTU = 576
 /** To one peer. */
 const UNREACHABLES_PER_SECOND = 50
-/** Of all connections together: what arrives meanwhile is heard before more leaves. */
+/** For all connections together: arriving packets are processed before more leave. */
 const PACKETS_PER_TICK = 64
 const CODE_PROTOCOL_UNREACHABLE = 2
 const CODE_PORT_UNREACHABLE = 3
 const CODE_FRAGMENTATION_NEEDED = 4
 
-/** Where the peer has our FIN, or never heard of us, an abort needs no reset (RFC 9293 §3.10.5). */
+/** Where the peer has our FIN, or never received a packet of ours, an abort needs no reset (RFC 9293 §3.10.5). */
 const SILENT_ABORTS: ReadonlySet<ConnectionState> = new Set(['syn-sent', 'closing', 'last-ack', 'time-wait', 'closed'])
 
 export interface StackOptions {
@@ -51,8 +51,8 @@ export interface StackOptions {
   /** 'cubic' (RFC 9438) when left out. */
   congestionControl?: 'cubic' | 'new-reno'
   /**
-   * What arrives was authenticated whole, as behind WireGuard, so the checksum of a segment has nothing to add and is
-   * not looked at. False when left out.
+   * Data arrives authenticated, as behind WireGuard, so checksums of segments are redundant and not verified. Default:
+   * false.
    */
   isAuthenticated?: boolean
 }
@@ -87,7 +87,7 @@ export class Stack implements Host<Connection> {
     this.allocate = (length) => allocator.allocate(length)
   }
 
-  /** Takes one IPv4 packet; the buffer belongs to the stack from then on. */
+  /** Processes one IPv4 packet; the stack owns the buffer from then on. */
   receive(packet: Uint8Array, now: number): Output[] {
     this.now = now
     const reason = this.#receivePacket(packet, now)
@@ -113,7 +113,7 @@ export class Stack implements Host<Connection> {
     for (const connection of dirty) {
       connection.settleReceived()
       if (this.#outputs.length >= PACKETS_PER_TICK) {
-        // First the next time: no connection waits for the bursts of others twice.
+        // First in the next tick: no connection waits for the bursts of others twice.
         this.#dirty.add(connection)
         continue
       }
@@ -125,7 +125,7 @@ export class Stack implements Host<Connection> {
     return this.#takeOutputs()
   }
 
-  /** When `tick` is needed next: -Infinity for at once, undefined for not before something else happens. */
+  /** When `tick` is needed next: -Infinity for at once, undefined when only another event can make it necessary. */
   nextDeadline(): number | undefined {
     if (this.#dirty.size > 0) return -Infinity
     const earliest = Math.min(this.#earliest, this.#fragments.deadline)
@@ -150,7 +150,7 @@ export class Stack implements Host<Connection> {
     return listener
   }
 
-  /** Connections that were established on it live on; half-open ones are reset. */
+  /** Its established connections stay open; half-open ones are reset. */
   unlisten(listener: Listener<Connection>): Output[] {
     if (this.#listeners.get(listener.port) !== listener) return []
     this.#listeners.delete(listener.port)
@@ -165,7 +165,7 @@ export class Stack implements Host<Connection> {
     return this.#takeOutputs()
   }
 
-  /** Resets every connection and forgets the listeners. */
+  /** Resets every connection and removes the listeners. */
   close(): Output[] {
     this.#listeners.clear()
     for (const connection of this.#peers.all()) this.#abort(connection)
@@ -257,7 +257,7 @@ export class Stack implements Host<Connection> {
     const mayOpen = this.#peers.mayOpen(source)
     const room = mayOpen ? listener.roomFor(source) : 'full'
     if (room === 'full') {
-      // A reset, so that the peer's application hears at once what it would wait for.
+      // A reset, so that the peer's application learns of it at once.
       refuse(this, segment, source)
       return mayOpen ? 'backlog-full' : 'too-many-connections'
     }
@@ -288,7 +288,7 @@ export class Stack implements Host<Connection> {
       return undefined
     }
     const connection = this.#peers.find(message.destination, message.sourcePort, message.destinationPort)
-    // Only an error about something in flight is believed (RFC 5927 §4.1).
+    // Only an error about something in flight is accepted (RFC 5927 §4.1).
     const isInFlight =
       connection !== undefined &&
       message.source === this.address &&

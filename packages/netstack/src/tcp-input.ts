@@ -1,7 +1,7 @@
 /**
- * What an arriving segment does to a connection: RFC 9293 §3.10.7.3 and §3.10.7.4 in their order, with the stricter
- * rules of RFC 5961 for resets, SYNs and acknowledgments. Called by the stack for every segment of a known four-tuple.
- * It never sends data; it marks what is due and leaves sending to `tcp-output.ts`.
+ * Processes an arriving segment: RFC 9293 §3.10.7.3 and §3.10.7.4 in their order, with the stricter rules of RFC 5961
+ * for resets, SYNs and acknowledgments. Called by the stack for every segment of a known four-tuple. It sends no data;
+ * it marks what is due, and `tcp-output.ts` sends it.
  */
 import { acknowledge, updateSendWindow } from './acknowledgment.ts'
 import type { Connection } from './connection.ts'
@@ -17,7 +17,7 @@ import { sendAck, sendReset } from './tcp-output.ts'
  */
 export const TIME_WAIT_MS = 60_000
 
-/** Returns why the segment, or a part of it, was not used. */
+/** Returns why the segment, or a part of it, was dropped. */
 export function receiveSegment(connection: Connection, segment: Segment, now: number): DropReason | undefined {
   connection.host.markDirty(connection)
   if (connection.state === 'syn-sent') return receiveInSynSent(connection, segment, now)
@@ -40,7 +40,7 @@ function receiveInSynSent(connection: Connection, segment: Segment, now: number)
   connection.negotiate(segment)
   connection.lastHeardAt = now
   if (!hasAck) {
-    // Both sides called at once (RFC 9293 §3.5, figure 8).
+    // A simultaneous open (RFC 9293 §3.5, figure 8).
     connection.state = 'syn-received'
     connection.synDue = true
     return undefined
@@ -64,7 +64,7 @@ function receiveSynchronized(connection: Connection, segment: Segment, now: numb
   if (stale !== undefined) return stale
   if (isHandshake && (flags & SYN) !== 0 && (flags & RST) === 0 && sequence === connection.initialReceiveSequence) {
     if ((flags & ACK) === 0) {
-      // The peer did not hear our SYN-ACK.
+      // The peer did not get our SYN-ACK.
       connection.synDue = true
       return undefined
     }
@@ -72,7 +72,7 @@ function receiveSynchronized(connection: Connection, segment: Segment, now: numb
     sequence = advance(sequence, 1)
   } else if (!isAcceptable(connection, sequence, sequenceLength(segment))) {
     if ((flags & RST) !== 0) return 'out-of-window'
-    // A FIN that comes again did not hear our answer (RFC 9293 §3.10.7.4, eighth check).
+    // A repeated FIN means that our answer was lost (RFC 9293 §3.10.7.4, eighth check).
     if (connection.state === 'time-wait' && (flags & FIN) !== 0) connection.deadlines.expireAt = now + TIME_WAIT_MS
     if (payload.length > 0 && connection.sackPermitted && before(sequence, connection.receiveNext)) {
       const end = advance(sequence, payload.length)
@@ -81,7 +81,7 @@ function receiveSynchronized(connection: Connection, segment: Segment, now: numb
         after(end, connection.receiveNext) ? connection.receiveNext : end,
       )
     }
-    // Its acknowledgment may still be news: our window may be closed to the peer while its is open to us.
+    // Its acknowledgment may still be new: our window may be closed to the peer while its is open to us.
     if (
       (flags & (ACK | SYN)) === ACK &&
       !isHandshake &&
@@ -91,7 +91,7 @@ function receiveSynchronized(connection: Connection, segment: Segment, now: numb
       acknowledge(connection, segment, now)
       if (!afterOurFin(connection, now)) return undefined
     }
-    // Two sides that disagree must not answer each other's bare acknowledgments for ever.
+    // Two sides that disagree must not answer each other's bare acknowledgments endlessly.
     if (sequenceLength(segment) === 0) challenge(connection, now)
     else connection.ackDue = true
     return 'out-of-window'
@@ -129,7 +129,7 @@ function receiveSynchronized(connection: Connection, segment: Segment, now: numb
   return payload.length > 0 || isFin ? receivePayload(connection, { sequence, payload, isFin }, now) : undefined
 }
 
-/** RFC 7323 §5.3 R1 (PAWS), and §3.2 for a segment that lacks what both sides agreed on. Resets are judged without. */
+/** RFC 7323 §5.3 R1 (PAWS), and §3.2 for a segment that lacks what both sides agreed on. Does not apply to resets. */
 function checkTimestamp(connection: Connection, segment: Segment, now: number): DropReason | undefined {
   const { timestamps } = connection
   if (timestamps === undefined || (segment.flags & (RST | SYN)) !== 0) return undefined
@@ -193,8 +193,8 @@ function establish(connection: Connection, segment: Segment, now: number): void 
 }
 
 /**
- * A SYN that was sent twice times nothing (Karn), unless the echo is that of the last one. The echo of an earlier one
- * says only when that was sent: its answer may have been lost, and this be the answer to all of them.
+ * A SYN that was sent twice gives no sample (Karn), unless the echo is that of the last one. The echo of an earlier one
+ * only shows when that was sent: its answer may have been lost, and this may be the answer to all of them.
  */
 function timeHandshake(connection: Connection, { timestampEcho }: Segment, now: number): void {
   const { roundTrip, synTransmissions } = connection
@@ -203,7 +203,7 @@ function timeHandshake(connection: Connection, { timestampEcho }: Segment, now: 
   if (synTransmissions === 1) roundTrip.sample(sinceLastMs, now)
   else if (echoedMs !== undefined && echoedMs <= sinceLastMs + 1) roundTrip.sample(echoedMs, now)
   else roundTrip.beginUntimed()
-  // RFC 6928 §2: more than one was lost, which is no chance.
+  // RFC 6928 §2: more than one was lost, which is no coincidence.
   if (synTransmissions > 2) connection.congestion.onTimeout(0, false)
 }
 
@@ -212,8 +212,8 @@ function isOpen(connection: Connection): boolean {
 }
 
 /**
- * RFC 9293 §3.10.7.4, fifth check: what the acknowledgment of our FIN changes. False when nothing more is to be looked
- * at.
+ * RFC 9293 §3.10.7.4, fifth check: the effects of the acknowledgment of our FIN. Returns false when the segment needs
+ * no further processing.
  */
 function afterOurFin(connection: Connection, now: number): boolean {
   const isFinAcknowledged = connection.isFinSent && connection.unacknowledged === connection.sendNext
@@ -247,7 +247,7 @@ function receivePayload(
     return undefined
   }
   if (connection.isOrphan && payload.length > 0 && state === 'fin-wait-2') {
-    // Nobody will read this, and the peer has all of ours (RFC 9293 §3.6.1).
+    // Nobody will read this, and the peer has all our data (RFC 9293 §3.6.1).
     sendReset(connection)
     connection.finish(undefined)
     return undefined
@@ -294,7 +294,7 @@ function insert(connection: Connection, sequence: number, payload: Uint8Array): 
   if (held === 'in-order') {
     connection.unackedBytes += payload.length
     if (!hadGap) return undefined
-    // A gap was filled, in part or whole: say so at once (RFC 5681 §4.2).
+    // A gap was filled, in part or whole: acknowledge at once (RFC 5681 §4.2).
     receivedBlocks.advanceTo(reassembly.next)
     connection.ackDue = true
     return undefined

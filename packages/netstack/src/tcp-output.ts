@@ -1,6 +1,6 @@
 /**
- * What a connection sends, and when it may (RFC 9293 §3.8, §3.10.7.4 end). Called by the stack once a tick for each
- * connection that has something to say, so that a batch of arrivals yields one acknowledgment.
+ * Sends a connection's segments when that is allowed (RFC 9293 §3.8, §3.10.7.4 end). Called by the stack once a tick
+ * for each connection with something to send, so that a batch of arrivals yields one acknowledgment.
  */
 import type { Connection } from './connection.ts'
 import { isLengthProbeDue, noteLengthProbe } from './path-mtu.ts'
@@ -11,12 +11,12 @@ import { ACK, FIN, PSH, RST, SYN, encodeSegment } from './segment.ts'
 import { advance, distance } from './sequence.ts'
 import { Timestamps } from './timestamps.ts'
 
-/** Segments one connection may send in one tick; what is left waits for the next. */
+/** How many segments one connection may send in one tick; the rest waits for the next. */
 const BURST_SEGMENTS = 32
 /** RFC 9293 §3.8.6.3 allows 500 ms at most. */
 const DELAYED_ACK_MS = 40
 
-/** Sends what may be sent now. Returns true when only the burst limit stopped it. */
+/** Sends all that may leave now. Returns true when only the burst limit stopped it. */
 export function transmit(connection: Connection, now: number): boolean {
   switch (connection.state) {
     case 'closed':
@@ -35,7 +35,7 @@ export function transmit(connection: Connection, now: number): boolean {
   return isBurst
 }
 
-/** True when only the burst limit stopped it; for the pacer's limit it sets a deadline. */
+/** Returns true when only the burst limit stopped it; sets a deadline when the pacer did. */
 function sendPaced(connection: Connection, now: number): boolean {
   const { congestion, pacer, segmentBytes } = connection
   connection.deadlines.paceAt = Infinity
@@ -117,7 +117,7 @@ function retransmitLost(connection: Connection, now: number, budget: number): nu
     if (queue.lostBytes === 0 || left <= 0) return false
     if (!segment.lost) return true
     const length = distance(segment.end, segment.start)
-    // The first of a recovery always (RFC 5681 §3.2 step 3, RFC 6675 §5 step 4.3), and one when nothing is on its way.
+    // The first of a recovery always (RFC 5681 §3.2 step 3, RFC 6675 §5 step 4.3), and one when nothing is in flight.
     const isFree = connection.isRetransmissionDue || queue.pipe === 0
     if (!isFree && queue.pipe + length > connection.congestion.window) return false
     connection.isRetransmissionDue = false
@@ -128,7 +128,7 @@ function retransmitLost(connection: Connection, now: number, budget: number): nu
   return left
 }
 
-/** Sends one segment in flight again, cut first if the path takes less than it did. */
+/** Sends one segment in flight again, split first if the path's MTU shrank. */
 export function resend(connection: Connection, segment: SentSegment, now: number): void {
   const dataLength = distance(segment.end, segment.start) - (segment.isFin ? 1 : 0)
   if (dataLength > connection.segmentBytes) connection.queue.split(segment, connection.segmentBytes)
@@ -174,7 +174,7 @@ function sendNew(connection: Connection, now: number, budget: number): number {
   return left
 }
 
-/** Sends `length` bytes of what was never sent, with the FIN if they are the last. The caller saw to the windows. */
+/** Sends `length` unsent bytes, with the FIN if they are the last. The caller has checked the windows. */
 export function sendNextSegment(connection: Connection, length: number, now: number): void {
   const isFin = connection.isFinQueued && length === distance(connection.sendBuffer.end, connection.sendNext)
   if (connection.queue.isEmpty) connection.silentSince = now
@@ -230,7 +230,7 @@ function emitSegment(
   connection: Connection,
   content: { sequence: number; flags: number; payload: Uint8Array | undefined },
 ): void {
-  // A FIN is acknowledged as soon as everything before it is there, and then the window says nothing more.
+  // A FIN is acknowledged as soon as everything before it arrived; then the window no longer matters.
   const { receiveWindow, timestamps } = connection
   receiveWindow.edge = receiveWindow.nextEdge(connection.receiveNext, connection.reassembly.readyBytes)
   const window = Math.max(0, distance(receiveWindow.edge, connection.receiveNext)) >>> receiveWindow.scale
@@ -242,7 +242,7 @@ function emitSegment(
       acknowledgment: connection.receiveNext,
       flags: content.flags,
       window: Math.min(window, 0xffff),
-      // Blocks travel on bare acknowledgments: data segments are already as long as the path takes.
+      // Blocks are sent on bare acknowledgments only: data segments are already as long as the path carries.
       sack:
         connection.sackPermitted && content.payload === undefined
           ? connection.receivedBlocks.report(timestamps === undefined ? 4 : 3)
@@ -259,7 +259,7 @@ function emitSegment(
   connection.host.emit({ type: 'packet', packet })
 }
 
-/** Something waits, nothing is in flight and the peer's window keeps it back (RFC 9293 §3.8.6.1). */
+/** Data waits, nothing is in flight, and the peer's window holds it back (RFC 9293 §3.8.6.1). */
 function armPersist(connection: Connection, now: number): void {
   const isBlocked = connection.queue.isEmpty && distance(connection.sendBuffer.end, connection.sendNext) > 0
   if (!isBlocked || connection.isWindowLimited) {
@@ -271,7 +271,7 @@ function armPersist(connection: Connection, now: number): void {
   }
 }
 
-/** RFC 8985 §7.2: a probe for a lost tail, in place of a timeout that would come before it. */
+/** RFC 8985 §7.2: a probe for a lost tail, instead of a timeout that would come before it. */
 function armProbe(connection: Connection, now: number): void {
   const { queue } = connection
   if (!connection.probeDue) return

@@ -1,4 +1,4 @@
-/** What falls due on a connection with time alone. Called by the stack when the earliest of `deadlines` has passed. */
+/** Handles a connection's deadlines. Called by the stack when the earliest of `deadlines` has passed. */
 import { beginUndo, detectLosses } from './acknowledgment.ts'
 import type { Connection } from './connection.ts'
 import { narrowBlackHole } from './path-mtu.ts'
@@ -6,11 +6,10 @@ import { resend, sendNextSegment, sendProbe, sendReset } from './tcp-output.ts'
 import { distance } from './sequence.ts'
 
 /**
- * RFC 9293 §3.8.3: R2, how long a silent peer is asked again: at least 100 s, and 3 minutes for a SYN, less for a SYN
- * here.
+ * RFC 9293 §3.8.3: R2, how long to retry a silent peer: at least 100 s, and 3 minutes for a SYN, less for a SYN here.
  */
 const GIVE_UP_MS = 100_000
-/** As libuv sets them on a socket: one probe a second, ten of them. */
+/** As libuv sets them on a socket: one probe a second, ten in total. */
 const KEEPALIVE_INTERVAL_MS = 1_000
 const KEEPALIVE_PROBES = 10
 const MAX_PERSIST_BACKOFF = 10
@@ -63,10 +62,10 @@ function retransmit(connection: Connection, now: number): void {
   connection.probeEnd = undefined
   connection.deadlines.probeAt = connection.deadlines.reorderAt = Infinity
   connection.duplicateAcks = queue.departedBytes = 0
-  // A peer that lets go of what it reported has its first segment reported and not acknowledged (RFC 6675 §5.1).
+  // A peer that dropped reported data has its first segment reported and not acknowledged (RFC 6675 §5.1).
   if (queue.first?.sacked === true) queue.clearSacked()
   connection.rack.markAtTimeout(queue, now, roundTrip)
-  // The earliest one leaves whatever the window says (RFC 6298 §5.4).
+  // The earliest one is sent regardless of the window (RFC 6298 §5.4).
   const first = queue.firstUnsacked
   if (first !== undefined) resend(connection, first, now)
 }
@@ -90,7 +89,7 @@ function probeTail(connection: Connection, now: number): void {
 }
 
 /**
- * RFC 9293 §3.8.6.1: what fits goes out even if it is silly; with no window at all, a probe that the peer must answer.
+ * RFC 9293 §3.8.6.1: sends what fits even if it is a sliver; with no window at all, a probe that the peer must answer.
  */
 function persist(connection: Connection, now: number): void {
   connection.deadlines.persistAt = Infinity
@@ -106,7 +105,7 @@ function persist(connection: Connection, now: number): void {
   } else sendProbe(connection)
 }
 
-/** RFC 9293 §3.8.4. While data is owed its own timers ask, and their patience counts. */
+/** RFC 9293 §3.8.4. While data is unacknowledged, its own timers apply, and their limits count. */
 function keepAlive(connection: Connection, now: number): void {
   const { keepaliveMs } = connection
   const idleMs = now - connection.lastHeardAt

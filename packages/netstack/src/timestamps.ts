@@ -7,7 +7,7 @@ import { before } from './sequence.ts'
 
 /** On the wire, with two bytes of padding (RFC 7323 appendix A). */
 export const TIMESTAMP_BYTES = 12
-/** RFC 7323 §5.5: what was said longer ago than half a lap of the clock says nothing. */
+/** RFC 7323 §5.5: a value older than half a lap of the clock is meaningless. */
 const MAX_AGE_MS = 24 * 24 * 3_600_000
 
 export class Timestamps {
@@ -27,7 +27,7 @@ export class Timestamps {
     return (Math.floor(now) + this.#offset) >>> 0
   }
 
-  /** RFC 7323 §5.3 R1: whether a segment is of the past. */
+  /** RFC 7323 §5.3 R1: whether a segment is old. */
   isOld(value: number, now: number): boolean {
     return before(value, this.recent) && now - this.#recentAt <= MAX_AGE_MS
   }
@@ -40,8 +40,8 @@ export class Timestamps {
   }
 
   /**
-   * The round trip that an echo tells of, a millisecond at least, since the clock is no finer; undefined for one that
-   * cannot be ours.
+   * The round trip of an echo: at least a millisecond, the clock's resolution; undefined for an echo that cannot be
+   * ours.
    */
   roundTripMs(echo: number, now: number): number | undefined {
     const elapsedMs = (this.value(now) - echo) | 0

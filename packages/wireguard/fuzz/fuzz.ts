@@ -1,8 +1,7 @@
 /**
  * `npm run fuzz -w packages/wireguard -- --seconds 60 --seed 1 --corpus FOLDER`: mutates inputs for a device for a
- * while, and keeps each that reaches code which none before it reached. An exception, an output that no input may
- * cause, or a call that takes too long ends it with the input in hexadecimal and an exit code of 1. With a folder, what
- * was kept there is where the next run begins.
+ * while, and keeps each that reaches new code. An exception, a forbidden output or a slow call ends it with the input
+ * in hexadecimal and exit code 1. With a folder, the next run starts with the inputs kept there.
  */
 
 import { createHash } from 'node:crypto'
@@ -14,7 +13,10 @@ import { createRandom, mutate } from './mutate.ts'
 import type { Input } from './target.ts'
 import { KINDS, createTarget, seeds } from './target.ts'
 
-/** Counting blocks costs more than running: a batch at a time, and one by one only where a batch found something. */
+/**
+ * Counting blocks costs more than running: count a batch at a time, and single inputs only where a batch found
+ * something.
+ */
 const BATCH = 50
 const LIMIT_MS = 250
 const REPORT_MS = 5_000
@@ -74,8 +76,8 @@ function run(input: Input): void {
 }
 
 /**
- * The device has moved on since, so a second run need not reach what the first did; then the block is known and no
- * input stands for it.
+ * The device has moved on since, so a second run need not reach the same code; then the block counts as known without
+ * an input.
  */
 async function keepThoseThatReach(fresh: Set<string>, batch: Input[]): Promise<void> {
   for (const block of fresh) known.add(block)

@@ -1,7 +1,7 @@
 /**
- * What the fuzzer aims at: a hub with one gateway, in memory, on a clock that only inputs move. Each kind of input gets
- * past one more lock: noise, a right mac1, a right AEAD in a handshake, a right AEAD of a live session; then what a
- * device is given to send and to be configured with. `run` throws when something happened that no input may cause.
+ * The fuzzer's target: a hub with one gateway, in memory, on a clock that only inputs move. Each kind of input passes
+ * one more check: noise, a right mac1, a right AEAD in a handshake, a right AEAD of a live session; then what a device
+ * is given to send and to be configured with. `run` throws when something happened that no input may cause.
  */
 
 import { ConfigError } from '../src/config-error.ts'
@@ -28,7 +28,7 @@ const MAX_OUTPUTS = 200
 const latin1 = new TextDecoder('latin1')
 
 export function createTarget(): Target {
-  /** While set, what the gateway seals is this instead, as far as it goes. */
+  /** While set, the gateway seals these bytes instead, up to their length. */
   let smuggled: Uint8Array | undefined
   const gatewayCrypto: Crypto = {
     ...nodeCrypto,
@@ -54,7 +54,7 @@ export function createTarget(): Target {
     return outputs.flatMap((output) => (output.type === 'datagram' ? [output.data] : []))
   }
 
-  /** Lets the two talk until nothing is under way. */
+  /** Delivers datagrams until both are quiet. */
   function settle(outputs: Output[], device: Device = gateway): void {
     let onTheWay = datagramsOf(outputs)
     let [to, from] = device === gateway ? [hub, GATEWAY] : [gateway, HUB]
@@ -82,7 +82,7 @@ export function createTarget(): Target {
     for (const { type } of outputs) if (!allowed.includes(type)) throw new Error(`an output of type ${type}`)
   }
 
-  /** From whoever has no key of ours: dropped, at most with a cookie, which is smaller than what asked for it. */
+  /** Input from a sender without our keys: dropped, at most answered with a cookie that is smaller than the input. */
   function receiveFromStranger(data: Uint8Array): void {
     const outputs = hub.receive(data, STRANGER, now)
     expectOnly(outputs, 'drop', 'datagram')

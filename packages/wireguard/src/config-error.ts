@@ -1,4 +1,4 @@
-/** What a caller can get wrong when it configures a device or a peer. Hostile network input never throws; these do. */
+/** Errors of callers that configure a device or a peer. Hostile network input never throws; these do. */
 export type ConfigErrorCode =
   | 'invalid-key'
   | 'own-key'

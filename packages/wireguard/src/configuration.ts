@@ -30,13 +30,13 @@ export type PeerConfig = {
   /** 1 to 65,535; 0 or absent is off. */
   persistentKeepaliveSeconds?: number
   /**
-   * As `PeerStatus` gave it before a restart: initiations up to it are refused as replayed. One that is earlier than
-   * what is known changes nothing.
+   * From `PeerStatus` before a restart: initiations up to it are refused as replayed. An earlier one than the known one
+   * changes nothing.
    */
   latestTimestamp?: string
 }
 
-/** What `wg show` tells of a peer. */
+/** The values that `wg show` prints for a peer. */
 export type PeerStatus = {
   publicKey: PublicKey
   endpoint?: Endpoint
@@ -75,7 +75,7 @@ export function checkConfig(config: PeerConfig, ownPublicKey: PublicKey): Checke
     endpoint: endpoint === undefined ? undefined : checkEndpoint(endpoint),
     persistentKeepaliveMs: checkKeepalive(persistentKeepaliveSeconds) * 1000,
     latestTimestamp: config.latestTimestamp === undefined ? undefined : checkTimestamp(config.latestTimestamp),
-    // Last, when nothing can be refused any more: a copy of a secret that somebody has to zero.
+    // Last, after all checks: a copy of a secret that must be zeroed.
     presharedKey: presharedKey === undefined ? new Uint8Array(KEY_BYTES) : keyBytes(presharedKey),
   }
 }

@@ -27,7 +27,7 @@ export const COOKIE_LATENCY_MS = 5_000
 /** Initiations accepted from one peer: 50 a second (§5.1, §6.1). */
 export const MIN_INITIATION_INTERVAL_MS = 20
 
-/** Packets that wait for one peer's handshake; the oldest gives way. */
+/** Packets that wait for one peer's handshake; the oldest is dropped. */
 export const MAX_QUEUED_PACKETS = 128
 
 /** Work done in one tick, so that ten thousand due peers cannot hold the event loop. */

@@ -1,6 +1,7 @@
 /**
- * mac1, mac2 and cookies (§5.3, §5.4.4, §5.4.7). mac1 shows that a sender knows whom it is talking to and is checked
- * always, before anything dear. mac2 shows that it owns its source address and is asked for under load.
+ * mac1, mac2 and cookies (§5.3, §5.4.4, §5.4.7). mac1 proves that the sender knows this device's public key; it is
+ * always checked, before any expensive step. mac2 proves that the sender owns its source address; it is required under
+ * load.
  */
 
 import { COOKIE_LATENCY_MS, COOKIE_LIFETIME_MS } from './constants.ts'

@@ -1,7 +1,7 @@
 /**
- * What the protocol asks of cryptography (§5.4). The core calls it and implements none of it, so that it holds no
- * randomness and no platform. The Node implementation is `node/crypto.ts`; `seal` and `open` may come from
- * another module, since they cost most per packet.
+ * The cryptography of the protocol (§5.4). The core only calls it, so that the core has no randomness and no platform
+ * code. The Node implementation is `node/crypto.ts`; `seal` and `open` may come from another module, since they cost
+ * most per packet.
  */
 
 export type KeyPair = { privateKey: Uint8Array; publicKey: Uint8Array }
@@ -29,7 +29,7 @@ export type Crypto = Aead & {
   /** A fresh X25519 pair. */
   generate(): KeyPair
   publicKeyOf(privateKey: Uint8Array): Uint8Array
-  /** Zeroes a private key and lets go of whatever was made of it and kept. */
+  /** Zeroes a private key and drops everything derived from it. */
   erase(privateKey: Uint8Array): void
   /** BLAKE2s-256 of the two parts, one after the other. */
   hash(first: Uint8Array, second: Uint8Array): Uint8Array

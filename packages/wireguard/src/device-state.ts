@@ -1,6 +1,6 @@
 /**
- * What the device's parts share. `device.ts` makes one; `receive.ts`, `transmit.ts`, `initiate.ts` and `timers.ts` work
- * on it.
+ * State shared by the device's parts. `device.ts` makes one; `receive.ts`, `transmit.ts`, `initiate.ts` and `timers.ts`
+ * work on it.
  */
 
 import type { AllowedIps } from './allowed-ips.ts'
@@ -31,7 +31,7 @@ export type DeviceState = {
   nextTimestamp(unixMs: number): Uint8Array
 }
 
-/** One call's instant, what it answers with, and where it counts what it drops. */
+/** One call's time, its outputs, and its drop counts. */
 export type Turn = { nowMs: number; unixMs: number; outputs: Output[]; drops: DropCounts }
 
 export function drop(turn: Turn, reason: DropReason): void {

@@ -40,15 +40,15 @@ export type DeviceOptions = {
 
 export type Device = {
   publicKey: PublicKey
-  /** One UDP payload, which belongs to the device from then on: the packet inside is opened in its place. */
+  /** One UDP payload, which the device owns from then on: the packet inside is decrypted in place. */
   receive(datagram: Uint8Array, from: Endpoint, now: Now): Output[]
   /** One whole IP packet. It may wait for a handshake, so the caller must not change it afterwards. */
   send(packet: Uint8Array, now: Now): Output[]
   /** To be called when `nextDeadline` has come; earlier or later is harmless. */
   tick(now: Now): Output[]
   /**
-   * Monotonic milliseconds, perhaps in the past when work is left over; undefined when nothing is awaited. Any other
-   * call can move it.
+   * Monotonic milliseconds, perhaps in the past when work is left over; undefined when nothing is pending. Any other
+   * call can change it.
    */
   nextDeadline(): number | undefined
   /** Throws `peer-exists` when the key is already a peer. With a keepalive, the next tick starts a handshake. */

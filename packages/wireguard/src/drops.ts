@@ -1,6 +1,6 @@
 /**
- * Why something went no further. Closed, so that each reason is a metric; every drop of a device is counted under one
- * of them.
+ * Why a datagram or packet was dropped. Closed, so that each reason is a metric; every drop of a device counts under
+ * one of them.
  */
 
 export const DROP_REASONS = [
@@ -37,7 +37,7 @@ export const DROP_REASONS = [
   'bad-packet',
   /** To send: no peer has the destination among its allowed IPs. */
   'no-route',
-  /** The oldest packet waiting for a handshake gave way to a newer one. */
+  /** The oldest packet that waited for a handshake was dropped for a newer one. */
   'queue-full',
   /** A packet waited for a handshake that was given up. */
   'handshake-timeout',

@@ -1,12 +1,8 @@
 /**
- * The two handshake messages, made and read (§5.4.2, §5.4.3), and the keys they end in (§5.4.5). Pure: it keeps no peer
- * and decides nothing about time; `receive.ts` and `initiate.ts` do. mac1 and mac2 are `cookie.ts`'s and stay zero
- * here.
+ * The two handshake messages, made and read (§5.4.2, §5.4.3), and the keys they end in (§5.4.5). Pure: `receive.ts` and
+ * `initiate.ts` handle peers and time. mac1 and mac2 are `cookie.ts`'s and stay zero here.
  *
- *   <- s
- *   ...
- *   -> e, es, s, ss, {timestamp}
- *   <- e, ee, se, psk, {}
+ *   <- s ... -> e, es, s, ss, {timestamp} <- e, ee, se, psk, {}
  */
 
 import type { Crypto, KeyPair } from './crypto.ts'
@@ -27,9 +23,7 @@ import {
 
 const EMPTY = new Uint8Array(0)
 
-/**
- * What a handshake needs to know of the other side. `staticShared` is DH(own static, their static), made once per peer.
- */
+/** The other side's data for a handshake. `staticShared` is DH(own static, their static), made once per peer. */
 export type RemoteIdentity = { publicKeyBytes: Uint8Array; staticShared: Uint8Array; presharedKey: Uint8Array }
 
 /** An initiation that waits for its response. Holds secrets until `eraseInitiation`. */
@@ -85,8 +79,8 @@ export function createInitiation(
 }
 
 /**
- * Reads who sent an initiation: one DH. Undefined when it was not made for `local`. Proves nothing until
- * `openTimestamp`. The caller erases `state`, whatever comes of it.
+ * Reads the sender of an initiation: one DH. Undefined when it was not made for `local`. Proves nothing until
+ * `openTimestamp`. The caller always erases `state`.
  */
 export function openInitiation(crypto: Crypto, local: KeyPair, message: Uint8Array): ReceivedInitiation | undefined {
   const state = initialState(crypto, local.publicKey)

@@ -11,8 +11,8 @@ import { retirePending } from './peer.ts'
 import { authenticatedSent, initiationSent } from './timers.ts'
 
 /**
- * A new wish for a session: starts an attempt, or gives the running one its 90 s again. Nothing while nobody knows
- * where the peer is: a keepalive that is due must not put off the end of `awaitHandshake`.
+ * A new request for a session: starts an attempt, or gives the running one its 90 s again. Does nothing while the
+ * peer's endpoint is unknown: a due keepalive must not postpone the end of `awaitHandshake`.
  */
 export function requestHandshake(state: DeviceState, peer: Peer, turn: Turn): void {
   if (peer.endpoint === undefined) return
@@ -25,9 +25,8 @@ export function requestHandshake(state: DeviceState, peer: Peer, turn: Turn): vo
 }
 
 /**
- * For a peer whose place is not known yet: it has to begin, and gets as long as an attempt of ours would (§6.4). A
- * gateway that was approved a moment ago is on its way, and what waits for it would otherwise come a TCP retransmission
- * later.
+ * For a peer without a known endpoint: it has to begin, and gets as long as an attempt of ours would (§6.4). A gateway
+ * approved a moment ago will connect soon; without this wait, its packets would come a TCP retransmission later.
  */
 export function awaitHandshake(state: DeviceState, peer: Peer, turn: Turn): void {
   if (peer.retransmitAtMs !== NEVER) return

@@ -1,7 +1,4 @@
-/**
- * Keys as people and files carry them: canonical base64 of 32 bytes, 44 characters, branded so that they cannot be
- * mixed up.
- */
+/** Keys as text: canonical base64 of 32 bytes, 44 characters, with branded types so that they cannot be mixed up. */
 
 declare const publicKeyBrand: unique symbol
 declare const privateKeyBrand: unique symbol

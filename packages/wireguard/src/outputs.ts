@@ -1,4 +1,4 @@
-/** What the device answers with. It performs nothing: its caller sends the datagrams, delivers the packets. */
+/** The device's outputs. The device does no I/O: its caller sends the datagrams and delivers the packets. */
 
 import type { DropReason } from './drops.ts'
 import type { PublicKey } from './keys.ts'

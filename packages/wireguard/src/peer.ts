@@ -1,7 +1,4 @@
-/**
- * All that the device keeps of one peer: who it is, where it was last heard, its three sessions, its handshake and its
- * deadlines.
- */
+/** The device's state of one peer: identity, endpoint, three sessions, handshake and deadlines. */
 
 import { NEVER } from './constants.ts'
 import { eraseCookie } from './cookie.ts'
@@ -18,11 +15,13 @@ import { TIMESTAMP_BYTES } from './tai64n.ts'
 export type Peer = RemoteIdentity &
   Slot & {
     publicKey: PublicKey
-    /** Where its last authenticated datagram came from, else where its configuration puts it (§2.1). */
+    /** The source of its last authenticated datagram, else its configured endpoint (§2.1). */
     endpoint: Endpoint | undefined
     persistentKeepaliveMs: number
 
-    /** §6.3: the one before, the one in use, and the one a responder holds back until the initiator confirms it. */
+    /**
+     * §6.3: the previous one, the current one, and the one that a responder holds back until the initiator confirms it.
+     */
     previous: Session | undefined
     current: Session | undefined
     next: Session | undefined
@@ -92,7 +91,7 @@ export function createPeer(keys: PeerKeys): Peer {
   }
 }
 
-/** Index -> whose it is. Without a session it names the pending initiation. */
+/** By index. Without a session it names the pending initiation. */
 export type Indices = Map<number, { peer: Peer; session: Session | undefined }>
 
 /** Frees a session's index and zeroes its keys (§6.3). */
@@ -109,7 +108,7 @@ export function retirePending(indices: Indices, peer: Peer): void {
   peer.pending = undefined
 }
 
-/** Forgets every ephemeral secret of a peer; its configuration and its counters stay. */
+/** Erases every ephemeral secret of a peer; its configuration and its counters stay. */
 export function erasePeerKeys(indices: Indices, peer: Peer): void {
   retirePending(indices, peer)
   retireSession(indices, peer.previous)
@@ -120,7 +119,7 @@ export function erasePeerKeys(indices: Indices, peer: Peer): void {
   peer.next = undefined
 }
 
-/** For a peer that leaves: the long-lived secrets too. */
+/** For a removed peer: erases the long-lived secrets too. */
 export function erasePeer(indices: Indices, peer: Peer): void {
   erasePeerKeys(indices, peer)
   peer.staticShared.fill(0)
@@ -151,8 +150,7 @@ export function installAsResponder(indices: Indices, peer: Peer, session: Sessio
 }
 
 /**
- * The first message on the session held back. It has had the place of the one before since it was made, so nothing
- * retires.
+ * The first message on the session held back. It replaced the previous session when it was made, so nothing is retired.
  */
 export function confirmNext(peer: Peer): void {
   peer.previous = peer.current

@@ -1,6 +1,6 @@
 /**
- * Datagrams coming in (§5.4). Everything here is the network's word: each refusal is a drop with a reason, and nothing
- * throws, waits or is kept for a sender that is not an authenticated peer.
+ * Incoming datagrams (§5.4). All of this is untrusted input: each refusal is a drop with a reason, and nothing throws,
+ * waits or is stored for a sender that is not an authenticated peer.
  */
 
 import { readInnerPacket } from './allowed-ips.ts'
@@ -161,7 +161,7 @@ function deliver(state: DeviceState, peer: Peer, padded: Uint8Array, turn: Turn)
   turn.outputs.push({ type: 'packet', data, peer: peer.publicKey })
 }
 
-/** The peer proved itself with this datagram: it counts, and it says where the peer is now (§2.1). */
+/** The peer proved itself with this datagram: count it and update the peer's endpoint (§2.1). */
 function noteReceived(
   state: DeviceState,
   peer: Peer,

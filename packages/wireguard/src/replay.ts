@@ -5,7 +5,7 @@
 
 const RING_WORDS = 256
 const WORD_BITS = 32
-/** A session begins with these, which do for 512 messages and lie inside the heap: most end with fewer. */
+/** A session begins with these, enough for 512 messages, on the heap: most sessions end with fewer. */
 const FIRST_WORDS = 16
 
 /** A counter this far behind the greatest one is refused. */

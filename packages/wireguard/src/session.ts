@@ -54,8 +54,8 @@ export function sealTransport(
 }
 
 /**
- * The padded packet inside a transport message, opened in its place, or why it is refused, and then the datagram is as
- * it was. Marks its counter only once the tag has proved it.
+ * The padded packet inside a transport message, decrypted in place, or the reason for a refusal, which leaves the
+ * datagram unchanged. Marks its counter only after the tag was verified.
  */
 export function openTransport(
   aead: Aead,

@@ -1,7 +1,7 @@
 /**
- * Memory for what goes out, cut from blocks: one allocation for some forty datagrams, where each its own would cost as
- * much as sealing a small one. A block is never used twice, so whoever holds a datagram may keep it; it is freed with
- * the last of its pieces.
+ * Memory for outgoing datagrams, cut from blocks: one allocation for about forty datagrams, because a separate one
+ * would cost as much as encrypting a small datagram. A block is never reused, so a caller may keep a datagram; the
+ * block is freed with the last of its pieces.
  */
 
 const DEFAULT_BLOCK_BYTES = 65_536

@@ -1,6 +1,6 @@
 /**
- * Acts on deadlines that passed (§6). One call does a bounded amount; what is left stays due, so the caller comes back
- * at once.
+ * Acts on deadlines that passed (§6). One call does a bounded amount; the rest stays due, so the caller comes back at
+ * once.
  */
 
 import {

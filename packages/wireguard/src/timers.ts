@@ -1,6 +1,6 @@
 /**
- * The timers of section 6, as events on one peer. Each sets or clears a deadline; `tick.ts` acts on the ones that
- * passed. None of them reads a clock.
+ * The timers of section 6, as events on one peer. Each sets or clears a deadline; `tick.ts` handles those that passed.
+ * None reads a clock.
  */
 
 import {
@@ -37,14 +37,14 @@ export function dataReceived(state: DeviceState, peer: Peer, nowMs: number): voi
   state.deadlines.bring(peer, peer.keepaliveAtMs)
 }
 
-/** Anything authenticated went out: no passive keepalive is owed. */
+/** Something authenticated was sent: no passive keepalive is due. */
 export function authenticatedSent(state: DeviceState, peer: Peer, nowMs: number): void {
   peer.keepaliveAtMs = NEVER
   peer.needsAnotherKeepalive = false
   traversed(state, peer, nowMs)
 }
 
-/** Anything authenticated came in: the other side lives. */
+/** Something authenticated was received: the other side is alive. */
 export function authenticatedReceived(state: DeviceState, peer: Peer, nowMs: number): void {
   peer.newHandshakeAtMs = NEVER
   traversed(state, peer, nowMs)

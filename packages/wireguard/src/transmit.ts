@@ -1,4 +1,4 @@
-/** Packets going out: routed by destination (§2), sealed on the current session, or kept until there is one. */
+/** Outgoing packets: routed by destination (§2), encrypted for the current session, or queued until there is one. */
 
 import { readInnerPacket } from './allowed-ips.ts'
 import { MAX_QUEUED_PACKETS } from './constants.ts'
@@ -11,7 +11,7 @@ import { isUsable, sealTransport } from './session.ts'
 import { authenticatedSent, dataSent, isDueForSending } from './timers.ts'
 
 const EMPTY = new Uint8Array(0)
-/** What IPv4 lets one UDP datagram carry. */
+/** The most that one UDP datagram over IPv4 carries. */
 const MAX_PACKET_BYTES = 65_535 - 20 - 8 - Transport.minSize
 
 export function sendPacket(state: DeviceState, packet: Uint8Array, turn: Turn): void {
@@ -34,7 +34,7 @@ export function sendPacket(state: DeviceState, packet: Uint8Array, turn: Turn): 
   }
 }
 
-/** Sends what waits; with `keepalive`, an empty packet if nothing does. Without a session, asks for one. */
+/** Sends queued packets; with `keepalive`, an empty packet if none is queued. Without a session, requests one. */
 export function flush(state: DeviceState, peer: Peer, turn: Turn, { keepalive }: { keepalive: boolean }): void {
   const waiting = peer.queue.length > 0 ? peer.queue : keepalive ? [EMPTY] : []
   let sent = 0

@@ -71,7 +71,7 @@ describe('a call out', () => {
     const url = await serverThat(() => stopping.abort())
     const stopping = new AbortController()
     const call = { url, method: 'GET', timeoutMs: 600_000, signal: stopping.signal } as const
-    await expect(callOut(call)).rejects.toThrow('broken off')
-    await expect(callOut(call)).rejects.toThrow('broken off')
+    await expect(callOut(call)).rejects.toThrow('aborted')
+    await expect(callOut(call)).rejects.toThrow('aborted')
   })
 })

@@ -19,7 +19,7 @@ afterEach(() => {
 
 type Handler = (incoming: http.IncomingMessage, outgoing: http.ServerResponse) => unknown
 
-/** An HTTP server behind stack b, and a way to ask it from stack a. */
+/** An HTTP server behind stack b, and a function to call it from stack a. */
 function serve(handler: Handler, path: Parameters<typeof joinStacks>[0] = {}): http.Server {
   joined = joinStacks(path)
   server = http.createServer(handler)
@@ -70,10 +70,10 @@ describe('HTTP over streams of the stack', () => {
     expect(await text(await response(outgoing))).toBe('10.100.0.1 IPv4 /hello')
   })
 
-  it('carries the requests of undici, which fetch is made of', async () => {
+  it('carries the requests of undici, the base of fetch', async () => {
     serve((incoming, outgoing) => incoming.pipe(outgoing))
     await fetch('data:,').then((loaded) => loaded.text())
-    // The one that Node carries; its agent takes a connector.
+    // Node's own undici; its agent takes a connector.
     const known = globalThis as unknown as Record<
       symbol,
       { constructor: new (options: object) => { close(): Promise<void> } }
@@ -245,7 +245,7 @@ describe('HTTP over streams of the stack', () => {
     const outgoing = request()
     outgoing.end()
     const incoming = await response(outgoing)
-    // Exchanges of other connections show that the stacks had their turns; the timer is for acknowledgements that wait.
+    // Exchanges of other connections show that the stacks had their turns; the timer is for delayed acknowledgements.
     for (let still = 0, before = -1; still < 25; still++) {
       const small = request({ path: '/small' })
       small.end()
@@ -255,7 +255,7 @@ describe('HTTP over streams of the stack', () => {
       before = written
     }
     expect(isWaiting).toBe(true)
-    expect(incoming.readableLength, 'the reader has something before it').toBeGreaterThan(0)
+    expect(incoming.readableLength, 'the reader has received bytes').toBeGreaterThan(0)
     expect(written).toBeLessThan(4 * MEGABYTE)
     let read = 0
     await pipeline(

@@ -1,4 +1,4 @@
-/** Two stacks on Node's clock, joined in memory, for tests of streams. Nothing of the product calls it. */
+/** Two stacks on Node's clock, joined in memory, for tests of streams. Only tests use it. */
 import type { DropReason } from '../drop.ts'
 import { createRandom } from '../simulator.ts'
 import { type Stack, createStack } from './stack.ts'

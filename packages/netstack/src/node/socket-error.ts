@@ -12,7 +12,7 @@ export type SocketErrorCode =
   | 'ERR_SOCKET_BAD_PORT'
   | 'ERR_STACK_CLOSED'
 
-/** An error as `net` would give it: callers compare `code`. */
+/** An error like those of `net`: callers compare `code`. */
 export interface SocketError extends Error {
   code: SocketErrorCode
   syscall: string

@@ -30,7 +30,7 @@ async function pair(): Promise<[TcpStream, TcpStream]> {
 }
 
 describe('connect', () => {
-  it('refuses a port nobody listens on', async () => {
+  it('refuses a port without a listener', async () => {
     const [error] = (await once(joined.a.connect({ host: B, port: 81 }), 'error')) as [Error]
     expect(error).toMatchObject({ code: 'ECONNREFUSED', syscall: 'connect', address: B, port: 81 })
     expect(error.message).toBe(`connect ECONNREFUSED ${B}:81`)
@@ -130,7 +130,7 @@ describe('a stream', () => {
     expect(reader.destroyed).toBe(true)
   })
 
-  it('delivers all that was written before destroySoon', async () => {
+  it('delivers all earlier writes before destroySoon', async () => {
     const [client, server] = await pair()
     const received = text(client)
     server.write('x'.repeat(3_000_000))
@@ -207,7 +207,7 @@ describe('a stream', () => {
     expect(client.setTimeout(2 ** 31 - 1).timeout).toBe(2 ** 31 - 1)
   })
 
-  it('notices by setKeepAlive that the other side is gone', async () => {
+  it('notices by setKeepAlive that the other side has left', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     try {
       const [client] = await pair()
@@ -234,7 +234,7 @@ describe('a stream', () => {
     expect(await received).toBe('a'.repeat(100_000))
   })
 
-  it('sends small writes at once, and holds them for each other after setNoDelay(false)', async () => {
+  it('sends small writes at once, and collects them after setNoDelay(false)', async () => {
     // While it stands still nothing is sent twice.
     vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
     try {
@@ -285,7 +285,7 @@ describe('the stack', () => {
     await expect(joined.a.ping(B, { timeoutMs: 20 })).rejects.toMatchObject({ code: 'ETIMEDOUT' })
   })
 
-  it('takes no answer to a ping from another than who was asked', async () => {
+  it('accepts an answer to a ping only from the pinged address', async () => {
     const another = parseAddress('10.100.0.99')!
     const stack = createStack({
       address: A,
@@ -296,7 +296,7 @@ describe('the stack', () => {
     stack.close()
   })
 
-  it('resets its connections on close, and fails what is asked afterwards', async () => {
+  it('resets its connections on close, and fails later calls', async () => {
     const [client, server] = await pair()
     const failed = failure(server)
     const closed = once(client, 'close')
@@ -307,7 +307,7 @@ describe('the stack', () => {
     await expect(joined.a.ping(B)).rejects.toMatchObject({ code: 'ERR_STACK_CLOSED' })
   })
 
-  it('goes on for others when a handler throws, and the error is the process’s as with net', async () => {
+  it('continues for others when a handler throws, and the error is the process’s as with net', async () => {
     const [client, server] = await pair()
     const other = joined.a.connect({ host: B, port: 9 })
     await once(other, 'ready')
@@ -331,7 +331,7 @@ describe('the stack', () => {
     await closed
   })
 
-  it('refuses an address or MTU that is none', () => {
+  it('refuses an invalid address or MTU', () => {
     const send = (): void => undefined
     expect(() => createStack({ address: '10.0.0.256', send })).toThrow(
       expect.objectContaining({ code: 'ERR_INVALID_IP_ADDRESS' }),

@@ -20,7 +20,7 @@ const DEFAULT_PING_TIMEOUT_MS = 5_000
 const ROUNDS_PER_TURN = 2
 /** As many as Node takes from a UDP socket before it looks at anything else. */
 const FULL_POLL_PACKETS = 32
-/** A turn does not wait for more than these. */
+/** The most packets of one turn. */
 const MAX_TURN_PACKETS = 128
 
 export interface StackOptions {
@@ -28,17 +28,14 @@ export interface StackOptions {
   address: string
   /** Of the tunnel, IPv4 header included; 1420 when left out. */
   mtu?: number
-  /**
-   * What arrives was authenticated whole, as behind WireGuard: checksums of segments are not looked at. False when left
-   * out.
-   */
+  /** Data arrives authenticated, as behind WireGuard, so checksums of segments are not verified. Default: false. */
   isAuthenticated?: boolean
   /**
-   * Hands an IPv4 packet to the tunnel; must not throw. The buffer belongs to the callee from then on; its ArrayBuffer
-   * is shared with other packets.
+   * Hands an IPv4 packet to the tunnel; must not throw. The callee owns the buffer; its ArrayBuffer is shared with
+   * other packets.
    */
   send(packet: Uint8Array): void
-  /** Told why a received packet, or part of it, was not used. */
+  /** Called with the reason for which a received packet, or part of it, was dropped. */
   onDrop?(reason: DropReason): void
 }
 
@@ -57,7 +54,7 @@ export interface ConnectOptions {
 export interface ListenOptions {
   /** 0 takes a free port. */
   port: number
-  /** Handshakes in progress at most; 4,096 when left out. One peer has 256 of them, or half of fewer. */
+  /** The most handshakes in progress; default 4,096. One peer may have 256 of them, or half of a smaller number. */
   backlog?: number
 }
 
@@ -68,13 +65,13 @@ export interface Stack {
    * accepted.
    */
   receive(packet: Uint8Array): void
-  /** Returns at once; 'connect' or 'error' follows. Throws ERR_SOCKET_BAD_PORT for a port that is none. */
+  /** Returns at once; 'connect' or 'error' follows. Throws ERR_SOCKET_BAD_PORT for an invalid port. */
   connect(options: ConnectOptions): TcpStream
   /** Streams come half-open capable, as http.Server wants them. Throws EADDRINUSE when the port is taken. */
   listen(options: ListenOptions, onStream: (stream: TcpStream) => void): { port: number; close(): void }
   /** Round trip in milliseconds; rejects with ETIMEDOUT. */
   ping(host: string, options?: { timeoutMs?: number }): Promise<number>
-  /** Resets every connection and stops the timer. What is asked of it afterwards fails with ERR_STACK_CLOSED. */
+  /** Resets every connection and stops the timer. Later calls fail with ERR_STACK_CLOSED. */
   close(): void
 }
 
@@ -96,7 +93,7 @@ export function createStack(options: StackOptions): Stack {
   let timer: NodeJS.Timeout | undefined
   let timerAt = Infinity
   let isClosed = false
-  /** Packets since the last turn, and since the last look whether one is due. */
+  /** Packets since the last turn, and since the last check whether one is due. */
   let arrived = 0
   let arrivedLately = 0
 
@@ -124,7 +121,7 @@ export function createStack(options: StackOptions): Stack {
   function runTurn(): void {
     immediate = undefined
     if (arrivedLately >= FULL_POLL_PACKETS && arrived < MAX_TURN_PACKETS) {
-      // The socket holds more: what is taken in together is acknowledged and delivered together.
+      // The socket holds more packets: packets received together are acknowledged and delivered together.
       arrivedLately = 0
       schedule()
       return
@@ -141,7 +138,7 @@ export function createStack(options: StackOptions): Stack {
     else if (deadline !== undefined) arm(deadline)
   }
 
-  /** A handler that throws ends the turn, but not the events behind it. */
+  /** A handler that throws ends the turn, but not the later events. */
   function deliver(): void {
     const batch = events
     events = []
@@ -295,7 +292,7 @@ export function createStack(options: StackOptions): Stack {
   }
 }
 
-/** Limits a handshake by time and by signal; the signal goes on to count while the stream is open. */
+/** Limits a handshake by time and by signal; the signal also applies while the stream is open. */
 function bound(stream: TcpStream, { signal, timeoutMs }: ConnectOptions, onTimeout: () => void): void {
   if (timeoutMs !== undefined) {
     const timeout = setTimeout(onTimeout, timeoutMs)

@@ -3,7 +3,7 @@ import type { Connection } from '../connection.ts'
 import type { ConnectionError } from '../host.ts'
 import { type SocketError, errorCodeOf, socketError } from './socket-error.ts'
 
-/** What a stream asks of the stack that drives its connection. */
+/** The stack's side of a stream. */
 export interface StreamDriver {
   /** The connection has something to send or a new deadline. */
   schedule(): void
@@ -25,7 +25,7 @@ type WriteCallback = (error?: Error | null) => void
 /** One push covers what arrived in a turn, up to this. */
 const READ_BYTES = 65_536
 const SMALL_READ_BYTES = 512
-/** What a stream keeps after a small read. */
+/** The memory that a stream keeps after a small read. */
 const BLOCK_BYTES = 2_048
 const NO_BLOCK = new ArrayBuffer(0)
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
@@ -84,7 +84,7 @@ export class TcpStream extends Duplex {
 
   /**
    * Emits 'timeout' after this long without traffic, once per idle period; 0 switches it off. The caller decides what
-   * follows. Throws ERR_OUT_OF_RANGE for what a timer cannot wait, which `setTimeout` would take for a millisecond.
+   * to do. Throws ERR_OUT_OF_RANGE for a time that no timer supports, which `setTimeout` would treat as a millisecond.
    */
   setTimeout(timeoutMs: number, callback?: () => void): this {
     if (!(timeoutMs >= 0 && timeoutMs <= MAX_TIMEOUT_MS))
@@ -178,9 +178,9 @@ export class TcpStream extends Duplex {
   }
 
   /**
-   * For the stack: the send buffer has room again. The write that waits goes on in a callback of its own, as with a
-   * socket: Node's HTTP holds what one callback writes until its end, and counts on no write being completed meanwhile.
-   * Else its 'drain' may never come.
+   * For the stack: the send buffer has room again. Completes the waiting write in a callback of its own, as a socket
+   * does: Node's HTTP holds the writes of one callback until its end, and expects no write to complete meanwhile.
+   * Otherwise its 'drain' may never come.
    */
   handleWritable(): void {
     this.#touch()
@@ -194,7 +194,7 @@ export class TcpStream extends Duplex {
     this.#queue(pending.chunks, pending.done)
   }
 
-  /** For the stack: the connection is gone. What it has in order can still be read after a clean end. */
+  /** For the stack: the connection is gone. Data in order can still be read after a clean end. */
   handleClosed(error: ConnectionError | undefined): void {
     if (this.#wantsRead) this._read()
     if (error === undefined) return
@@ -228,8 +228,9 @@ export class TcpStream extends Duplex {
   }
 
   /**
-   * In memory that is this stream's alone: who keeps what was read, or reads nothing, must hold neither packets nor a
-   * part of Buffer's pool. Small reads share a block, since a buffer for each would cost more than all else of a read.
+   * Returns memory that only this stream uses: a caller that keeps data, or reads nothing, must hold neither packets
+   * nor a part of Buffer's pool. Small reads share a block, because a buffer for each would cost more than the rest of
+   * the read.
    */
   #join(chunks: readonly Uint8Array[]): Buffer {
     let length = 0

@@ -1,15 +1,14 @@
 /**
- * Where handshake messages wait for their turn. One costs as much as a hundred packets, so a storm of them (a hub that
- * starts before ten thousand gateways) would leave the socket unread until the kernel's buffer is full, and packets of
- * live tunnels would be lost there. Each turn of the event loop reads what has come, then spends a little time here.
+ * A queue of handshake messages. One costs as much as a hundred packets, so a storm of them (a hub that starts for ten
+ * thousand gateways) would leave the socket unread until the kernel's buffer is full, and packets of live tunnels would
+ * be lost. Each turn of the event loop reads the socket, then handles messages here for a short time.
  */
 
 import { MessageType, messageTypeOf } from '../messages.ts'
 import type { Endpoint } from '../outputs.ts'
 
 /**
- * An initiator asks anew after 5 s and then has no use for the answer to what it asked before; the rest is for the way
- * there and back.
+ * An initiator asks again after 5 s and then needs no answer to its earlier request; the rest is for the round trip.
  */
 const MAX_WAIT_MS = 3_000
 /** About what one core answers in that time. */
@@ -26,8 +25,8 @@ export type HandshakeQueue = {
 }
 
 /**
- * `refuse` is told of each message that came when the queue was full, or that waited until its sender no longer wants
- * an answer.
+ * `refuse` is called for each message that came when the queue was full, or that waited until its sender no longer
+ * wants an answer.
  */
 export function createHandshakeQueue(
   handle: (datagram: Uint8Array, from: Endpoint) => void,
@@ -44,8 +43,8 @@ export function createHandshakeQueue(
       refuse()
       return
     }
-    // Where it lies it would keep its neighbours in memory too. By copying constructor: the `slice` of a Node Buffer
-    // shares memory.
+    // In place it would keep its neighbours in memory. Copied by constructor, because a Node Buffer's `slice` shares
+    // memory.
     ring[(first + count) % MAX_WAITING] = { datagram: new Uint8Array(datagram), from, sinceMs: performance.now() }
     count++
     turn ??= setImmediate(work)

@@ -117,22 +117,18 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
   }
 
   /**
-   * What one callback of the event loop made leaves together, in as few system calls as there are, and a receiver wakes
-   * once for all of it.
+   * Sends the output of one callback together, in as few system calls as possible, so that a receiver wakes once for
+   * all of it.
    */
   function sendOutgoing(): void {
     const batch = outgoing
     outgoing = []
     if (!isOpen) return
-    // Without a callback, which would cost a tick for each packet: a datagram may be lost here as well as anywhere
-    // later.
+    // Without a callback, which would cost a tick for each packet: UDP may lose a datagram anywhere.
     for (const { data, to } of offload?.send(batch) ?? batch) socket.send(data, to.port, toSocketAddress(to.address))
   }
 
-  /**
-   * Moves the one timer forward when something became due earlier. A timer that fires too early finds nothing and is
-   * set again.
-   */
+  /** Moves the one timer forward when something became due earlier. A timer that fires too early is set again. */
   function schedule(): void {
     const deadlineMs = device.nextDeadline()
     if (deadlineMs === undefined || deadlineMs >= timerAtMs || !isOpen) return
@@ -152,7 +148,7 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
   /** Node brings one datagram, and those that wait behind it are read together. */
   function onMessage(datagram: Uint8Array, sender: RemoteInfo): void {
     take(datagram, sender)
-    // A callback may have closed the interface, and the descriptor be another's.
+    // A callback may have closed the interface, and the descriptor may be reused.
     if (!isOpen || receiveWaiting === undefined) return
     for (const { data, from } of receiveWaiting()) {
       take(data, from)
@@ -223,7 +219,7 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
     updatePeer: (config) => changePeers(() => device.updatePeer(config)),
     removePeer: (publicKey) =>
       changePeers(() => {
-        // What was made for the peer before leaves before.
+        // Sends the peer's earlier output first.
         sendOutgoing()
         device.removePeer(publicKey)
       }),
@@ -238,7 +234,7 @@ function systemClock(): Now {
   return { monotonicMs: performance.now(), unixMs: Date.now() }
 }
 
-/** Endpoints are addresses, so the answer to "which address is this name" is the name, at once. */
+/** Endpoints are addresses, so the look-up returns the given address at once. */
 function openSocket(host: string | undefined): Socket {
   const family = familyOf(host)
   return createSocket({
@@ -263,7 +259,7 @@ function unmapV4(address: string): string {
   return address.startsWith(MAPPED_V4) ? address.slice(MAPPED_V4.length) : address
 }
 
-/** Bursts outlast a turn of the event loop. The system may cap it or refuse, and the tunnel works all the same. */
+/** Bursts outlast a turn of the event loop. The system may limit or refuse it; the tunnel works anyway. */
 function growReceiveBuffer(socket: Socket): void {
   try {
     socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES)
@@ -272,5 +268,5 @@ function growReceiveBuffer(socket: Socket): void {
   }
 }
 
-/** UDP may lose a datagram here as well as anywhere later. */
+/** UDP may lose a datagram anywhere. */
 function ignoreSendError(): void {}

@@ -1,8 +1,7 @@
 /**
- * Functions of libc through node:ffi, for what Node's sockets do not offer. Nothing needs them: where they are missing
- * there is none, and Node's own calls do the work. Pointers given to them lead only into `memory`, which lives as long
- * as the process, and each call returns before anything else runs: so nothing is pointed at that could be moved or
- * collected.
+ * Functions of libc through node:ffi, which Node's sockets do not offer. They are optional: where they are missing,
+ * Node's own calls do the work. Pointers passed to them point only into `memory`, which lives as long as the process,
+ * and each call returns before other code runs, so no pointer ever refers to moved or collected memory.
  */
 
 import { endianness } from 'node:os'
@@ -30,7 +29,7 @@ export function openLibc(): Libc | undefined {
   return opened.libc
 }
 
-/** Kept here, since the memory behind a pointer must never go. */
+/** Kept, because the memory behind a pointer must never be freed. */
 const kept: ArrayBuffer[] = []
 
 function load(): Libc | undefined {
@@ -58,8 +57,8 @@ function load(): Libc | undefined {
 }
 
 /**
- * Node writes to standard error, where a log in JSON may go, that this module may change; the Node that runs this is
- * pinned.
+ * Node would print a warning to standard error, where a JSON log may go; the Node version is pinned, so it is not
+ * needed.
  */
 function quietly<Result>(load: () => Result): Result {
   const { emitWarning } = process

@@ -1,7 +1,7 @@
 /**
- * ChaCha20-Poly1305 by OpenSSL: the reference that the WebAssembly one is held against, its stand-in where SIMD is
- * missing, and what the rare XChaCha20 of cookie replies is made of. It is given raw keys: a KeyObject costs half as
- * much again per packet.
+ * ChaCha20-Poly1305 by OpenSSL: the reference for tests of the WebAssembly one, its replacement where SIMD is missing,
+ * and the base of the rare XChaCha20 of cookie replies. It takes raw keys: a KeyObject costs half as much again per
+ * packet.
  */
 
 import { createCipheriv, createDecipheriv } from 'node:crypto'
@@ -65,7 +65,7 @@ export function openWith(
   return true
 }
 
-/** The same memory without Buffer's ways: its `slice`, unlike every other Uint8Array's, does not copy. */
+/** The same memory as a plain Uint8Array, whose `slice` copies, unlike Buffer's. */
 export function plain(buffer: Buffer): Uint8Array {
   return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length)
 }

@@ -1,7 +1,7 @@
 /**
- * libc's `recvmmsg`: what waits in a socket is read by one call instead of one for each datagram, each with a 64 KiB
- * buffer and a callback of its own. The kernel writes into one ArrayBuffer that lives as long as the process; what it
- * wrote is copied out before anything else runs.
+ * libc's `recvmmsg`: reads all waiting datagrams of a socket by one call, instead of one call for each with a 64 KiB
+ * buffer and a callback. The kernel writes into one ArrayBuffer that lives as long as the process; the data is copied
+ * out before other code runs.
  */
 
 import type { Endpoint } from '../outputs.ts'
@@ -11,10 +11,10 @@ import { readSocketAddress } from './socket-address.ts'
 
 export type Incoming = { data: Uint8Array; from: Endpoint }
 
-/** In the order in which they came; none where none waits, or where the kernel has an error to tell. Never waits. */
+/** The datagrams in order of arrival; empty when none waits, or when the kernel reports an error. Never waits. */
 export type ReceiveWaiting = () => Incoming[]
 
-/** What one call reads at most, and what all calls read before the event loop looks at anything else. */
+/** Limits of one call, and of all calls before the event loop handles anything else. */
 const MAX_TOGETHER = 64
 const MAX_IN_TURN = 256
 
@@ -37,10 +37,10 @@ const NAME_BYTES = 32
 const SLOT_AT = 8_192
 const SLOT_BYTES = 65_536
 const SLOT_STEP = SLOT_BYTES + 2_048
-/** Small, since a packet that is kept keeps all of its block. */
+/** Small, because a packet that is kept keeps its whole block. */
 const BLOCK_BYTES = 16_384
 
-/** One for the process, since the memory behind its pointers must never go. */
+/** One for the process, because the memory behind its pointers must never be freed. */
 let opened: { receive: ((descriptor: number, count: number) => Incoming[]) | undefined } | undefined
 
 /**

@@ -11,14 +11,18 @@ import { socketAddress } from './socket-address.ts'
 export type Outgoing = { data: Uint8Array; to: Endpoint }
 
 export type SegmentationOffload = {
-  /** Sends what can go together and returns the others in their order. Not to be called once the socket is closed. */
+  /**
+   * Sends the datagrams that can go together, and returns the others in their order. Do not call it after the socket is
+   * closed.
+   */
   send(datagrams: Outgoing[]): Outgoing[]
 }
 
-/** What the first kernels that knew it take in one call. */
+/** The limit of one call in the first kernels with UDP_SEGMENT. */
 const MAX_SEGMENTS = 64
 /**
- * After a refusal, as by a path too narrow for a whole segment, this many runs to the same endpoint go the plain way.
+ * After a refusal, for example by a path too narrow for a whole segment, this many runs to the same endpoint go through
+ * Node's socket.
  */
 const RUNS_AFTER_REFUSAL = 1_024
 
@@ -40,7 +44,7 @@ export function openSegmentationOffload(socket: {
     return route
   }
 
-  /** Whether all of a run left; of a run that did not, nothing did. */
+  /** Whether a whole run was sent; otherwise nothing of it was. */
   function hasSent(run: Outgoing[]): boolean {
     const [first] = run
     if (first === undefined || run.length === 1) return false

@@ -1,4 +1,4 @@
-/** libc's `sendmsg` with UDP_SEGMENT, from memory into which what leaves is copied. */
+/** libc's `sendmsg` with UDP_SEGMENT; the data is copied into its memory first. */
 
 import { MSG_DONTWAIT, openLibc } from './libc.ts'
 
@@ -35,7 +35,7 @@ export const MAX_BYTES = 65_507
  */
 export type SendSegments = (descriptor: number, name: Uint8Array, pieces: readonly Uint8Array[]) => boolean
 
-/** One for the process, since the memory behind its pointers must never go. */
+/** One for the process, because the memory behind its pointers must never be freed. */
 let opened: { sendSegments: SendSegments | undefined } | undefined
 
 /** Undefined where libc cannot be reached. */

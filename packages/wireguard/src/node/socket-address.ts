@@ -25,8 +25,8 @@ export function socketAddress({ address, port }: Endpoint, family: 4 | 6): Uint8
 }
 
 /**
- * What the kernel wrote at `at`: an IPv4 address is told as one on a socket of both families too, and a zone by its
- * interface's name.
+ * Reads an endpoint that the kernel wrote at `at`: an IPv4 address stays one on a socket of both families, and a zone
+ * gets its interface's name.
  */
 export function readSocketAddress(view: DataView, at: number): Endpoint {
   const port = view.getUint16(at + 2)
@@ -40,7 +40,7 @@ export function readSocketAddress(view: DataView, at: number): Endpoint {
 
 const interfaceNames = new Map<number, string>()
 
-/** Kept, since who asks is anyone on the link. */
+/** Cached, because anyone on the link can cause the look-up. */
 function interfaceName(index: number): string {
   let name = interfaceNames.get(index)
   if (name === undefined) {

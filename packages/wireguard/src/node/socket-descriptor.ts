@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 /**
- * The file descriptor of this process's own UDP socket on a port, which Node does not tell and Linux does. Undefined
- * where it cannot be known.
+ * The file descriptor of this process's own UDP socket on a port, from Linux's /proc, because Node does not expose it.
+ * Undefined where it cannot be found.
  */
 export function descriptorOf({ port, family }: { port: number; family: 4 | 6 }): number | undefined {
   try {
@@ -23,7 +23,7 @@ function linkOf(descriptor: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`)
   } catch {
-    // It was closed since it was listed: the listing's own.
+    // Closed since it was listed: the listing's own descriptor.
     return ''
   }
 }
