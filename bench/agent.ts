@@ -10,7 +10,7 @@ import { waitFor } from '../test/harness/wait-for.ts'
 import { report } from './report.ts'
 
 const MAIN = join(import.meta.dirname, '..', 'apps', 'gateway', 'src', 'main.ts')
-/** The first heartbeats have passed then, and V8 has given back what the start took. */
+/** The first heartbeats have passed by then, and V8 has freed the memory of the start. */
 const REST_MS = 45_000
 
 /**

@@ -19,9 +19,9 @@ import { report } from './report.ts'
 
 /**
  * Requests a second and their durations, at fleets of several sizes with all their heartbeats running, on both
- * databases. The hub is a process of its own; this one is its people and gateways. Reads come one after the other over
- * one connection, then from eight; heartbeats and batches of 500 detections through real tunnels, from eight gateways.
- * `--gateways 250,2500,10000 --databases sqlite,postgres --seconds 6`.
+ * databases. The hub is a process of its own; this one plays its people and gateways. Reads come one after the other
+ * over one connection, then from eight; heartbeats and batches of 500 detections through real tunnels, from eight
+ * gateways. `--gateways 250,2500,10000 --databases sqlite,postgres --seconds 6`.
  */
 export async function benchApi(args: string[]): Promise<void> {
   const text = (value: string) => ({ type: 'string', default: value }) as const
@@ -70,7 +70,7 @@ async function benchFleet(engine: string, count: number, durationMs: number) {
     HUB_TRUSTED_PROXIES: '127.0.0.1',
     HUB_LOG_LEVEL: 'warn',
   }
-  // The first start of all makes keys, certificates and the cache; what counts is every one after it.
+  // The very first start makes keys, certificates and the cache; only later starts count.
   await (await startServing(env)).hub.stop()
   const { hub, startMs } = await startServing(env)
   const tunnels: TestPeer[] = []
@@ -84,7 +84,7 @@ async function benchFleet(engine: string, count: number, durationMs: number) {
     await sleep(2_000)
     const calmMegabytes = residentMegabytes(hub.pid)
     for (const [what, path] of Object.entries(READS)) {
-      // As browsers ask; and what comes back is not unpacked here, where it would cost the hub its share of the
+      // As browsers send it; answers are not decompressed here, because that would cost the hub its share of the
       // machine.
       const headers = { authorization, 'accept-encoding': 'br' }
       const read = (agent: Agent) => send({ agent, port, path, headers })
@@ -155,7 +155,7 @@ async function keepBeating(fleet: FleetGateway[], port: number, signal: AbortSig
 
 type Sent = { agent: Agent; port: number; path: string; headers: Record<string, string>; body?: Buffer }
 
-/** Rejects for every answer but a 2xx. */
+/** Rejects for every answer except 2xx. */
 function send({ agent, port, path, headers, body }: Sent): Promise<void> {
   return new Promise((resolve, reject) => {
     const asking = request({ agent, port, host: '127.0.0.1', path, headers, method: body ? 'POST' : 'GET' })
@@ -203,7 +203,7 @@ async function measureTunnels(tunnels: TestPeer[], ask: (peer: TestPeer) => Prom
   )
 }
 
-/** Each asker asks again as soon as it was answered. */
+/** Each caller calls again as soon as it was answered. */
 async function loop(askers: (() => Promise<void>)[], durationMs: number): Promise<Record<string, number>> {
   const tookMs: number[] = []
   const startedAtMs = performance.now()
@@ -257,7 +257,7 @@ function detectionsOf(batch: number) {
   }
 }
 
-/** What the kernel says of the process; 0 where it says nothing. */
+/** The process's memory according to the kernel; 0 where that is unknown. */
 function residentMegabytes(pid: number): number {
   try {
     const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []

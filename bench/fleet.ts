@@ -4,11 +4,11 @@ import { generateIdentitySeed, identityOfSeed, type Identity } from '@hedgerow/e
 import { generateKeyPair, generatePresharedKey } from '@hedgerow/wireguard/node'
 import { openDatabase } from '../apps/hub/src/database/database.ts'
 
-/** Gateways as their approval leaves them, each with the keys that it would have. */
+/** Gateways in the state after their approval, each with its keys. */
 export type FleetGateway = {
   id: string
   identity: Identity
-  /** The address it asks from when it asks outside the tunnel. */
+  /** The source address of its requests outside the tunnel. */
   sourceIp: string
   tunnel: { privateKey: string; presharedKey: string; address: string }
 }
@@ -16,7 +16,7 @@ export type FleetGateway = {
 const ROWS_AT_ONCE = 200
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567'
 
-/** Fills a new database with a fleet that was just heard of, and lets the hub have that many. */
+/** Fills a new database with a fleet that was just online, and raises the hub's limit to that many. */
 export async function createFleet(url: string, count: number): Promise<FleetGateway[]> {
   const { db, close } = await openDatabase({ url })
   const fleet = Array.from({ length: count }, (_, index) => makeGateway(index))

@@ -12,7 +12,7 @@ const GATEWAYS = 10_000
 const SCRAPES = 30
 const GOAL_MS = 50
 
-/** How long a scrape of `/metrics` takes with 10,000 gateways, with and without what it has of each. */
+/** How long a scrape of `/metrics` takes with 10,000 gateways, with and without the series of each gateway. */
 export async function benchMetrics(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-bench-metrics-'))
   const url = `sqlite:${join(dataDir, 'hub.sqlite')}`

@@ -18,10 +18,9 @@ const IDLE_GOAL_BYTES = 4_096
 const IMPAIRED_GOALS = { download: 0.9, upload: 0.9, requests: 0.9 }
 
 /**
- * TCP alone: what an idle connection costs, how fast two stacks in one thread exchange a stream with nothing between
- * them, and how both TCPs fare over paths that delay, lose, reorder and double, in the same tunnels. `--rounds`,
- * `--seconds` and `--only` as for the bench of the tunnel; `--path` picks paths by a part of their name, and
- * `--path none` leaves Linux out.
+ * TCP alone: the memory of an idle connection, the rate of a stream between two stacks in one thread, and both TCPs
+ * over paths that delay, lose, reorder and duplicate, in the same tunnels. `--rounds`, `--seconds` and `--only` as for
+ * the bench of the tunnel; `--path` picks paths by a part of their name, and `--path none` leaves Linux out.
  */
 export async function benchNetstack(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -60,7 +59,7 @@ const createCore = (address: number): Stack =>
     keyedHash: (bytes) => bytes.reduce((hash, byte) => Math.imul(hash ^ byte, 16_777_619) >>> 0, 2_166_136_261),
   })
 
-/** Lets both speak until neither has anything to say at `now`; gives what was accepted. */
+/** Runs both until neither has anything to send at `now`; returns the accepted connections. */
 function exchange(a: Stack, b: Stack, now: number): Connection[] {
   const accepted: Connection[] = []
   for (let isBusy = true; isBusy;) {
@@ -80,12 +79,12 @@ function exchange(a: Stack, b: Stack, now: number): Connection[] {
   return accepted
 }
 
-/** Of one side, after a request and its answer passed: what a fleet of keep-alive connections costs. */
+/** Of one side, after a request and its answer: the cost of a fleet's keep-alive connections. */
 function idleConnectionBytes(): number {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const usedBytes = (): number => {
-    // Buffers are freed beside the program after a collection; the next one waits for that.
+    // Buffers are freed beside the program after a collection; the next collection waits for that.
     for (let i = 0; i < 3; i++) collect()
     const { heapUsed, arrayBuffers } = process.memoryUsage()
     return heapUsed + arrayBuffers

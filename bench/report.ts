@@ -15,7 +15,7 @@ export function report(name: string, rows: Record<string, Record<string, number 
   printLine(name, rows)
 }
 
-/** A distribution and, where something was set, which of its figures may be at most `goal`. */
+/** A distribution and, where a goal was set, which of its figures may be at most `goal`. */
 export type Measured = Distribution & { of?: 'p50' | 'p95' | 'max'; goal?: number }
 
 /** As `report`, with a column that says which goals were met. */

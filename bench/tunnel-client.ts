@@ -1,6 +1,6 @@
 /**
- * The near end of the tunnel benches, a process of its own: with our WireGuard and TCP in it, or on the TCP of Linux in
- * a namespace whose wireguard-go carries it. What it does with its streams is the same code for both.
+ * The near end of the tunnel benches, a process of its own: with our WireGuard and TCP, or on Linux's TCP in a
+ * namespace behind wireguard-go. Both use the same code for their streams.
  */
 import { connect as connectOverLinux } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -22,10 +22,7 @@ export type ClientTask = Measurement & {
   tunnel?: { privateKey: PrivateKey; peer: PublicKey; address: string; endpoint: { address: string; port: number } }
 }
 
-/**
- * Megabits, or requests, a second, what one of them cost this process, and the longest time in which nothing at all
- * moved.
- */
+/** Megabits, or requests, a second, the cost of one for this process, and the longest time without any progress. */
 export type ClientResult = { rate: number; longestPauseMs: number; cpuMicroseconds: number }
 
 const WARM_UP_MS = 1_000
@@ -33,7 +30,7 @@ const STEP_MS = 50
 const BLOCK = Buffer.alloc(256 << 10, 'y')
 const REQUEST = 'GET /status HTTP/1.1\r\nHost: gateway\r\nAccept: */*\r\n\r\n'
 
-/** Starts one stream; `count` adds what it got done. */
+/** Starts one stream; `count` adds its progress. */
 type Start = (stream: Duplex, count: (amount: number) => void) => void
 
 const download: Start = (stream, count) => void stream.on('data', (chunk: Buffer) => count(chunk.length * 8e-6))
@@ -102,7 +99,7 @@ async function measure(
   }
 }
 
-/** Pings until one comes back: on a path with losses the handshake, the question or its answer may be lost. */
+/** Pings until one answer comes back: on a path with losses the handshake, the ping or its answer may be lost. */
 async function reach(stack: Stack, host: string): Promise<void> {
   for (let left = 10; ; left--) {
     try {

@@ -1,7 +1,7 @@
 /**
  * Two ways to one server on Linux's TCP behind wireguard-go in a namespace: from our WireGuard and TCP on the host, and
  * from Linux's TCP over a second wireguard-go in a second namespace. Both may go through the same impaired path. Needs
- * root. All Linux ends use CUBIC, whatever the machine prefers, so that both sides play by the same rules.
+ * root. All Linux ends use CUBIC, whatever the machine's default is, so that both sides follow the same rules.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -34,7 +34,7 @@ export type TunnelPair = {
   remove(): Promise<void>
 }
 
-/** Without an impairment the two are joined directly. Throws with what is missing on this machine. */
+/** Without an impairment the two are connected directly. Throws with what this machine lacks. */
 export async function openTunnelPair(impairment?: Impairment): Promise<TunnelPair> {
   const missing = missingPrivilege('root', 'tun', 'command ip', 'command wg', 'command wireguard-go')
   if (missing !== undefined) throw new Error(`This bench compares with Linux over wireguard-go, and here ${missing}.`)
@@ -55,7 +55,7 @@ export async function openTunnelPair(impairment?: Impairment): Promise<TunnelPai
       const keyFile = join(directory, address)
       await writeFile(keyFile, pair.privateKey, { mode: 0o600 })
       await openWireGuardGo(namespace, { device, keyFile, port: PORT, address })
-      // By route, since a namespace may only choose as default what the machine allows everyone.
+      // By route, because a namespace may choose as default only what the machine allows everyone.
       await namespace.run('ip', ['route', 'replace', `${SUBNET}.0/24`, 'dev', device, 'congctl', 'cubic'])
     }
 

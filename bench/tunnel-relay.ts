@@ -1,7 +1,7 @@
 /**
- * A path between tunnels for benches: forwards UDP to one address, later, and loses, doubles or overtakes some of it,
- * the same for whoever uses it. It stands in for sch_netem, which few kernels carry as a module that a container may
- * load.
+ * A path between tunnels for benches: forwards UDP to one address with a delay, and loses, duplicates or reorders some
+ * of it, in the same way for every user. It replaces sch_netem, which few kernels offer as a module that a container
+ * may load.
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { isIP } from 'node:net'
@@ -11,14 +11,14 @@ export type Impairment = {
   delayMs: number
   /** Shares of 1. */
   loss: number
-  /** These overtake, as netem's reorder: they are not delayed. */
+  /** These overtake others, as netem's reorder: they are not delayed. */
   reordering: number
   duplication: number
 }
 
 const BUFFER_BYTES = 4 << 20
 
-/** A FIFO of what is on its way; constant delay keeps it sorted. */
+/** A FIFO of datagrams in flight; the constant delay keeps it sorted. */
 function createLine(impairment: Impairment): (deliver: () => void) => void {
   const flights: { at: number; deliver: () => void }[] = []
   let isArmed = false

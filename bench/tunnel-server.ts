@@ -1,6 +1,6 @@
 /**
- * The far end of the tunnel benches, on the TCP of Linux inside a namespace. One port sends without end, one takes and
- * says ten times a second how much it took, one answers requests of a few lines with a page of a few hundred bytes.
+ * The far end of the tunnel benches, on the TCP of Linux inside a namespace. One port sends endlessly, one receives and
+ * reports the amount ten times a second, one answers short requests with a page of a few hundred bytes.
  */
 import { createServer, type Socket } from 'node:net'
 

@@ -6,7 +6,7 @@ import type { Impairment } from './tunnel-relay.ts'
 
 type Compared = Measurement['what']
 
-/** What our rate divided by that of Linux should be at least. */
+/** The least ratio of our rate to that of Linux. */
 const CLEAN_GOALS: Record<Compared, number> = { download: 1.8, upload: 1.2, requests: 1 }
 
 const measurements = (seconds: number): Record<string, Measurement> => ({
@@ -36,8 +36,8 @@ export async function benchTunnel(args: string[]): Promise<void> {
 }
 
 /**
- * One row a measurement: both rates, their ratio and its goal, our longest time without progress, and what a megabit or
- * a request costs our process, which other work on the machine changes less than rates.
+ * One row a measurement: both rates, their ratio and its goal, our longest time without progress, and the cost of a
+ * megabit or a request for our process, which depends less on other work on the machine than rates do.
  */
 export async function compare(
   options: { rounds: number; seconds: number; only: string },

@@ -2,15 +2,15 @@ import type { BrowserContext, Page } from 'playwright-core'
 import type { Hub } from '../test/harness/hub.ts'
 import { SLOWED } from './web-pages.ts'
 
-/** A quick typist's pause. */
+/** A fast typist's pause. */
 const BETWEEN_KEYS_MS = 110
 const SEARCHES = ['field 12', 'gateway 77', '10.100.3', 'online', 'barn 9']
-/** What the browser leaves out of its event timings: quicker than a frame. */
+/** Browsers leave out event timings shorter than a frame. */
 const UNREPORTED_MS = 16
 const SCROLLS = 120
 
 /**
- * Searches typed and taken back letter by letter. `paintMs`: from each key to the next paint, as the browser's own
+ * Types searches and deletes them letter by letter. `paintMs`: from each key to the next paint, as the browser's own
  * event timing has it, in steps of 8 ms. `settledMs`: from each search's last key until the table says how many match.
  */
 export async function measureTyping(
@@ -20,7 +20,7 @@ export async function measureTyping(
   const page = await openList(person, hub)
   const search = page.getByLabel('Search gateways')
   await search.click()
-  // The first keys of all compile the code that all later ones run.
+  // The very first keys compile the code of all later ones.
   await page.keyboard.type('field', { delay: BETWEEN_KEYS_MS })
   await search.fill('')
   await page.evaluate(watchKeys)
@@ -41,7 +41,7 @@ export async function measureTyping(
   return { paintMs: [...reported, ...Array.from({ length: keys - reported.length }, () => UNREPORTED_MS)], settledMs }
 }
 
-/** The wheel turned through the table. `frameMs`: the time between two frames while it turns. */
+/** Scrolls the table by the wheel. `frameMs`: the time between two frames meanwhile. */
 export async function measureScrolling(person: BrowserContext, hub: Hub): Promise<{ frameMs: number[] }> {
   const page = await openList(person, hub)
   await page.mouse.move(700, 600)
@@ -61,7 +61,7 @@ async function openList(person: BrowserContext, hub: Hub): Promise<Page> {
   return page
 }
 
-/** What the functions below leave in the page for the next ones. */
+/** State that the functions below leave in the page for the next ones. */
 type Watched = { keyMs: Map<number, number>; rowsAtMs: number; keyAtMs: number; frameMs: number[] }
 
 /** Runs in the page. One key is several events; the longest counts, by the interaction that they belong to. */

@@ -5,15 +5,15 @@ import { distributionOf, type Measured } from './report.ts'
 
 export type PageGoal = {
   path: string
-  /** What is there once the page is whole, as a selector. */
+  /** A selector of an element that exists once the page is complete. */
   whole: string
   scriptKilobytes: number
   firstPaintMs: number
 }
 
-/** As a phone of some years ago is to the machine that measures. */
+/** About the ratio between this machine and a phone of some years ago. */
 export const SLOWED = 4
-/** A page has loaded what it loads by itself once nothing was asked for this long. */
+/** A page has loaded everything once it requested nothing for this long. */
 const QUIET_MS = 1_000
 
 /**

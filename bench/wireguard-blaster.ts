@@ -9,7 +9,7 @@ export async function atRate(
   const startedAt = performance.now()
   let sent = 0
   for (let passedMs = 0; passedMs < seconds * 1000; passedMs = performance.now() - startedAt) {
-    // What one turn may catch up with, so that a late turn is not a burst that nothing could hold.
+    // The most that one turn may catch up, so that a late turn makes no oversized burst.
     const due = Math.min((passedMs / 1000) * perSecond, sent + BURST)
     for (; sent < due; sent++) send()
     await new Promise((resolve) => setImmediate(resolve))

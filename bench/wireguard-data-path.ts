@@ -9,7 +9,7 @@ const ROUNDS = 7
 const CALLS = 10_000
 const NOTHING = new Uint8Array(0)
 
-/** Microseconds a call: the best of several rounds, since whatever else runs only adds to it. */
+/** Microseconds a call: the best of several rounds, because other work on the machine only adds to it. */
 export function costOf(call: (index: number) => void, calls: number = CALLS): number {
   let best = Number.POSITIVE_INFINITY
   let index = 0
@@ -49,7 +49,7 @@ function aeadCosts(aead: Aead, length: number): { seal: number; open: number } {
   return { seal, open: costOf(() => aead.open(key, 7, sealed, NOTHING, opened)) }
 }
 
-/** All that WireGuard does to a packet between the IP packet and the datagram, without a socket. */
+/** WireGuard's whole work on a packet between the IP packet and the datagram, without a socket. */
 export function measureDataPath(): Rows {
   const now = { monotonicMs: 1_000, unixMs: Date.now() }
   const rows: Rows = {}

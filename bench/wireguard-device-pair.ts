@@ -5,14 +5,14 @@ import { generateKeyPair, nodeCrypto } from '@hedgerow/wireguard/node'
 export const HUB = { address: '192.0.2.1', port: 51_820 }
 export const GATEWAY = { address: '192.0.2.2', port: 51_820 }
 
-/** Cookies would halve what is measured. */
+/** Cookies would halve the result. */
 const NO_LIMIT = Number.POSITIVE_INFINITY
 
 export function openDevice(privateKey: PrivateKey = generateKeyPair().privateKey): Device {
   return createDevice({ privateKey, crypto: nodeCrypto, handshakesPerSecond: NO_LIMIT })
 }
 
-/** The first datagram among what a device answered with. */
+/** The first datagram among a device's outputs. */
 export function datagramOf(outputs: Output[]): Uint8Array {
   for (const output of outputs) if (output.type === 'datagram') return output.data
   throw new Error(`no datagram among ${JSON.stringify(outputs.map(({ type }) => type))}`)

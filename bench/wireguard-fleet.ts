@@ -23,7 +23,7 @@ type Gateway = {
 
 const gateways: Gateway[] = []
 const startMs = performance.now()
-/** Stands still until the storm, so that preparing initiations takes no time of theirs. */
+/** Paused until the storm, so that preparing initiations does not age them. */
 let stoodStillMs: number | undefined = startMs
 let missedMs = 0
 
@@ -41,7 +41,7 @@ function perform(gateway: Gateway, outputs: Output[]): void {
   }
 }
 
-/** One loop for all, because so many timers would be measured too. */
+/** One loop for all, because so many timers would distort the result. */
 function tick(): void {
   for (const gateway of gateways) {
     const now = nowOf(gateway)
@@ -52,7 +52,7 @@ function tick(): void {
 }
 
 const handlers = {
-  /** Opens the sockets and makes the first initiation of each; gives their keys. */
+  /** Opens the sockets and makes the first initiation of each; returns their keys. */
   async prepare(options: { peers: number; hub: { publicKey: PublicKey; port: number } }): Promise<PublicKey[]> {
     const endpoint = { address: '127.0.0.1', port: options.hub.port }
     for (let index = 0; index < options.peers; index++) {
@@ -74,7 +74,7 @@ const handlers = {
     }
     return gateways.map(({ device }) => device.publicKey)
   },
-  /** Every initiation at once, then as WireGuard does. Milliseconds until half, 95 % and all had an answer. */
+  /** Sends every initiation at once, then behaves as WireGuard. Milliseconds until half, 95 % and all had an answer. */
   async storm(limitMs: number): Promise<{ half: number; most: number; all: number; answered: number }> {
     const startedAt = performance.now()
     missedMs = startedAt - startMs
@@ -90,7 +90,7 @@ const handlers = {
     return { half: at(0.5), most: at(0.95), all: at(1), answered: sorted.length }
   },
   /**
-   * Makes their sessions of all ages to 120 s, one gateway after the other over one keepalive, as a fleet is after a
+   * Makes their sessions of all ages to 120 s, one gateway after the other over one keepalive, as in a fleet after a
    * while.
    */
   async spread(): Promise<void> {

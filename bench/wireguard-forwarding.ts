@@ -9,13 +9,13 @@ const PACKET_BYTES = 1420
 const HEADER_BYTES = 28
 const DISCARD_PORT = 9
 const SECONDS = 1.5
-/** Offered one after the other; what counts is the rate at which most came through. */
+/** Offered one after the other; the highest received rate counts. */
 const OFFERED_MBITS = [300, 500, 700, 900, 1_200]
 
 /**
  * Full packets through a tunnel whose far end is wireguard-go, in either direction: from us or to us, against the same
- * from or to a second wireguard-go. What is offered grows until both ends have had more than they can carry; the best
- * of what arrived is told.
+ * from or to a second wireguard-go. The offered rate grows until it exceeds both ends; the best received rate is
+ * reported.
  */
 export async function measureForwarding(): Promise<Record<string, Record<string, number>>> {
   const missing = whatIsMissing()

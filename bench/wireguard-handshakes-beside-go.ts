@@ -24,12 +24,12 @@ const CALLED = 400
 
 type Peer = { publicKey: PublicKey; address: string; endpoint?: Endpoint }
 
-/** A WireGuard in a process of its own, ours or the other, with peers whose part is played here. */
+/** A WireGuard in a process of its own, ours or the other, whose peers this process plays. */
 type Subject = {
   pid: number
   publicKey: PublicKey
   endpoint: Endpoint
-  /** Where it reaches those who play its peers. */
+  /** The address at which it reaches the played peers. */
   callersAddress: string
   addPeers(peers: Peer[]): Promise<unknown>
   /** Makes it begin a handshake with each of these. */
@@ -115,7 +115,7 @@ async function measureCalls(subject: Subject): Promise<number> {
   return (confirmed / tookMs) * 1_000
 }
 
-/** Plays a peer that is called; how many handshakes that completed. */
+/** Plays a peer that is called; returns how many handshakes completed. */
 function answer(device: Device, socket: Socket, { data, from }: { data: Uint8Array; from: Endpoint }): number {
   const now = { monotonicMs: performance.now(), unixMs: Date.now() }
   let completed = 0
@@ -149,7 +149,7 @@ async function startTheirs(): Promise<Subject> {
   const namespace = await createNetworkNamespace()
   const device = `hwh${process.pid}`
   const { privateKey, publicKey } = generateKeyPair()
-  /** Peers of a file, as `wg` reads them; with a keepalive it begins a handshake with each at once. */
+  /** The peers as a file for `wg`; with a keepalive it begins a handshake with each at once. */
   async function configure(peers: Peer[], more: string[]): Promise<void> {
     const file = join(directory, 'peers.conf')
     const text = peers.flatMap(({ publicKey: key, address, endpoint }) => [

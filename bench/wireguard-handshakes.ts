@@ -19,7 +19,7 @@ export function measureHandshakes(): Record<string, Record<string, number>> {
   }
 
   let mark = performance.now()
-  /** Milliseconds since it was last asked. */
+  /** Milliseconds since the last call. */
   const lap = (): number => {
     const before = mark
     mark = performance.now()

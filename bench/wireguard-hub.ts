@@ -17,7 +17,7 @@ let startedAt = performance.now()
 
 const handlers = {
   identify: () => ({ publicKey: hub.publicKey, port: hub.port, pid: process.pid }),
-  /** Milliseconds that it took. */
+  /** Returns how many milliseconds it took. */
   addPeers(peers: { publicKey: PublicKey; address: string; endpoint?: Endpoint }[]): number {
     const before = performance.now()
     for (const { address, ...peer } of peers) hub.addPeer({ ...peer, allowedIps: [`${address}/32`] })
@@ -26,10 +26,7 @@ const handlers = {
   handshake(peers: PublicKey[]): void {
     for (const publicKey of peers) hub.handshake(publicKey)
   },
-  /**
-   * Bytes of the heap and of the buffers outside of it, after everything that is not needed has gone; and of the whole
-   * process.
-   */
+  /** Bytes of the heap and of buffers outside of it, after a garbage collection; and of the whole process. */
   memory(): { used: number; resident: number } {
     for (let i = 0; i < 4; i++) globalThis.gc?.()
     const { heapUsed, external, rss } = process.memoryUsage()

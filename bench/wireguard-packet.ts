@@ -1,4 +1,4 @@
-/** An IPv4 packet with UDP inside whose checksums are zero, which IPv4 allows UDP and which no WireGuard looks at. */
+/** An IPv4 packet with UDP inside. Its checksums are zero: UDP over IPv4 allows that, and no WireGuard checks them. */
 export function udpPacket(source: string, destination: string, length: number): Uint8Array {
   const packet = new Uint8Array(length)
   packet.set([0x45, 0, length >> 8, length & 0xff, 0, 0, 0, 0, 64, UDP])
@@ -10,7 +10,7 @@ export function udpPacket(source: string, destination: string, length: number): 
 
 const UDP = 17
 
-/** The same packet on its way back. */
+/** The same packet with source and destination swapped. */
 export function turnedAround(packet: Uint8Array): Uint8Array {
   const answer = Uint8Array.from(packet)
   answer.set(packet.subarray(12, 16), 16)

@@ -20,9 +20,9 @@ export type Pair = {
   server: NetworkNamespace
   client: NetworkNamespace
   ours: WireGuardInterface
-  /** Bytes of IP packets that have come out of the tunnel on either Linux side. */
+  /** Bytes of IP packets received from the tunnel on either Linux side. */
   receivedBy(side: 'server' | 'client'): Promise<number>
-  /** And on ours. */
+  /** The same on our side. */
   receivedByUs(): number
   remove(): Promise<void>
 }

@@ -16,7 +16,7 @@ const script = (name: string): string => join(import.meta.dirname, name)
 
 /**
  * One hub with many peers over real sockets on loopback: its memory, a storm of handshakes beside live tunnels, and its
- * load when all is quiet.
+ * load when all peers are idle.
  */
 export async function measurePeers({
   peers,
@@ -122,7 +122,7 @@ async function openLiveTunnels(hub: { publicKey: Parameters<Hub['addPeers']>[0][
     start() {
       timer = setInterval(send, LIVE_INTERVAL_MS)
     },
-    /** Waits for what is still on its way. */
+    /** Waits for packets in flight. */
     async stop() {
       clearInterval(timer)
       await sleep(1_500)

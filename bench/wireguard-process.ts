@@ -1,4 +1,4 @@
-/** Calls by name into a child process, so that what is measured has a process, and a processor's time, of its own. */
+/** Calls by name into a child process, so that the measured code has a process and processor time of its own. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
@@ -27,7 +27,7 @@ export function serve(handlers: Handlers): void {
   process.on('disconnect', () => process.exit())
 }
 
-/** In the parent. The child may collect garbage when told, so that what is left can be counted. */
+/** In the parent. The child may collect garbage on request, so that the remaining memory can be counted. */
 export function startWorker<Served extends Handlers>(script: string): Worker<Served> {
   const child = fork(script, { execArgv: ['--expose-gc'] })
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()

@@ -9,9 +9,9 @@ import { measurePeers } from './wireguard-peers.ts'
 type Rows = Record<string, Record<string, number>>
 
 /**
- * WireGuard alone, without TCP: what a packet and a handshake cost, what ten thousand peers cost, and how many packets
- * go through beside wireguard-go. Names of parts pick them (`npm run bench wireguard peers`); `--peers` and `--seconds`
- * make the long one shorter. Each part takes less than two minutes.
+ * WireGuard alone, without TCP: the cost of a packet, a handshake and ten thousand peers, and the packet rate beside
+ * wireguard-go. Names of parts pick them (`npm run bench wireguard peers`); `--peers` and `--seconds` make the long one
+ * shorter. Each part takes less than two minutes.
  */
 export async function benchWireGuard(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({

@@ -5,9 +5,9 @@ import { findLongLines, proseFiles } from './line-width.ts'
 import { mistakesInPackagePage } from './package-pages.ts'
 
 /**
- * Holds the documents to the tree: every relative link and every path in backticks exists, what the pages of a package
- * say is in a file is in it, every dependency that a package.json names has its line in docs/dependencies.md, and lines
- * of documents and comments end at column 120.
+ * Checks the documents against the tree: every relative link and every path in backticks exists, names and test titles
+ * in the pages of a package exist in their files, every dependency of a package.json has its line in
+ * docs/dependencies.md, and lines of documents and comments end at column 120.
  */
 const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
 const files = tracked.split('\n').filter((file) => existsSync(file))
@@ -23,7 +23,7 @@ for (const file of files.filter((name) => name.endsWith('.md'))) {
     if (!existsSync(join(dirname(file), target))) findings.push(`${file}: the link ${target} leads nowhere`)
   }
   for (const [, path] of text.matchAll(quotedPath))
-    // What a build makes is not there in a fresh checkout.
+    // A fresh checkout has no build output.
     if (path && !path.endsWith('/dist') && !existsSync(path)) findings.push(`${file}: there is no ${path}`)
   const [packageFolder] = /^packages\/[^/]+(?=\/)/.exec(file) ?? []
   if (packageFolder !== undefined)

@@ -4,8 +4,8 @@ import { promisify } from 'node:util'
 
 /**
  * `npm run lock`, after every change of a dependency. A registry mirror may not carry a tool's binary package for every
- * platform; npm then leaves it out of the lock file, and `npm ci` refuses the file everywhere. This adds what is
- * missing: exact version, operating system and processor, so that npm skips it where it does not fit. The hash is added
+ * platform; npm then leaves it out of the lock file, and `npm ci` refuses the file everywhere. This adds the missing
+ * entries: exact version, operating system and processor, so that npm skips it where it does not fit. The hash is added
  * for each package that the registry has; test/gates/lock-file.test.ts says which may lack it.
  */
 type Entry = {
@@ -26,7 +26,7 @@ const EXACT_VERSION = /^\d+\.\d+\.\d[\w.-]*$/
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, Entry> }
 const added: string[] = []
 const run = promisify(execFile)
-/** Questions to the registry at a time. */
+/** Concurrent requests to the registry. */
 const ASKED_AT_ONCE = 8
 
 /**

@@ -21,7 +21,7 @@ export async function startDevices(
   return gateways
 }
 
-/** Waits until all of `devices` ask for it, approves those that are to be approved, and waits until they are online. */
+/** Waits until all of `devices` ask to join, approves those to be approved, and waits until they are online. */
 export async function approveDevices(hub: Hub, devices: readonly Device[]): Promise<void> {
   const pending = await waitFor(
     async () => {

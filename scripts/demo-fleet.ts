@@ -10,11 +10,11 @@ export type Device = {
   isApproved: boolean
   cameras: { name: string; fps: number }[]
   deterrents: Heartbeat['deterrents']
-  /** What passes by, whether it is worth an alert, and the camera before which it does; else any. */
+  /** What the cameras detect, with the severity, and on which camera; any camera when unset. */
   visitors: { label: string; severity: Detection['severity']; camera?: string; deterrent?: string }[]
 }
 
-/** The devices of the demo, by what a land owner would have. */
+/** The devices of the demo. */
 export const fleet: Device[] = [
   {
     name: 'North orchard',
@@ -65,9 +65,9 @@ const CAMERAS_EVERY_MS = 10_000
 const VISIT_EVERY_MS = 20_000
 
 /**
- * Reports to each gateway's local API, as a program on the device would: a day behind it, and now and then something
- * new. Gateways that wait for approval keep their detections on disk until they may send them. Gives the function that
- * ends it.
+ * Reports to each gateway's local API, as a program on the device would: the past day, and a new detection now and
+ * then. Gateways that wait for approval keep their detections on disk until they may send them. Returns the function
+ * that stops it.
  */
 export async function animate(gateways: TestGateway[]): Promise<() => void> {
   for (const gateway of gateways) await giveHistory(gateway)
@@ -76,7 +76,7 @@ export async function animate(gateways: TestGateway[]): Promise<() => void> {
   }, CAMERAS_EVERY_MS)
   const visits = setInterval(() => {
     const gateway = pick(gateways)
-    // A gateway that is ending refuses; there is nothing to save of a demo.
+    // A stopping gateway refuses the report; the demo needs no retry.
     gateway.localApi.reportDetections([visit(deviceOf(gateway), Date.now())]).catch(() => {})
   }, VISIT_EVERY_MS)
   return () => {
@@ -85,7 +85,7 @@ export async function animate(gateways: TestGateway[]): Promise<() => void> {
   }
 }
 
-/** Its cameras, and the day behind it. */
+/** Reports its cameras and the past day's detections. */
 export async function giveHistory(gateway: TestGateway): Promise<void> {
   await reportCameras(gateway)
   await gateway.localApi.reportDetections(history(deviceOf(gateway)))
@@ -100,10 +100,7 @@ export async function reportCameras(gateway: TestGateway): Promise<void> {
   })
 }
 
-/**
- * More of it at dusk and dawn, as it is with animals; the last one is there right now, and an alert where there are
- * any.
- */
+/** More detections at dusk and dawn; the last one is now, and an alert where the device has any. */
 function history(device: Device): Detection[] {
   const nowMs = Date.now()
   const visits: Detection[] = []
@@ -132,7 +129,7 @@ function visit(device: Device, atMs: number, visitor = pick(device.visitors)): D
   }
 }
 
-/** What a camera saw, as a JPEG in base64. A drawing stands in for it, made by `npm run site-pictures`. */
+/** A camera's picture as a JPEG in base64: a drawing made by `npm run site-pictures`. */
 export function frameOf(label: string): string {
   return readFileSync(join(import.meta.dirname, 'demo-frames', `${label}.jpg`), 'base64')
 }

@@ -9,7 +9,7 @@ import { ensureWebBuilt } from './web-build.ts'
 /**
  * `npm run demo`: a hub in a temporary directory and three gateways that run the real agent, joined to it by real
  * tunnels over loopback. Two are approved, one waits. Everything listens on this machine only, and ends with this
- * process; the hub is a process of its own, so that it can be killed and watched coming back.
+ * process; the hub is a process of its own, so that a person can kill it and watch it return.
  */
 const PREFERRED_PORT = 8080
 
@@ -25,7 +25,7 @@ async function end(code: number): Promise<void> {
   process.exit(code)
 }
 
-/** Starts the hub again whenever it ends, as a service supervisor would. */
+/** Restarts the hub whenever it ends, as a service supervisor would. */
 async function keepRunning(hub: Hub): Promise<void> {
   while (!ending.signal.aborted) {
     const { code, signal } = await hub.process().ended
@@ -36,7 +36,7 @@ async function keepRunning(hub: Hub): Promise<void> {
   }
 }
 
-/** The hub's charts show a day; without this the demo's would be empty up to now. */
+/** The hub's charts show a day; this fills the past one. */
 async function giveDay(hub: Hub): Promise<void> {
   const approved = await hub.api(listGateways)
   for (const [index, { id }] of approved.entries())

@@ -3,14 +3,14 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /**
- * `npm run check`: folders that stand side by side import each other one way only, types included. The linter sees
- * cycles of files; two folders can form one without any file in it twice.
+ * `npm run check`: sibling folders import each other in one direction only, types included. The linter sees cycles of
+ * files; two folders can form one without any file in it twice.
  */
 const SPECIFIER = /(?:from|import) ?\(?'(\.{1,2}\/[^']+)'/g
 
 type Edges = Map<string, Map<string, string>>
 
-/** For each pair of sibling folders below a common parent: one import that leads from the first to the second. */
+/** For each pair of sibling folders: one import that leads from the first to the second. */
 function siblingImports(files: readonly { path: string; text: string }[]): Map<string, Edges> {
   const byParent = new Map<string, Edges>()
   for (const { path, text } of files)

@@ -7,10 +7,10 @@ import { existsSync } from 'node:fs'
 
 const WIDTH = 120
 
-/** `first` and `rest` are what stands in front of the paragraph's first line and of those below it. */
+/** `first` and `rest` are the prefixes of the paragraph's first line and of its other lines. */
 type Paragraph = { start: number; end: number; first: string; rest: string; words: string[] }
 
-/** The files of the repository, new ones too, that hold such prose. */
+/** The files of the repository, including new ones, that hold such prose. */
 export function proseFiles(): string[] {
   const options = ['ls-files', '--cached', '--others', '--exclude-standard', '*.md', '*.ts', '*.tsx']
   const listed = execFileSync('git', options, { encoding: 'utf8' })
@@ -27,7 +27,7 @@ export function findLongLines(file: string, text: string): number[] {
   )
 }
 
-/** The text with each paragraph that has a long line wrapped anew; the others stay as their author broke them. */
+/** The text with each paragraph that has a long line wrapped again; the others keep their line breaks. */
 export function wrapLongLines(file: string, text: string): string {
   const lines = text.split('\n')
   for (const paragraph of paragraphsOf(file, lines).toReversed()) {
@@ -90,7 +90,7 @@ function markdownParagraphs(lines: readonly string[]): Paragraph[] {
       const indent = /^\s*/.exec(line)![0]
       current = { start: at, first: indent, rest: indent, texts: [line.trim()] }
     }
-    // Two spaces or a backslash at the end of a line are a break that its author wants.
+    // Two spaces or a backslash at the end of a line are an intended break.
     if (/(?: {2}|\\)$/.test(line)) close(at + 1)
   }
   close(lines.length)
@@ -101,7 +101,7 @@ const ONE_LINE = /^(\s*)(\/\*\*? )(\S.*) \*\/$/
 const SLASHES = /^(\s*\/\/ )\S/
 const STARRED = /^(\s*\* )/
 
-/** What a comment says is read as Markdown, behind the prefix of its lines. */
+/** The text of a comment is read as Markdown, after the prefix of its lines. */
 function commentParagraphs(lines: readonly string[]): Paragraph[] {
   const found: Paragraph[] = []
   let isBlock = false

@@ -1,9 +1,9 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Files that take minutes although they are short, so that they do not start last and keep one core waiting. */
+/** Files that take minutes although they are short. They must not start last and keep one core waiting. */
 const LONG = ['test/e2e/accessibility.test.ts', 'test/system/commands.test.ts']
 
-/** Vitest's order, which goes by what files took before, else by their size, with the long ones in front. */
+/** Vitest's order, by earlier durations or else by size, with the long files first. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)

@@ -2,15 +2,14 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * A source file in backticks, and what may stand in parentheses behind it: names in backticks, titles of tests in
- * quotation marks.
+ * A source file in backticks, and optional parentheses after it: names in backticks, test titles in quotation marks.
  */
 const mention = /`([\w./-]+\.(?:ts|as))`(?: \(([^)]*)\))?/g
 const named = /`(\w+)`|"([^"]+)"/g
 
 /**
- * What is not true of the files that a page of a package names: each is in the package's `src` folder, in the package
- * or in the project, and holds the names and the titles that stand behind it. One line for each mistake.
+ * Checks the files that a package's page names: each is in the package's `src` folder, in the package or in the
+ * project, and holds the names and titles after it. Returns one line for each mistake.
  */
 export function mistakesInPackagePage(text: string, packageFolder: string): string[] {
   return [...text.matchAll(mention)].flatMap(([, file = '', details = '']) => {
@@ -18,7 +17,7 @@ export function mistakesInPackagePage(text: string, packageFolder: string): stri
     if (path === undefined) return [`there is no ${file}`]
     const source = readFileSync(path, 'utf8')
     return [...details.matchAll(named)].flatMap(([, name, title]) => {
-      // A title may go on in the page's next line.
+      // A title may continue in the page's next line.
       const isThere =
         name === undefined
           ? source.includes((title ?? '').replaceAll(/\s+/g, ' '))

@@ -1,13 +1,11 @@
 import type { UserConsoleLog } from 'vitest'
 import type { Reporter, TestModule } from 'vitest/node'
 
-/**
- * Closes a run with the reasons of what was skipped and, last, one line that any tool can read: `N passed, N failed`.
- */
+/** Ends a run with the reasons of skipped suites and, last, one line that any tool can read: `N passed, N failed`. */
 export default class PlainSummary implements Reporter {
   readonly #reasons = new Set<string>()
 
-  /** Suites that need what a machine lacks print `skipped: reason`; they are said again where people look. */
+  /** Suites print `skipped: reason` when the machine lacks something; this repeats the lines at the end. */
   onUserConsoleLog(log: UserConsoleLog): void {
     for (const line of log.content.split('\n')) if (line.startsWith('skipped: ')) this.#reasons.add(line)
   }

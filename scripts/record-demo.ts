@@ -18,11 +18,11 @@ import { ensureWebBuilt } from './web-build.ts'
 
 /**
  * `npm run record-demo`: films the demo for the public site. A hub and real gateways over real tunnels, one person, and
- * the story below; needs ffmpeg with libvpx-vp9 and libx264 on the machine. What it makes is committed.
+ * the story below; needs ffmpeg with libvpx-vp9 and libx264 on the machine. Its output is committed.
  */
 const MEDIA = join(import.meta.dirname, '..', 'apps', 'site', 'public', 'media')
 const SIZE_LIMIT_BYTES = 4 * 1_024 * 1_024
-/** 1280x720 together with the strip of the captions; the page is drawn a seventh larger, which small players need. */
+/** 1280x720 together with the strip of the captions; the page is a seventh larger, for small players. */
 const PICTURE = { viewport: { width: 1_120, height: 560 }, deviceScaleFactor: 8 / 7 }
 const STRIP = { width: 1_280, height: 80 }
 const PERSON = { HUB_ADMIN_USERNAME: 'rosa', HUB_ADMIN_PASSWORD: 'four foxes in fog' }
@@ -62,7 +62,7 @@ const bytes = sizes.reduce((sum, size) => sum + size, 0)
 console.log(`${endSeconds.toFixed(1)} s; WebM and MP4 together ${(bytes / 1_048_576).toFixed(2)} MiB`)
 if (bytes > SIZE_LIMIT_BYTES) throw new Error('Together they have to stay under 4 MiB')
 
-/** The story; gives the second whose picture is the poster. */
+/** Plays the story; returns the second whose picture is the poster. */
 async function tell(hub: Hub, person: BrowserContext, camera: Camera): Promise<number> {
   const page = await person.newPage()
   const portal = portalOf(page, hub)
@@ -163,7 +163,7 @@ async function tell(hub: Hub, person: BrowserContext, camera: Camera): Promise<n
   return posterAt
 }
 
-/** The device that nobody has approved yet is switched on. */
+/** Switches on the device that is not approved yet. */
 async function arrive(hub: Hub): Promise<TestGateway> {
   const [newcomer] = await startDevices(
     hub,

@@ -11,9 +11,9 @@ import { fleet, giveHistory, reportCameras } from './demo-fleet.ts'
 import { ensureWebBuilt } from './web-build.ts'
 
 /**
- * `npm run site-pictures`: the public site's pictures that are no drawings in its pages: the dashboard of the demo in
- * light and dark, the card that a shared link shows, and the icon in the sizes that phones ask for; and, as JPEG, what
- * the cameras of the demo see. What it makes is committed.
+ * `npm run site-pictures`: the public site's picture files: the demo's dashboard in light and dark, the card of shared
+ * links, and the icon in the sizes for phones; and, as JPEG, the pictures of the demo's cameras. Its output is
+ * committed.
  */
 const APPS = join(import.meta.dirname, '..', 'apps')
 const ICONS = { 'apple-touch-icon.png': 180, 'icon-192.png': 192, 'icon-512.png': 512 }
@@ -36,7 +36,7 @@ await save('og.png', await page.screenshot({ type: 'png' }))
 const icon = await readFile(join(APPS, 'portal/public/icon.svg'), 'utf8')
 for (const [file, size] of Object.entries(ICONS)) {
   await page.setViewportSize({ width: size, height: size })
-  // A phone rounds the corners itself.
+  // Phones round the corners themselves.
   await page.setContent(icon.replace('rx="7"', '').replace('<svg ', '<svg style="position:fixed;inset:0" '))
   await save(file, await page.screenshot({ type: 'png' }))
 }

@@ -1,7 +1,7 @@
 import { ensureWebBuilt } from './web-build.ts'
 
 /**
- * `npm start`: the hub alone, set up by HUB_* variables, in this very process; so signals and the exit code are the
+ * `npm start`: only the hub, configured by HUB_* variables, in this process, so that signals and the exit code are the
  * hub's own.
  */
 await ensureWebBuilt()

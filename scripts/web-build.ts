@@ -7,16 +7,14 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
-/** Everything that the portal and the public site are made of, besides their dependencies. */
+/** All sources of the portal and the public site, besides their dependencies. */
 const SOURCES = ['apps/portal', 'apps/site', 'packages/ui', 'packages/contract', 'package-lock.json']
 const BUILT = ['apps/portal/dist/index.html', 'apps/site/dist/landing.html']
 
-/** The hash of the sources that the present builds were made of. */
+/** The hash of the sources of the present builds. */
 const BUILT_OF = join(ROOT, 'node_modules', '.cache', 'hedgerow', 'web-build')
 
-/**
- * Builds the portal and the public site when their sources have changed, or a build is missing; says so in one line.
- */
+/** Builds the portal and the public site when their sources have changed, or a build is missing; prints one line. */
 export async function ensureWebBuilt(): Promise<void> {
   const sources = await hashOfSources()
   const isBuilt = BUILT.every((path) => existsSync(join(ROOT, path)))
@@ -33,7 +31,7 @@ async function build(app: string): Promise<void> {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  // On a terminal the build would draw its progress; what it says matters only when it fails.
+  // On a terminal the build would draw its progress; its output matters only when it fails.
   const said: Buffer[] = []
   for (const stream of [builder.stdout, builder.stderr]) stream.on('data', (part: Buffer) => said.push(part))
   const [code] = (await once(builder, 'close')) as [number | null]

@@ -1,7 +1,7 @@
 /**
- * Takes the pictures of a film, one after the other and not in real time: a picture is taken only where something
- * moves, and stands as long as the story wants. So a slow machine makes the same film as a fast one. It draws the
- * pointer, since a headless browser has none, and moves the real one along with it.
+ * Takes the pictures of a film one by one, not in real time: it takes a picture only when something moves, and shows it
+ * as long as the script says. So a slow machine makes the same film as a fast one. It draws the pointer, because a
+ * headless browser has none, and moves the real one with it.
  */
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { drawPointer } from './pointer.ts'
 
 export const FRAMES_PER_SECOND = 25
 
-/** A picture and how many frames it stands. */
+/** A picture and the number of frames that it is shown. */
 export type Shot = { file: string; frames: number }
 
 const MOVE_SECONDS = 0.72
@@ -21,11 +21,11 @@ export type Camera = {
   readonly shots: Shot[]
   /** Seconds of film so far. */
   seconds(): number
-  /** Looks at this page from now on. */
+  /** Films this page from now on. */
   lookAt(page: Page): Promise<void>
-  /** The picture as it is now stands for so long. */
+  /** Shows the current picture for that long. */
   hold(seconds: number): Promise<void>
-  /** Frame after frame, until the picture stands still. */
+  /** Films frame by frame until the picture stops changing. */
   settle(): Promise<void>
   moveTo(target: Locator): Promise<void>
   click(target: Locator): Promise<void>
@@ -53,7 +53,7 @@ export async function createCamera(person: BrowserContext, folder: string): Prom
       [at.x, at.y, press],
     )
   }
-  /** Gives whether the picture differs from the one before. */
+  /** Returns whether the picture differs from the one before. */
   const shoot = async (count = 1): Promise<boolean> => {
     const picture = await looking().screenshot({ scale: 'device', caret: 'hide' })
     const hash = createHash('sha256').update(picture).digest('hex')

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { FRAMES_PER_SECOND, type Shot } from './camera.ts'
 
-/** The portal's own, wherever its package finds it. */
+/** The portal's own font, resolved from its package. */
 const portal = createRequire(join(import.meta.dirname, '../../packages/ui/package.json'))
 const FONT = portal.resolve('@fontsource-variable/geist/files/geist-latin-wght-normal.woff2')
 
-/** What stands below the picture from `fromSeconds` on, until the next one or the end. */
+/** The text below the picture from `fromSeconds` until the next one or the end. */
 export type Caption = { fromSeconds: number; place: string; text: string }
 
 type Cue = Caption & { toSeconds: number }
@@ -16,7 +16,7 @@ type Cue = Caption & { toSeconds: number }
 const cuesOf = (captions: readonly Caption[], endSeconds: number): Cue[] =>
   captions.map((caption, index) => ({ ...caption, toSeconds: captions[index + 1]?.fromSeconds ?? endSeconds }))
 
-/** WebVTT (W3C), for who can't read the strip or wants it larger. */
+/** WebVTT (W3C), for viewers who cannot read the strip or want larger text. */
 export function webVttOf(captions: readonly Caption[], endSeconds: number): string {
   const cues = cuesOf(captions, endSeconds).map(
     ({ fromSeconds, toSeconds, place, text }) =>

@@ -4,16 +4,14 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FRAMES_PER_SECOND, type Shot } from './camera.ts'
 
-/** The picture above, its captions below. */
+/** The picture above and its captions below. */
 export type Reel = { picture: readonly Shot[]; strip: readonly Shot[] }
 
 const COLOURS = ['-pix_fmt', 'yuv420p', '-colorspace', 'bt709', '-color_primaries', 'bt709', '-color_trc', 'bt709']
 const STACK = '[0:v][1:v]vstack,scale=out_color_matrix=bt709:out_range=tv'
 const KEYFRAME_EVERY = String(FRAMES_PER_SECOND * 5)
 
-/**
- * Encodes with the ffmpeg of the machine; the files carry nothing that differs between two runs on the same pictures.
- */
+/** Encodes with the machine's ffmpeg; two runs on the same pictures make identical files. */
 export async function encodeFilm(
   { picture, strip }: Reel,
   options: { workFolder: string; webm: string; mp4: string; poster: string; posterAtSeconds: number },
@@ -81,7 +79,7 @@ export async function encodeFilm(
   ])
 }
 
-/** The last picture is named twice, as the demuxer leaves out the length of the last one (ffmpeg-formats, concat). */
+/** The last picture is listed twice, because the demuxer ignores the last one's duration (ffmpeg-formats, concat). */
 function concatList(shots: readonly Shot[]): string {
   const lines = shots.map(({ file, frames }) => `file '${file}'\nduration ${(frames / FRAMES_PER_SECOND).toFixed(2)}`)
   return `ffconcat version 1.0\n${lines.join('\n')}\nfile '${shots.at(-1)?.file}'\n`

@@ -2,8 +2,8 @@ import { dirname, posix, relative, resolve, sep } from 'node:path'
 import { findBreach } from './import-rules.ts'
 
 /**
- * The oxlint plugin that holds the imports of the repository to docs/architecture.md. It turns every import into a
- * pair of repository paths or package names and asks `findBreach`; test/gates shows that each rule still bites.
+ * The oxlint plugin for the import rules of docs/architecture.md. It turns every import into a pair of repository paths
+ * or package names and calls `findBreach`; test/gates shows that each rule works.
  */
 const root = resolve(import.meta.dirname, '../..')
 

@@ -1,5 +1,6 @@
 /**
- * Who may import whom, as docs/architecture.md says. Pure: one import in, the sentence that refuses it out.
+ * Which folders may import which, as in docs/architecture.md. Pure: takes one import and returns the sentence that
+ * refuses it.
  */
 export type ImportEdge = {
   /** The importing file, from the root of the repository. */
@@ -13,7 +14,7 @@ export type ImportEdge = {
 type Rule = (edge: ImportEdge) => string | undefined
 
 const isPath = (target: string) => /^(apps|packages|test|bench|scripts|\.\.)\//.test(target)
-/** A test, or what tests of an app share in its `testing/` folder. */
+/** A test, or a test helper in the `testing/` folder of an app. */
 const isTest = (file: string) => /\.test\.tsx?$|^apps\/[^/]+\/testing\//.test(file)
 
 /** The package or app that a repository path or a package name belongs to. */
@@ -109,7 +110,7 @@ const siteApart: Rule = ({ importer, target }) =>
     ? 'the public site does not load the portal kit'
     : undefined
 
-/** Shared ground of the hub's modules, whose every file may be imported. */
+/** The hub's common modules, whose every file may be imported. */
 const HUB_GROUND = ['kernel', 'access', 'database', 'http']
 
 const hubMainFiles: Rule = ({ importer, target }) => {

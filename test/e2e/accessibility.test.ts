@@ -9,7 +9,7 @@ import { startShowcase, type Showcase } from '../harness/showcase.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
 const WIDE = { width: 1440, height: 900 }
-/** What is left of a laptop's window at 200 %, and a small phone. */
+/** A laptop's window at 200 % zoom, and a small phone. */
 const ZOOMED = { width: 720, height: 450 }
 const NARROW = { width: 360, height: 740 }
 /** #0b6f5d and #4fc3a8: the brand on light and on dark ground. */
@@ -27,7 +27,7 @@ afterAll(async () => {
   await showcase?.stop()
 })
 
-/** Shows a screen to a fresh person; gives what `see` sees and every breach of the Content-Security-Policy. */
+/** Shows a screen to a new person; returns the result of `see` and every breach of the Content-Security-Policy. */
 async function look<T>(
   screen: Screen,
   see: (page: Page) => Promise<T>,
@@ -46,7 +46,7 @@ async function look<T>(
   }
 }
 
-/** As somebody who has the system in dark sees it. The portal follows at once, the plain pages when they load. */
+/** Switches the system to dark. The portal follows at once, the plain pages when they load. */
 async function turnDark(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'dark' })
   if ((await page.locator('#root').count()) === 0) await page.reload()
@@ -54,8 +54,8 @@ async function turnDark(page: Page): Promise<void> {
 }
 
 /**
- * What sticks out sideways at this size: the page itself, or the content of a dialog. A chart or a menu may need a
- * moment to follow.
+ * Elements wider than this viewport: the page itself, or the content of a dialog. A chart or a menu may need a moment
+ * to follow.
  */
 async function sticksOut(page: Page, viewport: { width: number; height: number }): Promise<string[]> {
   await page.setViewportSize(viewport)
@@ -99,7 +99,7 @@ test('the brand colour is really applied, in both themes', async () => {
   expect(seen).toEqual(BRAND)
 })
 
-test('a breach of the policy would be noticed', async () => {
+test('a breach of the policy is noticed', async () => {
   const provoked: Screen = {
     name: 'provoked',
     async show(page, { hub }) {

@@ -37,7 +37,7 @@ const field = (label: string) => page.getByLabel(new RegExp(`^${label}( \\*)?$`)
 const button = (name: string) => page.getByRole('button', { name, exact: true })
 const alert = () => page.getByRole('alert')
 
-/** What stands beside a field, as assistive technology reads it. */
+/** The text beside a field, as assistive technology reads it. */
 async function besideField(label: string): Promise<string> {
   const ids = (await field(label).getAttribute('aria-describedby')) ?? ''
   const texts = ids
@@ -66,7 +66,7 @@ const answerWith = (status: number, body: string, contentType: string) => (route
   route.fulfill({ status, body, contentType })
 const BAD_GATEWAY = answerWith(502, '<html><h1>502 Bad Gateway</h1></html>', 'text/html')
 
-describe('what password managers look for', () => {
+describe('fields for password managers', () => {
   const fieldsOfForms = () =>
     page
       .locator('form')
@@ -76,7 +76,7 @@ describe('what password managers look for', () => {
         ),
       )
 
-  test('is in one form to sign in, which Enter sends', async () => {
+  test('are in one form to sign in, which Enter sends', async () => {
     const keeper = await addPerson(hub, { username: 'keeper', role: 'user' })
     await portal.open('/login')
     await field('Username').waitFor()
@@ -89,7 +89,7 @@ describe('what password managers look for', () => {
     await page.waitForURL('**/gateways')
   })
 
-  test('is in one form to create an account', async () => {
+  test('are in one form to create an account', async () => {
     await portal.open('/register')
     await field('Username').waitFor()
     expect(await fieldsOfForms()).toEqual([
@@ -125,7 +125,7 @@ describe('a password', () => {
   test.each([
     ['/login', 'Password'],
     ['/register', 'Confirm password'],
-  ])('on %s is typed with a note while Caps Lock is on', async (address, label) => {
+  ])('on %s shows a note while Caps Lock is on', async (address, label) => {
     await portal.open(address)
     await field(label).focus()
     const press = (modifierCapsLock: boolean) =>
@@ -148,7 +148,7 @@ describe('a password', () => {
 })
 
 describe('a sign-in that fails', () => {
-  test('says so beside the fields that are empty', async () => {
+  test('names the empty fields', async () => {
     await portal.open('/login')
     await button('Sign In').click()
     await expect.poll(() => besideField('Username'), SOON).toBe('Enter your username')
@@ -156,7 +156,7 @@ describe('a sign-in that fails', () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('name')), SOON).toBe('username')
   })
 
-  test("says the hub's own words, and takes the person back to the password", async () => {
+  test('shows the hub’s own words, and returns focus to the password', async () => {
     await portal.open('/login')
     await portal.signIn({ username: 'rosa', password: 'wrong' })
     await alert().getByText('The username or the password is wrong.', { exact: true }).waitFor()
@@ -164,7 +164,7 @@ describe('a sign-in that fails', () => {
     expect(await field('Username').inputValue()).toBe('rosa')
   })
 
-  test('says its own where there are none, with the reason', async () => {
+  test('shows its own words when the hub sends none, with the reason', async () => {
     await portal.open('/login')
     const failed = alert().getByText('Login failed. Please try again.', { exact: true })
     await page.route('**/api/v1/auth/login', BAD_GATEWAY)
@@ -200,7 +200,7 @@ describe('a registration', () => {
     expect(await field('First name').inputValue()).toBe('Rosa')
   })
 
-  test('that is refused says why in the words that came, else its own', async () => {
+  test('that is refused shows the hub’s reason, else its own', async () => {
     await portal.open('/register')
     const answers: [Parameters<Page['route']>[1], string][] = [
       [BAD_GATEWAY, 'Registration failed'],
@@ -225,7 +225,7 @@ describe('a registration', () => {
     expect(path()).toBe('/register')
   })
 
-  test('that is refused for what somebody else has says so', async () => {
+  test('that is refused because of another account says so', async () => {
     await addPerson(hub, { username: 'taken', role: 'user' })
     await hub.api(saveHubSettings, { body: { inviteCodeRequired: false } })
     await portal.open('/register')
@@ -238,7 +238,7 @@ describe('a registration', () => {
     await hub.api(saveHubSettings, { body: { inviteCodeRequired: true } })
   })
 
-  test('that succeeds says so, and 2 seconds later is at the sign-in', async () => {
+  test('that succeeds says so, and 2 seconds later opens the sign-in', async () => {
     await hub.api(saveHubSettings, { body: { inviteCodeRequired: false } })
     await page.clock.install()
     await portal.open('/register')
@@ -261,10 +261,10 @@ describe('a registration', () => {
 })
 
 describe('the film of the demo', () => {
-  test('is fetched when it is about to be seen, plays by keyboard, and can be entered anywhere', async () => {
+  test('is loaded when it scrolls into view, plays by keyboard, and can be started anywhere', async () => {
     const fetched: string[] = []
     page.on('response', (response) => fetched.push(`${new URL(response.url()).pathname} ${response.status()}`))
-    // So low that the film is far below.
+    // A low window, so that the film is far below.
     await page.setViewportSize({ width: 1_280, height: 300 })
     await portal.open('/')
     const video = page.getByLabel('Demo of the hub')

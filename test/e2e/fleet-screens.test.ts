@@ -75,13 +75,13 @@ const said = (words: string) => page.getByText(words, { exact: true }).waitFor()
 const parameters = () => new URL(page.url()).searchParams
 
 describe('approvals', () => {
-  test('of two people who approve the same request, the second is told, and the request leaves both screens', async () => {
+  test('of two people who approve the same request, the second gets a message, and the request leaves both screens', async () => {
     const { registrationId } = await waitingDevice('Twice wanted')
     await page.getByRole('link', { name: /^Approvals/ }).click()
     await page.getByRole('button', { name: 'Approve Twice wanted' }).click()
     const dialog = portal.dialog()
     await dialog.getByText('Gateway fingerprint').waitFor()
-    // The other one is quicker, while this dialog is open.
+    // The other person is quicker, while this dialog is open.
     await hub.apiAs(manager)(approveRegistration, { params: { registrationId } })
     await dialog.getByRole('button', { name: 'Approve' }).click()
     await said('Failed to approve registration: This registration request has already been decided.')
@@ -89,7 +89,7 @@ describe('approvals', () => {
     await expect.poll(() => portal.row('Twice wanted').count()).toBe(0)
   })
 
-  test('a new request arrives by itself, without waiting for the next poll', async () => {
+  test('a new request appears by itself, without waiting for the next poll', async () => {
     // Without the browser's intervals nothing polls.
     await page.addInitScript(() => (globalThis.setInterval = (() => 0) as unknown as typeof setInterval))
     await portal.open('/gateway-approvals')
@@ -155,7 +155,7 @@ describe('gateways', () => {
     expect(await page.getByRole('columnheader', { name: 'Gateway Name' }).getAttribute('aria-sort')).toBe('descending')
   })
 
-  test('of a long list only what is in view is drawn, as a table and as cards, and all of it can be reached', async () => {
+  test('of a long list only the visible part is drawn, as a table and as cards, and all of it can be reached', async () => {
     await withFields(hub, 200, async () => {
       const rows = page.getByRole('row')
       for (const { width, view } of [
@@ -168,7 +168,7 @@ describe('gateways', () => {
         await page.getByRole('link', { name: 'Field 1', exact: true }).waitFor()
         expect(await page.getByRole('table', { name: 'Gateways' }).getAttribute('aria-rowcount')).toBe('201')
         expect(await rows.count()).toBeLessThan(60)
-        // The rows further down are measured as they come, and so the end moves.
+        // Rows further down are measured as they appear, so the end moves.
         await expect
           .poll(
             async () => {
@@ -186,7 +186,7 @@ describe('gateways', () => {
     })
   })
 
-  test('Back from a gateway is at the same place of a long list again', async () => {
+  test('Back from a gateway returns to the same place of a long list', async () => {
     await withFields(hub, 200, async () => {
       await portal.open('/gateways?q=field')
       const field = page.getByRole('link', { name: 'Field 120', exact: true })
@@ -209,7 +209,7 @@ describe('gateways', () => {
     })
   })
 
-  test('a refresh moves no row under the pointer; once it has left, the order is the asked one again', async () => {
+  test('a refresh moves no row under the pointer; once the pointer has left, the requested order is back', async () => {
     const { id } = await hub.api(addGateway, { body: { name: 'Quay one' } })
     await hub.api(addGateway, { body: { name: 'Quay two' } })
     await portal.open('/gateways?q=quay')
@@ -244,11 +244,11 @@ describe('gateways', () => {
     expect((await hub.api(listGateways)).map((gateway) => gateway.id)).not.toContain(id)
   })
 
-  test('a gateway that vanishes during Connect is said to be gone, and leaves the list', async () => {
+  test('a gateway that is deleted during Connect is reported, and leaves the list', async () => {
     const { id } = await hub.api(addGateway, { body: { name: 'Will o the wisp' } })
     const connect = page.getByRole('button', { name: 'Connect to Will o the wisp' })
     await connect.waitFor()
-    // Its own check of the network is the step during which it goes.
+    // The portal's own check of the network: the gateway is deleted during this step.
     await page.route('**/api/health', async (route) => {
       await hub.api(deleteGateway, { params: { id }, body: { name: 'Will o the wisp' } }).catch(() => {})
       await route.abort()
@@ -263,7 +263,7 @@ describe('gateways', () => {
   test.each([
     ['an error alone', { error: 'Maintenance until 14:00' }],
     ['a message alone', { message: 'Maintenance until 14:00' }],
-  ])('what stands before the hub may refuse with %s: the person reads it', async (_, json) => {
+  ])('a proxy in front of the hub may refuse with %s: the person reads it', async (_, json) => {
     await hub.api(addGateway, { body: { name: 'Weather mast' } }).catch(() => undefined)
     const refuse = (address: string) => page.route(address, (route) => route.fulfill({ status: 503, json }))
     await refuse('**/api/v1/gateway/claim')
@@ -295,7 +295,7 @@ describe('gateways', () => {
     expect(written.filter((line) => line.startsWith('The users were not loaded:'))).not.toEqual([])
   })
 
-  test('a gateway’s own page shows its way to the hub, its cameras and what they saw', async () => {
+  test('a gateway’s own page shows its connection to the hub, its cameras and its detections', async () => {
     const { gateway, registrationId } = await waitingDevice('Hen house')
     gateway.setDeviceReport({
       cameras: [
@@ -371,7 +371,7 @@ describe('gateways', () => {
 })
 
 describe('the command palette', () => {
-  test('goes by keyboard alone to a gateway and to a screen, and gives focus back', async () => {
+  test('opens a gateway and a screen by keyboard alone, and returns focus', async () => {
     const { id } = await hub.api(addGateway, { body: { name: 'Quince corner' } })
     const opener = page.getByRole('button', { name: 'Go to a screen or gateway' })
     await opener.focus()
@@ -410,7 +410,7 @@ describe('auto-approval settings', () => {
     await page.getByRole('heading', { name: 'IP whitelist' }).waitFor()
   })
 
-  test('lists take entries by Enter and by button, and say what is wrong with one', async () => {
+  test('lists take entries by Enter and by button, and name an invalid one', async () => {
     const address = page.getByLabel('IP address', { exact: true })
     await address.fill('198.51.100.300')
     await address.press('Enter')
@@ -446,7 +446,7 @@ describe('auto-approval settings', () => {
     })
   })
 
-  test('the test box explains what the saved rules would do', async () => {
+  test('the test box explains the saved rules’ decision', async () => {
     const box = page.getByLabel('Test IP')
     await box.fill('1.2.3')
     await page.getByRole('button', { name: 'Test', exact: true }).click()
@@ -458,7 +458,7 @@ describe('auto-approval settings', () => {
     await said(verdict.message)
   })
 
-  test('changes that are not saved are not lost by a slip', async () => {
+  test('unsaved changes are not lost by accident', async () => {
     await page.getByLabel('Notification email').fill('shepherd@example.net')
     await portal.navigation('Gateways').click()
     const dialog = portal.dialog()
@@ -537,7 +537,7 @@ test('an invitation shows its command and code once, and is revoked', async () =
   await expect.poll(() => row.textContent()).toContain('Revoked')
 })
 
-test('the dashboard names what is wrong and why, and leads there', async () => {
+test('the dashboard names problems with the reason, and links to them', async () => {
   await hub.api(addGateway, { body: { name: 'A silent ford' } })
   await portal.navigation('Dashboard').click()
   const panel = page.getByRole('region', { name: 'Needs attention' })
@@ -547,7 +547,7 @@ test('the dashboard names what is wrong and why, and leads there', async () => {
   await page.getByRole('heading', { name: 'A silent ford' }).waitFor()
 })
 
-test('while the hub is away the bar says so, and everything is fresh when it is back', async () => {
+test('while the hub is away the bar says so, and everything refreshes when it is back', async () => {
   await portal.navigation('Dashboard').click()
   await page.locator('canvas').waitFor()
   const away = page.getByRole('banner').getByText('reconnecting…')

@@ -39,7 +39,7 @@ afterEach(() => person.close())
 const button = (name: string | RegExp) => page.getByRole('button', { name })
 const names = () => page.getByRole('row').getByRole('link').allTextContents()
 
-test('a figure shows its gateways, and pressed again shows all', async () => {
+test('a figure filters its gateways, and pressed again shows all', async () => {
   await hub.api(addGateway, { body: { name: 'Offline ford' } })
   await portal.open('/gateways')
   await portal.row('Offline ford').waitFor()

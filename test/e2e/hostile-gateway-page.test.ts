@@ -9,7 +9,7 @@ import { startHub, type Hub } from '../harness/hub.ts'
 import { portalOf } from '../harness/portal.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
-/** A page that a hostile gateway serves through the hub, and what its scripts can get hold of. */
+/** A page that a hostile gateway serves through the hub, and everything that its scripts can reach. */
 const HOSTILE_HEADERS = {
   'content-type': 'text/html',
   'clear-site-data': '"*"',
@@ -23,7 +23,7 @@ let browser: BrowserHandle
 let hub: Hub
 let application: Server
 let gateway: TestGateway
-/** What the application saw of requests, as text. */
+/** The requests that the application received, as text. */
 const seen: string[] = []
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ afterAll(async () => {
   application?.close()
 })
 
-/** Signs in at `hubUrl` and goes on to the gateway's page in the same tab. */
+/** Signs in at `hubUrl` and continues to the gateway's page in the same tab. */
 async function openHostilePage(hubUrl: string) {
   const person = await browser.person()
   const page = await person.newPage()
@@ -64,7 +64,7 @@ async function openHostilePage(hubUrl: string) {
   return { person, page, hubUrl }
 }
 
-/** What a script on the page finds, tried one by one. */
+/** The results of a script on the page, attack by attack. */
 function attack(page: Page, hubUrl: string) {
   return page.evaluate(async (hubOrigin) => {
     const attempt = async (what: () => unknown): Promise<unknown> => {
@@ -86,7 +86,7 @@ function attack(page: Page, hubUrl: string) {
       page: await attempt(async () => (await fetch(`${hubOrigin}/login`)).status),
       popup: await attempt(async () => {
         const popup = open(`${hubOrigin}/dashboard`)
-        // An empty page of the opener's own comes first; the hub's then cuts the tie.
+        // An empty page of the opener comes first; the hub's page then cuts the link to it.
         const isCut = () => popup?.closed === true
         for (let i = 0; i < 600 && !isCut(); i++) await new Promise((resolve) => setTimeout(resolve, 50))
         if (!isCut()) return 'within reach'
@@ -104,7 +104,7 @@ function attack(page: Page, hubUrl: string) {
   }, hubUrl)
 }
 
-test('on localhost, a hostile page finds nothing of the hub and cannot act on it', async () => {
+test('on localhost, a hostile page reads nothing of the hub and cannot act on it', async () => {
   const { person, page, hubUrl } = await openHostilePage(hub.url)
   const origin = `http://gw-${gateway.state().gatewayId}.localhost:${hub.port}`
   expect(new URL(page.url()).origin).toBe(origin)
@@ -121,7 +121,7 @@ test('on localhost, a hostile page finds nothing of the hub and cannot act on it
     worker: `${origin}/`,
   })
 
-  // The hub is as it was: still signed in, without a foreign worker, cookie or cleared storage.
+  // The hub is unchanged: still signed in, without a foreign worker, cookie or cleared storage.
   const portal = await person.newPage()
   await portal.goto(`${hubUrl}/dashboard`)
   await portal.getByRole('heading', { name: 'Dashboard' }).first().waitFor()
@@ -134,7 +134,7 @@ test('on localhost, a hostile page finds nothing of the hub and cannot act on it
   await person.close()
 })
 
-test('in port mode, neither', async () => {
+test('the same in port mode', async () => {
   const { person, page, hubUrl } = await openHostilePage(`http://127.0.0.1:${hub.port}`)
   const { hostname, port } = new URL(page.url())
   expect(hostname).toBe('127.0.0.1')
@@ -154,7 +154,7 @@ test('in port mode, neither', async () => {
   await person.close()
 })
 
-test('a page of another site cannot hand a stolen ticket over', async () => {
+test('a page of another site cannot hand over a stolen ticket', async () => {
   const person = await browser.person()
   const page = await person.newPage()
   const { action, ticket } = await hub.api(gatewayUiTicket, { params: { id: gateway.state().gatewayId ?? '' } })

@@ -47,7 +47,7 @@ beforeEach(async () => {
 
 afterEach(() => person.close())
 
-/** The sign-in form, by keyboard: it has focus where typing begins. */
+/** Signs in by keyboard: the first field has focus. */
 async function signIn(address: string): Promise<void> {
   await portalOf(page, hub).open(address)
   await page.getByLabel('Username').waitFor()
@@ -73,7 +73,7 @@ async function tabTo(name: string): Promise<void> {
   throw new Error(`Tab never came to ${name}`)
 }
 
-/** Walks the page by Tab; gives what it never came to, and what did not show that it has focus. */
+/** Walks the page by Tab; returns controls that it did not reach, and those without a visible focus. */
 async function walk(): Promise<{ missed: string[]; unmarked: string[] }> {
   const wanted = await page.evaluate(() => {
     for (const one of document.querySelectorAll<HTMLElement>('[data-walk]')) delete one.dataset['walk']
@@ -86,7 +86,7 @@ async function walk(): Promise<{ missed: string[]; unmarked: string[] }> {
   })
   const met = new Set<number>()
   const shown = new Set<number>()
-  // A field for a date holds several stops; the browser marks those inside it by itself.
+  // A date field has several stops; the browser marks those inside it.
   for (let presses = 0; presses < wanted.length * 2 + 20 && met.size < wanted.length; presses += 1) {
     await page.keyboard.press('Tab')
     const { index, marked } = await page.evaluate(() => {
@@ -109,13 +109,13 @@ async function walk(): Promise<{ missed: string[]; unmarked: string[] }> {
   }
 }
 
-test('Tab comes to every control of every screen, and each shows that it has focus', async () => {
+test('Tab reaches every control of every screen, and each shows its focus', async () => {
   await signIn('/gateways')
   for (const screen of SCREENS) {
     await portalOf(page, hub).open(screen.replace(':id', gatewayId))
     await page.locator('main h1').waitFor()
     await expect.poll(() => page.locator('main [class*="Skeleton"]').count()).toBe(0)
-    // What arrives during a walk, as a list's answer does, was not on the way: then the next walk counts.
+    // Elements that appear during a walk were not on the way: then the next walk counts.
     await expect
       .poll(async () => ({ screen, ...(await walk()) }), { timeout: 60_000 })
       .toEqual({ screen, missed: [], unmarked: [] })
@@ -158,7 +158,7 @@ test('a gateway is added and deleted without a pointer, and focus is never lost'
   expect((await hub.api(listGateways)).map(({ name }) => name)).toEqual(['Alder ford'])
 })
 
-test('the skip link leads past the bar, and the tabs of the settings answer to the arrows', async () => {
+test('the skip link skips the bar, and the tabs of the settings respond to arrow keys', async () => {
   await signIn('/settings')
   await page.evaluate(() => (document.activeElement as HTMLElement).blur())
   await page.keyboard.press('Tab')
@@ -171,7 +171,7 @@ test('the skip link leads past the bar, and the tabs of the settings answer to t
   await expect.poll(() => page.getByRole('tab', { name: 'Security' }).getAttribute('aria-selected')).toBe('true')
 })
 
-test('nothing moves for somebody who asks for reduced motion', async () => {
+test('nothing moves for a person who asks for reduced motion', async () => {
   const moving = () =>
     page.evaluate(
       () =>

@@ -68,11 +68,11 @@ async function openVerb(username: string, verb: string): Promise<void> {
   await page.getByRole('menuitem', { name: verb }).click()
 }
 
-/** Changes the role from somewhere else. */
+/** Changes the role from another client. */
 const changeRole = ({ id, username, email, firstName, lastName, active }: HubUser, role: Role) =>
   hub.api(updateUser, { params: { id }, body: { username, email, firstName, lastName, active, role } })
 
-/** Switches two-factor on through the profile's dialog; gives the secret and the recovery codes that it showed. */
+/** Switches two-factor on through the profile's dialog; returns its secret and recovery codes. */
 async function setUpTwoFactor(password: string): Promise<{ secret: string; recoveryCodes: string[] }> {
   // The panel below has that name too.
   const confirmation = page.locator('input').and(page.getByLabel('Password', { exact: true }))
@@ -93,7 +93,7 @@ async function setUpTwoFactor(password: string): Promise<{ secret: string; recov
 }
 
 describe('users', () => {
-  test('one is added, signs in, is edited and deleted, each with what the list then shows', async () => {
+  test('one is added, signs in, is edited and deleted, and the list shows each change', async () => {
     await openAs(hub.admin, '/users')
     await button('Add User').click()
     await field('Username').fill('otto')
@@ -128,7 +128,7 @@ describe('users', () => {
     await portal.row('@otto').waitFor({ state: 'detached' })
   })
 
-  test('a taken name is said beside its field, and nothing that was typed is lost', async () => {
+  test('a taken name is reported beside its field, and no input is lost', async () => {
     await openAs(hub.admin, '/users')
     await button('Add User').click()
     await field('Username').fill('ADMIN')
@@ -171,7 +171,7 @@ describe('users', () => {
 })
 
 describe('a session that ends', () => {
-  test('in the middle of a form leads to signing in, and from there back to the same screen', async () => {
+  test('in the middle of a form leads to the sign-in, and from there back to the same screen', async () => {
     const { credentials, user } = await addUser('shepherd', 'admin')
     await openAs(credentials, '/settings?tab=network')
     await field('VPN network').fill('10.77.0.0/16')
@@ -185,7 +185,7 @@ describe('a session that ends', () => {
     expect(await button('Save Settings').count()).toBe(0)
   })
 
-  test('because the role changed shows the new role’s screens after signing in again', async () => {
+  test('because the role changed shows the new role’s screens after the next sign-in', async () => {
     const { credentials, user } = await addUser('walker', 'manager')
     await openAs(credentials, '/users')
     await portal.row('@walker').waitFor()
@@ -198,7 +198,7 @@ describe('a session that ends', () => {
 })
 
 describe('registration', () => {
-  test('with an invitation: the code is shown once, lets one person in, and gives its role', async () => {
+  test('with an invitation: the code is shown once, admits one person, and gives its role', async () => {
     await openAs(hub.admin, '/users')
     await button('Invite').click()
     await field('Label').fill('For Rosa')
@@ -255,7 +255,7 @@ describe('registration', () => {
     await visitor.close()
   })
 
-  test('asks for no code where none is required, and says when it is closed', async () => {
+  test('needs no code where none is required, and says when it is closed', async () => {
     await hub.api(saveHubSettings, { body: { inviteCodeRequired: false } })
     await portal.open('/login')
     await page.getByRole('link', { name: 'Create an account' }).click()
@@ -270,7 +270,7 @@ describe('registration', () => {
 })
 
 describe('two-factor', () => {
-  test('is set up with a real code, asked for at sign-in, and switched off again', async () => {
+  test('is set up with a real code, required at sign-in, and switched off again', async () => {
     const { credentials: careful } = await addUser('careful', 'user')
     await openAs(careful, '/profile')
     await button('Set Up Two-Factor').click()
@@ -280,7 +280,7 @@ describe('two-factor', () => {
 
     await button(/^Account of/).click()
     await page.getByRole('menuitem', { name: 'Logout' }).click()
-    // The address changes before the landing page comes; a page opened in between would be left again.
+    // The address changes before the landing page appears; a page opened in between would be replaced.
     await page.getByRole('link', { name: 'Register' }).waitFor()
     await portal.open('/login')
     await portal.signIn(careful)
@@ -300,7 +300,7 @@ describe('two-factor', () => {
     await button('Set Up Two-Factor').waitFor()
   })
 
-  test('required for everyone comes before anything else, also for who is signed in, at the address they asked for', async () => {
+  test('when required for everyone, comes before every other screen, also for signed-in people, at the requested address', async () => {
     const strict = await startHub()
     onTestFinished(async () => void (await strict.stop()))
     portal = portalOf(page, strict)
@@ -335,7 +335,7 @@ describe('the profile', () => {
     ])
   })
 
-  test('a changed password keeps this session, ends the others, and is the one that counts', async () => {
+  test('a changed password keeps this session, ends the others, and is valid at once', async () => {
     const { credentials: changer } = await addUser('changer', 'user')
     const elsewhere = hub.apiAs(changer)
     await elsewhere(listSessions)
@@ -374,7 +374,7 @@ describe('the profile', () => {
 })
 
 describe('settings', () => {
-  test('are saved with the toast to the letter, and hold after a reload', async () => {
+  test('are saved with the exact toast, and persist after a reload', async () => {
     await openAs(hub.admin, '/settings')
     await field('Hub name').fill('Old mill')
     await field('Maximum number of gateways').fill('')
@@ -391,7 +391,7 @@ describe('settings', () => {
     expect(await field('Maximum number of gateways').inputValue()).toBe('250')
   })
 
-  test('that the hub refuses say so, in a toast and beside the field', async () => {
+  test('that the hub refuses show the reason, in a toast and beside the field', async () => {
     await openAs(hub.admin, '/settings?tab=network')
     await field('VPN network').fill('10.100.0.0/33')
     await button('Save Settings').click()
@@ -400,7 +400,7 @@ describe('settings', () => {
     expect(await field('VPN network').inputValue()).toBe('10.100.0.0/33')
   })
 
-  test('that are not saved are asked about before the page is left', async () => {
+  test('that are unsaved cause a question before the page is left', async () => {
     await openAs(hub.admin, '/settings')
     await field('Hub description').fill('By the river')
     await page.getByRole('tab', { name: 'Audit' }).click()
@@ -431,7 +431,7 @@ describe('settings', () => {
     expect(await shownFingerprint()).not.toBe(before)
   })
 
-  test('the audit log is filtered, and downloaded as it is filtered', async () => {
+  test('the audit log is filtered, and downloaded with the same filter', async () => {
     await addUser('audited', 'user')
     await openAs(hub.admin, '/settings?tab=audit')
     await page.getByLabel('Filter by action').selectOption('user')

@@ -58,7 +58,7 @@ async function openAs(credentials: Credentials, address = '/gateways'): Promise<
   await page.locator('main h1').waitFor()
 }
 
-/** Ends every session of a person but the one that this opens, as they would on their profile somewhere else. */
+/** Ends every session of a person except its own, as from their profile on another device. */
 async function endSessionsOf(credentials: Credentials): Promise<void> {
   const api = hub.apiAs(credentials)
   for (const { id, current } of await api(listSessions)) if (!current) await api(endSession, { params: { id } })
@@ -78,8 +78,8 @@ async function enrolled(name: string): Promise<TestGateway> {
   return gateway
 }
 
-describe('what was typed when a session ended', () => {
-  test('in a dialog is there again after signing in, and can be sent', async () => {
+describe('input when a session ends', () => {
+  test('in a dialog is restored after the next sign-in, and can be sent', async () => {
     await openAs(shepherd)
     await page.getByRole('button', { name: 'Add Gateway' }).click()
     await portal.dialog().getByLabel('Gateway Name').fill('Rose garden')
@@ -96,7 +96,7 @@ describe('what was typed when a session ended', () => {
     await portal.dialog().getByText('[Interface]').waitFor()
   })
 
-  test('on a page is there again, still unsaved', async () => {
+  test('on a page is restored, still unsaved', async () => {
     await openAs(hub.admin, '/settings')
     await page.getByLabel('Hub name').fill('Old mill')
     await endSessionsOf(hub.admin)
@@ -107,7 +107,7 @@ describe('what was typed when a session ended', () => {
     await page.getByText('There are changes that are not saved.').waitFor()
   })
 
-  test('is nobody else’s', async () => {
+  test('is not shown to anybody else', async () => {
     await openAs(shepherd)
     await page.getByRole('button', { name: 'Add Gateway' }).click()
     await portal.dialog().getByLabel('Gateway Name').fill('Not for others')
@@ -121,7 +121,7 @@ describe('what was typed when a session ended', () => {
 })
 
 describe('claiming', () => {
-  test('with the camera: the label that the device itself shows is read, and the device is claimed', async () => {
+  test('with the camera: the device’s own label is read, and the device is claimed', async () => {
     const gateway = await enrolled('Bee house')
     await page.goto(gateway.pageUrl)
     const label = await page.getByRole('img', { name: /^QR code/ }).screenshot()
@@ -158,7 +158,7 @@ describe('claiming', () => {
     expect(owned?.owner).toBe('shepherd')
   })
 
-  test('a blank token can’t be sent, and one that somebody else has used is refused in the catalogue’s words', async () => {
+  test('a blank token can’t be sent, and a claimed one is refused in the catalogue’s words', async () => {
     const { deviceToken } = await hub.api(addGateway, { body: { name: 'Taken' } })
     await hub.api(claimGateway, { body: { deviceToken: deviceToken! } })
     await openAs(shepherd)
@@ -194,7 +194,7 @@ describe('the VPN configuration', () => {
     expect((await readFile(await file.path(), 'utf8')).trim()).toBe(text.trim())
   })
 
-  test('of a gateway that enrolled itself shows no secret and no code to scan', async () => {
+  test('of a gateway that enrolled itself shows no secret and no QR code', async () => {
     await enrolled('Dove cote')
     await openAs(shepherd)
     await page.getByRole('button', { name: 'More actions for Dove cote' }).click()
@@ -211,7 +211,7 @@ describe('the VPN configuration', () => {
 })
 
 describe('the dashboard', () => {
-  test('keeps its values when a refresh fails, writes only to the console, and is right again at the next one', async () => {
+  test('keeps its values when a refresh fails, writes only to the console, and is right after the next one', async () => {
     const written: string[] = []
     page.on('console', (message) => written.push(message.text()))
     await page.clock.install()
@@ -225,7 +225,7 @@ describe('the dashboard', () => {
     expect(await total.textContent()).toBe(before)
     await page.unroute('**/api/v1/hub/stats')
     await hub.api(addGateway, { body: { name: 'Thirty seconds later' } })
-    // Stepwise: one leap would run into the time limit of a request that is under way, and the next is 30 s later.
+    // In steps: one leap would exceed the time limit of a pending request, and the next is 30 s later.
     const secondLater = async () => {
       await page.clock.fastForward(1_000)
       return total.textContent()
@@ -235,7 +235,7 @@ describe('the dashboard', () => {
 })
 
 describe('the shell', () => {
-  test('the chosen theme holds after a reload, and the system theme follows the system', async () => {
+  test('the chosen theme persists after a reload, and the system theme follows the system', async () => {
     await openAs(hub.admin)
     const scheme = () => page.locator('html').getAttribute('data-mantine-color-scheme')
     const choose = async (theme: string) => {
@@ -253,7 +253,7 @@ describe('the shell', () => {
     await expect.poll(scheme).toBe('dark')
   })
 
-  test('Back closes a dialog and leaves the screen as it was', async () => {
+  test('Back closes a dialog and leaves the screen unchanged', async () => {
     await openAs(hub.admin, '/users')
     await portal.navigation('Gateways').click()
     await page.getByRole('button', { name: 'Claim Gateway' }).click()
@@ -269,7 +269,7 @@ describe('the shell', () => {
     expect(path()).toBe('/gateways')
   })
 
-  test('a screen whose code does not come while the hub is away comes by itself when it is back', async () => {
+  test('a screen whose code cannot load while the hub is away loads by itself when the hub is back', async () => {
     await openAs(hub.admin)
     await page.route(`${hub.url}/**`, (route) => route.abort())
     await portal.navigation('Users').click()
@@ -280,7 +280,7 @@ describe('the shell', () => {
     expect(path()).toBe('/users')
   })
 
-  test('a page that was open while the hub got a new portal loads itself again and says so', async () => {
+  test('an open page reloads itself when the hub has a new portal, and says so', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'hedgerow-portal-'))
     onTestFinished(() => rm(dir, { recursive: true, force: true }))
     await cp(DIST, dir, { recursive: true })
@@ -299,7 +299,8 @@ describe('the shell', () => {
 })
 
 /**
- * What another build does to a served folder: every script has another name. The compressed copies are of the old ones.
+ * Simulates another build of a served folder: every script gets another name. The compressed copies are of the old
+ * ones.
  */
 async function renameAssets(dir: string): Promise<void> {
   const files = await readdir(dir, { recursive: true })

@@ -16,7 +16,7 @@ const AUTHENTICATED = [
   '/gateway-approvals',
   '/auto-approval-settings',
 ]
-/** Words for what a gateway without a detector can't do. */
+/** Words for features that a gateway without a detector lacks. */
 const DETECTION_WORDS = /detect|\bfinds? |findings?\b|sprinkler|siren|alert|smoke|\bmodels?\b|irrigation|GPIO|came by/i
 const LANDING_TITLE = 'Hedgerow: one hub for the cameras that guard your land'
 
@@ -58,7 +58,7 @@ async function tokenOf(credentials: Credentials): Promise<string> {
 const path = (page: Page) => new URL(page.url()).pathname
 const tokenIn = (page: Page) => page.evaluate(() => localStorage.getItem('hubToken'))
 
-/** The text of each element, with its marks of what is designed and not in the software yet. */
+/** The text of each element, with its marks of designed features. */
 const textsOf = (page: Page, selector: string) =>
   page.locator(selector).evaluateAll((nodes) =>
     nodes.map((node) => ({
@@ -67,7 +67,7 @@ const textsOf = (page: Page, selector: string) =>
     })),
   )
 
-/** The path that `address` leads to, once its page is visible. */
+/** The final path after `address` opens and its page is visible. */
 async function pathAfterOpening(page: Page, address: string, expected: string): Promise<string> {
   await page.goto(`${hub.url}${address}`, { waitUntil: 'commit' })
   await page.waitForURL((url) => url.pathname === expected)
@@ -76,7 +76,7 @@ async function pathAfterOpening(page: Page, address: string, expected: string): 
 }
 
 describe('the routes', () => {
-  test('a visitor sees the public pages, and is asked to sign in for every other one', async () => {
+  test('a visitor sees the public pages, and is sent to the sign-in for every other one', async () => {
     const page = await open()
     for (const address of PUBLIC) expect(await pathAfterOpening(page, address, address)).toBe(address)
     for (const address of AUTHENTICATED) expect(await pathAfterOpening(page, address, '/login')).toBe('/login')
@@ -142,7 +142,7 @@ describe('a visitor’s session', () => {
 })
 
 describe('the landing page', () => {
-  test('says everything without a script, in order', async () => {
+  test('has all its text without scripts, in order', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(hub.url)
     const header = page.getByRole('banner')
@@ -206,7 +206,7 @@ describe('the landing page', () => {
     expect(words.slice(at, at + figure.length + 120)).toContain('design figure')
   })
 
-  test('every text about detections and deterrents carries the mark of what is designed', async () => {
+  test('every text about detections and deterrents carries the mark of designed features', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(hub.url)
     // A mark further up does not cover a figure or an entry of a list that mixes both kinds.
@@ -221,7 +221,7 @@ describe('the landing page', () => {
     expect(await page.locator('main figure [data-designed]').count()).toBe(await page.locator('main figure').count())
   })
 
-  test('brings a small script and nothing of the portal, and keeps to the policy', async () => {
+  test('loads a small script and nothing of the portal, and keeps to the policy', async () => {
     const page = await open({ viewport: { width: 800, height: 500 } })
     const scripts: string[] = []
     const media: string[] = []
@@ -258,7 +258,7 @@ describe('the landing page', () => {
 
   test('plays the registration, which can be paused', async () => {
     const page = await open({ reducedMotion: 'no-preference' })
-    // So slow that it can't end before it is paused.
+    // Slow enough that it cannot end before it is paused.
     const devtools = await page.context().newCDPSession(page)
     await devtools.send('Animation.enable')
     await devtools.send('Animation.setPlaybackRate', { playbackRate: 0.05 })
@@ -292,7 +292,7 @@ describe('the beta page', () => {
     await expect.poll(() => page.title()).toBe(LANDING_TITLE)
   })
 
-  test('opens a letter to the contact of this hub', async () => {
+  test('opens a mail to the contact of this hub', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(`${hub.url}/beta`)
     const link = new URL((await page.getByRole('link', { name: 'Write to us' }).getAttribute('href')) ?? '')
@@ -303,7 +303,7 @@ describe('the beta page', () => {
     await page.getByText(CONTACT).waitFor()
   })
 
-  test('lists detections under what comes, not under what works', async () => {
+  test('lists detections under planned features, not under working ones', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(`${hub.url}/beta`)
     const entries = async (list: string) =>
@@ -315,7 +315,7 @@ describe('the beta page', () => {
     expect((await entries('Comes later')).length).toBeGreaterThan(1)
   })
 
-  test('lists what testers get, what works and what comes, and what the hardware costs', async () => {
+  test('lists what testers get, what works, what is planned, and the hardware’s cost', async () => {
     const page = await open({ javaScriptEnabled: false })
     await page.goto(`${hub.url}/beta`)
     expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual([
@@ -331,7 +331,7 @@ describe('the beta page', () => {
   })
 })
 
-test('links, phones and search engines find the files that the pages name', async () => {
+test('the files that the pages name for links, phones and search engines exist', async () => {
   const html = await (await fetch(hub.url)).text()
   expect(html).toContain(`<link rel="canonical" href="${hub.url}/"/>`)
   expect(html).toContain(`<meta property="og:image" content="${hub.url}/og.png"/>`)

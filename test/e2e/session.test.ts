@@ -34,7 +34,7 @@ const path = () => new URL(portal.page.url()).pathname
 const token = () => portal.page.evaluate(() => localStorage.getItem('hubToken'))
 
 describe('signing in', () => {
-  test('a wrong password shows why, and keeps the person on the page', async () => {
+  test('a wrong password shows why, and stays on the page', async () => {
     await portal.open('/login')
     await portal.signIn({ ...hub.admin, password: 'not the password' })
     await portal.page.getByText('The username or the password is wrong.').waitFor()
@@ -49,7 +49,7 @@ describe('signing in', () => {
     expect(path()).toBe('/gateways')
   })
 
-  test('leads on to the address that was asked for', async () => {
+  test('leads to the requested address', async () => {
     await portal.open('/gateway-approvals')
     await portal.page.waitForURL('**/login')
     await portal.signIn(hub.admin)
@@ -68,7 +68,7 @@ describe('signing in', () => {
     expect(path()).toBe('/dashboard')
   })
 
-  test('Logout forgets the token, here and on the hub', async () => {
+  test('Logout deletes the token, here and on the hub', async () => {
     await portal.open('/login')
     await portal.signIn(hub.admin)
     await portal.page.waitForURL('**/gateways')
@@ -84,7 +84,7 @@ describe('signing in', () => {
 })
 
 describe('the QR label of a device', () => {
-  test('opens the claim dialog with its token, also across signing in, and the token leaves the address', async () => {
+  test('opens the claim dialog with its token, also across a sign-in, and removes the token from the address', async () => {
     await portal.open('/gateways?token=DT-0123456789AB')
     await portal.page.waitForURL('**/login')
     await portal.signIn(hub.admin)
@@ -110,14 +110,14 @@ describe('a refusal', () => {
     expect(await token()).not.toBeNull()
   })
 
-  test('with role_required, of something that was allowed a moment ago, does not sign out', async () => {
+  test('with role_required, for a role that changed a moment ago, does not sign out', async () => {
     const manager = await addPerson(hub, { username: 'keeper', role: 'manager' })
     await portal.open('/login')
     await portal.signIn(manager)
     await portal.page.getByRole('button', { name: 'Add Gateway' }).click()
     await portal.dialog().getByLabel('Gateway Name').fill('Pump house')
     await changeUser(hub, manager.username, { role: 'user' })
-    // What the hub knows of a session is good for one second.
+    // The hub caches a session for one second.
     await sleep(1_100)
     const refused = portal.page.waitForResponse((answer) => answer.status() === 403)
     await portal.dialog().getByRole('button', { name: 'Add Gateway' }).click()
@@ -154,7 +154,7 @@ describe('a session of ten minutes', () => {
   const TIMEOUT_S = 600
   const PART_MS = 400_000
 
-  /** Lets time go by: in the browser by its clock, on the hub by what is left of the sessions there. */
+  /** Lets time pass: in the browser by its clock, on the hub by the remaining time of its sessions. */
   async function letPass(): Promise<void> {
     await withDatabase(hub, (db) =>
       db
@@ -168,7 +168,7 @@ describe('a session of ten minutes', () => {
   const setTimeoutOfSessions = (sessionTimeout: number) =>
     hub.apiAs(hub.admin)(saveHubSettings, { body: { sessionTimeout } })
 
-  /** Signs a keeper in and counts what their page then asks for: renewals, and lists of gateways that it got. */
+  /** Signs a keeper in and counts their page's requests: renewals, and gateway lists received. */
   async function signInWatched(): Promise<{ renewals: number; lists: number }> {
     await setTimeoutOfSessions(TIMEOUT_S)
     onTestFinished(async () => void (await setTimeoutOfSessions(3_600)))
@@ -185,7 +185,7 @@ describe('a session of ten minutes', () => {
     return seen
   }
 
-  /** Until the page has asked by itself once more, and was answered. */
+  /** Waits until the page has polled once more and got the answer. */
   async function pollOnce(seen: { lists: number }): Promise<void> {
     const before = seen.lists
     await expect
@@ -196,7 +196,7 @@ describe('a session of ten minutes', () => {
       .toBeGreaterThan(before)
   }
 
-  test('goes on for somebody who moves the pointer or types, for longer than that', async () => {
+  test('continues for a person who moves the pointer or types, for longer than that', async () => {
     const seen = await signInWatched()
     for (const act of [
       () => portal.page.mouse.move(40, 300),
@@ -215,7 +215,7 @@ describe('a session of ten minutes', () => {
     expect(path()).toBe('/gateways')
   })
 
-  test('ends for somebody who has gone, however much their page asks by itself', async () => {
+  test('ends for a person who has left, however often their page polls', async () => {
     const seen = await signInWatched()
     await letPass()
     await pollOnce(seen)

@@ -10,7 +10,7 @@ import { portalOf } from '../harness/portal.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
 /**
- * In port mode and over plain http, where a browser sends no Sec-Fetch headers: a gateway's page against its
+ * In port mode and over plain http, where a browser sends no Sec-Fetch headers: a gateway's page attacks its
  * neighbours.
  */
 let browser: BrowserHandle
@@ -103,7 +103,7 @@ test('a page cannot frame the page of another gateway, nor read its scripts', as
   expect(framed?.url()).toMatch(/^chrome-error:/)
   expect(await framed?.getByText('Open the valve').count()).toBe(0)
 
-  // Its own page may.
+  // Its own page may frame and read it.
   const own = await victimPage.evaluate(async () => {
     const frame = Object.assign(document.createElement('iframe'), { src: '/' })
     document.body.append(frame)
@@ -126,7 +126,7 @@ function plant(page: Page, name: string, count: number): Promise<void> {
   )
 }
 
-test('cookies without end lock a person out of no port for longer than one load', async () => {
+test('endless cookies lock a person out of no port for longer than one load', async () => {
   const { person, hubUrl, victimPage, hostilePage } = await openBoth()
   await plant(hostilePage, 'planted', 80)
   expect((await victimPage.goto(victimPage.url()))?.status()).toBe(431)
@@ -141,9 +141,9 @@ test('cookies without end lock a person out of no port for longer than one load'
   await person.close()
 })
 
-test('nor do fewer cookies under the names of another gateway, which its application would refuse', async () => {
+test('fewer cookies with the names of another gateway, which its application would refuse, do not either', async () => {
   const { person, victimPage, hostilePage } = await openBoth()
-  // The first request of any tab of this person is refused and clears them: the portal's own tab may be that tab.
+  // The first request of any of this person's tabs is refused and clears them: that may be the portal's own tab.
   const refused = person.waitForEvent('response', (response) => response.status() === 431)
   await plant(hostilePage, `g${victim.state().gatewayId}.planted`, 4)
   await victimPage.goto(victimPage.url())

@@ -26,7 +26,7 @@ test('a person approves a waiting gateway and opens its page through the tunnel'
   const page = await person.newPage()
   const portal = portalOf(page, hub)
 
-  // What the device itself shows, as somebody standing before it would read it.
+  // The device's own page, as a person at the device reads it.
   const device = await person.newPage()
   await device.goto(gateway.pageUrl)
   const { fingerprint, hubFingerprint } = gateway.state()
@@ -82,6 +82,6 @@ test('a person approves a waiting gateway and opens its page through the tunnel'
   await person.close()
 })
 
-test('the gateway of this test is not on the port of the direct health check, so only the tunnel can have carried it', () => {
+test('this gateway is not on the port of the direct health check, so the tunnel must have carried it', () => {
   expect(Number(new URL(gateway.pageUrl).port)).not.toBe(GATEWAY_PORT)
 })

@@ -1,7 +1,6 @@
 /**
  * `npm run fuzz http -- --seconds 60 --seed 1 --target front`: sends mutated HTTP to real processes for a while, to
- * each target in turn unless one is named. What goes wrong ends it with the seed and the round to repeat, and an exit
- * code of 1.
+ * each target in turn unless one is named. A failure ends it with the seed and the round to repeat, and exit code 1.
  */
 import { parseArgs } from 'node:util'
 import { runRounds } from './http/rounds.ts'

@@ -23,7 +23,7 @@ describe('docs/operations', () => {
     expect(listed).toHaveLength(known.length)
   })
 
-  it.each([...readdirSync(OPERATIONS), '../../README.md'])('%s names no variable that there is none of', (name) => {
+  it.each([...readdirSync(OPERATIONS), '../../README.md'])('%s names only existing variables', (name) => {
     const named = new Set(readFileSync(join(OPERATIONS, name), 'utf8').match(/\bHUB_[A-Z_]+[A-Z]/g))
     for (const variable of named)
       expect(variables.shape).toHaveProperty(variable in variables.shape ? variable : variable.replace(/_FILE$/, ''))

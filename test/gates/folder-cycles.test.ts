@@ -14,6 +14,6 @@ test('two folders that import each other are a cycle, types included, though no 
   ])
 })
 
-test('folders that import each other one way are none', () => {
+test('folders that import each other in one direction are no cycle', () => {
   expect(folderCycles([fleet, { path: 'apps/hub/src/tunnel/peers.ts', text: `import './keys.ts'` }])).toEqual([])
 })

@@ -9,7 +9,7 @@ const PAGE = join(ROOT, 'docs/how-to-add.md')
 const page = readFileSync(PAGE, 'utf8')
 const HUB = 'apps/hub/src'
 
-it('names files that are there', () => {
+it('names existing files', () => {
   const links = [...page.matchAll(/\]\(([^)#]+)\)/g)].map(([, link]) => link!)
   expect(links.length).toBeGreaterThan(12)
   for (const link of links) expect(existsSync(join(dirname(PAGE), link)), link).toBe(true)
@@ -30,9 +30,7 @@ describe('a change of one file', () => {
   })
   afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
-  /**
-   * Makes the change, asks the changed hub, and puts the copy back; gives the answer and the files that were touched.
-   */
+  /** Makes the change, queries the changed hub, and restores the copy; returns the answer and the touched files. */
   function changed(file: string, content: (before: string) => string, question: string) {
     const path = join(copy, file)
     writeFileSync(path, content(existsSync(path) ? readFileSync(path, 'utf8') : ''))

@@ -10,7 +10,7 @@ const root = resolve(import.meta.dirname, '../..')
 
 type Breach = { title: string; file: string; source: string; message: string }
 
-/** One file for each rule that the linter must refuse, written at the place in the tree where the rule applies. */
+/** One file for each rule that the linter must refuse, in the folder where the rule applies. */
 const breaches: Breach[] = [
   {
     title: 'an app that imports another app',
@@ -164,7 +164,7 @@ const breaches: Breach[] = [
   },
 ]
 
-/** Imports that keep to the rules, so that a rule which refuses everything fails too. */
+/** Allowed imports, so that a rule that refuses everything fails too. */
 const allowed: Record<string, string> = {
   'apps/hub/src/tunnel/tunnel.ts': `import { fleet } from '../fleet/fleet.ts'\nexport const tunnel = () => fleet`,
   'apps/hub/testing/allowed.ts': `import '../src/app.ts'\nimport '../src/registrations/handshake.ts'`,
@@ -205,7 +205,7 @@ describe('the import rules', () => {
     expect(messages.get(file) ?? []).toContainEqual(message)
   })
 
-  it.each(Object.keys(allowed).filter((file) => file !== 'apps/hub/src/tunnel/tunnel.ts'))('let %s pass', (file) => {
+  it.each(Object.keys(allowed).filter((file) => file !== 'apps/hub/src/tunnel/tunnel.ts'))('accept %s', (file) => {
     expect(messages.get(file) ?? []).toEqual([])
   })
 })

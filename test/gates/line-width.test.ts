@@ -30,7 +30,7 @@ describe('a line beyond column 120', () => {
     ['a long address', 'page.md', `https://example.org/${'a'.repeat(120)}\n`],
     ['a string', 'code.ts', `const a = '${WORDS}'\n`],
     ['a comment’s table', 'code.ts', `/**\n * | ${WORDS} |\n */\n`],
-  ])('of %s stays as it is', (_case, file, text) => {
+  ])('of %s is left alone', (_case, file, text) => {
     expect(findLongLines(file, text)).toEqual([])
     expect(wrapLongLines(file, text)).toBe(text)
   })
@@ -39,7 +39,7 @@ describe('a line beyond column 120', () => {
     expect(wrapLongLines('page.md', `kept\nas it is\n\n${WORDS}\n`)).toMatch(/^kept\nas it is\n\nword0 /)
   })
 
-  it('never begins with what would make it a list, a heading or the end of the comment', () => {
+  it('never starts with what would make it a list, a heading or the end of the comment', () => {
     const text = `${'a'.repeat(117)} - 1. # ${'b'.repeat(100)}\n`
     expect(wrapLongLines('page.md', text)).toBe(`${'a'.repeat(117)} - 1. #\n${'b'.repeat(100)}\n`)
   })

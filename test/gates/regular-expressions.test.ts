@@ -6,8 +6,8 @@ import { analyse } from 'scslre'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 
 /**
- * No regular expression of ours takes more than linear time: text of strangers reaches most of them, and one that
- * backtracks holds everybody up. Those of tests read only what tests wrote, so they are left out.
+ * No regular expression of ours takes more than linear time: strangers' text reaches most of them, and one that
+ * backtracks would block the process. Those of tests read only the tests' own text, so they are left out.
  */
 
 const root = resolve(import.meta.dirname, '../..')
@@ -18,7 +18,7 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'app
   .split('\n')
   .filter((file) => /\.(?:ts|tsx|js|mjs)$/.test(file) && !/\.test\.tsx?$|\/testing\//.test(file))
 
-/** Runs what builds expressions at run time, in each file that does. */
+/** Runs the code that builds expressions at run time, in each file that does. */
 const builders: Record<string, () => Promise<unknown>> = {
   'apps/hub/src/gateway-proxy/origins.ts': async () => {
     const { createOrigins } = await import('../../apps/hub/src/gateway-proxy/origins.ts')
@@ -58,11 +58,11 @@ for (const file of files) {
   }).visit(program)
 }
 
-/** What the constructor is called with while the builders run, and by which line. */
+/** The constructor's arguments while the builders run, and the calling line. */
 const built: Found[] = []
 beforeAll(async () => {
   const note = (made: RegExp) => {
-    // Behind the message, this function and the proxy's.
+    // The stack's lines after the message, this function and the proxy's.
     const caller = new Error().stack?.split('\n')[3] ?? ''
     const at = /((?:apps|packages|scripts)\/[^:]+:\d+):\d+/.exec(caller)?.[1]
     if (at !== undefined && !caller.includes('node_modules')) built.push({ at, source: made.source, flags: made.flags })
@@ -79,7 +79,7 @@ beforeAll(async () => {
   vi.unstubAllGlobals()
 })
 
-/** What makes an expression slow, in words. */
+/** Why an expression is slow, in words. */
 const faultsOf = ({ at, source, flags }: Found): string[] =>
   analyse({ source, flags }).reports.map(
     ({ exponential, character }) =>
@@ -92,12 +92,12 @@ describe('regular expressions', () => {
     ['/^(?:a+)+$/', 'exponential'],
     ['/^\\d+[\\w.]*$/', 'quadratic'],
     ['/\\w+\\.\\w+/', 'quadratic'],
-  ])('%s would be found: %s', (literal, how) => {
+  ])('%s is found: %s', (literal, how) => {
     const faults = faultsOf({ at: 'here', source: literal.slice(1, -1), flags: '' })
     expect(faults.join()).toContain(how)
   })
 
-  it('that are written as such take linear time', () => {
+  it('in literals take linear time', () => {
     expect(written.length).toBeGreaterThan(100)
     expect(written.flatMap(faultsOf)).toEqual([])
   })

@@ -16,15 +16,15 @@ type Part<Name extends string, T> = [T] extends [undefined]
     ? { [K in Name]?: T }
     : { [K in Name]: T }
 
-/** What a call takes: exactly the parts that its contract names. */
+/** A call's input: the parts that its contract names. */
 export type InputOf<C extends Call> = Part<'params', ParamsOf<C>> & Part<'query', QueryOf<C>> & Part<'body', BodyOf<C>>
 
 type Arguments<C extends Call> = object extends InputOf<C> ? [input?: InputOf<C>] : [input: InputOf<C>]
 
-/** Makes a call of the contract as one signed-in person; the answer went through the contract's own schema. */
+/** Makes a call of the contract as one signed-in person; the contract's schema has checked the answer. */
 export type Api = <C extends Call>(call: C, ...input: Arguments<C>) => Promise<ResponseOf<C>>
 
-/** The hub refused: its status and its error body. */
+/** A refusal of the hub: its status and its error body. */
 export class Refusal extends Error {
   readonly status: number
   readonly body: ErrorBody
@@ -36,7 +36,7 @@ export class Refusal extends Error {
   }
 }
 
-/** `token` gives the access token for each request; without one the calls are those of a visitor. */
+/** `token` returns the access token for each request; without it, the calls are those of a visitor. */
 export function createApi(origin: string, token?: () => string | Promise<string>): Api {
   return async (call, ...[input]) => {
     const { params = {}, query = {}, body } = (input ?? {}) as Partial<Record<'params' | 'query' | 'body', object>>

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const STEP_MS = 30_000
 
-/** What an authenticator app shows for a base32 secret (RFC 6238 with SHA-1, 30 s, six digits). */
+/** The code of an authenticator app for a base32 secret (RFC 6238 with SHA-1, 30 s, six digits). */
 export function authenticatorCode(secret: string, atMs = Date.now()): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(Math.floor(atMs / STEP_MS)))
@@ -13,8 +13,7 @@ export function authenticatorCode(secret: string, atMs = Date.now()): string {
 }
 
 /**
- * The code of the next step, which the hub takes early: for the sign-in that follows a code that is used up. At most
- * one step ahead.
+ * The code of the next step, which the hub accepts early: for the sign-in after a used code. At most one step ahead.
  */
 export const nextAuthenticatorCode = (secret: string): string => authenticatorCode(secret, Date.now() + STEP_MS)
 

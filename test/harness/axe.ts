@@ -11,15 +11,15 @@ type AxeGlobal = {
   }
 }
 
-/** The rules whose verdict a colour scheme can change; all others read the same document in both. */
+/** The rules that depend on the colour scheme; all others need only one. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 
 let source: Promise<string> | undefined
 
-/** What axe-core finds wrong with what the page shows now: one line for each element at fault. */
+/** axe-core's findings on the current page: one line for each faulty element. */
 export async function axeViolations(page: Page, about: 'everything' | 'colours' = 'everything'): Promise<string[]> {
   source ??= readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
-  // Evaluated over the debugging protocol, which the page's Content-Security-Policy does not see.
+  // Evaluated over the debugging protocol, which the page's Content-Security-Policy does not affect.
   const isThere = await page.evaluate(() => (globalThis as unknown as AxeGlobal).axe !== undefined)
   if (!isThere) await page.evaluate(await source)
   return page.evaluate(

@@ -1,7 +1,7 @@
 import { chromium, type Browser, type BrowserContext } from 'playwright-core'
 import { findChromium } from './chromium.ts'
 
-/** Quiet flags: nothing but the page under test speaks to the network. */
+/** Only the page under test may use the network. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -20,14 +20,10 @@ export type BrowserHandle = {
   close(): Promise<void>
 }
 
-/**
- * A name without TLS that the browser, unlike `localhost` and addresses of loopback, trusts no more than any on a LAN.
- */
+/** A name without TLS that the browser, unlike `localhost` and loopback addresses, trusts no more than any LAN name. */
 export const LAN_NAME = 'hub.test'
 
-/**
- * Starts a headless Chromium and prints which one it is. A machine without any fails the test instead of skipping it.
- */
+/** Starts a headless Chromium and prints which one it is. Without a browser the test fails instead of being skipped. */
 export async function startBrowser(): Promise<BrowserHandle> {
   const binary = await findChromium()
   const browser = await chromium.launch({

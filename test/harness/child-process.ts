@@ -4,7 +4,7 @@ import { waitFor } from './wait-for.ts'
 
 const END_WITH_PARENT = import.meta.resolve('./end-with-parent.ts')
 
-/** The children that this process started and that still live: none of them outlives it. */
+/** The living children of this process: none may outlive it. */
 const living = new Set<ChildProcess>()
 
 process.on('exit', () => {
@@ -15,7 +15,7 @@ export type Exit = { code: number | null; signal: NodeJS.Signals | null }
 
 export type Child = {
   readonly pid: number
-  /** Everything it wrote so far, standard output and standard error in order of arrival. */
+  /** Its whole output so far, standard output and standard error in order of arrival. */
   output(): string
   /** Settles when it has ended, whatever ended it. */
   readonly ended: Promise<Exit>
@@ -30,15 +30,15 @@ export type Child = {
 export type ChildOptions = {
   env?: Record<string, string>
   /**
-   * In a process group of its own Ctrl-C does not reach it: who started it ends it in good order. Only for Node: it
-   * also ends when who started it was killed.
+   * Starts it in a process group of its own, so that Ctrl-C does not reach it and its starter can stop it gracefully.
+   * Only for Node: it also ends when its starter was killed.
    */
   detached?: boolean
 }
 
 /**
- * Starts `command` with arguments and no shell. It inherits PATH, HOME and TMPDIR only, so no setting of the machine
- * that runs the tests reaches it.
+ * Starts `command` with arguments and no shell. It inherits only PATH, HOME and TMPDIR, so that no setting of the
+ * machine reaches it.
  */
 export async function startChild(command: string, args: string[], options: ChildOptions = {}): Promise<Child> {
   const env = { ...inherited('PATH', 'HOME', 'TMPDIR'), ...options.env }

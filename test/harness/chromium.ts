@@ -4,7 +4,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Where a browser of Chromium's family is and what its process needs in its environment. */
+/** The path of a Chromium-like browser, and the environment that its process needs. */
 export type ChromiumBinary = { executablePath: string; env: Record<string, string>; origin: string }
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
@@ -13,7 +13,7 @@ const MAC_APPLICATIONS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** $CHROMIUM_PATH, else an installed Chromium or Chrome, else the one that the dev dependency carries. */
+/** $CHROMIUM_PATH, else an installed Chromium or Chrome, else the one of the dev dependency. */
 export async function findChromium(): Promise<ChromiumBinary> {
   const chosen = process.env.CHROMIUM_PATH
   if (chosen) {
@@ -58,7 +58,7 @@ async function unpackBundled(): Promise<ChromiumBinary> {
   }
 }
 
-/** The package's own file names folders of the cloud it was made for; a bare machine may have no font at all. */
+/** The package's own file names folders of its cloud; a bare machine may have no font at all. */
 function fontConfiguration(home: string): string {
   const folders = [join(home, 'fonts'), '/usr/share/fonts', '/usr/local/share/fonts']
   return [

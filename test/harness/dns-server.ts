@@ -4,16 +4,16 @@ import { decode, encode, type Answer } from 'dns-packet'
 
 /** A small authoritative DNS server on loopback: it answers from its records and knows no other names. */
 export type DnsServer = {
-  /** `address:port`, as GATEWAY_DNS_SERVERS takes it. */
+  /** `address:port`, for GATEWAY_DNS_SERVERS. */
   address: string
-  /** The names that were asked for, with their types, in order: `SRV _hedgerow._tcp.example.test`. */
+  /** The queried names with their types, in order: `SRV _hedgerow._tcp.example.test`. */
   readonly questions: string[]
   /** Replaces every record. */
   serve(records: Answer[]): void
   stop(): Promise<void>
 }
 
-/** RFC 1035 §4.1.1: the answer comes from the owner of the name; response code 3 says that there is no such name. */
+/** RFC 1035 §4.1.1: the answer is authoritative; response code 3 means that the name does not exist. */
 const AUTHORITATIVE = 1 << 10
 const NO_SUCH_NAME = 3
 

@@ -1,6 +1,6 @@
 /**
- * Preloaded into a child that has a process group of its own: when the process that started it is gone, killed with no
- * chance to say so, the channel between them closes, and the child ends as if it had been asked to.
+ * Preloaded into a child with a process group of its own: when its starter was killed, the channel between them closes,
+ * and the child ends as if it had got SIGTERM.
  */
 process.channel?.unref()
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))

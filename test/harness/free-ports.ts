@@ -3,21 +3,21 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * Below the ports that systems give to outgoing connections, so that none of those takes a port between its choice here
- * and its use, nor while a killed hub is away from it.
+ * Below the range of outgoing connections, so that none of those takes a port between its choice here and its use, nor
+ * while a killed hub is away.
  */
 const [LOWEST, HIGHEST] = [10_000, 29_999]
 
-/** Test files that run at the same time have a slice each, as a port may be away from its hub for a moment. */
+/** Concurrent test files have a slice each, because a port may be free for a moment while its hub restarts. */
 const SLICES = 8
 const SLICE_LENGTH = Math.floor((HIGHEST - LOWEST + 1) / SLICES)
 const FIRST = LOWEST + (Number(process.env.VITEST_POOL_ID ?? 0) % SLICES) * SLICE_LENGTH
 const LAST = FIRST + SLICE_LENGTH - 1
 
-/** Two hubs that start at once must not be given the same port. */
+/** Two hubs that start at once must not get the same port. */
 const given = new Set<number>()
 
-/** A TCP port that nothing listens on right now, and that no other call in this process was or will be given. */
+/** A TCP port without a listener, which no other call in this process returns. */
 export async function freeTcpPort(): Promise<number> {
   return (await freePorts(1, isTcpPortFree)).first
 }

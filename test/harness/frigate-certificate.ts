@@ -1,8 +1,11 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 
-/** As Frigate makes one for its own port at its first start: signed by itself, for no name that anybody uses. */
+/**
+ * A certificate like the one that Frigate makes for its own port at its first start: self-signed, for a name that
+ * nobody uses.
+ */
 export async function makeSelfSigned(): Promise<{ cert: string; key: string; fingerprint: string }> {
-  // The library asks the global `Reflect` for decorators' metadata while it is loaded.
+  // The library reads decorator metadata from the global `Reflect` while it loads.
   await import('reflect-metadata')
   const x509 = await import('@peculiar/x509')
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }

@@ -26,13 +26,13 @@ export type FrigateRequest = {
 }
 
 export type FrigateBehaviour = {
-  /** Each answer comes this much later. */
+  /** Delays each answer by this much. */
   delayMs: number
-  /** While set, requests whose path matches are answered by it. */
+  /** While set, answers requests whose path matches. */
   answer: { path: RegExp; with(request: IncomingMessage, response: ServerResponse): void } | undefined
-  /** Accepted WebSockets carry nothing and answer no ping. */
+  /** When true, accepted WebSockets send nothing and answer no ping. */
   isMute: boolean
-  /** Saved snapshots are this long. */
+  /** Pads saved snapshots by this many bytes. */
   snapshotPaddingBytes: number
 }
 
@@ -48,11 +48,11 @@ type State = {
 
 type Answer = { status?: number; type?: string; body: unknown }
 
-/** Enough for a browser to show who Frigate takes it for. */
+/** A page that shows the role that Frigate gives the caller. */
 const PAGE = `<!doctype html><title>Frigate</title><h1>Frigate</h1><p id="who"></p>
 <script>fetch('/api/profile').then((a) => a.json()).then((who) => (document.all.who.textContent = who.role))</script>`
 
-/** The part of Frigate's HTTP API that others use, on both ports. */
+/** The part of Frigate's HTTP API that its clients use, on both ports. */
 export function createFrigateHttp(state: State) {
   const { version, cameras, reviews, objects, behaviour } = state
 
@@ -73,7 +73,7 @@ export function createFrigateHttp(state: State) {
     return missing('Not found')
   }
 
-  /** What touches the time from `after` to `before`: the newest first. */
+  /** Entries that overlap the time from `after` to `before`, newest first. */
   function list(query: URLSearchParams): unknown[] {
     const [after, before] = [Number(query.get('after') ?? 0), Number(query.get('before') ?? Infinity)]
     const found = [...reviews.values()].filter(
@@ -98,7 +98,7 @@ export function createFrigateHttp(state: State) {
     if (part === 'thumbnail.jpg') return jpeg(`thumbnail ${id}`)
     if (part !== 'snapshot.jpg') return missing('Not found')
     if (!object.hasSnapshot) return missing('Snapshot not available')
-    // Before 0.18, height and crop count only while the object is there; then the saved file is sent as it is.
+    // Before 0.18, height and crop apply only while the object is tracked; afterwards the saved file is sent as it is.
     const isSaved = object.endTime !== null && version !== '0.18'
     return jpeg(`snapshot ${id}`, isSaved || !query.has('height') ? behaviour.snapshotPaddingBytes : 0)
   }
@@ -142,7 +142,7 @@ function missing(message: string): Answer {
   return { status: 404, body: { success: false, message } }
 }
 
-/** Films go out in chunks of no told length, and know no ranges: Frigate streams them from FFmpeg. */
+/** Clips are sent in chunks without a length or ranges: Frigate streams them from FFmpeg. */
 function send(response: ServerResponse, { status = 200, type = 'application/json', body }: Answer): void {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
   response.writeHead(status, {

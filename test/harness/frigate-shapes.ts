@@ -1,6 +1,6 @@
 /**
- * What Frigate sends, as its documentation and its messages of 0.16, 0.17 and 0.18 show it. Times are seconds since
- * 1970 with fractions.
+ * Frigate's messages, from its documentation and from messages of 0.16, 0.17 and 0.18. Times are seconds since 1970
+ * with fractions.
  */
 export type FrigateVersion = '0.16' | '0.17' | '0.18'
 
@@ -36,15 +36,15 @@ export type ReviewItem = {
 
 export type CameraSettings = {
   enabled: boolean
-  /** Without recordings Frigate makes no review items. */
+  /** Without recordings, Frigate makes no review items. */
   record: boolean
   fps: number
-  /** Of the stream that Frigate detects on, in pixels. */
+  /** The size in pixels of the stream that Frigate detects on. */
   width: number
   height: number
 }
 
-/** As `GET /api/review` lists it and as `after` of a message on the topic `reviews` has it. */
+/** The form of `GET /api/review`, and of `after` in a message on the topic `reviews`. */
 export function reviewShape(version: FrigateVersion, item: ReviewItem): Record<string, unknown> {
   return {
     id: item.id,
@@ -64,7 +64,7 @@ export function reviewShape(version: FrigateVersion, item: ReviewItem): Record<s
   }
 }
 
-/** As `GET /api/events/ID` answers: the box as fractions. */
+/** The form of `GET /api/events/ID`: the box in fractions. */
 export function eventShape(version: FrigateVersion, object: TrackedObject): Record<string, unknown> {
   const [x, y, width, height] = object.box
   return {
@@ -97,7 +97,7 @@ export function eventShape(version: FrigateVersion, object: TrackedObject): Reco
   }
 }
 
-/** As `before` and `after` of a message on the topic `events` have it: the box as pixels, left, top, right, bottom. */
+/** The form of `before` and `after` in a message on the topic `events`: the box in pixels, left, top, right, bottom. */
 export function trackedShape(
   version: FrigateVersion,
   object: TrackedObject,
@@ -225,7 +225,7 @@ export function noteOf(jpeg: Uint8Array): string {
     .trimEnd()
 }
 
-/** Not a film: the box that an MP4 file begins with, and then bytes that count up. */
+/** Not a real clip: the first box of an MP4 file, then counting bytes. */
 export function clipOf(bytes: number): Buffer {
   const start = Buffer.from('000000186674797069736f6d0000020069736f6d61766331', 'hex')
   return Buffer.concat([start, Buffer.from(Array.from({ length: bytes - start.length }, (_, index) => index % 251))])

@@ -16,18 +16,18 @@ export type FrigateAccess = {
 }
 
 export type FrigateSignIn = {
-  /** Undefined for who is not let in. */
+  /** The caller; undefined when refused. */
   callerOf(request: IncomingMessage, isInternal: boolean): FrigateCaller | undefined
   /** The cookie of a session; undefined for a wrong name or password. */
   login(user: string, password: string): string | undefined
-  /** Tokens that were given out are worth nothing from now on, as after a restart with another secret. */
+  /** Makes all tokens invalid, as after a restart with another secret. */
   endSessions(): void
 }
 
 const SESSION_SECONDS = 86_400
 const ROLES = ['admin', 'viewer']
 
-/** Who is who at Frigate's two ports, in the order in which its `/auth` decides it. */
+/** Frigate's sign-in at its two ports, in the order of its `/auth`. */
 export function createFrigateSignIn(given: Partial<FrigateAccess>): FrigateSignIn {
   const access: FrigateAccess = {
     isEnabled: true,

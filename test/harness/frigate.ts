@@ -20,44 +20,44 @@ import {
 } from './frigate-shapes.ts'
 
 /**
- * A server that answers as Frigate documents, with nothing behind it: no camera, no detector. Its plain port makes
- * everybody an admin, its TLS port asks who it is, both carry the HTTP API and the WebSocket. A test says what is seen,
- * and how the server misbehaves.
+ * A server that answers as Frigate documents, without cameras or detectors. On its plain port everybody is an admin,
+ * its TLS port requires sign-in, and both serve the HTTP API and the WebSocket. A test decides what it detects and how
+ * it misbehaves.
  */
 export type TestFrigate = {
-  /** As port 5000: without sign-in. */
+  /** Like port 5000: without sign-in. */
   readonly url: string
-  /** As port 8971: with sign-in, and a certificate of its own. */
+  /** Like port 8971: with sign-in, and a certificate of its own. */
   readonly secureUrl: string
   /** SHA-256 of that certificate, in pairs of hexadecimal digits with colons. */
   readonly certificateFingerprint: string
   readonly cameras: Map<string, CameraSettings>
   readonly reviews: Map<string, ReviewItem>
   readonly objects: Map<string, TrackedObject>
-  /** Every HTTP request, oldest first, and what people sent over the WebSocket. */
+  /** Every HTTP request and every WebSocket message of clients, oldest first. */
   readonly requests: FrigateRequest[]
   readonly behaviour: FrigateBehaviour
   /** How many WebSockets are open. */
   viewers(): number
-  /** Something is seen: a tracked object and a review item, which begin now. Gives the review item. */
+  /** Starts a tracked object and a review item now. Returns the review item. */
   see(seen?: Partial<Seen>): ReviewItem
-  /** Another object joins a review item that goes on. */
+  /** Adds another object to a current review item. */
   join(review: ReviewItem, seen?: Partial<Seen>): void
-  /** Tells of a change that the test made to the item. */
+  /** Publishes a change that the test made to the item. */
   update(review: ReviewItem): void
   end(review: ReviewItem, endTime?: number): void
   stats(): void
-  /** To everybody who listens, over the WebSocket and the broker. */
+  /** Publishes to every client of the WebSocket and of the broker. */
   publish(topic: string, payload: unknown): void
-  /** These bytes as they are, to every WebSocket. */
+  /** Sends these bytes unchanged to every WebSocket. */
   publishRaw(text: string): void
-  /** Frigate's own client at a broker; it says `available`. */
+  /** Connects as Frigate's client to a broker and publishes `available`. */
   joinBroker(url: string): Promise<void>
   /** Every session that was given counts no more. */
   endSessions(): void
   /** Ends every connection; the WebSockets' owners see it at once. */
   cut(): void
-  /** Nothing listens any more; what is seen meanwhile is stored and told to nobody. */
+  /** Stops listening; later detections are stored but not published. */
   stop(): Promise<void>
   /** Listens again on the same ports. */
   start(): Promise<void>
@@ -72,7 +72,7 @@ export type Seen = {
   zones: readonly string[]
   startTime: number
   hasSnapshot: boolean
-  /** When false, the tracked object is told, and no review item is made. */
+  /** When false, publishes the tracked object but makes no review item. */
   isReviewed: boolean
 }
 

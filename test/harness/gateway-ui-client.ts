@@ -14,8 +14,8 @@ export type UiAnswer = {
 export type UiRequest = { method?: string; headers?: OutgoingHttpHeaders; body?: Uint8Array | string }
 
 /**
- * What a browser does to open a gateway's own interface, without a browser: asks for a ticket, hands it over to the
- * gateway's origin, and keeps the cookie. Names under `localhost` are resolved to 127.0.0.1 as browsers do.
+ * Opens a gateway's own interface as a browser does: gets a ticket, posts it to the gateway's origin, and keeps the
+ * cookie. Resolves names under `localhost` to 127.0.0.1 as browsers do.
  */
 export async function openGatewayUi(hubUrl: string, api: Api, gatewayId: string) {
   const { action, ticket } = await api(gatewayUiTicket, { params: { id: gatewayId } })

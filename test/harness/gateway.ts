@@ -6,12 +6,12 @@ import { pino } from 'pino'
 import type { DeviceReport } from '../../apps/gateway/src/local-api/calls.ts'
 import { startGateway as startAgent, type Gateway, type GatewayOptions } from '../../apps/gateway/src/gateway.ts'
 
-/** The real agent in this process, with keys and a device page of its own. */
+/** The real agent in this process, with its own keys and device page. */
 export type TestGateway = Gateway & {
   readonly name: string
   /** Its device page, as a browser on the device opens it. */
   readonly pageUrl: string
-  /** What a program on the device calls. Rejects with the answer's text. */
+  /** The local API for programs on the device. Rejects with the answer's text. */
   readonly localApi: {
     reportDetections(detections: readonly Detection[]): Promise<void>
     putStatus(status: DeviceReport): Promise<void>
@@ -20,9 +20,7 @@ export type TestGateway = Gateway & {
 
 export type TestGatewayOptions = { name: string } & Partial<Omit<GatewayOptions, 'name' | 'dataDir'>>
 
-/**
- * Starts an agent that knows the hub's address. It asks again soon after a failure, since a test won't wait for long.
- */
+/** Starts an agent that knows the hub's address. It retries soon after a failure, so that tests are fast. */
 export async function startGateway(hub: { url: string }, options: TestGatewayOptions): Promise<TestGateway> {
   const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-gateway-'))
   await writeFile(join(dataDir, 'gateway.yaml'), 'sources: { api: { loopbackNeedsToken: false } }\n')

@@ -8,7 +8,7 @@ import type { Db } from '../../apps/hub/src/database/tables.ts'
 import { insertTestGateway } from '../../apps/hub/testing/gateway.ts'
 import type { Credentials, Hub } from './hub.ts'
 
-/** Looks into a hub's SQLite file, beside the running hub or after its end, for what no call of the contract does. */
+/** Opens a hub's SQLite file, while the hub runs or after it ended, for what no call of the contract does. */
 export async function withDatabase<T>(hub: Hub, work: (db: Db) => Promise<T>): Promise<T> {
   const database = await openDatabase({ url: `sqlite:${join(hub.dataDir, 'hub.sqlite')}` })
   try {
@@ -25,7 +25,7 @@ export async function addPerson(hub: Hub, person: { username: string; role: Role
   return credentials
 }
 
-/** Changes a user behind the running hub's back: their sessions stay. */
+/** Changes a user directly in the database: their sessions stay. */
 export async function changeUser(hub: Hub, username: string, change: { active?: 0 | 1; role?: Role }): Promise<void> {
   await withDatabase(hub, (db) => db.updateTable('users').set(change).where('username', '=', username).execute())
 }
@@ -33,7 +33,7 @@ export async function changeUser(hub: Hub, username: string, change: { active?: 
 const HOUR_MS = 3_600_000
 
 /**
- * The load and traffic of a gateway's last day as the hub would have written them, up to the running hour: a load of
+ * The load and traffic of a gateway's last day as the hub would have written them, up to the current hour: a load of
  * 0.2 rising to 0.6 and falling again, 2 MB an hour from it and 100 kB to it, and six to eight hours ago nothing at
  * all. `scale` makes all of it less or more; `silentHours` is how long ago there was nothing.
  */
@@ -69,7 +69,7 @@ export async function addDayOfHistory(
   })
 }
 
-/** Says of the last 24 hours that so many gateways were connected in each. */
+/** Sets the number of connected gateways in each of the last 24 hours. */
 export async function addDayOfConnections(hub: Hub, connected: number): Promise<void> {
   const nowMs = Date.now()
   await withDatabase(hub, async (db) => {
@@ -78,7 +78,7 @@ export async function addDayOfConnections(hub: Hub, connected: number): Promise<
   })
 }
 
-/** Does `work` while the hub also has `count` gateways named "Field 1" and so on, which never came near it. */
+/** Runs `work` while the hub also has `count` gateways named "Field 1" and so on, which never connected. */
 export async function withFields(hub: Hub, count: number, work: () => Promise<void>): Promise<void> {
   const fields = Array.from({ length: count }, (_, index) => ({
     name: `Field ${index + 1}`,

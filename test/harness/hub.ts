@@ -7,29 +7,29 @@ import { freePortRange, freeTcpPort, freeUdpPort } from './free-ports.ts'
 import { waitFor } from './wait-for.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
-/** What Node is given to start a hub, as by `npm run hub` and by systemd. */
+/** Node's arguments to start a hub, as in `npm run hub` and systemd. */
 export const HUB_COMMAND = ['--max-semi-space-size=8', join(ROOT, 'apps', 'hub', 'src', 'main.ts')]
 
 export type Credentials = { username: string; password: string }
 
-/** A hub of a test's own: a real process on the pinned Node, with a data directory and ports nobody else has. */
+/** A hub for one test: a real process on the pinned Node, with its own data directory and ports. */
 export type Hub = {
   /** `http://localhost:PORT`, so that gateways get origins like `http://gw-ID.localhost:PORT`. */
   readonly url: string
   readonly port: number
   readonly vpnPort: number
   readonly dataDir: string
-  /** The first admin: as given in the environment, else as the hub printed it. */
+  /** The first admin: from the environment, else as the hub printed it. */
   readonly admin: Credentials
   /** Calls as the first admin. */
   readonly api: Api
   /** Calls of a visitor. */
   readonly visitor: Api
   apiAs(credentials: Credentials): Api
-  /** The running process: its id, what it wrote, and when it ends. */
+  /** The running process: its id, its output, and its end. */
   process(): Child
   output(): string
-  /** Kills the process so that it can't say good-bye. Its data directory stays. */
+  /** Kills the process without a graceful stop. Its data directory stays. */
   kill9(): Promise<void>
   /** Starts it again on the same data directory and ports, after `kill9` or while it runs. */
   restart(): Promise<void>
@@ -57,7 +57,7 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
     HUB_VPN_PORT: String(vpnPort),
     HUB_VPN_ENDPOINT_HOST: '127.0.0.1',
     HUB_GATEWAY_PORTS: `${gatewayPorts.first}-${gatewayPorts.last}`,
-    // Lets a run look at another build of the portal than the one in the tree.
+    // Allows a run with another build of the portal than the tree's.
     ...(process.env.HUB_WEB_DIR ? { HUB_WEB_DIR: process.env.HUB_WEB_DIR } : {}),
     ...options.env,
   }

@@ -7,10 +7,10 @@ import { startChild, type Child } from './child-process.ts'
 import { freeTcpPort } from './free-ports.ts'
 import { waitFor } from './wait-for.ts'
 
-/** Debian's MQTT broker with a port and a data directory of a test's own. */
+/** Debian's MQTT broker with its own port and data directory. */
 export type Mosquitto = {
   readonly url: string
-  /** Ends the broker as a power cut would; everybody is disconnected. */
+  /** Ends the broker like a power cut; every client is disconnected. */
   kill9(): Promise<void>
   /** On the same port, after `kill9`. */
   start(): Promise<void>
@@ -21,13 +21,13 @@ export async function startMosquitto(): Promise<Mosquitto> {
   const folder = await mkdtemp(join(tmpdir(), 'hedgerow-mosquitto-'))
   const port = await freeTcpPort()
   const file = join(folder, 'mosquitto.conf')
-  // As root it would become another user, who cannot read the folder.
+  // As root it would switch to another user, who cannot read the folder.
   const lines = [`listener ${port} 127.0.0.1`, 'allow_anonymous true', 'user root', 'persistence false']
   await writeFile(file, `${lines.join('\n')}\n`)
   let child: Child
 
   async function start(): Promise<void> {
-    // Debian has it in /usr/sbin, which an ordinary user's PATH may lack.
+    // Debian installs it in /usr/sbin, which may not be in an ordinary user's PATH.
     child = await startChild('sh', ['-c', 'PATH="$PATH:/usr/sbin" exec mosquitto -c "$0"', file])
     const ready = async () => {
       if (child.hasEnded()) throw new Error(`Mosquitto ended at its start:\n${child.output()}`)

@@ -12,11 +12,11 @@ export type NetworkNamespace = {
   readonly hostAddress: string
   /** The namespace's end. */
   readonly address: string
-  /** Runs a command inside to its end; gives its standard output. */
+  /** Runs a command inside to its end; returns its standard output. */
   run(command: string, args: string[]): Promise<string>
   /** Starts a command inside that ends with the namespace. */
   start(command: string, args: string[], env?: Record<string, string>): Promise<Child>
-  /** Ends what was started inside, by its process ids, and removes namespace and interfaces. */
+  /** Ends all processes started inside, by their ids, and removes namespace and interfaces. */
   remove(): Promise<void>
 }
 

@@ -5,10 +5,10 @@ import { startChild } from './child-process.ts'
 import { freeTcpPort } from './free-ports.ts'
 import { waitFor } from './wait-for.ts'
 
-/** The address from which nginx reaches the hub, so that a hub may trust nginx and not the rest of this machine. */
+/** The address from which nginx connects to the hub, so that a hub may trust nginx and not the rest of this machine. */
 export const NGINX_ADDRESS = '127.0.0.2'
 
-/** nginx in front of a hub as docs/operations/tls.md has it, on loopback and without TLS. */
+/** nginx in front of a hub as in docs/operations/tls.md, on loopback and without TLS. */
 export async function startNginx(hubPort: number) {
   const folder = await mkdtemp(join(tmpdir(), 'hedgerow-nginx-'))
   const port = await freeTcpPort()

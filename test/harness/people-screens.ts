@@ -11,7 +11,7 @@ const showsOnly = async (page: Page, path: string, body: object) =>
 const labelled = (label: string) => new RegExp(`^${label}( \\*)?$`)
 const field = (portal: Portal, label: string) => portal.page.getByLabel(labelled(label))
 const inDialog = (portal: Portal, label: string) => portal.dialog().getByLabel(labelled(label))
-/** The first step of the set-up asks for the password again. */
+/** The setup's first step asks for the password again. */
 const passPassword = async (portal: Portal, { password }: Credentials) => {
   // The profile's panel has that name too.
   await portal.page.locator('input').and(field(portal, 'Password')).last().fill(password)

@@ -31,7 +31,7 @@ export async function joinPlayedGateway(hub: Hub, serve: (stream: Duplex) => voi
   return { id: approved.gatewayId, deviceToken: device.deviceToken, stop: () => peer.stop() }
 }
 
-/** The same for a device with plain WireGuard, whose health the hub asks for. */
+/** The same for a device with plain WireGuard, whose health the hub checks. */
 export async function joinPlayedRouter(hub: Hub, serve: (stream: Duplex) => void) {
   const name = `Router ${randomUUID()}`
   const { id, vpnInternalIp } = await hub.api(addGateway, { body: { name, location: '', description: '' } })
@@ -57,7 +57,7 @@ function serveOn({ stack }: TestPeer, serve: (stream: Duplex) => void): void {
   })
 }
 
-/** What `createTestDevice` asks of a hub in the same process, of one in another. */
+/** Passes `createTestDevice`'s calls to a hub in another process. */
 function callsTo(hub: Hub): FastifyInstance {
   const inject = ({ method = 'GET', url, payload, headers }: InjectOptions) =>
     new Promise((resolve, reject) => {

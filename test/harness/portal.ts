@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import type { Credentials, Hub } from './hub.ts'
 
-/** A person's steps in the portal, told by what they see: roles, labels and texts, never classes. */
+/** A person's steps in the portal, found by roles, labels and texts, never by classes. */
 export type Portal = {
   readonly page: Page
   open(path: string): Promise<void>

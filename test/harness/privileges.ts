@@ -1,15 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 
-/** What a test may need of its machine beyond an ordinary user's means. */
+/** What a test may need from its machine beyond an ordinary user's rights. */
 export type Privilege = 'root' | 'tun' | `command ${string}`
 
-/** Why a test can't run here, or undefined when everything it needs is there. */
+/** Why a test can't run here; undefined when nothing is missing. */
 export function missingPrivilege(...needed: Privilege[]): string | undefined {
   return needed.map(reason).find((text) => text !== undefined)
 }
 
-/** Prints why a suite is skipped, if it is; gives what `describe.skipIf` takes. */
+/** Prints why a suite is skipped, if it is; returns the argument of `describe.skipIf`. */
 export function skipWithout(suite: string, ...needed: Privilege[]): boolean {
   const missing = missingPrivilege(...needed)
   if (missing) console.log(`skipped: ${suite}: ${missing}`)

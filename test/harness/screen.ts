@@ -4,11 +4,11 @@ import { portalOf, type Portal } from './portal.ts'
 import { enterAs } from './session.ts'
 import type { Showcase } from './showcase.ts'
 
-/** One screen, dialog or state of the portal or of the device page, with a person's way to it. */
+/** One screen, dialog or state of the portal or of the device page, with the steps that lead to it. */
 export type Screen = {
   /** kebab-case: the name of its picture. */
   name: string
-  /** Leaves what is to be seen on the page, settled. */
+  /** Leaves the page settled in the state to be seen. */
   show(page: Page, showcase: Showcase): Promise<void>
 }
 

@@ -19,7 +19,7 @@ function tokenOf(hub: Hub, credentials: Credentials): Promise<string> {
   return token
 }
 
-/** The pages of the hub that `page` opens from now on have this person's session. */
+/** Gives pages of the hub that `page` opens from now on this person's session. */
 export async function enterAs(page: Page, hub: Hub, credentials: Credentials): Promise<void> {
   const entry = { origin: hub.url, key: TOKEN_STORAGE_KEY, token: await tokenOf(hub, credentials) }
   await page.addInitScript(({ origin, key, token }) => {

@@ -19,15 +19,15 @@ import { addDayOfHistory, addPerson } from './hub-database.ts'
 import { startHub, type Credentials, type Hub } from './hub.ts'
 import { waitFor } from './wait-for.ts'
 
-/** A hub with something of everything to look at, and one that is fresh from its installation. */
+/** A hub with an example of everything, and a freshly installed one. */
 export type Showcase = {
   hub: Hub
   emptyHub: Hub
-  /** Signs in to `hub` with the role user, and owns nothing. */
+  /** Signs in to `hub` with the role user, and owns no gateway. */
   visitorOfFarm: Credentials
   /** Signs in to `hub` with two-factor. */
   guarded: Credentials
-  /** The approved gateway's own page, as its device shows it, and that of one that waits. */
+  /** The approved gateway's own page, and that of a waiting one. */
   barn: TestGateway
   waiting: TestGateway
   stop(): Promise<void>
@@ -35,7 +35,7 @@ export type Showcase = {
 
 const LONG_NAME = 'Lower meadow by the old mill, second footbridge from the road, east bank'
 
-/** Online, warning and offline gateways, two registrations that wait, and a day of detections. */
+/** Online, warning and offline gateways, two waiting registrations, and a day of detections. */
 export async function startShowcase(): Promise<Showcase> {
   const life = new AsyncDisposableStack()
   try {
@@ -74,7 +74,7 @@ export async function startShowcase(): Promise<Showcase> {
   }
 }
 
-/** A user of each role and state, invitations, and somebody with two-factor, whose credentials it gives. */
+/** A user of each role and state, invitations, and a person with two-factor, whose credentials it returns. */
 async function addPeople(hub: Hub): Promise<Credentials> {
   const guarded = { username: 'rosa.lind', password: 'four foxes in fog' }
   const names = { email: 'rosa.lind@farm.example', firstName: 'Rosa', lastName: 'Lind' }

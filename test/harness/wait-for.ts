@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export type WaitOptions = {
-  /** What the wait is for, in words: it is the message of the failure. */
+  /** The awaited event in words, for the failure's message. */
   for: string
   timeoutMs?: number
   everyMs?: number
 }
 
 /**
- * Asks `condition` again and again until it gives something other than undefined, null or false, and gives that back.
- * An exception of the condition counts as "not yet" and is the cause of the failure when the time is up.
+ * Calls `condition` until it returns something other than undefined, null or false, and returns that. An exception of
+ * the condition counts as "not yet" and is the cause of the failure when the time is up.
  */
 export async function waitFor<T>(condition: () => T | Promise<T>, options: WaitOptions): Promise<NonNullable<T>> {
   const { timeoutMs = 30_000, everyMs = 25 } = options

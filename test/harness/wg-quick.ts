@@ -1,4 +1,4 @@
-/** What wg-quick does with a configuration: some lines are its own, the rest goes to `wg setconf`. */
+/** Splits a configuration as wg-quick does: some lines are its own, the rest is for `wg setconf`. */
 export type WgQuickConfig = { addresses: string[]; mtu?: string; allowedIps: string[]; setconf: string }
 
 const OWN_KEYS = new Set(['address', 'dns', 'mtu', 'table', 'preup', 'postup', 'predown', 'postdown', 'saveconfig'])

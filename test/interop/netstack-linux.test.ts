@@ -3,7 +3,7 @@
  * A server of the kernel's is dialled by our streams, and curl dials a server on our streams. Loss, delay, reordering
  * and duplication are made between our tunnel and our stack, seeded, because few kernels carry sch_netem.
  *
- * HEDGEROW_INTEROP_MEGABYTES=1024 sends that much each way over each path instead of the few that a quick look needs.
+ * HEDGEROW_INTEROP_MEGABYTES=1024 sends that much each way over each path instead of a few megabytes.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -57,7 +57,7 @@ const SERVER = `
   }).listen(80, '${THEIRS}', () => console.log('listening'))
 `
 
-/** Longer than the MTU, so it leaves in fragments; nobody listens, and the answer is an ICMP error. */
+/** Longer than the MTU, so it leaves in fragments; no port listens, and the answer is an ICMP error. */
 const SEND_LONG_DATAGRAM = `
   const socket = require('node:dgram').createSocket('udp4')
   socket.on('error', (error) => { console.log(error.code); process.exit() })
@@ -69,7 +69,7 @@ interface Path {
   loss: number
   /** Each way. */
   delayMs: number
-  /** The share that overtakes, as netem's reorder: it is not delayed. */
+  /** The share of packets that overtake others, as netem's reorder: they are not delayed. */
   reordering: number
   duplication: number
 }
@@ -78,7 +78,7 @@ interface Scenario {
   name: string
   path: Path
   mtu?: number
-  /** What is sent is split among them: one stream alone would take hours over the worst of paths. */
+  /** The data is split among these streams: one alone would take hours over the worst paths. */
   streams: number
   megabytes: number
 }
@@ -122,7 +122,7 @@ describe.skipIf(skipped)('our TCP against the TCP of Linux', () => {
 
   const openStack = (): Stack => createStack({ address: OURS, send: (packet) => carry(packet, leave) })
 
-  /** Delivers a packet as the path would. */
+  /** Delivers a packet after the path's impairments. */
   function carry(packet: Uint8Array, deliver: (packet: Uint8Array) => void): void {
     if (path === PERFECT) return deliver(packet)
     if (seeded() < path.loss) return
@@ -133,8 +133,8 @@ describe.skipIf(skipped)('our TCP against the TCP of Linux', () => {
   }
 
   /**
-   * One timer lets everything go that fell due since the one before, and the socket of wireguard-go holds some ninety
-   * datagrams. A path of wires has no such bursts, so what comes late leaves a few at a time.
+   * One timer releases everything that is due since the last one, and wireguard-go's socket holds about ninety
+   * datagrams. A real path has no such bursts, so late packets leave a few at a time.
    */
   const leaving: Uint8Array[] = []
   let isLeaving = false
@@ -264,7 +264,7 @@ describe.skipIf(skipped)('our TCP against the TCP of Linux', () => {
     })
   }
 
-  it('is refused where nothing listens', async () => {
+  it('is refused by a closed port', async () => {
     const stream = stack.connect({ host: THEIRS, port: 81 })
     const [error] = (await once(stream, 'error')) as [NodeJS.ErrnoException]
     expect(error.code).toBe('ECONNREFUSED')
@@ -297,7 +297,7 @@ describe.skipIf(skipped)('our TCP against the TCP of Linux', () => {
     server.close()
   })
 
-  it('opens and closes 2,000 connections, each of which carries a request', async () => {
+  it('opens and closes 2,000 connections, each with a request', async () => {
     const fresh = new http.Agent({ keepAlive: false, maxSockets: 64 })
     Object.assign(fresh, { createConnection: () => stack.connect({ host: THEIRS, port: 80 }) })
     const answers = await Promise.all(
@@ -307,12 +307,12 @@ describe.skipIf(skipped)('our TCP against the TCP of Linux', () => {
     expect(new Set(answers)).toEqual(new Set(['the quick ']))
   })
 
-  it('puts together what the kernel sent in fragments, and tells it that nobody listens', async () => {
+  it('joins the kernel’s fragments, and reports a closed port', async () => {
     const answer = await namespace!.run(process.execPath, ['-e', SEND_LONG_DATAGRAM])
     expect(answer.trim()).toBe('ECONNREFUSED')
   })
 
-  it('notices by keepalive that the kernel’s host is gone', async () => {
+  it('notices by keepalive that the kernel’s host has disappeared', async () => {
     const stream = stack.connect({ host: THEIRS, port: 80 })
     await once(stream, 'connect')
     stream.setKeepAlive(true, 500)
@@ -322,7 +322,7 @@ describe.skipIf(skipped)('our TCP against the TCP of Linux', () => {
     expect(error.code).toBe('ETIMEDOUT')
   })
 
-  it('that dies without a word is told by its successor, which resets what it does not know', async () => {
+  it('that dies silently is replaced by its successor, which resets unknown connections', async () => {
     const dying = stack
     const incoming = await request({ path: '/800000000' })
     await once(incoming, 'data')

@@ -47,7 +47,7 @@ describe.skipIf(isSkipped)('a device with plain WireGuard', () => {
   const vpnConfig = async () => (await hub.api(gatewayVpnConfig, { params: { id: gatewayId } })).config
   const listed = async () => (await hub.api(listGateways)).find(({ id }) => id === gatewayId)
 
-  test('joins the tunnel with the configuration that the hub gives out', async () => {
+  test('joins the tunnel with the configuration from the hub', async () => {
     const added = await hub.api(addGateway, { body: { name: 'Orchard router', location: 'North', description: '' } })
     gatewayId = added.id
     address = added.vpnInternalIp
@@ -80,28 +80,28 @@ describe.skipIf(isSkipped)('a device with plain WireGuard', () => {
     expect(page.text).toContain(`at ${address}`)
   })
 
-  test('a download of 3 MiB arrives as it was sent', async () => {
+  test('a download of 3 MiB arrives unchanged', async () => {
     const ui = await openGatewayUi(hub.url, hub.api, gatewayId)
     const { status, body } = await ui.send('/download')
     expect(status).toBe(200)
     expect(sha256(body)).toBe(sha256(DOWNLOAD))
   })
 
-  test('an upload of 3 MiB arrives as it was sent', async () => {
+  test('an upload of 3 MiB arrives unchanged', async () => {
     const ui = await openGatewayUi(hub.url, hub.api, gatewayId)
     const put = await ui.send('/files/upload', { method: 'PUT', body: DOWNLOAD })
     expect(put.status).toBe(201)
     expect(sha256((await ui.send('/files/upload')).body)).toBe(sha256(DOWNLOAD))
   })
 
-  test('the hub forgets the private key after the first handshake', async () => {
+  test('the hub deletes the private key after the first handshake', async () => {
     const config = await waitFor(async () => /^PrivateKey = <.*>$/m.exec(await vpnConfig())?.[0], {
       for: 'the private key to be forgotten',
     })
     expect(config).toBe('PrivateKey = <kept on the gateway>')
   })
 
-  test('is back after the hub was killed and started again, without a hand on the device', async () => {
+  test('is back after the hub was killed and started again, without any change on the device', async () => {
     await hub.kill9()
     await hub.restart()
     const page = await waitFor(
@@ -114,7 +114,7 @@ describe.skipIf(isSkipped)('a device with plain WireGuard', () => {
     expect(page).toContain('The orchard router answers')
   })
 
-  test('counts as online, since the hub asks it for /api/health through the tunnel', async () => {
+  test('counts as online, because the hub checks its /api/health through the tunnel', async () => {
     await waitFor(async () => (await listed())?.status === 'online', { for: 'the check of 30 s', timeoutMs: 120_000 })
     expect((await listed())!.statusReason).toMatch(/\/api\/health answers$/)
   })
@@ -122,7 +122,7 @@ describe.skipIf(isSkipped)('a device with plain WireGuard', () => {
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-/** What `wg-quick up` does, on wireguard-go. */
+/** The effect of `wg-quick up`, on wireguard-go. */
 async function joinTunnel(namespace: NetworkNamespace, folder: string, text: string): Promise<Child> {
   const name = `wg${randomBytes(3).toString('hex')}`
   const config = parseWgQuick(text)
@@ -137,7 +137,7 @@ async function joinTunnel(namespace: NetworkNamespace, folder: string, text: str
   return child
 }
 
-/** A web server as a device may have one: it listens on every address of the namespace. */
+/** A typical device's web server: it listens on every address of the namespace. */
 async function startNginx(namespace: NetworkNamespace, folder: string): Promise<Child> {
   await writeFile(join(folder, 'download'), DOWNLOAD)
   await writeFile(

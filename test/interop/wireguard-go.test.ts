@@ -2,7 +2,7 @@
  * Our WireGuard against wireguard-go, and against Linux's own where the kernel has it. The other one runs in a network
  * namespace behind a veth pair: both roles, a preshared key, rekeying, roaming and sizes to the MTU. We ping the kernel
  * behind it; from behind it a Node process sends UDP, which we send back. Needs root, `ip`, `wg` and either; elsewhere
- * it says what is missing and is skipped. It ends by pid what it started, and deletes its namespace.
+ * it says what is missing and is skipped. It ends its processes by pid and deletes its namespace.
  */
 
 import type { ChildProcess } from 'node:child_process'
@@ -29,7 +29,7 @@ const outerLink = `hgo${process.pid}`
 const innerLink = `hgi${process.pid}`
 const keyFile = join(tmpdir(), `hedgerow-wireguard-go-${process.pid}.key`)
 const tunnel = `hgt${process.pid}`
-/** TEST-NET-3: nothing else on a machine routes there. */
+/** TEST-NET-3: no other route on a machine leads there. */
 const ourOuterAddress = '203.0.113.1'
 const theirOuterAddress = '203.0.113.2'
 const theirPort = 51_820
@@ -163,7 +163,7 @@ for (const { name, reason, start } of engines.map(withReason)) {
       await rm(keyFile)
     }
 
-    /** Our side: one interface that answers pings to `ourAddress` and keeps what else comes. */
+    /** Our side: one interface that answers pings to `ourAddress` and records everything else. */
     async function openSide({
       privateKey = generateKeyPair().privateKey,
       presharedKey = generatePresharedKey(),
@@ -173,7 +173,7 @@ for (const { name, reason, start } of engines.map(withReason)) {
     }: {
       privateKey?: PrivateKey
       presharedKey?: PresharedKey
-      /** `null` leaves it to them to call. */
+      /** `null`: they start the handshake. */
       theirEndpoint?: Endpoint | null
       mtu?: number
       clock?: () => Now
@@ -204,7 +204,7 @@ for (const { name, reason, start } of engines.map(withReason)) {
     }
 
     /**
-     * Stands between both sides and loses a fifth of the datagrams, doubles a tenth and holds a tenth back for 5 ms.
+     * A relay between both sides that loses a fifth of the datagrams, duplicates a tenth and delays a tenth by 5 ms.
      */
     async function openRelay(): Promise<{ endpoint: Endpoint }> {
       const [ours, theirs] = [createSocket('udp4'), createSocket('udp4')]
@@ -216,7 +216,7 @@ for (const { name, reason, start } of engines.map(withReason)) {
         const fate = (random >> 8) % 10
         if (fate < 2) return
         if (fate === 2) send()
-        // What is held back longer than the test lasts is lost too.
+        // A datagram delayed beyond the test's end is lost too.
         if (fate === 3) setTimeout(() => sockets.includes(ours) && send(), 5)
         else send()
       }
@@ -296,14 +296,14 @@ for (const { name, reason, start } of engines.map(withReason)) {
       expect(status?.endpoint).toEqual({ address: theirOuterAddress, port: theirPort })
     })
 
-    test('no session comes of different preshared keys', async () => {
+    test('no session results from different preshared keys', async () => {
       const side = await openSide()
       await addOurPeer({ ...side, presharedKey: generatePresharedKey() }, ourEndpoint(side.wireguard))
       expect(await callUs(1, 84, 2_000)).toBe(0)
       expect(side.handshakes).toEqual([])
     })
 
-    test('packets of every size to the MTU pass both ways', async () => {
+    test('packets of every size up to the MTU pass both ways', async () => {
       const side = await openSide()
       await addOurPeer(side)
       for (const size of [28, 29, 43, 44, 45, 1279, 1280, 1411, 1419, 1420]) {
@@ -330,7 +330,7 @@ for (const { name, reason, start } of engines.map(withReason)) {
           expect(await callUs(1, size)).toBe(1)
         }
         expect(await theirFragments()).toEqual(before)
-        // What is larger than the path takes comes through as well, in fragments.
+        // Packets larger than the path's MTU arrive too, in fragments.
         await inside('ip', 'link', 'set', tunnel, 'mtu', '1420')
         expect((await pingThem(side, 1420)).length).toBe(1420)
         expect(await theirFragments()).not.toEqual(before)
@@ -343,7 +343,7 @@ for (const { name, reason, start } of engines.map(withReason)) {
       const side = await openSide()
       await addOurPeer(side)
       for (let i = 0; i < 3; i++) await pingThem(side)
-      // A keepalive may be on its way while one side has counted.
+      // A keepalive may be in flight after one side has counted it.
       await vi.waitFor(async () => {
         const [status] = side.wireguard.peers()
         const { stdout } = await inside('wg', 'show', tunnel, 'transfer')
@@ -383,7 +383,7 @@ for (const { name, reason, start } of engines.map(withReason)) {
       }
     })
 
-    test('loss, doubling and reordering cost packets and never give one twice', async () => {
+    test('loss, duplication and reordering cost packets and never deliver one twice', async () => {
       const relay = await openRelay()
       const side = await openSide({ theirEndpoint: relay.endpoint })
       await addOurPeer(side)
@@ -392,7 +392,7 @@ for (const { name, reason, start } of engines.map(withReason)) {
         side.wireguard.send(echoRequest(84 + sequence))
         await sleep(2)
       }
-      // The first initiations may be among the lost ones; what waited for them goes out later.
+      // The first initiations may be lost; packets that waited for them leave later.
       await vi.waitFor(() => expect(side.echoReplies.length).toBeGreaterThan(sent / 6), WAIT)
       await sleep(200)
       const lengths = side.echoReplies.map((packet) => packet.length)
@@ -404,7 +404,7 @@ for (const { name, reason, start } of engines.map(withReason)) {
       ).toEqual([])
     })
 
-    test('starts over with us when we come back after five minutes asleep', async () => {
+    test('starts over with us when we return after five minutes of sleep', async () => {
       let aheadMs = 0
       const clock = () => ({ monotonicMs: performance.now() + aheadMs, unixMs: Date.now() + aheadMs })
       const side = await openSide({ clock })
@@ -418,7 +418,7 @@ for (const { name, reason, start } of engines.map(withReason)) {
 }
 
 const UDP = 17
-/** What a doubled handshake message and a full queue amount to. */
+/** The drops that a duplicated handshake message and a full queue cause. */
 const harmlessUnderLoss = new Set<DropReason>([
   'unexpected-response',
   'queue-full',
@@ -460,7 +460,7 @@ function echoRequest(length: number): Uint8Array {
   return withChecksums(packet)
 }
 
-/** Source and destination exchanged, which no checksum notices. */
+/** Swaps source and destination, which keeps the checksum valid. */
 function sentBack(datagram: Uint8Array): Uint8Array {
   const answer = datagram.slice()
   answer.set(datagram.subarray(12, 16), 16)

@@ -48,7 +48,7 @@ async function start(): Promise<Hub> {
   return hub
 }
 
-test('what was backed up while the hub runs is there again after a restore, and nothing that came later', async () => {
+test('a backup of a running hub is complete after a restore, without later changes', async () => {
   const hub = await start()
   await hub.api(addGateway, { body: { name: 'Barn' } })
   const file = join(await temporaryFolder(), 'monday.backup')
@@ -71,7 +71,7 @@ test('what was backed up while the hub runs is there again after a restore, and 
   expect((await readdir(hub.dataDir)).filter((name) => name.includes('.replaced-'))).toHaveLength(1)
 })
 
-test('a second hub on one data directory refuses to start, also right after the first was killed and is back', async () => {
+test('a second hub on one data directory refuses to start, also right after the first was killed and restarted', async () => {
   const hub = await start()
   const port = String(await freeTcpPort())
   const second = () => command(hub, [], { HUB_PORT: port, HUB_VPN_BACKEND: 'off' })
@@ -90,7 +90,7 @@ test('an older hub refuses the database of a newer one, by name', async () => {
   expect(await command(hub, [])).toMatchObject({ code: 1, output: expect.stringContaining('999-of-the-future') })
 })
 
-test('a reset password works at once, and the old one and its sessions no more', async () => {
+test('a reset password works at once, and the old one and its sessions stop', async () => {
   const hub = await start()
   await hub.api(listGateways)
   const reset = await command(hub, ['reset-password', 'admin'])
@@ -106,7 +106,7 @@ test('a reset password works at once, and the old one and its sessions no more',
   expect(await command(hub, ['reset-password', 'nobody'])).toMatchObject({ code: 1 })
 })
 
-test('invite prints a code, and refuses a role that there is none of', async () => {
+test('invite prints a code, and refuses an unknown role', async () => {
   const hub = await start()
   const invited = await command(hub, ['invite', '--role', 'manager', '--uses', '3'])
   expect(invited).toMatchObject({ code: 0, output: expect.stringContaining('3 accounts with the role manager') })
@@ -116,7 +116,7 @@ test('invite prints a code, and refuses a role that there is none of', async () 
   })
 })
 
-test('doctor finds nothing wrong with a running hub, and names what is wrong with a stopped one', async () => {
+test('doctor finds nothing wrong with a running hub, and names the problem of a stopped one', async () => {
   const hub = await start()
   const healthy = await command(hub, ['doctor'])
   expect(healthy.output).not.toContain('FAIL')
@@ -135,7 +135,7 @@ test('doctor finds nothing wrong with a running hub, and names what is wrong wit
   expect(broken.output).toMatch(/^FAIL +ports +HUB_PORT \d+ cannot be used \(EADDRINUSE\)\n.+HUB_PORT/m)
 })
 
-test('a command that there is none of, or that lacks its argument, says how it goes', async () => {
+test('an unknown command, or one without its argument, prints the usage', async () => {
   const hub = { dataDir: await temporaryFolder(), port: 1, vpnPort: 1 }
   expect(await command(hub, ['--help'])).toMatchObject({
     code: 0,

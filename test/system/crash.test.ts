@@ -31,8 +31,8 @@ describe('a hub that is killed while registrations are being approved', () => {
   })
 
   /**
-   * Approves one after the other and kills the hub `killAfterMs` into the next one after `answers`; gives the names
-   * that were answered.
+   * Approves one after the other and kills the hub `killAfterMs` into the next one after `answers`; returns the names
+   * with an answer.
    */
   async function approveUntilKilled({ answers, killAfterMs }: Kill): Promise<string[]> {
     const pending = await hub.api(listPendingRegistrations)
@@ -58,7 +58,7 @@ describe('a hub that is killed while registrations are being approved', () => {
     return status === 200 ? (JSON.parse(text) as { gatewayId: unknown }).gatewayId : undefined
   }
 
-  // An approval takes some milliseconds, so the kills fall before its commit, around it, and after it.
+  // An approval takes some milliseconds, so the kills hit before, during and after its commit.
   test.each<Kill>([
     { answers: 0, killAfterMs: 0 },
     { answers: 1, killAfterMs: 4 },
@@ -87,7 +87,7 @@ describe('a hub that is killed while registrations are being approved', () => {
     },
   )
 
-  test('approves the ones that were left over afterwards, each with an address of its own', async () => {
+  test('approves the remaining ones afterwards, each with an address of its own', async () => {
     await approveUntilKilled({ answers: 1, killAfterMs: 4 })
     await hub.restart()
     for (const { registrationId } of await hub.api(listPendingRegistrations))

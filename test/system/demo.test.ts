@@ -40,7 +40,7 @@ test('the portal is served, and the detections arrive', async () => {
   expect(await waitFor(withThreats, { for: 'an alert of today' })).toBe(true)
 })
 
-test("a gateway's page opens through its tunnel, also after the hub was killed", async () => {
+test('a gateway’s page opens through its tunnel, also after the hub was killed', async () => {
   const [barn] = await api(listGateways)
   const pageOfBarn = async () => (await (await openGatewayUi(url, api, barn!.id)).send('/')).text
   expect(await pageOfBarn()).toContain('Barn')
@@ -60,7 +60,7 @@ test('Ctrl-C ends all of it', async () => {
   await expect(fetch(url)).rejects.toThrow('fetch failed')
 })
 
-test('a hub ends by itself when the demo that started it was killed', async () => {
+test('a hub ends by itself when its demo was killed', async () => {
   const start = `
     const { startHub } = await import(${JSON.stringify(import.meta.resolve('../harness/hub.ts'))})
     const hub = await startHub({ detached: true })
@@ -75,6 +75,6 @@ test('a hub ends by itself when the demo that started it was killed', async () =
       () => true,
     )
   expect(await waitFor(isGone, { for: 'the hub to be gone' })).toBe(true)
-  // It may still be writing when it no longer answers.
+  // It may still be writing after it stopped answering.
   await rm(dataDir, { recursive: true, force: true, maxRetries: 20 })
 })

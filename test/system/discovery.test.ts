@@ -42,7 +42,7 @@ describe('candidates from DNS', () => {
     return findHubs(options, createNameService([dns.address]), () => 0.99)
   }
 
-  test('come by priority and then by weight, over https unless TXT says otherwise, with the pins of TXT', async () => {
+  test('are ordered by priority and then by weight, over https unless TXT says otherwise, with the pins of TXT', async () => {
     dns.serve([
       srv('backup.example.test', 443, { priority: 20, weight: 100 }),
       srv('small.example.test', 8443, { priority: 10, weight: 1 }),
@@ -61,7 +61,7 @@ describe('candidates from DNS', () => {
     expect((await find()).candidates[0]).toMatchObject({ url: new URL('http://plain.example.test:8080'), pins: [] })
   })
 
-  test('the given domain comes before the search domains, each asked once', async () => {
+  test('the given domain comes before the search domains, each queried once', async () => {
     dns.serve([
       srv('a.example.test', 443, { name: '_hedgerow._tcp.a.example.test' }),
       srv('b.example.test', 443, { name: '_hedgerow._tcp.b.example.test' }),
@@ -85,7 +85,7 @@ describe('candidates from DNS', () => {
     ['says that it has no hub', [srv('.', 0)], 'the domain says that it has no hub'],
     ['pins something unreadable', [srv('hub.example.test', 443), txt('fp=1234')], 'fp= that is not a fingerprint'],
     ['names another scheme', [srv('hub.example.test', 443), txt('scheme=gopher')], 'other than http or https'],
-  ])('a domain that %s gives none, with the reason', async (_, records, reason) => {
+  ])('a domain that %s has none, with the reason', async (_, records, reason) => {
     dns.serve(records)
     const { candidates, problems } = await find()
     expect(candidates).toEqual([])
@@ -128,7 +128,7 @@ describe('a gateway that knows only a domain', () => {
   }
   const conditionOf = (step: string) => gateway!.state().conditions.find((condition) => condition.step === step)!
 
-  test('finds the hub by its SRV record, going past a target that does not answer, and registers', async () => {
+  test('finds the hub by its SRV record, skips a target that does not answer, and registers', async () => {
     const deadPort = await freeTcpPort()
     dns.serve([
       srv('dead.example.test', deadPort, { priority: 1 }),
@@ -156,7 +156,7 @@ describe('a gateway that knows only a domain', () => {
     })
   })
 
-  test('keeps looking while the record is missing, and takes the hub as soon as it is there', async () => {
+  test('keeps looking while the record is missing, and uses the hub as soon as it appears', async () => {
     await start()
     await waitFor(() => conditionOf('hubFound').state === 'failed', { for: 'the search to fail' })
     expect(conditionOf('hubFound').detail).toContain('there is no such record')
@@ -177,7 +177,7 @@ describe('a gateway that knows only a domain', () => {
     expect(gateway!.state().hubFingerprint).toBe(shown)
   })
 
-  test('goes to the address that it was given, whatever DNS says', async () => {
+  test('uses the given address, whatever DNS says', async () => {
     dns.serve([srv('elsewhere.example.test', await freeTcpPort())])
     await start({ hubUrl: new URL(hub.url) })
     await waitFor(() => conditionOf('registered').state === 'done', { for: 'the registration' })

@@ -46,7 +46,7 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true })
 })
 
-test('what Frigate sees is in the hub with its picture, and its end too', async () => {
+test('Frigate’s detections reach the hub with their picture, and with their end', async () => {
   const review = frigate.see({ camera: 'orchard', label: 'boar', severity: 'detection', score: 0.83, zones: ['rows'] })
   const stored = await waitFor(
     async () => (await hub.api(listDetections, { params: { id } })).find((found) => found.hasThumbnail),

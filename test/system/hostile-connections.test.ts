@@ -13,7 +13,7 @@ import { joinPlayedGateway } from '../harness/played-gateway.ts'
 import { skipWithout } from '../harness/privileges.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
-/** What a stranger, or a gateway, sends to a whole running hub: through each of its listeners, and through a proxy. */
+/** Attacks by a stranger or a gateway on a whole running hub: through each of its listeners, and through a proxy. */
 
 const UPGRADE =
   'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: eHh4\r\n\r\n'
@@ -27,7 +27,7 @@ let gateway: Awaited<ReturnType<typeof joinPlayedGateway>>
 let nginx: Awaited<ReturnType<typeof startNginx>> | undefined
 let page: Awaited<ReturnType<typeof openGatewayUi>>
 let ports: { http: number; https: number; metrics: number; gateway: number }
-/** What the gateway answers to every connection, as bytes. */
+/** The gateway's answer to every connection, as bytes. */
 let answer = ''
 const streams = new Set<Duplex>()
 const clients: Socket[] = []
@@ -65,7 +65,7 @@ afterAll(async () => {
   await hub?.stop()
 })
 
-/** Whatever was sent, the hub lives, serves, and its last guard had nothing to do. */
+/** After every attack the hub runs and serves, and its last guard caught nothing. */
 const UNHARMED = { hasEnded: false, faults: 0 }
 async function stateOfHub() {
   const hasEnded = hub.process().hasEnded()
@@ -82,7 +82,7 @@ async function metric(name: string): Promise<number> {
 
 type Way = 'HTTP' | 'HTTPS' | 'the port of a gateway' | 'a reverse proxy'
 
-/** A client that keeps its half open. `below` is the TCP connection, also of TLS. */
+/** A client that keeps its half of the connection open. `below` is the TCP connection, also for TLS. */
 async function dial(way: Way, from = '127.0.0.1') {
   const port = {
     HTTP: ports.http,
@@ -127,7 +127,7 @@ describe.each(ways)('through %s', (way) => {
     })
   })
 
-  test.skipIf(isSkipped)('a GET and an upgrade in one piece get an answer each, in their order', async () => {
+  test.skipIf(isSkipped)('a GET and an upgrade in one piece get one answer each, in their order', async () => {
     const { socket, host } = await dial(way)
     let received = ''
     socket.on('data', (data: Buffer) => (received += data.toString('latin1')))
@@ -139,7 +139,7 @@ describe.each(ways)('through %s', (way) => {
   })
 
   test.skipIf(isSkipped).each(['x:99999', 'x:-1', '[::1', 'a b', 'x:1:2', '', '\x01'])(
-    'Host: %j gets an answer, and not an error of the hub',
+    'Host: %j gets an answer, and not an internal error of the hub',
     async (host) => {
       const { socket } = await dial(way)
       socket.write(`GET /api/v1/auth/validate HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`, 'latin1')
@@ -148,13 +148,13 @@ describe.each(ways)('through %s', (way) => {
     },
   )
 
-  // nginx answers this by itself.
+  // nginx answers this itself.
   if (way === 'a reverse proxy') return
-  test('a refusal ends the connection though the client keeps its half', async () => {
+  test('a refusal ends the connection although the client keeps its half open', async () => {
     const { socket, below } = await dial(way)
     socket.resume().write('what is this?\r\n\r\n')
     await once(socket, 'end')
-    // What is written to a connection that is closed on the other side is answered by a reset.
+    // A write to a connection that the other side has closed is answered by a reset.
     await waitFor(() => below.destroyed || !below.write('x'.repeat(1_000)), { for: 'a reset' })
     expect(await stateOfHub(), hub.output()).toEqual(UNHARMED)
   })
@@ -180,7 +180,7 @@ describe("a gateway's answer", () => {
   })
 })
 
-test('more connections of one address than its limit are closed and counted, half-done TLS handshakes too', async () => {
+test('connections of one address above its limit are closed and counted, also unfinished TLS handshakes', async () => {
   const before = await metric('hedgerow_connections_refused_total')
   for (let i = 0; i < 100; i++) {
     const port = i % 2 ? ports.https : ports.http

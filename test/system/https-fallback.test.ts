@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-/** A hub whose tunnel nobody can reach, as behind a firewall that lets no UDP through. */
+/** A hub whose tunnel is unreachable, as behind a firewall that blocks UDP. */
 async function startBlockedHub() {
   const httpsPort = await freeTcpPort()
   const env = { HUB_HTTPS_PORT: String(httpsPort), HUB_VPN_ENDPOINT_HOST: 'blocked.invalid' }
@@ -50,7 +50,7 @@ async function startApproved(hub: Hub, url: string) {
   return { barn, gateway }
 }
 
-test('a gateway whose UDP is blocked tells the hub over https: a warning that names the tunnel, and its detections', async () => {
+test('a gateway whose UDP is blocked reports over https: a warning that names the tunnel, and its detections', async () => {
   const { hub, httpsUrl } = await startBlockedHub()
   const certificates = await hub.api(listCertificates)
   const trusted = getCACertificates('default')
@@ -86,7 +86,7 @@ test('over plain http it sends its heartbeats, and keeps its detections for the 
     },
     { for: 'the hub to say what stays behind' },
   )
-  // Time in which it could leave by the wrong way.
+  // Enough time for it to leave over the wrong path.
   await new Promise((resolve) => setTimeout(resolve, 1_000))
   expect(barn.state().detectionsWaiting).toBe(1)
   expect(await hub.api(listDetections, { params: { id: gateway.id } })).toEqual([])

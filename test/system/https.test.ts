@@ -64,11 +64,11 @@ test("a gateway enrols over https with the hub's own CA, and not without it", as
   })
 })
 
-test('live events come over https too, and SIGTERM ends such a stream in good order', async () => {
+test('live events also work over https, and SIGTERM ends such a stream gracefully', async () => {
   const { hub, httpsPort } = await start()
   const [ca] = await hub.api(listCertificates)
   const signedIn = await hub.visitor(login, { body: hub.admin })
-  if (!('accessToken' in signedIn)) throw new Error('a second factor is asked for')
+  if (!('accessToken' in signedIn)) throw new Error('a second factor is requested')
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request({
       host: '127.0.0.1',
@@ -86,12 +86,12 @@ test('live events come over https too, and SIGTERM ends such a stream in good or
   response.resume()
   const ended = new Promise((resolve) => response.once('end', resolve))
   hub.process().signal('SIGTERM')
-  // A stream that the hub cuts when its patience is over does not end like this, it is aborted.
+  // A stream that the hub cuts after its grace time is aborted and does not end like this.
   await ended
   expect(await hub.process().ended).toEqual({ code: 0, signal: null })
 })
 
-test('a busy HTTPS port stops the start and names its variable', async () => {
+test('a busy HTTPS port stops the start, and the error names its variable', async () => {
   const { hub, httpsPort, folder } = await start()
   expect(hub.output()).toContain(`https://localhost:${httpsPort}`)
   const second = await startChild(process.execPath, HUB_COMMAND, {

@@ -35,7 +35,7 @@ async function temporaryFolder(): Promise<string> {
   return folder
 }
 
-/** Starts the hub's main file as somebody with this mistake in the environment would. */
+/** Starts the hub's main file with this mistake in the environment. */
 async function startMistaken(env: Record<string, string>) {
   const child = await startChild(process.execPath, HUB_COMMAND, {
     env: {
@@ -50,7 +50,7 @@ async function startMistaken(env: Record<string, string>) {
   return { exit: await child.ended, output: child.output() }
 }
 
-test('SIGTERM drains within 10 s: a page that is under way through a tunnel arrives, held requests and streams are let go', async () => {
+test('SIGTERM drains within 10 s: a page being sent through a tunnel arrives, open requests and streams end', async () => {
   const slow = createServer((_, response) => {
     response.write('the first half, ')
     setTimeout(() => response.end('the second half'), 1_500)
@@ -85,7 +85,7 @@ test('SIGTERM drains within 10 s: a page that is under way through a tunnel arri
   expect(await hub.process().ended).toEqual({ code: 0, signal: null })
 })
 
-test('while gateways answer 101 to ordinary calls, another one enrols, and the hub stops', async () => {
+test('while gateways answer 101 to ordinary requests, another one enrols, and the hub stops', async () => {
   const hub = await startHub()
   cleanups.push(() => hub.stop())
   let calls = 0
@@ -95,7 +95,7 @@ test('while gateways answer 101 to ordinary calls, another one enrols, and the h
       stream.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n')
     })
   }
-  // The hub asks this one for its health by itself, and the other one when somebody opens its page.
+  // The hub checks this one's health by itself; the other one is called when somebody opens its page.
   const router = await joinPlayedRouter(hub, switchProtocols)
   cleanups.push(router.stop)
   const gateway = await joinPlayedGateway(hub, switchProtocols)
@@ -121,7 +121,7 @@ test('while gateways answer 101 to ordinary calls, another one enrols, and the h
   expect(await hub.process().ended).toEqual({ code: 0, signal: null })
 })
 
-test('SIGTERM to `npm start` reaches the hub, which leaves nothing running', async () => {
+test('SIGTERM to `npm start` reaches the hub, and no process remains', async () => {
   const port = await freeTcpPort()
   const npm = await startChild('npm', ['start'], {
     env: {
@@ -162,13 +162,13 @@ test.each([
   expect(output).not.toMatch(/^\s+at .+:\d+:\d+\)?$/m)
 })
 
-test('a secret file that is missing stops the start with the name of its variable', async () => {
+test('a missing secret file stops the start, and the error names its variable', async () => {
   const { exit, output } = await startMistaken({ HUB_ADMIN_PASSWORD_FILE: '/nonexistent/password' })
   expect(exit.code).toBe(1)
   expect(output).toContain('HUB_ADMIN_PASSWORD_FILE')
 })
 
-test("the first admin's generated password is printed at the first start only, and works", async () => {
+test('the first admin’s generated password is printed only at the first start, and works', async () => {
   const hub = await startHub()
   cleanups.push(() => hub.stop())
   const password = printedPassword(hub.output())

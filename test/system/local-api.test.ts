@@ -42,7 +42,7 @@ afterAll(async () => {
   await hub?.stop()
 })
 
-/** The first code block of the page below the heading, for the port of this gateway. */
+/** The first code block below the heading, with the port of this gateway. */
 function example(heading: string): string {
   const [, block = ''] = new RegExp(`## ${heading}\n[^]*?\`\`\`\\w*\n([^]*?)\`\`\``).exec(PAGE) ?? []
   return block.replaceAll('127.0.0.1:8080', `127.0.0.1:${gateway.port}`)
@@ -57,18 +57,18 @@ const inHub = (label: string) =>
     { for: `the ${label} in the hub` },
   )
 
-test("the page's curl line puts a detection into the hub", async () => {
+test('the page’s curl line adds a detection to the hub', async () => {
   const { stdout } = await run('bash', ['-c', example('With curl')])
   expect(JSON.parse(stdout)).toEqual({ accepted: 1 })
   expect(await inHub('boar')).toMatchObject({ id: 'boar-1', camera: 'orchard', severity: 'alert', score: 0.91 })
 })
 
-test("the page's lines for Node put a detection into the hub", async () => {
+test('the page’s lines for Node add a detection to the hub', async () => {
   await run(process.execPath, ['--input-type=module', '-e', example('With Node')])
   expect(await inHub('deer')).toMatchObject({ camera: 'orchard' })
 })
 
-test('the same id again brings the detection up to date', async () => {
+test('the same id again updates the detection', async () => {
   const startedAt = '2026-05-01T20:00:00.000Z'
   const first = { id: 'fox-1', camera: 'yard', label: 'fox', severity: 'detection', score: 0.5, startedAt } as const
   await gateway.localApi.reportDetections([first])
@@ -79,7 +79,7 @@ test('the same id again brings the detection up to date', async () => {
   expect(foxes[0]!.severity).toBe('alert')
 })
 
-test('a status that a program puts is in the next heartbeat, and its problem makes the gateway a warning', async () => {
+test('a program’s status is in the next heartbeat, and its problem gives the gateway a warning', async () => {
   await gateway.localApi.putStatus({ problems: ['The east camera is covered in snow.'] })
   const warned = await waitFor(async () => (await hub.api(listGateways)).find(({ status }) => status === 'warning'), {
     for: 'the problem',
@@ -127,7 +127,7 @@ test.each<[string, Asked, number, string]>([
   expect(await ask(asked)).toEqual({ status, error })
 })
 
-test('a name that was pointed at the device reaches nothing', async () => {
+test('a foreign name that points at the device is refused', async () => {
   expect(await ask({ headers: { host: 'rebound.evil.example' } })).toMatchObject({ status: 421 })
 })
 

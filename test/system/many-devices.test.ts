@@ -17,9 +17,9 @@ import { keepRegistered, REGISTRATION_PACE } from '../../apps/gateway/src/hub/re
 import { startHub, type Hub } from '../harness/hub.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
-/** As many as one site of the largest customer has. */
+/** As many as the largest customer has at one site. */
 const DEVICES = 245
-/** What people were promised; the test's own timeout is longer, so that a miss is told as one. */
+/** The promised time; the test's own timeout is longer, so that a miss is reported as such. */
 const ALL_IN_WITHIN_MS = 60_000
 
 let hub: Hub
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => hub.stop())
 
-/** Devices that start at the same moment behind one address, each with the agent's own code but for tunnel and disk. */
+/** Devices that start together behind one address, each with the agent's own code except for tunnel and disk. */
 function powerUp(prefix: string, invitationCode: string | undefined) {
   const stopping = new AbortController()
   const statuses = new Map<string, string>()

@@ -1,6 +1,6 @@
 /**
- * Servers that others wrote, over our TCP, in one thread and without a kernel: `ws` and Fastify take our streams for
- * sockets. They lean on more of `net.Socket` than plain HTTP does: timeouts, cork, destroySoon, half-closing.
+ * Third-party servers over our TCP, in one thread and without a kernel: `ws` and Fastify use our streams as sockets.
+ * They need more of `net.Socket` than plain HTTP does: timeouts, cork, destroySoon, half-closing.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -66,7 +66,7 @@ describe('WebSockets over streams of the stack', () => {
     expect(code).toBe(1000)
   })
 
-  it('answer pings, and tell the one who stays that the other is gone', async () => {
+  it('answer pings, and notify one side that the other has left', async () => {
     const accepted = once(webSockets, 'connection') as Promise<[WebSocket]>
     const socket = connect()
     await once(socket, 'open')
@@ -122,7 +122,7 @@ describe('Fastify over streams of the stack', () => {
     return incoming
   }
 
-  it('answers on one connection, and knows who asks', async () => {
+  it('answers on one connection, and knows the caller’s address', async () => {
     const first = (await json(await ask('GET', '/who'))) as { address: string; port: number }
     expect(first.address).toBe(CLIENT)
     expect(await json(await ask('GET', '/who'))).toEqual(first)

@@ -21,8 +21,8 @@ import { freeTcpPort, freeUdpPort } from '../harness/free-ports.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
 /**
- * Follows docs/operations/upgrade.md without systemd, line by line: only its addresses and paths are those of this
- * test. The remote is a Git folder with this tree in it, and every version is installed by a real `npm ci`.
+ * Runs docs/operations/upgrade.md line by line, without systemd: only addresses and paths are those of this test. The
+ * remote is a Git folder with this tree, and every version is installed by a real `npm ci`.
  */
 const ROOT = join(import.meta.dirname, '../..')
 const page = readFileSync(join(ROOT, 'docs/operations/upgrade.md'), 'utf8')
@@ -111,7 +111,7 @@ const pid = () => Number(readFileSync(join(folder, 'pid'), 'utf8'))
 const api = () => createApiAs(`http://localhost:${port}`, admin)
 const names = async () => (await api()(listGateways)).map(({ name }) => name)
 
-test('a version is installed and started as the page says', { timeout: INSTALL_TIMEOUT_MS }, async () => {
+test('a version is installed and started as on the page', { timeout: INSTALL_TIMEOUT_MS }, async () => {
   expect(await follow(lineWith('git clone'))).toMatchObject({ code: 0 })
   expect(await follow(lineWith('release.sh install'))).toMatchObject({ code: 0 })
   expect(currentVersion()).toBe('releases/v1')
@@ -131,7 +131,7 @@ test('a version is installed and started as the page says', { timeout: INSTALL_T
 })
 
 test(
-  'an upgrade that cannot be installed leaves the hub that runs, and nothing half',
+  'an upgrade that cannot be installed keeps the running hub, and leaves nothing incomplete',
   { timeout: INSTALL_TIMEOUT_MS },
   async () => {
     change('package-lock.json', (text) => text.replace(/"sha512-[^"]+"/, `"sha512-${'A'.repeat(86)}=="`))
@@ -147,7 +147,7 @@ test(
 )
 
 test(
-  'an upgrade switches to the new version, which migrates, and `back` brings version and database back',
+  'an upgrade switches to the new version, which migrates, and `back` restores version and database',
   { timeout: INSTALL_TIMEOUT_MS },
   async () => {
     const migrations = join('apps', 'hub', 'src', 'database')
@@ -191,7 +191,7 @@ test(
   },
 )
 
-test('a version that does not become ready is taken back by itself', { timeout: INSTALL_TIMEOUT_MS }, async () => {
+test('a version that does not become ready is rolled back automatically', { timeout: INSTALL_TIMEOUT_MS }, async () => {
   git('reset', '--quiet', '--hard', 'v1')
   change('apps/hub/src/program.ts', (text) =>
     text.replace('await hub.start()', "await Promise.reject(new Error('v3'))"),

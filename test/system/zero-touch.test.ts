@@ -16,10 +16,10 @@ import { startHub, type Hub } from '../harness/hub.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
 const SERVICE = '_hedgerow._tcp.example.test'
-/** Not among the names of the hub's certificate: a pinned key counts for any name. */
+/** Not among the names of the hub's certificate: a pinned key is valid for any name. */
 const HUB_NAME = 'hub.example.test'
 
-describe('a device with nothing but a domain, and a hub with a certificate of its own CA', () => {
+describe('a device with only a domain, and a hub with a certificate of its own CA', () => {
   let hub: Hub
   let httpsPort: number
   let hubFingerprint: string
@@ -78,7 +78,7 @@ describe('a device with nothing but a domain, and a hub with a certificate of it
     return conditionOf('hubFound').detail
   }
 
-  test('an SRV line to the HTTP port says that it lacks a TXT line, and which', async () => {
+  test('an SRV line to the HTTP port names the missing TXT line', async () => {
     dns.serve(zone(hub.port))
     await start()
     expect(await failure()).toBe(
@@ -88,7 +88,7 @@ describe('a device with nothing but a domain, and a hub with a certificate of it
     await registered()
   })
 
-  test('an SRV line to the HTTPS port without a pin says which line pins it, and the device joins once it is there', async () => {
+  test('an SRV line to the HTTPS port without a pin names the line that pins it, and the device then joins', async () => {
     dns.serve(zone(httpsPort))
     await start()
     expect(await failure()).toContain(
@@ -121,7 +121,7 @@ describe('a device with nothing but a domain, and a hub with a certificate of it
     })
   })
 
-  test('GATEWAY_HUB_FINGERPRINT pins it as well, for an address too', async () => {
+  test('GATEWAY_HUB_FINGERPRINT pins it too, also for an address', async () => {
     await start({ hubUrl: new URL(`https://localhost:${httpsPort}`), hubFingerprint })
     await registered()
     await end()
@@ -130,7 +130,7 @@ describe('a device with nothing but a domain, and a hub with a certificate of it
     expect(await failure()).toContain("set GATEWAY_HUB_FINGERPRINT to the hub's fingerprint")
   })
 
-  test('a certificate that the hub renews is taken in the next session', async () => {
+  test('a certificate that the hub renews is accepted in the next session', async () => {
     dns.serve(zone(httpsPort, `fp=${hubFingerprint}`))
     await start()
     await registered()
@@ -141,7 +141,7 @@ describe('a device with nothing but a domain, and a hub with a certificate of it
     expect(gateway!.state().hubUrl).toBe(`https://${HUB_NAME}:${httpsPort}`)
   })
 
-  test('somebody in between with another certificate is refused and gets nothing but public keys', async () => {
+  test('an attacker with another certificate is refused and gets only public keys', async () => {
     const between = await startManInTheMiddle(httpsPort)
     try {
       dns.serve(zone(between.port, `fp=${hubFingerprint}`))
@@ -152,7 +152,7 @@ describe('a device with nothing but a domain, and a hub with a certificate of it
       expect(new Set(requests)).toEqual(new Set(['POST /api/v1/gateway/register/challenge']))
       expect(between.read()).not.toContain('deviceName')
       expect(between.read()).not.toContain('sealed')
-      // The same device, as soon as nobody is in between.
+      // The same device joins without the attacker.
       dns.serve(zone(httpsPort, `fp=${hubFingerprint}`))
       await registered()
     } finally {
@@ -160,7 +160,7 @@ describe('a device with nothing but a domain, and a hub with a certificate of it
     }
   })
 
-  test('a relay passes it on as it is; once it reads along, the open session gives it nothing', async () => {
+  test('a relay that forwards is accepted; once it intercepts, the open session sends it nothing', async () => {
     const between = await startManInTheMiddle(httpsPort)
     const relay = await startRelay(httpsPort)
     try {
@@ -182,7 +182,7 @@ describe('a device with nothing but a domain, and a hub with a certificate of it
     }
   })
 
-  test('a hub that vouches for no certificate, as an older one, asks for the CA', async () => {
+  test('a hub that vouches for no certificate, such as an older one, needs the CA', async () => {
     const other = await startHub()
     const between = await startManInTheMiddle(other.port, (port) => connect({ host: '127.0.0.1', port }))
     try {
@@ -202,7 +202,7 @@ describe('a device with nothing but a domain, and a hub with a certificate of it
 
 const overTls = (port: number) => connectTls({ host: '127.0.0.1', port, rejectUnauthorized: false })
 
-/** Ends TLS with a certificate of its own, reads along, and passes everything on to the hub and back. */
+/** Terminates TLS with a certificate of its own, reads everything, and forwards it to the hub and back. */
 async function startManInTheMiddle(hubPort: number, reach: (port: number) => Socket = overTls) {
   const authority = await issueAuthority(Date.now())
   const { certificate, privateKey } = await issueServerCertificate(authority, [HUB_NAME, 'localhost'], Date.now())
@@ -237,7 +237,7 @@ async function startManInTheMiddle(hubPort: number, reach: (port: number) => Soc
   }
 }
 
-/** Passes bytes on, to the hub at first. */
+/** Forwards bytes, to the hub at first. */
 async function startRelay(firstPort: number) {
   let target = firstPort
   const server = createServer((socket) => {

@@ -7,19 +7,19 @@ type Request<C extends Call> = {
   token?: string | undefined
   params?: ParamsOf<C>
   query?: QueryOf<C>
-  /** Anything, so that a test may send what the contract forbids. */
+  /** Any object, so that a test may send a body that the contract forbids. */
   body?: BodyOf<C> | object
   from?: string
 }
 
 let lastAddress = 0
-/** An address that no other test has failed from. */
+/** An address without failed attempts of other tests. */
 export function nextAddress(): string {
   lastAddress++
   return `198.18.${lastAddress >> 8}.${lastAddress & 255}`
 }
 
-/** Makes calls of the contract on a hub that need not listen; each from an address of its own unless told. */
+/** Makes calls of the contract on a hub that need not listen; each from a new address by default. */
 export function createTestApi(hub: TestHub) {
   return async <C extends Call>(call: C, request: Request<C> = {}): Promise<Answer> => {
     const { token, params = {}, query, body, from = nextAddress() } = request
@@ -42,7 +42,7 @@ export function createTestApi(hub: TestHub) {
   }
 }
 
-/** The refusals of a hub that a test compares with. */
+/** The hub's refusal, for comparisons. */
 export function refusal(status: number, error: string): object {
   return { status, body: { error } }
 }

@@ -9,7 +9,7 @@ import type { Engine } from '../src/database/engine.ts'
 import { openRecords } from '../src/followers/followers.ts'
 import { addressOf, askPostgres } from './postgres.ts'
 
-/** A run of `npm run test:quick` has no PostgreSQL: a test that is not made for each engine asks here. */
+/** False in a run of `npm run test:quick`, which has no PostgreSQL. */
 export const hasPostgres = inject('postgres') !== undefined
 
 /** For `describe.each(testEngines)('… on %s', (engine) => …)`: the database suite runs on both. */
@@ -17,12 +17,15 @@ export const testEngines: Engine[] = hasPostgres ? ['sqlite', 'postgres'] : ['sq
 
 type TestDatabase = { url: string; remove(): Promise<void> }
 
-/** The address of a new database, a copy of the run's migrated one, or empty; `remove` it when done. */
+/** The address of a new database, a copy of the run's migrated one, or an empty one; call `remove` at the end. */
 export async function createTestDatabase(engine: Engine, { isEmpty = false } = {}): Promise<TestDatabase> {
   return engine === 'sqlite' ? createFile(isEmpty) : createInServer(isEmpty ? 'template0' : undefined)
 }
 
-/** A migrated PostgreSQL database whose tables lie in that folder, such as on a small disk. The server must own it. */
+/**
+ * A migrated PostgreSQL database with its tables in that folder, on a small disk for example. The server must own the
+ * folder.
+ */
 export async function createTestDatabaseIn(folder: string): Promise<TestDatabase> {
   const place = `place_${randomBytes(8).toString('hex')}`
   await administer(`create tablespace ${place} location '${folder}'`)
@@ -60,7 +63,7 @@ function server() {
   return its
 }
 
-/** A migrated database of the test's own; `close` also removes it. */
+/** A migrated database for one test; `close` also removes it. */
 export async function openTestDatabase(engine: Engine): Promise<Database> {
   const { url, remove } = await createTestDatabase(engine)
   const database = await openDatabase({ url })

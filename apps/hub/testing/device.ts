@@ -23,7 +23,7 @@ import { generateKeyPair } from '@hedgerow/wireguard/node'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 
 type Answer = { status: number; body: Json; headers: Record<string, unknown> }
-/** The fields of every answer: a test reads those that it expects. */
+/** The fields of every answer: a test reads those it expects. */
 type Json = Challenge &
   Omit<ApprovedRegistration, 'status'> & {
     signature: string
@@ -35,7 +35,7 @@ type Json = Challenge &
   }
 type Keys = { identity: Identity; privateKey: string; publicKey: string }
 
-/** A device that enrols as the agent does, and can be told to do any step wrong. */
+/** A device that enrols as the agent does, and can do any step wrong. */
 export type TestDevice = Keys & {
   deviceToken: string
   challenge(): Promise<Challenge & { signature: string }>
@@ -44,13 +44,13 @@ export type TestDevice = Keys & {
   send(message: Record<string, unknown>, headers?: Record<string, string>): Promise<Answer>
   /** Challenge and registration. */
   register(change?: Record<string, unknown>, invitationCode?: string): Promise<Answer>
-  /** The signed request of a status, to be sent once or again. */
+  /** The signed request of a status, to send once or repeatedly. */
   statusRequest(registrationId: string, options?: StatusOptions): InjectOptions
   status(registrationId: string, options?: StatusOptions): Promise<Answer>
   presharedKey(approved: ApprovedRegistration, nonce: string): string | undefined
 }
 
-/** `hub`: the host that a gateway says it used; one of before says nothing. */
+/** `hub`: the host that a gateway says it used; older agents do not send it. */
 type StatusOptions = { waitSeconds?: number; timeMs?: number; nonce?: string; hub?: string }
 
 const REGISTER = '/api/v1/gateway/register'

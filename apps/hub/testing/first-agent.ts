@@ -1,6 +1,4 @@
-/**
- * What an agent of the first version sent, as it was recorded; never changed, since such agents stay in the field.
- */
+/** Messages of an agent of the first version, as recorded; never changed, because such agents are still in use. */
 export const firstAgentHeartbeat = {
   bootId: '5f0e1d1c-6d2f-4d0b-9b63-0d3c0f3b6a11',
   sequence: 7,

@@ -16,7 +16,7 @@ import { openTestDatabase } from './databases.ts'
 export type Answer = { status: number; headers: IncomingMessage['headers']; rawHeaders: string[]; text: string }
 type Ask = { method?: string; path?: string; headers?: Record<string, string | string[]>; body?: string }
 
-/** One request to a port of this machine, its target and headers as they stand. */
+/** One request to a port of this machine, with the given target and headers unchanged. */
 export function ask(
   port: number,
   host: string,
@@ -33,7 +33,7 @@ export function ask(
   })
 }
 
-/** Writes bytes as they stand to a port and gives all that comes back. */
+/** Writes raw bytes to a port and returns all that comes back. */
 export function raw(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   socket.write(bytes, 'latin1')
@@ -64,7 +64,7 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
   const sessions = createSessions({ db, secret: Buffer.alloc(32, 7).toString('base64'), clock, log })
   const gatewayServers = new Map<string, TcpServer>()
   const dialed: Socket[] = []
-  /** By gateway, as the fleet says it of one. */
+  /** By gateway, the fleet's `blockedUdp`. */
   const blockedUdp = new Map<string, string>()
   let rows = 0
 
@@ -190,7 +190,7 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
     dialed,
     blockedUdp,
     limits,
-    /** What the last guard caught: the first error of a minute. */
+    /** Errors that reached the last guard: the first of each minute. */
     faulty,
     addGateway,
     signIn,

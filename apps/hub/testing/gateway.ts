@@ -7,7 +7,7 @@ import { nameKey } from '../src/kernel/name-key.ts'
 
 let made = 0
 
-/** A row as approval leaves it, with the given columns changed. Gives the gateway's id. */
+/** Inserts a gateway's row as approval writes it, with the given columns changed. Returns the gateway's id. */
 export async function insertTestGateway(db: Db, change: Partial<Insertable<Tables['gateways']>> = {}): Promise<string> {
   const id = newGatewayId()
   made++

@@ -1,6 +1,6 @@
 import type { Heartbeat } from '@hedgerow/contract'
 
-/** What a device in good order sends. */
+/** The heartbeat of a healthy device. */
 export function testHeartbeat(now: number, change: Partial<Heartbeat> = {}): Heartbeat {
   return {
     bootId: 'boot-one',

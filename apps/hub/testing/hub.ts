@@ -13,18 +13,15 @@ import { describedCalls } from '../src/http/openapi.ts'
 import { createTestDatabase } from './databases.ts'
 
 export type TestHub = Hub & {
-  /** Runs with the real one, `advance` ahead of it, until it is frozen. */
+  /** The real clock plus `advance`, until it is frozen. */
   clock: { now(): number; advance(ms: number): void; freeze(): void }
-  /** The access token of a user of that role, made at the first call. */
+  /** The access token of a user of that role, created at the first call. */
   signIn(role: Role): Promise<string>
-  /** Creates a user whose password is `password`; gives its id. */
+  /** Creates a user whose password is `password`; returns its id. */
   addUser(username: string, role: Role, password: string): Promise<string>
 }
 
-/**
- * A whole hub on a database of the test's own, unless `databaseUrl` names one, not listening until `start`; `stop`
- * removes what it made.
- */
+/** A whole hub on a new database, or on `databaseUrl`; it listens after `start`, and `stop` removes everything. */
 export async function startTestHub(engine: Engine, overrides: Partial<Config> = {}): Promise<TestHub> {
   const { databaseUrl } = overrides
   const { url, remove } = databaseUrl === undefined ? await createTestDatabase(engine) : { url: databaseUrl }
@@ -83,7 +80,7 @@ export async function startTestHub(engine: Engine, overrides: Partial<Config> = 
 }
 
 /**
- * Collects `METHOD path code` of every refusal whose code its call does not declare, so that the description is true.
+ * Collects `METHOD path code` of every refusal whose code its call does not declare, to keep the API description true.
  */
 function noteUndeclaredErrors({ app }: Hub): ReadonlySet<string> {
   const declared = new Map(describedCalls().map((call) => [keyOf(call), new Set<string>(errorsOf(call))]))

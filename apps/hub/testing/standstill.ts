@@ -2,8 +2,8 @@ const ROUND_TRIPS = 25
 const PAUSE_MS = 10
 
 /**
- * Waits until `progress` stays the same over many round trips through the same hub, which shows that the hub had its
- * turns and moved nothing: what is under way waits for the reader, not for the machine. Gives the last `progress`.
+ * Waits until `progress` stays the same over many round trips through the same hub. Then the hub had its turns and
+ * moved nothing: the transfer waits for the reader, not for the machine. Returns the last `progress`.
  */
 export async function standstill(progress: () => number, roundTrip: () => Promise<unknown>): Promise<number> {
   let seen = progress()

@@ -3,15 +3,15 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mutate, type Random } from '../../../packages/wireguard/fuzz/mutate.ts'
 
-/** How a conversation ends: with a half, with both, with a reset, or never by itself. */
+/** How a conversation ends: half-closed, closed, reset, or not at all. */
 type End = 'half' | 'destroy' | 'reset' | 'none'
-/** Bytes, where they are cut into pieces, and how it ends. */
+/** Bytes, their cuts into pieces, and how the conversation ends. */
 export type Script = { pieces: Uint8Array[]; end: End }
 
 const ENDS: End[] = ['half', 'destroy', 'reset', 'none']
 const MAX_BYTES = 64 * 1024
 const MAX_PIECES = 24
-/** How long a side that ends by itself is listened to. */
+/** How long to read from a side that ends by itself. */
 const LISTEN_MS = 150
 
 /** One to four seeds behind each other, changed in three cases of four. */
@@ -25,7 +25,7 @@ export function createScript(seeds: readonly string[], random: Random): Script {
   return { pieces, end: ENDS[random(ENDS.length)] ?? 'none' }
 }
 
-/** Says it on a stream, whatever comes back. */
+/** Writes the script to a stream, whatever comes back. */
 export async function say(stream: Duplex, { pieces, end }: Script): Promise<void> {
   stream.on('error', () => {})
   stream.resume()

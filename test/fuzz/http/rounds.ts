@@ -3,7 +3,7 @@ import { waitFor } from '../../harness/wait-for.ts'
 import { openDescriptors, type Target } from './targets.ts'
 
 const AT_ONCE = 25
-/** Descriptors that come and go by themselves: a database's, a log's, those of the checks. */
+/** Descriptors that open and close by themselves: of a database, a log, the checks. */
 const SLACK = 4
 /** Longer than every deadline of a front. */
 const DEADLINES_MS = 100_000
@@ -18,7 +18,7 @@ export type Rounds = {
 
 /**
  * Attacks in rounds. After each the process must live, serve an ordinary request and have closed what the attackers
- * left. Throws what went wrong, with the round to repeat. Gives how many conversations there were.
+ * left. Throws the failure, with the round to repeat. Returns the number of conversations.
  */
 export async function runRounds(target: Target, { seed, more, isPatient = false }: Rounds): Promise<number> {
   const { pid } = target.process()
@@ -42,7 +42,7 @@ export async function runRounds(target: Target, { seed, more, isPatient = false 
   return round * AT_ONCE
 }
 
-/** Each conversation has a source of its own, so that a round repeats whatever the order of its events. */
+/** Each conversation has a random source of its own, so that a round repeats in any order of events. */
 async function attackAtOnce(target: Target, seed: number, round: number): Promise<void> {
   const attacks = Array.from({ length: AT_ONCE }, (_, i) =>
     target.attack(createRandom(Math.imul(seed * 1_000_003 + round * AT_ONCE + i + 1, 0x9e3779b1))),

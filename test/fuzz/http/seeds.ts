@@ -1,6 +1,6 @@
-/** What a fuzzer of HTTP begins with: messages whose framing, order or ends go wrong, as Latin-1 text. */
+/** The HTTP fuzzer's first inputs: messages with wrong framing, order or ends, as Latin-1 text. */
 
-/** Where a request goes and what it says of itself; `cookie` is empty for strangers. */
+/** The target of a request and its headers; `cookie` is empty for strangers. */
 export type Asked = { host: string; origin: string; cookie: string; path: string }
 
 const WEBSOCKET =

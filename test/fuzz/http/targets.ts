@@ -1,5 +1,5 @@
 /**
- * The four faces that somebody hostile can send HTTP to, each a real process: the hub's public front, a gateway's
+ * The four interfaces that an attacker can send HTTP to, each a real process: the hub's public front, a gateway's
  * origin and port, a gateway's answers, and the agent with its device page and its own application.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -23,7 +23,7 @@ import { createScript, say } from './conversation.ts'
 import { answerSeeds, requestSeeds, type Asked } from './seeds.ts'
 
 export type Target = {
-  /** One hostile conversation, over when the fuzzer is done with it. */
+  /** One hostile conversation; resolves when the fuzzer is done with it. */
   attack(random: Random): Promise<void>
   /** Ends every connection that the fuzzer still holds. */
   letGo(): void
@@ -88,7 +88,7 @@ async function startFuzzedHub() {
   }
 }
 
-/** Without a session, over HTTP, over HTTPS, and as bytes that are no TLS. */
+/** Without a session, over HTTP, over HTTPS, and as bytes that are not TLS. */
 async function startFront(): Promise<Target> {
   const { hub, httpsPort, parts } = await startFuzzedHub()
   const { dial, dialTls, letGo } = createDialer()
@@ -141,7 +141,7 @@ async function startPlayedGateway(serve: (stream: Duplex) => void) {
   }
 }
 
-/** Requests to a gateway's origin and to its port, from who has a session there and from strangers. */
+/** Requests to a gateway's origin and to its port, from a person with a session there and from strangers. */
 async function startOrigins(): Promise<Target> {
   const application = createHttpServer((incoming, answer) => {
     incoming.resume()
@@ -171,7 +171,7 @@ async function startOrigins(): Promise<Target> {
   }
 }
 
-/** Ordinary requests, to a gateway that answers with anything. */
+/** Ordinary requests to a gateway with arbitrary answers. */
 async function startAnswers(): Promise<Target> {
   const waiting: ((stream: Duplex) => void)[] = []
   const held = new Set<Duplex>()
@@ -201,7 +201,7 @@ async function startAnswers(): Promise<Target> {
       const answer = (stream: Duplex): void => void say(stream, script)
       waiting.push(answer)
       await say(dial(hub.port), { pieces: [question], end: 'half' })
-      // Not asked for: the next request must not get it.
+      // Unused: the next request must not get it.
       if (waiting.includes(answer)) waiting.splice(waiting.indexOf(answer), 1)
     },
   }
