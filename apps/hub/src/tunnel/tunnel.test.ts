@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
-import type { ApprovedRegistration, Gateway } from '@hedgerow/contract'
+import { GATEWAY_FEATURES, type ApprovedRegistration, type Gateway } from '@hedgerow/contract'
 import { createStack } from '@hedgerow/netstack/node'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
@@ -53,7 +53,11 @@ describe.each(testEngines)('the tunnel on %s', (engine) => {
     const { status, body } = await beat(peer)
     expect({ status, body }).toEqual({
       status: 200,
-      body: { serverTime: expect.any(Number), settings: { heartbeatIntervalSeconds: 30 } },
+      body: {
+        serverTime: expect.any(Number),
+        settings: { heartbeatIntervalSeconds: 30 },
+        features: [...GATEWAY_FEATURES],
+      },
     })
     expect((await list())[0]).toMatchObject({
       status: 'online',
