@@ -106,6 +106,16 @@ export type FactData = {
     count: number
     gatewayName: string
     alerts: { id: string; camera: string; label: Detection['label']; startedAt: number }[]
+    /** Those that the batch began or changed. `startedAt` is milliseconds since 1970. */
+    incidents: {
+      id: string
+      label: string
+      severity: Detection['severity']
+      camera: string
+      coverId: string | null
+      startedAt: number
+      isValidated: boolean
+    }[]
   }
 
   /** The target is the incident. A null `verdict` takes back what was said. */
@@ -126,6 +136,8 @@ export type FactData = {
   /** The disk, or the database, has no more room for what gateways send. */
   'storage.low': { state: 'low' | 'full'; message: string }
   'notification.tested': Nothing
+  'alert-rule.saved': { name: string }
+  'alert-rule.deleted': { name: string }
   'settings.changed': { changes: Partial<HubSettings> }
   /** The VPN could not start with its new settings, so the hub put these back. */
   'settings.restored': { changes: Partial<HubSettings> }

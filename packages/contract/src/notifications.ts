@@ -17,6 +17,8 @@ export const readNotificationChannels = call({
     email: z.boolean(),
     /** HUB_WEBHOOK_URL is set. */
     webhook: z.boolean(),
+    /** Whether this hub was started with a channel, by its name. */
+    channels: z.record(z.string(), z.boolean()),
     waiting: z.number().int(),
     failed: z.number().int(),
   }),
@@ -26,5 +28,5 @@ export const readNotificationChannels = call({
 export const sendTestNotification = call({
   method: 'POST',
   path: '/v1/admin/notifications/test',
-  response: z.object({ email: delivery, webhook: delivery }),
+  response: z.object({ email: delivery, webhook: delivery, channels: z.record(z.string(), delivery) }),
 })

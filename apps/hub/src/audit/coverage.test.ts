@@ -47,6 +47,9 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'PUT /v1/hub/gateways/:id': ['gateway.edit'],
   'GET /v1/hub/gateways/:id/vpn-config': ['gateway.read-vpn-config'],
   'DELETE /v1/hub/gateways/:id': ['gateway.delete'],
+  'POST /v1/hub/alert-rules': ['alert-rule.save'],
+  'PUT /v1/hub/alert-rules/:id': ['alert-rule.save'],
+  'DELETE /v1/hub/alert-rules/:id': ['alert-rule.delete'],
   'POST /v1/hub/incidents/review': ['incident.review'],
   'POST /v1/hub/gateways/:id/commands/fire': ['command.give', 'command.end'],
   'POST /v1/hub/gateways/:id/commands/stop': ['command.give', 'command.end'],
@@ -72,6 +75,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /v1/gateway/validate-access': 'changes nothing: it asks for permission',
   'POST /v1/gateway/:id/ui-ticket': 'each handover has its own record, shown on the page of the gateway',
   'POST /v1/admin/auto-approval/test': 'changes nothing: it is a preview',
+  'POST /v1/hub/alert-rules/preview': 'changes nothing: it is a preview',
   'POST /v1/gateway/register/challenge': 'changes nothing: the hub stores nothing of it',
   'POST /v1/gateway/register/:registrationId/status': 'changes nothing: it is a signed read',
   'POST /v1/gateway/heartbeat': 'every 30 s from every gateway; status changes are in activity and history',
@@ -311,6 +315,15 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     await leaves('POST /v1/admin/notifications/test', () => api(contract.sendTestNotification, { token: admin }))
     await leaves('PUT /v1/hub/settings', () =>
       api(contract.saveHubSettings, { token: admin, body: { hubName: 'Orchard' } }),
+    )
+    const rule = await leaves<{ id: string }>('POST /v1/hub/alert-rules', () =>
+      api(contract.addAlertRule, { token: admin, body: { name: 'Boars' } }),
+    )
+    await leaves('PUT /v1/hub/alert-rules/:id', () =>
+      api(contract.updateAlertRule, { token: admin, params: { id: rule.id }, body: { name: 'All boars' } }),
+    )
+    await leaves('DELETE /v1/hub/alert-rules/:id', () =>
+      api(contract.deleteAlertRule, { token: admin, params: { id: rule.id } }),
     )
     await leaves('POST /v1/hub/certificates/:id/renew', () =>
       api(contract.renewCertificate, { token: admin, params: { id: 'hub-tls' } }),

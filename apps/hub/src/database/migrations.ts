@@ -8,6 +8,7 @@ import * as detectionQuota from './migrations/005-detection-quota.ts'
 import * as heldRegistrations from './migrations/006-held-registrations.ts'
 import * as incidents from './migrations/007-incidents.ts'
 import * as commands from './migrations/008-commands.ts'
+import * as alertRules from './migrations/009-alert-rules.ts'
 import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -21,6 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '006-held-registrations', up: heldRegistrations.up },
   { name: '007-incidents', up: incidents.up },
   { name: '008-commands', up: commands.up },
+  { name: '009-alert-rules', up: alertRules.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }

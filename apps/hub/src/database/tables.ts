@@ -190,6 +190,19 @@ export type Tables = {
     reviewed_by: string | null
     reviewed_at: number | null
   }
+  alert_rules: {
+    id: string
+    /** AlertRuleFields as JSON. */
+    fields: string
+    created_at: number
+    /** Its last message: number, time, how many incidents, and its first lines as JSON. */
+    message: Generated<number>
+    message_at: number | null
+    incidents: Generated<number>
+    told: Generated<string>
+  }
+  /** A rule tells of an incident once. */
+  alerted_incidents: { rule_id: string; incident_id: string; at: number }
   /** What people said of detections. Its gateway asks for those whose `seq` it has not seen; it only rises there. */
   reviews: {
     gateway_id: string

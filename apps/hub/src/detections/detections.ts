@@ -61,7 +61,7 @@ async function storeSome(
       if (after.severity === 'alert' && before?.severity !== 'alert') threats.push(after)
     }
     const placed = [...rows.values()].map((row) => ({ ...row, hasPicture: row.thumbnail !== null }))
-    const left = await placeInIncidents(transaction, gatewayId, placed)
+    const { left, incidents } = await placeInIncidents(transaction, gatewayId, placed)
     for (const { id, incident_id: incidentId } of placed) rows.get(id)!.incident_id = incidentId
     await upsert(transaction, [...rows.values()])
     await recount(transaction, left)
@@ -75,7 +75,20 @@ async function storeSome(
       actor: { name: 'gateway' },
       target: gatewayId,
       gatewayId,
-      data: { count: detections.length, gatewayName: gateway.name, alerts: threats.map(toAlert) },
+      data: {
+        count: detections.length,
+        gatewayName: gateway.name,
+        alerts: threats.map(toAlert),
+        incidents: incidents.map((incident) => ({
+          id: incident.id,
+          label: incident.reported_label,
+          severity: incident.severity,
+          camera: incident.camera,
+          coverId: incident.cover_id,
+          startedAt: incident.started_at,
+          isValidated: placed.some((row) => row.incident_id === incident.id && row.validated === 1),
+        })),
+      },
     })
   }
   // The gateway's row is locked, so the transaction need not be serializable.

@@ -89,6 +89,13 @@ export async function readIncidentOf(
   return { ...incident, list: rows.map(toStoredDetection) }
 }
 
+/** Those of the incidents that the caller may see, in this order. */
+export async function listIncidentsById(db: Db, caller: Caller, ids: readonly string[]): Promise<Incident[]> {
+  if (ids.length === 0) return []
+  const found = new Map((await named(db, await visibleIncidents(db, caller, ids))).map((one) => [one.id, one]))
+  return ids.flatMap((id) => found.get(id) ?? [])
+}
+
 /** Those of the incidents that are there and that the caller may see. */
 export async function visibleIncidents(db: Db, caller: Caller, ids: readonly string[]): Promise<Row[]> {
   const found = db.selectFrom('incidents').selectAll().where('id', 'in', ids)

@@ -20,14 +20,15 @@ export type Placed = Pick<
 
 /**
  * Gives each detection its incident and stores the incidents; the caller stores the detections. An incident that a
- * person has reviewed is unreviewed again once another detection joins it, because nobody has seen that one. Gives the
- * incidents that a detection left because its label changed: `recount` them when the detections are stored.
+ * person has reviewed is unreviewed again once another detection joins it, because nobody has seen that one. Gives
+ * the incidents that changed, and those that a detection left because its label changed: `recount` these when the
+ * detections are stored.
  */
 export async function placeInIncidents(
   transaction: Transaction<Tables>,
   gatewayId: string,
   detections: readonly Placed[],
-): Promise<string[]> {
+): Promise<{ left: string[]; incidents: Incident[] }> {
   const near = await findNear(transaction, gatewayId, detections)
   const changed = new Set<Incident>()
   const absorbed = new Map<string, Incident>()
@@ -56,7 +57,7 @@ export async function placeInIncidents(
     await transaction.updateTable('detections').set({ incident_id: id }).where('incident_id', '=', from).execute()
     await transaction.deleteFrom('incidents').where('id', '=', from).execute()
   }
-  return left.filter((id) => !absorbed.has(id))
+  return { left: left.filter((id) => !absorbed.has(id)), incidents: [...changed] }
 }
 
 /** Makes incidents agree with the detections that they still have; one that has none is deleted. */

@@ -79,6 +79,8 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
 
   'storage.low': toAll('stats', 'activity'),
   'notification.tested': toAll(),
+  'alert-rule.saved': toAll('settings'),
+  'alert-rule.deleted': toAll('settings'),
   'settings.changed': toAll('settings', 'stats', ...QUEUE),
   'settings.restored': toAll('settings', 'activity'),
   'certificate.renewed': toAll('certificates', 'activity'),

@@ -10,7 +10,7 @@ export type OutgoingCall = {
   url: string | URL
   method: 'GET' | 'POST'
   headers?: Record<string, string>
-  body?: string
+  body?: string | Buffer
   /** For the whole call, from the DNS query to the last byte of the answer. */
   timeoutMs: number
   signal?: AbortSignal

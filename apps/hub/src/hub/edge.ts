@@ -4,7 +4,9 @@ import { GATEWAY_PORT } from '@hedgerow/contract'
 import { accountRoutes } from '../accounts/routes.ts'
 import { createNamedLimiter } from '../access/limiter.ts'
 import { createIntake } from '../detections/intake.ts'
+import { listIncidentsById } from '../detections/incident-list.ts'
 import { detectionRoutes } from '../detections/routes.ts'
+import { alertRoutes } from '../alerts/routes.ts'
 import { createFleetCount } from '../dashboard/fleet-count.ts'
 import { dashboardRoutes } from '../dashboard/routes.ts'
 import { createRefusedCalls } from '../audit/refused-calls.ts'
@@ -113,6 +115,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   ruleRoutes(app, { db, clock, identity, publicUrl: config.publicUrl })
   gatewayRoutes(app, { db, clock, vpn, list, fleetListCache, search })
   settingsRoutes(app, { db, clock, vpn, peers, onVpnConfigured: admitWaiting })
+  alertRoutes(app, { db, clock, listIncidents: (caller, ids) => listIncidentsById(db, caller, ids) })
   notificationRoutes(app, { db, clock, notifications })
   dashboardRoutes(app, { db, clock, fleetCount, storageTrouble: watch.trouble })
   const door = createGatewayDoor({ dial: vpn.dial })

@@ -15,6 +15,8 @@ import { createPresence } from '../fleet/presence.ts'
 import { deletedGateways } from '../followers/deleted-gateways.ts'
 import { heldDevices } from '../followers/held-devices.ts'
 import { livePeers } from '../followers/live-peers.ts'
+import { readThumbnail } from '../detections/detection-list.ts'
+import { alertDelivery, alerts } from '../followers/alerts.ts'
 import { delivery, outbox } from '../followers/notifications.ts'
 import { retentionChanges } from '../followers/retention.ts'
 import { waitingDevices } from '../followers/waiters.ts'
@@ -56,6 +58,8 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
   // Follow before the first check of the disk, which may have something to report.
   facts.follow(outbox(notifications))
   facts.follow(delivery(notifications))
+  facts.follow(alerts(notifications))
+  facts.follow(alertDelivery(notifications))
   await watch.start()
   const retention = createRetention({ db, clock, log })
   stack.defer(retention.stop)
@@ -126,6 +130,9 @@ async function startNotifications({ config, log, clock }: Base, { db }: Storage,
     async readSwitches(from) {
       const { notificationEnabled, notificationEmail } = await readAutoApproval(from)
       return { enabled: notificationEnabled, email: notificationEmail }
+    },
+    async readPicture({ gatewayId, detectionId }) {
+      return Buffer.from(await readThumbnail(db, gatewayId, detectionId), 'base64')
     },
   })
   await notifications.start()

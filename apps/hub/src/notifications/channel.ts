@@ -17,6 +17,8 @@ export type Message = {
   url?: string | undefined
   /** For programs. */
   data: Record<string, string | null>
+  /** A JPEG. */
+  picture?: Buffer
   /** The person that it is for; when unset, the people who run the hub. */
   to?: string | undefined
 }

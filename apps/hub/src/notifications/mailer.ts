@@ -14,6 +14,8 @@ export type Mail = {
   id: string
   subject: string
   text: string
+  /** JPEGs. */
+  pictures?: readonly Buffer[]
 }
 
 export type Mailer = {
@@ -26,7 +28,10 @@ export type Mailer = {
   close(): void
 }
 
-/** Sends plain text over SMTP: `url` is smtp:// (with STARTTLS where the server offers it) or smtps://. */
+/**
+ * Sends plain text, with pictures attached, over SMTP: `url` is smtp:// (with STARTTLS where the server offers it) or
+ * smtps://.
+ */
 export function createMailer({
   url,
   from,
@@ -53,7 +58,7 @@ export function createMailer({
     done()
   })
   return {
-    async send({ to, id, subject, text }) {
+    async send({ to, id, subject, text, pictures = [] }) {
       const messageId = `<${id}@hedgerow.invalid>`
       try {
         await transport.sendMail({
@@ -62,6 +67,11 @@ export function createMailer({
           subject,
           text,
           messageId,
+          attachments: pictures.map((content, i) => ({
+            filename: `picture-${i + 1}.jpg`,
+            content,
+            contentType: 'image/jpeg',
+          })),
           signal: AbortSignal.any([closed.signal, AbortSignal.timeout(deliveryTimeoutMs)]),
           headers: { 'Auto-Submitted': 'auto-generated' },
         })

@@ -401,9 +401,21 @@ describe.each(testEngines)('notifications on %s', (engine) => {
   it('can be tested by an admin, who sees the result', async () => {
     const test = async (role?: Role) => (await call('POST', '/admin/notifications/test', undefined, role)).json()
     expect((await test('manager')).error).toBe('role_required')
+    const [email, webhook] = [
+      { status: 'sent', message: 'The mail server took it.' },
+      { status: 'sent', message: 'It was accepted.' },
+    ]
+    const off = (variable: string) => ({ status: 'off', message: `${variable} is not set.` })
     expect(await test()).toEqual({
-      email: { status: 'sent', message: 'The mail server took it.' },
-      webhook: { status: 'sent', message: 'It was accepted.' },
+      email,
+      webhook,
+      channels: {
+        email,
+        webhook,
+        ntfy: off('HUB_NTFY_URL'),
+        pushover: off('HUB_PUSHOVER_TOKEN'),
+        telegram: off('HUB_TELEGRAM_TOKEN'),
+      },
     })
     expect(mail.mails[0]!.header('Subject')).toBe('Test message from your hub')
     mail.state.refuse = true
@@ -416,6 +428,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     expect((await call('GET', '/admin/notifications', undefined, 'manager')).json()).toEqual({
       email: true,
       webhook: true,
+      channels: { email: true, ntfy: false, person: true, pushover: false, telegram: false, webhook: true },
       waiting: 0,
       failed: 0,
     })

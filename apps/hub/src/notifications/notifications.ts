@@ -16,6 +16,8 @@ const LOOK_INTERVAL_MS = 5_000
 const ATTEMPTS_MAX = 10
 const FIRST_RETRY_MS = 30_000
 const LAST_RETRY_MS = 3_600_000
+/** The kind of what alert rules tell of. */
+const ALERT = 'incident.alert'
 
 export type Announcement = {
   /** Identifies the event: a message with the same key is not sent again. */
@@ -27,6 +29,7 @@ export type Announcement = {
     | 'gateway.back'
     | 'two-factor.guessed'
     | 'storage.low'
+    | 'incident.alert'
   /** The key of the message that this one revokes: it is sent only if that one was sent or still waits. */
   follows?: string
   /** The portal's page about it, such as `/gateways`. */
@@ -39,6 +42,14 @@ export type Announcement = {
   data: Record<string, string | null>
   /** The person that it is for; sent by mail, independent of the switches for the hub's alerts. */
   to?: string
+  /** The detection whose picture goes with it, where the channel can carry one. */
+  picture?: { gatewayId: string; detectionId: string }
+  /** Only these channels; all when empty or left out. */
+  channels?: readonly string[]
+  /** Not sent before; milliseconds since 1970. */
+  dueAt?: number
+  /** A message with the same key that still waits becomes this one. */
+  grows?: boolean
 }
 
 /** The current switches of the settings. */
@@ -51,6 +62,8 @@ export type DeliveryResult = { status: 'sent' | 'failed' | 'off'; message: strin
 export type Notifications = {
   /** Writes messages in the transaction of the change; none while the switches are off. */
   announce: Announce
+  /** Whether a message with this key still waits, and when its last attempt was or is due; undefined for none. */
+  waitsUnder(transaction: Transaction<Tables>, key: string): Promise<{ isWaiting: boolean; dueAt: number } | undefined>
   /** Call it when there may be something to send; returns at once. */
   wake(): void
   start(): Promise<void>
@@ -63,7 +76,7 @@ export type Notifications = {
 }
 
 type Row = Selectable<Tables['notifications']>
-type Content = Pick<Announcement, 'title' | 'text' | 'data' | 'path' | 'to'>
+type Content = Pick<Announcement, 'title' | 'text' | 'data' | 'path' | 'to' | 'picture'>
 type Opened = { type: ChannelType; channel: Channel | undefined; sentAt: number }
 
 export function createNotifications(options: {
@@ -76,6 +89,8 @@ export function createNotifications(options: {
   settings: Readonly<Record<string, unknown>>
   /** The switch and the address of the auto-approval settings. */
   readSwitches: (db: Db) => Promise<NotificationSwitches>
+  /** A JPEG; undefined when it is gone. */
+  readPicture: (picture: NonNullable<Announcement['picture']>) => Promise<Buffer | undefined>
 }): Notifications {
   const { db, clock, log, settings } = options
   const tasks = createTasks({ log, failure: 'could not read notifications yet' })
@@ -85,31 +100,35 @@ export function createNotifications(options: {
   })
   let isStopped = false
 
-  /** Whether notifications are on, and the mail address. */
-  async function switches(from: Db): Promise<NotificationSwitches> {
+  /**
+   * Whether the hub notifies at all, whether it notifies of approvals and of its own state, and the mail address. Alert
+   * rules have switches of their own.
+   */
+  async function switches(from: Db): Promise<NotificationSwitches & { alerts: boolean }> {
     const { enableNotifications } = await readSettings(from)
     const { enabled, email } = await options.readSwitches(from)
-    return { enabled: enableNotifications && enabled, email }
+    return { alerts: enableNotifications, enabled: enableNotifications && enabled, email }
   }
 
   async function deliver(): Promise<void> {
     const now = await switches(db)
-    for (const one of opened)
-      if (now.enabled || one.type.audience === 'person') await deliverOver(one, now)
-      else
-        await db
-          .deleteFrom('notifications')
-          .where('state', '=', 'waiting')
-          .where('channel', '=', one.type.name)
-          .execute()
+    const waiting = db.deleteFrom('notifications').where('state', '=', 'waiting')
+    for (const one of opened) {
+      if (one.type.audience === 'operators' && !now.enabled) {
+        const dropped = waiting.where('channel', '=', one.type.name)
+        await (now.alerts ? dropped.where('kind', '!=', ALERT) : dropped).execute()
+      }
+      await deliverOver(one, now)
+    }
   }
 
-  function messageOf(row: Row): Message {
-    const { title, text, path, data, to } = JSON.parse(row.content) as Content
+  async function messageOf(row: Row): Promise<Message> {
+    const { title, text, path, data, to, picture } = JSON.parse(row.content) as Content
     const serial = `${row.id}.${row.created_at}`
     const at = new Date(row.created_at).toISOString()
     const url = path === undefined ? undefined : `${options.portalUrl()}${path}`
-    return { id: row.key, serial, event: row.kind, at, title, text, url, data, to }
+    const jpeg = picture && (await options.readPicture(picture).catch(() => undefined))
+    return { id: row.key, serial, event: row.kind, at, title, text, url, data, to, ...(jpeg && { picture: jpeg }) }
   }
 
   async function deliverOver(opened: Opened, settings: { email: string }): Promise<void> {
@@ -119,7 +138,7 @@ export function createNotifications(options: {
       const rows = await claim(type.name, type.batch)
       if (rows.length === 0) return
       opened.sentAt = clock()
-      const arrived = await settle(rows, () => channel.send(rows.map(messageOf), settings))
+      const arrived = await settle(rows, async () => channel.send(await Promise.all(rows.map(messageOf)), settings))
       if (!arrived && !type.goesOnAfterFailure) return
     }
   }
@@ -171,9 +190,24 @@ export function createNotifications(options: {
 
   async function write(
     transaction: Transaction<Tables>,
-    { content, ...row }: Pick<Row, 'key' | 'channel' | 'kind'> & { content: Content },
+    {
+      content,
+      dueAt,
+      grows = false,
+      ...row
+    }: Pick<Row, 'key' | 'channel' | 'kind'> & { content: Content } & Pick<Announcement, 'dueAt' | 'grows'>,
   ): Promise<void> {
     const now = clock()
+    if (grows) {
+      const { numUpdatedRows } = await transaction
+        .updateTable('notifications')
+        .set({ content: JSON.stringify(content) })
+        .where('key', '=', row.key)
+        .where('channel', '=', row.channel)
+        .where('state', '=', 'waiting')
+        .executeTakeFirst()
+      if (numUpdatedRows > 0n) return
+    }
     await transaction
       .insertInto('notifications')
       .values({
@@ -182,7 +216,7 @@ export function createNotifications(options: {
         state: 'waiting',
         attempts: 0,
         created_at: now,
-        due_at: now,
+        due_at: dueAt ?? now,
         error: null,
       })
       .onConflict((conflict) => conflict.columns(['key', 'channel']).doNothing())
@@ -190,15 +224,30 @@ export function createNotifications(options: {
   }
 
   return {
-    async announce(transaction, { key, kind, follows, ...content }) {
+    async announce(transaction, { key, kind, follows, channels = [], dueAt, grows, ...content }) {
       const now = await switches(transaction)
+      const when = { ...(dueAt !== undefined && { dueAt }), ...(grows !== undefined && { grows }) }
       const audience = content.to === undefined ? 'operators' : 'person'
-      if (audience === 'operators' ? !now.enabled : content.to === '') return
+      const isOn = kind === ALERT ? now.alerts : now.enabled
+      if (audience === 'operators' ? !isOn : content.to === '') return
       const followed = follows === undefined ? undefined : await channelsOf(transaction, follows)
       for (const { type, channel } of opened) {
         if (type.audience !== audience || !channel || channel.problem(now) !== undefined) continue
-        if (followed?.has(type.name) ?? true) await write(transaction, { key, channel: type.name, kind, content })
+        if (channels.length > 0 && !channels.includes(type.name)) continue
+        if (followed?.has(type.name) ?? true)
+          await write(transaction, { key, channel: type.name, kind, content, ...when })
       }
+    },
+
+    async waitsUnder(transaction, key) {
+      const rows = await transaction
+        .selectFrom('notifications')
+        .select(['state', 'due_at'])
+        .where('key', '=', key)
+        .execute()
+      if (rows.length === 0) return undefined
+      const isWaiting = rows.some(({ state }) => state === 'waiting')
+      return { isWaiting, dueAt: Math.max(...rows.map((row) => row.due_at)) }
     },
 
     wake: () => void tasks.run(deliver),

@@ -15,11 +15,12 @@ export function notificationRoutes(
 ): void {
   mount(app, contract.readNotificationChannels, async () => {
     const { channels, waiting, failed } = await notifications.status()
-    return { email: channels['email'] ?? false, webhook: channels['webhook'] ?? false, waiting, failed }
+    return { email: channels['email'] ?? false, webhook: channels['webhook'] ?? false, channels, waiting, failed }
   })
   mount(app, contract.sendTestNotification, async ({ caller, sourceIp }) => {
     await record(db, { kind: 'notification.tested', at: clock(), actor: actorOf({ caller, sourceIp }), data: {} })
-    const { email = OFF, webhook = OFF } = await notifications.test()
-    return { email, webhook }
+    const channels = await notifications.test()
+    const { email = OFF, webhook = OFF } = channels
+    return { email, webhook, channels }
   })
 }

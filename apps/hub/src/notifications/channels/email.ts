@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { channelType, type Message } from '../channel.ts'
 import { createMailer } from '../mailer.ts'
 
+/** Of at most 64 KiB each. */
+const PICTURES_MAX = 20
+
 export type Smtp = { url: string; from: string }
 
 /**
@@ -44,12 +47,15 @@ export function textOf({ text, url }: Message): string {
   return url === undefined ? text : `${text}\n${url}`
 }
 
-function mailOf(messages: readonly Message[]): { subject: string; text: string } {
+function mailOf(messages: readonly Message[]): { subject: string; text: string; pictures: Buffer[] } {
   const [first] = messages
-  return messages.length === 1 && first
-    ? { subject: first.title, text: textOf(first) }
-    : {
-        subject: `${messages.length} messages from your hub`,
-        text: messages.map((message) => `${message.title}\n${textOf(message)}`).join('\n\n'),
-      }
+  const pictures = messages.flatMap(({ picture }) => picture ?? []).slice(0, PICTURES_MAX)
+  const words =
+    messages.length === 1 && first
+      ? { subject: first.title, text: textOf(first) }
+      : {
+          subject: `${messages.length} messages from your hub`,
+          text: messages.map((message) => `${message.title}\n${textOf(message)}`).join('\n\n'),
+        }
+  return { ...words, pictures }
 }

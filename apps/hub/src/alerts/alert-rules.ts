@@ -1,0 +1,86 @@
+/** Alert rules: which incidents people are told of outside the hub, and by which channels. */
+import { randomBytes } from 'node:crypto'
+import type { AlertRule, AlertRuleFields } from '@hedgerow/contract'
+import type { Kysely, Selectable } from 'kysely'
+import type { Caller } from '../access/sessions.ts'
+import type { Db, Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { actorOf, record } from '../facts/facts.ts'
+import { HubError } from '../kernel/hub-error.ts'
+
+const RULES_MAX = 100
+const ID_BYTES = 9
+
+export type RuleRow = Selectable<Tables['alert_rules']>
+type By = { caller: Caller; sourceIp: string; now: number }
+
+export async function readRules(db: Db): Promise<AlertRule[]> {
+  const rows = await db.selectFrom('alert_rules').selectAll().orderBy('created_at').orderBy('id').execute()
+  return rows.map(toRule)
+}
+
+/** Throws `too_many_alert_rules`. */
+export function addRule(db: Kysely<Tables>, fields: AlertRuleFields, by: By): Promise<AlertRule> {
+  return inTransaction(db, async (transaction) => {
+    const { n } = await transaction
+      .selectFrom('alert_rules')
+      .select(({ fn }) => fn.countAll<number>().as('n'))
+      .executeTakeFirstOrThrow()
+    if (Number(n) >= RULES_MAX) throw new HubError('too_many_alert_rules')
+    const row = await transaction
+      .insertInto('alert_rules')
+      .values({ id: randomBytes(ID_BYTES).toString('base64url'), fields: JSON.stringify(fields), created_at: by.now })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await recordSaved(transaction, row.id, fields, by)
+    return toRule(row)
+  })
+}
+
+/** Throws `alert_rule_not_found`. */
+export function updateRule(db: Kysely<Tables>, id: string, fields: AlertRuleFields, by: By): Promise<AlertRule> {
+  return inTransaction(db, async (transaction) => {
+    const row = await transaction
+      .updateTable('alert_rules')
+      .set({ fields: JSON.stringify(fields) })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst()
+    if (!row) throw new HubError('alert_rule_not_found')
+    await recordSaved(transaction, id, fields, by)
+    return toRule(row)
+  })
+}
+
+/** Throws `alert_rule_not_found`. */
+export function deleteRule(db: Kysely<Tables>, id: string, by: By): Promise<void> {
+  return inTransaction(db, async (transaction) => {
+    const row = await transaction.deleteFrom('alert_rules').where('id', '=', id).returning('fields').executeTakeFirst()
+    if (!row) throw new HubError('alert_rule_not_found')
+    await transaction.deleteFrom('alerted_incidents').where('rule_id', '=', id).execute()
+    const { name } = JSON.parse(row.fields) as AlertRuleFields
+    await record(transaction, {
+      kind: 'alert-rule.deleted',
+      at: by.now,
+      actor: actorOf(by),
+      target: id,
+      data: { name },
+    })
+  })
+}
+
+export function fieldsOf({ fields }: Pick<RuleRow, 'fields'>): AlertRuleFields {
+  return JSON.parse(fields) as AlertRuleFields
+}
+
+function recordSaved(db: Db, id: string, { name }: AlertRuleFields, by: By): Promise<void> {
+  return record(db, { kind: 'alert-rule.saved', at: by.now, actor: actorOf(by), target: id, data: { name } })
+}
+
+function toRule(row: RuleRow): AlertRule {
+  return {
+    ...fieldsOf(row),
+    id: row.id,
+    last: row.message_at === null ? null : { at: new Date(row.message_at).toISOString(), incidents: row.incidents },
+  }
+}

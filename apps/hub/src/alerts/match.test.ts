@@ -1,0 +1,38 @@
+import { alertRuleFields, type AlertRuleFields } from '@hedgerow/contract'
+import { describe, expect, it } from 'vitest'
+import { matches, type Candidate } from './match.ts'
+
+const at = (time: string) => new Date(`2026-05-01T${time}:00`).getTime()
+const candidate: Candidate = {
+  gatewayId: 'abcdefghijkl',
+  location: 'Valley',
+  label: 'boar',
+  severity: 'alert',
+  camera: 'orchard',
+  isValidated: false,
+  at: at('12:00'),
+}
+const rule = (change: Partial<AlertRuleFields>) => alertRuleFields.parse({ name: 'Rule', ...change })
+
+describe('an alert rule', () => {
+  it.each<[string, Partial<AlertRuleFields>, Partial<Candidate>, boolean]>([
+    ['any alert', {}, {}, true],
+    ['no other detection', {}, { severity: 'detection' }, false],
+    ['any detection when told so', { severity: 'any' }, { severity: 'detection' }, true],
+    ['nothing when off', { enabled: false }, {}, false],
+    ['its labels', { labels: ['deer', 'boar'] }, {}, true],
+    ['no other label', { labels: ['deer'] }, {}, false],
+    ['its sites', { sites: ['Hill'] }, {}, false],
+    ['its gateways', { gateways: ['abcdefghijkl'] }, {}, true],
+    ['its cameras', { cameras: ['gate'] }, {}, false],
+    ['what is confirmed', { validatedOnly: true }, { isValidated: true }, true],
+    ['nothing unconfirmed when told so', { validatedOnly: true }, {}, false],
+    ['the first minute', { hours: { from: '12:00', to: '13:00' } }, {}, true],
+    ['not the last minute', { hours: { from: '11:00', to: '12:00' } }, {}, false],
+    ['before midnight', { hours: { from: '22:00', to: '06:00' } }, { at: at('23:30') }, true],
+    ['after midnight', { hours: { from: '22:00', to: '06:00' } }, { at: at('05:59') }, true],
+    ['not by day', { hours: { from: '22:00', to: '06:00' } }, {}, false],
+  ])('tells of %s', (_what, fields, change, told) => {
+    expect(matches(rule(fields), { ...candidate, ...change })).toBe(told)
+  })
+})

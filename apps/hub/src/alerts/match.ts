@@ -1,0 +1,42 @@
+/** Whether a rule tells of an incident. Pure. */
+import type { AlertRuleFields } from '@hedgerow/contract'
+
+export type Candidate = {
+  gatewayId: string
+  location: string
+  label: string
+  severity: 'alert' | 'detection'
+  camera: string
+  isValidated: boolean
+  /** When it is told of, in milliseconds since 1970. */
+  at: number
+}
+
+const isAnyOf = (values: readonly string[], value: string) => values.length === 0 || values.includes(value)
+
+export function matches(rule: AlertRuleFields, candidate: Candidate): boolean {
+  return (
+    rule.enabled &&
+    (rule.severity === 'any' || candidate.severity === 'alert') &&
+    isAnyOf(rule.labels, candidate.label) &&
+    isAnyOf(rule.sites, candidate.location) &&
+    isAnyOf(rule.gateways, candidate.gatewayId) &&
+    isAnyOf(rule.cameras, candidate.camera) &&
+    (!rule.validatedOnly || candidate.isValidated) &&
+    isWithin(rule.hours, candidate.at)
+  )
+}
+
+/** By this machine's time zone; `from` is part of it, `to` is not. */
+function isWithin(hours: AlertRuleFields['hours'], at: number): boolean {
+  if (hours === null) return true
+  const date = new Date(at)
+  const minute = date.getHours() * 60 + date.getMinutes()
+  const [from, to] = [minuteOf(hours.from), minuteOf(hours.to)]
+  return from <= to ? minute >= from && minute < to : minute >= from || minute < to
+}
+
+function minuteOf(time: string): number {
+  const [hour = 0, minute = 0] = time.split(':').map(Number)
+  return hour * 60 + minute
+}

@@ -1,0 +1,150 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { channelTypes } from './channels.ts'
+import type { Message } from './channel.ts'
+
+/**
+ * The messengers' clouds cannot be had here: a server of ours that takes what their documentation says, and refuses a
+ * wrong token, an unknown chat and a missing field as they do.
+ */
+const TOKEN = 'k'.repeat(30)
+const USER = 'u'.repeat(30)
+const BOT = '123456:ABC-DEF_ghijkl'
+
+let taken: { path: string; headers: IncomingMessage['headers']; body: Buffer }[]
+let url: string
+let stop: () => void
+beforeEach(async () => {
+  taken = []
+  const server = createServer((request, response) => {
+    void buffer(request).then((body) => {
+      const { status, answer } = answerOf(request, body)
+      if (status === 200) taken.push({ path: request.url ?? '', headers: request.headers, body })
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  stop = () => server.close()
+})
+afterEach(() => stop())
+
+function answerOf({ url: path = '', headers }: IncomingMessage, body: Buffer): { status: number; answer: object } {
+  if (path === '/1/messages.json') {
+    const { token, user, message, priority, retry } = JSON.parse(body.toString()) as Record<string, unknown>
+    if (token !== TOKEN) return { status: 400, answer: { status: 0, errors: ['application token is invalid'] } }
+    if (user !== USER || message === '')
+      return { status: 400, answer: { status: 0, errors: ['user identifier is not valid'] } }
+    if (priority === 2 && !(Number(retry) >= 30)) return { status: 400, answer: { errors: ['retry must be supplied'] } }
+    return { status: 200, answer: { status: 1 } }
+  }
+  if (path.startsWith('/bot')) {
+    if (!path.startsWith(`/bot${BOT}/`)) return { status: 401, answer: { ok: false, description: 'Unauthorized' } }
+    const isKnown = body.includes('-100200300')
+    return isKnown
+      ? { status: 200, answer: { ok: true } }
+      : { status: 400, answer: { ok: false, description: 'Bad Request: chat not found' } }
+  }
+  if (headers.authorization !== 'Bearer tk_secret') return { status: 403, answer: { code: 40301, error: 'forbidden' } }
+  return { status: 200, answer: { id: 'x' } }
+}
+
+const picture = Buffer.from('/9j/AAAA', 'base64')
+const message: Message = {
+  id: 'incident.alert every-alert 1',
+  serial: '1.2',
+  event: 'incident.alert',
+  at: '2026-05-01T10:00:00.000Z',
+  title: 'Rehböcke at Barn',
+  text: 'boar at Barn\nRule: Every alert',
+  url: 'https://hub.example.net/threats?incident=x',
+  data: {},
+  picture,
+}
+
+/** As the hub opens a channel from its environment. */
+async function send(name: string, variables: Record<string, string>, messages: Message[] = [message]): Promise<void> {
+  const type = channelTypes.find((one) => one.name === name)!
+  const parsed = Object.fromEntries(
+    Object.entries(type.variables).map(([variable, schema]) => [variable, schema.parse(variables[variable])]),
+  )
+  const channel = type.open(type.configure(parsed), { clock: Date.now })
+  try {
+    await channel.send(messages, { email: '' })
+  } finally {
+    channel.close()
+  }
+}
+
+describe('ntfy', () => {
+  it('gets the picture as the body, and words in headers that hold any letter', async () => {
+    await send('ntfy', { HUB_NTFY_URL: `${url}/my-topic`, HUB_NTFY_TOKEN: 'tk_secret' })
+    expect(taken).toMatchObject([
+      {
+        path: '/my-topic',
+        headers: {
+          title: `=?UTF-8?B?${Buffer.from(message.title).toString('base64')}?=`,
+          message: expect.any(String),
+          priority: '5',
+          click: message.url,
+          filename: 'picture.jpg',
+        },
+        body: picture,
+      },
+    ])
+    const { picture: _none, ...words } = message
+    await send('ntfy', { HUB_NTFY_URL: `${url}/my-topic`, HUB_NTFY_TOKEN: 'tk_secret' }, [words])
+    expect(taken[1]!.body.toString()).toBe(message.text)
+  })
+
+  it('that refuses is quoted', async () => {
+    await expect(send('ntfy', { HUB_NTFY_URL: `${url}/my-topic` })).rejects.toThrow('ntfy answered 403: forbidden')
+  })
+})
+
+describe('Telegram', () => {
+  const settings = { HUB_TELEGRAM_TOKEN: BOT, HUB_TELEGRAM_CHAT: '-100200300' }
+
+  it('gets the picture with its caption, as a form', async () => {
+    await send('telegram', { ...settings, HUB_TELEGRAM_URL: url })
+    expect(taken).toMatchObject([{ path: `/bot${BOT}/sendPhoto` }])
+    const form = await new Response(new Uint8Array(taken[0]!.body), {
+      headers: { 'content-type': taken[0]!.headers['content-type']! },
+    }).formData()
+    expect(form.get('caption')).toContain(message.title)
+    expect(form.get('caption')).toContain(message.url)
+    expect(Buffer.from(await (form.get('photo') as File).arrayBuffer())).toEqual(picture)
+  })
+
+  it('that refuses is quoted, without the token', async () => {
+    const wrong = send('telegram', { ...settings, HUB_TELEGRAM_CHAT: '@nobody', HUB_TELEGRAM_URL: url })
+    await expect(wrong).rejects.toThrow('Telegram answered 400: Bad Request: chat not found')
+    const token = { ...settings, HUB_TELEGRAM_TOKEN: '1:wrong-token-here', HUB_TELEGRAM_URL: url }
+    await expect(send('telegram', token)).rejects.toThrow(/^Telegram answered 401: Unauthorized$/)
+    const away = { ...settings, HUB_TELEGRAM_URL: 'http://127.0.0.1:9' }
+    await expect(send('telegram', away)).rejects.toThrow(/^Telegram could not be reached: ECONNREFUSED$/)
+  })
+})
+
+describe('Pushover', () => {
+  const settings = { HUB_PUSHOVER_TOKEN: TOKEN, HUB_PUSHOVER_USER: USER }
+
+  it('gets the picture in base64, and an emergency where that is on', async () => {
+    await send('pushover', { ...settings, HUB_PUSHOVER_URL: url, HUB_PUSHOVER_EMERGENCY: 'on' })
+    expect(JSON.parse(taken[0]!.body.toString())).toMatchObject({
+      title: message.title,
+      attachment_base64: picture.toString('base64'),
+      priority: 2,
+      retry: 60,
+      expire: 3_600,
+      url: message.url,
+    })
+  })
+
+  it('that refuses is quoted', async () => {
+    const wrong = { ...settings, HUB_PUSHOVER_TOKEN: 'x'.repeat(30), HUB_PUSHOVER_URL: url }
+    await expect(send('pushover', wrong)).rejects.toThrow('Pushover answered 400: application token is invalid')
+  })
+})
