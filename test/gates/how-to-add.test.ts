@@ -102,6 +102,6 @@ describe('a change of one file', () => {
        console.log(channelTypes.map(({ name }) => name).join(' '), notifications['pager'].url)`,
     )
     expect(touched).toEqual([file])
-    expect(answer).toBe('email pager person webhook https://example.net')
+    expect(answer).toBe('email ntfy pager person pushover telegram webhook https://example.net')
   })
 })

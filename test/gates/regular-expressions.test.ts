@@ -20,6 +20,7 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'app
 
 /** Runs the code that builds expressions at run time, in each file that does. */
 const builders: Record<string, () => Promise<unknown>> = {
+  'apps/gateway/src/hours.ts': () => import('../../apps/gateway/src/hours.ts'),
   'apps/hub/src/gateway-proxy/origins.ts': async () => {
     const { createOrigins } = await import('../../apps/hub/src/gateway-proxy/origins.ts')
     createOrigins({ gatewayOrigin: 'https://gw-{id}-x.example.net', publicUrl: undefined })
