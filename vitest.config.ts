@@ -35,6 +35,7 @@ export default defineConfig({
       unit('http', 'packages/http'),
       unit('wireguard', 'packages/wireguard'),
       unit('netstack', 'packages/netstack'),
+      pure('vision', 'packages/vision'),
       pure('ui', 'packages/ui'),
       pure('portal', 'apps/portal'),
       {

@@ -29,11 +29,12 @@ const allowedOwners: Record<string, readonly string[]> = {
   netstack: ['wireguard'],
   enrolment: ['wireguard'],
   http: [],
+  vision: [],
   ui: [],
   portal: ['contract', 'ui'],
   site: ['contract', 'ui'],
   hub: ['contract', 'enrolment', 'http', 'wireguard', 'netstack'],
-  gateway: ['contract', 'enrolment', 'http', 'wireguard', 'netstack'],
+  gateway: ['contract', 'enrolment', 'http', 'vision', 'wireguard', 'netstack'],
 }
 const APPS = ['hub', 'portal', 'site', 'gateway']
 
@@ -64,9 +65,9 @@ const protocolTypesOnly: Rule = ({ importer, target, typesOnly }) => {
 }
 
 const pureCore: Rule = ({ importer, target }) => {
-  if (!/^packages\/(wireguard|netstack)\/src\//.test(importer) || isTest(importer)) return undefined
+  if (!/^packages\/(wireguard|netstack|vision)\/src\//.test(importer) || isTest(importer)) return undefined
   if (/^packages\/[^/]+\/src\/(node|simulator)\//.test(importer)) return undefined
-  if (target.startsWith('node:')) return 'the core of a protocol package imports no node:*; only its node/ folder does'
+  if (target.startsWith('node:')) return 'the core of a pure package imports no node:*; only its node/ folder does'
   if (/^packages\/[^/]+\/src\/node\//.test(target))
     return 'the core of a protocol package does not import its node/ folder'
   return undefined
@@ -77,6 +78,11 @@ const nobleOnly: Rule = ({ importer, target }) => {
   if (isPath(target) || target.startsWith('node:') || ownerOf(target) || target.startsWith('@noble/')) return undefined
   return `a protocol package depends on noble alone, not on ${target}`
 }
+
+const visionAlone: Rule = ({ importer, target }) =>
+  importer.startsWith('packages/vision/src/') && !isTest(importer) && !isPath(target) && !target.startsWith('node:')
+    ? `vision depends on nothing, not on ${target}`
+    : undefined
 
 const zodOnly: Rule = ({ importer, target }) => {
   if (!importer.startsWith('packages/contract/src/') || isTest(importer)) return undefined
@@ -134,7 +140,7 @@ const compositionRoot: Rule = ({ importer, target }) =>
     : undefined
 
 const noBarrels: Rule = ({ importer, target, reexport }) =>
-  reexport && !/^packages\/[^/]+\/src\/(node\/)?index\.ts$/.test(importer)
+  reexport && !/^packages\/[^/]+\/src\/((node|rendered)\/)?index\.ts$/.test(importer)
     ? `no barrels but a package's index.ts: import ${target} where it is used`
     : undefined
 
@@ -151,6 +157,7 @@ const rules: readonly Rule[] = [
   protocolTypesOnly,
   pureCore,
   nobleOnly,
+  visionAlone,
   zodOnly,
   browserOnly,
   featureAlone,

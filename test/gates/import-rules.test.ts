@@ -40,7 +40,7 @@ const breaches: Breach[] = [
     title: 'node:* in the core of a protocol package',
     file: 'packages/wireguard/src/breach-node.ts',
     source: `import 'node:dgram'`,
-    message: 'the core of a protocol package imports no node:*; only its node/ folder does',
+    message: 'the core of a pure package imports no node:*; only its node/ folder does',
   },
   {
     title: 'the core of a protocol package importing its edge',
@@ -65,6 +65,24 @@ const breaches: Breach[] = [
     file: 'packages/wireguard/src/breach-dependency.ts',
     source: `import 'pino'`,
     message: 'a protocol package depends on noble alone, not on pino',
+  },
+  {
+    title: 'a dependency of vision',
+    file: 'packages/vision/src/breach-dependency.ts',
+    source: `import 'sharp'`,
+    message: 'vision depends on nothing, not on sharp',
+  },
+  {
+    title: 'node:* in vision',
+    file: 'packages/vision/src/breach-node.ts',
+    source: `import 'node:fs'`,
+    message: 'the core of a pure package imports no node:*; only its node/ folder does',
+  },
+  {
+    title: 'a clock read in vision',
+    file: 'packages/vision/src/breach-clock.ts',
+    source: `export const now = performance.now()`,
+    message: "Unexpected use of 'performance'.",
   },
   {
     title: 'a dependency of contract other than zod',

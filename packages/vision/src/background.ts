@@ -1,0 +1,196 @@
+/**
+ * What the camera sees when nothing moves: for each block of 8 x 8 pixels the mean of its brightness over time and how
+ * far it usually departs from that. Both adapt slowly, so that a swaying branch or rain widens what is usual where it
+ * is (a running Gaussian average, Wren et al. 1997, "Pfinder", on blocks instead of pixels).
+ *
+ * Brightness is the logarithm of luma. When the light changes by some factor, every block moves by the same amount,
+ * which the median of all departures tells; it is taken off before anything counts as changed.
+ */
+import type { Plane, Size } from './image.ts'
+
+export const BLOCK_PIXELS = 8
+
+/** Added before the logarithm, so that the noise of dark pixels is not blown up. In grey levels. */
+const DARK_LEVEL = 10
+/** Steps of the logarithm's table for each grey level. */
+const LEVEL_STEPS = 16
+const LOGARITHM = Float32Array.from({ length: 255 * LEVEL_STEPS + 1 }, (_, i) => Math.log(i / LEVEL_STEPS + DARK_LEVEL))
+
+/** Time constants of the adaptation. Where something is, the background is not seen, and is learned slowly. */
+const BACKGROUND_MS = 10_000
+const FOREGROUND_MS = 60_000
+const DEVIATION_MS = 15_000
+/** Of the first pictures a plain average is taken, and nothing is reported. */
+const LEARNING_MS = 2_000
+const LEARNING_FRAMES = 5
+const FIRST_VARIANCE = 0.02 ** 2
+/** Departures below this never count: 3.5 % more or less light than usual. */
+const LEAST_DEPARTURE = 0.035
+/** Standard deviations that are usual. */
+const USUAL_DEVIATIONS = 3
+/** What one picture may teach at most, in deviations, so that a passing animal blinds no block. */
+const LESSON_LIMIT = 4
+/** More blocks than this changed at once: another view, or another light that no factor explains. */
+const NEW_SCENE_SHARE = 0.5
+/** The median of departures is found in a histogram of these bins. */
+const LIGHT_BINS = 1_024
+const LIGHT_RANGE = 2
+
+export type BackgroundState =
+  /** Still learning what is usual; nothing can be told yet. */
+  | 'learning'
+  /** Most of the picture changed at once, and learning began anew. */
+  | 'new-scene'
+  | 'steady'
+
+export class Background {
+  readonly columns: number
+  readonly rows: number
+  /**
+   * For each block how far it is from what is usual there, row by row: 1 is the border of the usual, 0 nothing at all.
+   * Valid until the next `update`.
+   */
+  readonly departures: Float32Array
+  /** Logarithm of the factor by which the light differs from the background's, in the last picture. */
+  lighting = 0
+  readonly #size: Size
+  readonly #ignored: Uint8Array | undefined
+  readonly #sums: Uint32Array
+  readonly #brightness: Float32Array
+  readonly #means: Float32Array
+  readonly #variances: Float32Array
+  readonly #histogram = new Int32Array(LIGHT_BINS)
+  #meanDeviation = 0
+  #frames = 0
+  #learningSince = 0
+  #lastAt = 0
+
+  /** `ignored` has a 1 for each block, row by row, that never counts: see `maskedCells`. */
+  constructor(size: Size, ignored?: Uint8Array) {
+    this.#size = size
+    this.columns = Math.ceil(size.width / BLOCK_PIXELS)
+    this.rows = Math.ceil(size.height / BLOCK_PIXELS)
+    const blocks = this.columns * this.rows
+    if (ignored && ignored.length !== blocks) throw new RangeError(`a mask of ${blocks} blocks, not ${ignored.length}`)
+    this.#ignored = ignored
+    this.departures = new Float32Array(blocks)
+    this.#sums = new Uint32Array(blocks)
+    this.#brightness = new Float32Array(blocks)
+    this.#means = new Float32Array(blocks)
+    this.#variances = new Float32Array(blocks).fill(FIRST_VARIANCE)
+  }
+
+  /**
+   * Compares a picture with the background, fills `departures`, and learns from it. `now` is in milliseconds of a clock
+   * that never goes back. Throws RangeError for a picture of another size.
+   */
+  update(plane: Plane, now: number): BackgroundState {
+    if (plane.width !== this.#size.width || plane.height !== this.#size.height)
+      throw new RangeError(`a picture of ${this.#size.width} x ${this.#size.height} was expected`)
+    this.#measure(plane)
+    if (this.#frames === 0) this.#begin(now)
+    const elapsedMs = Math.max(0, now - this.#lastAt)
+    this.#lastAt = now
+    this.lighting = this.#medianDeparture()
+    const isLearning = this.#frames < LEARNING_FRAMES || now - this.#learningSince < LEARNING_MS
+    const changed = this.#compare()
+    if (!isLearning && changed > NEW_SCENE_SHARE * this.columns * this.rows) {
+      this.#begin(now)
+      this.#frames = 1
+      this.departures.fill(0)
+      return 'new-scene'
+    }
+    this.#learn(elapsedMs, isLearning)
+    this.#frames++
+    if (isLearning) this.departures.fill(0)
+    return isLearning ? 'learning' : 'steady'
+  }
+
+  #begin(now: number): void {
+    this.#learningSince = now
+    this.#lastAt = now
+    this.#means.set(this.#brightness)
+    this.#variances.fill(FIRST_VARIANCE)
+  }
+
+  #measure({ width, height, stride, data }: Plane): void {
+    const { columns } = this
+    const sums = this.#sums.fill(0)
+    const wholeColumns = Math.floor(width / BLOCK_PIXELS)
+    for (let y = 0; y < height; y++) {
+      const first = (y >> 3) * columns
+      let at = y * stride
+      for (let block = first; block < first + wholeColumns; block++, at += 8)
+        sums[block]! +=
+          data[at]! +
+          data[at + 1]! +
+          data[at + 2]! +
+          data[at + 3]! +
+          data[at + 4]! +
+          data[at + 5]! +
+          data[at + 6]! +
+          data[at + 7]!
+      for (const end = y * stride + width; at < end; at++) sums[first + wholeColumns]! += data[at]!
+    }
+    for (let row = 0, block = 0; row < this.rows; row++) {
+      const lines = Math.min(BLOCK_PIXELS, height - row * BLOCK_PIXELS)
+      for (let column = 0; column < columns; column++, block++) {
+        const pixels = lines * Math.min(BLOCK_PIXELS, width - column * BLOCK_PIXELS)
+        this.#brightness[block] = LOGARITHM[((sums[block]! * LEVEL_STEPS) / pixels) | 0]!
+      }
+    }
+  }
+
+  #medianDeparture(): number {
+    const histogram = this.#histogram.fill(0)
+    const blocks = this.#brightness.length
+    const scale = LIGHT_BINS / (2 * LIGHT_RANGE)
+    for (let block = 0; block < blocks; block++) {
+      const bin = ((this.#brightness[block]! - this.#means[block]! + LIGHT_RANGE) * scale) | 0
+      histogram[Math.min(LIGHT_BINS - 1, Math.max(0, bin))]!++
+    }
+    let below = 0
+    let bin = 0
+    while (below + histogram[bin]! <= blocks / 2) below += histogram[bin++]!
+    // Within its bin the median lies as far as its rank does.
+    const within = (blocks / 2 - below) / histogram[bin]!
+    return (bin + within) / scale - LIGHT_RANGE
+  }
+
+  /** How many blocks left what is usual. */
+  #compare(): number {
+    let changed = 0
+    let sum = 0
+    // Rain has not yet been everywhere it will be: no block counts as calmer than the average one.
+    const least = Math.max(LEAST_DEPARTURE, USUAL_DEVIATIONS * this.#meanDeviation)
+    for (let block = 0; block < this.departures.length; block++) {
+      const deviation = Math.sqrt(this.#variances[block]!)
+      sum += deviation
+      const usual = Math.max(least, USUAL_DEVIATIONS * deviation)
+      const departure = Math.abs(this.#brightness[block]! - this.lighting - this.#means[block]!) / usual
+      if (departure > 1) changed++
+      this.departures[block] = this.#ignored?.[block] ? 0 : departure
+    }
+    this.#meanDeviation = sum / this.departures.length
+    return changed
+  }
+
+  #learn(elapsedMs: number, isLearning: boolean): void {
+    const least = isLearning ? 1 / (this.#frames + 1) : 0
+    const fast = Math.max(least, elapsedMs / (elapsedMs + BACKGROUND_MS))
+    const slow = Math.max(least, elapsedMs / (elapsedMs + FOREGROUND_MS))
+    const spread = Math.max(least, elapsedMs / (elapsedMs + DEVIATION_MS))
+    for (let block = 0; block < this.departures.length; block++) {
+      const departure = this.#brightness[block]! - this.lighting - this.#means[block]!
+      const isForeground = this.departures[block]! > 1
+      const variance = this.#variances[block]!
+      const limit = LESSON_LIMIT ** 2 * Math.max(LEAST_DEPARTURE ** 2, variance)
+      this.#variances[block] = variance + spread * (Math.min(limit, departure ** 2) - variance)
+      this.#means[block]! += (isForeground ? slow : fast) * departure
+    }
+    // The mean follows the light slowly; blocks learn it together.
+    if (isLearning) return
+    const light = fast * this.lighting
+    for (let block = 0; block < this.departures.length; block++) this.#means[block]! += light
+  }
+}

@@ -1,0 +1,21 @@
+export { assign } from './assignment.ts'
+export { frameQuality, isBetterFrame } from './best-frame.ts'
+export {
+  areaOf,
+  centreOf,
+  clipToPicture,
+  footOf,
+  growBy,
+  intersectionOf,
+  overlapOf,
+  unionOf,
+  type Box,
+  type Point,
+} from './box.ts'
+export { createPlane, createRgbImage, lumaOf, type Plane, type RgbImage, type Size } from './image.ts'
+export { drawLetterboxed, letterboxOf, toSource, toTarget, type Fit, type Letterbox } from './letterbox.ts'
+export { createMotionDetector, type Motion, type MotionDetector, type MotionOptions, type Region } from './motion.ts'
+export { suppressNonMaxima, type Candidate } from './non-maximum-suppression.ts'
+export { resamplePlane, resampleRgb, type PixelRectangle } from './resample.ts'
+export { Tracker, type Sighting, type Track, type Tracked, type TrackerOptions } from './tracker.ts'
+export { contains, coveredShare, maskedCells, zonesOf, type Polygon } from './zones.ts'

@@ -1,0 +1,19 @@
+import { overlapOf, type Box } from './box.ts'
+
+/** What a model says of one place: the box in shares of its input, the class by number, and how sure it is, 0 to 1. */
+export type Candidate = { readonly box: Box; readonly classIndex: number; readonly score: number }
+
+/**
+ * Greedy non-maximum suppression, each class by itself: of boxes that overlap by more than `maximumOverlap`
+ * (intersection over union) the surest stays. The surest come first.
+ */
+export function suppressNonMaxima<C extends Candidate>(candidates: readonly C[], maximumOverlap = 0.5): C[] {
+  const kept: C[] = []
+  for (const candidate of candidates.toSorted((a, b) => b.score - a.score)) {
+    const isRepeated = kept.some(
+      (other) => other.classIndex === candidate.classIndex && overlapOf(other.box, candidate.box) > maximumOverlap,
+    )
+    if (!isRepeated) kept.push(candidate)
+  }
+  return kept
+}

@@ -1,0 +1,63 @@
+/** What stands still in a rendered scene: sky, a hedge, a meadow, posts, all of seeded noise. */
+import { createRgbImage, type RgbImage } from '../image.ts'
+import { createRandom } from './random.ts'
+
+export type Daylight = 'day' | 'night'
+
+type Colour = readonly [red: number, green: number, blue: number]
+const SKY: Colour = [168, 190, 214]
+const HEDGE: Colour = [46, 66, 38]
+const MEADOW: Colour = [104, 122, 66]
+const POST: Colour = [96, 76, 58]
+/** Where the hedge begins and ends, in shares of the height. */
+const HEDGE_TOP = 0.14
+const HEDGE_BOTTOM = 0.34
+
+/** Seeded noise between -1 and 1 that changes over about `cell` pixels. */
+function valueNoise(seed: number, width: number, height: number, cell: number): Float32Array {
+  const random = createRandom(seed)
+  const columns = Math.ceil(width / cell) + 2
+  const corners = Float32Array.from({ length: columns * (Math.ceil(height / cell) + 2) }, () => random.between(-1, 1))
+  const noise = new Float32Array(width * height)
+  for (let y = 0, at = 0; y < height; y++) {
+    const row = Math.floor(y / cell)
+    const down = y / cell - row
+    for (let x = 0; x < width; x++, at++) {
+      const column = Math.floor(x / cell)
+      const right = x / cell - column
+      const corner = row * columns + column
+      const upper = corners[corner]! * (1 - right) + corners[corner + 1]! * right
+      const lower = corners[corner + columns]! * (1 - right) + corners[corner + columns + 1]! * right
+      noise[at] = upper * (1 - down) + lower * down
+    }
+  }
+  return noise
+}
+
+/** By night the camera's own infrared light: grey, and darker away from the middle. */
+export function drawBackdrop(seed: number, width: number, height: number, daylight: Daylight): RgbImage {
+  const image = createRgbImage(width, height)
+  const coarse = valueNoise(seed, width, height, Math.max(2, width / 12))
+  const fine = valueNoise(seed + 1, width, height, Math.max(2, width / 90))
+  const random = createRandom(seed + 2)
+  const posts = Array.from({ length: 4 }, (_, i) => ((i + random.between(0.2, 0.8)) / 4) * width)
+  const postWidth = Math.max(1.5, width / 160)
+  for (let y = 0, at = 0; y < height; y++)
+    for (let x = 0; x < width; x++, at++) {
+      const level = y / height + 0.02 * coarse[at]!
+      const isSky = level < HEDGE_TOP
+      const isPost =
+        level > HEDGE_TOP && level < HEDGE_BOTTOM + 0.06 && posts.some((post) => Math.abs(x - post) < postWidth)
+      const colour = isPost ? POST : isSky ? SKY : level < HEDGE_BOTTOM ? HEDGE : MEADOW
+      const texture = isSky ? 0.03 : 0.16
+      const factor = 1 + texture * (coarse[at]! * 0.8 + fine[at]!)
+      if (daylight === 'day') {
+        for (let channel = 0; channel < 3; channel++) image.data[at * 3 + channel] = colour[channel]! * factor
+        continue
+      }
+      const luma = isSky ? 8 : (colour[0] + 2 * colour[1] + colour[2]) / 4
+      const reach = Math.hypot(x / width - 0.5, y / height - 0.6)
+      image.data.fill(Math.min(255, 4 + luma * factor * Math.max(0.25, 0.85 - 0.8 * reach)), at * 3, at * 3 + 3)
+    }
+  return image
+}

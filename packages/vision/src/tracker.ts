@@ -1,0 +1,198 @@
+/**
+ * Joins what is seen from picture to picture into tracks: ByteTrack (Zhang et al. 2022). Sure sightings are matched
+ * first; then the unsure ones continue tracks that are left, and never begin one, so that an object half hidden keeps
+ * its track. Each matching is the best one over all pairs (`assignment.ts`) by overlap with the place that a Kalman
+ * filter predicts.
+ */
+import { assign } from './assignment.ts'
+import { centreOf, growBy, overlapOf, type Box } from './box.ts'
+import { BoxFilter } from './kalman.ts'
+
+/** One object in one picture. */
+export type Sighting = { readonly box: Box; readonly label: string; readonly score: number }
+
+/**
+ * `tentative` until seen often enough, then `confirmed`; `lost` while not seen. A track that ends is handed out once
+ * more by the update that ends it.
+ */
+export type TrackState = 'tentative' | 'confirmed' | 'lost'
+
+export type Track<S extends Sighting = Sighting> = {
+  /** Counts from 1 within its tracker. */
+  readonly id: number
+  readonly state: TrackState
+  /** Where the filter believes the object to be. */
+  readonly box: Box
+  /** As last seen. */
+  readonly sighting: S
+  /** The label with the greatest sum of scores so far. */
+  readonly label: string
+  /** The best score that the label had. */
+  readonly score: number
+  /** In how many pictures it was seen. */
+  readonly hits: number
+  readonly firstSeenAt: number
+  readonly lastSeenAt: number
+  /** The greatest distance from where it was first seen, in lengths of its box there on each axis. */
+  readonly travel: number
+}
+
+export type TrackerOptions = {
+  /** Sightings at or above are sure: first association, and new tracks from `newScore` on. */
+  highScore?: number
+  /** Sightings below are dropped. */
+  lowScore?: number
+  newScore?: number
+  /** Pictures with the object in a row before its track is confirmed. */
+  confirmAfter?: number
+  /** A lost track ends after this many milliseconds. */
+  keepLostMs?: number
+  /**
+   * Boxes are grown by this share of their sides on each side before they are compared, for objects that move by more
+   * than their own length between pictures (C-BIoU, Yang et al. 2023). 0 at 30 frames a second; 0.3 does at 5.
+   */
+  buffer?: number
+}
+
+export type Tracked<S extends Sighting> = {
+  /** Confirmed tracks that were seen in this picture, oldest first. */
+  readonly seen: readonly Track<S>[]
+  /** Confirmed tracks that ended, each once. */
+  readonly ended: readonly Track<S>[]
+}
+
+/** Least overlap of each association; the paper's limits of 0.8, 0.5 and 0.7 on 1 - overlap. */
+const FIRST_OVERLAP = 0.2
+const SECOND_OVERLAP = 0.5
+const TENTATIVE_OVERLAP = 0.3
+
+type Living<S extends Sighting> = { -readonly [K in keyof Track<S>]: Track<S>[K] } & {
+  filter: BoxFilter
+  votes: Map<string, { sum: number; best: number }>
+  /** Where it was first seen. */
+  origin: Box
+}
+
+export class Tracker<S extends Sighting = Sighting> {
+  readonly #options: Required<TrackerOptions>
+  #tracks: Living<S>[] = []
+  #nextId = 1
+
+  constructor(options: TrackerOptions = {}) {
+    const defaults = { highScore: 0.6, lowScore: 0.1, newScore: 0.7, confirmAfter: 2, keepLostMs: 1_000, buffer: 0 }
+    this.#options = { ...defaults, ...options }
+  }
+
+  /** `now` is in milliseconds of a clock that never goes back; the tracks' times are of the same clock. */
+  update(sightings: readonly S[], now: number): Tracked<S> {
+    const { highScore, lowScore, newScore, keepLostMs } = this.#options
+    for (const track of this.#tracks) {
+      if (track.state === 'lost') track.filter.holdSize()
+      track.box = track.filter.predict(now)
+    }
+    const sure = sightings.filter(({ score }) => score >= highScore)
+    const unsure = sightings.filter(({ score }) => score >= lowScore && score < highScore)
+
+    const known = this.#tracks.filter(({ state }) => state !== 'tentative')
+    const first = this.#associate(known, sure, FIRST_OVERLAP, now)
+    const stillSeen = first.tracks.filter(({ state }) => state === 'confirmed')
+    const second = this.#associate(stillSeen, unsure, SECOND_OVERLAP, now)
+    for (const track of second.tracks) track.state = 'lost'
+
+    const tentative = this.#tracks.filter(({ state, lastSeenAt }) => state === 'tentative' && lastSeenAt !== now)
+    const third = this.#associate(tentative, first.sightings, TENTATIVE_OVERLAP, now)
+
+    const isOver = (track: Living<S>) =>
+      third.tracks.includes(track) || (track.state === 'lost' && now - track.lastSeenAt > keepLostMs)
+    const ended = this.#tracks.filter((track) => track.state === 'lost' && isOver(track))
+    this.#tracks = this.#tracks.filter((track) => !isOver(track))
+    for (const sighting of third.sightings)
+      if (sighting.score >= newScore) this.#tracks.push(this.#begin(sighting, now))
+    const seen = this.#tracks.filter(({ state, lastSeenAt }) => state === 'confirmed' && lastSeenAt === now)
+    return { seen: seen.map(publicPart), ended: ended.map(publicPart) }
+  }
+
+  /** Ends everything: for a stream that was interrupted. Gives the confirmed tracks, as `ended` does. */
+  end(): Track<S>[] {
+    const ended = this.#tracks.filter(({ state }) => state !== 'tentative')
+    this.#tracks = []
+    return ended.map(publicPart)
+  }
+
+  /** Matches, corrects the tracks that found a sighting, and returns what found nothing. */
+  #associate(tracks: Living<S>[], sightings: readonly S[], leastOverlap: number, now: number) {
+    if (tracks.length === 0 || sightings.length === 0) return { tracks, sightings }
+    const { buffer } = this.#options
+    const grownTracks = tracks.map(({ box }) => growBy(box, buffer))
+    const grownSightings = sightings.map(({ box }) => growBy(box, buffer))
+    const costs = new Float64Array(tracks.length * sightings.length)
+    // A pair that may not be costs as much as leaving both alone.
+    for (const [row, box] of grownTracks.entries())
+      for (const [column, other] of grownSightings.entries())
+        costs[row * sightings.length + column] = Math.min(1 - overlapOf(box, other), 1 - leastOverlap)
+    const columns = assign(costs, tracks.length, sightings.length)
+    const isMatched = (row: number) => {
+      const column = columns[row]!
+      return column >= 0 && costs[row * sightings.length + column]! < 1 - leastOverlap
+    }
+    const taken = new Set<S>()
+    const left: Living<S>[] = []
+    for (const [row, track] of tracks.entries()) {
+      if (!isMatched(row)) {
+        left.push(track)
+        continue
+      }
+      const sighting = sightings[columns[row]!]!
+      taken.add(sighting)
+      this.#continue(track, sighting, now)
+    }
+    return { tracks: left, sightings: sightings.filter((sighting) => !taken.has(sighting)) }
+  }
+
+  #continue(track: Living<S>, sighting: S, now: number): void {
+    track.filter.correct(sighting.box)
+    track.box = track.filter.box
+    track.sighting = sighting
+    track.lastSeenAt = now
+    track.hits++
+    if (track.state === 'lost' || track.hits >= this.#options.confirmAfter) track.state = 'confirmed'
+    const centre = centreOf(sighting.box)
+    const from = centreOf(track.origin)
+    const distance = Math.hypot((centre.x - from.x) / track.origin.width, (centre.y - from.y) / track.origin.height)
+    track.travel = Math.max(track.travel, distance)
+    vote(track, sighting)
+  }
+
+  #begin(sighting: S, now: number): Living<S> {
+    const track: Living<S> = {
+      id: this.#nextId++,
+      state: this.#options.confirmAfter <= 1 ? 'confirmed' : 'tentative',
+      box: sighting.box,
+      sighting,
+      label: sighting.label,
+      score: sighting.score,
+      hits: 1,
+      firstSeenAt: now,
+      lastSeenAt: now,
+      travel: 0,
+      filter: new BoxFilter(sighting.box, now),
+      votes: new Map(),
+      origin: sighting.box,
+    }
+    vote(track, sighting)
+    return track
+  }
+}
+
+function vote<S extends Sighting>(track: Living<S>, { label, score }: S): void {
+  const mine = track.votes.get(label) ?? { sum: 0, best: 0 }
+  track.votes.set(label, { sum: mine.sum + score, best: Math.max(mine.best, score) })
+  const leading = track.votes.get(track.label)!
+  if (mine.sum + score > leading.sum) track.label = label
+  track.score = track.votes.get(track.label)!.best
+}
+
+function publicPart<S extends Sighting>(track: Living<S>): Track<S> {
+  const { filter: _filter, votes: _votes, origin: _origin, ...rest } = track
+  return rest
+}
