@@ -1,6 +1,7 @@
 import { benchAgent } from './agent.ts'
 import { benchApi } from './api.ts'
 import { benchApprove } from './approve.ts'
+import { benchEye } from './eye.ts'
 import { benchMetrics } from './metrics.ts'
 import { benchNetstack } from './netstack.ts'
 import { benchTunnel } from './tunnel.ts'
@@ -12,6 +13,7 @@ const benches: Record<string, (arguments_: string[]) => Promise<void>> = {
   agent: benchAgent,
   api: benchApi,
   approve: benchApprove,
+  eye: benchEye,
   metrics: benchMetrics,
   netstack: benchNetstack,
   tunnel: benchTunnel,

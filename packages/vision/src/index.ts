@@ -13,7 +13,13 @@ export {
   type Point,
 } from './box.ts'
 export { createPlane, createRgbImage, lumaOf, type Plane, type RgbImage, type Size } from './image.ts'
+export { DEMONSTRATION_CLASSES, lookAt, type DemonstrationClass, type Look } from './demonstration/eye.ts'
+export { HOG_FEATURES, HOG_PIXELS, hogOf } from './hog.ts'
 export { drawLetterboxed, letterboxOf, toSource, toTarget, type Fit, type Letterbox } from './letterbox.ts'
+export { layouts, readOutputs, toTensor, type LayoutName } from './layouts/layouts.ts'
+export type { Layout } from './layouts/layout.ts'
+export { LayoutError, type Tensor } from './layouts/tensor.ts'
+export { classify, trainClassifier, type Examples, type LinearClassifier } from './linear-classifier.ts'
 export { createMotionDetector, type Motion, type MotionDetector, type MotionOptions, type Region } from './motion.ts'
 export { suppressNonMaxima, type Candidate } from './non-maximum-suppression.ts'
 export { resamplePlane, resampleRgb, type PixelRectangle } from './resample.ts'

@@ -1,0 +1,112 @@
+import { createMotionDetector, lookAt, lumaOf, Tracker, type Plane, type Sighting } from '@hedgerow/vision'
+import {
+  createRenderer,
+  measure,
+  precisionOf,
+  recallOf,
+  scenes,
+  type Found,
+  type Measurement,
+} from '@hedgerow/vision/rendered'
+import { distributionOf, report, reportGoals, type Measured } from './report.ts'
+
+const SIZE = { width: 640, height: 360 }
+const FRAMES_PER_SECOND = 5
+const FRAME_MS = 1_000 / FRAMES_PER_SECOND
+/** Of one second that a frame may cost, so that ten cameras with motion only fit on one core. */
+const CAMERAS = 10
+
+/**
+ * `npm run bench eye`: what the eye finds in the rendered scenes, with motion and tracking alone and with the
+ * demonstration eye, and what each stage costs on one core. Rendered: it compares one version with the next.
+ */
+export async function benchEye(): Promise<void> {
+  const found: Record<string, Record<string, number | string>> = {}
+  const [motionSum, demonstrationSum] = [noMeasurement(), noMeasurement()]
+  for (const scene of scenes) {
+    const options = { ...SIZE, framesPerSecond: FRAMES_PER_SECOND }
+    const motion = measure(scene, options, motionAlone())
+    const demonstration = measure(scene, options, demonstrationEye())
+    addTo(motionSum, motion)
+    addTo(demonstrationSum, demonstration)
+    found[scene.name] = rowOf(motion, demonstration)
+  }
+  found['all'] = rowOf(motionSum, demonstrationSum)
+  report('eye, found in rendered scenes at 640 x 360, 5 frames a second', found)
+  reportGoals('eye, ms a frame at 640 x 360 on one core', costs())
+}
+
+function rowOf(motion: Measurement, demonstration: Measurement) {
+  const share = (value: number) => value.toFixed(2)
+  return {
+    'motion: precision': share(precisionOf(motion)),
+    'motion: recall': share(recallOf(motion)),
+    'demonstration: precision': share(precisionOf(demonstration)),
+    'demonstration: recall': share(recallOf(demonstration)),
+    'right label': demonstration.right === 0 ? '' : share(demonstration.labelled / demonstration.right),
+  }
+}
+
+const noMeasurement = (): Measurement => ({ right: 0, wrong: 0, missed: 0, labelled: 0 })
+
+function addTo(sum: Measurement, one: Measurement): void {
+  for (const key of ['right', 'wrong', 'missed', 'labelled'] as const) sum[key] += one[key]
+}
+
+type Look = (plane: Plane, atMs: number) => readonly Found[]
+
+function motionAlone(): Look {
+  const motion = createMotionDetector({ size: SIZE })
+  const tracker = new Tracker({ confirmAfter: 3, buffer: 0.3, keepLostMs: 1_500 })
+  return (plane, atMs) => {
+    const sightings = motion.detect(plane, atMs).regions.map(({ box }) => ({ box, label: 'motion', score: 1 }))
+    const { seen } = tracker.update(sightings, atMs)
+    return seen.filter(({ travel }) => travel > 0.5).map(({ sighting: { box } }) => ({ box }))
+  }
+}
+
+function demonstrationEye(): Look {
+  const motion = createMotionDetector({ size: SIZE })
+  const tracker = new Tracker({ highScore: 0.5, newScore: 0.6, confirmAfter: 3, buffer: 0.3, keepLostMs: 1_500 })
+  return (plane, atMs) => {
+    const sightings = motion.detect(plane, atMs).regions.map(({ box }): Sighting => ({ box, ...lookAt(plane, box) }))
+    const { seen } = tracker.update(
+      sightings.filter(({ label }) => label !== 'nothing'),
+      atMs,
+    )
+    return seen.map(({ sighting: { box }, label }) => ({ box, label }))
+  }
+}
+
+/** Pictures are drawn before the clock starts; each stage is timed by itself, over all of them three times. */
+function costs(): Record<string, Measured> {
+  const planes: Plane[] = []
+  for (const scene of scenes.slice(0, 6)) {
+    const renderer = createRenderer(scene, SIZE.width, SIZE.height)
+    for (let at = 6_000; at < 10_000; at += FRAME_MS) planes.push(lumaOf(renderer.render(at).image))
+  }
+  const motion = createMotionDetector({ size: SIZE })
+  const tracker = new Tracker({ confirmAfter: 3, buffer: 0.3 })
+  const times = { 'motion and tracking': [] as number[], 'demonstration eye, each region': [] as number[] }
+  for (let frame = 0; frame < 3 * planes.length; frame++) {
+    const plane = planes[frame % planes.length]!
+    const startedAt = performance.now()
+    const { regions } = motion.detect(plane, frame * FRAME_MS)
+    tracker.update(
+      regions.map(({ box }) => ({ box, label: 'motion', score: 1 })),
+      frame * FRAME_MS,
+    )
+    times['motion and tracking'].push(performance.now() - startedAt)
+    for (const { box } of regions) {
+      const from = performance.now()
+      lookAt(plane, box)
+      times['demonstration eye, each region'].push(performance.now() - from)
+    }
+  }
+  const share = times['motion and tracking'].map((ms) => (ms * CAMERAS * FRAMES_PER_SECOND) / 10)
+  return {
+    'motion and tracking': { ...distributionOf(times['motion and tracking']), of: 'p50', goal: 1 },
+    [`percent of a core, ${CAMERAS} cameras, motion and tracking`]: { ...distributionOf(share), of: 'p50', goal: 100 },
+    'demonstration eye, each region': distributionOf(times['demonstration eye, each region']),
+  }
+}
