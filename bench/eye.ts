@@ -36,15 +36,19 @@ export async function benchEye(): Promise<void> {
   reportGoals('eye, ms a frame at 640 x 360 on one core', costs())
 }
 
-function rowOf(motion: Measurement, demonstration: Measurement) {
+/** Precision and recall where somebody is; how many pictures with nobody have somebody found in them elsewhere. */
+function rowOf(motion: Measurement, demonstration: Measurement): Record<string, number | string> {
   const share = (value: number) => value.toFixed(2)
-  return {
-    'motion: precision': share(precisionOf(motion)),
-    'motion: recall': share(recallOf(motion)),
-    'demonstration: precision': share(precisionOf(demonstration)),
-    'demonstration: recall': share(recallOf(demonstration)),
-    'right label': demonstration.right === 0 ? '' : share(demonstration.labelled / demonstration.right),
-  }
+  const columns = ([name, tally]: readonly [string, Measurement]) =>
+    tally.right + tally.missed === 0
+      ? { [`${name}: wrong`]: tally.wrong }
+      : {
+          [`${name}: precision`]: share(precisionOf(tally)),
+          [`${name}: recall`]: share(recallOf(tally)),
+          [`${name}: wrong`]: tally.wrong,
+        }
+  const label = demonstration.right === 0 ? {} : { 'right label': share(demonstration.labelled / demonstration.right) }
+  return { ...columns(['motion', motion]), ...columns(['demonstration', demonstration]), ...label }
 }
 
 const noMeasurement = (): Measurement => ({ right: 0, wrong: 0, missed: 0, labelled: 0 })
