@@ -164,6 +164,13 @@ describe('a sign-in that fails', () => {
     expect(await field('Username').inputValue()).toBe('rosa')
   })
 
+  test('for a forgotten password has a way on', async () => {
+    await portal.open('/login')
+    await page.getByText('Forgotten?').click()
+    await page.getByText('hub reset-password NAME').waitFor()
+    expect(path()).toBe('/login')
+  })
+
   test('shows its own words when the hub sends none, with the reason', async () => {
     await portal.open('/login')
     const failed = alert().getByText('Login failed. Please try again.', { exact: true })

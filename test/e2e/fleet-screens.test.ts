@@ -89,6 +89,17 @@ describe('approvals', () => {
     await expect.poll(() => portal.row('Twice wanted').count()).toBe(0)
   })
 
+  test('after an approval the toast leads to the gateway', async () => {
+    await waitingDevice('Toast bridge')
+    await page.getByRole('link', { name: /^Approvals/ }).click()
+    await page.getByRole('button', { name: 'Approve Toast bridge' }).click()
+    await portal.dialog().getByRole('button', { name: 'Approve' }).click()
+    await page.getByText(/^Gateway "Toast bridge" approved successfully! VPN IP: 10\.100\.\d+\.\d+$/).waitFor()
+    await page.getByRole('link', { name: 'Open the gateway' }).click()
+    await page.getByRole('heading', { name: 'Toast bridge' }).waitFor()
+    expect(new URL(page.url()).pathname).toMatch(/^\/gateways\/[a-z2-7]{12}$/)
+  })
+
   test('a new request appears by itself, without waiting for the next poll', async () => {
     // Without the browser's intervals nothing polls.
     await page.addInitScript(() => (globalThis.setInterval = (() => 0) as unknown as typeof setInterval))
@@ -255,8 +266,6 @@ describe('gateways', () => {
     })
     await connect.click()
     await said('Failed to access gateway: This gateway does not exist, or you may not see it.')
-    await page.getByRole('link', { name: 'Back to the gateways' }).click()
-    await page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
     await expect.poll(() => portal.row('Will o the wisp').count()).toBe(0)
   })
 
@@ -367,39 +376,6 @@ describe('gateways', () => {
     await page.getByRole('link', { name: 'Back to the gateways' }).click()
     await page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
     expect(new URL(page.url()).pathname).toBe('/gateways')
-  })
-})
-
-describe('the command palette', () => {
-  test('opens a gateway and a screen by keyboard alone, and returns focus', async () => {
-    const { id } = await hub.api(addGateway, { body: { name: 'Quince corner' } })
-    const opener = page.getByRole('button', { name: 'Go to a screen or gateway' })
-    await opener.focus()
-    await page.keyboard.press('Control+k')
-    const field = portal.dialog().getByLabel('Screen or gateway')
-    await field.fill('quince')
-    await portal
-      .dialog()
-      .getByRole('link', { name: /^Quince corner/ })
-      .waitFor()
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Quince corner' }).waitFor()
-    expect(new URL(page.url()).pathname).toBe(`/gateways/${id}`)
-    await field.waitFor({ state: 'detached' })
-    expect(await page.locator('main').evaluate((main) => main === document.activeElement)).toBe(true)
-
-    await opener.focus()
-    await page.keyboard.press('Control+k')
-    await field.waitFor()
-    await page.keyboard.press('Escape')
-    await field.waitFor({ state: 'detached' })
-    expect(await opener.evaluate((button) => button === document.activeElement)).toBe(true)
-
-    await page.keyboard.press('Control+k')
-    await field.fill('auto-approval')
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Auto-Approval Settings' }).waitFor()
   })
 })
 
@@ -541,6 +517,7 @@ test('the dashboard names problems with the reason, and links to them', async ()
   await hub.api(addGateway, { body: { name: 'A silent ford' } })
   await portal.navigation('Dashboard').click()
   const panel = page.getByRole('region', { name: 'Needs attention' })
+  await panel.getByText(/never connected$/).click()
   const entry = panel.getByRole('listitem').filter({ hasText: 'A silent ford' })
   await expect.poll(() => entry.textContent()).toMatch(/Offline.*no VPN handshake/)
   await entry.getByRole('link', { name: 'A silent ford' }).click()

@@ -144,3 +144,14 @@ test('selected gateways are exported, get a location, and are deleted together',
   await expect.poll(names).toEqual(['Mill two'])
   await page.getByText(/selected$/).waitFor({ state: 'detached' })
 })
+
+test('Connect to an offline gateway is refused in the dialog, with the reason', async () => {
+  await hub.api(addGateway, { body: { name: 'Silent weir' } })
+  await portal.open('/gateways?q=silent')
+  await button('Connect to Silent weir').click()
+  await portal
+    .dialog()
+    .getByText(/^Failed to access gateway: the gateway is offline \(no VPN handshake yet.*\)\./)
+    .waitFor()
+  expect(new URL(page.url()).pathname).toBe('/gateways')
+})

@@ -127,6 +127,10 @@ test('a gateway is added and deleted without a pointer, and focus is never lost'
   await tabTo('Add Gateway')
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog')
+  const agent = dialog.getByRole('button', { name: /^Hedgerow agent/ })
+  await expect.poll(() => agent.evaluate((one) => one === document.activeElement)).toBe(true)
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
   await expect
     .poll(() => dialog.getByLabel('Gateway Name').evaluate((one) => one === document.activeElement))
     .toBe(true)

@@ -400,6 +400,18 @@ describe('settings', () => {
     expect(await field('VPN network').inputValue()).toBe('10.100.0.0/33')
   })
 
+  test('have their Save button in view wherever the page is scrolled', async () => {
+    await page.setViewportSize({ width: 390, height: 700 })
+    await openAs(hub.admin, '/settings')
+    const box = async () => (await button('Save Settings').boundingBox())!
+    for (const top of [0, 400]) {
+      await page.evaluate((y) => window.scrollTo(0, y), top)
+      const { y, height } = await box()
+      expect(y).toBeGreaterThan(0)
+      expect(y + height).toBeLessThanOrEqual(700)
+    }
+  })
+
   test('that are unsaved cause a question before the page is left', async () => {
     await openAs(hub.admin, '/settings')
     await field('Hub description').fill('By the river')

@@ -82,6 +82,7 @@ describe('input when a session ends', () => {
   test('in a dialog is restored after the next sign-in, and can be sent', async () => {
     await openAs(shepherd)
     await page.getByRole('button', { name: 'Add Gateway' }).click()
+    await page.getByRole('button', { name: /^Plain WireGuard/ }).click()
     await portal.dialog().getByLabel('Gateway Name').fill('Rose garden')
     await portal.dialog().getByLabel('Description').fill('Two lines\nof text')
     await endSessionsOf(shepherd)
@@ -110,12 +111,14 @@ describe('input when a session ends', () => {
   test('is not shown to anybody else', async () => {
     await openAs(shepherd)
     await page.getByRole('button', { name: 'Add Gateway' }).click()
+    await page.getByRole('button', { name: /^Plain WireGuard/ }).click()
     await portal.dialog().getByLabel('Gateway Name').fill('Not for others')
     await endSessionsOf(shepherd)
     await inDialog('Add Gateway').click()
     await page.getByText(EXPIRED, { exact: true }).waitFor()
     await portal.signIn(hub.admin)
     await page.getByRole('button', { name: 'Add Gateway' }).click()
+    await page.getByRole('button', { name: /^Plain WireGuard/ }).click()
     expect(await portal.dialog().getByLabel('Gateway Name').inputValue()).toBe('')
   })
 })

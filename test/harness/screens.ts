@@ -138,8 +138,8 @@ export const screens: Screen[] = [
   admin('gateway-unknown', '/gateways/aaaaaaaaaaaa', (portal) => text(portal, /^This gateway does not exist/)),
   admin('command-palette', '/gateways', async (portal) => {
     await tableIsThere(portal)
-    await button(portal, 'Go to a screen or gateway').click()
-    await portal.dialog().getByLabel('Screen or gateway').fill('a')
+    await button(portal, 'Search the hub').click()
+    await portal.dialog().getByLabel('Search the hub').fill('ba')
     await portal.dialog().getByRole('link', { name: /^Barn/ }).waitFor()
   }),
   admin('reconnecting', '/gateways', async (portal) => {
@@ -155,10 +155,26 @@ export const screens: Screen[] = [
 
   admin('add-dialog', '/gateways', async (portal) => {
     await button(portal, 'Add Gateway').click()
+    await text(portal, 'What runs on the device?')
+  }),
+  admin('add-dialog-agent', '/gateways?do=add', async (portal) => {
+    await button(portal, /^Hedgerow agent/).click()
+    await portal.dialog().getByLabel('Location').waitFor()
+  }),
+  admin('add-dialog-agent-made', '/gateways?do=add', async (portal) => {
+    await button(portal, /^Hedgerow agent/).click()
+    await portal.dialog().getByLabel('Gateway Name').fill('Sheep fold')
+    await button(portal, 'Create Command').click()
+    await portal.page.getByText(/^DNS lines/).click()
+    await text(portal, /_hedgerow\._tcp/)
+  }),
+  admin('add-dialog-wireguard', '/gateways?do=add', async (portal) => {
+    await button(portal, /^Plain WireGuard/).click()
     await portal.dialog().getByLabel('Description').waitFor()
   }),
   admin('add-dialog-name-missing', '/gateways', async (portal) => {
     await button(portal, 'Add Gateway').click()
+    await button(portal, /^Plain WireGuard/).click()
     await portal.dialog().getByRole('button', { name: 'Add Gateway' }).click()
     await text(portal, 'Enter a name')
   }),

@@ -16,6 +16,7 @@ import {
   Tooltip,
   type ChartOptions,
   type ScriptableContext,
+  type ScriptableLineSegmentContext,
 } from 'chart.js'
 import { useMemo } from 'react'
 import { Bar, Line } from 'react-chartjs-2'
@@ -66,7 +67,7 @@ type HourSeries = {
 }
 
 type HourChartProps = {
-  /** The beginning of each hour, oldest first. */
+  /** The beginning of each hour, oldest first. The last one is the running hour, which is drawn dashed or hollow. */
   hours: readonly string[]
   series: readonly HourSeries[]
   shape: 'line' | 'bar'
@@ -86,11 +87,15 @@ export default function HourChart({ hours, series, shape, heightPx, reach, forma
         label,
         data: [...values],
         borderColor: colours[tone],
-        backgroundColor: colours[tone],
+        backgroundColor:
+          shape === 'line'
+            ? colours[tone]
+            : hours.map((_, index) => (isRunning(index, hours.length) ? 'transparent' : colours[tone])),
         pointBackgroundColor: colours[tone],
+        ...(shape === 'line' && { segment: { borderDash: dashOf(hours.length) } }),
       })),
     }),
-    [hours, series, colours],
+    [hours, series, colours, shape],
   )
   const options = useMemo<ChartOptions<'line'> & ChartOptions<'bar'>>(() => {
     const font = { family: "'Geist Variable', system-ui, sans-serif", size: 12 }
@@ -101,7 +106,7 @@ export default function HourChart({ hours, series, shape, heightPx, reach, forma
       interaction: { mode: 'index', intersect: false },
       datasets: {
         line: { borderWidth: 2, pointRadius: radiusOfPoint, pointHoverRadius: 4, tension: 0.1 },
-        bar: { borderRadius: 2, categoryPercentage: 0.7, barPercentage: 0.95 },
+        bar: { borderRadius: 2, borderWidth: 1, borderSkipped: false, categoryPercentage: 0.7, barPercentage: 0.95 },
       },
       plugins: {
         legend: {
@@ -128,7 +133,8 @@ export default function HourChart({ hours, series, shape, heightPx, reach, forma
           padding: 10,
           usePointStyle: true,
           callbacks: {
-            title: ([item]) => hourLabel(hours[item?.dataIndex ?? 0] ?? ''),
+            title: ([item]) =>
+              `${hourLabel(hours[item?.dataIndex ?? 0] ?? '')}${isRunning(item?.dataIndex, hours.length) ? ', so far' : ''}`,
             label: ({ dataset, parsed }) => `${dataset.label}: ${parsed.y === null ? 'unknown' : format(parsed.y)}`,
           },
         },
@@ -167,6 +173,12 @@ export default function HourChart({ hours, series, shape, heightPx, reach, forma
     </div>
   )
 }
+
+const isRunning = (index: number | undefined, hours: number) => index === hours - 1
+const dashOf =
+  (hours: number) =>
+  ({ p1DataIndex }: ScriptableLineSegmentContext) =>
+    isRunning(p1DataIndex, hours) ? [4, 4] : undefined
 
 /** A line has no points, except for an hour between two unknown ones, which would be invisible. */
 function radiusOfPoint({ dataset, dataIndex }: ScriptableContext<'line'>): number {

@@ -1,7 +1,23 @@
 import { Notifications, notifications } from '@mantine/notifications'
+import { Link } from 'react-router'
+import type { ToastLink } from './toast.tsx'
 
-export const show = (message: string): string =>
-  notifications.show({ message, autoClose: 6_000, closeButtonProps: { 'aria-label': 'Dismiss' } })
+export function show(message: string, link: ToastLink | undefined): void {
+  const id = notifications.show({
+    message: (
+      <>
+        <p>{message}</p>
+        {link !== undefined && (
+          <Link to={link.to} onClick={() => notifications.hide(id)}>
+            {link.words}
+          </Link>
+        )}
+      </>
+    ),
+    autoClose: 6_000,
+    closeButtonProps: { 'aria-label': 'Dismiss' },
+  })
+}
 
 export default function ToastList() {
   return <Notifications position="bottom-right" limit={4} withinPortal={false} />

@@ -1,9 +1,11 @@
 /**
- * Short messages about a success, for 6 s. An error stays on the page, in its place.
+ * Short messages about a success, for 6 s, with a link where one helps. An error stays on the page, in its place.
  */
 import { lazy, Suspense, useSyncExternalStore } from 'react'
 
 const ToastList = lazy(() => import('./toast-list.tsx'))
+
+export type ToastLink = { to: string; words: string }
 
 let needed = false
 const listeners = new Set<() => void>()
@@ -13,11 +15,11 @@ function subscribe(listener: () => void): () => void {
   return () => void listeners.delete(listener)
 }
 
-export async function toast(message: string): Promise<void> {
+export async function toast(message: string, link?: ToastLink): Promise<void> {
   needed = true
   for (const tell of listeners) tell()
   const { show } = await import('./toast-list.tsx')
-  show(message)
+  show(message, link)
 }
 
 /** The place of the messages; its code loads with the first one. */

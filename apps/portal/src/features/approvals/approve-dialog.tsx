@@ -14,7 +14,7 @@ export function ApproveDialog({ registration, opened, onClose, onGone }: Registr
   const submit = async () => {
     const answer = await approve.mutateAsync(registration.registrationId).catch(() => undefined)
     if (answer === undefined) return
-    void toast(approvedMessage(answer))
+    void toast(approvedMessage(answer), { to: `/gateways/${answer.gatewayId}`, words: 'Open the gateway' })
     onClose()
   }
   return (

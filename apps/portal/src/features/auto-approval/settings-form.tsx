@@ -5,6 +5,7 @@ import { ApiError, messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
+import { StickyBar } from '@hedgerow/ui/sticky-bar.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { UnsavedGuard } from '@hedgerow/ui/unsaved-guard.tsx'
 import { consequencesOf } from './consequences.ts'
@@ -137,12 +138,11 @@ export function SettingsForm({ saved, mayChange }: { saved: AutoApprovalSettings
       </Panel>
       {save.isError && <Notice tone="danger">{saveFailed(messageOf(save.error))}</Notice>}
       {mayChange && (
-        <div className={styles.save}>
+        <StickyBar text={unsaved ? 'There are changes that are not saved.' : ''}>
           <Button type="submit" loading={save.isPending}>
             Save Settings
           </Button>
-          <output className={styles.unsaved}>{unsaved ? 'There are changes that are not saved.' : ''}</output>
-        </div>
+        </StickyBar>
       )}
       <UnsavedGuard unsaved={mayChange && unsaved && !save.isPending} />
     </form>

@@ -1,4 +1,7 @@
-/** Ctrl-K or Command-K, or its button in the bar: jumps to any screen or gateway. Its list loads on first use. */
+/**
+ * Ctrl-K or Command-K, /, or its button in the bar: finds screens, actions, settings, gateways and users. Its list
+ * loads on first use.
+ */
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { SearchIcon } from '@hedgerow/ui/icons.tsx'
 import styles from './command-palette.module.css'
@@ -8,15 +11,14 @@ const Palette = lazy(() => import('./palette.tsx'))
 const onApple = /Mac|iPhone|iPad/.test(navigator.userAgent)
 
 export function CommandPalette() {
-  // Which opening it is, so that one may follow while the last one still fades; 0 while there is none.
+  // The number of the opening, so that one may follow while the last one still fades; 0 while it is closed.
   const [opening, setOpening] = useState(0)
   const count = useRef(0)
   const open = useCallback(() => setOpening(++count.current), [])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || event.shiftKey || event.altKey) return
-      if (onApple ? !event.metaKey : !event.ctrlKey) return
-      // One dialog at a time: a form that is being filled in must not be left by a slip of the hand.
+      if (!isShortcut(event)) return
+      // One dialog at a time: a wrong key must not close a form that is being filled in.
       if (document.querySelector('[role="dialog"]') !== null) return
       event.preventDefault()
       open()
@@ -29,8 +31,8 @@ export function CommandPalette() {
       <button
         type="button"
         className={styles.button}
-        aria-label="Go to a screen or gateway"
-        aria-keyshortcuts={onApple ? 'Meta+K' : 'Control+K'}
+        aria-label="Search the hub"
+        aria-keyshortcuts={onApple ? 'Meta+K /' : 'Control+K /'}
         aria-haspopup="dialog"
         data-keys={onApple ? '⌘K' : 'Ctrl K'}
         onClick={open}
@@ -44,4 +46,13 @@ export function CommandPalette() {
       </Suspense>
     </>
   )
+}
+
+/** `/` alone, unless it is typed into a field, or K with the platform's key. */
+function isShortcut(event: KeyboardEvent): boolean {
+  if (event.key === '/' && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    return !(event.target instanceof Element && event.target.matches('input, textarea, select, [contenteditable]'))
+  }
+  if (event.key.toLowerCase() !== 'k' || event.shiftKey || event.altKey) return false
+  return onApple ? event.metaKey : event.ctrlKey
 }

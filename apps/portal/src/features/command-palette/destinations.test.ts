@@ -1,30 +1,61 @@
 import { expect, it } from 'vitest'
-import { findDestinations, SCREENS } from './destinations.ts'
+import type { Role } from '@hedgerow/contract'
+import { findDestinations, SCREENS, type Known } from './destinations.ts'
 
-const fleet = [
-  { id: 'aaaaaaaaaaaa', name: 'North orchard', location: 'Row 12' },
-  { id: 'bbbbbbbbbbbb', name: 'Barn', location: '' },
-  { id: 'cccccccccccc', name: 'Old north gate', location: 'Settings Road' },
-]
-const names = (text: string) => findDestinations(text, fleet).map(({ name }) => name)
+const known: Known = {
+  role: 'admin',
+  gateways: [
+    { id: 'aaaaaaaaaaaa', name: 'North orchard', location: 'Row 12' },
+    { id: 'bbbbbbbbbbbb', name: 'Barn', location: '' },
+    { id: 'cccccccccccc', name: 'Old north gate', location: 'Settings Road' },
+  ],
+  users: [{ username: 'rosa.lind', firstName: 'Rosa', lastName: 'Lind', email: 'rosa@farm.example' }],
+}
+const names = (text: string, role: Role = 'admin') => findDestinations(text, { ...known, role }).map(({ name }) => name)
 
 it('offers every screen before anything is typed', () => {
-  expect(findDestinations('  ', fleet)).toEqual(SCREENS)
+  expect(findDestinations('  ', known)).toEqual(SCREENS)
 })
 
 it('ranks names that begin with the text first, then names with such a word, then other matches', () => {
   expect(names('north')).toEqual(['North orchard', 'Old north gate'])
-  expect(names('settings')).toEqual(['Settings', 'Auto-approval settings', 'Old north gate'])
+  expect(names('settings')).toEqual([
+    'Settings',
+    'Auto-approval settings',
+    'General settings',
+    'Security settings',
+    'Network settings',
+    'Old north gate',
+  ])
 })
 
 it('finds a gateway by its place and its id, and leads to its page', () => {
-  expect(findDestinations('row orch', fleet)).toEqual([
+  expect(findDestinations('row orch', known)).toEqual([
     { path: '/gateways/aaaaaaaaaaaa', name: 'North orchard', hint: 'Row 12' },
   ])
   expect(names('bbbb')).toEqual(['Barn'])
 })
 
+it('finds users by name and address, settings by their label, and commands', () => {
+  expect(findDestinations('rosa@', known)).toEqual([{ path: '/users?q=rosa.lind', name: 'Rosa Lind', hint: 'User' }])
+  expect(findDestinations('session', known)).toEqual([
+    { path: '/settings?tab=security#sessionTimeout', name: 'Session timeout', hint: 'Setting' },
+  ])
+  expect(findDestinations('dark', known)).toEqual([{ command: 'dark', name: 'Dark theme', hint: 'Action' }])
+})
+
+it('offers only the actions of the role', () => {
+  expect(names('add ')).toEqual(['Add gateway', 'Add user'])
+  expect(names('add ', 'manager')).toEqual(['Add gateway'])
+  expect(names('add ', 'user')).toEqual([])
+  expect(names('claim', 'user')).toEqual(['Claim gateway'])
+})
+
 it('shows ten of thousands', () => {
-  const many = Array.from({ length: 5_000 }, (_, index) => ({ id: `id${index}`, name: `Gate ${index}`, location: '' }))
-  expect(findDestinations('gate', many)).toHaveLength(10)
+  const gateways = Array.from({ length: 5_000 }, (_, index) => ({
+    id: `id${index}`,
+    name: `Gate ${index}`,
+    location: '',
+  }))
+  expect(findDestinations('gate', { ...known, gateways })).toHaveLength(10)
 })

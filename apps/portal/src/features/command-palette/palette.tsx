@@ -1,30 +1,44 @@
-import { TextInput } from '@mantine/core'
+import { TextInput, useMantineColorScheme } from '@mantine/core'
 import { useRef, useState, type KeyboardEvent } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useGateways } from '#api/gateways.ts'
+import { mayManageFleet } from '#api/roles.ts'
+import { useSession, useUser } from '#api/session.tsx'
+import { useUsers } from '#api/users.ts'
 import { Dialog } from '@hedgerow/ui/dialog.tsx'
 import { SearchIcon } from '@hedgerow/ui/icons.tsx'
-import { findDestinations } from './destinations.ts'
+import { findDestinations, type Destination } from './destinations.ts'
 import styles from './command-palette.module.css'
 
 /**
- * The list: Enter in the field goes to the first place, the arrows walk the links below it, and Escape leaves. Plain
- * links, so that a middle click opens another tab and a reader hears what they are.
+ * The list: Enter in the field opens the first match, the arrows walk the matches below it, and Escape closes it. Plain
+ * links, so that a middle click opens another tab and a screen reader names them.
  */
 export default function Palette({ onGone }: { onGone: () => void }) {
   const navigate = useNavigate()
+  const { role } = useUser()
+  const { signOut } = useSession()
+  const { setColorScheme } = useMantineColorScheme()
   const gateways = useGateways()
+  const users = useUsers(mayManageFleet(role))
   const [opened, setOpened] = useState(true)
   const [text, setText] = useState('')
   const field = useRef<HTMLInputElement>(null)
   const list = useRef<HTMLUListElement>(null)
-  const found = findDestinations(text, gateways.data ?? [])
+  const found = findDestinations(text, { role, gateways: gateways.data ?? [], users: users.data ?? [] })
+
+  const open = (destination: Destination) => {
+    setOpened(false)
+    if ('path' in destination) void navigate(destination.path)
+    else if (destination.command === 'logout') void signOut()
+    else setColorScheme(destination.command)
+  }
 
   const walk = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step === undefined) return
     event.preventDefault()
-    const stops = [field.current, ...(list.current?.querySelectorAll('a') ?? [])]
+    const stops = [field.current, ...(list.current?.querySelectorAll<HTMLElement>('a, button') ?? [])]
     const at = stops.findIndex((stop) => stop === document.activeElement)
     stops[(at + step + stops.length) % stops.length]?.focus()
   }
@@ -33,10 +47,10 @@ export default function Palette({ onGone }: { onGone: () => void }) {
       <div className={styles.palette}>
         <TextInput
           ref={field}
-          aria-label="Screen or gateway"
+          aria-label="Search the hub"
           autoComplete="off"
           spellCheck={false}
-          placeholder="Screen or gateway"
+          placeholder="Screen, action, setting, gateway or user"
           leftSection={<SearchIcon />}
           data-autofocus
           value={text}
@@ -47,22 +61,39 @@ export default function Palette({ onGone }: { onGone: () => void }) {
             if (event.key !== 'Enter' || first === undefined) return
             // Else the same key press would go on to press whatever has the focus once this is closed.
             event.preventDefault()
-            setOpened(false)
-            void navigate(first.path)
+            open(first)
           }}
         />
         <ul ref={list} className={styles.list}>
-          {found.map(({ path, name, hint }) => (
-            <li key={path}>
-              <Link to={path} className={styles.place} onClick={() => setOpened(false)} onKeyDown={walk}>
-                <span>{name}</span>
-                <span>{hint}</span>
-              </Link>
-            </li>
-          ))}
+          {found.map((destination) => {
+            const words = (
+              <>
+                <span>{destination.name}</span>
+                <span>{destination.hint}</span>
+              </>
+            )
+            return (
+              <li key={`${destination.hint} ${'path' in destination ? destination.path : destination.command}`}>
+                {'path' in destination ? (
+                  <Link
+                    to={destination.path}
+                    className={styles.place}
+                    onClick={() => setOpened(false)}
+                    onKeyDown={walk}
+                  >
+                    {words}
+                  </Link>
+                ) : (
+                  <button type="button" className={styles.place} onClick={() => open(destination)} onKeyDown={walk}>
+                    {words}
+                  </button>
+                )}
+              </li>
+            )
+          })}
         </ul>
         <output className={found.length === 0 ? styles.none : 'visually-hidden'}>
-          {found.length === 0 ? 'Nothing is called that.' : `${found.length} places`}
+          {found.length === 0 ? 'Nothing matches.' : `${found.length} matches`}
         </output>
       </div>
     </Dialog>

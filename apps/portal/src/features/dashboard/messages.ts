@@ -4,5 +4,8 @@ export const threatBanner = (count: number): string =>
 export const waitingForApproval = (count: number): string =>
   count === 1 ? '1 gateway waits for approval' : `${count} gateways wait for approval`
 
+export const neverConnected = (count: number): string =>
+  count === 1 ? '1 gateway has never connected' : `${count.toLocaleString()} gateways have never connected`
+
 export const allOnline = (gateways: number): string =>
   gateways === 1 ? 'The gateway is online.' : `All ${gateways.toLocaleString()} gateways are online.`

@@ -1,3 +1,4 @@
+import type { Gateway } from '@hedgerow/contract'
 import { useMemo } from 'react'
 import { Link } from 'react-router'
 import { messageOf } from '#api/client.ts'
@@ -6,26 +7,26 @@ import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
-import { allOnline } from './messages.ts'
+import { allOnline, neverConnected } from './messages.ts'
 import { useHubProblems } from './queries.ts'
 import { findTroubles } from './troubles.ts'
 import styles from './page.module.css'
 
 const SHOWN = 5
 
-/** What is wrong now: the gateways in warning or offline, each with the reason. */
+/** The problems of the hub, and the gateways with a warning or offline, each with the reason. */
 export function NeedsAttention() {
   const gateways = useGateways()
-  const troubles = useMemo(() => findTroubles(gateways.data ?? []), [gateways.data])
+  const { failing, never } = useMemo(() => findTroubles(gateways.data ?? []), [gateways.data])
   const problems = useHubProblems().data ?? []
   const total = gateways.data?.length ?? 0
   return (
     <Panel
       title="Needs attention"
       actions={
-        troubles.length > SHOWN && (
+        failing.length > SHOWN && (
           <Link to="/gateways?sort=status" className={styles.all}>
-            All {troubles.length.toLocaleString()}
+            All {(failing.length + never.length).toLocaleString()}
           </Link>
         )
       }
@@ -47,19 +48,33 @@ export function NeedsAttention() {
         <p className={styles.well}>
           No gateways yet. <Link to="/gateways">See how to add the first one</Link>
         </p>
-      ) : troubles.length === 0 ? (
+      ) : failing.length + never.length === 0 ? (
         <p className={styles.well}>{allOnline(total)}</p>
       ) : (
-        <ul className={styles.troubles}>
-          {troubles.slice(0, SHOWN).map(({ id, name, status, statusReason }) => (
-            <li key={id}>
-              <Link to={`/gateways/${id}`}>{name}</Link>
-              <StatusMark {...statusMark(status)} />
-              <span>{statusReason}</span>
-            </li>
-          ))}
-        </ul>
+        <>
+          <Troubles gateways={failing.slice(0, SHOWN)} />
+          {never.length > 0 && (
+            <details className={styles.never}>
+              <summary>{neverConnected(never.length)}</summary>
+              <Troubles gateways={never} />
+            </details>
+          )}
+        </>
       )}
     </Panel>
+  )
+}
+
+function Troubles({ gateways }: { gateways: readonly Gateway[] }) {
+  return (
+    <ul className={styles.troubles}>
+      {gateways.map(({ id, name, status, statusReason }) => (
+        <li key={id}>
+          <Link to={`/gateways/${id}`}>{name}</Link>
+          <StatusMark {...statusMark(status)} />
+          <span>{statusReason}</span>
+        </li>
+      ))}
+    </ul>
   )
 }

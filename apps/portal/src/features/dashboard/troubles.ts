@@ -1,11 +1,20 @@
 import type { Gateway } from '@hedgerow/contract'
 
-type Trouble = Pick<Gateway, 'id' | 'name' | 'status' | 'statusReason'>
+type Trouble = Pick<Gateway, 'id' | 'name' | 'status' | 'statusReason' | 'lastSeen'>
 
-/** Gateways that are not well: warnings first, since they can still be reached, then those that are gone, by name. */
-export function findTroubles<G extends Trouble>(gateways: readonly G[]): readonly G[] {
+/**
+ * Gateways that are not online: `failing` by their newest sign of life, so that the newest failure is first, and those
+ * that have `never` connected, by name.
+ */
+export function findTroubles<G extends Trouble>(
+  gateways: readonly G[],
+): { failing: readonly G[]; never: readonly G[] } {
   const troubled = gateways.filter(({ status }) => status !== 'online')
-  return troubled.toSorted(
-    (a, b) => Number(a.status === 'offline') - Number(b.status === 'offline') || a.name.localeCompare(b.name),
-  )
+  const byName = (a: G, b: G) => a.name.localeCompare(b.name)
+  return {
+    failing: troubled
+      .filter(({ lastSeen }) => lastSeen !== null)
+      .toSorted((a, b) => (b.lastSeen ?? '').localeCompare(a.lastSeen ?? '') || byName(a, b)),
+    never: troubled.filter(({ lastSeen }) => lastSeen === null).toSorted(byName),
+  }
 }

@@ -1,13 +1,20 @@
 /** The dialogs of this screen, loaded when the first one is opened. */
 import type { GatewayInvitation } from '@hedgerow/contract'
-import { useDialogLife } from '@hedgerow/ui/dialog.tsx'
+import { RevokeInvitationDialog } from '#parts/revoke-invitation-dialog.tsx'
+import { useDialogLife, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { NewDialog } from './new-dialog.tsx'
-import { RevokeDialog } from './revoke-dialog.tsx'
+import { useRevokeInvitation } from './queries.ts'
 
 export type OpenDialog = { verb: 'new' } | { verb: 'revoke'; invitation: GatewayInvitation }
 
 export default function Dialogs({ dialog, onGone }: { dialog: OpenDialog; onGone: () => void }) {
   const life = useDialogLife(onGone)
-  if (dialog.verb === 'new') return <NewDialog {...life} />
-  return <RevokeDialog {...life} invitation={dialog.invitation} />
+  return dialog.verb === 'new' ? <NewDialog {...life} /> : <RevokeDialog {...life} invitation={dialog.invitation} />
+}
+
+function RevokeDialog({ invitation: { id, label }, ...life }: DialogLife & { invitation: GatewayInvitation }) {
+  const revoke = useRevokeInvitation()
+  return (
+    <RevokeInvitationDialog {...life} id={id} name={label} stays="Gateways that joined with it stay." revoke={revoke} />
+  )
 }

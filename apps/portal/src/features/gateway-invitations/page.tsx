@@ -6,6 +6,9 @@ import { isForbidden, messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
 import { MANAGER_NEEDED, mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
+import { useAskedAction } from '#parts/asked-action.ts'
+import { InvitationTable } from '#parts/invitation-table.tsx'
+import { RulesNotice } from '#parts/rules-notice.tsx'
 import { PlusIcon } from '@hedgerow/ui/icons.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
@@ -14,8 +17,6 @@ import { Panel } from '@hedgerow/ui/panel.tsx'
 import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
 import type { OpenDialog } from './dialogs.tsx'
 import { useInvitations } from './queries.ts'
-import { RulesNotice } from './rules-notice.tsx'
-import { InvitationTable } from './table.tsx'
 
 const Dialogs = lazy(() => import('./dialogs.tsx'))
 
@@ -24,6 +25,7 @@ export function GatewayInvitationsPage() {
   const invitations = useInvitations(mayManage)
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
   useDraft('gateway-invitations', dialog ?? undefined, setDialog)
+  useAskedAction(['new'], (verb) => mayManage && setDialog({ verb }))
   const forbidden = !mayManage || isForbidden(invitations.error)
   return (
     <>
@@ -68,7 +70,9 @@ export function GatewayInvitationsPage() {
           </PanelEmpty>
         ) : (
           <InvitationTable
+            label="Gateway invitations"
             invitations={invitations.data}
+            nameOf={({ label }) => label}
             onRevoke={(invitation) => setDialog({ verb: 'revoke', invitation })}
           />
         )}

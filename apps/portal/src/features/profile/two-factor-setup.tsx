@@ -6,9 +6,10 @@ import type { ResponseOf, setUpTwoFactor as setUpCall } from '@hedgerow/contract
 import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { enableTwoFactor, setUpTwoFactor } from 'virtual:contract-calls'
-import { api, ApiError, messageOf } from '#api/client.ts'
+import { api, messageOf } from '#api/client.ts'
+import { ProofForm } from '#parts/proof-form.tsx'
 import { CopyButton } from '@hedgerow/ui/copy-button.tsx'
-import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
+import { focusOnce } from '@hedgerow/ui/focus-once.ts'
 import { DownloadIcon } from '@hedgerow/ui/icons.tsx'
 import { Mono } from '@hedgerow/ui/mono.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
@@ -30,91 +31,46 @@ export function TwoFactorSetup({ onEnabled }: { onEnabled: (recoveryCodes: reado
 }
 
 function PasswordStep({ onSecret }: { onSecret: (secret: Secret) => void }) {
-  const [password, setPassword] = useState('')
-  const [wrong, setWrong] = useState<string | undefined>()
-  const [problem, setProblem] = useState<string | undefined>()
-  const [working, setWorking] = useState(false)
-  const submit = async (form: HTMLFormElement) => {
-    setProblem(undefined)
-    setWrong(password === '' ? 'Enter your password' : undefined)
-    if (password === '') {
-      focusFirstError(form)
-      return
-    }
-    setWorking(true)
-    try {
-      onSecret(await api(setUpTwoFactor, { body: { password } }))
-      return
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'password_wrong') {
-        setWrong(error.message)
-        focusFirstError(form)
-      } else setProblem(messageOf(error))
-    }
-    setWorking(false)
-  }
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit(event.currentTarget)
-      }}
-      noValidate
-    >
-      {problem !== undefined && <Notice tone="danger">{problem}</Notice>}
-      <PasswordField
-        label="Password"
-        description="Your account’s password, so that nobody can set this up in a browser that you left open."
-        autoComplete="current-password"
-        data-autofocus
-        value={password}
-        error={wrong}
-        onChange={(event) => setPassword(event.currentTarget.value)}
-      />
-      <Button type="submit" loading={working}>
-        Continue
-      </Button>
-    </form>
+    <ProofForm
+      empty="Enter your password"
+      wrong="password_wrong"
+      failureOf={failureOfSetup}
+      prove={async (password) => onSecret(await api(setUpTwoFactor, { body: { password } }))}
+      submit={{ words: 'Continue' }}
+      renderField={(field) => (
+        <PasswordField
+          label="Password"
+          description="Your account’s password, so that nobody can set this up in a browser that you left open."
+          autoComplete="current-password"
+          data-autofocus
+          {...field}
+        />
+      )}
+    />
   )
 }
 
-function Confirmation({
-  secret: { secret, otpauthUrl },
-  onEnabled,
-}: {
-  secret: Secret
-  onEnabled: (recoveryCodes: readonly string[]) => void
-}) {
-  const [code, setCode] = useState('')
-  const [wrong, setWrong] = useState<string | undefined>()
-  const [problem, setProblem] = useState<string | undefined>()
-  const [working, setWorking] = useState(false)
-  const submit = async (form: HTMLFormElement) => {
-    setProblem(undefined)
-    setWrong(code.trim() === '' ? 'Enter the code' : undefined)
-    if (code.trim() === '') {
-      focusFirstError(form)
-      return
-    }
-    setWorking(true)
-    try {
-      onEnabled((await api(enableTwoFactor, { body: { code } })).recoveryCodes)
-      return
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'two_factor_code_wrong') {
-        setWrong(error.message)
-        focusFirstError(form)
-      } else setProblem(messageOf(error))
-    }
-    setWorking(false)
-  }
+type ConfirmationProps = { secret: Secret; onEnabled: (recoveryCodes: readonly string[]) => void }
+
+function Confirmation({ secret: { secret, otpauthUrl }, onEnabled }: ConfirmationProps) {
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit(event.currentTarget)
-      }}
-      noValidate
+    <ProofForm
+      empty="Enter the code"
+      wrong="two_factor_code_wrong"
+      failureOf={failureOfSetup}
+      prove={async (code) => onEnabled((await api(enableTwoFactor, { body: { code } })).recoveryCodes)}
+      submit={{ words: 'Switch Two-Factor On' }}
+      renderField={(field) => (
+        <TextInput
+          label="Code"
+          description="The six digits that the app shows now."
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          ref={focusOnce}
+          {...field}
+        />
+      )}
     >
       <div className={styles.scan}>
         <QrCode text={otpauthUrl} label="QR code for an authenticator app" />
@@ -126,23 +82,11 @@ function Confirmation({
           </div>
         </div>
       </div>
-      {problem !== undefined && <Notice tone="danger">{problem}</Notice>}
-      <TextInput
-        label="Code"
-        description="The six digits that the app shows now."
-        autoComplete="one-time-code"
-        inputMode="numeric"
-        data-autofocus
-        value={code}
-        error={wrong}
-        onChange={(event) => setCode(event.currentTarget.value)}
-      />
-      <Button type="submit" loading={working}>
-        Switch Two-Factor On
-      </Button>
-    </form>
+    </ProofForm>
   )
 }
+
+const failureOfSetup = (error: unknown) => ({ message: messageOf(error) })
 
 /** Shown once. The person confirms with `onSaved` that they saved them. */
 export function RecoveryCodes({ codes, onSaved }: { codes: readonly string[]; onSaved: () => void }) {

@@ -18,6 +18,7 @@ export function TextField({ fields, name, label, description, ...more }: FieldPr
   const { numeric = false } = more
   return (
     <TextInput
+      name={name}
       label={label}
       description={description}
       autoComplete="off"
@@ -34,6 +35,7 @@ export function TextField({ fields, name, label, description, ...more }: FieldPr
 export function SwitchField({ fields, name, label, description }: FieldProps<SwitchName>) {
   return (
     <Switch
+      name={name}
       label={label}
       description={description}
       disabled={!fields.mayChange}

@@ -1,10 +1,12 @@
 import type { HubSettings } from '@hedgerow/contract'
 import { Button, Tabs } from '@mantine/core'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { useLocation } from 'react-router'
 import { ApiError, messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
+import { StickyBar } from '@hedgerow/ui/sticky-bar.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { UnsavedGuard } from '@hedgerow/ui/unsaved-guard.tsx'
 import type { Fields } from './fields.tsx'
@@ -42,21 +44,28 @@ export function SettingsForm({ settings, mayChange, hidden, onTab }: SettingsFor
     setBasis(settings)
     setValues(follow(values, valuesOf(basis), saved))
   }
+  const form = useRef<HTMLFormElement>(null)
+  const { hash } = useLocation()
+  useEffect(() => {
+    if (hash === '') return
+    // A link to one setting has its name after the #.
+    form.current?.querySelector<HTMLElement>(`[name="${CSS.escape(hash.slice(1))}"]`)?.focus()
+  }, [hash])
   const unsaved = !sameValues(values, saved)
 
   useDraft('settings', unsaved ? values : undefined, setValues)
 
-  const show = (wrong: FieldErrors, form: HTMLFormElement) => {
+  const show = (wrong: FieldErrors, element: HTMLFormElement) => {
     setErrors(wrong)
     const tab = firstTabAtFault(wrong)
     if (tab === undefined) return
     onTab(tab)
-    focusFirstError(form)
+    focusFirstError(element)
   }
-  const submit = async (form: HTMLFormElement) => {
+  const submit = async (element: HTMLFormElement) => {
     const checked = checkValues(values)
     if ('errors' in checked) {
-      show(checked.errors, form)
+      show(checked.errors, element)
       return
     }
     setErrors({})
@@ -65,7 +74,7 @@ export function SettingsForm({ settings, mayChange, hidden, onTab }: SettingsFor
       void toast(SAVED)
     } catch (error) {
       void toast(NOT_SAVED)
-      if (error instanceof ApiError) show(error.fieldErrors, form)
+      if (error instanceof ApiError) show(error.fieldErrors, element)
     }
   }
   const fields: Fields = {
@@ -81,6 +90,7 @@ export function SettingsForm({ settings, mayChange, hidden, onTab }: SettingsFor
   }
   return (
     <form
+      ref={form}
       className={styles.form}
       hidden={hidden}
       onSubmit={(event) => {
@@ -105,12 +115,11 @@ export function SettingsForm({ settings, mayChange, hidden, onTab }: SettingsFor
         </Notice>
       )}
       {mayChange && (
-        <div className={styles.save}>
+        <StickyBar text={unsaved ? 'There are changes that are not saved.' : ''}>
           <Button type="submit" loading={save.isPending}>
             Save Settings
           </Button>
-          <output className={styles.unsaved}>{unsaved ? 'There are changes that are not saved.' : ''}</output>
-        </div>
+        </StickyBar>
       )}
       <UnsavedGuard unsaved={mayChange && unsaved && !save.isPending} />
     </form>

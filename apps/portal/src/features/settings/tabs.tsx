@@ -14,6 +14,7 @@ export function GeneralTab({ fields }: { fields: Fields }) {
         <div className={styles.fields}>
           <TextField fields={fields} name="hubName" label="Hub name" description="Shown in the top bar." />
           <Textarea
+            name="hubDescription"
             label="Hub description"
             rows={3}
             disabled={!fields.mayChange}

@@ -15,16 +15,17 @@ import styles from './layout.module.css'
 export function Layout({ tools }: { tools: ReactNode }) {
   const [queries] = useState(createQueryClient)
   const main = useRef<HTMLElement>(null)
-  const { pathname } = useLocation()
+  const { pathname, hash } = useLocation()
   const shownPath = useRef(pathname)
 
   useKeepFocus(main)
   useEffect(() => {
     if (shownPath.current === pathname) return
     shownPath.current = pathname
-    // Moves the focus to the new screen, as a page load would. Otherwise it stays on the link in the bar.
-    main.current?.focus({ preventScroll: true })
-  }, [pathname])
+    // Moves the focus to the new screen, as a page load would. Otherwise it stays on the link in the bar. With a hash
+    // the screen itself moves it to the part that the hash names.
+    if (hash === '') main.current?.focus({ preventScroll: true })
+  }, [pathname, hash])
 
   return (
     <QueryClientProvider client={queries}>

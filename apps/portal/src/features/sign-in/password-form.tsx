@@ -5,10 +5,13 @@ import { failureOf, type Failure } from '#api/failure.ts'
 import { useSession } from '#api/session.tsx'
 import { EntranceHead } from '@hedgerow/ui/entrance.tsx'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
+import { focusOnce } from '@hedgerow/ui/focus-once.ts'
 import { FailureNotice } from '@hedgerow/ui/failure-notice.tsx'
+import { Mono } from '@hedgerow/ui/mono.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PasswordField } from '@hedgerow/ui/password-field.tsx'
 import { LOGIN_FAILED } from './messages.ts'
+import styles from './password-form.module.css'
 
 type PasswordFormProps = {
   /** The name typed before, after a return from the second step. */
@@ -72,6 +75,13 @@ export function PasswordForm({ username, expired, problem: first, onTry, onChall
         error={fieldErrors.username}
       />
       <PasswordField label="Password" autoComplete="current-password" name="password" error={fieldErrors.password} />
+      <details className={styles.forgotten}>
+        <summary>Forgotten?</summary>
+        <p>
+          The hub sends no password by email. Ask the person who runs the hub to set a new one on its machine, with{' '}
+          <Mono>hub reset-password NAME</Mono>. Without your authenticator app, sign in with a recovery code.
+        </p>
+      </details>
       <Button type="submit" size="md" loading={working} fullWidth>
         Sign In
       </Button>
@@ -92,6 +102,3 @@ async function check(values: { username: string; password: string }): Promise<Fi
   const errors = { username: first('username'), password: first('password') }
   return errors.username === undefined && errors.password === undefined ? {} : errors
 }
-
-/** Nothing comes before the first field, so typing can begin at once. */
-const focusOnce = (field: HTMLInputElement | null) => field?.focus()

@@ -1,10 +1,12 @@
 /** The dialogs of this screen, one per verb, loaded when the first one is opened. */
 import type { HubUser, UserInvitation } from '@hedgerow/contract'
-import { useDialogLife } from '@hedgerow/ui/dialog.tsx'
+import { RevokeInvitationDialog } from '#parts/revoke-invitation-dialog.tsx'
+import { useDialogLife, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { ResetTwoFactorDialog } from './reset-two-factor-dialog.tsx'
-import { RevokeDialog } from './revoke-dialog.tsx'
+import { labelOf } from './invitation-text.ts'
+import { useRevokeInvitation } from './queries.ts'
 import { UserDialog } from './user-dialog.tsx'
 
 export type UserVerb = 'edit' | 'delete' | 'reset-two-factor'
@@ -23,4 +25,17 @@ export default function Dialogs({ dialog, onGone }: { dialog: OpenDialog; onGone
   if (verb === 'edit') return <UserDialog {...life} user={user} isLastAdmin={isLastAdmin} />
   if (verb === 'delete') return <DeleteDialog {...life} user={user} />
   return <ResetTwoFactorDialog {...life} user={user} />
+}
+
+function RevokeDialog({ invitation, ...life }: DialogLife & { invitation: UserInvitation }) {
+  const revoke = useRevokeInvitation()
+  return (
+    <RevokeInvitationDialog
+      {...life}
+      id={invitation.id}
+      name={labelOf(invitation)}
+      stays="Accounts that were created with it stay."
+      revoke={revoke}
+    />
+  )
 }

@@ -9,6 +9,7 @@ import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
 import { ApiError, messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
+import { DEFAULT_LIFETIME_HOURS, InvitationLimits } from '#parts/invitation-limits.tsx'
 import { CopyButton } from '@hedgerow/ui/copy-button.tsx'
 import { DetailList } from '@hedgerow/ui/detail-list.tsx'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
@@ -18,23 +19,16 @@ import { Notice } from '@hedgerow/ui/notice.tsx'
 import { registrationLink } from './invitation-text.ts'
 import { useCreateInvitation } from './queries.ts'
 import { ROLE_MEANINGS, RoleIcon } from './role-mark.tsx'
-import styles from './user-dialog.module.css'
 
-const LIFETIMES = [
-  { value: '24', label: '1 day' },
-  { value: '168', label: '7 days' },
-  { value: '720', label: '30 days' },
-]
-
-/** Makes an invitation, then shows its code, the only time that it can be seen. */
+/** Creates an invitation, then shows its code, which is shown only once. */
 export function InviteDialog({ opened, onClose, onGone }: DialogLife) {
   const create = useCreateInvitation()
   const form = useForm({
-    initialValues: { label: '', role: 'user' as Role, maxUses: 1, expiresInHours: 168 },
+    initialValues: { label: '', role: 'user' as Role, maxUses: 1, expiresInHours: DEFAULT_LIFETIME_HOURS },
     validate: schemaResolver(newUserInvitation, { sync: true }),
   })
   useDraft('users.invite', form.isDirty() ? form.values : undefined, form.setValues)
-  const { role, maxUses, expiresInHours } = form.values
+  const { role } = form.values
   const submit = form.onSubmit(
     async (values, event) => {
       const element = event?.currentTarget
@@ -51,7 +45,7 @@ export function InviteDialog({ opened, onClose, onGone }: DialogLife) {
   const made = create.data
   return (
     <Dialog
-      title={made === undefined ? 'Invite' : 'Invitation made'}
+      title={made === undefined ? 'Invite' : 'Invitation created'}
       shownOnce={made !== undefined}
       opened={opened}
       onClose={onClose}
@@ -64,7 +58,7 @@ export function InviteDialog({ opened, onClose, onGone }: DialogLife) {
           {create.isError && <Notice tone="danger">{messageOf(create.error)}</Notice>}
           <TextInput
             label="Label"
-            description="For the list, such as whom it is for."
+            description="For the list, such as the name of the person."
             autoComplete="off"
             data-autofocus
             {...form.getInputProps('label')}
@@ -76,23 +70,7 @@ export function InviteDialog({ opened, onClose, onGone }: DialogLife) {
             data={[...roles.options]}
             {...form.getInputProps('role')}
           />
-          <div className={styles.pair}>
-            <TextInput
-              type="number"
-              inputMode="numeric"
-              label="People"
-              min={1}
-              {...form.getInputProps('maxUses')}
-              onChange={(event) => form.setFieldValue('maxUses', event.currentTarget.valueAsNumber)}
-              value={Number.isNaN(maxUses) ? '' : maxUses}
-            />
-            <NativeSelect
-              label="Expires in"
-              data={LIFETIMES}
-              value={String(expiresInHours)}
-              onChange={(event) => form.setFieldValue('expiresInHours', Number(event.currentTarget.value))}
-            />
-          </div>
+          <InvitationLimits form={form} uses="People" />
           <DialogActions>
             <Button variant="default" onClick={onClose}>
               Cancel
@@ -117,7 +95,7 @@ function Made({ made, onClose }: { made: ResponseOf<typeof createUserInvitation>
           ['Link', <Mono key="link">{link}</Mono>],
           ['Invite code', <Mono key="code">{made.code}</Mono>],
           ['Role', made.invitation.role],
-          ['Good until', new Date(made.invitation.expiresAt).toLocaleString()],
+          ['Valid until', new Date(made.invitation.expiresAt).toLocaleString()],
         ]}
       />
       <DialogActions>

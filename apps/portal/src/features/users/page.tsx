@@ -4,10 +4,13 @@
  */
 import { TextInput } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
+import { useSearchParams } from 'react-router'
 import { isForbidden, messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
 import { ADMIN_NEEDED, mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
+import { useUsers } from '#api/users.ts'
+import { useAskedAction } from '#parts/asked-action.ts'
 import { PlusIcon, SearchIcon } from '@hedgerow/ui/icons.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
@@ -17,7 +20,6 @@ import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
 import type { OpenDialog } from './dialogs.tsx'
 import { Invitations } from './invitations.tsx'
 import { findUsers } from './people.ts'
-import { useUsers } from './queries.ts'
 import { UserTable } from './table.tsx'
 import styles from './page.module.css'
 
@@ -27,9 +29,11 @@ export function UsersPage() {
   const { role } = useUser()
   const mayChange = role === 'admin'
   const users = useUsers(mayManageFleet(role))
-  const [search, setSearch] = useState('')
+  const [parameters] = useSearchParams()
+  const [search, setSearch] = useState(parameters.get('q') ?? '')
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
   useDraft('users', dialog ?? undefined, setDialog)
+  useAskedAction(['add', 'invite'], (verb) => mayChange && setDialog({ verb }))
   const forbidden = !mayManageFleet(role) || isForbidden(users.error)
   const found = findUsers(users.data ?? [], search)
   return (

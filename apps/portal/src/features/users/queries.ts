@@ -5,31 +5,15 @@ import {
   createUserInvitation,
   deleteUser,
   listUserInvitations,
-  listUsers,
   resetUserTwoFactor,
   revokeUserInvitation,
   updateUser,
 } from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
+import { USERS_KEY } from '#api/users.ts'
 
-const USERS_KEY = ['users'] as const
 const INVITATIONS_KEY = ['user-invitations'] as const
 const REFRESH_MS = 30_000
-
-export const useUsers = (enabled: boolean) =>
-  useQuery({
-    queryKey: USERS_KEY,
-    queryFn: async ({ signal }) => {
-      try {
-        return await api(listUsers, { query: {}, signal })
-      } catch (error) {
-        if (!signal.aborted) console.error('The users were not loaded:', error)
-        throw error
-      }
-    },
-    refetchInterval: REFRESH_MS,
-    enabled,
-  })
 
 export const useInvitations = (enabled: boolean) =>
   useQuery({

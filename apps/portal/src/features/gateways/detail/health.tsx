@@ -26,7 +26,7 @@ export function Health({ gateway: { heartbeat, kind } }: { gateway: GatewayDetai
     <>
       <div className={styles.part}>
         <dl className={styles.gauges}>
-          <Gauge name="Load" value={heartbeat.load.toFixed(2)} fraction={heartbeat.load} high={heartbeat.load > 1} />
+          <Gauge name="Load" value={percent(heartbeat.load)} fraction={heartbeat.load} high={heartbeat.load > 1} />
           <Gauge
             name="Memory"
             value={percent(heartbeat.memory)}

@@ -1,74 +1,79 @@
-import { newGateway, type Gateway } from '@hedgerow/contract'
-import { Button, Textarea, TextInput } from '@mantine/core'
-import { schemaResolver, useForm } from '@mantine/form'
+import type { Gateway } from '@hedgerow/contract'
+import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { ApiError, messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
+import { GatewayInvitationMade } from '#parts/gateway-invitation-made.tsx'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
-import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
+import { focusOnce } from '@hedgerow/ui/focus-once.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
-import { useAddGateway } from '../queries.ts'
+import styles from '../page.module.css'
+import { AddAgent, type MadeCommand } from './add-agent.tsx'
+import { AddWireguard } from './add-wireguard.tsx'
 import { VpnConfig } from './vpn-config.tsx'
 
-/** Makes a gateway for a device with plain WireGuard, then shows what to put on it. */
-export function AddDialog({ opened, onClose, onGone }: DialogLife) {
-  const add = useAddGateway()
-  const [added, setAdded] = useState<Gateway | null>(null)
-  const form = useForm({
-    initialValues: { name: '', location: '', description: '' },
-    validate: schemaResolver(newGateway, { sync: true }),
-  })
-  useDraft('gateways.add', form.isDirty() ? form.values : undefined, form.setValues)
-  const submit = form.onSubmit(
-    async (values) => {
-      try {
-        setAdded(await add.mutateAsync(values))
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error
-        form.setErrors(error.code === 'gateway_name_taken' ? { name: error.message } : error.fieldErrors)
-      }
-    },
-    (_errors, _values, event) => focusFirstError(event?.currentTarget),
-  )
+type Kind = 'agent' | 'wireguard'
+type Result = { kind: 'agent'; made: MadeCommand } | { kind: 'wireguard'; gateway: Gateway }
 
+/** Asks for the kind of device first, then for its name, and ends with what to put on the device. */
+export function AddDialog({ opened, onClose, onGone }: DialogLife) {
+  const [kind, setKind] = useState<Kind | null>(null)
+  const [result, setResult] = useState<Result | null>(null)
+  useDraft('gateways.add', kind ?? undefined, setKind)
+  const back = () => setKind(null)
   return (
     <Dialog
-      title={added === null ? 'Add Gateway' : `Set up ${added.name}`}
-      size={added === null ? 'md' : 'xl'}
+      title={titleOf(result)}
+      size={result === null ? 'md' : 'xl'}
+      shownOnce={result?.kind === 'agent'}
       opened={opened}
       onClose={onClose}
       onGone={onGone}
     >
-      {added === null ? (
-        <form onSubmit={submit} noValidate>
-          <p>
-            For a device that runs plain WireGuard. A device with the Hedgerow agent enrols itself and waits under
-            Approvals.
-          </p>
-          {add.isError && <Notice tone="danger">{messageOf(add.error)}</Notice>}
-          <TextInput label="Gateway Name" withAsterisk data-autofocus {...form.getInputProps('name')} />
-          <TextInput label="Location" {...form.getInputProps('location')} />
-          <Textarea label="Description" rows={3} {...form.getInputProps('description')} />
-          <DialogActions>
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={add.isPending}>
-              Add Gateway
-            </Button>
-          </DialogActions>
-        </form>
-      ) : (
+      {result?.kind === 'agent' ? (
+        <GatewayInvitationMade {...result.made} onClose={onClose} />
+      ) : result?.kind === 'wireguard' ? (
         <>
           <Notice tone="good">
-            The gateway is added. It comes online with its first handshake; after that the hub forgets the private key.
+            The gateway is added. It is online after its first handshake; then the hub deletes the private key.
           </Notice>
-          <VpnConfig gateway={added} />
+          <VpnConfig gateway={result.gateway} />
           <DialogActions>
             <Button onClick={onClose}>Done</Button>
           </DialogActions>
         </>
+      ) : kind === 'agent' ? (
+        <AddAgent onMade={(made) => setResult({ kind, made })} onBack={back} />
+      ) : kind === 'wireguard' ? (
+        <AddWireguard onAdded={(gateway) => setResult({ kind, gateway })} onBack={back} />
+      ) : (
+        <Kinds onChoose={setKind} />
       )}
     </Dialog>
+  )
+}
+
+function titleOf(result: Result | null): string {
+  if (result === null) return 'Add Gateway'
+  return `Set up ${result.kind === 'agent' ? result.made.made.invitation.label : result.gateway.name}`
+}
+
+function Kinds({ onChoose }: { onChoose: (kind: Kind) => void }) {
+  return (
+    <>
+      <p>What runs on the device?</p>
+      <div className={styles.kinds}>
+        <button ref={focusOnce} type="button" data-autofocus onClick={() => onChoose('agent')}>
+          <strong>Hedgerow agent</strong>
+          <span>A small computer with cameras. You get a command to run on it.</span>
+        </button>
+        <button type="button" onClick={() => onChoose('wireguard')}>
+          <strong>Plain WireGuard</strong>
+          <span>A router or another device. You get a WireGuard configuration for it.</span>
+        </button>
+      </div>
+      <p className={styles.hint}>
+        A device that runs the agent and finds the hub by itself waits under Approvals, without this dialog.
+      </p>
+    </>
   )
 }

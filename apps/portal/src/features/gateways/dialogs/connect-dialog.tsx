@@ -3,8 +3,8 @@ import { Button, Loader } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { validateAccess } from 'virtual:contract-calls'
-import { accessFailed, blockedUdp, NOT_AUTHORIZED } from '#api/access-messages.ts'
+import { readGateway, validateAccess } from 'virtual:contract-calls'
+import { accessFailed, blockedUdp, NOT_AUTHORIZED, offlineGateway } from '#api/access-messages.ts'
 import { api, messageOf } from '#api/client.ts'
 import { GATEWAYS_KEY } from '#api/gateways.ts'
 import { useHubSettings } from '#api/hub-settings.ts'
@@ -77,6 +77,7 @@ function ConnectSteps({ gateway, running, directHealthCheck, onProblem }: Connec
       try {
         const way = await findWayToGateway(gateway, {
           validateAccess: (deviceToken, abort) => api(validateAccess, { body: { deviceToken }, signal: abort }),
+          readGateway: (abort) => api(readGateway, { params: { id: gateway.id }, signal: abort }),
           fetch: (input, init) => fetch(input, init),
           pageProtocol: location.protocol,
           directHealthCheck,
@@ -85,7 +86,8 @@ function ConnectSteps({ gateway, running, directHealthCheck, onProblem }: Connec
         })
         if (way.kind === 'direct') location.assign(way.url)
         else if (way.kind === 'hub') await navigate(way.path)
-        else onProblem(way.kind === 'blocked-udp' ? blockedUdp(way.port) : NOT_AUTHORIZED)
+        else if (way.kind === 'blocked-udp') onProblem(blockedUdp(way.port))
+        else onProblem(way.kind === 'offline' ? offlineGateway(way.reason) : NOT_AUTHORIZED)
       } catch (error) {
         if (!signal.aborted) onProblem(accessFailed(messageOf(error)))
       }

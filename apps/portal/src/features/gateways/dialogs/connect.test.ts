@@ -6,8 +6,8 @@ const gateway = {
   deviceToken: 'DT-0123456789AB',
   publicIp: '198.51.100.7',
   vpnInternalIp: '10.100.0.2',
-  blockedUdp: null,
 }
+const online = { status: 'online', statusReason: 'heartbeat 20 s ago', blockedUdp: null } as const
 const health = (gatewayId: string | null) => ({ status: 'ok', gatewayId, version: '1', uptimeSeconds: 5 })
 
 /** `answers` maps a host to what its health check says; any other host never answers. */
@@ -16,6 +16,7 @@ function world(answers: Record<string, unknown>, overrides: Partial<ConnectWorld
   const asked: string[] = []
   const value: ConnectWorld = {
     validateAccess: () => Promise.resolve({ authorized: true, gatewayId: gateway.id }),
+    readGateway: () => Promise.resolve(online),
     fetch: (input) => {
       asked.push(String(input))
       const host = new URL(String(input)).hostname
@@ -114,13 +115,21 @@ describe('the connect flow', () => {
   })
 
   it('says at once that UDP is blocked, but opens a gateway on this network directly', async () => {
-    const blocked = { ...gateway, blockedUdp: 'port 51820 of hub.example.org' }
-    const away = world({})
+    const readGateway = () => Promise.resolve({ ...online, blockedUdp: 'port 51820 of hub.example.org' })
+    const away = world({}, { readGateway })
     const target = { kind: 'blocked-udp', port: 'port 51820 of hub.example.org' }
-    expect(await findWayToGateway(blocked, away.value)).toEqual(target)
-    expect(away.steps).toEqual(['access', 'direct'])
-    const near = world({ '198.51.100.7': health(gateway.id) })
-    expect(await findWayToGateway(blocked, near.value)).toMatchObject({ kind: 'direct' })
+    expect(await findWayToGateway(gateway, away.value)).toEqual(target)
+    const near = world({ '198.51.100.7': health(gateway.id) }, { readGateway })
+    expect(await findWayToGateway(gateway, near.value)).toMatchObject({ kind: 'direct' })
+  })
+
+  it('stops with the reason when the gateway is offline now', async () => {
+    const reason = 'no heartbeat for 9 min'
+    const { value } = world(
+      {},
+      { readGateway: () => Promise.resolve({ ...online, status: 'offline', statusReason: reason }) },
+    )
+    expect(await findWayToGateway(gateway, value)).toEqual({ kind: 'offline', reason })
   })
 
   it('puts an IPv6 address into brackets', async () => {

@@ -12,6 +12,7 @@ type Target =
   | { kind: 'hub'; path: string }
   | { kind: 'not-authorized' }
   | { kind: 'blocked-udp'; port: string }
+  | { kind: 'offline'; reason: string }
 
 export type ConnectWorld = {
   /** Rejects with the hub's refusal. */
@@ -19,6 +20,8 @@ export type ConnectWorld = {
     deviceToken: string,
     signal: AbortSignal,
   ) => Promise<{ authorized: boolean; gatewayId: string | null }>
+  /** The gateway's present state: the list may be half a minute old. Rejects with the hub's refusal. */
+  readGateway: (signal: AbortSignal) => Promise<Pick<Gateway, 'status' | 'statusReason' | 'blockedUdp'>>
   fetch: typeof fetch
   /** `location.protocol`: an https page may not call a plain-HTTP address. */
   pageProtocol: string
@@ -29,7 +32,7 @@ export type ConnectWorld = {
 }
 
 export async function findWayToGateway(
-  gateway: Pick<Gateway, 'id' | 'deviceToken' | 'publicIp' | 'vpnInternalIp' | 'blockedUdp'>,
+  gateway: Pick<Gateway, 'id' | 'deviceToken' | 'publicIp' | 'vpnInternalIp'>,
   world: ConnectWorld,
 ): Promise<Target> {
   world.onStep('access')
@@ -44,9 +47,11 @@ export async function findWayToGateway(
     if (origin !== undefined) return { kind: 'direct', url: `${origin}/` }
   }
   world.signal.throwIfAborted()
-  // The hub's proxy would answer the same.
-  if (gateway.blockedUdp !== null) return { kind: 'blocked-udp', port: gateway.blockedUdp }
   world.onStep('hub')
+  // In these states the hub's proxy could only fail.
+  const { status, statusReason, blockedUdp } = await world.readGateway(world.signal)
+  if (blockedUdp !== null) return { kind: 'blocked-udp', port: blockedUdp }
+  if (status === 'offline') return { kind: 'offline', reason: statusReason }
   return { kind: 'hub', path: `/proxy/gateway/${gateway.id}` }
 }
 

@@ -11,6 +11,7 @@ import { useGateways } from '#api/gateways.ts'
 import { useDraft } from '#api/drafts.ts'
 import { mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
+import { useAskedAction } from '#parts/asked-action.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
@@ -56,6 +57,11 @@ export function GatewaysPage() {
       { replace: true },
     )
   }, [scanned, setParameters])
+
+  useAskedAction(['add', 'claim'], (verb) => {
+    if (verb === 'claim') setDialog({ verb, deviceToken: '' })
+    else if (mayManage) setDialog({ verb })
+  })
 
   const all = gateways.data ?? NONE
   const { search, status, sort, descending } = deferred

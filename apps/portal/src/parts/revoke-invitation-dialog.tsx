@@ -1,30 +1,35 @@
-import type { UserInvitation } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
+import type { UseMutationResult } from '@tanstack/react-query'
 import { messageOf } from '#api/client.ts'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
-import { labelOf } from './invitation-text.ts'
-import { useRevokeInvitation } from './queries.ts'
+
+type RevokeInvitationDialogProps = DialogLife & {
+  id: string
+  name: string
+  /** What stays: the gateways or the accounts. */
+  stays: string
+  revoke: UseMutationResult<unknown, Error, string>
+}
 
 /** Ends an invitation before its time. */
-export function RevokeDialog({ invitation, opened, onClose, onGone }: DialogLife & { invitation: UserInvitation }) {
-  const revoke = useRevokeInvitation()
+export function RevokeInvitationDialog({ id, name, stays, revoke, ...life }: RevokeInvitationDialogProps) {
   const submit = async () => {
-    const done = await revoke.mutateAsync(invitation.id).then(
+    const done = await revoke.mutateAsync(id).then(
       () => true,
       () => false,
     )
     if (!done) return
-    void toast(`Invitation "${labelOf(invitation)}" revoked.`)
-    onClose()
+    void toast(`Invitation "${name}" revoked.`)
+    life.onClose()
   }
   return (
-    <Dialog title={`Revoke ${labelOf(invitation)}?`} opened={opened} onClose={onClose} onGone={onGone}>
-      <p>Its code lets nobody in from now on. Accounts that were made with it stay.</p>
+    <Dialog title={`Revoke ${name}?`} {...life}>
+      <p>Its code stops working at once. {stays}</p>
       {revoke.isError && <Notice tone="danger">{messageOf(revoke.error)}</Notice>}
       <DialogActions>
-        <Button variant="default" onClick={onClose} data-autofocus>
+        <Button variant="default" onClick={life.onClose} data-autofocus>
           Cancel
         </Button>
         <Button color="red" loading={revoke.isPending} onClick={() => void submit()}>

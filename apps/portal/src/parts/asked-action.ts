@@ -1,0 +1,30 @@
+import { useEffect, useRef } from 'react'
+import { useSearchParams } from 'react-router'
+
+/**
+ * Calls `onAction` with the action in the address (`?do=add`), if it is one of `actions`. The action is then removed
+ * from the address, so that a reload does not repeat it.
+ */
+export function useAskedAction<Action extends string>(
+  actions: readonly Action[],
+  onAction: (action: Action) => void,
+): void {
+  const [parameters, setParameters] = useSearchParams()
+  const latest = useRef({ actions, onAction })
+  useEffect(() => {
+    latest.current = { actions, onAction }
+  })
+  const asked = parameters.get('do')
+  useEffect(() => {
+    if (asked === null) return
+    setParameters(
+      (current) => {
+        current.delete('do')
+        return current
+      },
+      { replace: true },
+    )
+    const action = latest.current.actions.find((known) => known === asked)
+    if (action !== undefined) latest.current.onAction(action)
+  }, [asked, setParameters])
+}

@@ -1,0 +1,112 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { BrowserContext, Page } from 'playwright-core'
+import { addGateway } from '@hedgerow/contract'
+import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { addPerson } from '../harness/hub-database.ts'
+import { startHub, type Hub } from '../harness/hub.ts'
+import { portalOf, type Portal } from '../harness/portal.ts'
+import { enterAs } from '../harness/session.ts'
+
+let browser: BrowserHandle
+let hub: Hub
+let person: BrowserContext
+let page: Page
+let portal: Portal
+
+beforeAll(async () => {
+  ;[browser, hub] = await Promise.all([startBrowser(), startHub()])
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await hub?.stop()
+})
+
+beforeEach(async () => {
+  person = await browser.person({ reducedMotion: 'reduce' })
+  page = await person.newPage()
+  portal = portalOf(page, hub)
+  await enterAs(page, hub, hub.admin)
+  await portal.open('/gateways')
+  await page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
+})
+
+afterEach(() => person.close())
+
+const field = () => portal.dialog().getByLabel('Search the hub')
+const isFocused = (element: Element) => element === document.activeElement
+
+/** Opens the palette with `/`, and the first match of `text` with Enter. */
+async function goTo(text: string, match: string): Promise<void> {
+  await page.keyboard.press('/')
+  await field().fill(text)
+  await expect
+    .poll(async () => (await portal.dialog().getByRole('listitem').first().textContent()) ?? '')
+    .toContain(match)
+  await page.keyboard.press('Enter')
+}
+
+test('opens a gateway and a screen by keyboard alone, and gives the focus back', async () => {
+  const { id } = await hub.api(addGateway, { body: { name: 'Quince corner' } })
+  const opener = page.getByRole('button', { name: 'Search the hub' })
+  await opener.focus()
+  await page.keyboard.press('Control+k')
+  await field().fill('quince')
+  await portal
+    .dialog()
+    .getByRole('link', { name: /^Quince corner/ })
+    .waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Quince corner' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe(`/gateways/${id}`)
+  await field().waitFor({ state: 'detached' })
+  expect(await page.locator('main').evaluate(isFocused)).toBe(true)
+
+  await opener.focus()
+  await page.keyboard.press('Control+k')
+  await field().waitFor()
+  await page.keyboard.press('Escape')
+  await field().waitFor({ state: 'detached' })
+  expect(await opener.evaluate(isFocused)).toBe(true)
+
+  await page.keyboard.press('Control+k')
+  await field().fill('auto-approval')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Auto-Approval Settings' }).waitFor()
+})
+
+test('opens with /, but not while somebody types', async () => {
+  await hub.api(addGateway, { body: { name: 'Slash lane' } })
+  await page.getByLabel('Search gateways').pressSequentially('a/b')
+  expect(await page.getByLabel('Search gateways').inputValue()).toBe('a/b')
+  expect(await portal.dialog().count()).toBe(0)
+  await page.getByRole('heading', { name: 'Gateway Management' }).click()
+  await page.keyboard.press('/')
+  await field().waitFor()
+  expect(await field().inputValue()).toBe('')
+})
+
+test('finds an action, a setting, a tab, a user and a command', async () => {
+  await addPerson(hub, { username: 'rosa', role: 'user' })
+  await goTo('add gateway', 'Add gateway')
+  await portal.dialog().getByRole('heading', { name: 'Add Gateway' }).waitFor()
+  expect(new URL(page.url()).search).toBe('')
+  await page.keyboard.press('Escape')
+  await portal.dialog().waitFor({ state: 'detached' })
+
+  await goTo('session timeout', 'Session timeout')
+  await expect.poll(() => page.getByLabel('Session timeout (seconds)').evaluate(isFocused)).toBe(true)
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).click()
+
+  await goTo('audit', 'Audit log')
+  await page.getByRole('table', { name: 'Audit log' }).waitFor()
+
+  await goTo('rosa', 'User')
+  await portal.row('@rosa').waitFor()
+  expect(await portal.row('@admin').count()).toBe(0)
+
+  await page.getByRole('heading', { name: 'User Management' }).click()
+  await goTo('dark', 'Dark theme')
+  await expect.poll(() => page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('dark')
+})
