@@ -1,5 +1,6 @@
+import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { GATEWAY_PORT, type Detection } from '@hedgerow/contract'
+import { GATEWAY_DOOR_PORT, GATEWAY_PORT, type Detection } from '@hedgerow/contract'
 import { createFaults } from '@hedgerow/http'
 import type { Logger } from 'pino'
 import manifest from '../package.json' with { type: 'json' }
@@ -11,6 +12,8 @@ import type { GatewayState } from './gateway-state.ts'
 import { openHubConnection, type HubConnectionOptions } from './hub/hub-connection.ts'
 import type { DeviceReport } from './local-api/calls.ts'
 import { createLocalApi } from './local-api/local-api.ts'
+import { createHubDoor } from './hub-door/hub-door.ts'
+import { openReviews } from './hub-door/reviews.ts'
 import { createLocalUi } from './local-ui/local-ui.ts'
 import { openLocalUiServer } from './local-ui/local-ui-server.ts'
 
@@ -61,8 +64,8 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
   await makePrivateDirectory(dataDir)
   life.defer(await lockDataDirectory(dataDir))
   const device = await openDevice({ dataDir, filePath: deviceFilePath(options), log }, life)
-  const { queue, parts } = device
-  const hub = await openHubConnection({ ...options, version, uptimeSeconds, queue, parts }, life)
+  const { queue, parts, deterrents } = device
+  const hub = await openHubConnection({ ...options, version, uptimeSeconds, queue, parts, deterrents }, life)
 
   const faults = createFaults({
     report: (err, count) => log.error({ err, count }, 'an internal error ended a connection'),
@@ -94,7 +97,24 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
   const { fingerprint, deviceToken } = hub.keys
   log.info({ fingerprint, deviceToken }, 'compare the fingerprint on approval, claim with the token')
 
-  await hub.start(new Map([[GATEWAY_PORT, server.accept]]))
+  const reviews = await openReviews(join(dataDir, 'reviews.json'))
+  const door = createHubDoor({
+    deterrents: device.deterrents,
+    pictures: device.sources.pictures,
+    find: device.record.find,
+    thumbnail: device.record.picture,
+    onReviews: reviews.put,
+    faults,
+    log,
+  })
+  life.defer(door.stop)
+
+  await hub.start(
+    new Map([
+      [GATEWAY_PORT, server.accept],
+      [GATEWAY_DOOR_PORT, door.accept],
+    ]),
+  )
   return {
     state: hub.state,
     port: server.port,

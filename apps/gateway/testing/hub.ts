@@ -9,10 +9,12 @@ import {
   register,
   registerChallenge,
   reportDetections,
+  reportLedger,
   sealedRegistration,
   type Detection,
   type ErrorCode,
   type Heartbeat,
+  type LedgerEntry,
   type SealedRegistration,
 } from '@hedgerow/contract'
 import {
@@ -47,11 +49,15 @@ export type FixtureHub = {
   statusRequests: number
   heartbeats: Heartbeat[]
   detections: Detection[]
+  /** Entries of the ledger as they came, doubles too. */
+  ledger: LedgerEntry[]
   decide(decision: Decision): void
   /** Refuses detections with this code until `code` is undefined; with `id`, only calls that hold this detection. */
   refuseDetections(code: ErrorCode | undefined, id?: string): void
   /** Is replaced by a hub of the first version, or by one of today, on the same tunnel. */
   becomeVersion(version: HubVersion): void
+  /** Takes this many calls with entries and answers them with an error. */
+  loseLedgerAnswers(count: number): void
   /** Every heartbeat and detections call, as its JSON came, also those that were refused. */
   received: unknown[]
   /** Signs status answers with another key, as somebody in between would. */
@@ -94,6 +100,7 @@ export async function startFixtureHub(
   const usedNonces = new Set<string>()
   const wakers = new Set<() => void>()
   let decision: Decision = { status: 'pending' }
+  let ledgerAnswersLost = 0
   let isFirstVersion = options.version === 'first'
   let answerIdentity = identity
   let refused: { code: ErrorCode; id: string | undefined } | undefined
@@ -223,6 +230,12 @@ export async function startFixtureHub(
       const answer = { serverTime: Date.now(), settings: { heartbeatIntervalSeconds: 30 } }
       return { body: isFirstVersion ? answer : { ...answer, features: GATEWAY_FEATURES } }
     }
+    if (request.url === '/api/v1/gateway/ledger' && !isFirstVersion) {
+      const { entries } = reportLedger.body.parse(message)
+      hub.ledger.push(...entries)
+      if (ledgerAnswersLost-- > 0) throw new Refusal('storage_unavailable')
+      return { body: { accepted: entries.length } }
+    }
     const { detections } = (isFirstVersion ? firstDetections : reportDetections.body).parse(message)
     const index = detections.findIndex(({ id }) => id === refused?.id)
     if (refused && (refused.id === undefined || index >= 0))
@@ -242,6 +255,8 @@ export async function startFixtureHub(
     statusRequests: 0,
     heartbeats: [],
     detections: [],
+    ledger: [],
+    loseLedgerAnswers: (count) => (ledgerAnswersLost = count),
     received: [],
     becomeVersion: (version) => (isFirstVersion = version === 'first'),
     decide(decided) {

@@ -6,6 +6,7 @@ import type { Heartbeat } from '@hedgerow/contract'
 import { fingerprint } from '@hedgerow/enrolment'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
+import type { Deterrents } from '../deterrents/deterrents.ts'
 import type { GatewayState } from '../gateway-state.ts'
 import { loadDeviceKeys, type DeviceKeys } from '../identity.ts'
 import { APPROVAL_FILE, forgetApproval, readApproval, writeApproval, type Approval } from './approval.ts'
@@ -21,12 +22,15 @@ import { openHandshakeClock } from './handshake-clock.ts'
 import { keepBeating } from './heartbeat.ts'
 import { HUB_FILE, openHubTrust } from './hub-trust.ts'
 import { createHttpsFallback, type HttpsFallback } from './https-fallback.ts'
+import { keepSendingLedger } from './ledger.ts'
 import { createNameService } from './name-service.ts'
 import { keepRegistered, REGISTRATION_PACE, type RegistrationPace } from './registration.ts'
+import { createWayToHub } from './sending.ts'
 import { openTunnel, type Tunnel } from './tunnel.ts'
 
 /** The contract's limit. */
 const PROBLEMS_MAX = 32
+const LEDGER_CURSOR_FILE = 'ledger-sent.json'
 const DROPS_TOLD_MS = 86_400_000
 
 export type HubConnectionOptions = Pick<Config, 'name' | 'dataDir'> &
@@ -35,6 +39,8 @@ export type HubConnectionOptions = Pick<Config, 'name' | 'dataDir'> &
     version: string
     uptimeSeconds(): number
     queue: DetectionQueue
+    /** The ledger that the hub is told of. */
+    deterrents: Pick<Deterrents, 'ledger' | 'ledgerAfter' | 'onEntry'>
     /** The heartbeat's fields about the device's own parts. */
     parts(): Pick<Heartbeat, 'armed' | 'cameras' | 'detectors' | 'deterrents' | 'problems'>
     /** Domains in which to look for the hub. Default: those of /etc/resolv.conf. */
@@ -192,10 +198,23 @@ export async function openHubConnection(
       features,
       conditions,
       signal,
-      onFeatures: () => sender.wake(),
+      onFeatures: () => {
+        sender.wake()
+        ledger.wake()
+      },
       onUnanswered: () => registration.recheck(),
     })
-    const sender = keepSendingDetections({ queue, tunnel: () => tunnel, httpsFallback, features, log, signal })
+    const wayToHub = createWayToHub({ tunnel: () => tunnel, httpsFallback, features, signal })
+    const sender = keepSendingDetections({ queue, wayToHub, features, log, signal })
+    const ledger = keepSendingLedger({
+      deterrents: options.deterrents,
+      path: join(dataDir, LEDGER_CURSOR_FILE),
+      gatewayId: () => approval?.gatewayId,
+      wayToHub,
+      features,
+      log,
+      signal,
+    })
     queue.onAppend(sender.wake)
     if (stored && stored.hubIdentityPublicKey === trust.known()) {
       conditions.done('approved', `as gateway ${stored.gatewayId}`)
@@ -225,7 +244,7 @@ export async function openHubConnection(
       },
       onStatus: follow,
     })
-    life.defer(() => Promise.all([registration.done, heartbeats.done, sender.done]).then(() => {}))
+    life.defer(() => Promise.all([registration.done, heartbeats.done, sender.done, ledger.done]).then(() => {}))
     life.defer(() => stopping.abort())
   }
 

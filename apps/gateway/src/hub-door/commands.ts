@@ -1,0 +1,87 @@
+/**
+ * Commands of the hub to the deterrents. Each is carried out once at most and never late: it needs a ticket of this
+ * process, and its time is counted from the ticket by a monotonic clock, so neither a slow way nor a wall clock that
+ * jumps can stretch it. After a stop or disarm, earlier tickets fire and arm nothing: what a stop overtook is refused.
+ */
+import { randomUUID } from 'node:crypto'
+import { COMMAND_LIFETIME_MS, type DoorCommand, type DoorOutcome } from '@hedgerow/contract'
+
+type Person = { kind: 'person'; name: string; via: 'hub' }
+
+/** What the door needs of the deterrents; their own limits decide what is carried out. */
+export type CommandedDeterrents = {
+  fire(request: {
+    deterrent: string
+    seconds?: number | undefined
+    by: Person
+  }): Promise<{ firing: { seconds: number } } | { refused: string; message: string }>
+  stop(deterrent: string | undefined, by: Person): Promise<void>
+  arm(by: Person): Promise<void>
+  disarm(by: Person): Promise<void>
+}
+
+export type Commands = {
+  issueTicket(): string
+  carryOut(command: DoorCommand): Promise<DoorOutcome>
+}
+
+/** The hub asks for a ticket right before it sends a command; more than these never wait. */
+const TICKETS_MAX = 64
+
+const EXPIRED: DoorOutcome = {
+  outcome: 'refused',
+  code: 'expired',
+  message: 'The command came too late, or a stop came first. It was not carried out.',
+}
+
+export function createCommands(options: {
+  deterrents: CommandedDeterrents
+  /** Milliseconds of a clock that never jumps. */
+  monotonic?: () => number
+}): Commands {
+  const { deterrents, monotonic = () => performance.now() } = options
+  const tickets = new Map<string, { issuedAt: number; stops: number }>()
+  /** How many stops there were. */
+  let stops = 0
+
+  function takeTicket({ ticket, withinMs, action }: DoorCommand): boolean {
+    const issued = tickets.get(ticket)
+    tickets.delete(ticket)
+    if (!issued || monotonic() - issued.issuedAt > Math.min(withinMs, COMMAND_LIFETIME_MS)) return false
+    return isStop(action) || issued.stops === stops
+  }
+
+  return {
+    issueTicket() {
+      const ticket = randomUUID()
+      tickets.set(ticket, { issuedAt: monotonic(), stops })
+      for (const oldest of tickets.keys()) {
+        if (tickets.size <= TICKETS_MAX) break
+        tickets.delete(oldest)
+      }
+      return ticket
+    },
+    async carryOut(command) {
+      if (!takeTicket(command)) return EXPIRED
+      const { action, deterrent, seconds, by: name } = command
+      const by: Person = { kind: 'person', name, via: 'hub' }
+      if (isStop(action)) stops += 1
+      if (action === 'stop') await deterrents.stop(deterrent, by)
+      else if (action === 'arm') await deterrents.arm(by)
+      else if (action === 'disarm') await deterrents.disarm(by)
+      else if (deterrent === undefined)
+        return { outcome: 'refused', code: 'unknown_deterrent', message: 'The command names no deterrent.' }
+      else {
+        const answer = await deterrents.fire({ deterrent, seconds, by })
+        return 'refused' in answer
+          ? { outcome: 'refused', code: answer.refused, message: answer.message }
+          : { outcome: 'done', message: `On for ${answer.firing.seconds} s.` }
+      }
+      return { outcome: 'done' }
+    },
+  }
+}
+
+function isStop(action: DoorCommand['action']): boolean {
+  return action === 'stop' || action === 'disarm'
+}

@@ -1,0 +1,227 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { GATEWAY_DOOR_PORT, type DoorCommand, type DoorOutcome } from '@hedgerow/contract'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { startFixtureHub, type FixtureHub } from '../../testing/hub.ts'
+import { startRelay, type Relay } from '../../testing/relay.ts'
+import { startGateway, type Gateway } from '../gateway.ts'
+
+const until = (check: () => void) => vi.waitFor(check, { timeout: 60_000, interval: 20 })
+const BOAR = readFileSync(join(import.meta.dirname, '../../../../scripts/demo-frames/boar.jpg'))
+
+let dataDir: string
+let hub: FixtureHub
+let relay: Relay
+let gateway: Gateway
+
+const log = pino({ level: 'silent' })
+
+async function start(): Promise<void> {
+  gateway = await startGateway({ name: 'Orchard', dataDir, host: '127.0.0.1', port: 0, hubUrl: hub.url, log })
+}
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-door-'))
+  hub = await startFixtureHub()
+  relay = await startRelay()
+  const limits = { seconds: 3, coolDownSeconds: 0, secondsAnHour: 3 }
+  const sprinkler = { driver: 'http', on: { url: relay.onUrl }, off: { url: relay.offUrl }, ...limits }
+  await writeFile(join(dataDir, 'gateway.yaml'), JSON.stringify({ deterrents: { sprinkler } }), { mode: 0o600 })
+  await start()
+  await until(() => expect(hub.registrations).toHaveLength(1))
+  hub.decide({ status: 'approved' })
+  await until(() => expect(hub.heartbeats.at(-1)?.deterrents).toMatchObject([{ name: 'sprinkler', state: 'ready' }]))
+})
+afterEach(async () => {
+  await gateway.stop()
+  await relay.stop()
+  await hub.stop()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+type Answer = { status: number; type: string | undefined; body: Buffer }
+
+function ask(path: string, { body, port = GATEWAY_DOOR_PORT, headers = {} }: AskOptions = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const asking = request({
+      method: body === undefined ? 'GET' : 'POST',
+      host: 'gateway',
+      path,
+      headers,
+      createConnection: () => hub.dial(port),
+    })
+    asking.on('error', reject)
+    asking.on('response', (answer) => {
+      const { statusCode: status = 0, headers: answered } = answer
+      buffer(answer).then((bytes) => resolve({ status, type: answered['content-type'], body: bytes }), reject)
+    })
+    asking.end(body === undefined ? undefined : JSON.stringify(body))
+  })
+}
+type AskOptions = { body?: object; port?: number; headers?: Record<string, string> }
+
+const json = async <T>(path: string, options?: AskOptions) =>
+  JSON.parse((await ask(path, options)).body.toString()) as T
+const ticket = async () => (await json<{ ticket: string }>('/v1/tickets', { body: {} })).ticket
+const command = async (more: Partial<DoorCommand>) =>
+  json<DoorOutcome>('/v1/commands', {
+    body: { ticket: more.ticket ?? (await ticket()), withinMs: 20_000, action: 'fire', by: 'rosa', ...more },
+  })
+const fire = (more: Partial<DoorCommand> = {}) => command({ deterrent: 'sprinkler', ...more })
+const kinds = () => hub.ledger.map(({ kind }) => kind)
+
+describe('a command of the hub', () => {
+  test('switches the relay on and off again, and the hub has each entry of the ledger once', async () => {
+    expect(await fire({ seconds: 3 })).toEqual({ outcome: 'done', message: 'On for 3 s.' })
+    expect(relay.calls).toContain('on')
+    expect(await command({ action: 'stop' })).toEqual({ outcome: 'done' })
+    expect(relay.isOn()).toBe(false)
+    await until(() => expect(kinds()).toContain('stopped'))
+    expect(hub.ledger.find(({ kind }) => kind === 'fired')).toMatchObject({
+      deterrent: 'sprinkler',
+      seconds: 3,
+      by: { kind: 'person', name: 'rosa', via: 'hub' },
+    })
+    expect(await command({ action: 'disarm' })).toEqual({ outcome: 'done' })
+    expect(await fire()).toMatchObject({ outcome: 'refused', code: 'disarmed' })
+    await until(() => expect(kinds()).toEqual(expect.arrayContaining(['disarmed', 'refused'])))
+    const ids = hub.ledger.map(({ id }) => id)
+    expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => a - b))
+  })
+
+  test('is carried out once, in time, and not after a stop that overtook it', async () => {
+    const once = await ticket()
+    expect(await fire({ ticket: once, seconds: 1 })).toMatchObject({ outcome: 'done' })
+    const expired = { outcome: 'refused', code: 'expired' }
+    expect(await fire({ ticket: once })).toMatchObject(expired)
+    expect(await fire({ ticket: 'made-up' })).toMatchObject(expired)
+    // By the time that it arrives, more than its time has passed since the ticket.
+    expect(await fire({ withinMs: 0, ticket: await ticket() })).toMatchObject(expired)
+    const overtaken = await ticket()
+    const other = await ticket()
+    expect(await command({ action: 'stop' })).toEqual({ outcome: 'done' })
+    expect(await fire({ ticket: overtaken })).toMatchObject(expired)
+    expect(await command({ action: 'stop', ticket: other })).toEqual({ outcome: 'done' })
+    expect(relay.calls.filter((call) => call === 'on')).toHaveLength(1)
+  })
+
+  test('fires no more than the file of the device allows, however often a hub asks', async () => {
+    expect(await fire({ seconds: 1_800 })).toMatchObject({ outcome: 'refused', code: 'too_long' })
+    expect(await fire({ deterrent: 'siren' })).toMatchObject({ outcome: 'refused', code: 'unknown_deterrent' })
+    const outcomes = await Promise.all(Array.from({ length: 30 }, () => fire({ seconds: 1 })))
+    expect(outcomes.some(({ outcome }) => outcome === 'done')).toBe(true)
+    await until(async () => expect(await fire({ seconds: 1 })).toMatchObject({ code: 'hour_budget' }))
+    expect(relay.calls.filter((call) => call === 'on').length).toBeLessThanOrEqual(3)
+    const before = readFileSync(join(dataDir, 'gateway.yaml'), 'utf8')
+    for (const path of ['/v1/commands', '/v1/reviews', '/v1/gateway.yaml', '/gateway.yaml'])
+      await ask(path, { body: { deterrents: {}, action: 'configure' } })
+    expect(readFileSync(join(dataDir, 'gateway.yaml'), 'utf8')).toBe(before)
+  })
+
+  test.each([
+    { action: 'explode' },
+    { seconds: 100_000 },
+    { by: '' },
+    { surplus: 1 },
+    { deterrent: 'x'.repeat(200) },
+  ] as object[])('with %o is refused', async (wrong) => {
+    expect(await fire(wrong)).toMatchObject({ error: 'invalid_request' })
+    expect(relay.calls).not.toContain('on')
+  })
+})
+
+describe('the ledger', () => {
+  test('survives outages of both sides without a gap, and is told the hub again until it answers', async () => {
+    hub.loseLedgerAnswers(2)
+    await fire({ seconds: 1 })
+    await until(() => expect(kinds().filter((kind) => kind === 'fired').length).toBeGreaterThan(2))
+    await until(() => expect(kinds()).toContain('ended'))
+    const told = new Set(hub.ledger.map(({ id }) => id))
+    const cursor = () => JSON.parse(readFileSync(join(dataDir, 'ledger-sent.json'), 'utf8')) as { id: number }
+    await until(() => expect(cursor().id).toBe(Math.max(...told)))
+    const before = hub.ledger.length
+    await gateway.stop()
+    await start()
+    await until(() => expect(hub.heartbeats.at(-1)?.deterrents).toMatchObject([{ state: 'ready' }]))
+    await until(async () => expect(await fire({ seconds: 1 })).toMatchObject({ outcome: 'done' }))
+    await until(() => expect(kinds().at(-1)).toBe('ended'))
+    const ids = [...new Set(hub.ledger.map(({ id }) => id))].toSorted((a, b) => a - b)
+    expect(ids).toEqual(Array.from({ length: ids.length }, (_, index) => index + 1))
+    const again = hub.ledger.slice(before).filter(({ id }) => told.has(id))
+    expect(again, 'what was acknowledged before the restart').toEqual([])
+  })
+})
+
+describe('the door', () => {
+  test('has the picture of a detection, and only for what the device knows', async () => {
+    const seen = { camera: 'orchard', label: 'boar', severity: 'alert', score: 0.9 } as const
+    const startedAt = new Date().toISOString()
+    await gateway.reportDetections([{ id: 'd/1', ...seen, startedAt, thumbnail: BOAR.toString('base64') }])
+    const picture = await ask('/v1/detections/d%2F1/snapshot.jpg')
+    expect(picture).toMatchObject({ status: 200, type: 'image/jpeg' })
+    expect(picture.body.equals(BOAR)).toBe(true)
+    for (const path of [
+      '/v1/detections/other/snapshot.jpg',
+      '/v1/detections/d%2F1/clip.mp4',
+      '/v1/cameras/orchard/latest.jpg',
+      '/v1/detections/..%2F..%2Fgateway.yaml/snapshot.jpg',
+      '/v1/commands/more',
+      '/',
+    ])
+      expect((await ask(path)).status, path).toBe(404)
+    expect((await ask('/v1/cameras/orchard/latest.jpg?height=x')).status).toBe(400)
+    expect((await ask('/v1/commands')).status).toBe(405)
+    expect((await ask('/v1/%E0%A4%A/snapshot.jpg')).status).toBe(404)
+  })
+
+  test('keeps reviews, over restarts, the latest of each detection', async () => {
+    const review = { seq: 1, detection: 'd1', verdict: 'wrong', label: 'deer' }
+    const body = { reviews: [review, { ...review, seq: 2, verdict: 'right', label: null }] }
+    expect(await json('/v1/reviews', { body })).toEqual({ accepted: 2 })
+    await json('/v1/reviews', { body: { reviews: [review] } })
+    const kept = JSON.parse(readFileSync(join(dataDir, 'reviews.json'), 'utf8')) as unknown
+    expect(kept).toEqual([{ seq: 2, detection: 'd1', verdict: 'right', label: null }])
+    expect(await json('/v1/reviews', { body: { reviews: [{ ...review, seq: -1 }] } })).toMatchObject({
+      error: 'invalid_request',
+    })
+  })
+
+  test('is no part of the port that people reach, in the tunnel and in the local network', async () => {
+    const paths = ['/v1/tickets', '/v1/commands', '/v1/cameras/orchard/latest.jpg']
+    for (const path of paths) {
+      expect((await ask(path, { port: 8080 })).status, `${path} in the tunnel`).toBe(404)
+      const lan = await fetch(`http://127.0.0.1:${gateway.port}${path}`, { redirect: 'manual' })
+      expect(lan.status, `${path} in the local network`).toBe(404)
+    }
+  })
+
+  test.runIf(existsSync('/proc/self/net/tcp'))('listens on no socket of the device', () => {
+    const hubPort = Number(hub.url.port)
+    const relayPort = Number(new URL(relay.onUrl).port)
+    expect(listeningPorts()).toEqual([gateway.port, hubPort, relayPort].toSorted((a, b) => a - b))
+  })
+})
+
+/** TCP ports that this process listens on (proc(5): state 0A of /proc/net/tcp, inodes of /proc/self/fd). */
+function listeningPorts(): number[] {
+  const inodes = new Set(
+    readdirSync('/proc/self/fd').flatMap((fd) => {
+      try {
+        return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/self/fd/${fd}`))?.[1] ?? []
+      } catch {
+        return []
+      }
+    }),
+  )
+  const rows = ['tcp', 'tcp6'].flatMap((name) => readFileSync(`/proc/self/net/${name}`, 'utf8').split('\n').slice(1))
+  const ports = rows.flatMap((row) => {
+    const columns = row.trim().split(/\s+/)
+    return columns[3] === '0A' && inodes.has(columns[9] ?? '') ? Number.parseInt(columns[1]!.split(':')[1]!, 16) : []
+  })
+  return [...new Set(ports)].toSorted((a, b) => a - b)
+}

@@ -1,0 +1,101 @@
+/**
+ * Tells the hub what the device's ledger says: every entry, in order, once. A small file remembers the last entry that
+ * the hub acknowledged; where it is behind, the hub gets entries again and keeps each once.
+ */
+import { LEDGER_ENTRIES_AT_ONCE, reportLedger, type LedgerEntry as HubEntry } from '@hedgerow/contract'
+import type { Logger } from 'pino'
+import { z } from 'zod'
+import type { Deterrents } from '../deterrents/deterrents.ts'
+import type { LedgerEntry } from '../deterrents/ledger-entry.ts'
+import { readJsonFile, writeDurably } from '../durable-file.ts'
+import type { HubFeatures } from './features.ts'
+import { inWords } from './failure.ts'
+import { HubRefusal } from './http-call.ts'
+import { keepSending, type Post, type Sender } from './sending.ts'
+
+const cursorFile = z.object({ gatewayId: z.string(), id: z.number().int().min(0) })
+
+const TEXT_MAX = 500
+const NAME_MAX = 200
+const ID_MAX = 100
+
+export function keepSendingLedger(options: {
+  deterrents: Pick<Deterrents, 'ledger' | 'ledgerAfter' | 'onEntry'>
+  /** The file that remembers what the hub has. */
+  path: string
+  /** A hub that knows this device as another gateway gets the whole ledger. */
+  gatewayId: () => string | undefined
+  wayToHub: () => Post | undefined
+  features: Pick<HubFeatures, 'has'>
+  log: Logger
+  signal: AbortSignal
+}): Sender {
+  const { deterrents, path, wayToHub, features, log, signal } = options
+  let cursor: z.output<typeof cursorFile> | undefined
+
+  async function readCursor(gatewayId: string): Promise<number> {
+    if (cursor?.gatewayId === gatewayId) return cursor.id
+    const known = await readJsonFile(path, cursorFile).catch((error: unknown) => {
+      log.warn({ err: error }, 'the hub gets the whole ledger again')
+      return undefined
+    })
+    const [newest] = await deterrents.ledger({ limit: 1 })
+    // A ledger that began anew counts from 1 again.
+    const isOfThisLedger = known !== undefined && known.id <= (newest?.id ?? 0)
+    cursor = { gatewayId, id: known?.gatewayId === gatewayId && isOfThisLedger ? known.id : 0 }
+    return cursor.id
+  }
+
+  /** An entry that the hub never takes must not hold up the others. */
+  async function deliver(post: Post, entries: HubEntry[]): Promise<void> {
+    try {
+      await post(reportLedger, { entries })
+    } catch (error) {
+      if (!(error instanceof HubRefusal) || error.code !== 'invalid_request') throw error
+      if (entries.length > 1) for (const entry of entries) await deliver(post, [entry])
+      else log.error({ entry: entries[0], reason: error.message }, 'the hub refuses an entry of the ledger')
+    }
+  }
+
+  const sender = keepSending({
+    wayToHub,
+    async sendNext(post) {
+      const gatewayId = options.gatewayId()
+      if (!features.has('ledger') || gatewayId === undefined) return false
+      const entries = await deterrents.ledgerAfter(await readCursor(gatewayId), LEDGER_ENTRIES_AT_ONCE)
+      const last = entries.at(-1)
+      if (!last) return false
+      await deliver(post, entries.map(forHub))
+      cursor = { gatewayId, id: last.id }
+      await writeDurably(path, JSON.stringify(cursor))
+      return true
+    },
+    onFailure: (error, retryAfterMs) =>
+      log.warn({ retryAfterMs, reason: inWords(error) }, 'the ledger waits for the hub'),
+    signal,
+  })
+  deterrents.onEntry(sender.wake)
+  return sender
+}
+
+/** Within the contract's limits. */
+function forHub({ by, deterrent, firing, answer, code, message, ...entry }: LedgerEntry): HubEntry {
+  return {
+    ...entry,
+    at: Math.max(0, Math.floor(entry.at)),
+    ...(by && { by: actorOf(by) }),
+    ...(deterrent !== undefined && { deterrent: deterrent.slice(0, ID_MAX) }),
+    ...(firing !== undefined && { firing: firing.slice(0, ID_MAX) }),
+    ...(answer !== undefined && { answer: answer.slice(0, TEXT_MAX) }),
+    ...(code !== undefined && { code }),
+    ...(message !== undefined && { message: message.slice(0, TEXT_MAX) }),
+  }
+}
+
+function actorOf(by: NonNullable<LedgerEntry['by']>): HubEntry['by'] {
+  if (by.kind === 'program') return { kind: 'program' }
+  if (by.kind === 'person') return { kind: 'person', name: by.name.slice(0, NAME_MAX), via: by.via }
+  const chose = by.chose?.slice(0, NAME_MAX)
+  const detection = by.detectionId.slice(0, ID_MAX)
+  return { kind: 'rule', name: by.rule.slice(0, NAME_MAX), detection, ...(chose !== undefined && { chose }) }
+}
