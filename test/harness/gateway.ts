@@ -18,12 +18,16 @@ export type TestGateway = Gateway & {
   }
 }
 
-export type TestGatewayOptions = { name: string } & Partial<Omit<GatewayOptions, 'name' | 'dataDir'>>
+export type TestGatewayOptions = { name: string; file?: object } & Partial<Omit<GatewayOptions, 'name' | 'dataDir'>>
 
-/** Starts an agent that knows the hub's address. It retries soon after a failure, so that tests are fast. */
+/**
+ * Starts an agent that knows the hub's address; `file` adds to gateway.yaml. It retries soon after a failure, so that
+ * tests are fast.
+ */
 export async function startGateway(hub: { url: string }, options: TestGatewayOptions): Promise<TestGateway> {
   const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-gateway-'))
-  await writeFile(join(dataDir, 'gateway.yaml'), 'sources: { api: { loopbackNeedsToken: false } }\n')
+  const file = { sources: { api: { loopbackNeedsToken: false } }, ...options.file }
+  await writeFile(join(dataDir, 'gateway.yaml'), JSON.stringify(file))
   const agent = await startAgent({
     location: '',
     hubUrl: new URL(hub.url),
