@@ -55,7 +55,7 @@ afterAll(async () => {
 
 const to = () => ({ params: { id } })
 const ledgerWith = (kind: string) =>
-  waitFor(async () => (await hub.api(listLedger, to())).find((entry) => entry.kind === kind), { for: `${kind}` })
+  waitFor(async () => (await hub.api(listLedger, to())).find((entry) => entry.kind === kind), { for: kind })
 
 test('a boar sets the sprinkler off by itself, and a person stops it from the hub', async () => {
   const seen = { id: 'boar-1', camera: 'orchard', label: 'boar', severity: 'alert', score: 0.9 } as const

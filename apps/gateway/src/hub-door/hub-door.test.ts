@@ -12,6 +12,11 @@ import { startRelay, type Relay } from '../../testing/relay.ts'
 import { startGateway, type Gateway } from '../gateway.ts'
 
 const until = (check: () => void) => vi.waitFor(check, { timeout: 60_000, interval: 20 })
+const untilTrue = (check: () => boolean) =>
+  until(() => {
+    if (!check()) throw new Error('not yet')
+  })
+const isReady = () => hub.heartbeats.at(-1)?.deterrents[0]?.state === 'ready'
 const BOAR = readFileSync(join(import.meta.dirname, '../../../../scripts/demo-frames/boar.jpg'))
 
 let dataDir: string
@@ -33,9 +38,9 @@ beforeEach(async () => {
   const sprinkler = { driver: 'http', on: { url: relay.onUrl }, off: { url: relay.offUrl }, ...limits }
   await writeFile(join(dataDir, 'gateway.yaml'), JSON.stringify({ deterrents: { sprinkler } }), { mode: 0o600 })
   await start()
-  await until(() => expect(hub.registrations).toHaveLength(1))
+  await untilTrue(() => hub.registrations.length === 1)
   hub.decide({ status: 'approved' })
-  await until(() => expect(hub.heartbeats.at(-1)?.deterrents).toMatchObject([{ name: 'sprinkler', state: 'ready' }]))
+  await untilTrue(isReady)
 })
 afterEach(async () => {
   await gateway.stop()
@@ -147,7 +152,7 @@ describe('the ledger', () => {
     const before = hub.ledger.length
     await gateway.stop()
     await start()
-    await until(() => expect(hub.heartbeats.at(-1)?.deterrents).toMatchObject([{ state: 'ready' }]))
+    await untilTrue(isReady)
     await until(async () => expect(await fire({ seconds: 1 })).toMatchObject({ outcome: 'done' }))
     await until(() => expect(kinds().at(-1)).toBe('ended'))
     const ids = [...new Set(hub.ledger.map(({ id }) => id))].toSorted((a, b) => a - b)
