@@ -141,7 +141,7 @@ async function tell(hub: Hub, person: BrowserContext, camera: Camera): Promise<n
   say(HUB, 'The dashboard shows the day in one look.')
   await camera.hold(3)
   const before = (await hub.api(hubStats)).threats
-  await newcomer.reportDetections([
+  await newcomer.localApi.reportDetections([
     {
       id: randomUUID(),
       camera: 'footbridge',

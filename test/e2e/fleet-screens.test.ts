@@ -306,14 +306,14 @@ describe('gateways', () => {
 
   test('a gateway’s own page shows its connection to the hub, its cameras and its detections', async () => {
     const { gateway, registrationId } = await waitingDevice('Hen house')
-    gateway.setDeviceReport({
+    await gateway.localApi.putStatus({
       cameras: [
         { name: 'perch', state: 'online', fps: 14.5 },
         { name: 'run', state: 'offline', fps: 0 },
       ],
     })
     const { gatewayId } = await hub.api(approveRegistration, { params: { registrationId } })
-    await gateway.reportDetections([
+    await gateway.localApi.reportDetections([
       {
         id: 'one',
         camera: 'perch',

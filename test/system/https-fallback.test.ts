@@ -39,7 +39,7 @@ async function startApproved(hub: Hub, url: string) {
   )
   await hub.api(approveRegistration, { params: { registrationId: registration!.registrationId } })
   const detection = { id: 'd1', camera: 'Gate', label: 'deer', severity: 'alert', score: 0.9 } as const
-  await barn.reportDetections([{ ...detection, startedAt: new Date().toISOString() }])
+  await barn.localApi.reportDetections([{ ...detection, startedAt: new Date().toISOString() }])
   const gateway = await waitFor(
     async () => {
       const [found] = await hub.api(listGateways)

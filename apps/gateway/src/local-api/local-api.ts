@@ -6,6 +6,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readJson } from '@hedgerow/contract/bounded-json'
 import type { Detection } from '@hedgerow/contract'
+import { createBuckets, type Rate } from '@hedgerow/http'
 import type { Logger } from 'pino'
 import type { z } from 'zod'
 import type { DeviceFile } from '../device-file/schema.ts'
@@ -30,8 +31,9 @@ export type LocalApi = {
 const BODY_MAX_BYTES = 2 * 1024 * 1024
 const BODY_TIMEOUT_MS = 30_000
 /** Twice the calls of ten cameras with five detections a second each, sent one by one. Stops runaway loops. */
-const CALLS_BURST = 200
-const CALLS_PER_SECOND = 100
+const RATE: Rate = { burst: 200, perSecond: 100 }
+/** All programs share one bucket. */
+const PROGRAMS = [{ key: 'programs', share: 1 }]
 
 /** Node's fetch sends `Sec-Fetch-Mode` but none of these. */
 const BROWSERS_ONLY = ['origin', 'sec-fetch-site', 'sec-fetch-dest'] as const
@@ -49,8 +51,7 @@ class Refusal extends Error {
 
 export function createLocalApi(options: LocalApiOptions): LocalApi {
   const { log, clock = Date.now } = options
-  let tokens = CALLS_BURST
-  let refilledAt = clock()
+  const buckets = createBuckets(RATE, PROGRAMS.length)
 
   async function answer(request: IncomingMessage): Promise<unknown> {
     const path = pathOf(request)
@@ -73,11 +74,8 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
   }
 
   function takeToken(): void {
-    const now = clock()
-    tokens = Math.min(CALLS_BURST, tokens + (Math.max(0, now - refilledAt) / 1_000) * CALLS_PER_SECOND)
-    refilledAt = now
-    if (tokens < 1) throw new Refusal('too_many_requests')
-    tokens -= 1
+    if (buckets.waitMs(PROGRAMS, clock()) > 0) throw new Refusal('too_many_requests')
+    buckets.add(PROGRAMS, -1)
   }
 
   return {

@@ -3,8 +3,8 @@
  * so that more addresses or sessions do not help.
  */
 import type { Call } from '@hedgerow/contract'
+import { createBuckets, type Rate } from '@hedgerow/http'
 import { HubError } from '../kernel/hub-error.ts'
-import { createBuckets, type Rate } from './limiter.ts'
 import type { Caller } from './sessions.ts'
 
 /** Enough for a person who approves a whole site, and for a script at five calls a second. */

@@ -1,15 +1,6 @@
 import type { X509Certificate } from 'node:crypto'
 import * as contract from '@hedgerow/contract'
-import {
-  challengeAnswerBytes,
-  decodeBase64,
-  fingerprint,
-  HUB_SIGNATURE_HEADER,
-  NONCE_HEADER,
-  SIGNATURE_HEADER,
-  tlsKeyHash,
-  type Identity,
-} from '@hedgerow/enrolment'
+import { fingerprint, SIGNATURE_HEADER, tlsKeyHash, type Identity } from '@hedgerow/enrolment'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { StorageWatch } from '../database/storage-watch.ts'
@@ -19,7 +10,7 @@ import { createLimiter, type Limits } from '../access/limiter.ts'
 import { mount, type HubRequest } from '../http/mount.ts'
 import type { Refusals } from '../access/refusals.ts'
 import { actorOf } from '../facts/facts.ts'
-import { createSignedRequests } from '../http/signed-requests.ts'
+import { createSignedRequests, signChallengeAnswers } from '../http/signed-requests.ts'
 import { requireVpn, type Vpn } from '../tunnel/tunnel.ts'
 import { approveRegistration } from './approval.ts'
 import { createHandshake } from './handshake.ts'
@@ -78,15 +69,7 @@ function mountHandshake(app: FastifyInstance, dependencies: RegistrationDependen
       limiter.take(sourceIp)
       return { ...handshake.challenge(body), ...(tlsCertificate && { tlsKeyHash: tlsKeyHash(tlsCertificate()) }) }
     },
-    {
-      ...options,
-      answerHeaders(answer, { headers }): Record<string, string> {
-        const nonce = String(headers[NONCE_HEADER])
-        return decodeBase64(nonce, 32) === undefined
-          ? {}
-          : { [HUB_SIGNATURE_HEADER]: identity.sign(challengeAnswerBytes(nonce, Buffer.from(answer))) }
-      },
-    },
+    { ...options, answerHeaders: signChallengeAnswers(identity) },
   )
 
   mount(

@@ -4,6 +4,7 @@
  */
 import {
   answerBytes,
+  challengeAnswerBytes,
   decodeBase64,
   HUB_SIGNATURE_HEADER,
   NONCE_HEADER,
@@ -70,9 +71,22 @@ export function createSignedRequests({ identity, clock }: { identity: Identity; 
     answerHeaders(answer, request): Record<string, string> {
       const nonce = verified.get(request)
       if (nonce === undefined) return {}
-      return { [HUB_SIGNATURE_HEADER]: identity.sign(answerBytes(nonce, Buffer.from(answer))) }
+      return signatureHeader(identity, answerBytes(nonce, Buffer.from(answer)))
     },
   }
+}
+
+/** For `mount()`: signs an unsigned request's answer when the request carries a nonce for it. */
+export function signChallengeAnswers(identity: Identity) {
+  return (answer: string, { headers }: FastifyRequest): Record<string, string> => {
+    const nonce = header(headers, NONCE_HEADER)
+    if (!decodeBase64(nonce, 32)) return {}
+    return signatureHeader(identity, challengeAnswerBytes(nonce, Buffer.from(answer)))
+  }
+}
+
+function signatureHeader(identity: Identity, signed: Uint8Array): Record<string, string> {
+  return { [HUB_SIGNATURE_HEADER]: identity.sign(signed) }
 }
 
 function header(headers: IncomingHttpHeaders, name: string): string {
