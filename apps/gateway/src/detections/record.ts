@@ -6,9 +6,9 @@ import type { Jpeg } from '../sources/source.ts'
 import type { RecordSettings } from './schema.ts'
 
 /**
- * The device's own record of recent detections with their pictures: one SQLite file, bounded by days and size. It is
- * what the device shows and what a dry run of the rules reads; the hub's copy goes through the queue, so a record that
- * is lost loses no detection.
+ * The device's own record of recent detections with their pictures: one SQLite file, bounded by days and size. The
+ * device's pages and a dry run of the rules read it; the hub's copy goes through the queue, so a lost record loses no
+ * detection.
  */
 export type DetectionRecord = {
   /**
@@ -20,7 +20,7 @@ export type DetectionRecord = {
   /** Newest first. */
   recent(filter: RecordFilter): Detection[]
   picture(id: string): Jpeg | undefined
-  /** Notes that a rule asked for a detection. False when it did so before. */
+  /** Notes that a rule asked for a detection. Returns false when it did so before. */
   markAsked(rule: string, detectionId: string): boolean
   close(): void
 }
@@ -43,7 +43,7 @@ export type RecordOptions = {
 
 const DAY_MS = 86_400_000
 const PRUNE_EVERY_MS = 60_000
-/** How many of the oldest go at once when the record is too large. */
+/** How many of the oldest are deleted at once when the record is too large. */
 const PRUNE_ROWS = 200
 const LAYOUT = 1
 const BUSY_TIMEOUT_MS = 5_000
@@ -66,7 +66,7 @@ const TABLES = `
   pragma user_version = ${LAYOUT};
 `
 
-/** A damaged file is set aside as `PATH.damaged`, and an empty record takes its place. */
+/** Renames a damaged file to `PATH.damaged` and starts an empty record. */
 export function openRecord(path: string, options: RecordOptions): DetectionRecord {
   const { log, clock, settings } = options
   const database = openDatabase(path, log)
@@ -124,7 +124,7 @@ export function openRecord(path: string, options: RecordOptions): DetectionRecor
   }
 }
 
-/** For a command beside the running agent; undefined when nothing has been recorded yet. */
+/** For a command beside the running agent; undefined when there is no record yet. */
 export function readRecord(path: string, filter: RecordFilter): Detection[] | undefined {
   if (!existsSync(path)) return undefined
   const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
@@ -140,7 +140,7 @@ function openDatabase(path: string, log: Logger): DatabaseSync {
     return openTables(path)
   } catch (error) {
     if (!isDamaged(error)) throw error
-    log.error({ err: error, file: path }, 'the record of detections is damaged; it is set aside, and a new one begins')
+    log.error({ err: error, file: path }, 'the record of detections is damaged; set it aside and started a new one')
     for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
     renameSync(path, `${path}.damaged`)
     return openTables(path)

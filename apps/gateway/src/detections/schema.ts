@@ -9,6 +9,6 @@ export const recordSettings = z.strictObject({
     .min(8)
     .max(1_000_000)
     .default(200)
-    .describe('The space that the record takes at most; the oldest detections are deleted first.'),
+    .describe('The most space that the record may use; the oldest detections are deleted first.'),
 })
 export type RecordSettings = z.output<typeof recordSettings>

@@ -1,21 +1,24 @@
-/** What a deterrent has used: pure, with monotonic milliseconds, so that no change of the wall clock gives any back. */
+/**
+ * A deterrent's use of its budget. Pure, with monotonic milliseconds, so that no change of the wall clock gives time
+ * back.
+ */
 export type Charge = {
-  /** When it was known to be off, or when the last of those merged here was. */
+  /** When it was known to be off; of merged charges, the latest. */
   end: number
   seconds: number
 }
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
-/** Charges as close as this are kept as one, at the later end, so that a day takes little room. */
+/** Charges this close are merged, at the later end, so that a day takes little memory. */
 const MERGED_MS = 60_000
 
-/** Adds a charge at the end of `charges`, which are in order, and drops what no budget counts any more. */
+/** Adds a charge at the end of `charges`, which are in order, and drops those that no budget counts any more. */
 export function charged(charges: readonly Charge[], added: Charge): Charge[] {
   const kept = charges.filter(({ end }) => end > added.end - DAY_MS)
   const last = kept.at(-1)
   const before = kept.at(-2)
-  // Merged only while the whole group stays within a minute, or one group could grow without end.
+  // Merges only while the whole group stays within a minute, or one group could grow without end.
   if (last && added.end - (before?.end ?? -Infinity) <= MERGED_MS)
     kept.splice(-1, 1, { end: Math.max(last.end, added.end), seconds: last.seconds + added.seconds })
   else kept.push(added)
@@ -23,8 +26,8 @@ export function charged(charges: readonly Charge[], added: Charge): Charge[] {
 }
 
 /**
- * Seconds used in the hour and in the day before `now`. A firing that ended within the time counts whole, so that no
- * window of that length ever holds more than the budget.
+ * Seconds used in the hour and in the day before `now`. A firing that ended within the time counts fully, so that no
+ * window of that length ever exceeds the budget.
  */
 export function spent(charges: readonly Charge[], now: number): { hour: number; day: number } {
   const within = (windowMs: number) =>

@@ -1,6 +1,6 @@
 /**
- * What the device can switch. The interlock decides (`interlock.ts`), the disk has it before anything is on
- * (`state-file.ts`), the supervisor switches (`supervisor/`), and the ledger tells (`ledger.ts`).
+ * The deterrents of the device. The interlock decides (`interlock.ts`), the decision is on disk before anything is on
+ * (`state-file.ts`), the supervisor switches (`supervisor/`), and the ledger records (`ledger.ts`).
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -19,40 +19,40 @@ import { instantNow, readBoot } from './supervisor/clock.ts'
 import { openGuard } from './supervisor/guard.ts'
 
 export type Deterrents = {
-  /** Resolves when the device answered that it is on, or when it was refused. */
+  /** Resolves when the device answered that it is on, or with the refusal. */
   fire(request: FireRequest): Promise<{ firing: Firing } | Refusal>
-  /** One of them or all; resolves when they are known to be off, or after 5 s of trying, which goes on. */
+  /** Stops one of them or all; resolves when they are known to be off, or after 5 s, when it still keeps trying. */
   stop(deterrent: string | undefined, by: Asker): Promise<void>
   arm(by: Asker): Promise<void>
-  /** As `stop` for all of them, and nothing fires until `arm`, over restarts too. */
+  /** Like `stop` for all of them; nothing fires until `arm`, also after restarts. */
   disarm(by: Asker): Promise<void>
   isArmed(): boolean
-  /** A person is on this camera now. */
+  /** Call it when a person is on this camera. */
   personSeen(camera: string): void
   list(): DeterrentState[]
-  /** The newest first. */
+  /** Newest first. */
   ledger(options: { before?: number | undefined; limit: number }): Promise<LedgerEntry[]>
-  /** The oldest first, above an id: for who tells them on and was away. */
+  /** Oldest first, after an id: for readers that were disconnected. */
   ledgerAfter(id: number, limit: number): Promise<LedgerEntry[]>
-  /** New entries, each once and in order. */
+  /** `listener` gets new entries, each once and in order. */
   onEntry(listener: (entry: LedgerEntry) => void): void
-  /** New settings from gateway.yaml. */
+  /** Applies new settings from gateway.yaml. */
   apply(settings: Readonly<Record<string, DeterrentSettings>>, place: Place): void
   /** One sentence each, for the heartbeat. */
   problems(): string[]
   /** The process that guards what is on; undefined while there is none, and then nothing fires. */
   supervisorPid(): number | undefined
-  /** Switches off what is on. */
+  /** Switches everything off. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
 export type DeterrentsOptions = {
-  /** Has a folder of theirs. */
+  /** Deterrents have a folder of their own in it. */
   dataDir: string
   settings: Readonly<Record<string, DeterrentSettings>>
   place: Place
   log: Logger
-  /** Whether the object of a detection is no longer seen; undefined where nobody knows. */
+  /** Whether the object of a detection has disappeared; undefined when unknown. */
   isGone?: (detectionId: string) => boolean | undefined
 }
 
@@ -123,7 +123,7 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
       diskProblem = undefined
       run(interlock.written(version, instantNow()))
     } catch (error) {
-      diskProblem = 'The state of the deterrents cannot be written: nothing is fired'
+      diskProblem = 'The state of the deterrents cannot be written: nothing fires'
       log.error({ err: error }, 'the state of the deterrents cannot be written')
       run(interlock.notWritten(version, instantNow()))
     }
@@ -158,7 +158,7 @@ export async function openDeterrents(options: DeterrentsOptions): Promise<Deterr
     timer.unref()
   }
 
-  /** Until what is named is known to be off, or for 5 s. */
+  /** Waits until one or all are known to be off, at most 5 s. */
   async function quiet(deterrent: string | undefined): Promise<void> {
     const deadline = instantNow().mono + STOP_WAIT_MS
     while (instantNow().mono < deadline) {

@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import type { DriverType } from './drivers/driver.ts'
 
 const FOLDER = join(import.meta.dirname, 'drivers')
-/** What drivers share. */
+/** Files that drivers share. */
 const SHARED = new Set(['driver.ts', 'device-call.ts'])
 
-/** Every file of drivers/ that is one: a driver is there with its file, and listed nowhere. In the order of names. */
+/** The names of all drivers, in order: adding a file to drivers/ adds the driver. */
 export const driverNames: readonly string[] = readdirSync(FOLDER)
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !SHARED.has(file))
   .map((file) => file.slice(0, -'.ts'.length))
   .toSorted()
 
-/** The file has the name of its driver. Throws for a name that is not of `driverNames`. */
+/** A driver's file has its name. Throws for a name that is not in `driverNames`. */
 export async function loadDriver(name: string): Promise<DriverType> {
   if (!driverNames.includes(name)) throw new Error(`there is no driver ${name}`)
   return ((await import(join(FOLDER, `${name}.ts`))) as { driver: DriverType }).driver

@@ -6,14 +6,14 @@ const codes = Object.keys(refusals) as [RefusalCode, ...RefusalCode[]]
 
 /** One line of the ledger. */
 export const ledgerEntry = z.object({
-  /** Counts up by one, over restarts too. */
+  /** Counts up by one, also across restarts. */
   id: z.number().int().positive(),
   /** By the wall clock, in milliseconds since 1970. */
   at: z.number(),
   kind: z.enum([
     /** The device answered that it is on. */
     'fired',
-    /** It is known to be off again; `seconds` is how long it was on at most, `message` why it ended. */
+    /** It is known to be off again; `seconds` is the longest time that it may have been on, `message` why it ended. */
     'ended',
     /** The device did not answer that it is on. */
     'failed',
@@ -21,10 +21,10 @@ export const ledgerEntry = z.object({
     'stopped',
     'armed',
     'disarmed',
-    /** Switching off fails, and is tried again. */
+    /** Switching off failed and is retried. */
     'fault',
     'mended',
-    /** The process that guards what is on was gone. */
+    /** The guarding process had ended. */
     'unguarded',
     /** A minute after a firing of a rule: `gone` says whether its object was still seen. */
     'looked',
@@ -33,13 +33,13 @@ export const ledgerEntry = z.object({
   firing: z.string().optional(),
   by: asker.optional(),
   seconds: z.number().optional(),
-  /** What the device answered, without secrets. */
+  /** The device's answer, without secrets. */
   answer: z.string().optional(),
   code: z.enum(codes).optional(),
   message: z.string().optional(),
-  /** How many times the same happened again in the minute before, when more than this once. */
+  /** How often the same happened in the minute before, when more than once. */
   times: z.number().int().optional(),
-  /** Null where nobody knows. */
+  /** Null when unknown. */
   gone: z.boolean().nullable().optional(),
 })
 export type LedgerEntry = z.output<typeof ledgerEntry>

@@ -4,15 +4,16 @@ import { makePrivateDirectory, syncDirectory } from '../durable-file.ts'
 import { ledgerEntry, type LedgerEntry, type NewLedgerEntry } from './ledger-entry.ts'
 
 /**
- * Every firing and every refusal, on disk: a folder of numbered files with one JSON line for each entry. The newest
- * file is appended to, each entry is on disk when `append` resolves, and the oldest file goes when there are too many.
+ * Every firing and every refusal, on disk: a folder of numbered files with one JSON line for each entry. New entries go
+ * to the newest file, each entry is on disk when `append` resolves, and the oldest file is deleted when there are too
+ * many.
  */
 export type Ledger = {
   /** Entries are numbered in the order of the calls. Rejects with the disk's error. */
   append(entry: NewLedgerEntry): Promise<LedgerEntry>
-  /** The newest first; those with an id below `before` when it is given. */
+  /** Newest first; with `before`, only those with a lower id. */
   newest(options: { before?: number | undefined; limit: number }): Promise<LedgerEntry[]>
-  /** The oldest first, from the first with an id above `after`. */
+  /** Oldest first, starting after the id `after`. */
   after(id: number, limit: number): Promise<LedgerEntry[]>
   close(): Promise<void>
 }
@@ -42,7 +43,7 @@ export async function openLedger(directory: string): Promise<Ledger> {
   const lastFile = firsts.at(-1)
   if (lastFile !== undefined) {
     const text = await readFile(pathOf(lastFile), 'utf8')
-    // A line that a crash tore would run into the next.
+    // A line that a crash cut off would merge with the next.
     const whole = Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1))
     await truncate(pathOf(lastFile), whole)
     lastId = parseLines(text).at(-1)?.id ?? lastFile - 1
@@ -69,7 +70,7 @@ export async function openLedger(directory: string): Promise<Ledger> {
       await file.handle.writeFile(line)
       await file.handle.datasync()
     } catch (error) {
-      // What was torn must not be followed by a whole line.
+      // Removes an incomplete line, so that no complete one follows it.
       await file.handle.truncate(file.bytes).catch(() => {})
       throw error
     }
@@ -108,7 +109,7 @@ export async function openLedger(directory: string): Promise<Ledger> {
   }
 }
 
-/** A line that cannot be read is skipped. */
+/** Skips unreadable lines. */
 function parseLines(text: string): LedgerEntry[] {
   return text.split('\n').flatMap((line) => {
     try {

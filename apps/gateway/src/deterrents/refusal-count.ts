@@ -2,18 +2,18 @@ import type { NewLedgerEntry } from './ledger-entry.ts'
 import type { Instant } from './saved-state.ts'
 
 /**
- * A rule that fires in a loop must not fill the disk: the first of each kind is written, what repeats it within a
- * minute is counted, and the count is written when the minute is over. Pure.
+ * Keeps a rule in a loop from filling the disk: the first refusal of each kind is written, repetitions within a minute
+ * are counted, and the count is written at the end of the minute. Pure.
  */
 const WINDOW_MS = 60_000
-/** Kinds that are counted apart; the others share one. */
+/** Kinds that are counted separately; all others share one. */
 const KINDS_MAX = 200
 
 export function createRefusalCount() {
   const counted = new Map<string, { until: number; times: number; entry: Omit<NewLedgerEntry, 'at'> }>()
 
   return {
-    /** The entry to write now, or undefined when it is only counted. */
+    /** The entry to write now; undefined when it is only counted. */
     count(entry: Omit<NewLedgerEntry, 'at'>, now: Instant): NewLedgerEntry | undefined {
       const ownKey = keyOf(entry)
       const key = counted.has(ownKey) || counted.size < KINDS_MAX ? ownKey : 'others'
@@ -25,7 +25,7 @@ export function createRefusalCount() {
       counted.set(key, { until: now.mono + WINDOW_MS, times: 0, entry })
       return { at: now.wall, ...entry, ...(before && before.times > 0 && { times: before.times }) }
     },
-    /** What repeated in minutes that are over. */
+    /** The counts of finished minutes. */
     due(now: Instant): NewLedgerEntry[] {
       return [...counted].flatMap(([key, { until, times, entry }]) => {
         if (until > now.mono) return []
@@ -39,7 +39,7 @@ export function createRefusalCount() {
   }
 }
 
-/** Names that callers choose freely do not make kinds of their own. */
+/** Names that callers choose freely make no kinds of their own. */
 function keyOf({ kind, deterrent, code, by }: Omit<NewLedgerEntry, 'at'>): string {
   const who = by?.kind === 'rule' ? `rule ${by.rule}` : by?.kind === 'person' ? by.via : by?.kind
   return JSON.stringify([kind, code, code === 'unknown_deterrent' ? '' : deterrent, who])

@@ -1,4 +1,4 @@
-/** Why a deterrent was not fired, as callers get it and the ledger keeps it. */
+/** Why a deterrent did not fire, for callers and the ledger. */
 export const refusals = {
   unknown_deterrent: 'gateway.yaml has no deterrent of this name.',
   disarmed: 'The device is disarmed.',

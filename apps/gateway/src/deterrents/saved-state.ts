@@ -1,4 +1,4 @@
-/** What the interlock must know again after a restart: one small file, written before anything is switched on. */
+/** The interlock's state across restarts: one small file, written before anything is switched on. */
 import { z } from 'zod'
 import type { Charge } from './budget.ts'
 import type { DeterrentSettings } from './schema.ts'
@@ -20,17 +20,19 @@ export const asker = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('person'), name: z.string(), via: z.enum(['hub', 'device']) }),
   z.object({ kind: z.literal('program') }),
 ])
-/** Who wants something switched. `chose` says what a rule that varies took this time. */
+/** Who requested a firing. `chose` is the choice of a rule that varies. */
 export type Asker = z.output<typeof asker>
 
 export const savedState = z.object({
   version: z.literal(1),
-  /** Of the device: within one boot `mono` goes on, after another only `wall` tells how long ago something was. */
+  /**
+   * The device's boot: within one boot `mono` continues; after another only `wall` shows how long ago something was.
+   */
   boot: z.string(),
   armed: z.boolean(),
   charges: z.record(z.string(), z.array(instant.extend({ seconds: z.number() }))),
   persons: z.record(z.string(), instant),
-  /** What was on, or may have been, with all that it takes to switch it off. */
+  /** What was on, or may have been, with all that is needed to switch it off. */
   firings: z.array(
     z.object({
       id: z.string(),
@@ -45,7 +47,7 @@ export const savedState = z.object({
 export type SavedState = z.output<typeof savedState>
 export type SavedFiring = SavedState['firings'][number]
 
-/** When a saved moment was, by this run's monotonic clock; later rather than earlier where that is not known. */
+/** A saved moment on this run's monotonic clock; when unsure, the later one. */
 export function monoOf(saved: Instant, savedBoot: string, boot: string, now: Instant): number {
   if (savedBoot === boot) return Math.min(saved.mono, now.mono)
   return now.mono - Math.max(0, now.wall - saved.wall)
@@ -62,7 +64,7 @@ export function loadCharges(state: SavedState, boot: string, now: Instant): Map<
   )
 }
 
-/** One way to switch something: the same name with other settings of its driver is another unit. */
+/** One way to switch something: the same name with other driver settings is another unit. */
 export type Unit = { id: string; name: string; settings: DriverSettings }
 /** `mayBeOn`: a request that switches it on may be on its way to the device, from another process. */
 export type GuardedUnit = Unit & { mayBeOn: boolean }
@@ -79,7 +81,7 @@ const LIMITS: ReadonlySet<string> = new Set<keyof DeterrentSettings>([
   'watchedBy',
 ])
 
-/** Its limits stay with the interlock. */
+/** Its limits stay in the interlock. */
 export function unitOf(name: string, settings: Readonly<DeterrentSettings | DriverSettings>): Unit {
   const own = Object.fromEntries(Object.entries(settings).filter(([key]) => !LIMITS.has(key))) as DriverSettings
   return { id: `${name}\n${JSON.stringify(own)}`, name, settings: own }

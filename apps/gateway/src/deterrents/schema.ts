@@ -1,4 +1,4 @@
-/** The part of `gateway.yaml` that says what can be switched, and within which limits. */
+/** The part of `gateway.yaml` for deterrents and their limits. */
 import { z } from 'zod'
 import { hoursList } from '../hours.ts'
 import { driverNames, loadDriver } from './drivers.ts'

@@ -4,11 +4,10 @@ import { savedState, type SavedState } from './saved-state.ts'
 export type StateFile = {
   /** Undefined when there was none. */
   readonly found: SavedState | undefined
-  /** Why it could not be read; `found` is then one that is disarmed. */
+  /** Why it was unreadable; `found` is then a disarmed state. */
   readonly problem: string | undefined
   /**
-   * Writes what `compose` gives when its turn comes; calls that wait meanwhile share one write. Rejects with the disk's
-   * error.
+   * Writes the result of `compose` when its turn comes; waiting calls share one write. Rejects with the disk's error.
    */
   write(compose: () => SavedState): Promise<void>
 }
@@ -40,7 +39,7 @@ async function read(path: string, boot: string): Promise<{ found: SavedState | u
     return { found: await readJsonFile(path, savedState) }
   } catch (error) {
     if (!(error instanceof DataFileError)) throw error
-    // Nobody knows what was used or whether a person had disarmed it.
+    // It is unknown what was used, or whether a person had disarmed it.
     return {
       found: { version: 1, boot, armed: false, charges: {}, persons: {}, firings: [] },
       problem: 'The state of the deterrents was damaged: the device is disarmed until a person arms it',

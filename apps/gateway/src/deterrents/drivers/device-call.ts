@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 
-/** More than any device answers to a switch. */
+/** More than any device's answer to a switch. */
 const ANSWER_LIMIT_BYTES = 64 * 1024
 
 export type DeviceCall = {
@@ -10,16 +10,15 @@ export type DeviceCall = {
   headers?: Record<string, string>
   body?: string
   signal: AbortSignal
-  /** False takes whatever certificate the device shows. */
+  /** When false, accepts any certificate. */
   verifyCertificate?: boolean
 }
 
 export type DeviceAnswer = { status: number; headers: IncomingHttpHeaders; text: string }
 
 /**
- * One HTTP call to a device, on a connection of its own: a kept one may be dead, and a request on it be lost or be
- * carried out much later. Redirects are not followed. Rejects in words that hold no address, since an address may hold
- * a password.
+ * One HTTP call to a device, on a new connection: on a reused one the request could be lost or arrive much later.
+ * Redirects are not followed. Rejects with words that hold no address, because an address may hold a password.
  */
 export function callDevice(call: DeviceCall): Promise<DeviceAnswer> {
   const { method = 'GET', headers, body, signal } = call
@@ -42,8 +41,8 @@ export function callDevice(call: DeviceCall): Promise<DeviceAnswer> {
     outgoing.destroy()
   }
   outgoing.on('error', fail)
-  // Also when nothing was said of why: Node ends a call silently at an answer 101 that it did not ask for.
-  outgoing.on('close', () => fail(new Error('the device gave no whole answer')))
+  // Node closes without an error at an unrequested 101 answer.
+  outgoing.on('close', () => fail(new Error('the device’s answer is incomplete')))
   outgoing.on('response', (incoming) => {
     const chunks: Buffer[] = []
     let length = 0

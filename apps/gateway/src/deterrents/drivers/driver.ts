@@ -1,19 +1,19 @@
 import type { z } from 'zod'
 
 /**
- * A device that can be switched. Calls never overlap: one that was broken off has settled, or is left behind, before
- * the next. Each resolves with what the device answered, in a few words for the ledger, once it has done it. It rejects
- * when that is not known, with `DeviceRefusal` when the device said that it did not.
+ * A switchable device. Calls never overlap: an aborted call has settled, or is abandoned, before the next. Each
+ * resolves with the device's answer, in a few words for the ledger, once the device has switched. It rejects when that
+ * is unknown, with `DeviceRefusal` when the device said that it did not switch.
  */
 export type Driver = {
-  /** The device ends it itself after `seconds` (a whole number, 1 to 1,800) where it can. */
+  /** Where it can, the device itself switches off after `seconds` (a whole number, 1 to 1,800). */
   on(seconds: number, signal: AbortSignal): Promise<string>
   off(signal: AbortSignal): Promise<string>
-  /** Lets go of what is held open. Nothing is switched. */
+  /** Closes open connections. Switches nothing. */
   close?(): Promise<void>
 }
 
-/** The device answered, and did not switch: a wrong password, an unknown zone, too many calls. */
+/** The device answered and did not switch: a wrong password, an unknown zone, too many calls. */
 export class DeviceRefusal extends Error {
   override name = 'DeviceRefusal'
 }
@@ -22,15 +22,15 @@ export class DeviceRefusal extends Error {
 export type DriverType<Shape extends z.ZodRawShape = z.ZodRawShape> = {
   /** The value of `driver` in gateway.yaml. */
   name: string
-  /** What it switches, for the documentation. */
+  /** Its purpose, for the documentation. */
   summary: string
-  /** Its keys in gateway.yaml, beside those of every deterrent. */
+  /** Its keys in gateway.yaml, besides those of every deterrent. */
   settings: Shape
-  /** How long an answer may take; 5 s when left out. */
+  /** How long an answer may take; default 5 s. */
   answerMs?: number
-  /** Whether the device ends a firing itself, so that it ends even with a gateway without power. */
+  /** Whether the device ends a firing itself, even when the gateway loses power. */
   endsItself(settings: z.output<z.ZodObject<Shape>>): boolean
-  /** What must never be read in a log or in the ledger. */
+  /** Texts that must never appear in a log or in the ledger. */
   secrets?(settings: z.output<z.ZodObject<Shape>>): (string | undefined)[]
   open(settings: z.output<z.ZodObject<Shape>>): Driver
 }

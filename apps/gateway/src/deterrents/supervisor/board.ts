@@ -1,4 +1,4 @@
-/** Calls the drivers as the switches say, and keeps their time: in the supervisor, and in the agent without one. */
+/** Calls the drivers as the switches say, and keeps their time: in the supervisor, or in the agent without one. */
 import { DeviceRefusal, type Driver } from '../drivers/driver.ts'
 import type { GuardedUnit, Instant, Unit } from '../saved-state.ts'
 import { createSwitch, type Switch, type SwitchEvent, type SwitchOutput } from './switch.ts'
@@ -7,7 +7,7 @@ export type OpenDriver = (unit: Unit) => OpenedDriver
 export type OpenedDriver = { driver: Driver; answerMs: number; redact: (text: string) => string }
 
 export type Board = {
-  /** These are switched off and kept so; units that are left out end when they are known to be off. */
+  /** Switches these off and keeps them off; omitted units end when they are known to be off. */
   guard(units: readonly GuardedUnit[]): void
   on(unitId: string, firing: string, seconds: number): void
   off(unitIds: readonly string[]): void
@@ -15,9 +15,9 @@ export type Board = {
   offNotOff(): void
   /** Switches one more off, and keeps it so. */
   add(unit: GuardedUnit): void
-  /** No unit may be on. */
+  /** Whether no unit may be on. */
   isQuiet(): boolean
-  /** Forgets what is still on its way. */
+  /** Drops pending calls. */
   close(): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export type BoardOptions = {
 }
 
 const ANSWER_MAX = 200
-/** A wall clock that jumps is noticed this soon. */
+/** How soon a jump of the wall clock is noticed. */
 const LOOK_MS = 1_000
 
 type Slot = {
@@ -151,7 +151,7 @@ async function closeDriver({ opened }: Slot): Promise<void> {
   await opened.driver.close?.().catch(() => {})
 }
 
-/** One line, bounded, of printable characters. */
+/** One line of limited length, printable characters only. */
 function clean(text: string): string {
   return text
     .slice(0, 4 * ANSWER_MAX)

@@ -4,10 +4,10 @@ import type { Unit } from '../saved-state.ts'
 import type { OpenDriver, OpenedDriver } from './board.ts'
 
 const ANSWER_MS = 5_000
-/** Shorter texts would be found within other words. */
+/** Shorter texts would match inside other words. */
 const SECRET_MIN = 4
 
-/** Loads only the drivers that these units need, since the process that guards them is to be small. */
+/** Loads only the drivers that these units need, to keep the guarding process small. */
 export async function loadDrivers(units: readonly Unit[], loaded: Map<string, DriverType>): Promise<void> {
   for (const { settings } of units) {
     if (loaded.has(settings.driver)) continue

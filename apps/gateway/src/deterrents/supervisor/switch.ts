@@ -1,13 +1,13 @@
 /**
- * One unit that is switched: a state machine without I/O, whose clocks are arguments. It is off only when the device
- * said so, after everything that could still switch it on. Until then it is switched off again and again.
+ * The switch of one unit: a state machine without I/O, whose clocks are arguments. It counts as off only when the
+ * device said so, after every request that could still switch it on. Until then it is switched off repeatedly.
  */
 import type { Instant } from '../saved-state.ts'
 
 export type SwitchEvent =
   | { event: 'on'; firing: string; answer: string }
   | { event: 'failed'; firing: string; message: string }
-  /** `firing` is the one that was before it, if any since it was last known to be off. */
+  /** `firing` is the firing before it, if any since it was last known to be off. */
   | { event: 'off'; firing?: string; answer: string }
   /** Once, until it is known to be off. */
   | { event: 'fault'; message: string }
@@ -17,9 +17,9 @@ export type SwitchOutput =
   | { do: 'break-off'; call: number }
   | { do: 'tell'; event: SwitchEvent }
 
-/** How late a request may reach the device after it was broken off. */
+/** How late an aborted request may reach the device. */
 export const LATE_MS = 15_000
-/** Pauses between calls that switch off while such a request may be on its way. */
+/** Pauses between calls that switch off while such a request may be pending. */
 const LATE_PAUSES_MS = [1_000, 2_000, 4_000, 8_000] as const
 const RETRY_FIRST_MS = 250
 export const RETRY_MAX_MS = 30_000
@@ -50,7 +50,7 @@ export function createSwitch({ answerMs, mayBeOn, now: madeAt }: SwitchOptions) 
   let firing: { id: string; seconds: number; since: Instant } | undefined
   let failures = 0
   let isFaultTold = false
-  /** Until then a request that was broken off may still switch it on. */
+  /** Until then an aborted request may still switch it on. */
   let lateUntil = mayBeOn ? madeAt.mono + LATE_MS : -Infinity
   let latePauses = 0
 
@@ -61,7 +61,7 @@ export function createSwitch({ answerMs, mayBeOn, now: madeAt }: SwitchOptions) 
     return [{ do: 'call', call: id, on }]
   }
 
-  /** The device may or may not have got the request that switches on. */
+  /** The device may have received the request that switches on. */
   function mayArriveLate(now: Instant): void {
     lateUntil = now.mono + LATE_MS
     latePauses = 0
@@ -121,7 +121,7 @@ export function createSwitch({ answerMs, mayBeOn, now: madeAt }: SwitchOptions) 
       return call(seconds, now)
     },
 
-    /** Also what is off already, since something else may have switched it on. */
+    /** Also when it is off already, because something else may have switched it on. */
     off(now: Instant): SwitchOutput[] {
       return switchOff(now)
     },
@@ -154,7 +154,7 @@ export function createSwitch({ answerMs, mayBeOn, now: madeAt }: SwitchOptions) 
       return []
     },
 
-    /** When `tick` has something to do, by the monotonic clock. */
+    /** When `tick` is due, on the monotonic clock. */
     nextDeadline(): number | undefined {
       const end = firing ? firing.since.mono + firing.seconds * 1_000 : Infinity
       if (phase.is === 'waiting') return phase.at
