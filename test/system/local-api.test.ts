@@ -121,7 +121,7 @@ test.each<[string, Asked, number, string]>([
   ['deep nesting', { body: '['.repeat(100_000) }, 400, 'json_too_complex'],
   ['3 MiB', { body: `"${'x'.repeat(3 << 20)}"` }, 413, 'payload_too_large'],
   ['a detection without a label', { body: '{"detections":[{"id":"a"}]}' }, 400, 'invalid_request'],
-  ['another method', { method: 'GET', body: '' }, 405, 'method_not_allowed'],
+  ['another method', { method: 'DELETE', body: '' }, 405, 'method_not_allowed'],
   ['an address that there is not', { path: '/api/v1/nothing' }, 404, 'not_found'],
 ])('%s is refused with a code', async (_what, asked, status, error) => {
   expect(await ask(asked)).toEqual({ status, error })
@@ -135,5 +135,16 @@ test('the device describes its API', async () => {
   const document = (await (await fetch(`http://127.0.0.1:${gateway.port}/api/v1/openapi.json`)).json()) as {
     paths: object
   }
-  expect(Object.keys(document.paths)).toEqual(['/api/v1/detections', '/api/v1/status'])
+  expect(Object.keys(document.paths).toSorted()).toEqual([
+    '/api/v1/arm',
+    '/api/v1/cameras',
+    '/api/v1/cameras/{name}/latest.jpg',
+    '/api/v1/detections',
+    '/api/v1/detections/{id}/clip.mp4',
+    '/api/v1/detections/{id}/snapshot.jpg',
+    '/api/v1/deterrents/{name}/fire',
+    '/api/v1/deterrents/{name}/stop',
+    '/api/v1/disarm',
+    '/api/v1/status',
+  ])
 })

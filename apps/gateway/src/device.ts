@@ -8,6 +8,8 @@ import { openDeterrents, type Deterrents } from './deterrents/deterrents.ts'
 import { openDetectionQueue, type DetectionQueue } from './hub/detection-queue.ts'
 import type { DeviceReport } from './local-api/calls.ts'
 import { isPersonLabel } from './person-label.ts'
+import { createPictures } from './detections/pictures.ts'
+import type { Pictures } from './sources/source.ts'
 import { createRules } from './rules/rules.ts'
 import { createSources, type Sources } from './sources/sources.ts'
 
@@ -21,6 +23,7 @@ export type Device = {
   record: DetectionRecord
   intake: Intake
   sources: Sources
+  pictures: Pictures
   deterrents: Deterrents
   /** Sets what the owner's programs report, in addition to the device's own parts. */
   setProgramStatus(status: DeviceReport): void
@@ -31,6 +34,7 @@ export type Device = {
 const RECORD_FILE = 'record.sqlite'
 /** Their names come with detections. */
 const CAMERAS_MAX = 256
+const PROBLEM_MAX_CHARACTERS = 200
 const MAXIMA = { cameras: 64, detectors: 16, deterrents: 64, problems: 32 } as const
 
 /** Adds to `life` all that must stop with the device. Rejects with DataFileError or the disk's error. */
@@ -72,12 +76,17 @@ export async function openDevice(
   })
   await sources.apply(file.current())
 
+  function noteCamera(camera: string): void {
+    if (cameras.size < CAMERAS_MAX) cameras.add(camera)
+  }
+
   function glimpse(camera: string, label: string): void {
+    noteCamera(camera)
     if (isPersonLabel(label)) deterrents.personSeen(camera)
   }
 
   function onSeen(detection: Detection): void {
-    if (cameras.size < CAMERAS_MAX) cameras.add(detection.camera)
+    noteCamera(detection.camera)
     rules.see(detection)
   }
 
@@ -88,13 +97,14 @@ export async function openDevice(
 
   function parts(): DeviceParts {
     const own = sources.state()
-    const problems = [...file.problems(), ...deterrents.problems(), ...rules.problems(), ...own.problems]
+    const found = [...file.problems(), ...deterrents.problems(), ...rules.problems(), ...own.problems]
+    const problems = [...found, ...(programStatus.problems ?? [])].map((text) => text.slice(0, PROBLEM_MAX_CHARACTERS))
     return {
       armed: deterrents.isArmed(),
       cameras: [...own.cameras, ...(programStatus.cameras ?? [])].slice(0, MAXIMA.cameras),
       detectors: [...own.detectors, ...(programStatus.detectors ?? [])].slice(0, MAXIMA.detectors),
       deterrents: [...deterrents.list(), ...(programStatus.deterrents ?? [])].slice(0, MAXIMA.deterrents),
-      problems: [...problems, ...(programStatus.problems ?? [])].slice(0, MAXIMA.problems),
+      problems: problems.slice(0, MAXIMA.problems),
     }
   }
 
@@ -104,6 +114,7 @@ export async function openDevice(
     record,
     intake,
     sources,
+    pictures: createPictures(sources.pictures, record, log),
     deterrents,
     setProgramStatus(status) {
       programStatus = { ...programStatus, ...status }

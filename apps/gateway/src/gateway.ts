@@ -75,6 +75,14 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     file: device.file.current,
     report: device.intake.report,
     setStatus: device.setProgramStatus,
+    parts,
+    record: device.record,
+    pictures: device.pictures,
+    deterrents: device.deterrents,
+    hub() {
+      const { gatewayId, detectionsWaiting } = hub.state()
+      return { gatewayId, detectionsWaiting }
+    },
     version,
     log,
   })

@@ -8,8 +8,6 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { GatewayState } from '../gateway-state.ts'
 import { createConditions } from '../hub/conditions.ts'
-import { createLocalApi } from '../local-api/local-api.ts'
-import { deviceFile } from '../device-file/schema.ts'
 import { createLocalUi } from './local-ui.ts'
 import { openLocalUiServer, type LocalUiServer } from './local-ui-server.ts'
 
@@ -56,13 +54,7 @@ async function openLocalUi(uiTarget?: URL, state = stateOf(), uiOnLan = true): P
     allowedOrigins: () => [HUB_ORIGIN],
     uiTarget,
     uiOnLan,
-    localApi: createLocalApi({
-      file: () => deviceFile.parse({}),
-      report: async () => {},
-      setStatus: () => {},
-      version: '1.2.3',
-      log: pino({ level: 'silent' }),
-    }),
+    localApi: { owns: () => false, handle: async () => {} },
     faults,
     log: pino({ level: 'silent' }),
   })

@@ -1,3 +1,5 @@
+import { createBuckets, type Rate } from '@hedgerow/http'
+
 /** How often a rule may ask for deterrents at most: far more than animals come, far less than a program in a loop. */
 export type Hold = {
   /** False when the rule has to wait. */
@@ -6,26 +8,21 @@ export type Hold = {
   held(): string[]
 }
 
-const BURST = 20
-const EVERY_MS = 10_000
+const RATE: Rate = { burst: 20, perSecond: 0.1 }
+const RULES_MAX = 100
 const TOLD_MS = 600_000
 
 export function createHold(clock: () => number): Hold {
-  const buckets = new Map<string, { tokens: number; filledAt: number; heldAt: number }>()
+  const buckets = createBuckets(RATE, RULES_MAX)
+  const heldAt = new Map<string, number>()
   return {
     take(rule) {
-      const now = clock()
-      const bucket = buckets.get(rule) ?? { tokens: BURST, filledAt: now, heldAt: -Infinity }
-      buckets.set(rule, bucket)
-      bucket.tokens = Math.min(BURST, bucket.tokens + Math.max(0, now - bucket.filledAt) / EVERY_MS)
-      bucket.filledAt = now
-      if (bucket.tokens < 1) {
-        bucket.heldAt = now
-        return false
-      }
-      bucket.tokens -= 1
-      return true
+      const keys = [{ key: rule, share: 1 }]
+      const isFree = buckets.waitMs(keys, clock()) === 0
+      if (isFree) buckets.add(keys, -1)
+      else heldAt.set(rule, clock())
+      return isFree
     },
-    held: () => [...buckets].flatMap(([rule, { heldAt }]) => (Math.abs(clock() - heldAt) < TOLD_MS ? [rule] : [])),
+    held: () => [...heldAt].flatMap(([rule, at]) => (Math.abs(clock() - at) < TOLD_MS ? [rule] : [])),
   }
 }
