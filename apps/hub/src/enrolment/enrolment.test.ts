@@ -5,6 +5,8 @@ import { testEngines } from '#testing/databases.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { createTestDevice, newKeys } from '#testing/device.ts'
 
+const DAY_MS = 86_400_000
+
 describe.each(testEngines)('enrolment on %s', (engine) => {
   let hub: TestHub
   let count = 0
@@ -278,11 +280,17 @@ describe.each(testEngines)('enrolment on %s', (engine) => {
     })
   })
 
+  /** Time in which the hub runs and looks at its clock. */
+  const passTime = async (ms: number) => {
+    hub.clock.advance(ms)
+    await hub.db.updateTable('hub_clock').set({ seen_at: hub.clock.now(), hold_ms: 0 }).execute()
+  }
+
   it('deletes a request that nobody decided for 7 days; the device then asks again', async () => {
     const barn = device()
     const first = await barn.register()
     const admin = { authorization: `Bearer ${await hub.signIn('admin')}` }
-    hub.clock.advance(7 * 24 * 3_600_000)
+    await passTime(7 * DAY_MS)
     const fresh = {
       authorization: `Bearer ${await hub.sessions.start({ id: await hub.addUser('fresh', 'admin', 'a-password') }, { sourceIp: '', userAgent: '' })}`,
     }
@@ -292,5 +300,36 @@ describe.each(testEngines)('enrolment on %s', (engine) => {
     const second = await barn.register()
     expect(second.status).toBe(202)
     expect(second.body.registrationId).not.toBe(first.body.registrationId)
+  })
+
+  it('keeps a request through a leap of the clock, for a day', async () => {
+    const waiting = async () =>
+      (await hub.db.selectFrom('registrations').select('id').where('status', '=', 'pending').execute()).map(
+        ({ id }) => id,
+      )
+    const { registrationId } = (await device().register()).body
+    await passTime(0)
+    hub.clock.advance(400 * DAY_MS)
+    const other = await device().register()
+    expect(await waiting(), 'before the hub has looked at its clock').toContain(registrationId)
+    await hub.db.updateTable('hub_clock').set({ seen_at: hub.clock.now(), hold_ms: DAY_MS }).execute()
+    await device().register()
+    expect(await waiting()).toContain(registrationId)
+    const admin = await hub.addUser('after-the-leap', 'admin', 'a-password')
+    const authorization = `Bearer ${await hub.sessions.start({ id: admin }, { sourceIp: '', userAgent: '' })}`
+    const ask = async (method: 'GET' | 'POST', path: string) =>
+      (
+        await hub.app.inject({ method, url: `/api/v1/admin/gateway-requests/${path}`, headers: { authorization } })
+      ).json()
+    const listed = (await ask('GET', 'pending')) as { registrationId: string }[]
+    expect(listed.map((row) => row.registrationId)).toContain(registrationId)
+    expect(await ask('POST', `${registrationId}/approve`)).toHaveProperty('gatewayId')
+
+    await passTime(DAY_MS)
+    await device().register()
+    expect(await waiting()).toContain(other.body.registrationId)
+    await passTime(7 * DAY_MS)
+    await device().register()
+    expect(await waiting()).not.toContain(other.body.registrationId)
   })
 })

@@ -11,9 +11,10 @@ import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { record } from '../facts/facts.ts'
+import { isAfterLeap } from '../retention/clock-leaps.ts'
 import { makeRoom } from './queue.ts'
 
-export const PENDING_LIFETIME_MS = 7 * 24 * 3_600_000
+const PENDING_LIFETIME_MS = 7 * 24 * 3_600_000
 
 export type RegistrationRow = Selectable<Tables['registrations']>
 type Gateway = Pick<
@@ -175,8 +176,16 @@ export function liftRejection(db: Kysely<Tables>, { id, actor, now }: Decision):
 export async function takePending(transaction: Transaction<Tables>, id: string, now: number): Promise<RegistrationRow> {
   const row = await transaction.selectFrom('registrations').selectAll().where('id', '=', id).executeTakeFirst()
   if (row && row.status !== 'pending') throw new HubError('registration_decided')
-  if (!row || row.requested_at <= now - PENDING_LIFETIME_MS) throw new HubError('registration_not_found')
+  if (!row || row.requested_at <= (await oldestPending(transaction, now))) throw new HubError('registration_not_found')
   return row
+}
+
+/**
+ * Pending requests that were made then or before are over. None is within a day after a leap of the clock: they may be
+ * younger than they look.
+ */
+export async function oldestPending(db: Db, now: number): Promise<number> {
+  return (await isAfterLeap(db, now)) ? 0 : now - PENDING_LIFETIME_MS
 }
 
 /** Deletes requests that nobody decided for 7 days. A device that is still there asks again. */
@@ -184,7 +193,7 @@ export async function expirePending(db: Db, now: number): Promise<void> {
   await db
     .deleteFrom('registrations')
     .where('status', '=', 'pending')
-    .where('requested_at', '<=', now - PENDING_LIFETIME_MS)
+    .where('requested_at', '<=', await oldestPending(db, now))
     .execute()
 }
 

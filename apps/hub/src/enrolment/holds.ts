@@ -14,7 +14,7 @@ import { readSettings } from '../settings/settings.ts'
 import { approveRegistration } from './approval.ts'
 import { decide } from './auto-approval.ts'
 import { readAutoApproval } from './auto-approval-settings.ts'
-import { PENDING_LIFETIME_MS } from './enrolment.ts'
+import { oldestPending } from './enrolment.ts'
 import { isValidInvitation } from './invitations.ts'
 
 /** The hold for a failed approval; undefined when the request itself is at fault. */
@@ -81,7 +81,7 @@ function admitOne(db: Kysely<Tables>, id: string, now: number): Promise<void> {
       .where('id', '=', id)
       .where('status', '=', 'pending')
       .where('waits_for', 'is not', null)
-      .where('requested_at', '>', now - PENDING_LIFETIME_MS)
+      .where('requested_at', '>', await oldestPending(transaction, now))
       .executeTakeFirst()
     if (!row) return
     const { source_ip: sourceIp, invitation_id: invitationId } = row

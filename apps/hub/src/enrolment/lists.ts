@@ -8,7 +8,7 @@ import { holding, pageFrom, sendPage } from '../http/pagination.ts'
 import { hasRole } from '../access/policy.ts'
 import type { Caller } from '../access/sessions.ts'
 import { readAutoApproval } from './auto-approval-settings.ts'
-import { PENDING_LIFETIME_MS } from './enrolment.ts'
+import { oldestPending } from './enrolment.ts'
 import { holdsInWords } from './holds.ts'
 import { labelsOfValid } from './invitations.ts'
 import { createFindTrusted } from './trusted-sources.ts'
@@ -30,7 +30,7 @@ export async function listPending(
     .selectAll('registrations')
     .select('gateways.name as gateway_name')
     .where('registrations.status', '=', 'pending')
-    .where('registrations.requested_at', '>', now - PENDING_LIFETIME_MS)
+    .where('registrations.requested_at', '>', await oldestPending(db, now))
   if (!hasRole(caller.role, 'manager')) asked = asked.where('registrations.owner_id', '=', caller.userId)
   if (query.q) asked = asked.where(matching(query.q))
   if (page.after)

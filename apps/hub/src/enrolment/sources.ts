@@ -4,7 +4,7 @@ import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { crowdsOf } from '../access/networks.ts'
 import { record } from '../facts/facts.ts'
-import { PENDING_LIFETIME_MS, type Decision } from './enrolment.ts'
+import { oldestPending, type Decision } from './enrolment.ts'
 import { createFindTrusted } from './trusted-sources.ts'
 
 /** Fewer requests are decided one by one. */
@@ -70,12 +70,12 @@ export function rejectSource(
   })
 }
 
-function waitingFromStrangers(db: Db, now: number) {
+async function waitingFromStrangers(db: Db, now: number) {
   return db
     .selectFrom('registrations')
     .select(['id', 'source_ip'])
     .where('status', '=', 'pending')
-    .where('requested_at', '>', now - PENDING_LIFETIME_MS)
+    .where('requested_at', '>', await oldestPending(db, now))
     .where('key_change_for', 'is', null)
     .where('owner_id', 'is', null)
     .execute()

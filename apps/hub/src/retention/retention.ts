@@ -2,8 +2,7 @@
  * Deletes rows older than logRetentionDays: activity, audit, detections, visits, commands, ledgers, hourly counts and
  * finished notifications; a gateway's history after 7 days at most. It runs once a day, and at once when the setting
  * changes, in small batches with pauses, so that no request waits for it. After a jump of the clock it deletes nothing
- * for a day of running time; the database holds the last known time, so a jump while the hub was down counts too. It
- * also removes the remaining rows of deleted gateways.
+ * for a day of running time. It also removes the remaining rows of deleted gateways.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HISTORY_HOURS } from '@hedgerow/contract'
@@ -13,6 +12,7 @@ import type { Tables } from '../database/tables.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import { deleteOldDetections, trimDetections } from '../detections/detections.ts'
 import { readSettings } from '../settings/settings.ts'
+import { createLeapWatch } from './clock-leaps.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
@@ -21,11 +21,6 @@ const FACTS_KEPT_MS = DAY_MS
 const LOOK_INTERVAL_MS = HOUR_MS
 const FIRST_LOOK_MS = 60_000
 const TRIM_INTERVAL_MS = 10_000
-/**
- * When the clock is this much later than expected, it was wrong before or is wrong now, and deleted rows never return.
- */
-const LEAP_MS = DAY_MS
-const HOLD_MS = DAY_MS
 const BATCH_ROWS = 500
 const PAUSE_MS = 10
 const LEDGER_KEY = ['gateway_id', 'entry_id', 'at']
@@ -52,7 +47,7 @@ export function createRetention(options: {
   const stopped = new AbortController()
   const tasks = createTasks({ log, failure: 'could not delete old rows' })
   let purgedAt = -Infinity
-  let lookedAtUptimeMs: number | undefined
+  const leaps = createLeapWatch({ db, clock, log, uptime })
 
   /** Runs `batch` until it deletes no more. */
   async function drain(batch: ReturnType<typeof sql>): Promise<void> {
@@ -72,7 +67,7 @@ export function createRetention(options: {
 
   async function purge(): Promise<void> {
     purgedAt = -Infinity
-    if (await isHeld()) return
+    if (await leaps.look()) return
     const now = clock()
     const { logRetentionDays } = await readSettings(db)
     const oldest = now - logRetentionDays * DAY_MS
@@ -111,37 +106,14 @@ export function createRetention(options: {
     await drain(oldRows('ledger', LEDGER_KEY, theirs, 'received_at'))
   }
 
-  async function lastWritten(): Promise<number | undefined> {
-    const newest = db.selectFrom('activity').select('at').orderBy('at', 'desc').orderBy('id', 'desc').limit(1)
-    return (await newest.executeTakeFirst())?.at
-  }
-
-  /** Checks the clock. After a jump, the operator has a day to notice it. */
-  async function isHeld(): Promise<boolean> {
-    const now = clock()
-    const known = await db.selectFrom('hub_clock').select(['seen_at', 'hold_ms']).executeTakeFirst()
-    const before = known?.seen_at ?? (await lastWritten()) ?? now
-    const passedMs = lookedAtUptimeMs === undefined ? 0 : uptime() - lookedAtUptimeMs
-    lookedAtUptimeMs = uptime()
-    const isLeap = now - before - passedMs >= LEAP_MS
-    const holdMs = isLeap ? HOLD_MS : Math.max(0, (known?.hold_ms ?? 0) - passedMs)
-    if (isLeap) log.warn('the clock has jumped ahead since this hub last checked it: nothing old is deleted for a day')
-    await db
-      .insertInto('hub_clock')
-      .values({ id: 1, seen_at: now, hold_ms: holdMs })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at: now, hold_ms: holdMs }))
-      .execute()
-    return holdMs > 0
-  }
-
   async function purgeWhenDue(): Promise<void> {
     if (Math.abs(clock() - purgedAt) >= DAY_MS) await purge()
-    else await isHeld()
+    else await leaps.look()
   }
 
   return {
     start() {
-      void tasks.run(isHeld)
+      void tasks.run(leaps.look)
       tasks.soon(FIRST_LOOK_MS, purgeWhenDue)
       tasks.every(LOOK_INTERVAL_MS, purgeWhenDue)
       tasks.every(TRIM_INTERVAL_MS, trim)

@@ -1,0 +1,59 @@
+/**
+ * Leaps of the clock: it is set ahead by a day or more, or was wrong before. Whatever is deleted by its age then looks
+ * too old and never comes back, so for a day of running nothing is deleted. What the clock said last is in the
+ * database, so a leap while the hub was down counts too.
+ */
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Db, Tables } from '../database/tables.ts'
+
+const DAY_MS = 86_400_000
+const LEAP_MS = DAY_MS
+const HOLD_MS = DAY_MS
+
+/** `uptime` is a clock that nobody sets, in milliseconds. */
+export function createLeapWatch({
+  db,
+  clock,
+  log,
+  uptime,
+}: {
+  db: Kysely<Tables>
+  clock: () => number
+  log: Logger
+  uptime: () => number
+}) {
+  let lookedAtUptimeMs: number | undefined
+
+  async function lastWritten(): Promise<number | undefined> {
+    const newest = db.selectFrom('activity').select('at').orderBy('at', 'desc').orderBy('id', 'desc').limit(1)
+    return (await newest.executeTakeFirst())?.at
+  }
+
+  return {
+    /** Looks at the clock, and tells whether deleting has to wait. */
+    async look(): Promise<boolean> {
+      const now = clock()
+      const known = await db.selectFrom('hub_clock').select(['seen_at', 'hold_ms']).executeTakeFirst()
+      const before = known?.seen_at ?? (await lastWritten()) ?? now
+      const passedMs = lookedAtUptimeMs === undefined ? 0 : uptime() - lookedAtUptimeMs
+      lookedAtUptimeMs = uptime()
+      const isLeap = now - before - passedMs >= LEAP_MS
+      const holdMs = isLeap ? HOLD_MS : Math.max(0, (known?.hold_ms ?? 0) - passedMs)
+      if (isLeap)
+        log.warn('the clock has jumped ahead since this hub last checked it: nothing old is deleted for a day')
+      await db
+        .insertInto('hub_clock')
+        .values({ id: 1, seen_at: now, hold_ms: holdMs })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at: now, hold_ms: holdMs }))
+        .execute()
+      return holdMs > 0
+    },
+  }
+}
+
+/** Whether a leap less than a day of running ago makes ages uncertain: one that was seen, or that is about to be. */
+export async function isAfterLeap(db: Db, now: number): Promise<boolean> {
+  const known = await db.selectFrom('hub_clock').select(['seen_at', 'hold_ms']).executeTakeFirst()
+  return known !== undefined && (known.hold_ms > 0 || now - known.seen_at >= LEAP_MS)
+}
