@@ -2,6 +2,7 @@ import { benchAgent } from './agent.ts'
 import { benchApi } from './api.ts'
 import { benchApprove } from './approve.ts'
 import { benchEye } from './eye.ts'
+import { benchBatches } from './batches.ts'
 import { benchMetrics } from './metrics.ts'
 import { benchNetstack } from './netstack.ts'
 import { benchTunnel } from './tunnel.ts'
@@ -14,6 +15,7 @@ const benches: Record<string, (arguments_: string[]) => Promise<void>> = {
   api: benchApi,
   approve: benchApprove,
   eye: benchEye,
+  batches: benchBatches,
   metrics: benchMetrics,
   netstack: benchNetstack,
   tunnel: benchTunnel,
