@@ -16,8 +16,9 @@ import { placeInIncidents, recount } from './incidents.ts'
 
 type Row = Selectable<Tables['detections']>
 
-/** How many are stored in one transaction: other transactions run in between. */
+/** At most so many, and so many bytes, are stored in one transaction: other requests are served in between. */
 const DETECTIONS_AT_ONCE = 50
+const BYTES_AT_ONCE = 256 * 1024
 /** How many bytes a row counts without its thumbnail. */
 const DETECTION_BYTES = 500
 const ROWS_DELETED_AT_ONCE = 200
@@ -31,10 +32,25 @@ export async function storeDetections(
   detections: readonly Detection[],
   now: number,
 ): Promise<void> {
-  for (let start = 0; start < detections.length; start += DETECTIONS_AT_ONCE) {
-    if (start > 0) await nextTurn()
-    await storeSome(db, gatewayId, detections.slice(start, start + DETECTIONS_AT_ONCE), now)
+  for (const [index, some] of inSteps(detections).entries()) {
+    if (index > 0) await nextTurn()
+    await storeSome(db, gatewayId, some, now)
   }
+}
+
+function inSteps(detections: readonly Detection[]): Detection[][] {
+  const steps: Detection[][] = []
+  let bytes = Infinity
+  for (const detection of detections) {
+    bytes += bytesOf(detection)
+    const step = steps.at(-1)
+    if (step && step.length < DETECTIONS_AT_ONCE && bytes <= BYTES_AT_ONCE) step.push(detection)
+    else {
+      steps.push([detection])
+      bytes = bytesOf(detection)
+    }
+  }
+  return steps
 }
 
 async function storeSome(

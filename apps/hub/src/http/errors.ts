@@ -1,10 +1,11 @@
 import { API_BASE, type ErrorBody } from '@hedgerow/contract'
 import { wordsOfIssue } from '@hedgerow/contract/words'
 import { wholeAnswer } from '@hedgerow/http'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, SafePromiseLike } from 'fastify'
 import type { z } from 'zod'
 import { HubError } from '../kernel/hub-error.ts'
 import { policy } from '../access/policy.ts'
+import { validationInSteps } from './validation-in-steps.ts'
 
 const FIELDS_NAMED = 20
 const FIELD_NAME_LENGTH = 100
@@ -21,10 +22,23 @@ class InvalidRequest extends Error {
 
 /** Runs each route's schemas on a request, and words their errors. */
 export function checkRequests(app: FastifyInstance): void {
-  app.setValidatorCompiler<z.ZodType>(({ schema }) => (data) => {
-    const parsed = schema.safeParse(data, { error: wordsOfIssue })
-    return parsed.success ? { value: parsed.data } : { error: new InvalidRequest(parsed.error.issues) }
+  app.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) => {
+    const inSteps = httpPart === 'body' ? validationInSteps(schema) : undefined
+    return (data) => (inSteps?.isFor(data) ? throwIssuesOf(inSteps.validate(data)) : validate(schema, data))
   })
+}
+
+function validate(schema: z.ZodType, data: unknown) {
+  const parsed = schema.safeParse(data, { error: wordsOfIssue })
+  return parsed.success ? { value: parsed.data } : { error: new InvalidRequest(parsed.error.issues) }
+}
+
+/** Fastify's type for a promise has a brand that only its linter needs. */
+function throwIssuesOf(found: Promise<z.core.$ZodIssue[]>) {
+  return found.then((issues) => {
+    if (issues.length > 0) throw new InvalidRequest(issues)
+    return true
+  }) as unknown as SafePromiseLike<boolean>
 }
 
 /** Answers every failure of a request with an `ErrorBody`, wherever it was thrown; unexpected ones are logged. */

@@ -1,0 +1,55 @@
+/**
+ * Validates a body whose list is long in steps, with everybody else's turn between two. Fastify takes nothing but a
+ * failure from a validator that takes turns, so the list's parsed items replace the raw ones in place.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { wordsOfIssue } from '@hedgerow/contract/words'
+import { z } from 'zod'
+
+const ITEMS_AT_ONCE = 20
+const LENGTH_CHECKS = new Set(['min_length', 'max_length', 'length_equals'])
+
+export type StepwiseValidation = {
+  isFor(body: unknown): body is object
+  /** The findings of the first step that has any. */
+  validate(body: object): Promise<z.core.$ZodIssue[]>
+}
+
+/** Undefined for a schema without a list in its outermost object, or with a rule over all of its items. */
+export function validationInSteps(schema: z.ZodType): StepwiseValidation | undefined {
+  if (!(schema instanceof z.ZodObject) || schema.def.checks?.length) return undefined
+  const [name, list] = Object.entries<z.ZodType>(schema.shape).find(([, field]) => field instanceof z.ZodArray) ?? []
+  if (name === undefined || !(list instanceof z.ZodArray)) return undefined
+  const checks = list.def.checks ?? []
+  if (!checks.every((check) => LENGTH_CHECKS.has(check._zod.def.check))) return undefined
+  const frame = schema.extend({ [name]: z.array(z.unknown()).check(...(checks as z.core.$ZodCheck<unknown[]>[])) })
+  const items = z.array(list.element as z.ZodType)
+
+  const listOf = (body: unknown): unknown[] => {
+    const value = typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : undefined
+    return Array.isArray(value) ? value : []
+  }
+
+  return {
+    isFor: (body): body is object => listOf(body).length > ITEMS_AT_ONCE,
+    async validate(body) {
+      const outside = frame.safeParse(body, { error: wordsOfIssue })
+      if (!outside.success) return outside.error.issues
+      const parsed: unknown[] = []
+      const raw = listOf(body)
+      while (parsed.length < raw.length) {
+        if (parsed.length > 0) await nextTurn()
+        const start = parsed.length
+        const step = items.safeParse(raw.slice(start, start + ITEMS_AT_ONCE), { error: wordsOfIssue })
+        if (!step.success)
+          return step.error.issues.map((issue) => {
+            const [index, ...rest] = issue.path
+            return { ...issue, path: [name, start + Number(index), ...rest] }
+          })
+        parsed.push(...step.data)
+      }
+      Object.assign(body, outside.data, { [name]: parsed })
+      return []
+    },
+  }
+}
