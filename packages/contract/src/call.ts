@@ -12,6 +12,8 @@ export type Call = {
   query?: z.ZodType
   body?: z.ZodType
   response: z.ZodType | null
+  /** The status of a successful answer with a body; 200 unless the work has only begun. */
+  status?: 202
   /**
    * What the call itself may refuse with, beside what its access, its parts and the storage may: `errorsOf` of the hub.
    */

@@ -70,6 +70,7 @@ export const register = call({
     'storage_low',
     'too_many_requests',
   ],
+  status: 202,
   response: z.object({
     registrationId,
     status: z.enum(['pending', 'approved', 'rejected']),

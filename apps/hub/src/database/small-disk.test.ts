@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chownSync, closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { chownSync, closeSync, existsSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -140,6 +140,33 @@ it('a full disk is reported everywhere, and people keep working while gateways w
   await vi.waitFor(async () => expect(await ready()).toEqual([200, { status: 'ok' }]), WAIT)
   expect(await problems()).toEqual([])
   expect((await device.register()).status).toBe(202)
+}, 180_000)
+
+it('a hub starts on a full disk, and people sign in', async ({ skip }) => {
+  const disk = mountSmallDisk()
+  if ('reason' in disk) {
+    skip(`skipped: ${disk.reason}`)
+    return
+  }
+  const { path } = disk
+  onTestFinished(() => {
+    execFileSync('umount', ['-l', path])
+    rmSync(path, { recursive: true, force: true })
+  })
+  const start = () => startTestHub('sqlite', { dataDir: path, databaseUrl: `sqlite:${join(path, 'hub.sqlite')}` })
+  const first = await start()
+  await vi.waitFor(() => expect(existsSync(join(path, 'reserve-for-people'))).toBe(true), WAIT)
+  await first.stop()
+
+  fill(path, 0)
+  const hub = await start()
+  onTestFinished(() => hub.stop())
+  await vi.waitFor(async () => expect((await hub.app.inject({ url: '/readyz' })).statusCode).toBe(503), WAIT)
+  const payload = { username: 'first-admin', password: 'first-admin-password' }
+  const signIn = () => hub.app.inject({ method: 'POST', url: '/api/v1/auth/login', payload })
+  await vi.waitFor(async () => expect((await signIn()).statusCode).toBe(200), WAIT)
+  rmSync(join(path, 'of-another-program'))
+  await vi.waitFor(async () => expect((await hub.app.inject({ url: '/readyz' })).statusCode).toBe(200), WAIT)
 }, 180_000)
 
 it.skipIf(!hasPostgres)(

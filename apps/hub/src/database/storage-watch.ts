@@ -62,6 +62,8 @@ export function createStorageWatch({ db, databaseUrl, dataDir, reserveBytes, log
   let trouble: StorageTrouble | undefined
   let isRefused = false
   let isTold = false
+  /** The troubles that the log has; none after there is room again. */
+  const logged = new Set<StorageTrouble['state']>()
   let lookedAtMs = -Infinity
   const tasks = createTasks({ log, failure: 'could not check the hub’s disk' })
 
@@ -83,12 +85,19 @@ export function createStorageWatch({ db, databaseUrl, dataDir, reserveBytes, log
       if (trouble) log.info('there is room on the hub’s disk again: gateways are accepted')
       trouble = undefined
       isTold = false
+      logged.clear()
       if (isSqlite && free > wanted + 2 * fileBytes) await keepFile(file, fileBytes)
     }
-    if (!trouble || isTold) return
-    log.error({ state: trouble.state }, `${trouble.message} The hub refuses data of gateways until then.`)
-    await onTrouble(trouble)
-    isTold = true
+    if (!trouble) return
+    if (!logged.has(trouble.state))
+      log.error({ state: trouble.state }, `${trouble.message} The hub refuses data of gateways until then.`)
+    logged.add(trouble.state)
+    // The full disk may refuse this too: the next look tries again.
+    if (!isTold)
+      isTold = await onTrouble(trouble).then(
+        () => true,
+        () => false,
+      )
   }
 
   /** Writes and removes a row that needs new pages. */

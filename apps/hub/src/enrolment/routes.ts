@@ -75,7 +75,7 @@ function mountHandshake(app: FastifyInstance, dependencies: RegistrationDependen
   mount(
     app,
     contract.register,
-    async ({ body, rawBody, sourceIp, raw, reply }) => {
+    async ({ body, rawBody, sourceIp, raw }) => {
       if (!handshake.isFirstAnswer(body)) limiter.take(sourceIp)
       const { deviceToken, invitationCode } = handshake.open(body, rawBody, String(raw.headers[SIGNATURE_HEADER]))
       limiter.proved(sourceIp)
@@ -89,7 +89,6 @@ function mountHandshake(app: FastifyInstance, dependencies: RegistrationDependen
         throw error
       })
       if (admitted.tookPlace) refusals.count('approval-queue', sourceIp)
-      reply.code(202)
       return {
         registrationId: admitted.id,
         status: admitted.status,

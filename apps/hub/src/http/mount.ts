@@ -98,6 +98,7 @@ export function mount<C extends Call>(
       })
       // An event stream has begun.
       if (reply.sent) return reply
+      if (call.status) reply.code(call.status)
       if (call.response) return answer
       return reply.code(204).send()
     },

@@ -133,13 +133,15 @@ function describedRefusals(): Json {
   )
 }
 
-function success({ response, event }: Call): Json {
+function success({ response, event, status = 200 }: Call): Json {
   if (event) {
     const content = { 'text/event-stream': { schema: schemaOf(event, 'output') } }
     return { 200: { description: 'A stream of server-sent events, each with this as its data', content } }
   }
   if (!response) return { 204: { description: 'Done' } }
-  return { 200: { description: 'Done', content: json(schemaOf(response, 'output')) } }
+  return {
+    [status]: { description: status === 202 ? 'Accepted' : 'Done', content: json(schemaOf(response, 'output')) },
+  }
 }
 
 function parametersIn(place: 'path' | 'query', schema: z.ZodType | undefined): Json[] {

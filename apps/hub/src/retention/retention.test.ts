@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { afterEach, expect, test, vi } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
 import { startTestHub } from '#testing/hub.ts'
+import { sql } from 'kysely'
 import { createRetention } from './retention.ts'
 
 const HOUR_MS = 3_600_000
@@ -117,6 +118,30 @@ test('old rows are deleted every day without a request', async () => {
     vi.advanceTimersByTime(passedMs)
     await vi.waitFor(async () => expect(await count()).toBe(0), { timeout: 30_000 })
   }
+  await retention.stop()
+  vi.useRealTimers()
+  await hub.stop()
+})
+
+test('a purge that failed is tried again soon, not at the next look', async () => {
+  const hub = await startTestHub('sqlite')
+  const { db } = hub
+  const now = Date.now()
+  const rows = async () => (await db.selectFrom('activity').select('message').execute()).map((row) => row.message)
+  await db
+    .insertInto('activity')
+    .values({ at: now - 91 * DAY_MS, type: 'info', message: 'long ago' })
+    .execute()
+  await sql`create trigger busy before delete on activity begin select raise(abort, 'deadlock detected'); end`.execute(
+    db,
+  )
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+  const retention = createRetention({ db, clock: () => now, log })
+  await retention.purge()
+  await sql`drop trigger busy`.execute(db)
+  expect(await rows()).toContain('long ago')
+  vi.advanceTimersByTime(30_000)
+  await vi.waitFor(async () => expect(await rows()).not.toContain('long ago'), { timeout: 30_000 })
   await retention.stop()
   vi.useRealTimers()
   await hub.stop()

@@ -20,6 +20,8 @@ const HOUR_MS = 3_600_000
 const FACTS_KEPT_MS = DAY_MS
 const LOOK_INTERVAL_MS = HOUR_MS
 const FIRST_LOOK_MS = 60_000
+/** How soon a purge that failed is tried again: PostgreSQL ends one of two transactions that wait for each other. */
+const RETRY_MS = 10_000
 const TRIM_INTERVAL_MS = 10_000
 const BATCH_ROWS = 500
 const PAUSE_MS = 10
@@ -68,6 +70,15 @@ export function createRetention(options: {
   async function purge(): Promise<void> {
     purgedAt = -Infinity
     if (await leaps.look()) return
+    try {
+      await deleteOld()
+    } catch (error) {
+      tasks.soon(RETRY_MS, purgeWhenDue)
+      throw error
+    }
+  }
+
+  async function deleteOld(): Promise<void> {
     const now = clock()
     const { logRetentionDays } = await readSettings(db)
     const oldest = now - logRetentionDays * DAY_MS
