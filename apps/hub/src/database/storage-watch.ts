@@ -55,9 +55,27 @@ type Options = {
   onTrouble: (trouble: StorageTrouble) => Promise<void>
 }
 
+/** Frees the reserve of a full disk before the hub opens its database there, which needs some room. */
+export async function makeRoomToStart({
+  databaseUrl,
+  dataDir,
+}: Pick<Options, 'databaseUrl' | 'dataDir'>): Promise<void> {
+  const folder = folderOf(databaseUrl, dataDir)
+  const file = join(folder, FILE_NAME)
+  const found = await stat(file).catch(() => undefined)
+  if (!found) return
+  const { bsize, bavail } = await statfs(folder)
+  if (bsize * bavail < found.size / 2) await rm(file)
+}
+
+/** Of the disk that fills. */
+function folderOf(databaseUrl: string, dataDir: string): string {
+  return engineOf(databaseUrl) === 'sqlite' ? dirname(databaseUrl.slice('sqlite:'.length)) : dataDir
+}
+
 export function createStorageWatch({ db, databaseUrl, dataDir, reserveBytes, log, onTrouble }: Options): StorageWatch {
   const isSqlite = engineOf(databaseUrl) === 'sqlite'
-  const folder = isSqlite ? dirname(databaseUrl.slice('sqlite:'.length)) : dataDir
+  const folder = folderOf(databaseUrl, dataDir)
   const file = join(folder, FILE_NAME)
   let trouble: StorageTrouble | undefined
   let isRefused = false

@@ -133,14 +133,14 @@ function describedRefusals(): Json {
   )
 }
 
-function success({ response, event, status = 200 }: Call): Json {
+function success({ response, event, status }: Call): Json {
   if (event) {
     const content = { 'text/event-stream': { schema: schemaOf(event, 'output') } }
     return { 200: { description: 'A stream of server-sent events, each with this as its data', content } }
   }
   if (!response) return { 204: { description: 'Done' } }
   return {
-    [status]: { description: status === 202 ? 'Accepted' : 'Done', content: json(schemaOf(response, 'output')) },
+    [status ?? 200]: { description: status === 202 ? 'Accepted' : 'Done', content: json(schemaOf(response, 'output')) },
   }
 }
 

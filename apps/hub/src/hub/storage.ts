@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { openDatabase } from '../database/database.ts'
 import { lockDatabase } from '../database/lock.ts'
-import { createStorageWatch, type StorageWatch } from '../database/storage-watch.ts'
+import { createStorageWatch, makeRoomToStart, type StorageWatch } from '../database/storage-watch.ts'
 import { HUB, record } from '../facts/facts.ts'
 import { openRecords } from '../followers/followers.ts'
 import type { Base } from './base.ts'
@@ -11,6 +11,7 @@ export type Storage = Awaited<ReturnType<typeof openStorage>>
 
 export async function openStorage({ config, log, clock, onTakenOver }: Base, stack: AsyncDisposableStack) {
   const { databaseUrl, dataDir, diskReserveBytes: reserveBytes } = config
+  await makeRoomToStart({ databaseUrl, dataDir })
   const lock = await lockDatabase(databaseUrl, { onTakenOver })
   stack.defer(lock.release)
   let watch: StorageWatch | undefined

@@ -1,8 +1,8 @@
+import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterEach, expect, test, vi } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
 import { startTestHub } from '#testing/hub.ts'
-import { sql } from 'kysely'
 import { createRetention } from './retention.ts'
 
 const HOUR_MS = 3_600_000
