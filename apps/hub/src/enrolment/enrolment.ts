@@ -7,11 +7,11 @@ import { randomBytes } from 'node:crypto'
 import { base32 } from '@hedgerow/enrolment'
 import type { FactActor, RegistrationHold } from '@hedgerow/contract'
 import type { Kysely, Selectable, Transaction } from 'kysely'
+import { isAfterLeap } from '../database/clock-leaps.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { record } from '../facts/facts.ts'
-import { isAfterLeap } from '../retention/clock-leaps.ts'
 import { makeRoom } from './queue.ts'
 
 const PENDING_LIFETIME_MS = 7 * 24 * 3_600_000

@@ -15,17 +15,25 @@ import { fleetStatuses, type FleetSignals, type FleetStatus } from './fleet.ts'
 
 const LOOK_INTERVAL_MS = 5_000
 
-export type Presence = { start(): void; look(): Promise<void>; stop(): Promise<void> }
+export type Presence = {
+  start(): void
+  look(): Promise<void>
+  /** The last check's result; undefined before the first. */
+  statuses(): readonly FleetStatus[] | undefined
+  stop(): Promise<void>
+}
 
 export function createPresence(options: { db: Kysely<Tables>; signals: FleetSignals; log: Logger }): Presence {
   const { db, signals, log } = options
   const quiet = createOutageAlerts()
+  let latest: readonly FleetStatus[] | undefined
   let known: Map<string, Pick<FleetStatus, 'status' | 'lastSeenAt'>> | undefined
   let peaks = { hour: 0, byScope: new Map<string, number>() }
   const tasks = createTasks({ log, failure: 'could not check the fleet' })
 
   async function look(): Promise<void> {
     const statuses = await fleetStatuses(db, signals)
+    latest = statuses
     const now = signals.clock()
     const before = known
     const changed = before ? statuses.filter(({ id, status }) => status !== (before.get(id)?.status ?? 'offline')) : []
@@ -57,6 +65,7 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
       tasks.every(LOOK_INTERVAL_MS, look)
     },
     look,
+    statuses: () => latest,
     stop: () => tasks.stop(),
   }
 }

@@ -56,7 +56,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   const { db, facts, watch } = storage
   const { identity, passwords, sessions, certificates, twoFactorKey } = trust
   const { metrics, refusals, vpn, notifications, peers, heartbeats, history, quota, signals } = fleet
-  const { waiters, admitWaiting } = fleet
+  const { presence, waiters, admitWaiting } = fleet
   const connections = createConnections({ config, metrics, log })
   const sourceAddress = createSourceAddress(config.trustedProxies)
   const ui = createGatewayProxy({
@@ -96,7 +96,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   const fleetListCache = createFleetListCache(db, list)
   const search = createFleetSearch(db)
   const fleetCount = createFleetCount(db, signals)
-  const parts = { db, signals, vpn, connections, certificates, notifications }
+  const parts = { db, signals, checkedStatuses: presence.statuses, vpn, connections, certificates, notifications }
   metrics.mountOn(app, { ...parts, eventStreams: events.streams })
   stack.defer(metrics.stop)
   healthRoutes(app, [() => checkDatabase(db), watch.checkStorage, () => checkVpn(vpn)])

@@ -114,6 +114,7 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
     history,
     quota,
     signals,
+    presence,
     waiters,
     admitWaiting,
   }

@@ -8,11 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { HISTORY_HOURS } from '@hedgerow/contract'
 import { sql, type Kysely } from 'kysely'
 import type { Logger } from 'pino'
+import { createLeapWatch } from '../database/clock-leaps.ts'
 import type { Tables } from '../database/tables.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import { deleteOldDetections, trimDetections } from '../detections/detections.ts'
 import { readSettings } from '../settings/settings.ts'
-import { createLeapWatch } from './clock-leaps.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000

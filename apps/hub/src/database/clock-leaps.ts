@@ -5,7 +5,7 @@
  */
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import type { Db, Tables } from '../database/tables.ts'
+import type { Db, Tables } from './tables.ts'
 
 const DAY_MS = 86_400_000
 const LEAP_MS = DAY_MS
