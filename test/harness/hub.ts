@@ -42,6 +42,8 @@ export type HubOptions = {
   /** The first admin, when `env` names a file for it. */
   admin?: Credentials
   detached?: boolean
+  /** How many files and sockets the process may have open (`ulimit -n`). */
+  openFiles?: number
 }
 
 export async function startHub(options: HubOptions = {}): Promise<Hub> {
@@ -62,7 +64,7 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
     ...options.env,
   }
   const url = `http://localhost:${port}`
-  const start = () => startReadyHub({ env, detached: options.detached ?? false }, port)
+  const start = () => startReadyHub({ env, detached: options.detached ?? false }, port, options.openFiles)
   let child = await start()
   const admin = options.admin ?? (await adminOf(env, child))
 
@@ -94,8 +96,15 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
   }
 }
 
-async function startReadyHub(options: ChildOptions, port: number): Promise<Child> {
-  const child = await startChild(process.execPath, HUB_COMMAND, options)
+async function startReadyHub(options: ChildOptions, port: number, openFiles?: number): Promise<Child> {
+  const child =
+    openFiles === undefined
+      ? await startChild(process.execPath, HUB_COMMAND, options)
+      : await startChild(
+          'sh',
+          ['-c', 'ulimit -n "$0" && exec "$@"', String(openFiles), process.execPath, ...HUB_COMMAND],
+          options,
+        )
   const ready = async () => child.hasEnded() || (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
   await waitFor(ready, { for: 'the hub to be ready', timeoutMs: 60_000 }).catch(async (cause: unknown) => {
     await child.stop(0)
