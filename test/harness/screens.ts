@@ -69,6 +69,15 @@ export const screens: Screen[] = [
       .click()
     await portal.page.getByLabel('What is it?').waitFor()
   }),
+  admin('alert-rules', '/alert-rules', (portal) => portal.row('Every alert').waitFor()),
+  admin('alert-rules-edit', '/alert-rules', async (portal) => {
+    await portal.row('Every alert').getByRole('button', { name: 'Edit Every alert' }).click()
+    await portal
+      .dialog()
+      .getByText(/In the last 7 days/)
+      .waitFor()
+  }),
+  user('alert-rules-as-user', '/alert-rules', (portal) => text(portal, 'Your role does not allow this')),
   admin('threats-nothing-matches', '/threats?review=wrong&fired=yes', (portal) => text(portal, 'Nothing matches')),
   firstDay('threats-empty', '/threats', (portal) => text(portal, 'Nothing seen yet')),
   user('dashboard-as-user', '/dashboard', (portal) => portal.page.locator('canvas').waitFor()),

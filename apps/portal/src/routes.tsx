@@ -52,6 +52,10 @@ export const routes: RouteObject[] = [
                 lazy: async () => ({ Component: (await import('./features/threats/page.tsx')).ThreatsPage }),
               },
               {
+                path: '/alert-rules',
+                lazy: async () => ({ Component: (await import('./features/alerts/page.tsx')).AlertsPage }),
+              },
+              {
                 path: '/gateways',
                 lazy: async () => ({ Component: (await import('./features/gateways/list/page.tsx')).GatewaysPage }),
               },

@@ -36,7 +36,9 @@ export function TopBar({ tools }: { tools: ReactNode }) {
       </div>
       <nav className={styles.nav} aria-label="Main">
         <NavLink to="/dashboard">Dashboard</NavLink>
-        <NavLink to="/threats">Threats</NavLink>
+        <NavLink to="/threats" data-within={pathname === '/alert-rules'}>
+          Threats
+        </NavLink>
         <NavLink to="/gateways">Gateways</NavLink>
         <NavLink to="/gateway-approvals" data-within={OF_APPROVALS.has(pathname)}>
           Approvals

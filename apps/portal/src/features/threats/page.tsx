@@ -2,7 +2,7 @@
 import type { Incident } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { useCallback, useMemo, useState } from 'react'
-import { useSearchParams } from 'react-router'
+import { Link, useSearchParams } from 'react-router'
 import { messageOf } from '#api/client.ts'
 import { useGateways } from '#api/gateways.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
@@ -130,7 +130,15 @@ export function ThreatsPage() {
 
   return (
     <>
-      <PageHead title="Threats" lead="What the cameras saw, newest first. Say what is right: gateways learn from it." />
+      <PageHead
+        title="Threats"
+        lead="What the cameras saw, newest first."
+        actions={
+          <Button component={Link} to="/alert-rules" variant="default">
+            Alert Rules
+          </Button>
+        }
+      />
       <Filters filter={filter} gateways={gateways.data ?? []} counts={counts.data} onChange={change} />
       {review.failure !== undefined && opened === undefined && <Notice tone="warning">{review.failure}</Notice>}
       {list.isPending ? (

@@ -1,0 +1,78 @@
+import { Button } from '@mantine/core'
+import { messageOf } from '#api/client.ts'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PanelEmpty } from '@hedgerow/ui/panel-states.tsx'
+import { Panel } from '@hedgerow/ui/panel.tsx'
+import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
+import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
+import { useChannels, useTest } from './queries.ts'
+import styles from './alerts.module.css'
+
+/** The names of channels in the words of a person. */
+export const CHANNEL_NAMES: Readonly<Record<string, string>> = {
+  email: 'Mail',
+  webhook: 'Webhook',
+  ntfy: 'ntfy',
+  telegram: 'Telegram',
+  pushover: 'Pushover',
+}
+
+/** Mail to one person about their account is no channel of alerts. */
+export const isAlertChannel = (name: string) => name !== 'person'
+
+/** Over what this hub can reach people, and whether it works. */
+export function Channels({ mayTest }: { mayTest: string | undefined }) {
+  const channels = useChannels(true)
+  const test = useTest()
+  const names = Object.entries(channels.data?.channels ?? {}).filter(([name]) => isAlertChannel(name))
+  const isAnySet = names.some(([, isSet]) => isSet)
+  return (
+    <Panel
+      title="Channels"
+      actions={
+        isAnySet && (
+          <ReasonedButton
+            size="compact-sm"
+            variant="default"
+            reason={mayTest}
+            loading={test.isPending}
+            onClick={() => test.mutate()}
+          >
+            Send test
+          </ReasonedButton>
+        )
+      }
+    >
+      {test.isError && <Notice tone="warning">{messageOf(test.error)}</Notice>}
+      {channels.data !== undefined && !isAnySet && (
+        <PanelEmpty title="Nobody is told outside the hub">
+          Set a channel up in the hub’s environment, such as HUB_NTFY_URL for a phone: docs/operations/configuration.md
+        </PanelEmpty>
+      )}
+      {isAnySet && (
+        <ul className={styles.channels}>
+          {names.map(([name, isSet]) => {
+            const result = test.data?.channels[name]
+            return (
+              <li key={name}>
+                <StatusMark
+                  shape={!isSet ? 'neutral' : result?.status === 'failed' ? 'diamond' : 'dot'}
+                  word={CHANNEL_NAMES[name] ?? name}
+                  reason={result?.message ?? (isSet ? 'Set up' : 'Not set up')}
+                />
+              </li>
+            )
+          })}
+        </ul>
+      )}
+      {(channels.data?.failed ?? 0) > 0 && (
+        <Notice tone="warning">{channels.data?.failed} messages could not be delivered.</Notice>
+      )}
+      {test.isSuccess && (
+        <Button variant="subtle" size="compact-sm" onClick={() => test.reset()}>
+          Clear results
+        </Button>
+      )}
+    </Panel>
+  )
+}

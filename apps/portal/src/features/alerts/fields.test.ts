@@ -1,0 +1,31 @@
+import type { AlertRule } from '@hedgerow/contract'
+import { expect, it } from 'vitest'
+import { fieldsOf, inWords, NEW, valuesOf } from './fields.ts'
+
+const rule: AlertRule = {
+  id: 'x',
+  name: 'Boars at night',
+  enabled: false,
+  severity: 'any',
+  labels: ['boar', 'deer'],
+  sites: ['Valley'],
+  gateways: ['abcdefghijkl'],
+  cameras: [],
+  validatedOnly: true,
+  hours: { from: '22:00', to: '06:00' },
+  collectSeconds: 10,
+  coolDownSeconds: 60,
+  channels: ['ntfy'],
+  last: null,
+}
+
+it('a rule survives its form, with what the form does not show', () => {
+  const { id: _id, last: _last, ...fields } = rule
+  expect(fieldsOf(valuesOf(rule), rule)).toEqual(fields)
+  expect(fieldsOf({ ...NEW, labels: ' boar, ,boar,fox ' })).toMatchObject({ labels: ['boar', 'fox'], hours: null })
+})
+
+it('a rule in one line says what it tells of', () => {
+  expect(inWords(rule)).toBe('boar, deer · confirmed by the second look · at Valley · 1 gateway · 22:00 to 06:00')
+  expect(inWords(fieldsOf(NEW))).toBe('Every alert')
+})

@@ -1,0 +1,150 @@
+/** Alert rules: of what the hub tells people outside it, and over which channels. */
+import type { AlertRule } from '@hedgerow/contract'
+import { Button } from '@mantine/core'
+import { lazy, Suspense, useState } from 'react'
+import { Link } from 'react-router'
+import { isForbidden, messageOf } from '#api/client.ts'
+import { ADMIN_NEEDED, mayManageFleet } from '#api/roles.ts'
+import { useUser } from '#api/session.tsx'
+import { ActionsCell, Cell, DataTable, Row, type Column } from '@hedgerow/ui/data-table.tsx'
+import { PlusIcon } from '@hedgerow/ui/icons.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PageHead } from '@hedgerow/ui/page-head.tsx'
+import { PanelEmpty, PanelError, PanelForbidden, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { Panel } from '@hedgerow/ui/panel.tsx'
+import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
+import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
+import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
+import { Channels, CHANNEL_NAMES } from './channels.tsx'
+import { inWords } from './fields.ts'
+import { useAlertRules, useDeleteRule, useSaveRule } from './queries.ts'
+
+const RuleDialog = lazy(async () => ({ default: (await import('./rule-dialog.tsx')).RuleDialog }))
+
+const COLUMNS: readonly Column[] = [
+  { name: 'Name', width: '20%' },
+  { name: 'State', width: '9%' },
+  { name: 'Tells Of' },
+  { name: 'Over', width: '15%' },
+  { name: 'Last Message', width: '15%' },
+  { name: 'Actions', width: '220px' },
+]
+
+export function AlertsPage() {
+  const { role } = useUser()
+  const maySee = mayManageFleet(role)
+  const reason = role === 'admin' ? undefined : ADMIN_NEEDED
+  const rules = useAlertRules(maySee)
+  const [edited, setEdited] = useState<AlertRule | 'new'>()
+  const forbidden = !maySee || isForbidden(rules.error)
+  return (
+    <>
+      <PageHead
+        title="Alert Rules"
+        lead="Who is told on a phone or by mail, and of what. Every message has the picture and opens the incident."
+        actions={
+          <>
+            <Button component={Link} to="/threats" variant="default">
+              Back to Threats
+            </Button>
+            <ReasonedButton leftSection={<PlusIcon />} reason={reason} onClick={() => setEdited('new')}>
+              New Rule
+            </ReasonedButton>
+          </>
+        }
+      />
+      <Panel title="Rules">
+        {forbidden ? (
+          <PanelForbidden>Managers and administrators see alert rules.</PanelForbidden>
+        ) : rules.isPending ? (
+          <PanelSkeleton rows={3} label="Loading alert rules" />
+        ) : rules.data === undefined ? (
+          <PanelError
+            message={messageOf(rules.error)}
+            retrying={rules.isFetching}
+            onRetry={() => void rules.refetch()}
+          />
+        ) : rules.data.length === 0 ? (
+          <PanelEmpty title="No alert rules">Nobody is told of what the cameras see.</PanelEmpty>
+        ) : (
+          <Rules rules={rules.data} reason={reason} onEdit={setEdited} />
+        )}
+      </Panel>
+      {!forbidden && <Channels mayTest={reason} />}
+      <Suspense>
+        {edited !== undefined && (
+          <RuleDialog rule={edited === 'new' ? undefined : edited} onGone={() => setEdited(undefined)} />
+        )}
+      </Suspense>
+    </>
+  )
+}
+
+function Rules({
+  rules,
+  reason,
+  onEdit,
+}: {
+  rules: readonly AlertRule[]
+  reason: string | undefined
+  onEdit: (rule: AlertRule) => void
+}) {
+  const save = useSaveRule()
+  const remove = useDeleteRule()
+  const failure = save.error ?? remove.error
+  const turn = ({ id, last: _last, ...fields }: AlertRule) =>
+    save.mutate({ id, fields: { ...fields, enabled: !fields.enabled } })
+  return (
+    <>
+      {failure && <Notice tone="warning">{messageOf(failure)}</Notice>}
+      <DataTable label="Alert rules" columns={COLUMNS} rowCount={rules.length}>
+        {rules.map((rule, index) => (
+          <Row key={rule.id} index={index}>
+            <Cell label="Name" place="title">
+              <strong>{rule.name}</strong>
+            </Cell>
+            <Cell label="State" place="line">
+              <StatusMark shape={rule.enabled ? 'dot' : 'ring'} word={rule.enabled ? 'On' : 'Off'} />
+            </Cell>
+            <Cell label="Tells Of">{inWords(rule)}</Cell>
+            <Cell label="Over">
+              {rule.channels.length === 0
+                ? 'All channels'
+                : rule.channels.map((name) => CHANNEL_NAMES[name] ?? name).join(', ')}
+            </Cell>
+            <Cell label="Last Message">{rule.last === null ? 'None yet' : <RelativeTime at={rule.last.at} />}</Cell>
+            <ActionsCell>
+              <ReasonedButton
+                size="compact-sm"
+                variant="default"
+                reason={reason}
+                aria-label={`${rule.enabled ? 'Turn off' : 'Turn on'} ${rule.name}`}
+                onClick={() => turn(rule)}
+              >
+                {rule.enabled ? 'Turn off' : 'Turn on'}
+              </ReasonedButton>
+              <ReasonedButton
+                size="compact-sm"
+                variant="default"
+                reason={reason}
+                aria-label={`Edit ${rule.name}`}
+                onClick={() => onEdit(rule)}
+              >
+                Edit
+              </ReasonedButton>
+              <ReasonedButton
+                size="compact-sm"
+                variant="default"
+                reason={reason}
+                aria-label={`Delete ${rule.name}`}
+                onClick={() => remove.mutate(rule.id)}
+              >
+                Delete
+              </ReasonedButton>
+            </ActionsCell>
+          </Row>
+        ))}
+      </DataTable>
+    </>
+  )
+}

@@ -1,0 +1,60 @@
+import type { AlertRuleFields } from '@hedgerow/contract'
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  addAlertRule,
+  deleteAlertRule,
+  listAlertRules,
+  previewAlertRule,
+  readNotificationChannels,
+  sendTestNotification,
+  updateAlertRule,
+} from 'virtual:contract-calls'
+import { api } from '#api/client.ts'
+
+const RULES_KEY = ['hub-settings', 'alert-rules'] as const
+const REFRESH_MS = 30_000
+
+export const useAlertRules = (enabled: boolean) =>
+  useQuery({
+    queryKey: RULES_KEY,
+    queryFn: ({ signal }) => api(listAlertRules, { signal }),
+    refetchInterval: REFRESH_MS,
+    enabled,
+  })
+
+export const useChannels = (enabled: boolean) =>
+  useQuery({
+    queryKey: ['hub-settings', 'channels'],
+    queryFn: ({ signal }) => api(readNotificationChannels, { signal }),
+    refetchInterval: REFRESH_MS,
+    enabled,
+  })
+
+/** Undefined while the fields are not valid. */
+export const usePreview = (fields: AlertRuleFields | undefined) =>
+  useQuery({
+    queryKey: ['alert-preview', fields],
+    queryFn: ({ signal }) => api(previewAlertRule, { body: fields!, signal }),
+    enabled: fields !== undefined,
+    placeholderData: keepPreviousData,
+  })
+
+/** `id` undefined adds a rule. */
+export function useSaveRule() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, fields }: { id: string | undefined; fields: AlertRuleFields }) =>
+      id === undefined ? api(addAlertRule, { body: fields }) : api(updateAlertRule, { params: { id }, body: fields }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: RULES_KEY }),
+  })
+}
+
+export function useDeleteRule() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => api(deleteAlertRule, { params: { id } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: RULES_KEY }),
+  })
+}
+
+export const useTest = () => useMutation({ mutationFn: () => api(sendTestNotification, {}) })

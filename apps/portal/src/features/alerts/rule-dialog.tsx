@@ -1,0 +1,147 @@
+import { alertRuleFields, type AlertRule } from '@hedgerow/contract'
+import { Button, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDebouncedValue } from '@mantine/hooks'
+import { ApiError, messageOf } from '#api/client.ts'
+import { Choice } from '@hedgerow/ui/choice.tsx'
+import { Dialog, DialogActions, useDialogLife } from '@hedgerow/ui/dialog.tsx'
+import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { TickBox } from '@hedgerow/ui/tick-box.tsx'
+import { CHANNEL_NAMES, isAlertChannel } from './channels.tsx'
+import { fieldsOf, NEW, valuesOf, type Values } from './fields.ts'
+import { useChannels, usePreview, useSaveRule } from './queries.ts'
+import styles from './alerts.module.css'
+
+const SETTLED_MS = 300
+
+const SEVERITIES = [
+  ['alert', 'Alerts only'],
+  ['any', 'Everything seen'],
+] as const
+
+/** `rule` undefined makes a new one. */
+export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGone: () => void }) {
+  const life = useDialogLife(onGone)
+  const save = useSaveRule()
+  const channels = useChannels(true)
+  const form = useForm<Values>({
+    initialValues: rule ? valuesOf(rule) : NEW,
+    validate: (values) => errorsOf(values, rule),
+  })
+  const [settled] = useDebouncedValue(form.values, SETTLED_MS)
+  const submit = form.onSubmit(
+    async (values) => {
+      try {
+        await save.mutateAsync({ id: rule?.id, fields: fieldsOf(values, rule) })
+        life.onClose()
+      } catch (error) {
+        if (error instanceof ApiError) form.setErrors(error.fieldErrors)
+      }
+    },
+    (_errors, _values, event) => focusFirstError(event?.currentTarget),
+  )
+  const names = Object.entries(channels.data?.channels ?? {}).flatMap(([name, isSet]) =>
+    isSet && isAlertChannel(name) ? [name] : [],
+  )
+  const toggle = (name: string, isOn: boolean) => {
+    const others = form.values.channels.filter((one) => one !== name)
+    form.setFieldValue('channels', isOn ? [...others, name] : others)
+  }
+  return (
+    <Dialog {...life} title={rule ? 'Edit Alert Rule' : 'New Alert Rule'} size="lg">
+      <form onSubmit={submit} noValidate>
+        {save.isError && <Notice tone="danger">{messageOf(save.error)}</Notice>}
+        <TextInput label="Name" withAsterisk autoComplete="off" data-autofocus {...form.getInputProps('name')} />
+        <div className={styles.fields}>
+          <div className={styles.field}>
+            <span aria-hidden="true">What</span>
+            <Choice
+              label="What"
+              value={form.values.severity}
+              options={SEVERITIES}
+              onChange={(severity) => form.setFieldValue('severity', severity)}
+            />
+          </div>
+          <TextInput label="Labels" placeholder="Any, or boar, deer" {...form.getInputProps('labels')} />
+          <TextInput label="Sites" placeholder="Any" {...form.getInputProps('sites')} />
+          <TextInput label="Cameras" placeholder="Any" {...form.getInputProps('cameras')} />
+          <TextInput type="time" label="From" {...form.getInputProps('from')} />
+          <TextInput type="time" label="To" {...form.getInputProps('to')} />
+          <TextInput
+            {...secondsInput}
+            label="Collect for, seconds"
+            {...form.getInputProps('collectSeconds')}
+            onChange={(event) => form.setFieldValue('collectSeconds', event.currentTarget.valueAsNumber)}
+            value={shown(form.values.collectSeconds)}
+          />
+          <TextInput
+            {...secondsInput}
+            label="Pause after a message, seconds"
+            {...form.getInputProps('coolDownSeconds')}
+            onChange={(event) => form.setFieldValue('coolDownSeconds', event.currentTarget.valueAsNumber)}
+            value={shown(form.values.coolDownSeconds)}
+          />
+        </div>
+        <TickBox
+          checked={form.values.validatedOnly}
+          onChange={(validatedOnly) => form.setFieldValue('validatedOnly', validatedOnly)}
+        >
+          Only what the second look has confirmed
+        </TickBox>
+        {names.length > 0 && (
+          <fieldset className={styles.over}>
+            <legend>Over these channels, or all when none is ticked</legend>
+            {names.map((name) => (
+              <TickBox key={name} checked={form.values.channels.includes(name)} onChange={(isOn) => toggle(name, isOn)}>
+                {CHANNEL_NAMES[name] ?? name}
+              </TickBox>
+            ))}
+          </fieldset>
+        )}
+        <Preview values={settled} rule={rule} />
+        <DialogActions>
+          <Button variant="default" onClick={life.onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            Save Rule
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
+
+const secondsInput = { type: 'number', inputMode: 'numeric', min: 0 } as const
+const shown = (seconds: number) => (Number.isNaN(seconds) ? '' : seconds)
+
+/** What the rule would have told of, so that nobody learns at night that it tells of too much. */
+function Preview({ values, rule }: { values: Values; rule: AlertRule | undefined }) {
+  const parsed = alertRuleFields.safeParse({ ...fieldsOf(values, rule), name: values.name || 'New' })
+  const { data } = usePreview(parsed.success ? parsed.data : undefined)
+  if (!parsed.success || data === undefined) return null
+  const many = data.isWhole ? '' : 'more than '
+  return (
+    <output className={styles.preview}>
+      {data.incidents === 0
+        ? 'In the last 7 days this rule would have told of nothing.'
+        : `In the last 7 days this rule would have told of ${many}${counted(data.incidents, 'incident')} in ${many}${counted(data.messages, 'message')}.`}
+    </output>
+  )
+}
+
+function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? noun : `${noun}s`}`
+}
+
+/** The names of fields as the form has them. */
+function errorsOf(values: Values, rule: AlertRule | undefined): Record<string, string> {
+  const { error } = alertRuleFields.safeParse(fieldsOf(values, rule))
+  return Object.fromEntries(
+    (error?.issues ?? []).map(({ path, message }) => [
+      path[0] === 'hours' ? String(path[1] ?? 'from') : String(path[0]),
+      message,
+    ]),
+  )
+}

@@ -1,0 +1,76 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { approveRegistration, listPendingRegistrations } from '@hedgerow/contract'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startHub, type Hub } from '../harness/hub.ts'
+import { portalOf } from '../harness/portal.ts'
+import { waitFor } from '../harness/wait-for.ts'
+
+/** A topic of ntfy: the notifications of somebody's phone. */
+const phone: { title: string; click: string }[] = []
+let ntfy: Server
+let browser: BrowserHandle
+let hub: Hub
+let gateway: TestGateway
+
+beforeAll(async () => {
+  ntfy = createServer((request, response) => {
+    phone.push({ title: String(request.headers['title']), click: String(request.headers['click']) })
+    request.resume().on('end', () => response.end('{}'))
+  })
+  await new Promise<void>((resolve) => ntfy.listen(0, '127.0.0.1', resolve))
+  const HUB_NTFY_URL = `http://127.0.0.1:${(ntfy.address() as AddressInfo).port}/topic`
+  ;[browser, hub] = await Promise.all([startBrowser(), startHub({ env: { HUB_NTFY_URL } })])
+  gateway = await startGateway(hub, { name: 'Barn' })
+  const registrationId = await waitFor(async () => (await hub.api(listPendingRegistrations))[0]?.registrationId, {
+    for: 'the registration',
+  })
+  await hub.api(approveRegistration, { params: { registrationId } })
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await gateway?.stop()
+  await hub?.stop()
+  ntfy?.close()
+})
+
+test('a person makes a rule, tries the channel, and the message on the phone opens the incident', async () => {
+  const person = await browser.person({ reducedMotion: 'reduce' })
+  const page = await person.newPage()
+  const portal = portalOf(page, hub)
+  await portal.open('/threats')
+  await portal.signIn(hub.admin)
+  await page.getByRole('link', { name: 'Alert Rules' }).click()
+  await portal.row('Every alert').getByRole('button', { name: 'Delete Every alert' }).click()
+  await page.getByText('No alert rules').waitFor()
+
+  await page.getByRole('button', { name: 'New Rule' }).click()
+  await portal.dialog().getByRole('button', { name: 'Save Rule' }).click()
+  await portal.dialog().getByText('Enter a name').waitFor()
+  await portal.dialog().getByLabel('Name').fill('Foxes')
+  await portal.dialog().getByLabel('What', { exact: true }).selectOption('Everything seen')
+  await portal.dialog().getByLabel('Labels').fill('fox, marten')
+  await portal.dialog().getByLabel('Collect for, seconds').fill('0')
+  await portal.dialog().getByText('would have told of nothing').waitFor()
+  await portal.dialog().getByRole('button', { name: 'Save Rule' }).click()
+  await portal.row('Foxes').getByText('fox, marten').waitFor()
+
+  await page.getByRole('button', { name: 'Send test' }).click()
+  await page.getByText('The ntfy server took it.').waitFor()
+  expect(phone.map(({ title }) => title)).toEqual(['Test message from your hub'])
+
+  const startedAt = new Date().toISOString()
+  const seen = { camera: 'coop', severity: 'detection', score: 0.8, startedAt } as const
+  await gateway.localApi.reportDetections([
+    { ...seen, id: 'hen', label: 'hen' },
+    { ...seen, id: 'fox', label: 'fox' },
+  ])
+  await expect.poll(() => phone.length, { timeout: 30_000 }).toBe(2)
+  expect(phone[1]!.title).toMatch(/^fox at Barn, coop/)
+  await page.goto(phone[1]!.click.replace(/^https?:\/\/[^/]+/, hub.url))
+  await page.getByRole('dialog', { name: 'fox at Barn' }).waitFor()
+  await person.close()
+})
