@@ -5,6 +5,8 @@ import type { Rule } from '../rules/schema.ts'
 /** The parts of a file that name each other. */
 type Parts = {
   site: Place
+  cameras: Readonly<Record<string, unknown>>
+  sources: { eye?: { cameras: readonly string[] } | undefined }
   deterrents: Readonly<Record<string, DeterrentSettings>>
   rules: readonly Rule[]
 }
@@ -22,6 +24,12 @@ export function checkReferences(file: Parts): Problem[] {
     problems.push({ path, message: 'Hours that follow the sun need `site` with latitude and longitude.' })
   }
 
+  for (const [place, name] of (file.sources.eye?.cameras ?? []).entries())
+    if (!Object.hasOwn(file.cameras, name))
+      problems.push({
+        path: ['sources', 'eye', 'cameras', place],
+        message: `There is no camera ${name}${list(file.cameras)}.`,
+      })
   for (const [name, { quietHours, armed }] of Object.entries(deterrents)) {
     checkHours(quietHours, ['deterrents', name, 'quietHours'])
     checkHours(armed, ['deterrents', name, 'armed'])

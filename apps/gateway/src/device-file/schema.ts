@@ -4,6 +4,7 @@
  * configures.
  */
 import { z } from 'zod'
+import { camerasSettings } from '../cameras/schema.ts'
 import { recordSettings } from '../detections/schema.ts'
 import { deterrentsSettings } from '../deterrents/schema.ts'
 import { siteSettings } from '../hours.ts'
@@ -14,6 +15,7 @@ import { checkReferences } from './references.ts'
 export const deviceFile = z
   .strictObject({
     site: siteSettings.prefault({}).describe('Where the device is, for hours that follow the sun and a clock.'),
+    cameras: camerasSettings.default({}).describe('Cameras by name. The eye looks at those that its part names.'),
     sources: sourcesSettings.prefault({}).describe('Where detections come from.'),
     deterrents: deterrentsSettings.default({}).describe('What can be switched, by name.'),
     rules: rulesSettings.default([]).describe('Which detections fire which deterrents, and when.'),

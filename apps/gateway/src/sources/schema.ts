@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { eyeSettings } from './eye/schema.ts'
 import { frigateSettings } from './frigate/schema.ts'
 
 const TOKEN_MIN = 16
@@ -18,6 +19,7 @@ const apiSettings = z.strictObject({
 
 /** The part `sources` of gateway.yaml. Each source's own part lives in the folder of that source. */
 export const sourcesSettings = z.strictObject({
+  eye: eyeSettings.optional().describe('The gateway looks at its cameras itself.'),
   frigate: frigateSettings.optional().describe('A Frigate on this device or in its network.'),
   api: apiSettings
     .optional()

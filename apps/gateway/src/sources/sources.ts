@@ -1,11 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
+import type { CameraSettings } from '../cameras/schema.ts'
 import { startFrigate } from './frigate/frigate.ts'
 import type { sourcesSettings } from './schema.ts'
 import type { Pictures, Source, SourceContext, SourceState } from './source.ts'
 
-/** The sources' part of gateway.yaml. */
-export type SourcesFile = { sources: z.output<typeof sourcesSettings> }
+/** The parts of gateway.yaml that the sources need. */
+export type SourcesFile = {
+  sources: z.output<typeof sourcesSettings>
+  cameras: Readonly<Record<string, CameraSettings>>
+}
 
 /** All sources of the device. */
 export type Sources = {
@@ -22,17 +26,31 @@ export type Sources = {
  * One line for each kind of source: its settings in the file, and how it starts. `settings` is undefined when the file
  * does not have the source.
  */
-type Kind = (file: SourcesFile) => { settings: unknown; start(context: SourceContext): Source } | undefined
+type Kind = (
+  file: SourcesFile,
+) => { settings: unknown; start(context: SourceContext): Source | Promise<Source> } | undefined
 
 /** The API has no line: programs call it, so nothing has to run (local-api/local-api.ts). */
 const kinds: Readonly<Record<string, Kind>> = {
+  eye({ sources: { eye }, cameras }) {
+    if (!eye) return undefined
+    const settings = { eye, cameras: pick(cameras, eye.cameras) }
+    // What decodes pictures takes memory that a gateway without an eye does not need.
+    return { settings, start: async (context) => (await import('./eye/eye.ts')).startEye(settings, context) }
+  },
   frigate: ({ sources: { frigate } }) =>
     frigate && { settings: frigate, start: (context) => startFrigate(frigate, context) },
+}
+
+function pick<T>(from: Readonly<Record<string, T>>, names: readonly string[]): Record<string, T> {
+  return Object.fromEntries(names.flatMap((name) => (Object.hasOwn(from, name) ? [[name, from[name]!]] : [])))
 }
 
 export function createSources(context: SourceContext): Sources {
   const { log } = context
   const running = new Map<string, { settings: unknown; source: Source }>()
+  /** Sources that could not start, and the sentence that says so. */
+  const failed = new Map<string, string>()
   /** Applies files one after the other. */
   let turn: Promise<void> = Promise.resolve()
 
@@ -47,9 +65,15 @@ export function createSources(context: SourceContext): Sources {
       const wanted = kind(file)
       if (wanted && isDeepStrictEqual(running.get(name)?.settings, wanted.settings)) continue
       await stopOne(name)
+      failed.delete(name)
       if (!wanted) continue
-      const source = wanted.start({ ...context, log: log.child({ source: name }) })
-      running.set(name, { settings: wanted.settings, source })
+      try {
+        const source = await wanted.start({ ...context, log: log.child({ source: name }) })
+        running.set(name, { settings: wanted.settings, source })
+      } catch (error) {
+        log.error({ err: error }, `${name}: the source does not start`)
+        failed.set(name, `The source ${name} does not start; the log of the gateway has the details.`)
+      }
     }
   }
 
@@ -71,7 +95,7 @@ export function createSources(context: SourceContext): Sources {
       return {
         cameras: states.flatMap(({ cameras }) => cameras),
         detectors: states.flatMap(({ detectors }) => detectors),
-        problems: states.flatMap(({ problems }) => problems),
+        problems: [...failed.values(), ...states.flatMap(({ problems }) => problems)],
       }
     },
     pictures: {

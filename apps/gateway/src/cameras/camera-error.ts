@@ -1,0 +1,32 @@
+/** Why a camera gives no picture. Its message is a part of a sentence for people, without address or password. */
+export class CameraError extends Error {
+  override name = 'CameraError'
+}
+
+/** What an HTTP answer that is no success means. */
+export function refusalOf(status: number): CameraError {
+  if (status === 401 || status === 403)
+    return new CameraError('it refuses the user name or the password of its address')
+  if (status === 404) return new CameraError('it has nothing at this path of its address')
+  if (status >= 300 && status < 400)
+    return new CameraError('it sends visitors on to another address, which is not followed')
+  return new CameraError(`it answers with status ${status}`)
+}
+
+/** What an error of the network means. */
+export function networkFailure(error: unknown): CameraError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return new CameraError(WORDS[code] ?? (code.startsWith('ERR_TLS') || /CERT/.test(code) ? BAD_CERTIFICATE : BROKEN))
+}
+
+const BROKEN = 'the connection broke'
+const BAD_CERTIFICATE = 'its certificate is not trusted'
+const WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing answers at its port',
+  EHOSTUNREACH: 'there is no route to it',
+  ENETUNREACH: 'there is no route to it',
+  ETIMEDOUT: 'it does not answer',
+  ENOTFOUND: 'its name is not known',
+  EAI_AGAIN: 'its name cannot be looked up',
+  HPE_HEADER_OVERFLOW: 'what it sends is no HTTP',
+}

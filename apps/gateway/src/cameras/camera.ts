@@ -1,0 +1,199 @@
+/**
+ * One camera: keeps its reader going, takes the pictures that are due, and says what is wrong in words. What comes
+ * faster than asked for, or while the last picture is still looked at, is dropped undecoded: nothing queues.
+ */
+import { lumaOf, type Plane, type RgbImage } from '@hedgerow/vision'
+import type { Logger } from 'pino'
+import { createBackoff, createPause } from '../hub/backoff.ts'
+import { CameraError } from './camera-error.ts'
+import { encodeJpeg } from './decode.ts'
+import type { CameraSettings } from './schema.ts'
+
+/** As it came, or decoded: a camera that sends JPEG has both. */
+export type Picture = { image: RgbImage; jpeg?: Buffer }
+
+export type Frame = Picture & {
+  luma: Plane
+  /** Milliseconds of a clock that never goes back. */
+  atMs: number
+}
+
+/** Reads pictures until `signal`, or until something is wrong: then rejects with CameraError. */
+export type PictureReader = (
+  settings: CameraSettings,
+  context: {
+    /** Takes the picture if it is due, and never waits. */
+    offer(decode: () => Promise<Picture>): void
+    pause(ms: number): Promise<void>
+    signal: AbortSignal
+    log: Logger
+  },
+) => Promise<void>
+
+export type Camera = {
+  readonly name: string
+  state(): { name: string; state: 'online' | 'offline'; fps: number }
+  /** Sentences for people. */
+  problems(): string[]
+  /** The newest picture as JPEG; undefined before the first. */
+  latest(): Promise<Buffer | undefined>
+  stop(): Promise<void>
+}
+
+export type CameraOptions = {
+  name: string
+  settings: CameraSettings
+  log: Logger
+  /** Looks at a picture; the next one is taken when it resolves. */
+  onFrame(frame: Frame): Promise<void> | void
+}
+
+const RECONNECT = { firstMs: 500, maxMs: 30_000 }
+/** Without a picture for so long, a camera is offline and its connection is begun anew. */
+const SILENCE_MS = 10_000
+const RATE_MS = 10_000
+/** A picture may be a little early: clocks of cameras are not exact. */
+const EARLY = 0.8
+const DARK_MS = 30_000
+const DARK_LEVEL = 6
+/** Below this share of the asked rate, a camera is slow. */
+const SLOW = 0.5
+const BEHIND_MS = 60_000
+
+export function openCamera({ name, settings, log, onFrame }: CameraOptions): Camera {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const backoff = createBackoff(RECONNECT)
+  const { pause } = createPause(signal)
+  const startedAt = performance.now()
+  let lastFrame: Frame | undefined
+  let failure: CameraError | undefined
+  let damage: CameraError | undefined
+  let looking: Promise<void> | undefined
+  let nextAt = 0
+  /** When the pictures of the last seconds were taken. */
+  let takenAt: number[] = []
+  let darkSince: number | undefined
+  let fellBehindAt = -Infinity
+
+  function offer(decode: () => Promise<Picture>): void {
+    const now = performance.now()
+    const intervalMs = 1_000 / settings.framesPerSecond
+    if (signal.aborted || now < nextAt - intervalMs * (1 - EARLY)) return
+    if (looking) {
+      fellBehindAt = now
+      return
+    }
+    nextAt = Math.max(nextAt + intervalMs, now)
+    looking = take(decode).finally(() => (looking = undefined))
+  }
+
+  async function take(decode: () => Promise<Picture>): Promise<void> {
+    try {
+      const picture = await decode()
+      const frame = { ...picture, luma: lumaOf(picture.image), atMs: performance.now() }
+      note(frame)
+      await onFrame(frame)
+    } catch (error) {
+      if (error instanceof CameraError) damage = error
+      else log.error({ err: error, camera: name }, 'a picture could not be looked at')
+    }
+  }
+
+  function note(frame: Frame): void {
+    lastFrame = frame
+    failure = undefined
+    damage = undefined
+    backoff.reset()
+    takenAt = [...takenAt.filter((at) => frame.atMs - at < RATE_MS), frame.atMs]
+    darkSince = isDark(frame.luma) ? (darkSince ?? frame.atMs) : undefined
+  }
+
+  const lastAt = () => lastFrame?.atMs ?? -Infinity
+  const isOnline = () => performance.now() - lastAt() < SILENCE_MS
+
+  /** One connection, from its beginning to its failure or its silence. */
+  async function connect(): Promise<void> {
+    const connection = new AbortController()
+    const openedAt = performance.now()
+    const watch = setInterval(() => {
+      if (performance.now() - Math.max(openedAt, lastAt()) > SILENCE_MS) connection.abort()
+    }, 1_000)
+    try {
+      const context = { offer, pause, signal: AbortSignal.any([signal, connection.signal]), log }
+      await (
+        await readerFor(settings)
+      )(settings, context)
+      if (connection.signal.aborted) throw damage ?? new CameraError('it sends no picture')
+    } catch (error) {
+      if (signal.aborted) return
+      if (connection.signal.aborted) failure = damage ?? new CameraError('it sends no picture')
+      else if (error instanceof CameraError) failure = error
+      else throw error
+      log.warn({ camera: name, reason: failure.message }, 'a camera gives no pictures')
+    } finally {
+      clearInterval(watch)
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      await connect()
+      await pause(backoff.next())
+    }
+  }
+
+  const done = run().catch((error: unknown) => {
+    failure = new CameraError('the gateway stopped reading it after an error of its own')
+    log.error({ err: error, camera: name }, 'reading a camera ended')
+  })
+
+  function fps(): number {
+    const now = performance.now()
+    const recent = takenAt.filter((at) => now - at < RATE_MS)
+    const overMs = Math.min(RATE_MS, Math.max(1_000, now - startedAt))
+    return Math.round((recent.length * 10_000) / overMs) / 10
+  }
+
+  return {
+    name,
+    state: () => ({ name, state: isOnline() ? 'online' : 'offline', fps: fps() }),
+    problems() {
+      const now = performance.now()
+      if (failure) return [`Camera ${name} gives no pictures: ${failure.message}.`]
+      if (damage) return [`Camera ${name}: ${damage.message}.`]
+      if (!isOnline()) return now - startedAt > SILENCE_MS ? [`Camera ${name} gives no pictures.`] : []
+      if (darkSince !== undefined && now - darkSince > DARK_MS)
+        return [`Camera ${name}: its picture is black. Is it covered, or its light off?`]
+      if (now - fellBehindAt < BEHIND_MS)
+        return [
+          `Camera ${name}: this device is too slow for ${settings.framesPerSecond} pictures a second; some are dropped.`,
+        ]
+      if (now - startedAt > 3 * RATE_MS && fps() < SLOW * settings.framesPerSecond)
+        return [`Camera ${name} sends ${fps()} pictures a second and not ${settings.framesPerSecond}.`]
+      return []
+    },
+    async latest() {
+      return lastFrame && (lastFrame.jpeg ?? encodeJpeg(lastFrame.image))
+    },
+    async stop() {
+      stopping.abort()
+      await done
+      await looking
+    },
+  }
+}
+
+/** Loaded when a camera needs it: a gateway without cameras has neither in its memory. */
+async function readerFor({ url }: CameraSettings): Promise<PictureReader> {
+  return /^https?:/i.test(url)
+    ? (await import('./http-camera.ts')).readHttpCamera
+    : (await import('./ffmpeg.ts')).readThroughFfmpeg
+}
+
+/** Hardly any pixel is brighter than the noise of a covered lens. */
+function isDark({ data }: Plane): boolean {
+  let bright = 0
+  for (let at = 0; at < data.length; at += 7) if (data[at]! > DARK_LEVEL) bright++
+  return bright < data.length / 7 / 500
+}

@@ -1,0 +1,48 @@
+import { createRgbImage, type RgbImage, type Size } from '@hedgerow/vision'
+import sharp from 'sharp'
+import { jpegSize } from '../jpeg.ts'
+import { CameraError } from './camera-error.ts'
+
+/** The longer side of the pictures that the eye looks at, in pixels. */
+export const LOOKED_AT_SIDE = 640
+
+// One picture at a time a camera; a cache of files that are never read again would only take memory.
+sharp.cache(false)
+sharp.concurrency(1)
+
+/** The size at which a picture of `size` is looked at: its shape, with the longer side of at most 640. */
+export function lookedAtSize({ width, height }: Size): Size {
+  const scale = Math.min(1, LOOKED_AT_SIDE / Math.max(width, height))
+  return { width: Math.max(16, Math.round(width * scale)), height: Math.max(16, Math.round(height * scale)) }
+}
+
+/**
+ * Decodes a JPEG, scaled down to `lookedAtSize`. Rejects with CameraError for what is no whole JPEG, is larger than any
+ * camera's, or is damaged.
+ */
+export async function decodeJpeg(jpeg: Buffer): Promise<RgbImage> {
+  const size = jpegSize(jpeg)
+  if (!size) throw new CameraError('it sends pictures that are no whole JPEG')
+  const { width, height } = lookedAtSize(size)
+  try {
+    const { data } = await sharp(jpeg, { failOn: 'error', limitInputPixels: size.width * size.height })
+      .resize(width, height, { fit: 'fill' })
+      .toColourspace('srgb')
+      .removeAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true })
+    return createRgbImage(width, height, data)
+  } catch {
+    throw new CameraError('it sends damaged pictures')
+  }
+}
+
+/** A JPEG of a picture, or of a part of it in pixels. */
+export async function encodeJpeg(
+  image: RgbImage,
+  options: { part?: { left: number; top: number; width: number; height: number }; quality?: number } = {},
+): Promise<Buffer> {
+  const { part, quality = 80 } = options
+  const whole = sharp(image.data, { raw: { width: image.width, height: image.height, channels: 3 } })
+  return (part ? whole.extract(part) : whole).jpeg({ quality }).toBuffer()
+}

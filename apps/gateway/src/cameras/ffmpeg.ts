@@ -1,0 +1,67 @@
+/**
+ * Cameras through Debian's `ffmpeg` as a child process: it connects, decodes, drops to the rate and the size that are
+ * looked at, and writes raw pictures to its stdout. Nothing of an address becomes an option or a file.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { CameraSettings } from './schema.ts'
+import type { PictureReader } from './camera.ts'
+import { CameraError } from './camera-error.ts'
+import { LOOKED_AT_SIDE } from './decode.ts'
+import { inPlainWords } from './ffmpeg-words.ts'
+import { createPixelMapReader } from './pixel-map.ts'
+
+const LAST_WORDS_MAX = 4_000
+const KILL_AFTER_MS = 3_000
+
+export const readThroughFfmpeg: PictureReader = async (settings, { offer, signal, log }) => {
+  const child = spawn('ffmpeg', argumentsFor(settings), { stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = once(child, 'close').catch(() => {})
+  let lastWords = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (lastWords = (lastWords + text).slice(-LAST_WORDS_MAX)))
+  const stop = () => {
+    child.kill('SIGTERM')
+    setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS).unref()
+  }
+  signal.addEventListener('abort', stop)
+  try {
+    // Rejects where there is no such program.
+    await once(child, 'spawn')
+    const picturesOf = createPixelMapReader()
+    for await (const bytes of child.stdout)
+      for (const image of picturesOf(bytes as Buffer)) offer(() => Promise.resolve({ image }))
+  } catch (error) {
+    if (error instanceof CameraError) throw error
+    if (isMissing(error)) throw new CameraError('FFmpeg is not installed: `apt-get install ffmpeg`')
+    throw error
+  } finally {
+    signal.removeEventListener('abort', stop)
+    stop()
+    await ended
+  }
+  if (signal.aborted) return
+  log.warn({ ffmpeg: withoutCredentials(lastWords) }, 'FFmpeg ended')
+  throw inPlainWords(lastWords)
+}
+
+export function argumentsFor({ url, framesPerSecond, hardwareDecoding }: CameraSettings): string[] {
+  const { protocol } = new URL(url)
+  return [
+    ...['-hide_banner', '-nostdin', '-loglevel', 'warning', '-fflags', 'nobuffer'],
+    ...(hardwareDecoding === 'none' ? [] : ['-hwaccel', hardwareDecoding]),
+    // Over UDP a lost packet damages whole seconds.
+    ...(protocol.startsWith('rtsp') ? ['-rtsp_transport', 'tcp', '-timeout', '10000000'] : ['-rw_timeout', '10000000']),
+    ...['-protocol_whitelist', 'rtp,udp,tcp,tls,crypto,rtsp,rtsps,rtmp,rtmps,rtmpt,http,https,httpproxy', '-i', url],
+    ...['-map', '0:v:0', '-an', '-sn', '-dn', '-threads', '1'],
+    ...['-vf', `fps=${framesPerSecond},scale='min(${LOOKED_AT_SIDE},iw)':-2`],
+    ...['-f', 'image2pipe', '-c:v', 'ppm', '-pix_fmt', 'rgb24', 'pipe:1'],
+  ]
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
+
+function withoutCredentials(text: string): string {
+  return text.replaceAll(/\/\/[^/@\s]{1,500}@/g, '//')
+}

@@ -1,0 +1,127 @@
+/**
+ * Cameras that send JPEG over HTTP: as a stream of parts (MJPEG), or one picture an answer (snapshot). Nothing that the
+ * camera says sends the gateway elsewhere: redirects are refused.
+ */
+import { once } from 'node:events'
+import { request as requestHttp, type IncomingMessage } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { CameraError, networkFailure, refusalOf } from './camera-error.ts'
+import { decodeJpeg } from './decode.ts'
+import type { PictureReader } from './camera.ts'
+import { createPartReader, delimiterOf, PART_BYTES_MAX } from './multipart.ts'
+
+const ANSWER_MS = 10_000
+/** More than any camera sends; a stream of more would only heat the processor. */
+const BYTES_A_SECOND_MAX = 24 * 1024 * 1024
+
+export const readHttpCamera: PictureReader = async (settings, { offer, pause, signal }) => {
+  const url = new URL(settings.url)
+  while (!signal.aborted) {
+    const answer = await ask(url, signal)
+    const { statusCode = 0 } = answer
+    if (statusCode !== 200) {
+      answer.destroy()
+      throw refusalOf(statusCode)
+    }
+    const contentType = answer.headers['content-type']
+    const delimiter = delimiterOf(contentType)
+    if (delimiter !== undefined) {
+      await readParts(answer, delimiter, offer)
+      throw new CameraError('its stream ended')
+    }
+    if (contentType !== undefined && !/^image\/jpe?g\b/i.test(contentType)) {
+      answer.destroy()
+      throw new CameraError(`it sends ${plain(contentType)} and neither MJPEG nor JPEG`)
+    }
+    const jpeg = await readSnapshot(answer)
+    offer(async () => ({ jpeg, image: await decodeJpeg(jpeg) }))
+    await pause(1_000 / settings.framesPerSecond)
+  }
+}
+
+async function ask(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
+  const bare = new URL(url)
+  bare.username = ''
+  bare.password = ''
+  const send = url.protocol === 'https:' ? requestHttps : requestHttp
+  const request = send(bare, {
+    agent: false,
+    signal,
+    timeout: ANSWER_MS,
+    headers: {
+      accept: 'multipart/x-mixed-replace, image/jpeg',
+      ...(url.username !== '' && { authorization: `Basic ${credentialsOf(url)}` }),
+    },
+  })
+  request.once('timeout', () => request.destroy(new CameraError('it does not answer')))
+  request.end()
+  try {
+    const [answer] = (await once(request, 'response')) as [IncomingMessage]
+    // Its reader sees the same error; without a listener it would end the process.
+    request.on('error', () => {})
+    answer.on('error', () => {})
+    return answer
+  } catch (error) {
+    throw error instanceof CameraError ? error : networkFailure(error)
+  }
+}
+
+function credentialsOf({ username, password }: URL): string {
+  return Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')
+}
+
+async function readParts(
+  answer: IncomingMessage,
+  delimiter: string,
+  offer: Parameters<PictureReader>[1]['offer'],
+): Promise<void> {
+  const partsOf = createPartReader(delimiter)
+  const meter = createMeter()
+  await readBytes(answer, (bytes) => {
+    meter(bytes.length)
+    for (const jpeg of partsOf(bytes)) offer(async () => ({ jpeg, image: await decodeJpeg(jpeg) }))
+  })
+}
+
+async function readSnapshot(answer: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let length = 0
+  await readBytes(answer, (bytes) => {
+    length += bytes.length
+    if (length > PART_BYTES_MAX) throw new CameraError('it sends a picture of more than 8 MB')
+    parts.push(bytes)
+  })
+  return Buffer.concat(parts, length)
+}
+
+async function readBytes(answer: IncomingMessage, take: (bytes: Buffer) => void): Promise<void> {
+  try {
+    for await (const bytes of answer) take(bytes as Buffer)
+  } catch (error) {
+    throw error instanceof CameraError ? error : networkFailure(error)
+  } finally {
+    answer.destroy()
+  }
+}
+
+/** Throws when more comes in a second than a camera sends. */
+function createMeter(): (bytes: number) => void {
+  let since = performance.now()
+  let sum = 0
+  return (bytes) => {
+    sum += bytes
+    const now = performance.now()
+    if (sum > BYTES_A_SECOND_MAX && now - since < 1_000) throw new CameraError('it sends more than 24 MB a second')
+    if (now - since < 1_000) return
+    since = now
+    sum = 0
+  }
+}
+
+/** A few characters that are safe to show. */
+function plain(text: string): string {
+  return text
+    .replaceAll(/[^\w/+.-]/g, ' ')
+    .slice(0, 40)
+    .trim()
+}

@@ -1,0 +1,65 @@
+/**
+ * The parts of a `multipart/x-mixed-replace` stream (RFC 2046 §5.1), as MJPEG cameras send it. Lengths that a part
+ * claims are a hint: a part ends where the next delimiter begins. A part or a header that is too long throws, and so
+ * never fills the memory.
+ */
+import { CameraError } from './camera-error.ts'
+
+export const PART_BYTES_MAX = 8 * 1024 * 1024
+const HEADER_BYTES_MAX = 8 * 1024
+const HEADER_END = Buffer.from('\r\n\r\n')
+
+/** The delimiter that a `content-type` names; undefined when it is no stream of parts. */
+export function delimiterOf(contentType: string | undefined): string | undefined {
+  if (contentType === undefined || !/^multipart\/x-mixed-replace\b/i.test(contentType)) return undefined
+  const named = /boundary=(?:"([^"]{1,100})"|([^;\s]{1,100}))/i.exec(contentType)
+  const boundary = named?.[1] ?? named?.[2]
+  // Many cameras write the two hyphens of the delimiter into the boundary as well.
+  return boundary === undefined ? undefined : `--${boundary.replace(/^--/, '')}`
+}
+
+/** Feeds on bytes as they come, and gives each whole part's body. Throws CameraError. */
+export function createPartReader(delimiter: string): (bytes: Buffer) => Buffer[] {
+  const mark = Buffer.from(delimiter)
+  let waiting: Buffer[] = []
+  let length = 0
+  /** Bytes of `waiting` in which no delimiter begins. */
+  let searched = 0
+
+  return (bytes) => {
+    waiting.push(bytes)
+    length += bytes.length
+    const bodies: Buffer[] = []
+    let all = waiting.length === 1 ? bytes : Buffer.concat(waiting, length)
+    for (;;) {
+      const at = all.indexOf(mark, searched)
+      if (at < 0) break
+      const body = bodyOf(all.subarray(0, at))
+      if (body) bodies.push(body)
+      all = all.subarray(at + mark.length)
+      searched = 0
+    }
+    searched = Math.max(0, all.length - mark.length)
+    if (all.length > PART_BYTES_MAX) throw new CameraError('it sends a picture of more than 8 MB')
+    waiting = [all]
+    length = all.length
+    return bodies
+  }
+}
+
+/** What follows the headers of a part; undefined before the first delimiter. */
+function bodyOf(part: Buffer): Buffer | undefined {
+  const head = part.subarray(0, HEADER_BYTES_MAX)
+  const end = head.indexOf(HEADER_END)
+  if (end < 0) {
+    if (part.length > HEADER_BYTES_MAX) throw new CameraError('it sends parts without headers')
+    return undefined
+  }
+  const claimed = Number(/content-length:\s*(\d{1,8})/i.exec(head.toString('latin1', 0, end))?.[1])
+  const body = part.subarray(end + HEADER_END.length)
+  // Without the line break that belongs to the delimiter.
+  const whole = body.subarray(0, body.length - (body.subarray(-2).equals(LINE_BREAK) ? 2 : 0))
+  return claimed > 0 && claimed <= whole.length ? whole.subarray(0, claimed) : whole
+}
+
+const LINE_BREAK = Buffer.from('\r\n')

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+
+const PROTOCOLS = ['http:', 'https:', 'rtsp:', 'rtsps:', 'rtmp:', 'rtmps:']
+const NAME = /^[A-Za-z0-9][A-Za-z0-9 _.-]{0,99}$/
+
+const share = z.number().min(0).max(1)
+const polygon = z
+  .array(z.tuple([share, share]))
+  .min(3, 'A polygon has at least three corners.')
+  .max(100)
+
+const name = z.string().regex(NAME, 'A name has letters, digits, spaces and . _ -, at most 100 characters.')
+
+const camera = z.strictObject({
+  url: z
+    .string()
+    .max(1_000)
+    .refine(
+      (text) => URL.canParse(text) && PROTOCOLS.includes(new URL(text).protocol) && new URL(text).hostname !== '',
+      'This must be an address that begins with http, https, rtsp, rtsps, rtmp or rtmps.',
+    )
+    .describe(
+      'MJPEG or a snapshot over HTTP; anything else through FFmpeg. User and password may be part of it: `rtsp://viewer:${GATE_PASSWORD}@HOST/stream2`.',
+    ),
+  framesPerSecond: z.number().min(0.2).max(30).default(5).describe('How many pictures a second are looked at.'),
+  zones: z.record(name, polygon).default({}).describe('Places by name: corners in shares of the picture, 0 to 1.'),
+  masks: z.array(polygon).max(64).default([]).describe('Movement in here counts for nothing.'),
+  hardwareDecoding: z
+    .enum(['none', 'auto', 'vaapi', 'v4l2m2m', 'drm', 'cuda', 'qsv', 'videotoolbox'])
+    .default('none')
+    .describe("FFmpeg's `-hwaccel`."),
+})
+
+/** The part `cameras` of gateway.yaml: each camera by its name. */
+export const camerasSettings = z
+  .record(name, camera)
+  .refine((cameras) => Object.keys(cameras).length <= 64, 'A gateway has at most 64 cameras.')
+export type CameraSettings = z.output<typeof camera>

@@ -1,0 +1,120 @@
+/** From tracks to detections: what is told, when, and with which picture. */
+import { randomUUID } from 'node:crypto'
+import type { Detection } from '@hedgerow/contract'
+import { THUMBNAIL_MAX_BYTES } from '@hedgerow/contract'
+import {
+  clipToPicture,
+  frameQuality,
+  growBy,
+  isBetterFrame,
+  zonesOf,
+  type Box,
+  type Polygon,
+  type RgbImage,
+  type Track,
+} from '@hedgerow/vision'
+import { encodeJpeg } from '../../cameras/decode.ts'
+
+export type DetectionsOptions = {
+  camera: string
+  zones: Readonly<Record<string, Polygon>>
+  /** What named the objects. */
+  by: string
+  /** Milliseconds since 1970 of a moment of the tracks' clock. */
+  toUnixMs(atMs: number): number
+  report(detections: readonly Detection[]): Promise<void>
+}
+
+/** A detection is brought up to date at most this often, except for a new zone and its end. */
+const UPDATE_EVERY_MS = 5_000
+/** Room around the object in its picture, in shares of its box. */
+const SURROUNDINGS = 0.6
+const LEAST_PICTURE = { width: 320, height: 180 }
+const QUALITIES = [80, 60, 40]
+
+type Told = {
+  detection: Detection
+  toldAt: number
+  quality: number | undefined
+  jpeg: Buffer | undefined
+  isNewPicture: boolean
+}
+
+export function createDetections({ camera, zones, by, toUnixMs, report }: DetectionsOptions) {
+  const told = new Map<number, Told>()
+  const moment = (atMs: number) => new Date(toUnixMs(atMs)).toISOString()
+
+  async function tell(one: Told, now: number): Promise<void> {
+    one.toldAt = now
+    const thumbnail = one.isNewPicture && one.jpeg ? { thumbnail: one.jpeg.toString('base64') } : {}
+    one.isNewPicture = false
+    await report([{ ...one.detection, ...thumbnail }])
+  }
+
+  return {
+    /** A confirmed track in a picture. */
+    async see(track: Track, image: RgbImage, now: number): Promise<void> {
+      const { label, score, sighting } = track
+      const box = clipToPicture(sighting.box)
+      const entered = zonesOf(zones, box).at(-1)
+      const known = told.get(track.id)
+      const zone = entered ?? known?.detection.zone
+      const detection: Detection = {
+        id: known?.detection.id ?? `eye-${randomUUID()}`,
+        camera,
+        label,
+        severity: zone !== undefined || Object.keys(zones).length === 0 ? 'alert' : 'detection',
+        score,
+        startedAt: known?.detection.startedAt ?? moment(track.firstSeenAt),
+        source: 'eye',
+        verdicts: [{ stage: 'detector', by, outcome: 'unsure', score }],
+        ...(zone !== undefined && { zone }),
+        box,
+      }
+      const one = known ?? { detection, toldAt: -Infinity, quality: undefined, jpeg: undefined, isNewPicture: false }
+      told.set(track.id, one)
+      const isOther = detection.zone !== one.detection.zone || detection.label !== one.detection.label
+      // The box belongs to the picture that is shown.
+      one.detection = { ...detection, ...(one.detection.box && { box: one.detection.box }) }
+      const quality = frameQuality(box, sighting.score)
+      if (isBetterFrame(quality, one.quality)) {
+        one.quality = quality
+        one.jpeg = await pictureOf(image, box)
+        one.isNewPicture = one.jpeg !== undefined
+        one.detection.box = box
+      }
+      if (!known || isOther || now - one.toldAt >= UPDATE_EVERY_MS) await tell(one, now)
+    },
+    /** A confirmed track that ended. */
+    async end({ id, lastSeenAt }: Track): Promise<void> {
+      const one = told.get(id)
+      if (!one) return
+      told.delete(id)
+      one.detection = { ...one.detection, endedAt: moment(lastSeenAt) }
+      await tell(one, lastSeenAt)
+    },
+    /** The best picture so far of a detection that has not ended. */
+    picture: (detectionId: string): Buffer | undefined =>
+      [...told.values()].find(({ detection }) => detection.id === detectionId)?.jpeg,
+  }
+}
+
+/** The object with its surroundings, small enough to travel with the detection. */
+async function pictureOf(image: RgbImage, box: Box): Promise<Buffer | undefined> {
+  const grown = growBy(box, SURROUNDINGS)
+  const width = Math.min(image.width, Math.max(LEAST_PICTURE.width, Math.round(grown.width * image.width)))
+  const height = Math.min(image.height, Math.max(LEAST_PICTURE.height, Math.round(grown.height * image.height)))
+  const middle = { x: (box.x + box.width / 2) * image.width, y: (box.y + box.height / 2) * image.height }
+  const within = (at: number, most: number) => Math.max(0, Math.min(most, Math.round(at)))
+  const part = {
+    left: within(middle.x - width / 2, image.width - width),
+    top: within(middle.y - height / 2, image.height - height),
+    width,
+    height,
+  }
+  for (const quality of QUALITIES) {
+    const jpeg = await encodeJpeg(image, { part, quality })
+    if (jpeg.length <= THUMBNAIL_MAX_BYTES) return jpeg
+  }
+  return undefined
+}

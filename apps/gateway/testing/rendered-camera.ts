@@ -1,0 +1,68 @@
+import { once } from 'node:events'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createRenderer, type Scene, type Truth } from '@hedgerow/vision/rendered'
+import { encodeJpeg } from '../src/cameras/decode.ts'
+
+/** A camera that sends a rendered scene as real ones send theirs: MJPEG, or a snapshot. */
+export type RenderedCamera = {
+  readonly mjpegUrl: string
+  readonly snapshotUrl: string
+  /** Who is in the newest picture. */
+  truth(): readonly Truth[]
+  stop(): Promise<void>
+}
+
+const BOUNDARY = 'rendered'
+
+/** The scene begins when the first viewer comes, and again when it is over. */
+export async function startRenderedCamera(
+  scene: Scene,
+  { width = 640, height = 360, framesPerSecond = 5 } = {},
+): Promise<RenderedCamera> {
+  const renderer = createRenderer(scene, width, height)
+  let beganAt: number | undefined
+  let truth: readonly Truth[] = []
+
+  async function nextJpeg(): Promise<Buffer> {
+    beganAt ??= performance.now()
+    const frame = renderer.render((performance.now() - beganAt) % scene.durationMs)
+    truth = frame.truth
+    return encodeJpeg(frame.image)
+  }
+
+  async function stream(response: ServerResponse): Promise<void> {
+    response.writeHead(200, { 'content-type': `multipart/x-mixed-replace; boundary=${BOUNDARY}` })
+    while (!response.destroyed) {
+      const jpeg = await nextJpeg()
+      response.write(`--${BOUNDARY}\r\ncontent-type: image/jpeg\r\ncontent-length: ${jpeg.length}\r\n\r\n`)
+      response.write(jpeg)
+      response.write('\r\n')
+      await delay(1_000 / framesPerSecond)
+    }
+  }
+
+  const server: Server = createServer((request, response) => {
+    response.on('error', () => {})
+    if (request.url === '/mjpeg') void stream(response)
+    else
+      void nextJpeg().then((jpeg) => {
+        response.writeHead(200, { 'content-type': 'image/jpeg', 'content-length': jpeg.length })
+        response.end(jpeg)
+      })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    mjpegUrl: `http://127.0.0.1:${port}/mjpeg`,
+    snapshotUrl: `http://127.0.0.1:${port}/snapshot.jpg`,
+    truth: () => truth,
+    async stop() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

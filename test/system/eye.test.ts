@@ -1,0 +1,90 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  approveRegistration,
+  listDetections,
+  listGateways,
+  listPendingRegistrations,
+  readDetectionThumbnail,
+  readGateway,
+} from '@hedgerow/contract'
+import { walker } from '@hedgerow/vision/rendered'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startRenderedCamera, type RenderedCamera } from '../../apps/gateway/testing/rendered-camera.ts'
+import { jpegSize } from '../../apps/gateway/src/jpeg.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startHub, type Hub } from '../harness/hub.ts'
+import { waitFor } from '../harness/wait-for.ts'
+
+let hub: Hub
+let camera: RenderedCamera
+let gateway: TestGateway
+let folder: string
+let id: string
+
+beforeAll(async () => {
+  // A boar walks through, leaves, and comes again, for as long as the test takes.
+  const scene = { name: 'orchard', seed: 41, daylight: 'night', durationMs: 16_000 } as const
+  camera = await startRenderedCamera({
+    ...scene,
+    actors: [walker('boar', { seed: 21, startMs: 4_000, endMs: 13_000 })],
+  })
+  hub = await startHub()
+  folder = await mkdtemp(join(tmpdir(), 'hedgerow-eye-'))
+  const configFile = join(folder, 'gateway.yaml')
+  await writeFile(
+    configFile,
+    `cameras:
+  orchard: { url: "${camera.mjpegUrl}", framesPerSecond: 5, zones: { rows: [[0, 0.4], [1, 0.4], [1, 1], [0, 1]] } }
+sources: { eye: { cameras: [orchard], model: none } }
+`,
+  )
+  gateway = await startGateway({ url: hub.url }, { name: 'Orchard', configFile })
+  const registration = await waitFor(async () => (await hub.api(listPendingRegistrations))[0], {
+    for: 'the registration',
+  })
+  await hub.api(approveRegistration, { params: { registrationId: registration.registrationId } })
+  const online = await waitFor(async () => (await hub.api(listGateways)).find(({ status }) => status === 'online'), {
+    for: 'the gateway to be online',
+  })
+  id = online.id
+})
+
+afterAll(async () => {
+  await gateway?.stop()
+  await camera?.stop()
+  await hub?.stop()
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+})
+
+test('what walks past a camera reaches the hub with its name, its zone and its picture, and ends', async () => {
+  const detections = () => hub.api(listDetections, { params: { id } })
+  const boar = await waitFor(
+    async () => (await detections()).find(({ label, hasThumbnail }) => label === 'boar' && hasThumbnail),
+    {
+      for: 'the boar',
+      timeoutMs: 120_000,
+    },
+  )
+  expect(boar).toMatchObject({ camera: 'orchard', severity: 'alert' })
+  expect(boar.score).toBeGreaterThanOrEqual(0.6)
+  const { jpeg } = await hub.api(readDetectionThumbnail, { params: { id, detectionId: boar.id } })
+  expect(jpegSize(Buffer.from(jpeg, 'base64'))!.width).toBeGreaterThanOrEqual(320)
+  await waitFor(async () => (await detections()).find((found) => found.id === boar.id && found.endedAt !== null), {
+    for: 'the end of the detection',
+    timeoutMs: 120_000,
+  })
+})
+
+test('the camera and the eye are on the gateway’s page of the hub', async () => {
+  const heartbeat = await waitFor(
+    async () => {
+      const found = (await hub.api(readGateway, { params: { id } })).heartbeat
+      return found?.cameras.some(({ state }) => state === 'online') ? found : undefined
+    },
+    { for: 'a heartbeat with a camera that is online', timeoutMs: 120_000 },
+  )
+  expect(heartbeat.cameras).toMatchObject([{ name: 'orchard', state: 'online' }])
+  expect(heartbeat.detectors).toMatchObject([{ name: 'demonstration eye' }])
+})
