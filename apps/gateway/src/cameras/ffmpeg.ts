@@ -44,18 +44,21 @@ export const readThroughFfmpeg: PictureReader = async (settings, { offer, signal
   throw inPlainWords(lastWords)
 }
 
+const QUIET = ['-hide_banner', '-nostdin', '-loglevel', 'warning', '-fflags', 'nobuffer']
+const ANSWER_US = '10000000'
+/** Files and pipes are not among them, whatever a playlist or a redirect says. */
+const PROTOCOLS = 'rtp,udp,tcp,tls,crypto,rtsp,rtsps,rtmp,rtmps,rtmpt'
+const ONE_VIDEO = ['-map', '0:v:0', '-an', '-sn', '-dn', '-threads', '1']
+const RAW_PICTURES = ['-f', 'image2pipe', '-c:v', 'ppm', '-pix_fmt', 'rgb24', 'pipe:1']
+
 export function argumentsFor({ url, framesPerSecond, hardwareDecoding }: CameraSettings): string[] {
-  const { protocol } = new URL(url)
-  return [
-    ...['-hide_banner', '-nostdin', '-loglevel', 'warning', '-fflags', 'nobuffer'],
-    ...(hardwareDecoding === 'none' ? [] : ['-hwaccel', hardwareDecoding]),
-    // Over UDP a lost packet damages whole seconds.
-    ...(protocol.startsWith('rtsp') ? ['-rtsp_transport', 'tcp', '-timeout', '10000000'] : ['-rw_timeout', '10000000']),
-    ...['-protocol_whitelist', 'rtp,udp,tcp,tls,crypto,rtsp,rtsps,rtmp,rtmps,rtmpt,http,https,httpproxy', '-i', url],
-    ...['-map', '0:v:0', '-an', '-sn', '-dn', '-threads', '1'],
-    ...['-vf', `fps=${framesPerSecond},scale='min(${LOOKED_AT_SIDE},iw)':-2`],
-    ...['-f', 'image2pipe', '-c:v', 'ppm', '-pix_fmt', 'rgb24', 'pipe:1'],
-  ]
+  const hardware = hardwareDecoding === 'none' ? [] : ['-hwaccel', hardwareDecoding]
+  // Over UDP a lost packet damages whole seconds.
+  const overTcp = ['-rtsp_transport', 'tcp', '-timeout', ANSWER_US]
+  const transport = new URL(url).protocol.startsWith('rtsp') ? overTcp : ['-rw_timeout', ANSWER_US]
+  const scale = `fps=${framesPerSecond},scale='min(${LOOKED_AT_SIDE},iw)':-2`
+  const input = ['-protocol_whitelist', PROTOCOLS, '-i', url]
+  return [...QUIET, ...hardware, ...transport, ...input, ...ONE_VIDEO, '-vf', scale, ...RAW_PICTURES]
 }
 
 function isMissing(error: unknown): boolean {
