@@ -1,52 +1,21 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import {
-  approveRegistration,
-  listDetections,
-  listGateways,
-  listPendingRegistrations,
-  readDetectionThumbnail,
-  readGateway,
-} from '@hedgerow/contract'
+import { listDetections, readDetectionThumbnail, readGateway } from '@hedgerow/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startFrigate, type TestFrigate } from '../harness/frigate.ts'
 import { noteOf } from '../harness/frigate-shapes.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
-import { startHub, type Hub } from '../harness/hub.ts'
+import { startFrigateSite, type FrigateSite } from '../harness/frigate-site.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
-let hub: Hub
-let frigate: TestFrigate
-let gateway: TestGateway
-let folder: string
-let id: string
+let site: FrigateSite
 
 beforeAll(async () => {
-  ;[hub, frigate] = await Promise.all([startHub(), startFrigate()])
-  folder = await mkdtemp(join(tmpdir(), 'hedgerow-frigate-'))
-  const configFile = join(folder, 'gateway.yaml')
-  await writeFile(configFile, `sources: { frigate: { url: "${frigate.url}" } }\n`)
-  gateway = await startGateway({ url: hub.url }, { name: 'Orchard', configFile })
-  const registration = await waitFor(async () => (await hub.api(listPendingRegistrations))[0], {
-    for: 'the registration',
-  })
-  await hub.api(approveRegistration, { params: { registrationId: registration.registrationId } })
-  const online = await waitFor(async () => (await hub.api(listGateways)).find(({ status }) => status === 'online'), {
-    for: 'the gateway to be online',
-  })
-  id = online.id
-  await waitFor(() => frigate.viewers() === 1, { for: "the agent at Frigate's WebSocket" })
+  site = await startFrigateSite({}, ({ url }) => `sources: { frigate: { url: "${url}" } }\n`)
 })
 
 afterAll(async () => {
-  await gateway?.stop()
-  await frigate?.stop()
-  await hub?.stop()
-  if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+  await site?.stop()
 })
 
 test('Frigate’s detections reach the hub with their picture, and with their end', async () => {
+  const { hub, frigate, gatewayId: id } = site
   const review = frigate.see({ camera: 'orchard', label: 'boar', severity: 'detection', score: 0.83, zones: ['rows'] })
   const stored = await waitFor(
     async () => (await hub.api(listDetections, { params: { id } })).find((found) => found.hasThumbnail),
@@ -69,6 +38,7 @@ test('Frigate’s detections reach the hub with their picture, and with their en
 })
 
 test("Frigate's cameras and detectors are on the gateway's page of the hub", async () => {
+  const { hub, gatewayId: id } = site
   const heartbeat = await waitFor(
     async () => {
       const found = (await hub.api(readGateway, { params: { id } })).heartbeat

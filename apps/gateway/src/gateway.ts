@@ -16,6 +16,8 @@ import { createHubDoor } from './hub-door/hub-door.ts'
 import { openReviews } from './hub-door/reviews.ts'
 import { createLocalUi } from './local-ui/local-ui.ts'
 import { openLocalUiServer } from './local-ui/local-ui-server.ts'
+import { watchOpenInterface } from './sources/frigate/open-interface.ts'
+import { frigateInterface } from './sources/frigate/roles.ts'
 
 /**
  * One gateway: the composition root that `main.ts`, the demo and the tests start. Order: first the keys and the local
@@ -56,7 +58,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 async function start(options: GatewayOptions, life: AsyncDisposableStack): Promise<Gateway> {
-  const { log, dataDir } = options
+  const { log, dataDir, uiTarget } = options
   const { version } = manifest
   const startedAtMs = performance.now()
   const uptimeSeconds = () => Math.round((performance.now() - startedAtMs) / 1_000)
@@ -65,7 +67,17 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
   life.defer(await lockDataDirectory(dataDir))
   const device = await openDevice({ dataDir, filePath: deviceFilePath(options), log }, life)
   const { queue, parts, deterrents } = device
-  const hub = await openHubConnection({ ...options, version, uptimeSeconds, queue, parts, deterrents }, life)
+  const frigate = () => device.file.current().sources.frigate
+  const openInterface = uiTarget && watchOpenInterface(uiTarget, frigate)
+  if (openInterface) life.defer(openInterface.stop)
+  const partsAndInterface = () => {
+    const own = parts()
+    return openInterface ? { ...own, problems: [...openInterface.problems(), ...own.problems] } : own
+  }
+  const hub = await openHubConnection(
+    { ...options, version, uptimeSeconds, queue, parts: partsAndInterface, deterrents },
+    life,
+  )
 
   const faults = createFaults({
     report: (err, count) => log.error({ err, count }, 'an internal error ended a connection'),
@@ -91,7 +103,8 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     localApi,
     health: () => ({ status: 'ok', gatewayId: hub.state().gatewayId, version, uptimeSeconds: uptimeSeconds() }),
     allowedOrigins: () => [hub.state().hubUrl].filter((origin) => origin !== null),
-    uiTarget: options.uiTarget,
+    uiTarget,
+    trusting: () => uiTarget && frigateInterface(frigate(), uiTarget),
     uiOnLan: options.uiOnLan ?? false,
     faults,
     log,

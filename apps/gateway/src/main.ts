@@ -16,7 +16,7 @@ async function main(): Promise<void> {
     return
   }
   if (isCheck) {
-    const { text, isValid } = checkDeviceFile(deviceFilePath(config), process.env)
+    const { text, isValid } = checkDeviceFile(deviceFilePath(config), process.env, config.uiTarget)
     process.stdout.write(`${text}\n`)
     process.exitCode = isValid ? 0 : 1
     return

@@ -1,10 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { isMissing } from '../durable-file.ts'
+import { openAddresses } from '../sources/frigate/open-interface.ts'
 import { inWords } from './device-file.ts'
 import { folderOf, parseDeviceFile } from './parse.ts'
 
-/** `gateway check`: prints each error as `file:line:column: message`, which editors can open. */
-export function checkDeviceFile(path: string, environment: NodeJS.ProcessEnv): { text: string; isValid: boolean } {
+/**
+ * `gateway check`: prints each error as `file:line:column: message`, which editors can open, and warns of what is valid
+ * and unwise.
+ */
+export function checkDeviceFile(
+  path: string,
+  environment: NodeJS.ProcessEnv,
+  uiTarget?: URL,
+): { text: string; isValid: boolean } {
   let text: string
   try {
     text = readFileSync(path, 'utf8')
@@ -17,7 +25,10 @@ export function checkDeviceFile(path: string, environment: NodeJS.ProcessEnv): {
     return { text: `${path}: the file cannot be read.`, isValid: false }
   }
   const parsed = parseDeviceFile(text, folderOf(path), environment)
-  if (!parsed.errors) return { text: `${path}: no errors.`, isValid: true }
+  if (!parsed.errors) {
+    const warnings = openAddresses(parsed.value.sources.frigate, uiTarget).map((text) => `${path}: warning: ${text}`)
+    return { text: [`${path}: no errors.`, ...warnings].join('\n'), isValid: true }
+  }
   const lines = parsed.errors.map((error) => `${path}:${error.line}:${error.column}: ${inWords(error)}`)
   return { text: lines.join('\n'), isValid: false }
 }

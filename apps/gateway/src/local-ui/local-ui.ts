@@ -7,6 +7,7 @@ import QRCode from 'qrcode'
 import type { GatewayState } from '../gateway-state.ts'
 import type { LocalApi } from '../local-api/local-api.ts'
 import { pathOf } from '../local-api/request.ts'
+import type { TrustingApplication } from '../trusting-application.ts'
 import { isLocalName } from './local-name.ts'
 import { renderDevicePage } from './device-page.ts'
 import { createUiProxy } from './ui-proxy.ts'
@@ -31,6 +32,8 @@ export type LocalUiOptions = {
   /** The origins whose pages may read `/api/health`. */
   allowedOrigins(): string[]
   uiTarget: URL | undefined
+  /** How the application behind `uiTarget` is told who asks, where it believes this gateway. */
+  trusting?: () => TrustingApplication | undefined
   /** Whether the application also answers on the device's own network. */
   uiOnLan: boolean
   localApi: LocalApi
@@ -54,9 +57,9 @@ const ONLY_THROUGH_THE_HUB =
   "The device's own application answers through the hub only. The device page is at /device\n"
 
 export function createLocalUi(options: LocalUiOptions): LocalUi {
-  const { uiTarget } = options
-  const base = uiTarget ? '/device' : ''
-  const proxy = uiTarget ? createUiProxy(uiTarget, options.faults, options.log) : undefined
+  const { uiTarget: target, trusting, faults, log } = options
+  const base = target ? '/device' : ''
+  const proxy = target ? createUiProxy({ target, trusting, faults, log }) : undefined
 
   const pages: Record<string, () => Promise<{ type: string; body: string }>> = {
     [`${base}/`]: page,

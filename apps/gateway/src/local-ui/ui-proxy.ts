@@ -20,6 +20,7 @@ import {
 import type { Logger } from 'pino'
 import { inWords } from '../hub/failure.ts'
 import { isLoopback } from '../loopback.ts'
+import { connecting, tellWhoAsks, type TrustingApplication } from '../trusting-application.ts'
 
 /** Forwards every request and WebSocket, except the gateway's own pages, to the device's own application. */
 export type UiProxy = {
@@ -30,18 +31,28 @@ export type UiProxy = {
 /** An application that has neither read upload bytes nor started an answer for this long counts as hanging. */
 const ANSWER_TIMEOUT_MS = 60_000
 
-export function createUiProxy(target: URL, faults: Faults, log: Logger): UiProxy {
-  const request = target.protocol === 'https:' ? httpsRequest : httpRequest
+export type UiProxyOptions = {
+  target: URL
+  /** Undefined for an application that knows nothing of this gateway; asked for each request. */
+  trusting?: (() => TrustingApplication | undefined) | undefined
+  faults: Faults
+  log: Logger
+}
+
+export function createUiProxy({ target, trusting, faults, log }: UiProxyOptions): UiProxy {
   const host = target.hostname.replace(/^\[(.*)\]$/, '$1')
 
   function open(incoming: IncomingMessage, headers: Record<string, string | string[]>) {
+    const connect = trusting?.()?.connect
+    const request = target.protocol === 'https:' && !connect ? httpsRequest : httpRequest
+    const ended = new AbortController()
     const outgoing = request({
       host,
       port: target.port || (target.protocol === 'https:' ? 443 : 80),
       method: incoming.method,
       path: incoming.url,
       headers,
-      agent: false,
+      ...(connect ? { createConnection: connecting(connect, ended.signal) } : { agent: false }),
       // An application on the device itself (Frigate, for example) has a self-signed certificate; nobody is in between.
       rejectUnauthorized: !isLoopback(host),
     })
@@ -54,6 +65,7 @@ export function createUiProxy(target: URL, faults: Faults, log: Logger): UiProxy
     for (const event of ['response', 'error']) outgoing.once(event, settle)
     outgoing.once('close', () => {
       clearTimeout(timer)
+      ended.abort()
       // Node closes without an error at an unrequested 101 answer.
       if (!isAnswered) outgoing.emit('error', new Error('it gave no answer'))
     })
@@ -73,7 +85,7 @@ export function createUiProxy(target: URL, faults: Faults, log: Logger): UiProxy
   }
 
   function handle(incoming: IncomingMessage, response: ServerResponse, isTunnel: boolean): void {
-    const { outgoing, progressed } = open(incoming, requestHeaders(incoming, target, isTunnel))
+    const { outgoing, progressed } = open(incoming, requestHeaders(incoming, target, isTunnel, trusting?.()))
     const fail = (error: Error) => {
       incoming.unpipe(outgoing)
       incoming.resume()
@@ -120,7 +132,11 @@ export function createUiProxy(target: URL, faults: Faults, log: Logger): UiProxy
 
   function handleUpgrade(incoming: IncomingMessage, socket: Socket, head: Buffer, isTunnel: boolean): void {
     const protocol = incoming.headers.upgrade ?? 'websocket'
-    const headers = { ...requestHeaders(incoming, target, isTunnel), connection: 'upgrade', upgrade: protocol }
+    const headers = {
+      ...requestHeaders(incoming, target, isTunnel, trusting?.()),
+      connection: 'upgrade',
+      upgrade: protocol,
+    }
     const { outgoing, settle } = open(incoming, headers)
     let state: 'waiting' | 'refused' | 'answered' = 'waiting'
 
@@ -186,7 +202,12 @@ export function createUiProxy(target: URL, faults: Faults, log: Logger): UiProxy
 }
 
 /** Through the tunnel, the hub's forwarding headers name the visitor; in the local network they could be forged. */
-function requestHeaders(incoming: IncomingMessage, target: URL, isTunnel: boolean): Record<string, string | string[]> {
+function requestHeaders(
+  incoming: IncomingMessage,
+  target: URL,
+  isTunnel: boolean,
+  trusting: TrustingApplication | undefined,
+): Record<string, string | string[]> {
   const isHopByHop = hopByHopIn(incoming.rawHeaders)
   const headers: Record<string, string | string[]> = {}
   for (const [name, value] of Object.entries(incoming.headers))
@@ -202,6 +223,7 @@ function requestHeaders(incoming: IncomingMessage, target: URL, isTunnel: boolea
   const ownHosts = [host, headers['x-forwarded-host']]
   if (ownHosts.includes(hostOf(headers['origin']))) headers['origin'] = target.origin
   headers['host'] = target.host
+  if (trusting) tellWhoAsks(headers, trusting, isTunnel)
   // Without a length, a body of any method needs `Transfer-Encoding`.
   if (incoming.headers['transfer-encoding'] !== undefined) headers['transfer-encoding'] = 'chunked'
   return headers

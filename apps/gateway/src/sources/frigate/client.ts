@@ -1,8 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { inWords } from '../../hub/failure.ts'
-import { openTls } from '../../hub/tls-connection.ts'
-import { isLoopback } from '../../loopback.ts'
+import { openFrigateTls } from './connection.ts'
 import { FrigateError, noAnswer, refusal, wrongPassword } from './failure.ts'
 import { MESSAGE_BYTES_MAX } from './messages.ts'
 import { identityHeaders } from './roles.ts'
@@ -66,21 +65,8 @@ export function createFrigateClient(settings: FrigateSettings, clock: () => numb
     return token
   }
 
-  async function openConnection(signal: AbortSignal): Promise<Duplex | undefined> {
-    if (url.protocol === 'http:') return undefined
-    const { socket, problem } = await openTls(url, { signal })
-    const own = socket.getPeerX509Certificate()?.fingerprint256 ?? ''
-    const wanted = settings.certificateFingerprint
-    const isRight = wanted === undefined ? !problem || isLoopback(url.hostname) : plain(own) === wanted
-    if (isRight) return socket
-    socket.destroy()
-    throw new FrigateError(
-      wanted === undefined
-        ? `No CA vouches for Frigate's certificate. If it is ${plain(own)}, put that into gateway.yaml as certificateFingerprint.`
-        : `Frigate's certificate is not the one of certificateFingerprint in gateway.yaml, but ${plain(own)}.`,
-      { isLasting: true },
-    )
-  }
+  const openConnection = async (signal: AbortSignal): Promise<Duplex | undefined> =>
+    url.protocol === 'https:' ? openFrigateTls(url, settings, signal) : undefined
 
   async function send(
     method: string,
@@ -204,10 +190,6 @@ function sessionOf({ 'set-cookie': cookies = [] }: IncomingHttpHeaders): string 
     if (value !== undefined) return value
   }
   return undefined
-}
-
-function plain(fingerprint: string): string {
-  return fingerprint.replaceAll(':', '').toUpperCase()
 }
 
 function plainPath(path: string): string {

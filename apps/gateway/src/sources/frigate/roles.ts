@@ -1,6 +1,8 @@
+import type { TrustingApplication } from '../../trusting-application.ts'
+import { openFrigateTls } from './connection.ts'
 import type { FrigateSettings } from './schema.ts'
 
-/** Frigate reads this name, whatever its configuration says. */
+/** Frigate reads the secret under this name, whatever its configuration says. */
 const SECRET_HEADER = 'x-proxy-secret'
 
 /** A person or the agent, as Frigate is told: `role` is one of Frigate's. */
@@ -16,4 +18,26 @@ export function identityHeaders(
 ): Record<string, string> {
   if (proxySecret === undefined) return {}
   return { [SECRET_HEADER]: proxySecret, [userHeader]: user, [roleHeader]: role }
+}
+
+/**
+ * Frigate's own interface at `target`, as Connect shows it: the hub's roles become Frigate's. Undefined for any other
+ * application, which must never see the secret.
+ */
+export function frigateInterface(settings: FrigateSettings | undefined, target: URL): TrustingApplication | undefined {
+  if (!settings || ![settings.url, settings.interface].some((url) => isSameOrigin(url, target))) return undefined
+  return {
+    ownHeaders: [SECRET_HEADER, settings.userHeader, settings.roleHeader],
+    headersFor: ({ user, role }) => identityHeaders(settings, { user, role: roleOf(settings, role) }),
+    ...(target.protocol === 'https:' && { connect: (signal) => openFrigateTls(target, settings, signal) }),
+  }
+}
+
+/** A role that this agent does not know yet counts as the least one. */
+function roleOf({ roles }: FrigateSettings, hubRole: string): string {
+  return hubRole === 'admin' || hubRole === 'manager' ? roles[hubRole] : roles.user
+}
+
+function isSameOrigin(url: string | undefined, target: URL): boolean {
+  return url !== undefined && new URL(url).origin === target.origin
 }

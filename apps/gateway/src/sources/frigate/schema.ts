@@ -44,6 +44,11 @@ export const frigateSettings = z
     url: origin(['http:', 'https:'], 'This must be an address like http://127.0.0.1:5000, without a path.').describe(
       'Where Frigate answers: port 5000 (no sign-in), or port 8971 with https.',
     ),
+    interface: origin(['http:', 'https:'], 'This must be an address like https://127.0.0.1:8971, without a path.')
+      .optional()
+      .describe(
+        "Frigate's own interface as the hub's Connect opens it, where that is another port than `url`. There `proxySecret` and `roles` count.",
+      ),
     user: secret("A user of Frigate's own, where it asks for sign-in. The role viewer is enough.").optional(),
     password: secret('Its password; better as `"${NAME}"` or `!file PATH`.').optional(),
     proxySecret: secret(

@@ -1,0 +1,37 @@
+import type { Duplex } from 'node:stream'
+
+/** An application that believes this gateway who asks, because the two share a secret. */
+export type TrustingApplication = {
+  /** In lower case: what nobody but this gateway may tell it. */
+  ownHeaders: readonly string[]
+  /** What it is told of a person whom the hub names; `role` is one of the hub's. */
+  headersFor(visitor: { user: string; role: string }): Record<string, string>
+  /** Opens the connection to it, where its certificate is checked otherwise than by known CAs. */
+  connect?: (signal: AbortSignal) => Promise<Duplex>
+}
+
+/** Only the hub knows who asks; nobody else speaks for anybody, not even through the tunnel. */
+export function tellWhoAsks(
+  headers: Record<string, string | string[]>,
+  { ownHeaders, headersFor }: TrustingApplication,
+  isTunnel: boolean,
+): void {
+  for (const name of Object.keys(headers))
+    if (ownHeaders.includes(name.toLowerCase().replaceAll('_', '-'))) delete headers[name]
+  const [user, role] = [headers['x-hub-user'], headers['x-hub-role']]
+  if (isTunnel && typeof user === 'string' && typeof role === 'string')
+    Object.assign(headers, headersFor({ user, role }))
+}
+
+type Created = (error: Error | null, socket: Duplex) => void
+
+/** As Node's `createConnection` option with a callback; it gives nothing back at once. */
+export function connecting(connect: NonNullable<TrustingApplication['connect']>, signal: AbortSignal) {
+  return (_options: unknown, created: Created): undefined => {
+    connect(signal).then(
+      (socket) => (signal.aborted ? socket.destroy() : created(null, socket)),
+      (error: Error) => created(error, undefined as never),
+    )
+    return undefined
+  }
+}

@@ -1,0 +1,91 @@
+import { claimGateway } from '@hedgerow/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startFrigateSite, type FrigateSite } from '../harness/frigate-site.ts'
+import { openGatewayUi } from '../harness/gateway-ui-client.ts'
+import { addPerson } from '../harness/hub-database.ts'
+import type { Api } from '../harness/api-client.ts'
+
+/** Frigate's own interface behind the hub's Connect: who is signed in at the hub decides who they are there. */
+const SECRET = 'between gateway and Frigate'
+const PROXY = {
+  isEnabled: false,
+  proxySecret: SECRET,
+  // Names that no proxy on the way knows as dangerous.
+  userHeader: 'farm-person',
+  roleHeader: 'farm-part',
+}
+
+let site: FrigateSite
+const people = new Map<string, Api>()
+
+beforeAll(async () => {
+  site = await startFrigateSite(
+    { access: PROXY },
+    ({ secureUrl }) =>
+      `sources: { frigate: { url: "${secureUrl}", proxySecret: "${SECRET}", userHeader: farm-person, roleHeader: Farm-Part } }\n`,
+    ({ secureUrl }) => ({ uiTarget: new URL(secureUrl), uiOnLan: true }),
+  )
+  const { hub, gateway } = site
+  for (const role of ['user', 'manager', 'admin'] as const)
+    people.set(role, hub.apiAs(await addPerson(hub, { username: `a-${role}`, role })))
+  // A user sees the gateways that are theirs.
+  await people.get('user')!(claimGateway, { body: { deviceToken: gateway.state().deviceToken } })
+})
+
+afterAll(async () => {
+  await site?.stop()
+})
+
+const profileOf = async (
+  send: (path: string, options?: { headers: Record<string, string> }) => Promise<{ text: string }>,
+  headers = {},
+) => JSON.parse((await send('/api/profile', { headers })).text) as unknown
+
+/** What somebody would send who wants to be more than they are. */
+const FORGED = {
+  'x-proxy-secret': SECRET,
+  'farm-person': 'mallory',
+  'farm-part': 'admin',
+  farm_part: 'admin',
+  'remote-user': 'mallory',
+  'remote-role': 'admin',
+  'x-hub-user': 'mallory',
+  'x-hub-role': 'admin',
+}
+
+describe.each([
+  ['user', 'viewer'],
+  ['manager', 'admin'],
+  ['admin', 'admin'],
+])('a %s of the hub', (role, there) => {
+  test(`is ${there} in Frigate, whatever their browser says`, async () => {
+    const { send } = await openGatewayUi(site.hub.url, people.get(role)!, site.gatewayId)
+    const expected = { username: `a-${role}`, role: there }
+    expect(await profileOf(send)).toEqual(expected)
+    expect(await profileOf(send, FORGED)).toEqual(expected)
+  })
+})
+
+test('a viewer cannot change the configuration, a manager can', async () => {
+  const change = async (role: string) => {
+    const { send, origin } = await openGatewayUi(site.hub.url, people.get(role)!, site.gatewayId)
+    return (await send('/api/config/set', { method: 'PUT', headers: { origin }, body: '{}' })).status
+  }
+  expect(await change('user')).toBe(403)
+  expect(await change('manager')).toBe(200)
+})
+
+test('somebody in the local network who forges the headers is nobody there', async () => {
+  const before = site.frigate.requests.length
+  const ask = (headers: Record<string, string>) => fetch(new URL('/api/profile', site.gateway.pageUrl), { headers })
+  expect((await ask({})).status).toBe(401)
+  const { 'x-proxy-secret': _secret, ...withoutSecret } = FORGED
+  expect((await ask(withoutSecret)).status).toBe(401)
+  expect((await ask(FORGED)).status).toBe(401)
+  const asked = site.frigate.requests.slice(before).filter(({ path }) => path === '/api/profile')
+  expect(asked.map(({ caller }) => caller)).toEqual([undefined, undefined, undefined])
+  const names = asked
+    .flatMap(({ headers }) => Object.keys(headers))
+    .filter((name) => /^farm|hub|proxy|remote/.test(name))
+  expect(names).toEqual([])
+})
