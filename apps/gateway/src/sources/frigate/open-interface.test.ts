@@ -51,14 +51,14 @@ describe('an interface where everybody is an admin', () => {
 describe('the check of gateway.yaml warns', () => {
   const settings = (given: Record<string, unknown>) => frigateSettings.parse({ url: 'http://127.0.0.1:5000', ...given })
 
-  test.each<[string, ReturnType<typeof settings> | undefined, string | undefined, string | undefined]>([
-    ['of the open port shown by Connect', undefined, 'http://127.0.0.1:5000', 'is an admin there. Use its port 8971'],
-    ['of the open port as interface', settings({ interface: 'http://127.0.0.1:5000' }), undefined, 'Use its port 8971'],
-    ['of the open port as a source', settings({}), undefined, 'Let nobody but this device reach it.'],
-    ['of nothing on the other port', settings({ url: 'https://127.0.0.1:8971' }), 'https://127.0.0.1:8971', undefined],
-    ['of nothing without Frigate', undefined, 'http://127.0.0.1:3000', undefined],
+  const none = /^$/
+  test.each<[string, ReturnType<typeof settings> | undefined, string | undefined, RegExp]>([
+    ['of the open port shown by Connect', undefined, 'http://127.0.0.1:5000', /is an admin there\. Use its port 8971/],
+    ['of the open port as interface', settings({ interface: 'http://127.0.0.1:5000' }), undefined, /Use its port 8971/],
+    ['of the open port as a source', settings({}), undefined, /Let nobody but this device reach it\.$/],
+    ['of nothing on the other port', settings({ url: 'https://127.0.0.1:8971' }), 'https://127.0.0.1:8971', none],
+    ['of nothing without Frigate', undefined, 'http://127.0.0.1:3000', none],
   ])('%s', (_what, given, target, expected) => {
-    const warnings = openAddresses(given, target === undefined ? undefined : new URL(target))
-    expect(warnings).toEqual(expected === undefined ? [] : [expect.stringContaining(expected)])
+    expect(openAddresses(given, target === undefined ? undefined : new URL(target)).join('\n')).toMatch(expected)
   })
 })
