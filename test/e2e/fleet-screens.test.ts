@@ -1,7 +1,7 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { BrowserContext, Page } from 'playwright-core'
 import {
   addGateway,
@@ -24,6 +24,7 @@ import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { addDayOfHistory, addPerson, withFields } from '../harness/hub-database.ts'
 import { startHub, type Credentials, type Hub } from '../harness/hub.ts'
 import { portalOf, type Portal } from '../harness/portal.ts'
+import { enterAs } from '../harness/session.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
 /** A JPEG of one grey pixel. */
@@ -244,6 +245,10 @@ describe('gateways', () => {
 
     await page.getByRole('button', { name: 'More actions for New pump' }).click()
     await page.getByRole('menuitem', { name: 'Delete Gateway' }).click()
+    await portal
+      .dialog()
+      .getByText(/If the agent still runs on the device, it asks to join again/)
+      .waitFor()
     const confirm = portal.dialog().getByRole('button', { name: 'Delete Gateway' })
     expect(await confirm.isDisabled()).toBe(true)
     await portal.dialog().getByLabel(/^Type/).fill('new pump')
@@ -524,10 +529,32 @@ test('the dashboard names problems with the reason, and links to them', async ()
   await page.getByRole('heading', { name: 'A silent ford' }).waitFor()
 })
 
+test('a new hub lists the first steps until they are done or hidden', async () => {
+  const fresh = await startHub()
+  onTestFinished(async () => void (await fresh.stop()))
+  portal = portalOf(page, fresh)
+  await enterAs(page, fresh, fresh.admin)
+  await portal.open('/dashboard')
+  const steps = page.getByRole('region', { name: 'First steps' })
+  const state = async (name: string) => steps.getByRole('listitem').filter({ hasText: name }).textContent()
+  await expect.poll(() => state('Add the first gateway')).toContain('To do')
+  await fresh.api(addGateway, { body: { name: 'First of all' } })
+  await expect.poll(() => state('Add the first gateway'), { timeout: 60_000 }).toContain('Done')
+  await steps.getByRole('link', { name: 'Give the hub a name' }).click()
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+  await expect.poll(() => page.getByLabel('Hub name').evaluate((one) => one === document.activeElement)).toBe(true)
+  await page.goBack()
+  await steps.getByRole('button', { name: 'Hide' }).click()
+  await steps.waitFor({ state: 'detached' })
+  await page.reload()
+  await page.getByRole('region', { name: 'Needs attention' }).waitFor()
+  expect(await steps.count()).toBe(0)
+})
+
 test('while the hub is away the bar says so, and everything refreshes when it is back', async () => {
   await portal.navigation('Dashboard').click()
   await page.locator('canvas').waitFor()
-  const away = page.getByRole('banner').getByText('reconnecting…')
+  const away = page.getByRole('banner').getByText(/^No connection since \d\d:\d\d$/)
   await hub.kill9()
   await away.waitFor()
   await hub.restart()

@@ -277,6 +277,7 @@ describe('the shell', () => {
     await page.route(`${hub.url}/**`, (route) => route.abort())
     await portal.navigation('Users').click()
     await page.getByRole('heading', { name: 'This page did not load' }).waitFor()
+    expect(await portal.navigation('Gateways').isVisible()).toBe(true)
     await page.unroute(`${hub.url}/**`)
     await page.getByRole('heading', { name: 'User Management' }).waitFor()
     await page.getByText('The hub was updated or restarted, so this page was loaded again.').waitFor()

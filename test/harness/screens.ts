@@ -155,7 +155,7 @@ export const screens: Screen[] = [
     await tableIsThere(portal)
     await portal.page.route('**/api/v1/hub/events', (route) => route.abort())
     await portal.page.reload()
-    await text(portal, 'reconnecting…')
+    await text(portal, /^No connection since/)
   }),
   admin('account-menu', '/gateways', async (portal) => {
     await button(portal, /^Account of/).click()

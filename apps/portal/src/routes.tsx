@@ -6,7 +6,7 @@ import { lazy, Suspense } from 'react'
 import type { RouteObject } from 'react-router'
 import { CentredSpinner } from '@hedgerow/ui/centred-spinner.tsx'
 import { RequireSession, ToPublicSite } from './features/sign-in/gates.tsx'
-import { RouteError } from './features/shell/route-error.tsx'
+import { RouteError, ScreenError } from './features/shell/route-error.tsx'
 import { mayReload, reloadOnceAnswered } from './reload-when-updated.ts'
 
 const MustSetUpTwoFactor = lazy(() => import('./features/profile/must-set-up.tsx'))
@@ -44,73 +44,78 @@ export const routes: RouteObject[] = [
             },
             children: [
               {
-                path: '/dashboard',
-                lazy: async () => ({ Component: (await import('./features/dashboard/page.tsx')).DashboardPage }),
-              },
-              {
-                path: '/threats',
-                lazy: async () => ({ Component: (await import('./features/threats/page.tsx')).ThreatsPage }),
-              },
-              {
-                path: '/alert-rules',
-                lazy: async () => ({ Component: (await import('./features/alerts/page.tsx')).AlertsPage }),
-              },
-              {
-                path: '/gateways',
-                lazy: async () => ({ Component: (await import('./features/gateways/list/page.tsx')).GatewaysPage }),
-              },
-              {
-                path: '/gateways/:id',
-                lazy: async () => ({
-                  Component: (await import('./features/gateways/detail/gateway-page.tsx')).GatewayPage,
-                }),
-              },
-              {
-                path: '/gateway-approvals',
-                lazy: async () => ({
-                  Component: (await import('./features/approvals/page.tsx')).RegistrationsPage,
-                }),
-              },
-              {
-                path: '/gateway-invitations',
-                lazy: async () => ({
-                  Component: (await import('./features/gateway-invitations/page.tsx')).GatewayInvitationsPage,
-                }),
-              },
-              {
-                path: '/auto-approval-settings',
-                lazy: async () => ({
-                  Component: (await import('./features/auto-approval/page.tsx')).AutoApprovalPage,
-                }),
-              },
-              {
-                path: '/users',
-                lazy: async () => ({ Component: (await import('./features/users/page.tsx')).UsersPage }),
-              },
-              {
-                path: '/settings',
-                lazy: async () => {
-                  const { SettingsPage } = await import('./features/settings/page.tsx')
-                  return {
-                    Component: () => (
-                      <SettingsPage
-                        audit={
-                          <Suspense>
-                            <Audit />
-                          </Suspense>
-                        }
-                      />
-                    ),
-                  }
-                },
-              },
-              {
-                path: '/profile',
-                lazy: async () => ({ Component: (await import('./features/profile/page.tsx')).ProfilePage }),
-              },
-              {
-                path: '/proxy/gateway/:id',
-                lazy: async () => ({ Component: (await import('./features/gateway-ui/page.tsx')).HandoverPage }),
+                ErrorBoundary: () => <ScreenError recover={mayReload() ? reloadOnceAnswered : undefined} />,
+                children: [
+                  {
+                    path: '/dashboard',
+                    lazy: async () => ({ Component: (await import('./features/dashboard/page.tsx')).DashboardPage }),
+                  },
+                  {
+                    path: '/threats',
+                    lazy: async () => ({ Component: (await import('./features/threats/page.tsx')).ThreatsPage }),
+                  },
+                  {
+                    path: '/alert-rules',
+                    lazy: async () => ({ Component: (await import('./features/alerts/page.tsx')).AlertsPage }),
+                  },
+                  {
+                    path: '/gateways',
+                    lazy: async () => ({ Component: (await import('./features/gateways/list/page.tsx')).GatewaysPage }),
+                  },
+                  {
+                    path: '/gateways/:id',
+                    lazy: async () => ({
+                      Component: (await import('./features/gateways/detail/gateway-page.tsx')).GatewayPage,
+                    }),
+                  },
+                  {
+                    path: '/gateway-approvals',
+                    lazy: async () => ({
+                      Component: (await import('./features/approvals/page.tsx')).RegistrationsPage,
+                    }),
+                  },
+                  {
+                    path: '/gateway-invitations',
+                    lazy: async () => ({
+                      Component: (await import('./features/gateway-invitations/page.tsx')).GatewayInvitationsPage,
+                    }),
+                  },
+                  {
+                    path: '/auto-approval-settings',
+                    lazy: async () => ({
+                      Component: (await import('./features/auto-approval/page.tsx')).AutoApprovalPage,
+                    }),
+                  },
+                  {
+                    path: '/users',
+                    lazy: async () => ({ Component: (await import('./features/users/page.tsx')).UsersPage }),
+                  },
+                  {
+                    path: '/settings',
+                    lazy: async () => {
+                      const { SettingsPage } = await import('./features/settings/page.tsx')
+                      return {
+                        Component: () => (
+                          <SettingsPage
+                            audit={
+                              <Suspense>
+                                <Audit />
+                              </Suspense>
+                            }
+                          />
+                        ),
+                      }
+                    },
+                  },
+                  {
+                    path: '/profile',
+                    lazy: async () => ({ Component: (await import('./features/profile/page.tsx')).ProfilePage }),
+                  },
+                  {
+                    path: '/proxy/gateway/:id',
+                    lazy: async () => ({ Component: (await import('./features/gateway-ui/page.tsx')).HandoverPage }),
+                  },
+                ],
               },
             ],
           },

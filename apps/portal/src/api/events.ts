@@ -28,21 +28,22 @@ const REFRESH_EVERY_MS = 2_000
 /** A shorter pause is not shown. */
 const SHOWN_AFTER_MS = 1_500
 
-/** Follows the hub's events for as long as it is mounted; `reconnecting` while they do not come. */
-export function useLiveUpdates(): 'live' | 'reconnecting' {
+/** Follows the hub's events while it is mounted. Returns since when they do not come, in milliseconds since 1970. */
+export function useLiveUpdates(): number | undefined {
   const queries = useQueryClient()
-  const [lost, setLost] = useState(false)
+  const [lostSince, setLostSince] = useState<number | undefined>()
   useEffect(() => {
     let notice: ReturnType<typeof setTimeout> | undefined
-    const forget = () => {
+    const cancelNotice = () => {
       clearTimeout(notice)
       notice = undefined
     }
     const onState = (open: boolean) => {
-      if (!open) notice ??= setTimeout(() => setLost(true), SHOWN_AFTER_MS)
+      const now = Date.now()
+      if (!open) notice ??= setTimeout(() => setLostSince((since) => since ?? now), SHOWN_AFTER_MS)
       else {
-        forget()
-        setLost(false)
+        cancelNotice()
+        setLostSince(undefined)
       }
     }
     const refresher = createRefresher(queries)
@@ -52,7 +53,7 @@ export function useLiveUpdates(): 'live' | 'reconnecting' {
     const onVisibility = () => {
       controller?.abort()
       controller = undefined
-      forget()
+      cancelNotice()
       if (document.hidden) return
       controller = new AbortController()
       void follow({ onState, onTopics, signal: controller.signal })
@@ -62,11 +63,11 @@ export function useLiveUpdates(): 'live' | 'reconnecting' {
     return () => {
       document.removeEventListener('visibilitychange', onVisibility)
       controller?.abort()
-      forget()
+      cancelNotice()
       refresher.stop()
     }
   }, [queries])
-  return lost ? 'reconnecting' : 'live'
+  return lostSince
 }
 
 /**

@@ -1,16 +1,18 @@
 import type { AuditEntry } from '@hedgerow/contract'
+import { Link } from 'react-router'
+import { useGateways } from '#api/gateways.ts'
+import { useUsers } from '#api/users.ts'
 import { Absent, Cell, DataTable, Row, type Column } from '@hedgerow/ui/data-table.tsx'
 import { Mono } from '@hedgerow/ui/mono.tsx'
 import { ExactTime } from '@hedgerow/ui/relative-time.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
+import { sentenceOf, type Named } from './sentences.ts'
 
 const COLUMNS: readonly Column[] = [
   { name: 'When', width: '17%' },
-  { name: 'Who', width: '15%' },
-  { name: 'Action', width: '20%' },
-  { name: 'On What' },
-  { name: 'From', width: '14%' },
-  { name: 'Result', width: '11%' },
+  { name: 'What Happened' },
+  { name: 'From', width: '16%' },
+  { name: 'Result', width: '12%' },
 ]
 
 const RESULT = {
@@ -18,26 +20,43 @@ const RESULT = {
   refused: { shape: 'diamond', word: 'Refused' },
 } as const
 
-/** Newest first, each time to the second: an audit is read to know when something happened. */
+/** Newest first, with times to the second. The code of the action is on hover. */
 export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
+  const names = { gateways: useGateways().data ?? [], users: useUsers(true).data ?? [] }
   return (
     <DataTable label="Audit log" columns={COLUMNS} rowCount={entries.length}>
-      {entries.map(({ id, at, actor, action, target, sourceIp, result }, index) => (
-        <Row key={id} index={index}>
-          <Cell label="When" place="title">
-            <ExactTime at={at} />
-          </Cell>
-          <Cell label="Who">{actor}</Cell>
-          <Cell label="Action">
-            <Mono>{action}</Mono>
-          </Cell>
-          <Cell label="On What">{target === null ? <Absent>none</Absent> : target}</Cell>
-          <Cell label="From">{sourceIp === null ? <Absent>the hub itself</Absent> : <Mono>{sourceIp}</Mono>}</Cell>
-          <Cell label="Result">
-            <StatusMark {...RESULT[result]} />
-          </Cell>
-        </Row>
-      ))}
+      {entries.map((entry, index) => {
+        const { actor, words, target } = sentenceOf(entry, names)
+        return (
+          <Row key={entry.id} index={index}>
+            <Cell label="When">
+              <ExactTime at={entry.at} />
+            </Cell>
+            <Cell label="What Happened" place="title">
+              <span title={entry.action}>
+                <strong>
+                  <Name {...actor} />
+                </strong>{' '}
+                {words}
+                {target !== undefined && (
+                  <>
+                    {' '}
+                    <Name {...target} />
+                  </>
+                )}
+              </span>
+            </Cell>
+            <Cell label="From">
+              {entry.sourceIp === null ? <Absent>the hub itself</Absent> : <Mono>{entry.sourceIp}</Mono>}
+            </Cell>
+            <Cell label="Result">
+              <StatusMark {...RESULT[entry.result]} />
+            </Cell>
+          </Row>
+        )
+      })}
     </DataTable>
   )
 }
+
+const Name = ({ text, path }: Named) => (path === undefined ? <>{text}</> : <Link to={path}>{text}</Link>)

@@ -11,6 +11,7 @@ import { PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { Activity } from './activity.tsx'
 import { Approvals } from './approvals.tsx'
+import { FirstSteps } from './first-steps-panel.tsx'
 import { threatBanner } from './messages.ts'
 import { useDashboard, useTimeline } from './queries.ts'
 import { NeedsAttention } from './needs-attention.tsx'
@@ -37,6 +38,7 @@ export function DashboardPage() {
           { label: 'Threats Today', value: stats.threats, tone: 'danger' },
         ]}
       />
+      {dashboard.data !== undefined && <FirstSteps gateways={stats.totalGateways} users={stats.totalUsers} />}
       <NeedsAttention />
       <div className={styles.columns}>
         <Panel title="Network Activity (Last 24 Hours)">

@@ -1,12 +1,14 @@
 import { useLiveUpdates } from '#api/events.ts'
 import styles from './top-bar.module.css'
 
-/** Says when the hub does not answer; silent while all is well. */
+/** Says since when the hub does not answer; empty while it does. */
 export function ConnectionState() {
-  const state = useLiveUpdates()
+  const since = useLiveUpdates()
   return (
-    <output className={styles.connection} data-state={state}>
-      {state === 'reconnecting' ? 'reconnecting…' : ''}
+    <output className={styles.connection} data-lost={since !== undefined}>
+      {since === undefined ? '' : `No connection since ${timeOf(since)}`}
     </output>
   )
 }
+
+const timeOf = (ms: number) => new Date(ms).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })

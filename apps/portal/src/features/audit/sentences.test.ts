@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest'
+import type { AuditEntry } from '@hedgerow/contract'
+import { sentenceOf } from './sentences.ts'
+
+const names = {
+  gateways: [{ id: 'aaaaaaaaaaaa', name: 'Barn' }],
+  users: [{ id: 'u1', username: 'rosa.lind' }],
+}
+const entry = (change: Partial<AuditEntry>): AuditEntry => ({
+  id: '1',
+  at: '2026-11-22T07:00:00.000Z',
+  actor: 'rosa.lind',
+  action: 'gateway.edit',
+  target: 'aaaaaaaaaaaa',
+  sourceIp: null,
+  result: 'ok',
+  ...change,
+})
+
+it('names the actor and the gateway, and links both', () => {
+  expect(sentenceOf(entry({}), names)).toEqual({
+    actor: { text: 'rosa.lind', path: '/users?q=rosa.lind' },
+    words: 'edited the gateway',
+    target: { text: 'Barn', path: '/gateways/aaaaaaaaaaaa' },
+  })
+})
+
+it('names users by their username, and deleted targets by their id', () => {
+  expect(sentenceOf(entry({ actor: 'hub', action: 'user.create', target: 'u1' }), names)).toEqual({
+    actor: { text: 'The hub' },
+    words: 'added the user',
+    target: { text: 'rosa.lind', path: '/users?q=rosa.lind' },
+  })
+  expect(sentenceOf(entry({ target: 'bbbbbbbbbbbb' }), names).target).toEqual({ text: 'bbbbbbbbbbbb' })
+})
+
+it('says what was refused', () => {
+  const refused = entry({ actor: 'nobody', action: 'session.start', target: null, result: 'refused' })
+  expect(sentenceOf(refused, names)).toEqual({
+    actor: { text: 'nobody' },
+    words: 'could not sign in',
+    target: undefined,
+  })
+})
+
+it('shows an action that it does not know as its code', () => {
+  expect(sentenceOf(entry({ action: 'orchard.prune', target: 'x' }), names)).toMatchObject({
+    words: 'orchard.prune',
+    target: { text: 'x' },
+  })
+})
