@@ -118,6 +118,8 @@ export function createFrigateHttp(state: State) {
     if (behaviour.delayMs > 0) await sleep(behaviour.delayMs)
     if (behaviour.answer?.path.test(path)) return behaviour.answer.with(request, response)
     if (path === '/api/login') return login(response, body.toString())
+    // The page that asks who is there is everybody's.
+    if (path === '/login') return send(response, { type: 'text/html', body: PAGE })
     if (!caller) return send(response, { status: 401, type: 'text/html', body: '<h1>401 Authorization Required</h1>' })
     if (path === '/') return send(response, { type: 'text/html', body: PAGE })
     if (!url.pathname.startsWith('/api/')) return send(response, missing('Not found'))
