@@ -6,6 +6,7 @@ import { Absent, Cell, DataTable, Row, type Column } from '@hedgerow/ui/data-tab
 import { Mono } from '@hedgerow/ui/mono.tsx'
 import { ExactTime } from '@hedgerow/ui/relative-time.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
+import { groupRepeated } from './repeated.ts'
 import { sentenceOf, type Named } from './sentences.ts'
 
 const COLUMNS: readonly Column[] = [
@@ -23,9 +24,10 @@ const RESULT = {
 /** Newest first, with times to the second. The code of the action is on hover. */
 export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
   const names = { gateways: useGateways().data ?? [], users: useUsers(true).data ?? [] }
+  const groups = groupRepeated(entries)
   return (
-    <DataTable label="Audit log" columns={COLUMNS} rowCount={entries.length}>
-      {entries.map((entry, index) => {
+    <DataTable label="Audit log" columns={COLUMNS} rowCount={groups.length}>
+      {groups.map(({ entry, count, since }, index) => {
         const { actor, words, target } = sentenceOf(entry, names)
         return (
           <Row key={entry.id} index={index}>
@@ -45,6 +47,11 @@ export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
                   </>
                 )}
               </span>
+              {count > 1 && (
+                <div>
+                  repeated {count} times since <ExactTime at={since} />
+                </div>
+              )}
             </Cell>
             <Cell label="From">
               {entry.sourceIp === null ? <Absent>the hub itself</Absent> : <Mono>{entry.sourceIp}</Mono>}
