@@ -1,5 +1,8 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import { readJson } from '@hedgerow/contract/bounded-json'
+import type { z } from 'zod'
+import { DeviceRefusal } from './driver.ts'
 
 /** More than any device's answer to a switch. */
 const ANSWER_LIMIT_BYTES = 64 * 1024
@@ -62,6 +65,15 @@ export function callDevice(call: DeviceCall): Promise<DeviceAnswer> {
   })
   outgoing.end(body)
   return promise
+}
+
+/** The answer as JSON of `schema`. Throws DeviceRefusal for anything else. */
+export function readAnswer<S extends z.ZodType>({ status, text }: DeviceAnswer, schema: S): z.output<S> {
+  if (status !== 200) throw new DeviceRefusal(`the device answered ${status}`)
+  const read = readJson(Buffer.from(text))
+  const parsed = schema.safeParse(read.problem ? undefined : read.value)
+  if (!parsed.success) throw new DeviceRefusal('the device answered something else')
+  return parsed.data
 }
 
 const WORDS: Readonly<Record<string, string>> = {

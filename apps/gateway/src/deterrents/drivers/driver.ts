@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 
 /**
  * A switchable device. Calls never overlap: an aborted call has settled, or is abandoned, before the next. Each
@@ -28,8 +28,6 @@ export type DriverType<Shape extends z.ZodRawShape = z.ZodRawShape> = {
   settings: Shape
   /** How long an answer may take; default 5 s. */
   answerMs?: number
-  /** Whether the device ends a firing itself, even when the gateway loses power. */
-  endsItself(settings: z.output<z.ZodObject<Shape>>): boolean
   /** Texts that must never appear in a log or in the ledger. */
   secrets?(settings: z.output<z.ZodObject<Shape>>): (string | undefined)[]
   open(settings: z.output<z.ZodObject<Shape>>): Driver
@@ -39,3 +37,13 @@ export type DriverType<Shape extends z.ZodRawShape = z.ZodRawShape> = {
 export function driverType<Shape extends z.ZodRawShape>(definition: DriverType<Shape>): DriverType<Shape> {
   return definition
 }
+
+/** The root of a device's web interface. */
+export const deviceAddress = z
+  .url({ protocol: /^https?$/, error: 'This must be an http:// or https:// address.' })
+  .regex(/^https?:\/\/[^/?#@]+\/?$/, 'This must be a scheme and a host, without a path, a user or a password.')
+
+export const verifyCertificate = z
+  .boolean()
+  .default(true)
+  .describe('False takes any certificate of an https:// device.')

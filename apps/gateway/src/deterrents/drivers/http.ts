@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { callDevice } from './device-call.ts'
-import { DeviceRefusal, driverType } from './driver.ts'
+import { DeviceRefusal, driverType, verifyCertificate } from './driver.ts'
 
 const call = z.strictObject({
   url: z
@@ -24,10 +24,8 @@ export const driver = driverType({
   settings: {
     on: call.describe('The request that switches on.'),
     off: call.describe('The request that switches off. The device must take it at any time, also when it is off.'),
-    verifyCertificate: z.boolean().default(true).describe('False takes any certificate of an https:// device.'),
+    verifyCertificate,
   },
-  endsItself: ({ on }) =>
-    [on.url, on.body ?? '', ...Object.values(on.headers)].some((text) => text.includes('{seconds}')),
   secrets: ({ on, off }) => [on, off].flatMap(secretsOf),
   open({ on, off, verifyCertificate }) {
     async function send({ url, method, headers, body, expect }: Call, seconds: number, signal: AbortSignal) {

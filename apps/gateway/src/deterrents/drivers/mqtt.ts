@@ -37,7 +37,6 @@ export const driver = driverType({
       .describe('How the device answers. Without it, the broker taking the message is the answer.'),
     verifyCertificate: z.boolean().default(true).describe('False takes any certificate of an mqtts:// broker.'),
   },
-  endsItself: ({ on }) => on.includes('{seconds}'),
   secrets: ({ password, broker }) => [password, new URL(broker).password],
   open(settings) {
     const { qos, state } = settings

@@ -1,0 +1,290 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  startHydrawise,
+  startOnvif,
+  startOpenSprinkler,
+  startRachio,
+  startReolink,
+  startShelly,
+  startTasmota,
+  type DeviceServer,
+} from '../../../testing/device-servers.ts'
+import { startRelay } from '../../../testing/relay.ts'
+import { loadDriver } from '../drivers.ts'
+import { deterrentsSettings } from '../schema.ts'
+import { unitOf } from '../saved-state.ts'
+import { DeviceRefusal, type Driver } from './driver.ts'
+
+const SECRET = 'correct-horse-9'
+const never = new AbortController().signal
+
+/** As gateway.yaml has it, checked and with its defaults. */
+async function open(settings: { driver: string; [key: string]: unknown }): Promise<Driver> {
+  const { it } = deterrentsSettings.parse({ it: settings })
+  const { settings: own } = unitOf('it', it!)
+  return (await loadDriver(own.driver)).open(own)
+}
+
+type Case = {
+  driver: string
+  start: () => Promise<DeviceServer>
+  /** Wrong in one place each. */
+  right: object
+  wrongPassword: object
+  unknown: object
+  /** Whether the device got a timer of its own. */
+  isTimed: boolean
+}
+
+const cases: Case[] = [
+  {
+    driver: 'shelly',
+    start: () => startShelly(SECRET),
+    right: { password: SECRET },
+    wrongPassword: { password: 'wrong-password' },
+    unknown: { password: SECRET, output: 7 },
+    isTimed: true,
+  },
+  {
+    driver: 'tasmota',
+    start: () => startTasmota(SECRET),
+    right: { password: SECRET },
+    wrongPassword: { password: 'wrong-password' },
+    unknown: { password: SECRET, relay: 5 },
+    isTimed: true,
+  },
+  {
+    driver: 'opensprinkler',
+    start: () => startOpenSprinkler(SECRET),
+    right: { password: SECRET, station: 3 },
+    wrongPassword: { password: 'wrong-password', station: 3 },
+    unknown: { password: SECRET, station: 90 },
+    isTimed: true,
+  },
+  {
+    driver: 'rachio',
+    start: () => startRachio(SECRET),
+    right: { token: SECRET, zone: 'zone-1', device: 'controller-1' },
+    wrongPassword: { token: 'wrong-password', zone: 'zone-1', device: 'controller-1' },
+    unknown: { token: SECRET, zone: 'zone-9', device: 'controller-9' },
+    isTimed: true,
+  },
+  {
+    driver: 'hydrawise',
+    start: () => startHydrawise(SECRET),
+    right: { apiKey: SECRET, relay: 4711 },
+    wrongPassword: { apiKey: 'wrong-password', relay: 4711 },
+    unknown: { apiKey: SECRET, relay: 1 },
+    isTimed: true,
+  },
+  {
+    driver: 'onvif',
+    start: () => startOnvif('operator', SECRET),
+    right: { user: 'operator', password: SECRET, relay: 'RelayOutput_1' },
+    wrongPassword: { user: 'operator', password: 'wrong-password', relay: 'RelayOutput_1' },
+    unknown: { user: 'operator', password: SECRET, relay: 'RelayOutput_9' },
+    isTimed: true,
+  },
+  {
+    driver: 'reolink',
+    start: () => startReolink(SECRET),
+    right: { password: SECRET, part: 'siren' },
+    wrongPassword: { password: 'wrong-password', part: 'siren' },
+    unknown: { password: SECRET, part: 'light', channel: 9 },
+    isTimed: false,
+  },
+]
+
+describe.each(cases)('$driver', ({ driver, start, right, wrongPassword, unknown, isTimed }) => {
+  let device: DeviceServer
+  beforeEach(async () => {
+    device = await start()
+  })
+  afterEach(() => device.stop())
+
+  const opened = (settings: object) => open({ driver, address: device.address, ...settings })
+
+  test('switches on for as long as it is told, and off at any time', async () => {
+    const it = await opened(right)
+    await it.off(never)
+    expect(device.isOn()).toBe(false)
+    await it.on(25, never)
+    expect(device.isOn()).toBe(true)
+    expect(device.seconds()).toBe(isTimed ? 25 : Infinity)
+    await it.off(never)
+    expect(device.isOn()).toBe(false)
+  })
+
+  test.each([
+    ['a wrong password', wrongPassword],
+    ['what the device does not know', unknown],
+  ])('%s is a refusal without the secret', async (_what, settings) => {
+    const it = await opened(settings)
+    for (const call of [it.on(5, never), it.off(never)]) {
+      const error = await call.then(
+        () => undefined,
+        (reason: unknown) => reason,
+      )
+      expect(error).toBeInstanceOf(DeviceRefusal)
+      expect(String(error)).not.toMatch(/correct-horse|wrong-password|127\.0\.0\.1/)
+    }
+    expect(device.isOn()).toBe(false)
+  })
+
+  test.each([
+    ['an error', 500, 'Internal Server Error'],
+    ['too many calls', 429, ''],
+    ['a page in place of an answer', 200, '<html>please log in</html>'],
+    ['JSON of another shape', 200, '[[{"result":"1"}]]'],
+    ['JSON that is too deep', 200, '['.repeat(60_000)],
+    ['more than it should', 200, 'x'.repeat(100_000)],
+  ])('%s is never taken for done', async (_what, status, body) => {
+    const it = await opened(right)
+    device.answerAll(status, body)
+    // Rachio's cloud answers a call that it took with an empty body or with any.
+    const isTaken = driver === 'rachio' && status === 200 && body.length < 65_536
+    await expect(
+      it.on(5, never).then(
+        () => 'taken',
+        () => 'refused',
+      ),
+    ).resolves.toBe(isTaken ? 'taken' : 'refused')
+  })
+
+  test('a redirect is not followed', async () => {
+    const elsewhere = await startRelay()
+    try {
+      const it = await opened(right)
+      device.answerAll(302, '', { location: elsewhere.onUrl })
+      await expect(it.on(5, never)).rejects.toThrow(/30[0-9]/)
+      expect(elsewhere.calls).toEqual([])
+    } finally {
+      await elsewhere.stop()
+    }
+  })
+
+  test('a device that does not answer is left when the call is broken off', async () => {
+    const it = await opened(right)
+    device.fallSilent()
+    const controller = new AbortController()
+    const call = it.on(5, controller.signal)
+    const calls = expect.poll(device.calls).toBeGreaterThan(0)
+    await calls
+    controller.abort()
+    await expect(call).rejects.toThrow()
+  })
+})
+
+test('rachio says that the calls of the day are used up', async () => {
+  const device = await startRachio(SECRET, 1)
+  try {
+    const settings = {
+      driver: 'rachio',
+      address: device.address,
+      token: SECRET,
+      zone: 'zone-1',
+      device: 'controller-1',
+    }
+    const it = await open(settings)
+    await it.on(5, never)
+    await expect(it.off(never)).rejects.toThrow('calls of this day are used up')
+  } finally {
+    await device.stop()
+  }
+})
+
+test('reolink logs in again when the camera has forgotten the token', async () => {
+  const device = await startReolink(SECRET, 1)
+  try {
+    const it = await open({ driver: 'reolink', address: device.address, password: SECRET, part: 'light' })
+    await it.on(5, never)
+    await it.off(never)
+    expect(device.isOn()).toBe(false)
+  } finally {
+    await device.stop()
+  }
+})
+
+describe('with programs of the device', () => {
+  let folder: string
+  let path: string | undefined
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'drivers-'))
+    path = process.env['PATH']
+  })
+  afterEach(async () => {
+    process.env['PATH'] = path
+    await rm(folder, { recursive: true })
+  })
+
+  async function program(name: string, text: string): Promise<string> {
+    const file = join(folder, name)
+    await writeFile(file, `#!/bin/sh\n${text}\n`)
+    await chmod(file, 0o755)
+    return file
+  }
+  const said = async () => (await readFile(join(folder, 'said'), 'utf8')).trim().split('\n')
+
+  test('a command gets its arguments as they stand, and no shell reads them', async () => {
+    const relay = await program('relay', `for a in "$@"; do echo "$a" >> ${folder}/said; done; echo done`)
+    const it = await open({
+      driver: 'command',
+      on: [relay, 'on', '$(touch x)', '; rm -rf {seconds}'],
+      off: [relay, 'off'],
+    })
+    expect(await it.on(5, never)).toBe('done')
+    expect(await said()).toEqual(['on', '$(touch x)', '; rm -rf {seconds}'])
+    await it.off(never)
+    expect((await said()).at(-1)).toBe('off')
+  })
+
+  test('a command that fails, is missing, or does not end has not switched', async () => {
+    const fails = await program('fails', 'exit 3')
+    const hangs = await program('hangs', `echo started > ${folder}/said; exec sleep 600`)
+    const it = await open({ driver: 'command', on: [hangs], off: [fails] })
+    await expect(it.off(never)).rejects.toThrow('the command ended with status 3')
+    const missing = await open({ driver: 'command', on: [join(folder, 'missing')], off: [fails] })
+    await expect(missing.on(5, never)).rejects.toThrow('the command failed (ENOENT)')
+    const controller = new AbortController()
+    const hanging = it.on(5, controller.signal)
+    const ended = expect(hanging).rejects.toThrow('broken off')
+    await expect.poll(() => said().catch(() => [])).toEqual(['started'])
+    controller.abort()
+    await ended
+  })
+
+  test.each([
+    ['gpioset (libgpiod) v1.6.3', ['--mode=time --sec=7 gpiochip0 17=1', 'gpiochip0 17=0']],
+    ['gpioset (libgpiod) v2.2.1', ['-c gpiochip0 -t 7s,0 17=1', '-c gpiochip0 -t 0 17=0']],
+  ])('gpio with %s', async (version, calls) => {
+    await program(
+      'gpioset',
+      `[ "$1" = --version ] && echo '${version}' && exit
+       echo "$*" >> ${folder}/said
+       case "$*" in *=1) exec sleep 600;; esac`,
+    )
+    process.env['PATH'] = `${folder}:${path}`
+    const it = await open({ driver: 'gpio', line: 17 })
+    await it.on(7, never)
+    await expect.poll(() => said().catch(() => [])).toEqual(calls.slice(0, 1))
+    await it.off(never)
+    expect(await said()).toEqual(calls)
+    const low = await open({ driver: 'gpio', line: 17, activeLow: true })
+    await low.off(never)
+    expect((await said()).at(-1)).toBe(`--active-low ${calls[1]}`)
+  })
+
+  test('gpio says what gpioset says of a line that it cannot have', async () => {
+    await program(
+      'gpioset',
+      `[ "$1" = --version ] && echo 'gpioset (libgpiod) v2.2.1' && exit
+       echo "gpioset: unable to request lines on chip: Device or resource busy" >&2; exit 1`,
+    )
+    process.env['PATH'] = `${folder}:${path}`
+    const it = await open({ driver: 'gpio', line: 17 })
+    await expect(it.off(never)).rejects.toThrow('Device or resource busy')
+  })
+})

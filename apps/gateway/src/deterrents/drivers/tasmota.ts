@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { callDevice, readAnswer } from './device-call.ts'
+import { deviceAddress, DeviceRefusal, driverType, verifyCertificate } from './driver.ts'
+
+/** Its `Backlog` carries commands out one after the other, after it has answered. */
+const ASK_AGAIN_MS = 50
+
+export const driver = driverType({
+  name: 'tasmota',
+  summary: 'A device with Tasmota. It ends each firing itself, by its `PulseTime`, which stays set on the device.',
+  settings: {
+    address: deviceAddress.describe('Such as `http://192.168.1.22`.'),
+    relay: z.number().int().min(1).max(32).default(1).describe('The number of the relay, from 1.'),
+    password: z.string().max(200).optional().describe('Where the device has a web password; the user is `admin`.'),
+    verifyCertificate,
+  },
+  secrets: ({ password }) => [password, password === undefined ? undefined : encodeURIComponent(password)],
+  open({ address, relay, password, verifyCertificate }) {
+    async function command(text: string, signal: AbortSignal) {
+      const url = new URL('/cm', address)
+      if (password !== undefined) {
+        url.searchParams.set('user', 'admin')
+        url.searchParams.set('password', password)
+      }
+      url.searchParams.set('cmnd', text)
+      const answer = await callDevice({ url, signal, verifyCertificate })
+      if (answer.status === 401) throw new DeviceRefusal('the device refused the password')
+      const read = readAnswer(answer, z.record(z.string(), z.unknown()))
+      if ('WARNING' in read) throw new DeviceRefusal('the device refused the password')
+      if (read['Command'] === 'Unknown') throw new DeviceRefusal('the device does not know the relay')
+      return read
+    }
+
+    async function becomes(state: 'ON' | 'OFF', signal: AbortSignal): Promise<string> {
+      for (;;) {
+        const answer = await command(`Power${relay}`, signal)
+        // A device with one relay leaves its number out.
+        const said = answer[`POWER${relay}`] ?? (relay === 1 ? answer['POWER'] : undefined)
+        if (said === state) return `it said ${state}`
+        if (said === undefined) throw new DeviceRefusal('the device does not know the relay')
+        await sleep(ASK_AGAIN_MS, undefined, { signal })
+      }
+    }
+
+    return {
+      async on(seconds, signal) {
+        await command(`Backlog PulseTime${relay} ${pulseTime(seconds)};Power${relay} 1`, signal)
+        return becomes('ON', signal)
+      },
+      async off(signal) {
+        await command(`Power${relay} 0`, signal)
+        return becomes('OFF', signal)
+      },
+    }
+  },
+})
+
+/** In tenths of a second up to 11.1 s, then in seconds above 100. */
+function pulseTime(seconds: number): number {
+  return seconds <= 11 ? seconds * 10 : seconds + 100
+}

@@ -1,0 +1,223 @@
+/**
+ * Small servers that answer as the devices' documentation says, and refuse what the devices refuse. Each keeps what it
+ * was told: `seconds` is the device's own timer, null where it was told none.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type DeviceServer = {
+  address: string
+  isOn(): boolean
+  seconds(): number | null
+  /** Answers every call so from now on, whatever it asks. */
+  answerAll(status: number, body: string, headers?: Record<string, string>): void
+  /** Takes calls and answers none. */
+  fallSilent(): void
+  calls(): number
+  stop(): Promise<void>
+}
+
+type Reply = { status?: number; headers?: Record<string, string>; body?: string }
+type Device = { isOn: boolean; seconds: number | null }
+type Answering = (call: { request: IncomingMessage; url: URL; body: string; device: Device }) => Reply
+
+async function serve(answering: Answering): Promise<DeviceServer> {
+  const device: Device = { isOn: false, seconds: null }
+  let forced: Reply | 'silence' | undefined
+  let calls = 0
+  const server = createServer((request, response) => {
+    void (async () => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+      calls += 1
+      if (forced === 'silence') return
+      const url = new URL(request.url ?? '/', 'http://device')
+      const reply = forced ?? answering({ request, url, body: Buffer.concat(chunks).toString('utf8'), device })
+      response.writeHead(reply.status ?? 200, reply.headers)
+      response.end(reply.body ?? '')
+    })()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    isOn: () => device.isOn,
+    seconds: () => device.seconds,
+    answerAll: (status, body, headers = {}) => void (forced = { status, body, headers }),
+    fallSilent: () => void (forced = 'silence'),
+    calls: () => calls,
+    async stop() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const json = (value: unknown, status = 200): Reply => ({ status, body: JSON.stringify(value) })
+const hash = (kind: string, text: string) => createHash(kind).update(text).digest('hex')
+
+function turn(device: Device, seconds: number | null): void {
+  device.isOn = seconds !== null
+  device.seconds = seconds
+}
+
+/** Generation 2 with a password: HTTP digest with SHA-256. */
+export function startShelly(password: string): Promise<DeviceServer> {
+  const realm = 'shellyplus1-a8032abe54dc'
+  const nonces = new Set<string>()
+  return serve(({ request, url, body, device }) => {
+    const given = request.headers.authorization ?? ''
+    const field = (name: string) => new RegExp(`\\b${name}="?([^",]+)`).exec(given)?.[1] ?? ''
+    const first = hash('sha256', `admin:${realm}:${password}`)
+    const second = hash('sha256', `POST:${url.pathname}`)
+    const parts = [first, field('nonce'), field('nc'), field('cnonce'), field('qop'), second]
+    if (!nonces.delete(field('nonce')) || field('response') !== hash('sha256', parts.join(':'))) {
+      const nonce = randomBytes(8).toString('hex')
+      nonces.add(nonce)
+      const challenge = `Digest qop="auth", realm="${realm}", nonce="${nonce}", algorithm=SHA-256`
+      return { status: 401, headers: { 'www-authenticate': challenge } }
+    }
+    const { id, on, toggle_after: after } = JSON.parse(body) as { id: number; on: boolean; toggle_after?: number }
+    if (url.pathname !== '/rpc/Switch.Set') return json({ code: 404, message: 'No handler' }, 404)
+    if (id !== 0) return json({ code: -105, message: `Argument 'id', value ${id} not found!` }, 500)
+    const wasOn = device.isOn
+    turn(device, on ? (after ?? Infinity) : null)
+    return json({ was_on: wasOn })
+  })
+}
+
+export function startTasmota(password: string): Promise<DeviceServer> {
+  let pulse = 0
+  let isWaiting = false
+  return serve(({ url, device }) => {
+    if (url.searchParams.get('user') !== 'admin' || url.searchParams.get('password') !== password)
+      return json({ WARNING: 'Need user=<username>&password=<password>' }, 401)
+    const command = url.searchParams.get('cmnd') ?? ''
+    const backlog = /^Backlog PulseTime1 (\d+);Power1 1$/.exec(command)
+    if (backlog) {
+      pulse = Number(backlog[1])
+      isWaiting = true
+      return json({})
+    }
+    if (command === 'Power1 0') turn(device, null)
+    else if (command !== 'Power1') return json({ Command: 'Unknown' })
+    const answer = json({ POWER: device.isOn ? 'ON' : 'OFF' })
+    // Carried out after the answer to the first question.
+    if (isWaiting) turn(device, pulse > 111 ? pulse - 100 : pulse / 10)
+    isWaiting = false
+    return answer
+  })
+}
+
+export function startOpenSprinkler(password: string): Promise<DeviceServer> {
+  return serve(({ url, device }) => {
+    const { pw, sid, en, t } = Object.fromEntries(url.searchParams)
+    if (pw !== hash('md5', password)) return json({ result: 2 })
+    if (url.pathname !== '/cm') return json({ result: 32 })
+    if (sid === undefined || en === undefined || (en === '1' && t === undefined)) return json({ result: 16 })
+    if (Number(sid) > 7 || Number(t ?? 0) > 64_800) return json({ result: 17 })
+    turn(device, en === '1' ? Number(t) : null)
+    return json({ result: 1 })
+  })
+}
+
+export function startRachio(token: string, calls = Infinity): Promise<DeviceServer> {
+  let left = calls
+  return serve(({ request, url, body, device }) => {
+    if (request.headers.authorization !== `Bearer ${token}`) return { status: 401 }
+    if (left-- <= 0) return { status: 429 }
+    const { id, duration } = JSON.parse(body) as { id: string; duration?: number }
+    if (request.method !== 'PUT') return { status: 405 }
+    if (url.pathname === '/1/public/zone/start' && id === 'zone-1') turn(device, duration ?? Infinity)
+    else if (url.pathname === '/1/public/device/stop_water' && id === 'controller-1') turn(device, null)
+    else return json({ error: 'not found' }, 404)
+    return { status: 204 }
+  })
+}
+
+export function startHydrawise(apiKey: string): Promise<DeviceServer> {
+  return serve(({ url, device }) => {
+    const asked = Object.fromEntries(url.searchParams)
+    if (url.pathname !== '/api/v1/setzone.php') return { status: 404 }
+    if (asked['api_key'] !== apiKey) return json({ error_msg: 'unauthorised' })
+    if (asked['relay_id'] !== '4711') return json({ message: 'Invalid operation requested.', message_type: 'error' })
+    if (asked['action'] === 'run' && asked['period_id'] === '999') turn(device, Number(asked['custom']))
+    else if (asked['action'] === 'stop') turn(device, null)
+    else return json({ message: 'Invalid operation requested.', message_type: 'error' })
+    return json({ message: 'Zone set.', message_type: 'info' })
+  })
+}
+
+/** Its clock is two hours wrong, and digests count for a minute by it. */
+export function startOnvif(user: string, password: string): Promise<DeviceServer> {
+  const clock = () => Date.now() - 7_200_000
+  let seconds: number | undefined
+  return serve(({ request, url, body, device }) => {
+    if (request.method !== 'POST' || url.pathname !== '/onvif/device_service') return { status: 404 }
+    const envelope = (content: string, status = 200): Reply => ({
+      status,
+      body: `<?xml version="1.0"?><SOAP-ENV:Envelope xmlns:SOAP-ENV="http://www.w3.org/2003/05/soap-envelope"><SOAP-ENV:Body>${content}</SOAP-ENV:Body></SOAP-ENV:Envelope>`,
+    })
+    const fault = (code: string, text: string) =>
+      envelope(
+        `<SOAP-ENV:Fault><SOAP-ENV:Code><SOAP-ENV:Value>SOAP-ENV:Sender</SOAP-ENV:Value><SOAP-ENV:Subcode><SOAP-ENV:Value>${code}</SOAP-ENV:Value></SOAP-ENV:Subcode></SOAP-ENV:Code><SOAP-ENV:Reason><SOAP-ENV:Text xml:lang="en">${text}</SOAP-ENV:Text></SOAP-ENV:Reason></SOAP-ENV:Fault>`,
+        400,
+      )
+    const element = (name: string) => new RegExp(`<(?:\\w+:)?${name}(?:\\s[^>]*)?>([^<]*)<`).exec(body)?.[1] ?? ''
+    if (body.includes('GetSystemDateAndTime')) {
+      const at = new Date(clock())
+      const time = `<tt:Hour>${at.getUTCHours()}</tt:Hour><tt:Minute>${at.getUTCMinutes()}</tt:Minute><tt:Second>${at.getUTCSeconds()}</tt:Second>`
+      const date = `<tt:Year>${at.getUTCFullYear()}</tt:Year><tt:Month>${at.getUTCMonth() + 1}</tt:Month><tt:Day>${at.getUTCDate()}</tt:Day>`
+      return envelope(
+        `<tds:GetSystemDateAndTimeResponse><tds:SystemDateAndTime><tt:UTCDateTime><tt:Time>${time}</tt:Time><tt:Date>${date}</tt:Date></tt:UTCDateTime></tds:SystemDateAndTime></tds:GetSystemDateAndTimeResponse>`,
+      )
+    }
+    const expected = createHash('sha1')
+      .update(Buffer.from(element('Nonce'), 'base64'))
+      .update(element('Created'))
+      .update(password)
+      .digest('base64')
+    const isFresh = Math.abs(Date.parse(element('Created')) - clock()) < 60_000
+    if (element('Username') !== user || element('Password') !== expected || !isFresh)
+      return fault('ter:NotAuthorized', 'Sender not Authorized')
+    if (element('RelayOutputToken') !== 'RelayOutput_1') return fault('ter:RelayToken', 'Unknown relay token')
+    if (body.includes('SetRelayOutputSettings')) {
+      if (element('Mode') !== 'Monostable') return fault('ter:ModeError', 'Mode not supported')
+      seconds = Number(/^PT(\d+)S$/.exec(element('DelayTime'))?.[1])
+      return envelope('<tds:SetRelayOutputSettingsResponse/>')
+    }
+    turn(device, element('LogicalState') === 'active' ? (seconds ?? Infinity) : null)
+    return envelope('<tds:SetRelayOutputStateResponse></tds:SetRelayOutputStateResponse>')
+  })
+}
+
+/** Each token is taken for `callsOfToken` calls. */
+export function startReolink(password: string, callsOfToken = Infinity): Promise<DeviceServer> {
+  const tokens = new Map<string, number>()
+  return serve(({ url, body, device }) => {
+    const cmd = url.searchParams.get('cmd')
+    const refuse = (rspCode: number, detail: string) => json([{ cmd, code: 1, error: { rspCode, detail } }])
+    const [{ param }] = JSON.parse(body) as [{ param: Record<string, Record<string, unknown>> }]
+    if (cmd === 'Login') {
+      if (param['User']?.['userName'] !== 'admin' || param['User']['password'] !== password)
+        return refuse(-7, 'login failed')
+      const name = randomBytes(6).toString('hex')
+      tokens.set(name, callsOfToken)
+      return json([{ cmd, code: 0, value: { Token: { leaseTime: 3_600, name } } }])
+    }
+    const token = url.searchParams.get('token') ?? ''
+    const left = tokens.get(token) ?? 0
+    if (left <= 0) return refuse(-6, 'please login first')
+    tokens.set(token, left - 1)
+    const values = cmd === 'SetWhiteLed' ? param['WhiteLed']! : (param as Record<string, unknown>)
+    if (values['channel'] !== 0) return refuse(-4, 'param error')
+    if (cmd === 'AudioAlarmPlay' && values['alarm_mode'] === 'manul')
+      turn(device, values['manual_switch'] === 1 ? Infinity : null)
+    else if (cmd === 'SetWhiteLed') turn(device, values['state'] === 1 ? Infinity : null)
+    else return refuse(-9, 'not support')
+    return json([{ cmd, code: 0, value: { rspCode: 200 } }])
+  })
+}
