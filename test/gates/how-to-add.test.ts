@@ -8,6 +8,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const PAGE = join(ROOT, 'docs/how-to-add.md')
 const page = readFileSync(PAGE, 'utf8')
 const HUB = 'apps/hub/src'
+const GATEWAY = 'apps/gateway/src'
 
 it('names existing files', () => {
   const links = [...page.matchAll(/\]\(([^)#]+)\)/g)].map(([, link]) => link!)
@@ -19,7 +20,7 @@ describe('a change of one file', () => {
   let copy: string
   beforeAll(() => {
     copy = mkdtempSync(join(tmpdir(), 'how-to-add-'))
-    for (const folder of ['apps/hub/src', 'apps/hub/package.json', 'package.json'])
+    for (const folder of [HUB, 'apps/hub/package.json', GATEWAY, 'apps/gateway/package.json', 'package.json'])
       cpSync(join(ROOT, folder), join(copy, folder), {
         recursive: true,
         filter: (path) => !/node_modules|\/dist\b/.test(path),
@@ -31,12 +32,12 @@ describe('a change of one file', () => {
   afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
   /** Makes the change, queries the changed hub, and restores the copy; returns the answer and the touched files. */
-  function changed(file: string, content: (before: string) => string, question: string) {
+  function changed(file: string, content: (before: string) => string, question: string, app = HUB) {
     const path = join(copy, file)
     writeFileSync(path, content(existsSync(path) ? readFileSync(path, 'utf8') : ''))
     const git = (...args: string[]) => execFileSync('git', args, { cwd: copy, encoding: 'utf8' })
     const touched = git('ls-files', '--modified', '--others', '--exclude-standard', '--exclude=node_modules')
-    const script = join(copy, HUB, 'question.ts')
+    const script = join(copy, app, 'question.ts')
     writeFileSync(script, question)
     const answer = execFileSync(process.execPath, [script], { cwd: copy, encoding: 'utf8' }).trim()
     rmSync(script)
@@ -103,5 +104,33 @@ describe('a change of one file', () => {
     )
     expect(touched).toEqual([file])
     expect(answer).toBe('email ntfy pager person pushover telegram webhook https://example.net')
+  })
+
+  it('adds a deterrent driver', () => {
+    const file = `${GATEWAY}/deterrents/drivers/horn.ts`
+    const [, example = ''] = /## A deterrent driver\n[^]*?```ts\n([^]*?)```/.exec(page) ?? []
+    const { answer, touched } = changed(
+      file,
+      () => example,
+      `import { createServer } from 'node:http'
+       import { once } from 'node:events'
+       import { deterrentsSettings } from './deterrents/schema.ts'
+       import { loadDriver } from './deterrents/drivers.ts'
+       const calls = []
+       const server = createServer((request, response) => {
+         calls.push(request.headers['x-key'] + request.url)
+         response.end('blown')
+       }).listen(0, '127.0.0.1')
+       await once(server, 'listening')
+       const address = 'http://127.0.0.1:' + server.address().port
+       const { horn } = deterrentsSettings.parse({ horn: { driver: 'horn', address, key: 'k', seconds: 4 } })
+       const driver = (await loadDriver('horn')).open(horn)
+       const { signal } = new AbortController()
+       console.log(await driver.on(horn.seconds, signal), await driver.off(signal), calls.join(' '))
+       server.close()`,
+      GATEWAY,
+    )
+    expect(touched).toEqual([file])
+    expect(answer).toBe('blown blown k/on/4 k/off')
   })
 })

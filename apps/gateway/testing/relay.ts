@@ -11,20 +11,25 @@ export type Relay = {
   calls: ('on' | 'off')[]
   /** How it answers from now on. */
   behave(manner: 'well' | 'refuses' | 'silent'): void
+  /** What it answers beside its state. */
+  repeat(text: string): void
+  /** Switches it by hand. */
+  force(on: boolean): void
   stop(): Promise<void>
 }
 
 export async function startRelay(): Promise<Relay> {
   let isOn = false
+  let said = ''
   let manner: 'well' | 'refuses' | 'silent' = 'well'
   const calls: ('on' | 'off')[] = []
   const server: Server = createServer((request, response) => {
     if (manner === 'silent') return
-    const wanted = request.url === '/on' ? 'on' : 'off'
+    const wanted = request.url?.startsWith('/on') ? 'on' : 'off'
     calls.push(wanted)
     if (manner === 'well') isOn = wanted === 'on'
     response.writeHead(manner === 'well' ? 200 : 503)
-    response.end(`relay ${wanted}`)
+    response.end(said || `relay ${wanted}`)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -34,6 +39,8 @@ export async function startRelay(): Promise<Relay> {
     offUrl: `${url}/off`,
     isOn: () => isOn,
     calls,
+    repeat: (text) => void (said = text),
+    force: (on) => void (isOn = on),
     behave: (changed) => void (manner = changed),
     async stop() {
       server.closeAllConnections()

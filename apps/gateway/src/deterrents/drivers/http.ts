@@ -50,7 +50,9 @@ export const driver = driverType({
   },
 })
 
+/** Each word of a header, since a device may repeat a token without its scheme. */
 function secretsOf({ url, headers }: Call): string[] {
   const { password, searchParams } = new URL(url)
-  return [password, ...searchParams.values(), ...Object.values(headers)].filter((text) => text.length >= 8)
+  const words = Object.values(headers).flatMap((value) => [value, ...value.split(/\s/)])
+  return [password, decodeURIComponent(password), ...searchParams.values(), ...words].filter((text) => text.length >= 8)
 }

@@ -7,6 +7,8 @@ const DEVICE = 'http://www.onvif.org/ver10/device/wsdl'
 const SCHEMA = 'http://www.onvif.org/ver10/schema'
 const SECURITY = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss'
 
+const NUMBERS = /<(?:[\w-]{1,40}:)?(Year|Month|Day|Hour|Minute|Second)>\s{0,20}(\d{1,4})\s{0,20}</g
+
 export const driver = driverType({
   name: 'onvif',
   summary: 'A relay output of an ONVIF camera. The camera ends each firing itself.',
@@ -44,9 +46,9 @@ export const driver = driverType({
       const text = await post('', '<d:GetSystemDateAndTime/>', signal)
       const [, utc = ''] =
         /<(?:[\w-]{1,40}:)?UTCDateTime>(.{1,1000}?)<\/(?:[\w-]{1,40}:)?UTCDateTime>/s.exec(text) ?? []
-      const [year, month, day, hour, minute, second] = ['Year', 'Month', 'Day', 'Hour', 'Minute', 'Second'].map(
-        (part) => Number(new RegExp(`:?${part}>\\s*(\\d{1,4})\\s*<`).exec(utc)?.[1] ?? Number.NaN),
-      )
+      const parts = new Map([...utc.matchAll(NUMBERS)].map(([, name, digits]) => [name, Number(digits)]))
+      const [year, month, day] = ['Year', 'Month', 'Day'].map((part) => parts.get(part) ?? Number.NaN)
+      const [hour, minute, second] = ['Hour', 'Minute', 'Second'].map((part) => parts.get(part) ?? Number.NaN)
       const at = new Date(Date.UTC(year!, month! - 1, day, hour, minute, second))
       return Number.isNaN(at.getTime()) ? new Date() : at
     }

@@ -44,7 +44,8 @@ export const driver = driverType({
 /** RFC 7616 with SHA-256 and `qop=auth`, the only kind that these devices offer. */
 function digest(challenge: DeviceAnswer, method: string, uri: string, user: string, password: string): string {
   const header = challenge.headers['www-authenticate'] ?? ''
-  const [realm, nonce] = ['realm', 'nonce'].map((name) => new RegExp(`\\b${name}="([^"]{1,200})"`).exec(header)?.[1])
+  const fields = new Map([...header.matchAll(/\b(\w{1,20})="([^"]{1,200})"/g)].map(([, name, value]) => [name, value]))
+  const [realm, nonce] = [fields.get('realm'), fields.get('nonce')]
   if (!/^Digest /i.test(header) || !/\bSHA-256\b/.test(header) || realm === undefined || nonce === undefined)
     throw new DeviceRefusal('the device asks for a password in a way that it should not')
   const hash = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -53,7 +54,7 @@ function digest(challenge: DeviceAnswer, method: string, uri: string, user: stri
   const response = hash(
     [hash(`${user}:${realm}:${password}`), nonce, count, cnonce, 'auth', hash(`${method}:${uri}`)].join(':'),
   )
-  const fields = { username: user, realm, nonce, uri, response, cnonce }
-  const quoted = Object.entries(fields).map(([name, value]) => `${name}="${value}"`)
+  const given = { username: user, realm, nonce, uri, response, cnonce }
+  const quoted = Object.entries(given).map(([name, value]) => `${name}="${value}"`)
   return `Digest ${quoted.join(', ')}, algorithm=SHA-256, qop=auth, nc=${count}`
 }

@@ -1,0 +1,221 @@
+/** The real agent and its supervisor are killed, stopped and restarted while a relay is on. */
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connectAsync, type MqttClient } from 'mqtt'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startRelay, type Relay } from '../../apps/gateway/testing/relay.ts'
+import { startChild, type Child } from '../harness/child-process.ts'
+import { startMosquitto } from '../harness/mosquitto.ts'
+import { skipWithout } from '../harness/privileges.ts'
+import { waitFor } from '../harness/wait-for.ts'
+
+const MAIN = join(import.meta.dirname, '../../apps/gateway/src/main.ts')
+/** Longer than any test: what goes off was switched off. */
+const LONG = 'seconds: 1800, coolDownSeconds: 0, secondsAnHour: 3600, secondsADay: 86400'
+
+type Agent = { child: Child; supervisor: number; url: string }
+
+let dataDir: string
+let relay: Relay
+let agents: Agent[] = []
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-deterrents-'))
+  relay = await startRelay()
+  await configure(`{ driver: http, "on": { url: "${relay.onUrl}" }, "off": { url: "${relay.offUrl}" }, ${LONG} }`)
+})
+afterEach(async () => {
+  for (const { child, supervisor } of agents) {
+    if (!child.hasEnded()) {
+      child.signal('SIGCONT')
+      await child.stop()
+    }
+    kill(supervisor, 'SIGKILL')
+  }
+  agents = []
+  await relay.stop()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+const configure = (deterrent: string) =>
+  writeFile(
+    join(dataDir, 'gateway.yaml'),
+    `sources: { api: { loopbackNeedsToken: false } }
+deterrents: { sprinkler: ${deterrent} }
+rules: [{ name: Boar, labels: [boar], fire: [sprinkler] }]
+`,
+  )
+
+async function startAgent(): Promise<Agent> {
+  const settings = ['--hub', 'http://127.0.0.1:9', '--name', 'Barn', '--data', dataDir, '--port', '0']
+  const child = await startChild(process.execPath, [MAIN, ...settings], { env: { GATEWAY_HOST: '127.0.0.1' } })
+  const [, port] = await child.says(/"port":(\d+)/)
+  const supervisor = await waitFor(() => childrenOf(child.pid)[0], { for: 'the supervisor' })
+  const agent = { child, supervisor, url: `http://127.0.0.1:${port}/api/v1` }
+  agents.push(agent)
+  return agent
+}
+
+/** proc_pid_children(5). */
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+}
+
+function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal)
+  } catch {
+    return false
+  }
+}
+
+const hasEnded = (pid: number) => waitFor(() => !kill(pid, 0), { for: `process ${pid} to end`, timeoutMs: 60_000 })
+const isOff = () => waitFor(() => !relay.isOn(), { for: 'the relay to be off', timeoutMs: 60_000 })
+
+/** At once: neither sees the other end. */
+async function killBoth({ child, supervisor }: Agent): Promise<void> {
+  child.signal('SIGSTOP')
+  kill(supervisor, 'SIGKILL')
+  child.signal('SIGKILL')
+  await child.ended
+}
+
+let ids = 0
+async function detect({ url }: Agent): Promise<void> {
+  const seen = { camera: 'orchard', label: 'boar', severity: 'alert', score: 0.9, startedAt: new Date().toISOString() }
+  const answer = await fetch(`${url}/detections`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ detections: [{ id: `boar-${++ids}`, ...seen }] }),
+  })
+  expect(answer.status).toBe(200)
+}
+
+/** Detections until the relay is on: what is not yet known to be off is refused. */
+async function fire(agent: Agent): Promise<void> {
+  await waitFor(
+    async () => {
+      if (!relay.isOn()) await detect(agent)
+      return relay.isOn()
+    },
+    { for: 'the relay to be on', timeoutMs: 90_000, everyMs: 300 },
+  )
+}
+
+test('an agent that is killed leaves nothing on, and its supervisor ends when it has seen to that', async () => {
+  const agent = await startAgent()
+  await fire(agent)
+  agent.child.signal('SIGKILL')
+  await isOff()
+  await hasEnded(agent.supervisor)
+})
+
+test('an agent that hangs leaves nothing on', async () => {
+  const agent = await startAgent()
+  await fire(agent)
+  agent.child.signal('SIGSTOP')
+  await isOff()
+})
+
+test('an agent whose supervisor is killed switches off by itself, and fires again with another', async () => {
+  const agent = await startAgent()
+  await fire(agent)
+  kill(agent.supervisor, 'SIGKILL')
+  await isOff()
+  const next = await waitFor(() => childrenOf(agent.child.pid).find((pid) => pid !== agent.supervisor), {
+    for: 'another supervisor',
+    timeoutMs: 60_000,
+  })
+  await fire(agent)
+  agent.supervisor = next
+})
+
+test('a supervisor that hangs is replaced', async () => {
+  const agent = await startAgent()
+  await fire(agent)
+  kill(agent.supervisor, 'SIGSTOP')
+  await hasEnded(agent.supervisor)
+  await isOff()
+})
+
+test('when both are killed the next start switches off first', async () => {
+  const first = await startAgent()
+  await fire(first)
+  await killBoth(first)
+  expect(relay.isOn()).toBe(true)
+  await startAgent()
+  await isOff()
+})
+
+test('what was on is switched off with the settings that switched it on, though the file was edited meanwhile', async () => {
+  const first = await startAgent()
+  await fire(first)
+  await killBoth(first)
+  expect(relay.isOn()).toBe(true)
+  await configure('{ driver: command, "on": ["true"], "off": ["true"] }')
+  await startAgent()
+  await isOff()
+})
+
+test('an agent that is stopped switches off before it ends', async () => {
+  const agent = await startAgent()
+  await fire(agent)
+  await agent.child.stop(60_000)
+  expect(relay.isOn()).toBe(false)
+  await hasEnded(agent.supervisor)
+})
+
+test('a device that refuses is switched off once it takes calls again, though the agent is gone', async () => {
+  const agent = await startAgent()
+  await fire(agent)
+  relay.behave('refuses')
+  agent.child.signal('SIGKILL')
+  await agent.child.ended
+  const calls = relay.calls.length
+  await waitFor(() => relay.calls.length > calls + 1, { for: 'a second try', timeoutMs: 60_000 })
+  expect(relay.isOn()).toBe(true)
+  relay.behave('well')
+  await isOff()
+})
+
+describe.skipIf(skipWithout('deterrents over a broker', 'command mosquitto'))('over a broker', () => {
+  let broker: Awaited<ReturnType<typeof startMosquitto>>
+  let valve: MqttClient
+  beforeEach(async () => {
+    broker = await startMosquitto()
+    await plugIn()
+    await configure(`{ driver: mqtt, broker: "${broker.url}", topic: siren/set, "on": "ON", "off": "OFF", ${LONG} }`)
+  })
+  afterEach(async () => {
+    await valve.endAsync(true)
+    await broker.stop()
+  })
+
+  /** A device that does what is said on its topic. */
+  async function plugIn(): Promise<void> {
+    valve = await connectAsync(broker.url)
+    valve.on('error', () => {})
+    valve.on('message', (_topic, message) => relay.force(message.toString() === 'ON'))
+    await valve.subscribeAsync('siren/set', { qos: 1 })
+  }
+
+  test('a broker that goes away in the middle of a firing is told to switch off when it is back', async () => {
+    const agent = await startAgent()
+    await fire(agent)
+    await broker.kill9()
+    await valve.endAsync(true)
+    const stopping = agent.child.stop(60_000)
+    await broker.start()
+    await plugIn()
+    await stopping
+    await isOff()
+  })
+
+  test('a gateway that dies as a whole is switched off by the broker', async () => {
+    const agent = await startAgent()
+    await fire(agent)
+    await killBoth(agent)
+    await isOff()
+  })
+})
