@@ -71,7 +71,7 @@ function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 const hasEnded = (pid: number) => waitFor(() => !kill(pid, 0), { for: `process ${pid} to end`, timeoutMs: 60_000 })
-const isOff = () => waitFor(() => !relay.isOn(), { for: 'the relay to be off', timeoutMs: 60_000 })
+const PATIENCE = { timeout: 60_000 }
 
 /** At once: neither sees the other end. */
 async function killBoth({ child, supervisor }: Agent): Promise<void> {
@@ -107,7 +107,7 @@ test('an agent that is killed leaves nothing on, and its supervisor ends when it
   const agent = await startAgent()
   await fire(agent)
   agent.child.signal('SIGKILL')
-  await isOff()
+  await expect.poll(relay.isOn, PATIENCE).toBe(false)
   await hasEnded(agent.supervisor)
 })
 
@@ -115,14 +115,14 @@ test('an agent that hangs leaves nothing on', async () => {
   const agent = await startAgent()
   await fire(agent)
   agent.child.signal('SIGSTOP')
-  await isOff()
+  await expect.poll(relay.isOn, PATIENCE).toBe(false)
 })
 
 test('an agent whose supervisor is killed switches off by itself, and fires again with another', async () => {
   const agent = await startAgent()
   await fire(agent)
   kill(agent.supervisor, 'SIGKILL')
-  await isOff()
+  await expect.poll(relay.isOn, PATIENCE).toBe(false)
   const next = await waitFor(() => childrenOf(agent.child.pid).find((pid) => pid !== agent.supervisor), {
     for: 'another supervisor',
     timeoutMs: 60_000,
@@ -136,7 +136,7 @@ test('a supervisor that hangs is replaced', async () => {
   await fire(agent)
   kill(agent.supervisor, 'SIGSTOP')
   await hasEnded(agent.supervisor)
-  await isOff()
+  await expect.poll(relay.isOn, PATIENCE).toBe(false)
 })
 
 test('when both are killed the next start switches off first', async () => {
@@ -145,7 +145,7 @@ test('when both are killed the next start switches off first', async () => {
   await killBoth(first)
   expect(relay.isOn()).toBe(true)
   await startAgent()
-  await isOff()
+  await expect.poll(relay.isOn, PATIENCE).toBe(false)
 })
 
 test('what was on is switched off with the settings that switched it on, though the file was edited meanwhile', async () => {
@@ -155,7 +155,7 @@ test('what was on is switched off with the settings that switched it on, though 
   expect(relay.isOn()).toBe(true)
   await configure('{ driver: command, "on": ["true"], "off": ["true"] }')
   await startAgent()
-  await isOff()
+  await expect.poll(relay.isOn, PATIENCE).toBe(false)
 })
 
 test('an agent that is stopped switches off before it ends', async () => {
@@ -176,7 +176,7 @@ test('a device that refuses is switched off once it takes calls again, though th
   await waitFor(() => relay.calls.length > calls + 1, { for: 'a second try', timeoutMs: 60_000 })
   expect(relay.isOn()).toBe(true)
   relay.behave('well')
-  await isOff()
+  await expect.poll(relay.isOn, PATIENCE).toBe(false)
 })
 
 describe.skipIf(skipWithout('deterrents over a broker', 'command mosquitto'))('over a broker', () => {
@@ -209,13 +209,13 @@ describe.skipIf(skipWithout('deterrents over a broker', 'command mosquitto'))('o
     await broker.start()
     await plugIn()
     await stopping
-    await isOff()
+    await expect.poll(relay.isOn, PATIENCE).toBe(false)
   })
 
   test('a gateway that dies as a whole is switched off by the broker', async () => {
     const agent = await startAgent()
     await fire(agent)
     await killBoth(agent)
-    await isOff()
+    await expect.poll(relay.isOn, PATIENCE).toBe(false)
   })
 })

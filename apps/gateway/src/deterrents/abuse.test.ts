@@ -32,7 +32,7 @@ async function open(changes: object): Promise<void> {
 }
 
 const ready = () => expect.poll(() => deterrents.list().map(({ state }) => state)).toEqual(['ready'])
-const codeOf = (answer: object) => ('refused' in answer ? answer.refused : 'fired')
+const codeOf = (answer: Awaited<ReturnType<Deterrents['fire']>>) => ('refused' in answer ? answer.refused : 'fired')
 const timesOn = () => relay.calls.filter((call) => call === 'on').length
 
 test('a rule that fires in a loop fires once, and its refusals take a few lines', async () => {
