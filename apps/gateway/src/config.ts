@@ -55,7 +55,7 @@ Only as variables:
   GATEWAY_HUB_CA_FILE       the CA of an https hub with a certificate of its own (PEM)
   GATEWAY_INVITATION_CODE   an invitation for this device
   GATEWAY_HOST              address the device page listens on (all)
-  GATEWAY_UI_TARGET         the device's own application, for example http://127.0.0.1:5000;
+  GATEWAY_UI_TARGET         the device's own application, for example https://127.0.0.1:8971;
                             it answers through the hub only
   GATEWAY_UI_ON_LAN         on: it also answers to everybody in the device's network (off)
   GATEWAY_DNS_SERVERS       name servers to ask instead of the system's, comma separated
