@@ -176,7 +176,7 @@ describe('after an outage', () => {
     expect(ids(source)).toEqual([missed.id])
   })
 
-  test('hundreds of items come in pages, the oldest first', async () => {
+  test('hundreds of items come in pages, the oldest first', { timeout: 180_000 }, async () => {
     const { frigate, source } = await start()
     await sentinel({ frigate, source })
     await frigate.stop()
@@ -187,7 +187,7 @@ describe('after an outage', () => {
       return review.id
     })
     await frigate.start()
-    await expect.poll(() => source.detections().length).toBe(231)
+    await expect.poll(() => source.detections().length, { timeout: 150_000 }).toBe(231)
     expect(ids(source).filter((id) => missed.includes(id))).toEqual(missed.toSorted())
     // Four are fetched side by side.
     const order = source.reports.map(({ id }) => missed.indexOf(id)).filter((index) => index >= 0)

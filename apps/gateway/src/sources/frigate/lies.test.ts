@@ -130,10 +130,11 @@ test('a message of 3 MB ends the connection, which comes again', async () => {
   await honest({ frigate, source })
 })
 
-test('1,500 items in one breath are all reported', async () => {
+// More than may wait: the rest is fetched afterwards.
+test('1,100 items in one breath are all reported', { timeout: 240_000 }, async () => {
   const { frigate, source } = await start()
-  const told = Array.from({ length: 1_500 }, () => frigate.see({ severity: 'detection', hasSnapshot: false }).id)
-  await expect.poll(() => new Set(ids(source)).size, { timeout: 90_000 }).toBe(told.length)
+  const told = Array.from({ length: 1_100 }, () => frigate.see({ severity: 'detection', hasSnapshot: false }).id)
+  await expect.poll(() => new Set(ids(source)).size, { timeout: 200_000 }).toBe(told.length)
 })
 
 describe('over HTTP', () => {
