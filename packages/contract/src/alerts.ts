@@ -28,7 +28,7 @@ export const alertRuleFields = z.strictObject({
   /** After a message was sent, what comes is collected for so long. */
   coolDownSeconds: wholeNumber(0, 86_400).default(300),
   /** Names of channels. */
-  channels: some(z.string().min(1).max(40)),
+  channels: some(oneLine(40).min(1)),
 })
 export type AlertRuleFields = z.output<typeof alertRuleFields>
 
@@ -39,7 +39,7 @@ export const alertRule = alertRuleFields.extend({
 })
 export type AlertRule = z.output<typeof alertRule>
 
-const byId = z.strictObject({ id: z.string().min(1).max(40) })
+const byId = z.strictObject({ id: z.string().regex(/^[\w-]{1,40}$/, 'This is not the id of an alert rule') })
 
 export const listAlertRules = call({ method: 'GET', path: '/v1/hub/alert-rules', response: z.array(alertRule) })
 

@@ -161,8 +161,12 @@ describe.each(testEngines)('facts on %s', (engine) => {
     await storeDetections(other.db, gatewayId, detections, Date.now())
     const facts = await other.db.selectFrom('facts').select('data').orderBy('id').execute()
     const [first, ...others] = facts.map(({ data }) => JSON.parse(data))
-    expect(first).toMatchObject({ count: 50, alerts: [{ id: 'd0' }, { id: 'd1' }] })
-    expect(others).toEqual(Array.from({ length: 9 }, () => ({ count: 50, gatewayName: 'Barn', alerts: [] })))
+    const [incident] = await other.db.selectFrom('incidents').select('id').execute()
+    const incidents = [{ id: incident!.id, label: 'person', severity: 'alert' }]
+    expect(first).toMatchObject({ count: 50, alerts: [{ id: 'd0' }, { id: 'd1' }], incidents })
+    expect(others).toMatchObject(
+      Array.from({ length: 9 }, () => ({ count: 50, gatewayName: 'Barn', alerts: [], incidents })),
+    )
     await other.close()
   })
 })
@@ -183,6 +187,8 @@ describe('the followers of a hub', () => {
     const followers = factsOf(hub.db).followers()
     expect(followers.map(({ name }) => name).toSorted()).toEqual([
       'activity',
+      'alert-delivery',
+      'alerts',
       'audit',
       'deleted-gateways',
       'fleet-count',
