@@ -44,6 +44,8 @@ export type CameraOptions = {
   name: string
   settings: CameraSettings
   log: Logger
+  /** Milliseconds of a clock that never goes back; the process's own when left out. */
+  clock?: () => number
   /** Looks at a picture; the next one is taken when it resolves. */
   onFrame(frame: Frame): Promise<void> | void
 }
@@ -58,14 +60,16 @@ const DARK_MS = 30_000
 const DARK_LEVEL = 6
 /** Below this share of the asked rate, a camera is slow. */
 const SLOW = 0.5
-const BEHIND_MS = 60_000
+/** When more than this share of its pictures is missed, the device is too slow for a camera. */
+const MISSED = 0.3
 
-export function openCamera({ name, settings, log, onFrame }: CameraOptions): Camera {
+export function openCamera(options: CameraOptions): Camera {
+  const { name, settings, log, onFrame, clock = () => performance.now() } = options
   const stopping = new AbortController()
   const { signal } = stopping
   const backoff = createBackoff(RECONNECT)
   const { pause } = createPause(signal)
-  const startedAt = performance.now()
+  const startedAt = clock()
   let lastFrame: Frame | undefined
   let failure: CameraError | undefined
   let damage: CameraError | undefined
@@ -74,24 +78,25 @@ export function openCamera({ name, settings, log, onFrame }: CameraOptions): Cam
   /** When the pictures of the last seconds were taken. */
   let takenAt: number[] = []
   let darkSince: number | undefined
-  let fellBehindAt = -Infinity
+  /** When one was due and the last was still looked at. */
+  let missedAt: number[] = []
 
   function offer(decode: () => Promise<Picture>): void {
-    const now = performance.now()
+    const now = clock()
     const intervalMs = 1_000 / settings.framesPerSecond
     if (signal.aborted || now < nextAt - intervalMs * (1 - EARLY)) return
+    nextAt = Math.max(nextAt + intervalMs, now)
     if (looking) {
-      fellBehindAt = now
+      missedAt = [...missedAt.filter((at) => now - at < RATE_MS), now]
       return
     }
-    nextAt = Math.max(nextAt + intervalMs, now)
     looking = take(decode).finally(() => (looking = undefined))
   }
 
   async function take(decode: () => Promise<Picture>): Promise<void> {
     try {
       const picture = await decode()
-      const frame = { ...picture, luma: lumaOf(picture.image), atMs: performance.now() }
+      const frame = { ...picture, luma: lumaOf(picture.image), atMs: clock() }
       note(frame)
       await onFrame(frame)
     } catch (error) {
@@ -110,14 +115,14 @@ export function openCamera({ name, settings, log, onFrame }: CameraOptions): Cam
   }
 
   const lastAt = () => lastFrame?.atMs ?? -Infinity
-  const isOnline = () => performance.now() - lastAt() < SILENCE_MS
+  const isOnline = () => clock() - lastAt() < SILENCE_MS
 
   /** One connection, from its beginning to its failure or its silence. */
   async function connect(): Promise<void> {
     const connection = new AbortController()
-    const openedAt = performance.now()
+    const openedAt = clock()
     const watch = setInterval(() => {
-      if (performance.now() - Math.max(openedAt, lastAt()) > SILENCE_MS) connection.abort()
+      if (clock() - Math.max(openedAt, lastAt()) > SILENCE_MS) connection.abort()
     }, 1_000)
     try {
       const context = { offer, pause, signal: AbortSignal.any([signal, connection.signal]), log }
@@ -148,8 +153,13 @@ export function openCamera({ name, settings, log, onFrame }: CameraOptions): Cam
     log.error({ err: error, camera: name }, 'reading a camera ended')
   })
 
+  function isBehind(now: number): boolean {
+    const missed = missedAt.filter((at) => now - at < RATE_MS).length
+    return missed > (MISSED * settings.framesPerSecond * RATE_MS) / 1_000
+  }
+
   function fps(): number {
-    const now = performance.now()
+    const now = clock()
     const recent = takenAt.filter((at) => now - at < RATE_MS)
     const overMs = Math.min(RATE_MS, Math.max(1_000, now - startedAt))
     return Math.round((recent.length * 10_000) / overMs) / 10
@@ -159,13 +169,13 @@ export function openCamera({ name, settings, log, onFrame }: CameraOptions): Cam
     name,
     state: () => ({ name, state: isOnline() ? 'online' : 'offline', fps: fps() }),
     problems() {
-      const now = performance.now()
+      const now = clock()
       if (failure) return [`Camera ${name} gives no pictures: ${failure.message}.`]
       if (damage) return [`Camera ${name}: ${damage.message}.`]
       if (!isOnline()) return now - startedAt > SILENCE_MS ? [`Camera ${name} gives no pictures.`] : []
       if (darkSince !== undefined && now - darkSince > DARK_MS)
         return [`Camera ${name}: its picture is black. Is it covered, or its light off?`]
-      if (now - fellBehindAt < BEHIND_MS)
+      if (isBehind(now))
         return [
           `Camera ${name}: this device is too slow for ${settings.framesPerSecond} pictures a second; some are dropped.`,
         ]

@@ -121,7 +121,7 @@ function createMeter(): (bytes: number) => void {
 /** A few characters that are safe to show. */
 function plain(text: string): string {
   return text
-    .replaceAll(/[^\w/+.-]/g, ' ')
+    .replaceAll(/[^\w/+.-]+/g, ' ')
     .slice(0, 40)
     .trim()
 }

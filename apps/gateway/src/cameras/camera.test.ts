@@ -1,0 +1,409 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { pino } from 'pino'
+import sharp from 'sharp'
+import { afterEach, describe, expect, test } from 'vitest'
+import { openCamera, type Camera, type Frame } from './camera.ts'
+import { camerasSettings } from './schema.ts'
+
+const life: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const stop of life.splice(0).toReversed()) await stop()
+})
+
+const jpegOf = (shade: number, width = 320, height = 180) =>
+  sharp({ create: { width, height, channels: 3, background: { r: shade, g: shade, b: shade } } })
+    .jpeg()
+    .toBuffer()
+
+async function listen(server: Server): Promise<number> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  life.push(async () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+    await once(server, 'close')
+  })
+  return (server.address() as AddressInfo).port
+}
+
+/** A camera whose answers the test writes. */
+const serve = async (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
+  `http://127.0.0.1:${await listen(createServer(answer))}/`
+
+type Opened = { camera: Camera; frames: Frame[]; now(): number; advance(ms: number): void }
+
+function open(url: string, settings: object = {}, onFrame?: () => Promise<void>): Opened {
+  const frames: Frame[] = []
+  let skippedMs = 0
+  const now = () => performance.now() + skippedMs
+  const camera = openCamera({
+    name: 'orchard',
+    settings: camerasSettings.parse({ orchard: { url, ...settings } })['orchard']!,
+    log: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
+    clock: now,
+    async onFrame(frame) {
+      frames.push(frame)
+      await onFrame?.()
+    },
+  })
+  life.push(camera.stop)
+  return { camera, frames, now, advance: (ms) => (skippedMs += ms) }
+}
+
+function streamTo(response: ServerResponse) {
+  response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace; boundary=frame' })
+  return (jpeg: Buffer, length = jpeg.length) => {
+    response.write(`--frame\r\ncontent-type: image/jpeg\r\ncontent-length: ${length}\r\n\r\n`)
+    response.write(jpeg)
+    response.write('\r\n--frame\r\n')
+  }
+}
+
+describe('pictures', () => {
+  test('of an MJPEG stream, with the picture as it came', async () => {
+    const jpeg = await jpegOf(120)
+    const url = await serve((_request, response) => {
+      const send = streamTo(response)
+      const timer = setInterval(() => send(jpeg), 30)
+      response.on('close', () => clearInterval(timer))
+    })
+    const { camera, frames } = open(url)
+    await expect.poll(() => frames.length).toBeGreaterThan(3)
+    expect([frames[0]!.image.width, frames[0]!.luma.height]).toEqual([320, 180])
+    expect(await camera.latest()).toEqual(jpeg)
+    expect(camera.state()).toMatchObject({ name: 'orchard', state: 'online' })
+    expect(camera.problems()).toEqual([])
+  })
+
+  test('of snapshots, asked for with user and password', async () => {
+    const jpeg = await jpegOf(90)
+    const seen: (string | undefined)[] = []
+    const url = await serve((request, response) => {
+      seen.push(request.headers.authorization)
+      response.writeHead(200, { 'content-type': 'image/jpeg' })
+      response.end(jpeg)
+    })
+    const { frames } = open(url.replace('//', '//viewer:p%40ss@'), { framesPerSecond: 20 })
+    await expect.poll(() => frames.length).toBeGreaterThan(2)
+    expect(seen[0]).toBe(`Basic ${Buffer.from('viewer:p@ss').toString('base64')}`)
+  })
+
+  test('that come too fast are dropped undecoded', async () => {
+    const jpeg = await jpegOf(120)
+    let sent = 0
+    const url = await serve((_request, response) => {
+      const send = streamTo(response)
+      const timer = setInterval(() => {
+        send(jpeg)
+        sent++
+      }, 5)
+      response.on('close', () => clearInterval(timer))
+    })
+    const { frames } = open(url, { framesPerSecond: 1 })
+    await expect.poll(() => sent).toBeGreaterThan(150)
+    expect(frames.length).toBeGreaterThan(0)
+    expect(frames.length).toBeLessThan(sent / 10)
+  })
+
+  test('that come while the last one is looked at are dropped, and the device says that it is too slow', async () => {
+    const jpeg = await jpegOf(120)
+    const url = await serve((_request, response) => {
+      const send = streamTo(response)
+      const timer = setInterval(() => send(jpeg), 10)
+      response.on('close', () => clearInterval(timer))
+    })
+    let release = () => {}
+    const { camera, frames } = open(
+      url,
+      { framesPerSecond: 30 },
+      () => new Promise<void>((resolve) => (release = resolve)),
+    )
+    await expect
+      .poll(() => camera.problems())
+      .toEqual(['Camera orchard: this device is too slow for 30 pictures a second; some are dropped.'])
+    expect(frames).toHaveLength(1)
+    release()
+    await expect.poll(() => frames.length).toBe(2)
+    release()
+    const stopped = camera.stop()
+    const releasing = setInterval(() => release(), 20)
+    await stopped
+    clearInterval(releasing)
+  })
+
+  test('of another size after a while', async () => {
+    const [small, large] = [await jpegOf(120, 160, 120), await jpegOf(120, 800, 400)]
+    let jpeg = small
+    const url = await serve((_request, response) => {
+      const send = streamTo(response)
+      const timer = setInterval(() => send(jpeg), 20)
+      response.on('close', () => clearInterval(timer))
+    })
+    const { frames } = open(url, { framesPerSecond: 20 })
+    await expect.poll(() => frames.at(-1)?.image.width).toBe(160)
+    jpeg = large
+    await expect.poll(() => frames.at(-1)?.image.width).toBe(640)
+  })
+
+  test('again after the camera was gone', async () => {
+    const jpeg = await jpegOf(120)
+    let calls = 0
+    const url = await serve((_request, response) => {
+      if (++calls <= 2) return void response.destroy()
+      const send = streamTo(response)
+      const timer = setInterval(() => send(jpeg), 20)
+      response.on('close', () => clearInterval(timer))
+    })
+    const { camera, frames } = open(url)
+    await expect.poll(() => frames.length).toBeGreaterThan(0)
+    expect(calls).toBe(3)
+    await expect.poll(() => camera.problems()).toEqual([])
+  })
+})
+
+describe('what is wrong, in words', () => {
+  test.each([
+    [401, 'it refuses the user name or the password of its address'],
+    [404, 'it has nothing at this path of its address'],
+    [503, 'it answers with status 503'],
+  ])('status %i', async (status, words) => {
+    const url = await serve((_request, response) => response.writeHead(status).end())
+    const { camera } = open(url.replace('//', '//viewer:secret@'))
+    await expect.poll(() => camera.problems()).toEqual([`Camera orchard gives no pictures: ${words}.`])
+    expect(camera.state().state).toBe('offline')
+  })
+
+  test('nothing at its port', async () => {
+    const server = createTcpServer()
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    server.close()
+    await once(server, 'close')
+    const { camera } = open(`http://127.0.0.1:${port}/`)
+    await expect
+      .poll(() => camera.problems())
+      .toEqual(['Camera orchard gives no pictures: nothing answers at its port.'])
+  })
+
+  test('a page instead of a picture', async () => {
+    const url = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+      response.end('<h1>Camera</h1>')
+    })
+    const { camera } = open(url)
+    await expect
+      .poll(() => camera.problems()[0])
+      .toMatch(/it sends text\/html charset utf-8 and neither MJPEG nor JPEG/)
+  })
+
+  test('a black picture, for half a minute', async () => {
+    const jpeg = await jpegOf(0)
+    const url = await serve((_request, response) => {
+      const send = streamTo(response)
+      const timer = setInterval(() => send(jpeg), 20)
+      response.on('close', () => clearInterval(timer))
+    })
+    const { camera, frames, advance } = open(url, { framesPerSecond: 1 })
+    await expect.poll(() => frames.length).toBeGreaterThan(0)
+    expect(camera.problems()).toEqual([])
+    for (let i = 0; i < 5; i++) {
+      advance(8_000)
+      const { length } = frames
+      await expect.poll(() => frames.length).toBeGreaterThan(length)
+    }
+    expect(camera.problems()).toEqual(['Camera orchard: its picture is black. Is it covered, or its light off?'])
+  })
+
+  test('a camera that sends less than asked for', async () => {
+    const jpeg = await jpegOf(120)
+    const url = await serve((_request, response) => {
+      const send = streamTo(response)
+      const timer = setInterval(() => send(jpeg), 50)
+      response.on('close', () => clearInterval(timer))
+    })
+    const { camera, frames, advance } = open(url, { framesPerSecond: 2 })
+    for (let i = 0; i < 5; i++) {
+      const { length } = frames
+      await expect.poll(() => frames.length).toBeGreaterThan(length)
+      advance(8_000)
+    }
+    const { length } = frames
+    await expect.poll(() => frames.length).toBeGreaterThan(length)
+    expect(camera.problems()[0]).toMatch(/^Camera orchard sends 0\.\d pictures a second and not 2\.$/)
+  })
+})
+
+describe('a hostile camera', () => {
+  test('that redirects sends the gateway nowhere', async () => {
+    let visits = 0
+    const inner = await serve((_request, response) => {
+      visits++
+      response.end()
+    })
+    const url = await serve((_request, response) => response.writeHead(302, { location: inner }).end())
+    const { camera } = open(url)
+    await expect
+      .poll(() => camera.problems())
+      .toEqual(['Camera orchard gives no pictures: it sends visitors on to another address, which is not followed.'])
+    expect(visits).toBe(0)
+  })
+
+  test('that takes the connection and says nothing is begun anew', async () => {
+    let connections = 0
+    const port = await listen(createTcpServer(() => connections++))
+    const { camera, advance } = open(`http://127.0.0.1:${port}/`)
+    await expect.poll(() => connections).toBe(1)
+    advance(11_000)
+    await expect.poll(() => camera.problems()).toEqual(['Camera orchard gives no pictures: it sends no picture.'])
+    await expect.poll(() => connections).toBe(2)
+  })
+
+  test('that stalls in the middle of a picture is begun anew', async () => {
+    const jpeg = await jpegOf(120)
+    let connections = 0
+    const url = await serve((_request, response) => {
+      connections++
+      const send = streamTo(response)
+      send(jpeg)
+      response.write('--frame\r\ncontent-type: image/jpeg\r\n\r\n')
+      response.write(jpeg.subarray(0, 100))
+    })
+    const { frames, advance } = open(url)
+    await expect.poll(() => frames.length).toBe(1)
+    advance(11_000)
+    await expect.poll(() => connections).toBe(2)
+  })
+
+  test('that floods is cut off', async () => {
+    const chunk = Buffer.alloc(1024 * 1024, 'x')
+    const url = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace; boundary=frame' })
+      const pour = () => {
+        while (!response.destroyed && response.write(chunk));
+      }
+      response.on('drain', pour)
+      pour()
+    })
+    const { camera } = open(url)
+    await expect
+      .poll(() => camera.problems()[0])
+      .toMatch(/it sends (a picture of more than 8 MB|more than 24 MB a second)\./)
+  })
+
+  test('whose snapshot never ends is cut off', async () => {
+    const chunk = Buffer.alloc(1024 * 1024, 'x')
+    const url = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'image/jpeg' })
+      const pour = () => {
+        while (!response.destroyed && response.write(chunk));
+      }
+      response.on('drain', pour)
+      pour()
+    })
+    const { camera } = open(url)
+    await expect.poll(() => camera.problems()[0]).toMatch(/it sends a picture of more than 8 MB/)
+  })
+
+  test('that lies about lengths, or damages pictures in between, costs only those', async () => {
+    const jpeg = await jpegOf(120)
+    const bomb = Buffer.from(jpeg)
+    bomb.writeUInt16BE(65_535, bomb.indexOf(Buffer.from([0xff, 0xc0])) + 5)
+    const url = await serve((_request, response) => {
+      const send = streamTo(response)
+      let round = 0
+      const timer = setInterval(() => {
+        const turn = round++ % 4
+        if (turn === 0) send(jpeg, 99_999_999)
+        if (turn === 1) send(bomb)
+        if (turn === 2) send(jpeg.subarray(0, 300))
+        if (turn === 3) send(jpeg)
+      }, 20)
+      response.on('close', () => clearInterval(timer))
+    })
+    const { camera, frames } = open(url, { framesPerSecond: 30 })
+    await expect.poll(() => frames.length).toBeGreaterThan(5)
+    expect(camera.state().state).toBe('online')
+  })
+
+  test('that sends nothing but damaged pictures says so', async () => {
+    const jpeg = await jpegOf(120)
+    const url = await serve((_request, response) => {
+      const send = streamTo(response)
+      const timer = setInterval(() => send(jpeg.subarray(0, 300)), 20)
+      response.on('close', () => clearInterval(timer))
+    })
+    const { camera } = open(url)
+    await expect.poll(() => camera.problems()).toEqual(['Camera orchard: it sends pictures that are no whole JPEG.'])
+  })
+
+  test('that speaks no HTTP is told apart', async () => {
+    const port = await listen(createTcpServer((socket) => socket.end(Buffer.alloc(300, 0xff))))
+    const { camera } = open(`http://127.0.0.1:${port}/`)
+    await expect.poll(() => camera.problems()[0]).toMatch(/^Camera orchard gives no pictures: /)
+  })
+})
+
+const ffmpegIsMissing = spawnSync('ffmpeg', ['-version']).error !== undefined
+if (ffmpegIsMissing) console.log('skipped: cameras through FFmpeg: there is no ffmpeg')
+
+describe.skipIf(ffmpegIsMissing)('through FFmpeg', () => {
+  test('a camera that FFmpeg opens gives pictures, and comes back after it ended', async () => {
+    const probe = createTcpServer()
+    const port = await listen(probe)
+    await life.pop()!()
+    const url = `rtmp://127.0.0.1:${port}/live/orchard`
+    const send = () => {
+      const source = ['-re', '-f', 'lavfi', '-i', 'testsrc=size=1280x720:rate=10', '-t', '60']
+      const output = ['-c:v', 'flv1', '-g', '10', '-f', 'flv', '-listen', '1', url]
+      const child = spawn('ffmpeg', ['-v', 'error', '-nostdin', ...source, ...output], { stdio: 'ignore' })
+      const ended = once(child, 'close')
+      const stop = async () => {
+        child.kill('SIGKILL')
+        await ended
+      }
+      life.push(stop)
+      return stop
+    }
+    const stop = send()
+    const { camera, frames } = open(url, { framesPerSecond: 5 })
+    await expect.poll(() => frames.length, { timeout: 60_000 }).toBeGreaterThan(2)
+    expect([frames[0]!.image.width, frames[0]!.image.height]).toEqual([640, 360])
+    expect((await camera.latest())?.subarray(0, 2)).toEqual(Buffer.from([0xff, 0xd8]))
+    await stop()
+    await expect.poll(() => camera.problems()[0], { timeout: 60_000 }).toMatch(/^Camera orchard gives no pictures: /)
+    const { length } = frames
+    send()
+    await expect.poll(() => frames.length, { timeout: 60_000 }).toBeGreaterThan(length)
+  }, 200_000)
+
+  test('nothing at its port, in words; stopping ends the child', async () => {
+    const port = await listen(createTcpServer())
+    await life.pop()!()
+    const { camera } = open(`rtsp://viewer:secret@127.0.0.1:${port}/stream`)
+    await expect
+      .poll(() => camera.problems(), { timeout: 60_000 })
+      .toEqual(['Camera orchard gives no pictures: nothing answers at its port.'])
+    await camera.stop()
+  })
+
+  test('a camera that takes the connection and says nothing is begun anew', async () => {
+    let connections = 0
+    const port = await listen(createTcpServer(() => connections++))
+    const { camera, advance } = open(`rtsp://127.0.0.1:${port}/stream`)
+    await expect.poll(() => connections, { timeout: 60_000 }).toBe(1)
+    advance(11_000)
+    await expect.poll(() => connections, { timeout: 60_000 }).toBe(2)
+    await camera.stop()
+    await delay(0)
+  })
+})

@@ -1,0 +1,60 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createPartReader, delimiterOf, PART_BYTES_MAX } from './multipart.ts'
+
+const part = (body: string | Buffer, headers = `content-length: ${body.length}\r\n`) =>
+  Buffer.concat([
+    Buffer.from(`--frame\r\ncontent-type: image/jpeg\r\n${headers}\r\n`),
+    Buffer.from(body),
+    Buffer.from('\r\n'),
+  ])
+const end = Buffer.from('--frame\r\n')
+const readAll = (bytes: Buffer) => createPartReader('--frame')(bytes).map(String)
+
+test('the delimiter as cameras write it', () => {
+  expect(delimiterOf('multipart/x-mixed-replace; boundary=frame')).toBe('--frame')
+  expect(delimiterOf('multipart/x-mixed-replace;boundary="--my frame"')).toBe('--my frame')
+  expect(delimiterOf('Multipart/X-Mixed-Replace; boundary=--frame; a=b')).toBe('--frame')
+  expect(delimiterOf('image/jpeg')).toBeUndefined()
+  expect(delimiterOf('multipart/x-mixed-replace')).toBeUndefined()
+  expect(delimiterOf(undefined)).toBeUndefined()
+})
+
+test('the parts are the same in whatever pieces they come', () => {
+  const bodies = fc.array(fc.uint8Array({ minLength: 1, maxLength: 200 }), { minLength: 1, maxLength: 6 })
+  fc.assert(
+    fc.property(bodies, fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }), (contents, cuts) => {
+      fc.pre(contents.every((content) => !Buffer.from(content).includes('--frame')))
+      const stream = Buffer.concat([...contents.map((content) => part(Buffer.from(content))), end])
+      const read = createPartReader('--frame')
+      const found: Buffer[] = []
+      for (let at = 0, cut = 0; at < stream.length; cut++) {
+        const next = at + cuts[cut % cuts.length]!
+        found.push(...read(stream.subarray(at, next)))
+        at = next
+      }
+      expect(found).toEqual(contents.map((content) => Buffer.from(content)))
+    }),
+  )
+})
+
+test('a length that is too long or missing changes nothing; a shorter one cuts the padding off', () => {
+  expect(readAll(Buffer.concat([part('abc', 'content-length: 99999999\r\n'), part('def', ''), end]))).toEqual([
+    'abc',
+    'def',
+  ])
+  expect(readAll(Buffer.concat([part('abc  ', 'content-length: 3\r\n'), end]))).toEqual(['abc'])
+  expect(readAll(Buffer.concat([part('abc', 'content-length: -5\r\n'), end]))).toEqual(['abc'])
+})
+
+test('a part that never ends, or has no headers, throws and does not fill the memory', () => {
+  const read = createPartReader('--frame')
+  read(Buffer.from('--frame\r\n\r\n'))
+  const chunk = Buffer.alloc(1024 * 1024, 'x')
+  expect(() => {
+    for (let i = 0; i <= PART_BYTES_MAX / chunk.length; i++) read(chunk)
+  }).toThrow('it sends a picture of more than 8 MB')
+  expect(() => readAll(Buffer.concat([Buffer.from('--frame'), Buffer.alloc(10_000, 'y'), end]))).toThrow(
+    'it sends parts without headers',
+  )
+})

@@ -1,0 +1,138 @@
+import type { Detection } from '@hedgerow/contract'
+import { lumaOf } from '@hedgerow/vision'
+import { createRenderer, walker, type Scene } from '@hedgerow/vision/rendered'
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { camerasSettings } from '../../cameras/schema.ts'
+import { jpegSize } from '../../jpeg.ts'
+import { eyeSettings } from './schema.ts'
+import { createWatcher } from './watcher.ts'
+
+const FRAME_MS = 200
+const scene = (actors: Scene['actors']): Scene => ({
+  name: 'orchard',
+  seed: 11,
+  daylight: 'night',
+  durationMs: 16_000,
+  actors,
+})
+const boar = walker('boar', { seed: 21, startMs: 4_000, endMs: 13_000 })
+
+/** Shows a scene to a watcher, picture by picture, without waiting in between. */
+async function watch(
+  shown: Scene,
+  options: { camera?: object; eye?: object; untilMs?: number; refuse?: boolean } = {},
+) {
+  const camera = camerasSettings.parse({ orchard: { url: 'http://127.0.0.1/', ...options.camera } })['orchard']!
+  const eye = eyeSettings.parse({ cameras: ['orchard'], ...options.eye })
+  const reports: Detection[] = []
+  const glimpses: string[] = []
+  const context = {
+    log: pino({ level: 'silent' }),
+    dataDir: '/nowhere',
+    clock: Date.now,
+    async report(detections: readonly Detection[]) {
+      reports.push(...detections)
+      if (options.refuse) throw new Error('the disk is full')
+    },
+    glimpse: (name: string, label: string) => void glimpses.push(`${name} ${label}`),
+  }
+  const watcher = createWatcher('orchard', camera, eye, context, context.log)
+  const renderer = createRenderer(shown, 640, 360)
+  const beganAt = performance.now()
+  for (let at = 0; at < (options.untilMs ?? shown.durationMs); at += FRAME_MS) {
+    const { image } = renderer.render(at)
+    await watcher.onFrame({ image, luma: lumaOf(image), atMs: beganAt + at })
+  }
+  return { reports, glimpses, watcher }
+}
+
+test('one animal is one detection, from when it was first seen to when it left, with a picture', async () => {
+  const { reports } = await watch(scene([boar]), {
+    camera: {
+      zones: {
+        rows: [
+          [0, 0.4],
+          [1, 0.4],
+          [1, 1],
+          [0, 1],
+        ],
+      },
+    },
+  })
+  expect(new Set(reports.map(({ id }) => id)).size).toBe(1)
+  expect(reports[0]).toMatchObject({ camera: 'orchard', label: 'boar', severity: 'alert', zone: 'rows', source: 'eye' })
+  expect(reports[0]!.verdicts).toMatchObject([{ stage: 'detector', by: 'demonstration eye', outcome: 'unsure' }])
+  expect(jpegSize(Buffer.from(reports[0]!.thumbnail!, 'base64'))).toBeDefined()
+  expect(reports[0]!.endedAt).toBeUndefined()
+  const last = reports.at(-1)!
+  const seconds = (Date.parse(last.endedAt!) - Date.parse(last.startedAt)) / 1_000
+  expect(seconds).toBeGreaterThan(4)
+  expect(seconds).toBeLessThan(9)
+  expect(reports.filter(({ endedAt }) => endedAt !== undefined)).toHaveLength(1)
+})
+
+test('outside of the zones it is a detection and no alert; without zones everything is an alert', async () => {
+  const outside = await watch(scene([boar]), {
+    camera: {
+      zones: {
+        sky: [
+          [0, 0],
+          [1, 0],
+          [1, 0.2],
+          [0, 0.2],
+        ],
+      },
+    },
+  })
+  expect(outside.reports[0]).toMatchObject({ severity: 'detection' })
+  expect(outside.reports[0]).not.toHaveProperty('zone')
+  const none = await watch(scene([boar]))
+  expect(none.reports[0]).toMatchObject({ severity: 'alert' })
+})
+
+test('what moves in a mask, or has a label that is not asked for, is not reported', async () => {
+  const masked = await watch(scene([boar]), {
+    camera: {
+      masks: [
+        [
+          [0, 0.3],
+          [1, 0.3],
+          [1, 1],
+          [0, 1],
+        ],
+      ],
+    },
+  })
+  expect(masked.reports).toEqual([])
+  const others = await watch(scene([boar]), { eye: { labels: ['person', 'deer'] } })
+  expect(others.reports.filter(({ label }) => label === 'boar')).toEqual([])
+})
+
+test('a person is glimpsed before it is a detection, though nobody asked for persons', async () => {
+  const person = walker('person', { seed: 25, startMs: 4_000, endMs: 14_000, y: 0.85 })
+  const { reports, glimpses } = await watch({ ...scene([person]), daylight: 'day' }, { eye: { labels: ['boar'] } })
+  expect(glimpses).toContain('orchard person')
+  expect(reports).toEqual([])
+})
+
+test('a source that stops ends what it still sees', async () => {
+  const { reports, watcher } = await watch(scene([boar]), { untilMs: 9_000 })
+  expect(reports.at(-1)!.endedAt).toBeUndefined()
+  expect(watcher.picture(reports[0]!.id)).toBeDefined()
+  await watcher.stop()
+  expect(reports.at(-1)).toMatchObject({ id: reports[0]!.id, endedAt: expect.any(String) })
+  expect(watcher.picture(reports[0]!.id)).toBeUndefined()
+})
+
+test('a disk that is full stops nothing', async () => {
+  const { reports } = await watch(scene([boar]), { refuse: true })
+  expect(reports.at(-1)!.endedAt).toBeDefined()
+})
+
+test('a camera that changes its size goes on', async () => {
+  const { reports, watcher } = await watch(scene([boar]), { untilMs: 9_000 })
+  const small = createRenderer(scene([]), 320, 180).render(0)
+  await watcher.onFrame({ image: small.image, luma: lumaOf(small.image), atMs: performance.now() + 20_000 })
+  expect(reports.at(-1)!.endedAt).toBeDefined()
+})
