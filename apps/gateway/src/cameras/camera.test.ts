@@ -2,7 +2,6 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
 import sharp from 'sharp'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -158,7 +157,11 @@ describe('pictures', () => {
     const jpeg = await jpegOf(120)
     let calls = 0
     const url = await serve((_request, response) => {
-      if (++calls <= 2) return void response.destroy()
+      calls++
+      if (calls <= 2) {
+        response.destroy()
+        return
+      }
       const send = streamTo(response)
       const timer = setInterval(() => send(jpeg), 20)
       response.on('close', () => clearInterval(timer))
@@ -354,9 +357,8 @@ describe('a hostile camera', () => {
 })
 
 const ffmpegIsMissing = spawnSync('ffmpeg', ['-version']).error !== undefined
-if (ffmpegIsMissing) console.log('skipped: cameras through FFmpeg: there is no ffmpeg')
 
-describe.skipIf(ffmpegIsMissing)('through FFmpeg', () => {
+describe.skipIf(ffmpegIsMissing)(`through FFmpeg${ffmpegIsMissing ? ' (skipped: there is no ffmpeg)' : ''}`, () => {
   test('a camera that FFmpeg opens gives pictures, and comes back after it ended', async () => {
     const probe = createTcpServer()
     const port = await listen(probe)
@@ -404,6 +406,5 @@ describe.skipIf(ffmpegIsMissing)('through FFmpeg', () => {
     advance(11_000)
     await expect.poll(() => connections, { timeout: 60_000 }).toBe(2)
     await camera.stop()
-    await delay(0)
   })
 })
