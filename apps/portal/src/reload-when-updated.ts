@@ -3,8 +3,6 @@
  * second failure within a minute has another cause. It waits until the hub answers, because otherwise the browser would
  * show its own error page.
  */
-import { toast } from '@hedgerow/ui/toast.tsx'
-
 const RELOADED_AT_KEY = 'hubReloadedAt'
 const ONCE_IN_MS = 60_000
 const SAY_WITHIN_MS = 15_000
@@ -14,10 +12,16 @@ let codeIsMissing = false
 const reloadedMsAgo = () => Date.now() - Number(sessionStorage.getItem(RELOADED_AT_KEY))
 
 export function reloadWhenUpdated(): void {
-  if (reloadedMsAgo() < SAY_WITHIN_MS) void toast('The hub was updated or restarted, so this page was loaded again.')
+  if (reloadedMsAgo() < SAY_WITHIN_MS) void sayWhy()
   window.addEventListener('vite:preloadError', () => {
     codeIsMissing = true
   })
+}
+
+/** Loaded on demand: the sign-in page has no messages. */
+async function sayWhy(): Promise<void> {
+  const { toast } = await import('@hedgerow/ui/toast.tsx')
+  await toast('The hub was updated or restarted, so this page was loaded again.')
 }
 
 /** Whether code of the failed page is missing, so that a reload may help. */

@@ -6,7 +6,7 @@ import { lazy, Suspense } from 'react'
 import type { RouteObject } from 'react-router'
 import { CentredSpinner } from '@hedgerow/ui/centred-spinner.tsx'
 import { RequireSession, ToPublicSite } from './features/sign-in/gates.tsx'
-import { RouteError, ScreenError } from './features/shell/route-error.tsx'
+import { RouteError } from './features/shell/route-error.tsx'
 import { mayReload, reloadOnceAnswered } from './reload-when-updated.ts'
 
 const MustSetUpTwoFactor = lazy(() => import('./features/profile/must-set-up.tsx'))
@@ -44,7 +44,12 @@ export const routes: RouteObject[] = [
             },
             children: [
               {
-                ErrorBoundary: () => <ScreenError recover={mayReload() ? reloadOnceAnswered : undefined} />,
+                lazy: async () => {
+                  const { ScreenError } = await import('./features/shell/screen-error.tsx')
+                  return {
+                    ErrorBoundary: () => <ScreenError recover={mayReload() ? reloadOnceAnswered : undefined} />,
+                  }
+                },
                 children: [
                   {
                     path: '/dashboard',

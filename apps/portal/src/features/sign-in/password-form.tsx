@@ -7,7 +7,6 @@ import { EntranceHead } from '@hedgerow/ui/entrance.tsx'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { focusOnce } from '@hedgerow/ui/focus-once.ts'
 import { FailureNotice } from '@hedgerow/ui/failure-notice.tsx'
-import { Mono } from '@hedgerow/ui/mono.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PasswordField } from '@hedgerow/ui/password-field.tsx'
 import { LOGIN_FAILED } from './messages.ts'
@@ -79,7 +78,7 @@ export function PasswordForm({ username, expired, problem: first, onTry, onChall
         <summary>Forgotten?</summary>
         <p>
           The hub sends no password by email. Ask the person who runs the hub to set a new one on its machine, with{' '}
-          <Mono>hub reset-password NAME</Mono>. Without your authenticator app, sign in with a recovery code.
+          <code>hub reset-password NAME</code>. Without your authenticator app, sign in with a recovery code.
         </p>
       </details>
       <Button type="submit" size="md" loading={working} fullWidth>
