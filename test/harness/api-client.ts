@@ -53,6 +53,7 @@ export function createApi(origin: string, token?: () => string | Promise<string>
       ...(body ? { body: JSON.stringify(body) } : {}),
     })
     if (!response.ok) throw new Refusal(response.status, errorBody.parse(await response.json()))
+    if (call.media) return new Uint8Array(await response.arrayBuffer()) as ResponseOf<typeof call>
     const answer: unknown = call.response ? call.response.parse(await response.json()) : undefined
     return answer as ResponseOf<typeof call>
   }

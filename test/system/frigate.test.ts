@@ -24,7 +24,7 @@ test('Frigate’s detections reach the hub with their picture, and with their en
   expect(stored).toMatchObject({ id: review.id, camera: 'orchard', label: 'boar', severity: 'detection', score: 0.83 })
   expect(stored.endedAt).toBeNull()
   const thumbnail = await hub.api(readDetectionThumbnail, { params: { id, detectionId: review.id } })
-  expect(jpegSize(Buffer.from(thumbnail.jpeg, 'base64'))).toEqual({ width: 96, height: 54 })
+  expect(jpegSize(thumbnail)).toEqual({ width: 96, height: 54 })
 
   review.severity = 'alert'
   frigate.update(review)

@@ -22,6 +22,8 @@ export type Call = {
   signed?: true
   /** It leaves an entry in the audit though it is a GET. */
   recorded?: true
+  /** The media type of an answer that is no JSON; `response` is null then. */
+  media?: 'image/jpeg' | 'video/mp4'
   /** What each message of a stream of server-sent events holds, where that is what the call answers. */
   event?: z.ZodType
 }
@@ -43,4 +45,4 @@ export type QueryOf<C extends Call> = C extends { query: infer S }
   ? Sent<S> | (object extends Sent<S> ? undefined : never)
   : undefined
 /** The hub's answer to `C`; undefined for an answer without a body. */
-export type ResponseOf<C extends Call> = Parsed<C['response']>
+export type ResponseOf<C extends Call> = C extends { media: string } ? Uint8Array : Parsed<C['response']>

@@ -51,6 +51,7 @@ export const detectionDetails = z.strictObject({
   /** The deterrents that it set off, or would have. */
   firings: z.array(firing).max(FIRINGS_MAX).optional(),
 })
+export type DetectionDetails = z.output<typeof detectionDetails>
 
 export const detection = z.strictObject({
   id: cleanLine(100).min(1),
@@ -82,6 +83,7 @@ export const storedDetection = z.object({
   validated: z.boolean().nullable(),
   falsePositive: z.boolean().nullable(),
   deterrent: z.string().nullable(),
+  ...detectionDetails.shape,
 })
 export type StoredDetection = z.output<typeof storedDetection>
 
@@ -98,13 +100,14 @@ export const listDetections = call({
   response: z.array(storedDetection),
 })
 
-/** A JPEG as base64. Answers `detection_not_found` when there is none. */
+/** The JPEG's bytes, with an `ETag`. Answers `detection_not_found` when there is none. */
 export const readDetectionThumbnail = call({
   method: 'GET',
   path: '/v1/hub/gateways/:id/detections/:detectionId/thumbnail',
   params: z.strictObject({ id: gatewayId, detectionId: z.string().min(1).max(100) }),
   errors: ['gateway_not_found', 'detection_not_found'],
-  response: z.object({ jpeg: z.string() }),
+  media: 'image/jpeg',
+  response: null,
 })
 
 /** Inserts or updates by (gateway, id); committed before the answer. */
@@ -114,5 +117,9 @@ export const reportDetections = call({
   body: z.strictObject({ detections: z.array(detection).min(1).max(500) }),
   signed: true,
   errors: ['gateway_unknown', 'signature_invalid', 'request_replayed', 'too_many_requests'],
-  response: z.object({ accepted: z.number().int() }),
+  response: z.object({
+    accepted: z.number().int(),
+    /** Detections that were taken without their picture: it is no JPEG, or too large. */
+    withoutPicture: z.array(z.string()).optional(),
+  }),
 })

@@ -1,6 +1,6 @@
 /**
  * Vite plugin: the contract's calls without their schemas as the module `virtual:contract-calls`, for pages that only
- * make calls: method, path and whether there is an answer. The schemas and zod (30 kB) load with the first form.
+ * make calls: method, path, the media type and whether there is an answer. The schemas and zod (30 kB) load with the first form.
  * `paths` in tsconfig.json gives the module the types of the contract, so nobody maintains a list of its exports.
  */
 import { calls } from '../src/calls.ts'
@@ -15,8 +15,8 @@ export const contractCalls = {
 
 function callsModule(): string {
   return Object.entries(calls)
-    .map(([name, { method, path, response }]) => {
-      const call = JSON.stringify({ method, path, response: response === null ? null : {} })
+    .map(([name, { method, path, media, response }]) => {
+      const call = JSON.stringify({ method, path, media, response: response === null ? null : {} })
       return `export const ${name} = ${call}`
     })
     .join('\n')

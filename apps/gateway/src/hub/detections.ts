@@ -23,7 +23,8 @@ export function keepSendingDetections(options: {
     const withDetails = mayDetail && features.has('detection-details')
     const detections = withDetails ? batch : features.withoutDetails(batch)
     try {
-      await post(reportDetections, { detections })
+      const { withoutPicture } = await post(reportDetections, { detections })
+      if (withoutPicture) log.warn({ detections: withoutPicture }, 'the hub did not take the pictures of these')
     } catch (error) {
       if (withDetails && error instanceof HubRefusal && error.code === 'invalid_request')
         return deliver(post, batch, false)

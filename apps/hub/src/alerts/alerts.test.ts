@@ -2,13 +2,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import * as contract from '@hedgerow/contract'
-import type { AlertRule, Detection } from '@hedgerow/contract'
+import type { AlertRule } from '@hedgerow/contract'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTestApi } from '#testing/api.ts'
 import { testEngines } from '#testing/databases.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
-import { storeDetections } from '../detections/detections.ts'
+import { storeDetections, type PicturedDetection } from '../detections/detections.ts'
 
 type Posted = {
   event: string
@@ -61,7 +61,7 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     const saved = await api(contract.updateAlertRule, { token, params: { id }, body: { ...known, ...fields } })
     expect(saved.status).toBe(200)
   }
-  const seen = (id: string, fields: Partial<Detection> = {}): Detection => ({
+  const seen = (id: string, fields: Partial<PicturedDetection> = {}): PicturedDetection => ({
     id,
     camera: 'orchard',
     label: 'boar',
@@ -70,7 +70,7 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     startedAt: new Date(hub.clock.now()).toISOString(),
     ...fields,
   })
-  const report = (...detections: Detection[]) => storeDetections(hub.db, gateway, detections, hub.clock.now())
+  const report = (...detections: PicturedDetection[]) => storeDetections(hub.db, gateway, detections, hub.clock.now())
   const told = (count: number) => vi.waitFor(() => expect(receiver.received).toHaveLength(count), { timeout: 30_000 })
   const wait = async (seconds: number) => {
     hub.clock.advance(seconds * 1_000)
@@ -78,7 +78,7 @@ describe.each(testEngines)('alerts on %s', (engine) => {
   }
 
   it('tell of an intruder at once, with the picture and a link that opens it, and of each once', async () => {
-    await report(seen('a', { thumbnail: JPEG }))
+    await report(seen('a', { jpeg: Buffer.from(JPEG, 'base64') }))
     await told(1)
     const [message] = receiver.received
     const [incident] = (await api(contract.listIncidents, { token, query: {} })).body as { id: string }[]

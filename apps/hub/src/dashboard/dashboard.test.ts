@@ -1,4 +1,4 @@
-import type { Detection, Role } from '@hedgerow/contract'
+import type { Role } from '@hedgerow/contract'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
@@ -10,7 +10,7 @@ import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { openRecords } from '../followers/followers.ts'
 import { factsOf, HUB, record } from '../facts/facts.ts'
 import { recordActivity } from '../followers/activity-entries.ts'
-import { storeDetections } from '../detections/detections.ts'
+import { storeDetections, type PicturedDetection } from '../detections/detections.ts'
 import { createFleetCount } from './fleet-count.ts'
 
 const HOUR_MS = 3_600_000
@@ -38,7 +38,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
     return (await hub.db.selectFrom('users').select('id').where('username', '=', 'the-user').executeTakeFirstOrThrow())
       .id
   }
-  const detection = (id: string, change: Partial<Detection> = {}): Detection => ({
+  const detection = (id: string, change: Partial<PicturedDetection> = {}): PicturedDetection => ({
     id,
     camera: 'Front gate',
     label: 'person',
@@ -47,7 +47,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
     startedAt: new Date(hub.clock.now()).toISOString(),
     ...change,
   })
-  const store = (gatewayId: string, ...detections: Detection[]) =>
+  const store = (gatewayId: string, ...detections: PicturedDetection[]) =>
     storeDetections(hub.db, gatewayId, detections, hub.clock.now())
 
   it('shows the 50 newest entries, newest first, to each person only theirs', async () => {
@@ -95,10 +95,11 @@ describe.each(testEngines)('activity on %s', (engine) => {
 
     it('keep fields that an update leaves out', async () => {
       const id = await insertTestGateway(hub.db)
-      await store(id, detection('a', { thumbnail: '/9j/4AAQ', validated: true, deterrent: 'Siren' }))
+      await store(id, detection('a', { jpeg: Buffer.from('/9j/4AAQ', 'base64'), validated: true, deterrent: 'Siren' }))
       await store(id, detection('a', { falsePositive: true }))
       expect(await hub.db.selectFrom('detections').selectAll().executeTakeFirst()).toMatchObject({
-        thumbnail: '/9j/4AAQ',
+        thumbnail: null,
+        thumbnail_bytes: 6,
         validated: 1,
         false_positive: 1,
         deterrent: 'Siren',

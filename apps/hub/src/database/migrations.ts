@@ -9,6 +9,7 @@ import * as heldRegistrations from './migrations/006-held-registrations.ts'
 import * as incidents from './migrations/007-incidents.ts'
 import * as commands from './migrations/008-commands.ts'
 import * as alertRules from './migrations/009-alert-rules.ts'
+import * as thumbnails from './migrations/010-thumbnails.ts'
 import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -23,6 +24,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '007-incidents', up: incidents.up },
   { name: '008-commands', up: commands.up },
   { name: '009-alert-rules', up: alertRules.up },
+  { name: '010-thumbnails', up: thumbnails.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }

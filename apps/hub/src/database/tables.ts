@@ -160,7 +160,12 @@ export type Tables = {
     score: number
     started_at: number
     ended_at: number | null
+    /** Base64, of hubs of before, until detections/carry-over.ts has moved it to `thumbnails`. */
     thumbnail: string | null
+    /** Of the JPEG in `thumbnails`; null when there is none. */
+    thumbnail_bytes: number | null
+    /** `DetectionDetails` of the contract as JSON in ASCII. */
+    details: string | null
     validated: number | null
     false_positive: number | null
     deterrent: string | null
@@ -234,7 +239,10 @@ export type Tables = {
   }
   /** What gateways' ledgers told; `entry` is JSON. `entry_id` and `at` are the device's. */
   ledger: { gateway_id: string; entry_id: number; at: number; received_at: number; entry: string }
-  /** How many detections of a gateway are stored, and their bytes: `DETECTION_BYTES` each plus the thumbnail. */
+  thumbnails: { gateway_id: string; detection_id: string; jpeg: Uint8Array }
+  /**
+   * How many detections of a gateway are stored, and their bytes: `DETECTION_BYTES` each, details and thumbnail.
+   */
   detection_totals: { gateway_id: string; detections: number; bytes: number }
   /** Refused detections, in the five minutes from `at`. */
   detection_refusals: { gateway_id: string; at: number; reason: RefusalReason; detections: number }

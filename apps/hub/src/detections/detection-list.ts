@@ -1,8 +1,7 @@
-import type { SearchQuery, StoredDetection } from '@hedgerow/contract'
+import type { DetectionDetails, SearchQuery, StoredDetection } from '@hedgerow/contract'
 import type { FastifyReply } from 'fastify'
 import { sql, type Selectable } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
-import { HubError } from '../kernel/hub-error.ts'
 import { holding, pageFrom, SEARCHED_AT_MOST, sendPage } from '../http/pagination.ts'
 
 const DETECTIONS_SHOWN = 50
@@ -19,7 +18,8 @@ export const DETECTION_COLUMNS = [
   'validated',
   'false_positive',
   'deterrent',
-  sql<number>`case when thumbnail is null then 0 else 1 end`.as('has_thumbnail'),
+  'details',
+  sql<number>`case when thumbnail is null and thumbnail_bytes is null then 0 else 1 end`.as('has_thumbnail'),
 ] as const
 
 /** A gateway's newest detections, or a page of them, newest first; read by an index, without thumbnails. */
@@ -59,6 +59,7 @@ type DetectionRow = Pick<
   | 'validated'
   | 'false_positive'
   | 'deterrent'
+  | 'details'
 > & { has_thumbnail: number }
 
 export function toStoredDetection(row: DetectionRow): StoredDetection {
@@ -74,17 +75,6 @@ export function toStoredDetection(row: DetectionRow): StoredDetection {
     validated: row.validated === null ? null : row.validated === 1,
     falsePositive: row.false_positive === null ? null : row.false_positive === 1,
     deterrent: row.deterrent,
+    ...(row.details !== null && (JSON.parse(row.details) as DetectionDetails)),
   }
-}
-
-/** A JPEG as base64. Throws `detection_not_found` when there is none. */
-export async function readThumbnail(db: Db, gatewayId: string, id: string): Promise<string> {
-  const row = await db
-    .selectFrom('detections')
-    .select('thumbnail')
-    .where('gateway_id', '=', gatewayId)
-    .where('id', '=', id)
-    .executeTakeFirst()
-  if (!row || row.thumbnail === null) throw new HubError('detection_not_found')
-  return row.thumbnail
 }

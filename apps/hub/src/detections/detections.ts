@@ -5,16 +5,20 @@
  * transactions, so that nobody reads all detections to know which are too many.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type { Detection, HubSettings } from '@hedgerow/contract'
+import { detectionDetails, type Detection, type DetectionDetails, type HubSettings } from '@hedgerow/contract'
 import { sql, type Insertable, type Kysely, type RawBuilder, type Selectable, type Transaction } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { record } from '../facts/facts.ts'
 import { countInHour, startOfHour, WHOLE_FLEET } from '../database/hourly-stats.ts'
+import { storeThumbnails } from './thumbnails.ts'
 import { placeInIncidents, recount } from './incidents.ts'
 
 type Row = Selectable<Tables['detections']>
+
+/** A detection whose picture the hub has made its own: pictures.ts. */
+export type PicturedDetection = Omit<Detection, 'thumbnail'> & { jpeg?: Buffer | undefined }
 
 /** At most so many, and so many bytes, are stored in one transaction: other requests are served in between. */
 const DETECTIONS_AT_ONCE = 50
@@ -29,7 +33,7 @@ const BYTES_PER_MEGABYTE = 1_000_000
 export async function storeDetections(
   db: Kysely<Tables>,
   gatewayId: string,
-  detections: readonly Detection[],
+  detections: readonly PicturedDetection[],
   now: number,
 ): Promise<void> {
   for (const [index, some] of inSteps(detections).entries()) {
@@ -38,16 +42,16 @@ export async function storeDetections(
   }
 }
 
-function inSteps(detections: readonly Detection[]): Detection[][] {
-  const steps: Detection[][] = []
+function inSteps(detections: readonly PicturedDetection[]): PicturedDetection[][] {
+  const steps: PicturedDetection[][] = []
   let bytes = Infinity
   for (const detection of detections) {
-    bytes += bytesOf(detection)
+    bytes += reportedBytes(detection)
     const step = steps.at(-1)
     if (step && step.length < DETECTIONS_AT_ONCE && bytes <= BYTES_AT_ONCE) step.push(detection)
     else {
       steps.push([detection])
-      bytes = bytesOf(detection)
+      bytes = reportedBytes(detection)
     }
   }
   return steps
@@ -56,7 +60,7 @@ function inSteps(detections: readonly Detection[]): Detection[][] {
 async function storeSome(
   db: Kysely<Tables>,
   gatewayId: string,
-  detections: readonly Detection[],
+  detections: readonly PicturedDetection[],
   now: number,
 ): Promise<void> {
   const store = async (transaction: Transaction<Tables>): Promise<void> => {
@@ -76,10 +80,15 @@ async function storeSome(
       rows.set(detection.id, after)
       if (after.severity === 'alert' && before?.severity !== 'alert') threats.push(after)
     }
-    const placed = [...rows.values()].map((row) => ({ ...row, hasPicture: row.thumbnail !== null }))
+    const placed = [...rows.values()].map((row) => ({
+      ...row,
+      hasPicture: row.thumbnail !== null || row.thumbnail_bytes !== null,
+    }))
     const { left, incidents } = await placeInIncidents(transaction, gatewayId, placed)
     for (const { id, incident_id: incidentId } of placed) rows.get(id)!.incident_id = incidentId
     await upsert(transaction, [...rows.values()])
+    const pictures = detections.flatMap(({ id, jpeg }) => (jpeg ? [[id, jpeg] as const] : []))
+    await storeThumbnails(transaction, gatewayId, new Map(pictures))
     await recount(transaction, left)
     const bytes = (all: Iterable<Row>) => [...all].reduce((sum, row) => sum + bytesOf(row), 0)
     const added = { detections: rows.size - stored.length, bytes: bytes(rows.values()) - bytes(stored) }
@@ -142,7 +151,7 @@ async function lockGateway(
  * The row after this report. When it began stays as first told, and is never in the future: a gateway's clock that
  * runs ahead must not count tomorrow's threats.
  */
-function merge(before: Row | undefined, detection: Detection, gatewayId: string, now: number): Row {
+function merge(before: Row | undefined, detection: PicturedDetection, gatewayId: string, now: number): Row {
   return {
     gateway_id: gatewayId,
     id: detection.id,
@@ -153,7 +162,9 @@ function merge(before: Row | undefined, detection: Detection, gatewayId: string,
     started_at: before?.started_at ?? Math.min(Date.parse(detection.startedAt), now),
     ended_at:
       detection.endedAt === undefined ? (before?.ended_at ?? null) : Math.min(Date.parse(detection.endedAt), now),
-    thumbnail: detection.thumbnail ?? before?.thumbnail ?? null,
+    thumbnail: detection.jpeg ? null : (before?.thumbnail ?? null),
+    thumbnail_bytes: detection.jpeg?.length ?? before?.thumbnail_bytes ?? null,
+    details: mergeDetails(before?.details ?? null, detection),
     validated: flag(detection.validated) ?? before?.validated ?? null,
     false_positive: flag(detection.falsePositive) ?? before?.false_positive ?? null,
     deterrent: detection.deterrent ?? before?.deterrent ?? null,
@@ -178,6 +189,8 @@ async function upsert(transaction: Transaction<Tables>, rows: Insertable<Tables[
         score: row.ref('excluded.score'),
         ended_at: row.ref('excluded.ended_at'),
         thumbnail: row.ref('excluded.thumbnail'),
+        thumbnail_bytes: row.ref('excluded.thumbnail_bytes'),
+        details: row.ref('excluded.details'),
         validated: row.ref('excluded.validated'),
         false_positive: row.ref('excluded.false_positive'),
         deterrent: row.ref('excluded.deterrent'),
@@ -187,8 +200,26 @@ async function upsert(transaction: Transaction<Tables>, rows: Insertable<Tables[
     .execute()
 }
 
-export function bytesOf({ thumbnail }: { thumbnail?: string | null | undefined }): number {
-  return DETECTION_BYTES + (thumbnail?.length ?? 0)
+function bytesOf({ thumbnail, thumbnail_bytes: bytes, details }: Row): number {
+  return DETECTION_BYTES + (thumbnail?.length ?? 0) + (bytes ?? 0) + (details?.length ?? 0)
+}
+
+/** What a reported detection will count as, at most, once it is stored. */
+export function reportedBytes(detection: PicturedDetection): number {
+  return DETECTION_BYTES + (detection.jpeg?.length ?? 0) + (mergeDetails(null, detection)?.length ?? 0)
+}
+
+const DETAIL_NAMES = Object.keys(detectionDetails.shape) as (keyof DetectionDetails)[]
+
+/** Each detail replaces the former one. In ASCII, so that both databases count the same length. */
+function mergeDetails(before: string | null, detection: PicturedDetection): string | null {
+  const told = DETAIL_NAMES.flatMap((name) => (detection[name] === undefined ? [] : [[name, detection[name]]]))
+  if (told.length === 0) return before
+  const known = before === null ? {} : (JSON.parse(before) as DetectionDetails)
+  return JSON.stringify({ ...known, ...Object.fromEntries(told) }).replaceAll(
+    /[\u0080-\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 /** Runs in the transaction that changed the rows. */
@@ -217,14 +248,20 @@ export function deleteOldDetections(
   limit = ROWS_DELETED_AT_ONCE,
 ): Promise<{ deleted: number; isLast: boolean }> {
   return inTransaction(db, async (transaction) => {
-    const { rows } = await sql<{ gateway_id: string; incident_id: string | null; bytes: number }>`delete from detections
+    const { rows } = await sql<{ gateway_id: string; id: string; incident_id: string | null; bytes: number }>`
+      delete from detections
       where (gateway_id, id) in (select gateway_id, id from detections where ${condition} order by started_at limit ${sql.lit(limit)})
-      returning gateway_id, incident_id, ${sql.lit(DETECTION_BYTES)} + length(coalesce(thumbnail, '')) as bytes`.execute(
-      transaction,
-    )
+      returning gateway_id, id, incident_id, ${sql.lit(DETECTION_BYTES)} + length(coalesce(thumbnail, ''))
+        + coalesce(thumbnail_bytes, 0) + length(coalesce(details, '')) as bytes`.execute(transaction)
     const byGateway = [...Map.groupBy(rows, (row) => row.gateway_id)].toSorted(([a], [b]) => (a < b ? -1 : 1))
     for (const [gatewayId, theirs] of byGateway) {
       const bytes = theirs.reduce((sum, row) => sum + row.bytes, 0)
+      const ids = theirs.map(({ id }) => id)
+      await transaction
+        .deleteFrom('thumbnails')
+        .where('gateway_id', '=', gatewayId)
+        .where('detection_id', 'in', ids)
+        .execute()
       await addToTotals(transaction, gatewayId, { detections: -theirs.length, bytes: -bytes })
     }
     await recount(

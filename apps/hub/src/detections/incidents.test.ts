@@ -1,15 +1,15 @@
 import * as contract from '@hedgerow/contract'
-import type { Detection, Incident } from '@hedgerow/contract'
+import type { Incident } from '@hedgerow/contract'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestApi } from '#testing/api.ts'
 import { testEngines } from '#testing/databases.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
-import { storeDetections } from './detections.ts'
+import { storeDetections, type PicturedDetection } from './detections.ts'
 
 const DAY_MS = 86_400_000
-const JPEG = '/9j/AAAA'
+const JPEG = Buffer.from('/9j/AAAA', 'base64')
 
 describe.each(testEngines)('incidents on %s', (engine) => {
   let hub: TestHub
@@ -26,7 +26,11 @@ describe.each(testEngines)('incidents on %s', (engine) => {
   })
   afterEach(() => hub.stop())
 
-  const seen = (id: string, atSeconds: number, change: Partial<Detection> & { until?: number } = {}): Detection => {
+  const seen = (
+    id: string,
+    atSeconds: number,
+    change: Partial<PicturedDetection> & { until?: number } = {},
+  ): PicturedDetection => {
     const { until, ...rest } = change
     const moment = (seconds: number) => new Date(start + seconds * 1_000).toISOString()
     return {
@@ -40,7 +44,7 @@ describe.each(testEngines)('incidents on %s', (engine) => {
       ...rest,
     }
   }
-  const report = (...detections: Detection[]) => storeDetections(hub.db, gateway, detections, hub.clock.now())
+  const report = (...detections: PicturedDetection[]) => storeDetections(hub.db, gateway, detections, hub.clock.now())
   const list = async (query: Record<string, unknown> = {}): Promise<Incident[]> =>
     (await api(contract.listIncidents, { token, query })).body as Incident[]
   const reviewed = (ids: string[], verdict: string | null, label?: string) =>
@@ -76,11 +80,11 @@ describe.each(testEngines)('incidents on %s', (engine) => {
   })
 
   it('show the picture of the highest score, the highest severity and whether something was fired', async () => {
-    await report(seen('a', 0, { score: 0.9 }), seen('b', 1, { score: 0.6, thumbnail: JPEG, camera: 'gate' }))
+    await report(seen('a', 0, { score: 0.9 }), seen('b', 1, { score: 0.6, jpeg: JPEG, camera: 'gate' }))
     expect(await list()).toMatchObject([
       { coverId: 'b', camera: 'gate', score: 0.6, severity: 'detection', isFired: false },
     ])
-    await report(seen('c', 2, { score: 0.7, thumbnail: JPEG, severity: 'alert', deterrent: 'sprinkler' }))
+    await report(seen('c', 2, { score: 0.7, jpeg: JPEG, severity: 'alert', deterrent: 'sprinkler' }))
     expect(await list()).toMatchObject([{ coverId: 'c', severity: 'alert', isFired: true, detections: 3 }])
   })
 
@@ -131,11 +135,7 @@ describe.each(testEngines)('incidents on %s', (engine) => {
   })
 
   it('are gone with their last detection, and agree with those that are left', async () => {
-    await report(
-      seen('old', 0),
-      seen('a', 500, { score: 0.9, thumbnail: JPEG }),
-      seen('b', 520, { score: 0.4, thumbnail: JPEG }),
-    )
+    await report(seen('old', 0), seen('a', 500, { score: 0.9, jpeg: JPEG }), seen('b', 520, { score: 0.4, jpeg: JPEG }))
     await api(contract.saveHubSettings, { token, body: { detectionsKept: 1 } })
     await hub.retention.trim()
     expect(await list()).toMatchObject([{ detections: 1, coverId: 'b', score: 0.4 }])

@@ -66,7 +66,7 @@ export async function recount(transaction: Transaction<Tables>, ids: readonly st
     const left = await transaction
       .selectFrom('detections')
       .select(['id', 'camera', 'score', 'severity', 'started_at', 'ended_at', 'deterrent'])
-      .select(sql<number>`case when thumbnail is null then 0 else 1 end`.as('has_picture'))
+      .select(sql<number>`case when thumbnail is null and thumbnail_bytes is null then 0 else 1 end`.as('has_picture'))
       .where('incident_id', '=', id)
       .execute()
     if (left.length === 0) {

@@ -8,28 +8,37 @@ import type { Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { readSettings } from '../settings/settings.ts'
-import { bytesOf, storeDetections } from './detections.ts'
+import { reportedBytes, storeDetections, type PicturedDetection } from './detections.ts'
+import { cleanJpeg } from './pictures.ts'
 import type { DetectionQuota } from './quota.ts'
 
 type Dependencies = {
   db: Kysely<Tables>
   clock: () => number
   requireRoom: StorageWatch['requireRoom']
-  quota: Pick<DetectionQuota, 'take' | 'countRefused'>
+  quota: Pick<DetectionQuota, 'take' | 'charge' | 'countRefused'>
   metrics: Pick<Metrics, 'countDetections'>
 }
 
 /**
- * Stores a gateway's batch; it is committed when that resolves. Throws `storage_low`, `storage_unavailable` and
+ * Stores a gateway's batch; it is committed when that resolves. Gives the ids of those whose picture is no JPEG or too
+ * large: they are stored without it, since the detection matters more. Throws `storage_low`, `storage_unavailable` and
  * `detections_over_quota`, each counted as refused.
  */
 export function createIntake({ db, clock, requireRoom, quota, metrics }: Dependencies) {
-  return async (gatewayId: string, detections: readonly Detection[]): Promise<void> => {
-    const bytes = detections.reduce((sum, detection) => sum + bytesOf(detection), 0)
+  return async (gatewayId: string, detections: readonly Detection[]): Promise<string[]> => {
+    let withoutPicture: string[]
     try {
       await requireRoom()
-      quota.take(gatewayId, { detections: detections.length, bytes }, await readSettings(db))
-      await storeDetections(db, gatewayId, detections, clock())
+      // Before anything is decoded: who is over its quota costs nothing.
+      quota.take(gatewayId, detections.length, await readSettings(db))
+      const { pictured, broken } = await withPictures(detections)
+      withoutPicture = broken
+      quota.charge(
+        gatewayId,
+        pictured.reduce((sum, detection) => sum + reportedBytes(detection), 0),
+      )
+      await storeDetections(db, gatewayId, pictured, clock())
     } catch (error) {
       if (!(error instanceof HubError)) throw error
       if (error.code === 'storage_low' || error.code === 'storage_unavailable')
@@ -38,5 +47,18 @@ export function createIntake({ db, clock, requireRoom, quota, metrics }: Depende
       throw error
     }
     metrics.countDetections(gatewayId, 'stored', detections.length)
+    return withoutPicture
   }
+}
+
+/** One picture after the other, so that no batch keeps the others waiting. */
+async function withPictures(detections: readonly Detection[]) {
+  const pictured: PicturedDetection[] = []
+  const broken: string[] = []
+  for (const { thumbnail, ...detection } of detections) {
+    const jpeg = thumbnail === undefined ? undefined : await cleanJpeg(Buffer.from(thumbnail, 'base64'))
+    if (thumbnail !== undefined && !jpeg) broken.push(detection.id)
+    pictured.push({ ...detection, jpeg })
+  }
+  return { pictured, broken }
 }

@@ -1,14 +1,15 @@
-import type { Detection, Fact, GatewayDetail, HubSettings } from '@hedgerow/contract'
+import type { Fact, GatewayDetail, HubSettings } from '@hedgerow/contract'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
 import { testHeartbeat } from '#testing/heartbeat.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { noiseJpeg } from '#testing/jpeg.ts'
 import { joinedGateway } from '#testing/joined-gateway.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { pino } from 'pino'
 import { HUB, record } from '../facts/facts.ts'
 import { createDetectionQuota } from './quota.ts'
-import { storeDetections } from './detections.ts'
+import { storeDetections, type PicturedDetection } from './detections.ts'
 
 const HOUR_MS = 3_600_000
 const DETECTIONS = '/api/v1/gateway/detections'
@@ -22,7 +23,7 @@ describe.each(testEngines)('the quota of detections on %s', (engine) => {
   })
   afterEach(() => hub.stop())
 
-  const batch = (id: string, count: number, change: Partial<Detection> = {}): Detection[] =>
+  const batch = (id: string, count: number, change: Partial<PicturedDetection> = {}): PicturedDetection[] =>
     Array.from({ length: count }, (_, i) => ({
       id: `${id}/${i}`,
       camera: 'orchard',
@@ -76,11 +77,11 @@ describe.each(testEngines)('the quota of detections on %s', (engine) => {
   it('refuses detections over the bytes', async () => {
     await save({ detectionMegabytesPerHour: 1 })
     const { gatewayId, peer } = await joinedGateway(hub, headers)
-    const thumbnail = `/9j/${'A'.repeat(80_000)}`
-    const report = (id: string) => peer.post(DETECTIONS, { detections: batch(id, 14, { thumbnail }) })
+    const thumbnail = (await noiseJpeg(260)).toString('base64')
+    const report = (id: string) => peer.post(DETECTIONS, { detections: batch(id, 24, { thumbnail } as object) })
     expect((await report('a')).status).toBe(200)
     expect(await report('b')).toMatchObject({ status: 429, body: { error: 'detections_over_quota' } })
-    const said = 'Refused 14 detections in the last hour: over 1 MB an hour'
+    const said = 'Refused 24 detections in the last hour: over 1 MB an hour'
     expect((await read(gatewayId)).refused).toMatchObject({ message: said })
     await peer.stop()
   })
@@ -139,11 +140,10 @@ describe.each(testEngines)('the quota of detections on %s', (engine) => {
 
   it('deletes the oldest of the gateways with the most while the total is too big', async () => {
     const [large, small] = [await insertTestGateway(hub.db), await insertTestGateway(hub.db)]
-    const thumbnail = `/9j/${'A'.repeat(87_000)}`
+    const jpeg = Buffer.alloc(87_000)
     const early = new Date(hub.clock.now() - HOUR_MS).toISOString()
-    await storeDetections(hub.db, small, batch('s', 20, { thumbnail, startedAt: early }), hub.clock.now())
-    for (let i = 0; i < 3; i++)
-      await storeDetections(hub.db, large, batch(`l${i}`, 50, { thumbnail }), hub.clock.now() + i)
+    await storeDetections(hub.db, small, batch('s', 20, { jpeg, startedAt: early }), hub.clock.now())
+    for (let i = 0; i < 3; i++) await storeDetections(hub.db, large, batch(`l${i}`, 50, { jpeg }), hub.clock.now() + i)
     await save({ detectionMegabytesKept: 10 })
     await hub.retention.trim()
     expect(await kept(small), 'older, and not the largest').toHaveLength(20)
@@ -155,7 +155,7 @@ describe.each(testEngines)('the quota of detections on %s', (engine) => {
     const held = async () => (await totals()).map(({ detections, bytes }) => [detections, bytes])
     const startedAt = new Date(hub.clock.now() - 100 * 24 * HOUR_MS).toISOString()
     await storeDetections(hub.db, id, batch('a', 120, { startedAt }), hub.clock.now())
-    await storeDetections(hub.db, id, batch('a', 120, { thumbnail: '/9j/AAAA' }), hub.clock.now())
+    await storeDetections(hub.db, id, batch('a', 120, { jpeg: Buffer.alloc(8) }), hub.clock.now())
     expect(await held()).toEqual([[120, 120 * 508]])
     await storeDetections(hub.db, id, batch('b', 2), hub.clock.now())
     await hub.retention.purge()

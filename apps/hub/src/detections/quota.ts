@@ -30,8 +30,13 @@ export type Refusals = {
 }
 
 export type DetectionQuota = {
-  /** Throws `detections_over_quota` and counts the detections as refused. */
-  take(gatewayId: string, asked: { detections: number; bytes: number }, limits: Limits): void
+  /**
+   * Takes a call's detections while detections and bytes are left. Throws `detections_over_quota` and counts the
+   * detections as refused.
+   */
+  take(gatewayId: string, detections: number, limits: Limits): void
+  /** What a call that was taken stores. */
+  charge(gatewayId: string, bytes: number): void
   countRefused(gatewayId: string, detections: number, reason: RefusalReason): void
   /** Undefined when there were none in the last hour. `limits` are the current ones. */
   refusals(gatewayId: string): Refusals | undefined
@@ -105,24 +110,27 @@ export function createDetectionQuota({
   }
 
   return {
-    take(gatewayId, asked, limits) {
+    take(gatewayId, detections, limits) {
       const bucket = bucketOf(gatewayId, limits, clock())
       const isOverRate = bucket.detections < 1
       if (!isOverRate && bucket.bytes >= 1) {
-        bucket.detections -= asked.detections
-        bucket.bytes -= asked.bytes
+        bucket.detections -= detections
         return
       }
       const reason = isOverRate ? 'rate' : 'bytes'
       const words = isOverRate
         ? `over ${limits.detectionsPerHour.toLocaleString('en')} an hour`
         : `over ${limits.detectionMegabytesPerHour.toLocaleString('en')} MB an hour`
-      countRefused(gatewayId, asked.detections, reason, words)
+      countRefused(gatewayId, detections, reason, words)
       const missing = Math.max(
         (1 - bucket.detections) / limits.detectionsPerHour,
         (1 - bucket.bytes) / (limits.detectionMegabytesPerHour * BYTES_PER_MEGABYTE),
       )
       throw new HubError('detections_over_quota', { retryAfterMs: missing * HOUR_MS })
+    },
+    charge(gatewayId, bytes) {
+      const bucket = buckets.get(gatewayId)
+      if (bucket) bucket.bytes -= bytes
     },
     countRefused: (gatewayId, detections, reason) => countRefused(gatewayId, detections, reason),
     refusals(gatewayId) {

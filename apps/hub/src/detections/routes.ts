@@ -4,7 +4,8 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { findVisibleGateway } from '../fleet/fleet.ts'
 import { mount } from '../http/mount.ts'
-import { listDetections, readThumbnail } from './detection-list.ts'
+import { listDetections } from './detection-list.ts'
+import { readThumbnail } from './thumbnails.ts'
 import { countIncidents, listIncidents, readIncidentOf } from './incident-list.ts'
 import { review } from './reviews.ts'
 
@@ -17,9 +18,14 @@ export function detectionRoutes(
     const { id } = await findVisibleGateway(db, caller, params.id)
     return listDetections(db, id, { query, reply })
   })
-  mount(app, contract.readDetectionThumbnail, async ({ params, caller }) => {
+  mount(app, contract.readDetectionThumbnail, async ({ params, caller, raw, reply }) => {
     const { id } = await findVisibleGateway(db, caller, params.id)
-    return { jpeg: await readThumbnail(db, id, params.detectionId) }
+    const { jpeg, etag } = await readThumbnail(db, id, params.detectionId)
+    // It changes while its detection goes on, so a browser asks again, and hears 304.
+    reply.headers({ etag, 'cache-control': 'private, no-cache', vary: 'Authorization' })
+    if (raw.headers['if-none-match'] === etag) return void reply.code(304).send()
+    reply.type('image/jpeg').header('content-disposition', 'inline')
+    return jpeg
   })
   mount(app, contract.listIncidents, ({ caller, query, reply }) => listIncidents(db, caller, { query, reply }))
   mount(app, contract.countIncidents, ({ caller, query }) => countIncidents(db, caller, query))

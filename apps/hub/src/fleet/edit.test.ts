@@ -214,7 +214,7 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
     it('lists its detections by pages, and its thumbnails one by one', async () => {
       const id = await insertTestGateway(hub.db)
       const at = (i: number) => new Date(hub.clock.now() - i * 1_000).toISOString()
-      const thumbnail = Buffer.from([0xff, 0xd8, 0xff, 0xe0]).toString('base64')
+      const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0])
       const detections = Array.from({ length: 60 }, (_, i) => ({
         id: `d/${i}`,
         camera: 'Gate',
@@ -222,7 +222,7 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
         severity: 'detection' as const,
         score: 0.5,
         startedAt: at(i),
-        ...(i === 0 && { thumbnail }),
+        ...(i === 0 && { jpeg }),
       }))
       await storeDetections(hub.db, id, detections, hub.clock.now())
       const first = await call('GET', `/hub/gateways/${id}/detections`)
@@ -234,7 +234,7 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
       expect(rest.headers['x-next-cursor']).toBeUndefined()
       const picture = (detectionId: string) =>
         call('GET', `/hub/gateways/${id}/detections/${encodeURIComponent(detectionId)}/thumbnail`)
-      expect((await picture('d/0')).json()).toEqual({ jpeg: thumbnail })
+      expect((await picture('d/0')).rawPayload).toEqual(jpeg)
       expect((await picture('d/1')).json().error).toBe('detection_not_found')
     })
   })

@@ -31,8 +31,8 @@ export type GatewayCallDependencies = {
   heartbeats: Pick<Heartbeats, 'record'>
   /** How often one gateway may call, by its id. */
   calls: NamedLimiter
-  /** Resolves after the commit. */
-  storeDetections(gatewayId: string, detections: readonly contract.Detection[]): Promise<void>
+  /** Resolves after the commit, with the ids of those that were stored without their picture. */
+  storeDetections(gatewayId: string, detections: readonly contract.Detection[]): Promise<string[]>
   /** Committed when it resolves. */
   storeLedger(gatewayId: string, entries: readonly contract.LedgerEntry[]): Promise<void>
 }
@@ -61,8 +61,8 @@ export function mountGatewayCalls(
     app,
     contract.reportDetections,
     async ({ body, raw }) => {
-      await storeDetections(await identify(raw), body.detections)
-      return { accepted: body.detections.length }
+      const withoutPicture = await storeDetections(await identify(raw), body.detections)
+      return { accepted: body.detections.length, ...(withoutPicture.length > 0 && { withoutPicture }) }
     },
     { ...options, bodyLimitBytes: contract.GATEWAY_BODY_LIMIT },
   )

@@ -38,7 +38,8 @@ export type MountOptions = {
   messageOfFirstField?: boolean
 }
 
-type Answer<C extends Call> = ResponseOf<C> | Readable | Buffer
+/** Undefined where the handler has sent the answer, such as a 304. */
+type Answer<C extends Call> = ResponseOf<C> | Readable | Buffer | (C extends { media: string } ? undefined : never)
 
 /**
  * Mounts a call of the contract under /api: authenticates by its line in the policy before the body is read, parses the
@@ -99,7 +100,7 @@ export function mount<C extends Call>(
       // An event stream has begun.
       if (reply.sent) return reply
       if (call.status) reply.code(call.status)
-      if (call.response) return answer
+      if (call.response || call.media) return answer
       return reply.code(204).send()
     },
   })

@@ -133,11 +133,13 @@ function describedRefusals(): Json {
   )
 }
 
-function success({ response, event, status }: Call): Json {
+function success({ response, event, media, status }: Call): Json {
   if (event) {
     const content = { 'text/event-stream': { schema: schemaOf(event, 'output') } }
     return { 200: { description: 'A stream of server-sent events, each with this as its data', content } }
   }
+  if (media)
+    return { 200: { description: 'Done', content: { [media]: { schema: { type: 'string', format: 'binary' } } } } }
   if (!response) return { 204: { description: 'Done' } }
   return {
     [status ?? 200]: { description: status === 202 ? 'Accepted' : 'Done', content: json(schemaOf(response, 'output')) },

@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import { GATEWAY_PORT } from '@hedgerow/contract'
 import { accountRoutes } from '../accounts/routes.ts'
 import { createNamedLimiter } from '../access/limiter.ts'
+import { carryOverThumbnails } from '../detections/carry-over.ts'
 import { createIntake } from '../detections/intake.ts'
 import { listIncidentsById } from '../detections/incident-list.ts'
 import { detectionRoutes } from '../detections/routes.ts'
@@ -87,6 +88,14 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   const tls = config.httpsPort === undefined ? undefined : servers.createTls(certificates.current())
   certificates.onChanged(() => tls?.setSecureContext(certificates.current()))
   stack.defer(() => drain(app, tls, ui.stop))
+  const carrying = new AbortController()
+  const carried = carryOverThumbnails(db, log, carrying.signal).catch((error: unknown) =>
+    log.error({ err: error }, 'the thumbnails of before could not be moved: the next start goes on'),
+  )
+  stack.defer(() => {
+    carrying.abort()
+    return carried
+  })
   const events = createEvents({ db, sessions, log })
   stack.defer(events.stop)
   facts.follow(liveEvents(events))

@@ -15,7 +15,7 @@ import { createPresence } from '../fleet/presence.ts'
 import { deletedGateways } from '../followers/deleted-gateways.ts'
 import { heldDevices } from '../followers/held-devices.ts'
 import { livePeers } from '../followers/live-peers.ts'
-import { readThumbnail } from '../detections/detection-list.ts'
+import { readThumbnail } from '../detections/thumbnails.ts'
 import { alertDelivery, alerts } from '../followers/alerts.ts'
 import { delivery, outbox } from '../followers/notifications.ts'
 import { retentionChanges } from '../followers/retention.ts'
@@ -133,7 +133,7 @@ async function startNotifications({ config, log, clock }: Base, { db }: Storage,
       return { enabled: notificationEnabled, email: notificationEmail }
     },
     async readPicture({ gatewayId, detectionId }) {
-      return Buffer.from(await readThumbnail(db, gatewayId, detectionId), 'base64')
+      return (await readThumbnail(db, gatewayId, detectionId)).jpeg
     },
   })
   await notifications.start()

@@ -87,7 +87,8 @@ export async function replaceToken(work: () => Promise<{ accessToken: string }>)
 
 /** Throws ApiError; an aborted call rejects with the signal's reason. */
 export async function api<C extends Call>(call: C, request: RequestOf<C>): Promise<ResponseOf<C>> {
-  const response = await send(call, request)
+  const response = await send(call, request, call.media)
+  if (call.media !== undefined) return new Uint8Array(await response.arrayBuffer()) as ResponseOf<C>
   if (call.response === null) return undefined as ResponseOf<C>
   try {
     return (await response.json()) as ResponseOf<C>

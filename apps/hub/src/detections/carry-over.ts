@@ -1,0 +1,54 @@
+/**
+ * Moves the thumbnails of hubs of before, base64 in their detection's row, to the table of thumbnails: a few at a time
+ * with pauses, while everything else goes on. What is no JPEG was never shown by a browser, and goes.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { addToTotals } from './detections.ts'
+import { recount } from './incidents.ts'
+import { cleanJpeg } from './pictures.ts'
+
+const ROWS_AT_ONCE = 20
+const PAUSE_MS = 20
+
+/** Resolves when none are left, or `signal` is aborted. */
+export async function carryOverThumbnails(db: Kysely<Tables>, log: Logger, signal: AbortSignal): Promise<void> {
+  let moved = 0
+  let dropped = 0
+  while (!signal.aborted) {
+    const rows = await db
+      .selectFrom('detections')
+      .select(['gateway_id', 'id', 'thumbnail', 'incident_id'])
+      .where('thumbnail', 'is not', null)
+      .limit(ROWS_AT_ONCE)
+      .execute()
+    for (const { gateway_id: gatewayId, id, thumbnail, incident_id: incidentId } of rows) {
+      if (signal.aborted) break
+      if (thumbnail === null) continue
+      const jpeg = await cleanJpeg(Buffer.from(thumbnail, 'base64'))
+      await inTransaction(db, async (transaction) => {
+        const updated = await transaction
+          .updateTable('detections')
+          .set({ thumbnail: null, thumbnail_bytes: jpeg?.length ?? null })
+          .where('gateway_id', '=', gatewayId)
+          .where('id', '=', id)
+          .where('thumbnail', 'is not', null)
+          .executeTakeFirst()
+        // The gateway sent a newer one meanwhile.
+        if (updated.numUpdatedRows === 0n) return
+        if (jpeg)
+          await transaction.insertInto('thumbnails').values({ gateway_id: gatewayId, detection_id: id, jpeg }).execute()
+        else if (incidentId !== null) await recount(transaction, [incidentId])
+        await addToTotals(transaction, gatewayId, { detections: 0, bytes: (jpeg?.length ?? 0) - thumbnail.length })
+      })
+      if (jpeg) moved += 1
+      else dropped += 1
+    }
+    if (rows.length < ROWS_AT_ONCE) break
+    await sleep(PAUSE_MS, undefined, { signal }).catch(() => {})
+  }
+  if (moved + dropped > 0) log.info({ moved, dropped }, 'thumbnails were moved to a table of their own')
+}

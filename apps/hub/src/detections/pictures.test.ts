@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import { noiseJpeg } from '#testing/jpeg.ts'
+import { expect, test } from 'vitest'
+import { cleanJpeg } from './pictures.ts'
+
+const BOAR = readFileSync(join(import.meta.dirname, '../../../../scripts/demo-frames/boar.jpg'))
+
+/** The same file with another size in its frame header (ITU-T T.81, B.2.2). */
+function claiming(width: number, height: number): Buffer {
+  const copy = Buffer.from(BOAR)
+  let at = 2
+  while (![0xc0, 0xc1, 0xc2].includes(copy[at + 1]!)) at += 2 + copy.readUInt16BE(at + 2)
+  copy.writeUInt16BE(height, at + 5)
+  copy.writeUInt16BE(width, at + 7)
+  return copy
+}
+
+test('a picture stays the picture, and loses what is hidden in it', async () => {
+  const page = Buffer.from('<script>alert(1)</script>')
+  const comment = Buffer.concat([Buffer.from([0xff, 0xfe, 0, page.length + 2]), page])
+  const hiding = Buffer.concat([BOAR.subarray(0, 2), comment, BOAR.subarray(2), page])
+  const clean = await cleanJpeg(hiding)
+  expect(clean?.includes('script')).toBe(false)
+  const [before, after] = await Promise.all([BOAR, clean!].map((bytes) => sharp(bytes).metadata()))
+  expect([after!.format, after!.width, after!.height]).toEqual(['jpeg', before!.width, before!.height])
+})
+
+test('a picture near the limit stays below it', async () => {
+  const large = await noiseJpeg(290)
+  expect(large.length).toBeGreaterThan(55_000)
+  expect((await cleanJpeg(large))?.length).toBeLessThanOrEqual(64 * 1024)
+})
+
+test.each([
+  ['a page', Buffer.from('<html><script>alert(1)</script></html>')],
+  ['a page behind the first bytes of a JPEG', Buffer.concat([BOAR.subarray(0, 3), Buffer.from('<script>')])],
+  ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')],
+  ['half of a file', BOAR.subarray(0, BOAR.length / 2)],
+  ['a claim of 65,000 by 65,000 pixels', claiming(65_000, 65_000)],
+  ['a claim of 5,000 by 5,000 pixels', claiming(5_000, 5_000)],
+  ['more than 64 KiB', Buffer.concat([BOAR, Buffer.alloc(70_000)])],
+  ['nothing', Buffer.alloc(0)],
+])('%s is none', async (_what, bytes) => {
+  expect(await cleanJpeg(bytes)).toBeUndefined()
+})
+
+test('many at once all come through, also beside broken ones', async () => {
+  const asked = Array.from({ length: 40 }, (_, index) => cleanJpeg(index % 3 === 0 ? BOAR.subarray(0, 900) : BOAR))
+  const found = await Promise.all(asked)
+  expect(found.map((jpeg) => jpeg !== undefined)).toEqual(Array.from({ length: 40 }, (_, index) => index % 3 !== 0))
+})

@@ -1,0 +1,52 @@
+/**
+ * Pictures from gateways. Each is decoded and encoded anew, off the event loop, so that what is stored and shown is a
+ * JPEG of the hub's own making: no other format, no metadata, nothing hidden in it. Few at a time, with limits of
+ * pixels, bytes and time, so that no gateway can make the hub decode bombs.
+ */
+import { THUMBNAIL_MAX_BYTES } from '@hedgerow/contract'
+import sharp from 'sharp'
+
+/** More than a thumbnail of 64 KiB can usefully have. */
+const PIXELS_MAX = 4_000_000
+const SECONDS_MAX = 5
+const AT_ONCE = 2
+const JPEG_START = Buffer.from([0xff, 0xd8, 0xff])
+/** Tried in turn until the picture fits. */
+const ATTEMPTS = [{ quality: 85 }, { quality: 65 }, { quality: 65, width: 480 }] as const
+
+// Loaders of other formats are attack surface that nothing here needs.
+sharp.block({ operation: ['VipsForeignLoad'] })
+sharp.unblock({ operation: ['VipsForeignLoadJpeg'] })
+sharp.cache(false)
+sharp.concurrency(1)
+
+let running = 0
+const waiting: (() => void)[] = []
+
+/** The picture as the hub stores it; undefined when it is no whole JPEG, or too large. */
+export async function cleanJpeg(bytes: Buffer, maxBytes = THUMBNAIL_MAX_BYTES): Promise<Buffer | undefined> {
+  if (bytes.length > maxBytes || !bytes.subarray(0, 3).equals(JPEG_START)) return undefined
+  if (running < AT_ONCE) running += 1
+  else await new Promise<void>((resolve) => waiting.push(resolve))
+  try {
+    for (const attempt of ATTEMPTS) {
+      const made = await encode(bytes, attempt)
+      if (made.length <= maxBytes) return made
+    }
+    return undefined
+  } catch {
+    return undefined
+  } finally {
+    const next = waiting.shift()
+    if (next) next()
+    else running -= 1
+  }
+}
+
+function encode(bytes: Buffer, { quality, width }: { quality: number; width?: number }): Promise<Buffer> {
+  const picture = sharp(bytes, { limitInputPixels: PIXELS_MAX, failOn: 'error', sequentialRead: true })
+    .timeout({ seconds: SECONDS_MAX })
+    .autoOrient()
+  if (width !== undefined) picture.resize({ width, withoutEnlargement: true })
+  return picture.jpeg({ quality }).toBuffer()
+}
