@@ -1,7 +1,8 @@
 /**
  * Vite plugin: the contract's calls without their schemas as the module `virtual:contract-calls`, for pages that only
- * make calls: method, path, the media type and whether there is an answer. The schemas and zod (30 kB) load with the first form.
- * `paths` in tsconfig.json gives the module the types of the contract, so nobody maintains a list of its exports.
+ * make calls: method, path, the media type and whether there is an answer. The schemas and zod (30 kB) load with the
+ * first form. `paths` in tsconfig.json gives the module the types of the contract, so nobody maintains a list of its
+ * exports.
  */
 import { calls } from '../src/calls.ts'
 
