@@ -19,6 +19,7 @@ import { Panel } from '@hedgerow/ui/panel.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
 import { About } from './about.tsx'
 import { Access } from './access.tsx'
+import { Deterrents } from './deterrents.tsx'
 import { Detections } from './detections.tsx'
 import type { GatewayVerb, OpenDialog } from '../dialogs/dialogs.tsx'
 import { GatewayMenu } from '../gateway-menu.tsx'
@@ -94,6 +95,11 @@ function OneGateway({ gateway, stale }: { gateway: GatewayDetail; stale: string 
           <Panel title="Load and traffic (Last 24 Hours)">
             <History gateway={gateway} />
           </Panel>
+          {gateway.kind === 'enrolled' && (
+            <Panel title="Deterrents">
+              <Deterrents gateway={gateway} />
+            </Panel>
+          )}
           <Panel title="Latest detections">
             <Detections gateway={gateway} />
           </Panel>

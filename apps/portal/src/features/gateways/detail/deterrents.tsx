@@ -1,0 +1,86 @@
+/** What a gateway can switch: its state, a test for managers, Stop and arming, and the newest lines of the ledger. */
+import type { GatewayDetail, LedgerEntry } from '@hedgerow/contract'
+import { Button, Group } from '@mantine/core'
+import { messageOf } from '#api/client.ts'
+import { mayManageFleet } from '#api/roles.ts'
+import { useUser } from '#api/session.tsx'
+import { Chip } from '@hedgerow/ui/chip.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PanelEmpty } from '@hedgerow/ui/panel-states.tsx'
+import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
+import { useLedger, useOrder } from './deterrents-queries.ts'
+import { HoldButton } from './hold-button.tsx'
+import styles from './gateway-page.module.css'
+
+const SHOWN = 12
+
+export function Deterrents({ gateway }: { gateway: GatewayDetail }) {
+  const mayFire = mayManageFleet(useUser().role)
+  const ledger = useLedger(gateway.id)
+  const { mutate, data: command, error, isPending } = useOrder(gateway.id)
+  const deterrents = gateway.heartbeat?.deterrents ?? []
+  const isDisarmed = gateway.heartbeat?.armed === false
+  if (deterrents.length === 0)
+    return <PanelEmpty title="No deterrents">Deterrents in the gateway.yaml of this device appear here.</PanelEmpty>
+  return (
+    <>
+      {isDisarmed && <Notice tone="warning">Disarmed: nothing fires until this gateway is armed again.</Notice>}
+      <ul className={styles.detections}>
+        {deterrents.map(({ name, state, driver }) => (
+          <li key={name}>
+            <div className={styles.caption}>
+              <strong>{name}</strong>
+              <Chip tone={state === 'ready' ? 'neutral' : 'danger'}>{state}</Chip>
+            </div>
+            {driver !== undefined && <small>{driver}</small>}
+            {mayFire && (
+              <HoldButton disabled={isPending || isDisarmed} onHeld={() => mutate({ action: 'fire', deterrent: name })}>
+                Hold to test
+              </HoldButton>
+            )}
+          </li>
+        ))}
+      </ul>
+      <Group mt="sm" gap="sm">
+        <Button color="red" onClick={() => mutate({ action: 'stop' })}>
+          Stop
+        </Button>
+        {!isDisarmed && (
+          <Button variant="default" disabled={isPending} onClick={() => mutate({ action: 'disarm' })}>
+            Disarm
+          </Button>
+        )}
+        {mayFire && isDisarmed && (
+          <Button variant="default" disabled={isPending} onClick={() => mutate({ action: 'arm' })}>
+            Arm
+          </Button>
+        )}
+      </Group>
+      <output>
+        {error !== null && <Notice tone="warning">{messageOf(error)}</Notice>}
+        {command !== undefined && command.state !== 'done' && <Notice tone="warning">{command.message}</Notice>}
+      </output>
+      <ul>
+        {(ledger.data ?? []).slice(0, SHOWN).map((entry) => (
+          <li key={`${entry.id} ${entry.at}`}>
+            <small>
+              {lineOf(entry)}, <RelativeTime at={new Date(entry.at).toISOString()} />
+            </small>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+/** `sprinkler fired for 10 s by Boar at night` */
+function lineOf({ kind, deterrent, seconds, by, message }: LedgerEntry): string {
+  const parts = [
+    deterrent,
+    kind,
+    seconds !== undefined && `for ${seconds} s`,
+    by?.name !== undefined && `by ${by.name}`,
+  ]
+  const line = parts.filter((part) => typeof part === 'string').join(' ')
+  return kind === 'refused' && message !== undefined ? `${line}: ${message}` : line
+}
