@@ -41,7 +41,7 @@ export function Deterrents({ gateway }: { gateway: GatewayDetail }) {
           </li>
         ))}
       </ul>
-      <Group mt="sm" gap="sm">
+      <Group mt="sm" px="md" gap="sm">
         <Button color="red" onClick={() => mutate({ action: 'stop' })}>
           Stop
         </Button>

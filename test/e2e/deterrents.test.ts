@@ -1,0 +1,55 @@
+import { approveRegistration, listPendingRegistrations, readGateway } from '@hedgerow/contract'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startRelay, type Relay } from '../../apps/gateway/testing/relay.ts'
+import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startHub, type Hub } from '../harness/hub.ts'
+import { portalOf } from '../harness/portal.ts'
+import { waitFor } from '../harness/wait-for.ts'
+
+let browser: BrowserHandle
+let hub: Hub
+let relay: Relay
+let gateway: TestGateway
+let id: string
+
+beforeAll(async () => {
+  ;[browser, hub, relay] = await Promise.all([startBrowser(), startHub(), startRelay()])
+  const limits = { seconds: 600, secondsAnHour: 3_600, coolDownSeconds: 0 }
+  const sprinkler = { driver: 'http', on: { url: relay.onUrl }, off: { url: relay.offUrl }, ...limits }
+  gateway = await startGateway(hub, { name: 'Orchard', file: { deterrents: { sprinkler } } })
+  const registration = await waitFor(async () => (await hub.api(listPendingRegistrations))[0], {
+    for: 'the registration',
+  })
+  await hub.api(approveRegistration, { params: { registrationId: registration.registrationId } })
+  id = await waitFor(() => gateway.state().gatewayId, { for: 'the approval' })
+  await waitFor(
+    async () => (await hub.api(readGateway, { params: { id } })).heartbeat?.deterrents[0]?.state === 'ready',
+    { for: 'the sprinkler' },
+  )
+})
+afterAll(async () => {
+  await browser?.close()
+  await gateway?.stop()
+  await relay?.stop()
+  await hub?.stop()
+})
+
+test('a deterrent goes on when its test is held, not when it is clicked, and off at Stop', async () => {
+  const person = await browser.person({ reducedMotion: 'reduce' })
+  const page = await person.newPage()
+  const portal = portalOf(page, hub)
+  await portal.open(`/gateways/${id}`)
+  await portal.signIn(hub.admin)
+  const hold = page.getByRole('button', { name: 'Hold to test' })
+  await hold.click()
+  expect(relay.calls).not.toContain('on')
+  await hold.hover()
+  await page.mouse.down()
+  await page.getByText(/sprinkler fired for 600 s by/).waitFor()
+  await page.mouse.up()
+  expect(relay.isOn()).toBe(true)
+  await page.getByRole('button', { name: 'Stop', exact: true }).click()
+  await waitFor(() => !relay.isOn(), { for: 'the water to stop' })
+  await person.close()
+})
