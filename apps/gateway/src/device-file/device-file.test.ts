@@ -15,8 +15,20 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const parse = (text: string, environment: NodeJS.ProcessEnv = {}) => parseDeviceFile(text, folder, environment)
 
 describe('a gateway.yaml', () => {
+  test('that has an eye names cameras that are there', () => {
+    const camera = 'cameras: { orchard: { url: "rtsp://10.0.0.9/s", zones: { rows: [[0, 0.4], [1, 0.4], [1, 1]] } } }\n'
+    expect(parse(`${camera}sources: { eye: { cameras: [orchard] } }`)).toMatchObject({
+      value: { cameras: { orchard: { framesPerSecond: 5 } }, sources: { eye: { model: 'none', minimumScore: 0.6 } } },
+    })
+    expect(parse(`${camera}sources: { eye: { cameras: [gate] } }`)).toMatchObject({
+      errors: [{ line: 2, message: 'sources.eye.cameras.0: There is no camera gate; there is orchard.' }],
+    })
+  })
+
   test('that is empty is valid', () => {
-    const empty = { value: { site: {}, sources: {}, deterrents: {}, rules: [], record: { days: 14, megabytes: 200 } } }
+    const empty = {
+      value: { site: {}, cameras: {}, sources: {}, deterrents: {}, rules: [], record: { days: 14, megabytes: 200 } },
+    }
     expect(parse('')).toEqual(empty)
     expect(parse('# nothing yet\n')).toEqual(empty)
   })
