@@ -38,8 +38,13 @@ export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
-export const HELP = `Usage: npm run gateway -- [options]          joins a hub
-       npm run gateway -- check [options]    says what is wrong in gateway.yaml
+export const HELP = `Usage: npm run gateway -- [options]                joins a hub
+       npm run gateway -- init [options]           writes a commented gateway.yaml, with the Frigate that it finds
+       npm run gateway -- check [options]          says what is wrong in gateway.yaml
+       npm run gateway -- rules test --since 24h   says what the rules would have fired, and why not
+       npm run gateway -- status [options]         asks the agent that runs on this device
+       npm run gateway -- password [options]       makes a new password for the device's own interface
+       npm run gateway -- reset [--keys] [--yes]   forgets the hub; with --keys the device's identity too
 
   --hub URL          the hub, for example https://hub.example.net   GATEWAY_HUB_URL
   --name NAME        the name the hub shows (this host's name)      GATEWAY_NAME

@@ -3,7 +3,7 @@ import type { Detection, Heartbeat } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import { watchDeviceFile, type WatchedDeviceFile } from './device-file/device-file.ts'
 import { createIntake, type Intake } from './detections/intake.ts'
-import { openRecord, type DetectionRecord } from './detections/record.ts'
+import { openRecord, RECORD_FILE, type DetectionRecord } from './detections/record.ts'
 import { openDeterrents, type Deterrents } from './deterrents/deterrents.ts'
 import { openDetectionQueue, type DetectionQueue } from './hub/detection-queue.ts'
 import type { DeviceReport } from './local-api/calls.ts'
@@ -31,7 +31,6 @@ export type Device = {
   parts(): DeviceParts
 }
 
-const RECORD_FILE = 'record.sqlite'
 /** Their names come with detections. */
 const CAMERAS_MAX = 256
 const PROBLEM_MAX_CHARACTERS = 200

@@ -5,6 +5,7 @@ import { createFaults } from '@hedgerow/http'
 import type { Logger } from 'pino'
 import manifest from '../package.json' with { type: 'json' }
 import { deviceFilePath, type Config } from './config.ts'
+import { announceAgent, makeAgentToken } from './agent-file.ts'
 import { lockDataDirectory } from './data-lock.ts'
 import { openDevice } from './device.ts'
 import { makePrivateDirectory } from './durable-file.ts'
@@ -15,6 +16,7 @@ import { createLocalApi } from './local-api/local-api.ts'
 import { createHubDoor } from './hub-door/hub-door.ts'
 import { openReviews } from './hub-door/reviews.ts'
 import { createLocalUi } from './local-ui/local-ui.ts'
+import { openPassword } from './password.ts'
 import { openLocalUiServer } from './local-ui/local-ui-server.ts'
 import { watchOpenInterface } from './sources/frigate/open-interface.ts'
 import { frigateInterface } from './sources/frigate/roles.ts'
@@ -34,6 +36,8 @@ export type GatewayOptions = Pick<Config, 'name' | 'dataDir'> &
 
 export type Gateway = {
   state(): GatewayState
+  /** The password of the device's own interface, at the first start; nobody can read it later. */
+  newPassword: string | undefined
   /** The port of the device page on this device. */
   port: number
   /** Resolves when they are on disk; rejects with a ZodError or the disk's error. */
@@ -83,8 +87,11 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     report: (err, count) => log.error({ err, count }, 'an internal error ended a connection'),
   })
   if (options.guardProcess) life.defer(faults.guardProcess())
+  const password = await openPassword(dataDir)
+  const agentToken = makeAgentToken()
   const localApi = createLocalApi({
     file: device.file.current,
+    agentToken,
     report: device.intake.report,
     setStatus: device.setProgramStatus,
     parts,
@@ -92,8 +99,8 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     pictures: device.pictures,
     deterrents: device.deterrents,
     hub() {
-      const { gatewayId, detectionsWaiting } = hub.state()
-      return { gatewayId, detectionsWaiting }
+      const { gatewayId, detectionsWaiting, conditions } = hub.state()
+      return { gatewayId, detectionsWaiting, conditions }
     },
     version,
     log,
@@ -114,6 +121,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     port: options.port ?? GATEWAY_PORT,
   })
   life.defer(() => server.stop())
+  life.defer(await announceAgent(dataDir, { url: urlOf(options.host, server.port), token: agentToken }))
   log.info({ port: server.port }, 'device page is open')
   const { fingerprint, deviceToken } = hub.keys
   log.info({ fingerprint, deviceToken }, 'compare the fingerprint on approval, claim with the token')
@@ -139,8 +147,15 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
   return {
     state: hub.state,
     port: server.port,
+    newPassword: password.made,
     reportDetections: device.intake.report,
     setDeviceReport: device.setProgramStatus,
     stop: () => life.disposeAsync(),
   }
+}
+
+/** Where programs on this device reach a server that listens on `host`. */
+function urlOf(host: string | undefined, port: number): string {
+  if (host === undefined || host === '::' || host === '0.0.0.0') return `http://127.0.0.1:${port}`
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

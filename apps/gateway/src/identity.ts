@@ -22,7 +22,7 @@ export type DeviceKeys = {
   deviceToken: string
 }
 
-const KEYS_FILE = 'keys.json'
+export const KEYS_FILE = 'keys.json'
 
 const keysFile = z.strictObject({
   identitySeed: z.string().refine((text) => decodeBase64(text, 32) !== undefined),

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
-import { checkDeviceFile } from './device-file/check.ts'
-import { ConfigError, deviceFilePath, HELP, readConfig } from './config.ts'
+import { findCommand } from './cli/commands.ts'
+import { ConfigError, HELP, readConfig } from './config.ts'
 import { DataFileError } from './durable-file.ts'
 import { inWords } from './hub/failure.ts'
 import { trustHubAuthority } from './hub/hub-authority.ts'
@@ -8,22 +8,24 @@ import { startGateway, type Gateway } from './gateway.ts'
 
 /** The gateway agent as a program: reads settings, logs, and stops cleanly on SIGINT and SIGTERM. */
 async function main(): Promise<void> {
-  const [command, ...rest] = process.argv.slice(2)
-  const isCheck = command === 'check'
-  const config = readConfig(isCheck ? rest : process.argv.slice(2), process.env)
-  if (config === 'help') {
-    process.stdout.write(HELP)
+  const args = process.argv.slice(2)
+  const command = findCommand(args)
+  if (command) {
+    const outcome = await command.run(command.args, process.env)
+    process.stdout.write(outcome === 'help' ? HELP : `${outcome.text}\n`)
+    process.exitCode = outcome === 'help' || outcome.isDone ? 0 : 1
     return
   }
-  if (isCheck) {
-    const { text, isValid } = checkDeviceFile(deviceFilePath(config), process.env, config.uiTarget)
-    process.stdout.write(`${text}\n`)
-    process.exitCode = isValid ? 0 : 1
+  const config = readConfig(args, process.env)
+  if (config === 'help') {
+    process.stdout.write(HELP)
     return
   }
   if (config.hubCaFile !== undefined) trustHubAuthority(config.hubCaFile)
   const log = pino({ level: config.logLevel })
   const gateway = await startGateway({ ...config, log, guardProcess: true })
+  if (gateway.newPassword !== undefined)
+    process.stdout.write(`The password of this device's own interface, shown once: ${gateway.newPassword}\n`)
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => void end(gateway, name))
 
   async function end(running: Gateway, reason: string): Promise<void> {

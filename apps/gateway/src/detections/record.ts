@@ -41,6 +41,9 @@ export type RecordOptions = {
   clock: () => number
 }
 
+/** In the data directory. */
+export const RECORD_FILE = 'record.sqlite'
+
 const DAY_MS = 86_400_000
 const PRUNE_EVERY_MS = 60_000
 /** How many of the oldest are deleted at once when the record is too large. */

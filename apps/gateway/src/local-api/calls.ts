@@ -19,6 +19,17 @@ const deviceStatus = z.object({
   deterrents,
   problems,
   detectionsWaiting: z.number().int().describe('How many wait for the hub.'),
+  conditions: z
+    .array(
+      z.object({
+        step: z.string(),
+        label: z.string(),
+        state: z.enum(['waiting', 'done', 'failed']),
+        at: z.string().nullable(),
+        detail: z.string(),
+      }),
+    )
+    .describe('The steps from a new device to one that its hub hears.'),
 })
 
 const firing = z.object({

@@ -4,6 +4,7 @@ import type { Detection, Heartbeat } from '@hedgerow/contract'
 import type { z } from 'zod'
 import type { DetectionRecord } from '../detections/record.ts'
 import type { Deterrents } from '../deterrents/deterrents.ts'
+import type { GatewayState } from '../gateway-state.ts'
 import { inWords } from '../hub/failure.ts'
 import { jpegSize } from '../jpeg.ts'
 import type { Clip, Pictures } from '../sources/source.ts'
@@ -20,7 +21,7 @@ export type HandlersOptions = {
   pictures: Pictures
   deterrents: Pick<Deterrents, 'fire' | 'stop' | 'arm' | 'disarm' | 'isArmed' | 'list'>
   /** What only the connection to the hub knows. */
-  hub(): { gatewayId: string | null; detectionsWaiting: number }
+  hub(): Pick<GatewayState, 'gatewayId' | 'detectionsWaiting' | 'conditions'>
   version: string
 }
 

@@ -15,6 +15,8 @@ import { sendFile, sendJson } from './answer.ts'
 
 export type LocalApiOptions = HandlersOptions & {
   file(): DeviceFile
+  /** What the commands of this device show (agent-file.ts). */
+  agentToken: string
   version: string
   log: Logger
 }
@@ -53,7 +55,7 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
       return sendJson(response, 200, openApiDocument(options.version))
     }
     const { name, params } = findRoute(request.method, path)
-    authorise(request, options.file())
+    authorise(request, options.file(), options.agentToken)
     if (buckets.waitMs(PROGRAMS, performance.now()) > 0) throw new Refusal('too_many_requests')
     buckets.add(PROGRAMS, -1)
     const call = callOf(name)

@@ -29,11 +29,12 @@ export class Refusal extends Error {
  * Refuses browsers first: a page that somebody opens on the device, or a name pointed at the device, calls from
  * loopback like a program does.
  */
-export function authorise(request: IncomingMessage, { sources: { api } }: DeviceFile): void {
+export function authorise(request: IncomingMessage, { sources: { api } }: DeviceFile, agentToken: string): void {
   const { headers } = request
   if (BROWSERS_ONLY.some((name) => headers[name] !== undefined)) throw new Refusal('browser_refused')
-  if (api === undefined) throw new Refusal('api_not_configured')
   const given = /^Bearer ([\x21-\x7e]{1,512})$/.exec(headers.authorization ?? '')?.[1]
+  if (given !== undefined && isSame(given, agentToken)) return
+  if (api === undefined) throw new Refusal('api_not_configured')
   if (given !== undefined && api.token !== undefined && isSame(given, api.token)) return
   if (given === undefined && !api.loopbackNeedsToken && isLoopback(request.socket.remoteAddress)) return
   throw new Refusal('token_required')

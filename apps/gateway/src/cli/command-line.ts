@@ -1,0 +1,38 @@
+import { parseArgs } from 'node:util'
+import { ConfigError } from '../config.ts'
+
+/** What a command prints, and whether it did what it is for. */
+export type Outcome = { text: string; isDone: boolean }
+
+/** Flags of one command, beside those of the agent. */
+type OwnFlags = Readonly<Record<string, 'text' | 'switch'>>
+type Values<F extends OwnFlags> = { [K in keyof F]: (F[K] extends 'text' ? string : true) | undefined }
+
+/**
+ * Takes a command's own flags out of its arguments; the rest is for `readConfig`. Throws ConfigError for a flag without
+ * its value.
+ */
+export function takeFlags<F extends OwnFlags>(args: string[], own: F): { values: Values<F>; rest: string[] } {
+  const options = Object.fromEntries(
+    Object.entries(own).map(([name, kind]) => [name, { type: kind === 'text' ? 'string' : 'boolean' } as const]),
+  )
+  const rest: string[] = []
+  const values: Record<string, unknown> = {}
+  for (let index = 0; index < args.length; index++) {
+    const [flag = '', inline] = args[index]!.split(/=(.*)/s, 2)
+    const name = flag.replace(/^--/, '')
+    if (!flag.startsWith('--') || !Object.hasOwn(options, name)) {
+      rest.push(args[index]!)
+      continue
+    }
+    const isText = options[name]!.type === 'string'
+    const given = isText && inline === undefined ? [flag, args[++index] ?? ''] : [args[index]!]
+    try {
+      Object.assign(values, parseArgs({ args: given, options }).values)
+    } catch (error) {
+      throw new ConfigError(error instanceof Error ? error.message : String(error))
+    }
+    if (isText && values[name] === '') throw new ConfigError(`${flag} needs a value`)
+  }
+  return { values: values as Values<F>, rest }
+}

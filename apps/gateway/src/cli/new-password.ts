@@ -1,0 +1,10 @@
+import { makePrivateDirectory } from '../durable-file.ts'
+import { replacePassword } from '../password.ts'
+import type { Outcome } from './command-line.ts'
+
+/** The old password ends; a running agent takes the new one at once. */
+export async function newPassword(dataDir: string): Promise<Outcome> {
+  await makePrivateDirectory(dataDir)
+  const password = await replacePassword(dataDir)
+  return { text: `The new password of this device's own interface, shown once: ${password}`, isDone: true }
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ConfigError } from '../config.ts'
+import { readRecord, RECORD_FILE } from '../detections/record.ts'
+import { checkDeviceFile } from '../device-file/check.ts'
+import { folderOf, parseDeviceFile } from '../device-file/parse.ts'
+import { isMissing } from '../durable-file.ts'
+import { dryRun, type DryRun } from '../rules/dry-run.ts'
+import type { Outcome } from './command-line.ts'
+
+const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+const DETECTIONS_MAX = 5_000
+
+/** What the rules of the file would have done with the detections that the device recorded. Nothing is fired. */
+export function testRules(
+  path: string,
+  dataDir: string,
+  { since, environment, now }: { since: string; environment: NodeJS.ProcessEnv; now: number },
+): Outcome {
+  const from = now - durationMs(since)
+  const parsed = parseDeviceFile(textOf(path), folderOf(path), environment)
+  if (parsed.errors) return { text: checkDeviceFile(path, environment).text, isDone: false }
+  const file = parsed.value
+  if (file.rules.length === 0) return { text: `${path} has no rules.`, isDone: false }
+  const detections = readRecord(join(dataDir, RECORD_FILE), { since: from, limit: DETECTIONS_MAX }) ?? []
+  const run = dryRun(file, detections.toReversed())
+  const heading = `${detections.length} detections since ${timeOf(from, file.site.timeZone)}, by ${path}:`
+  return { text: [heading, ...inLines(run, file.site.timeZone)].join('\n'), isDone: true }
+}
+
+function inLines({ detections, fired }: DryRun, timeZone: string | undefined): string[] {
+  const each = detections.flatMap(({ detection, answers }) => [
+    '',
+    `${timeOf(Date.parse(detection.startedAt), timeZone)}  ${detection.label} on ${detection.camera}, score ${detection.score}`,
+    ...answers.map(({ rule, text }) => `  ${rule}: ${text}`),
+  ])
+  const counts = Object.entries(fired).map(
+    ([rule, count]) => `${rule} would have fired ${count === 1 ? 'once' : `${count} times`}.`,
+  )
+  return [...each, '', ...counts]
+}
+
+function timeOf(at: number, timeZone: string | undefined): string {
+  const zoned = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone ?? Temporal.Now.timeZoneId())
+  return zoned.toPlainDateTime().toString({ smallestUnit: 'second' }).replace('T', ' ')
+}
+
+function durationMs(text: string): number {
+  const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(text) ?? []
+  if (count === undefined) throw new ConfigError('--since is a time such as 90m, 24h or 7d')
+  return Number(count) * UNITS[unit as keyof typeof UNITS]
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (isMissing(error)) return ''
+    throw error
+  }
+}

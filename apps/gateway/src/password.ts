@@ -1,0 +1,78 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { z } from 'zod'
+import { readJsonFile, writeDurably } from './durable-file.ts'
+
+/**
+ * The password of the device's own interface, for people in its network. The data directory keeps its hash alone, so it
+ * is shown when it is made, and replaced when it is lost.
+ */
+export type DevicePassword = {
+  /** Made at this start; undefined when there was one before. */
+  made: string | undefined
+  /** Whether a person typed it. One at a time: each takes 32 MB for a moment. */
+  verify(typed: string): Promise<boolean>
+}
+
+/** RFC 7914: 32 MB, and a tenth of a second on a small board. */
+const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 }
+const HASH_BYTES = 32
+const FILE = 'password.json'
+/** Without those that are mistaken for each other. */
+const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
+const GROUPS = 4
+const GROUP_LENGTH = 4
+const TYPED_MAX = 200
+
+const passwordFile = z.strictObject({ salt: z.base64(), hash: z.base64() })
+const derive = promisify<string, Buffer, number, object, Buffer>(scrypt)
+
+/** Makes one at the first start. Throws DataFileError for a damaged file. */
+export async function openPassword(dataDir: string): Promise<DevicePassword> {
+  const path = join(dataDir, FILE)
+  const made = (await readJsonFile(path, passwordFile)) ? undefined : await replacePassword(dataDir)
+  let turn: Promise<unknown> = Promise.resolve()
+
+  async function compare(typed: string): Promise<boolean> {
+    // Read each time: a command may have replaced it.
+    const stored = await readJsonFile(path, passwordFile)
+    if (!stored || typed.length > TYPED_MAX) return false
+    const hash = await derive(plain(typed), Buffer.from(stored.salt, 'base64'), HASH_BYTES, COST)
+    return timingSafeEqual(hash, Buffer.from(stored.hash, 'base64'))
+  }
+
+  return {
+    made,
+    verify(typed) {
+      const result = turn.then(() => compare(typed))
+      turn = result.catch(() => {})
+      return result
+    },
+  }
+}
+
+/** Gives the new password, the only time that it is known. */
+export async function replacePassword(dataDir: string): Promise<string> {
+  const password = Array.from({ length: GROUPS }, () => draw(GROUP_LENGTH)).join('-')
+  const salt = randomBytes(16)
+  const hash = await derive(plain(password), salt, HASH_BYTES, COST)
+  const content = { salt: salt.toString('base64'), hash: hash.toString('base64') }
+  await writeDurably(join(dataDir, FILE), `${JSON.stringify(content)}\n`)
+  return password
+}
+
+/** However a person typed it: capitals, spaces and hyphens do not count. */
+function plain(password: string): string {
+  return password.toLowerCase().replaceAll(/[\s-]/g, '')
+}
+
+/** Each character is as likely as any other: bytes beyond the last whole alphabet are drawn again. */
+function draw(length: number): string {
+  let text = ''
+  while (text.length < length) {
+    const [byte = 255] = randomBytes(1)
+    if (byte < 256 - (256 % ALPHABET.length)) text += ALPHABET[byte % ALPHABET.length]
+  }
+  return text
+}

@@ -1,0 +1,114 @@
+import type { Detection } from '@hedgerow/contract'
+import { createInterlock, type Output } from '../deterrents/interlock.ts'
+import type { DeterrentSettings } from '../deterrents/schema.ts'
+import type { Place } from '../hours.ts'
+import { isPersonLabel } from '../person-label.ts'
+import { whyNot } from './match.ts'
+import type { Rule } from './schema.ts'
+
+type File = { rules: readonly Rule[]; site: Place; deterrents: Readonly<Record<string, DeterrentSettings>> }
+
+export type DryRun = {
+  /** Each detection with the answer of each rule, in words. */
+  detections: { detection: Detection; answers: { rule: string; text: string }[] }[]
+  /** How often each rule would have fired. */
+  fired: Record<string, number>
+}
+
+const STEP_MS = 1_000
+/** Longer than a person blocks anything. */
+const PERSON_TOLD_MS = 120_000
+
+/**
+ * What the rules would have done with these detections, which are in the order in which they began. The interlock that
+ * decides is the device's own, with clocks that follow the detections and with devices that always answer; it starts
+ * armed, with full budgets. A length by chance counts as its longest, and a choice by chance takes turns.
+ */
+export function dryRun({ rules, site, deterrents }: File, detections: readonly Detection[]): DryRun {
+  const fired = Object.fromEntries(rules.map(({ name }) => [name, 0]))
+  const first = detections[0]
+  let at = first ? Date.parse(first.startedAt) : 0
+  let ids = 0
+  const instant = () => ({ wall: at, mono: at })
+  const interlock = createInterlock({
+    settings: deterrents,
+    place: site,
+    saved: undefined,
+    boot: 'dry run',
+    now: instant(),
+    newId: () => String(++ids),
+  })
+  const answers = new Map<string, Extract<Output, { do: 'answer' }>['answer']>()
+  const persons = detections.flatMap(({ label, camera, startedAt, endedAt }) =>
+    isPersonLabel(label) ? [{ camera, from: Date.parse(startedAt), to: Date.parse(endedAt ?? startedAt) }] : [],
+  )
+
+  /** Devices answer at once, and the disk takes all. */
+  function carryOut(outputs: readonly Output[]): void {
+    for (const output of outputs) {
+      if (output.do === 'save') carryOut(interlock.written(output.version, instant()))
+      else if (output.do === 'switch-on') carryOut(interlock.on(output.firing, '', instant()))
+      else if (output.do === 'switch-off') carryOut(interlock.off(output.unit.id, undefined, '', instant()))
+      else if (output.do === 'answer') answers.set(output.firing, output.answer)
+    }
+  }
+
+  /** When each was last in the picture, in that order. */
+  function tellPersons(): void {
+    const seen = persons.flatMap(({ camera, from, to }) => (from <= at ? [{ camera, last: Math.min(at, to) }] : []))
+    for (const { camera, last } of seen.toSorted((a, b) => a.last - b.last))
+      if (at - last < PERSON_TOLD_MS) carryOut(interlock.personSeen(camera, { wall: last, mono: last }))
+  }
+
+  /** To the moment when something happens: what is on goes off in between. */
+  function goOnTo(moment: number): void {
+    while (at < moment) {
+      const deadline = interlock.nextDeadline() ?? moment
+      at = Math.min(moment, Math.max(at + STEP_MS, deadline))
+      carryOut(interlock.tick(instant()))
+    }
+    tellPersons()
+  }
+
+  interlock.guarded()
+  for (const { id } of interlock.units()) carryOut(interlock.off(id, undefined, '', instant()))
+  const cameras = [...new Set(detections.map(({ camera }) => camera))]
+
+  function answerOf(rule: Rule, detection: Detection): string {
+    const reason = whyNot(rule, { ...detection, endedAt: undefined }, at, site)
+    if (reason !== undefined) return `no, ${reason}`
+    const turn = fired[rule.name]! % rule.fire.length
+    const chosen = rule.choose === 'one' ? [rule.fire[turn]!] : rule.fire
+    const texts = chosen.map((deterrent) => {
+      const seconds = Array.isArray(rule.seconds) ? rule.seconds[1] : (rule.seconds ?? deterrents[deterrent]!.seconds)
+      const { firing, outputs } = interlock.request(
+        {
+          deterrent,
+          seconds,
+          by: {
+            kind: 'rule',
+            rule: rule.name,
+            detectionId: detection.id,
+            cameras: [...new Set([...(rule.cameras ?? cameras), detection.camera])],
+            aboutPersons: rule.aboutPersons,
+          },
+        },
+        instant(),
+      )
+      carryOut(outputs)
+      const answer = answers.get(firing)
+      if (answer && 'firing' in answer) return { isFired: true, text: `fires ${deterrent} for ${seconds} s` }
+      return { isFired: false, text: `would fire ${deterrent}, which refuses: ${answer?.message ?? 'no answer'}` }
+    })
+    if (texts.some(({ isFired }) => isFired)) fired[rule.name]! += 1
+    return texts.map(({ text }) => text).join('; ')
+  }
+
+  return {
+    detections: detections.map((detection) => {
+      goOnTo(Date.parse(detection.startedAt))
+      return { detection, answers: rules.map((rule) => ({ rule: rule.name, text: answerOf(rule, detection) })) }
+    }),
+    fired,
+  }
+}
