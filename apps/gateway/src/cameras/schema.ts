@@ -19,8 +19,9 @@ const camera = z.strictObject({
       (text) => URL.canParse(text) && PROTOCOLS.includes(new URL(text).protocol) && new URL(text).hostname !== '',
       'This must be an address that begins with http, https, rtsp, rtsps, rtmp or rtmps.',
     )
+    .optional()
     .describe(
-      'MJPEG or a snapshot over HTTP; anything else through FFmpeg. User and password may be part of it: `rtsp://viewer:${GATE_PASSWORD}@HOST/stream2`.',
+      'MJPEG or a snapshot over HTTP; anything else through FFmpeg. Left out for a camera of Frigate or of a program, which rules may then name. User and password may be part of it: `rtsp://viewer:${GATE_PASSWORD}@HOST/stream2`.',
     ),
   framesPerSecond: z.number().min(0.2).max(30).default(5).describe('How many pictures a second are looked at.'),
   zones: z.record(name, polygon).default({}).describe('Places by name: corners in shares of the picture, 0 to 1.'),
@@ -35,4 +36,10 @@ const camera = z.strictObject({
 export const camerasSettings = z
   .record(name, camera)
   .refine((cameras) => Object.keys(cameras).length <= 64, 'A gateway has at most 64 cameras.')
-export type CameraSettings = z.output<typeof camera>
+export type ListedCamera = z.output<typeof camera>
+/** A camera that the gateway itself looks at. */
+export type CameraSettings = ListedCamera & { url: string }
+
+export function hasUrl(settings: ListedCamera): settings is CameraSettings {
+  return settings.url !== undefined
+}

@@ -65,6 +65,43 @@ describe('a gateway.yaml', () => {
     expect(parse(text)).toEqual({ errors: [{ line, column, message }] })
   })
 
+  test('with every kind of part works as it stands', () => {
+    const text = `
+site: { latitude: 52.1, longitude: 9.3, timeZone: Europe/Berlin }
+cameras:
+  orchard: { url: "http://127.0.0.1:9000/orchard.mjpeg", framesPerSecond: 5, zones: { rows: [[0, 0.4], [1, 0.4], [1, 1], [0, 1]] } }
+  gate: { url: "rtsp://viewer:\${GATE_PASSWORD}@192.168.1.30/stream2" }
+sources:
+  eye: { cameras: [orchard, gate], model: none }          # none: motion and the demonstration eye
+  frigate: { url: "http://127.0.0.1:5000" }
+  api: { token: "\${API_TOKEN}", loopbackNeedsToken: false }
+deterrents:
+  sprinkler: { driver: http, "on": { url: "http://192.168.1.20/on" }, "off": { url: "http://192.168.1.20/off" }, seconds: 10, coolDownSeconds: 60, secondsAnHour: 120 }
+  siren: { driver: mqtt, broker: "mqtt://127.0.0.1", topic: siren/set, "on": "ON", "off": "OFF", seconds: 5 }
+rules:
+  - { name: Boar at night, labels: [boar, deer], cameras: [orchard], zones: [rows], minimumScore: 0.7, hours: sunset-sunrise, fire: [sprinkler] }
+`
+    expect(parse(text, { GATE_PASSWORD: 'secret', API_TOKEN: 'from-env-0123456789' })).toMatchObject({
+      value: {
+        cameras: { gate: { url: 'rtsp://viewer:secret@192.168.1.30/stream2' } },
+        rules: [{ cameras: ['orchard'], zones: ['rows'] }],
+      },
+    })
+    const other = (from: string, to: string) =>
+      parse(text.replace(from, to), { GATE_PASSWORD: 'x', API_TOKEN: 'from-env-0123456789' })
+    expect(other('cameras: [orchard], zones', 'cameras: [orchid], zones')).toEqual({
+      errors: [
+        { line: 14, column: 60, message: 'rules.0.cameras.0: There is no camera orchid; there is orchard, gate.' },
+      ],
+    })
+    expect(other('zones: [rows], min', 'zones: [lines], min')).toEqual({
+      errors: [{ line: 14, column: 78, message: 'rules.0.zones.0: There is no zone lines; there is rows.' }],
+    })
+    expect(other('  gate: {', '  barn: {}\n  gate: {')).toMatchObject({ value: { cameras: { barn: {} } } })
+    expect(other('cameras: [orchard], zones: [rows]', 'cameras: [gate, barn]').errors).toHaveLength(1)
+    expect(other('cameras: [orchard, gate], model', 'cameras: [orchard, barn], model').errors).toHaveLength(1)
+  })
+
   test('that is not YAML names the line', () => {
     const { errors } = parse('sources:\n  api: {\n')
     expect(errors?.[0]?.line).toBeGreaterThan(1)

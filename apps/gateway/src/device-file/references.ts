@@ -5,7 +5,7 @@ import type { Rule } from '../rules/schema.ts'
 /** The parts of a file that name each other. */
 type Parts = {
   site: Place
-  cameras: Readonly<Record<string, unknown>>
+  cameras: Readonly<Record<string, { url?: string | undefined; zones: object }>>
   sources: { eye?: { cameras: readonly string[] } | undefined }
   deterrents: Readonly<Record<string, DeterrentSettings>>
   rules: readonly Rule[]
@@ -30,6 +30,8 @@ export function checkReferences(file: Parts): Problem[] {
         path: ['sources', 'eye', 'cameras', place],
         message: `There is no camera ${name}${list(file.cameras)}.`,
       })
+    else if (file.cameras[name]!.url === undefined)
+      problems.push({ path: ['sources', 'eye', 'cameras', place], message: `The camera ${name} needs a url.` })
   for (const [name, { quietHours, armed }] of Object.entries(deterrents)) {
     checkHours(quietHours, ['deterrents', name, 'quietHours'])
     checkHours(armed, ['deterrents', name, 'armed'])
@@ -37,6 +39,7 @@ export function checkReferences(file: Parts): Problem[] {
   for (const [index, rule] of file.rules.entries()) {
     const at = (...path: Problem['path']) => ['rules', index, ...path]
     checkHours(rule.hours, at('hours'))
+    problems.push(...unknownPlaces(file, rule).map(({ path, message }) => ({ path: at(...path), message })))
     for (const [place, name] of rule.fire.entries())
       if (!Object.hasOwn(deterrents, name))
         problems.push({ path: at('fire', place), message: `There is no deterrent ${name}${list(deterrents)}.` })
@@ -47,6 +50,26 @@ export function checkReferences(file: Parts): Problem[] {
         })
   }
   return problems
+}
+
+/**
+ * Cameras and zones that a rule names and nothing has. A file without `cameras` leaves them to Frigate and to programs,
+ * and so does a camera without `url` its zones: the gateway does not know those.
+ */
+function unknownPlaces({ cameras }: Parts, rule: Rule): Problem[] {
+  if (Object.keys(cameras).length === 0) return []
+  const names = rule.cameras ?? Object.keys(cameras)
+  const missing = names.flatMap((name, place) =>
+    Object.hasOwn(cameras, name)
+      ? []
+      : [{ path: ['cameras', place], message: `There is no camera ${name}${list(cameras)}.` }],
+  )
+  const own = names.flatMap((name) => (Object.hasOwn(cameras, name) ? [cameras[name]!] : []))
+  if (missing.length > 0 || own.some(({ url }) => url === undefined)) return missing
+  const zones = Object.assign({}, ...own.map((camera) => camera.zones)) as object
+  return (rule.zones ?? []).flatMap((name, place) =>
+    Object.hasOwn(zones, name) ? [] : [{ path: ['zones', place], message: `There is no zone ${name}${list(zones)}.` }],
+  )
 }
 
 function longestSeconds({ seconds = 0 }: Rule): number {

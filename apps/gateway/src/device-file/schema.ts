@@ -26,3 +26,8 @@ export const deviceFile = z
   })
 
 export type DeviceFile = z.output<typeof deviceFile>
+
+/** The same shape as JSON Schema, as a person writes it: for documents and editors. */
+export function deviceFileJsonSchema(): object {
+  return z.toJSONSchema(deviceFile, { io: 'input', unrepresentable: 'any' })
+}

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
-import type { CameraSettings } from '../cameras/schema.ts'
+import { hasUrl, type CameraSettings, type ListedCamera } from '../cameras/schema.ts'
 import { startFrigate } from './frigate/frigate.ts'
 import type { sourcesSettings } from './schema.ts'
 import type { Pictures, Source, SourceContext, SourceState } from './source.ts'
@@ -8,7 +8,7 @@ import type { Pictures, Source, SourceContext, SourceState } from './source.ts'
 /** The parts of gateway.yaml that the sources need. */
 export type SourcesFile = {
   sources: z.output<typeof sourcesSettings>
-  cameras: Readonly<Record<string, CameraSettings>>
+  cameras: Readonly<Record<string, ListedCamera>>
 }
 
 /** All sources of the device. */
@@ -42,8 +42,14 @@ const kinds: Readonly<Record<string, Kind>> = {
     frigate && { settings: frigate, start: (context) => startFrigate(frigate, context) },
 }
 
-function pick<T>(from: Readonly<Record<string, T>>, names: readonly string[]): Record<string, T> {
-  return Object.fromEntries(names.flatMap((name) => (Object.hasOwn(from, name) ? [[name, from[name]!]] : [])))
+/** The cameras of these names that the gateway itself can look at. */
+function pick(from: SourcesFile['cameras'], names: readonly string[]): Record<string, CameraSettings> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const camera = from[name]
+      return camera && hasUrl(camera) ? [[name, camera]] : []
+    }),
+  )
 }
 
 export function createSources(context: SourceContext): Sources {
