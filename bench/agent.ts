@@ -7,6 +7,7 @@ import { approveRegistration, listGateways, listPendingRegistrations } from '@he
 import { startChild, type Child } from '../test/harness/child-process.ts'
 import { startHub, type Hub } from '../test/harness/hub.ts'
 import { waitFor } from '../test/harness/wait-for.ts'
+import { timeDetections } from './agent-detections.ts'
 import { report } from './report.ts'
 
 const MAIN = join(import.meta.dirname, '..', 'apps', 'gateway', 'src', 'main.ts')
@@ -54,6 +55,7 @@ export async function benchAgent(args: string[]): Promise<void> {
         await agent.stop()
       }
     }
+    report('agent-detections', await timeDetections(hub))
   } finally {
     await hub.stop()
     await rm(dataDir, { recursive: true, force: true })

@@ -1,8 +1,9 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { runInNewContext } from 'node:vm'
 import { approveRegistration, listDetections, listGateways, listPendingRegistrations } from '@hedgerow/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
@@ -10,6 +11,8 @@ import { startHub, type Hub } from '../harness/hub.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
 const run = promisify(execFile)
+const hasPython = spawnSync('python3', ['--version']).status === 0
+if (!hasPython) console.log('skipped: the example in Python needs python3')
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/operations/device-api.md'), 'utf8')
 
 let hub: Hub
@@ -68,15 +71,51 @@ test('the page’s lines for Node add a detection to the hub', async () => {
   expect(await inHub('deer')).toMatchObject({ camera: 'orchard' })
 })
 
+test.skipIf(!hasPython)('the page’s lines for Python add a detection to the hub', async () => {
+  await run('python3', ['-c', example('With Python')])
+  expect(await inHub('fox')).toMatchObject({ id: 'fox-1', camera: 'yard', score: 0.7 })
+})
+
+test('the page’s flow for Node-RED adds a detection to the hub', async () => {
+  type FlowNode = {
+    id: string
+    type: string
+    payload?: string
+    func?: string
+    method?: string
+    url?: string
+    wires?: string[][]
+  }
+  const flow = JSON.parse(example('With Node-RED')) as FlowNode[]
+  const [inject, detection, report] = ['inject', 'function', 'http request'].map((type) =>
+    flow.find((node) => node.type === type)!,
+  )
+  expect([inject!.wires, detection!.wires]).toEqual([[[detection!.id]], [[report!.id]]])
+  // As Node-RED runs a function node, and as its node for requests sends what comes out.
+  const message = runInNewContext(
+    `((msg) => { ${detection!.func} })({ payload: ${JSON.stringify(inject!.payload)} })`,
+  ) as {
+    payload: unknown
+    headers: Record<string, string>
+  }
+  const answer = await fetch(report!.url!, {
+    method: report!.method!,
+    headers: message.headers,
+    body: JSON.stringify(message.payload),
+  })
+  expect(await answer.json()).toEqual({ accepted: 1 })
+  expect(await inHub('badger')).toMatchObject({ camera: 'yard', severity: 'alert' })
+})
+
 test('the same id again updates the detection', async () => {
   const startedAt = '2026-05-01T20:00:00.000Z'
-  const first = { id: 'fox-1', camera: 'yard', label: 'fox', severity: 'detection', score: 0.5, startedAt } as const
+  const first = { id: 'cat-1', camera: 'yard', label: 'cat', severity: 'detection', score: 0.5, startedAt } as const
   await gateway.localApi.reportDetections([first])
   await gateway.localApi.reportDetections([{ ...first, severity: 'alert', endedAt: '2026-05-01T20:00:09.000Z' }])
-  await expect.poll(async () => (await inHub('fox')).endedAt).toBe('2026-05-01T20:00:09.000Z')
-  const foxes = (await hub.api(listDetections, { params: { id } })).filter(({ label }) => label === 'fox')
-  expect(foxes).toHaveLength(1)
-  expect(foxes[0]!.severity).toBe('alert')
+  await expect.poll(async () => (await inHub('cat')).endedAt).toBe('2026-05-01T20:00:09.000Z')
+  const cats = (await hub.api(listDetections, { params: { id } })).filter(({ label }) => label === 'cat')
+  expect(cats).toHaveLength(1)
+  expect(cats[0]!.severity).toBe('alert')
 })
 
 test('a program’s status is in the next heartbeat, and its problem gives the gateway a warning', async () => {
