@@ -46,7 +46,7 @@ function open(url: string, settings: object = {}, onFrame?: () => Promise<void>)
   const now = () => performance.now() + skippedMs
   const camera = openCamera({
     name: 'orchard',
-    settings: camerasSettings.parse({ orchard: { url, ...settings } })['orchard']!,
+    settings: { ...camerasSettings.parse({ orchard: { url, ...settings } })['orchard']!, url },
     log: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
     clock: now,
     async onFrame(frame) {

@@ -23,7 +23,8 @@ async function watch(
   shown: Scene,
   options: { camera?: object; eye?: object; untilMs?: number; refuse?: boolean } = {},
 ) {
-  const camera = camerasSettings.parse({ orchard: { url: 'http://127.0.0.1/', ...options.camera } })['orchard']!
+  const url = 'http://127.0.0.1/'
+  const camera = { ...camerasSettings.parse({ orchard: { url, ...options.camera } })['orchard']!, url }
   const eye = eyeSettings.parse({ cameras: ['orchard'], ...options.eye })
   const reports: Detection[] = []
   const glimpses: string[] = []
