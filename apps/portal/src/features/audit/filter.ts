@@ -17,6 +17,8 @@ export const ACTIONS: readonly (readonly [string, string])[] = [
   ['user-invitation', 'User invitations'],
   ['profile', 'Profiles'],
   ['gateway', 'Gateways'],
+  ['incident', 'Reviews'],
+  ['alert-rule', 'Alert rules'],
   ['registration', 'Registrations'],
   ['gateway-invitation', 'Gateway invitations'],
   ['auto-approval', 'Auto-approval'],
