@@ -2,19 +2,21 @@ import { approveRegistration, listGateways, listPendingRegistrations } from '@he
 import { startGateway, type TestGateway } from '../test/harness/gateway.ts'
 import type { Hub } from '../test/harness/hub.ts'
 import { waitFor } from '../test/harness/wait-for.ts'
-import type { Device } from './demo-fleet.ts'
 
-const TIMEOUT_MS = 30_000
+/** A device that comes to the hub; `file` is its gateway.yaml. */
+export type Arrival = { name: string; location: string; isApproved: boolean; file?: object }
+
+const TIMEOUT_MS = 60_000
 
 /** Starts the agents of these devices; each ends with `life`. */
 export async function startDevices(
   hub: Hub,
-  devices: readonly Device[],
+  devices: readonly Arrival[],
   life: AsyncDisposableStack,
 ): Promise<TestGateway[]> {
   const gateways: TestGateway[] = []
-  for (const { name, location } of devices) {
-    const gateway = await startGateway(hub, { name, location })
+  for (const { name, location, file = {} } of devices) {
+    const gateway = await startGateway(hub, { name, location, file })
     life.defer(() => gateway.stop())
     gateways.push(gateway)
   }
@@ -22,7 +24,7 @@ export async function startDevices(
 }
 
 /** Waits until all of `devices` ask to join, approves those to be approved, and waits until they are online. */
-export async function approveDevices(hub: Hub, devices: readonly Device[]): Promise<void> {
+export async function approveDevices(hub: Hub, devices: readonly Arrival[]): Promise<void> {
   const pending = await waitFor(
     async () => {
       const waiting = await hub.api(listPendingRegistrations)

@@ -1,147 +1,97 @@
-import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import type { Detection, Heartbeat } from '@hedgerow/contract'
-import type { TestGateway } from '../test/harness/gateway.ts'
+import { walker, type Scene } from '@hedgerow/vision/rendered'
+import { startRenderedCamera } from '../apps/gateway/testing/rendered-camera.ts'
+import type { Arrival } from './demo-arrivals.ts'
+import type { Switches } from './demo-switches.ts'
 
-export type Device = {
-  name: string
-  location: string
-  isApproved: boolean
-  cameras: { name: string; fps: number }[]
-  deterrents: Heartbeat['deterrents']
-  /** What the cameras detect, with the severity, and on which camera; any camera when unset. */
-  visitors: { label: string; severity: Detection['severity']; camera?: string; deterrent?: string }[]
-}
+/** Small and slow, so that a machine with two cores hardly notices five cameras; the demonstration eye needs no more. */
+const PICTURES = { width: 480, height: 270, framesPerSecond: 3 }
+/** Each scene repeats after a minute. What is in it and what happens there was checked with the eye at this rate. */
+const durationMs = 60_000
 
-/** The devices of the demo. */
-export const fleet: Device[] = [
-  {
-    name: 'North orchard',
-    location: 'Row 12, by the stream',
-    isApproved: true,
-    cameras: [
-      { name: 'orchard-gate', fps: 15 },
-      { name: 'orchard-east', fps: 15 },
-    ],
-    deterrents: [{ name: 'Sprinkler row 12', state: 'ready' }],
-    visitors: [
-      { label: 'deer', severity: 'alert', deterrent: 'Sprinkler row 12' },
-      { label: 'boar', severity: 'alert', deterrent: 'Sprinkler row 12' },
-      { label: 'hare', severity: 'detection' },
-      { label: 'person', severity: 'detection' },
-    ],
+/** The only part of the demo that is made up: what the cameras see. */
+const scenes = {
+  orchard: { name: 'a boar at night', seed: 11, daylight: 'night', durationMs, actors: [walker('boar', { seed: 21 })] },
+  meadow: {
+    name: 'a deer by day',
+    seed: 12,
+    daylight: 'day',
+    durationMs,
+    actors: [walker('deer', { seed: 22, toLeft: true, startMs: 22_000, endMs: 32_000 })],
   },
-  {
-    name: 'Barn',
-    location: 'Yard, south wall',
-    isApproved: true,
-    cameras: [
-      { name: 'yard', fps: 30 },
-      { name: 'hayloft', fps: 10 },
-      { name: 'hen-house', fps: 10 },
-    ],
-    deterrents: [{ name: 'Yard siren', state: 'ready' }],
-    visitors: [
-      { label: 'fox', severity: 'alert', camera: 'hen-house', deterrent: 'Yard siren' },
-      { label: 'person', severity: 'detection', camera: 'yard' },
-      { label: 'cat', severity: 'detection', camera: 'hayloft' },
-      { label: 'tractor', severity: 'detection', camera: 'yard' },
-    ],
+  yard: {
+    name: 'a person by day',
+    seed: 15,
+    daylight: 'day',
+    durationMs,
+    actors: [walker('person', { seed: 25, toLeft: true, y: 0.85, startMs: 40_000, endMs: 50_000 })],
   },
-  {
-    name: 'River gate',
-    location: 'Lower meadow',
-    isApproved: false,
-    cameras: [{ name: 'footbridge', fps: 15 }],
-    deterrents: [],
-    visitors: [{ label: 'heron', severity: 'detection' }],
+  'lay-by': {
+    name: 'headlights at night, and nobody',
+    seed: 32,
+    daylight: 'night',
+    durationMs,
+    headlightsMs: [12_000, 34_000, 51_000],
+    actors: [],
   },
-]
+  footbridge: {
+    name: 'a branch in the wind, and a fox',
+    seed: 18,
+    daylight: 'day',
+    durationMs,
+    branch: 0.012,
+    actors: [walker('fox', { seed: 30, y: 0.85, startMs: 48_000, endMs: 58_000 })],
+  },
+} as const satisfies Record<string, Scene>
 
-const HISTORY_HOURS = 24
-const HISTORY_PER_DEVICE = 40
-const CAMERAS_EVERY_MS = 10_000
-const VISIT_EVERY_MS = 20_000
+const PLACES = [
+  { name: 'North orchard', location: 'Row 12, by the stream', camera: 'orchard' },
+  { name: 'South meadow', location: 'Edge of the wood', camera: 'meadow' },
+  { name: 'Barn', location: 'Yard, south wall', camera: 'yard' },
+  { name: 'Forest road', location: 'Lay-by at the gate', camera: 'lay-by' },
+  { name: 'River gate', location: 'Lower meadow', camera: 'footbridge' },
+] as const
 
-/**
- * Reports to each gateway's local API, as a program on the device would: the past day, and a new detection now and
- * then. Gateways that wait for approval keep their detections on disk until they may send them. Returns the function
- * that stops it.
- */
-export async function animate(gateways: TestGateway[]): Promise<() => void> {
-  for (const gateway of gateways) await giveHistory(gateway)
-  const cameras = setInterval(() => {
-    for (const gateway of gateways) reportCameras(gateway).catch(() => {})
-  }, CAMERAS_EVERY_MS)
-  const visits = setInterval(() => {
-    const gateway = pick(gateways)
-    // A stopping gateway refuses the report; the demo needs no retry.
-    gateway.localApi.reportDetections([visit(deviceOf(gateway), Date.now())]).catch(() => {})
-  }, VISIT_EVERY_MS)
-  return () => {
-    clearInterval(cameras)
-    clearInterval(visits)
+/** The gateway that is left for a person to approve. */
+export const WAITING = 'River gate'
+
+/** Starts a camera for each device, and writes what its gateway.yaml says. */
+export async function prepareFleet(switches: Switches, life: AsyncDisposableStack): Promise<Arrival[]> {
+  const deterrents: Record<string, object> = {
+    'North orchard': {
+      deterrents: {
+        'Sprinkler row 12': {
+          ...switches.driverOf('valve'),
+          seconds: 8,
+          coolDownSeconds: 20,
+          secondsAnHour: 900,
+          secondsADay: 21_600,
+        },
+      },
+      rules: [{ name: 'Boar in the orchard', labels: ['boar', 'deer'], minimumScore: 0.7, fire: ['Sprinkler row 12'] }],
+    },
+    Barn: {
+      deterrents: {
+        'Yard siren': {
+          ...switches.driverOf('siren'),
+          seconds: 5,
+          coolDownSeconds: 20,
+          secondsAnHour: 600,
+          secondsADay: 14_400,
+        },
+      },
+      rules: [{ name: 'Somebody in the yard', labels: ['person'], aboutPersons: true, fire: ['Yard siren'] }],
+    },
   }
-}
-
-/** Reports its cameras and the past day's detections. */
-export async function giveHistory(gateway: TestGateway): Promise<void> {
-  await reportCameras(gateway)
-  await gateway.localApi.reportDetections(history(deviceOf(gateway)))
-}
-
-export async function reportCameras(gateway: TestGateway): Promise<void> {
-  const { cameras, deterrents } = deviceOf(gateway)
-  await gateway.localApi.putStatus({
-    cameras: cameras.map(({ name, fps }) => ({ name, state: 'online', fps: rounded(fps - Math.random() * 0.6) })),
-    detectors: [{ name: 'primary', inferenceMs: rounded(9 + Math.random() * 4) }],
-    deterrents,
-  })
-}
-
-/** More detections at dusk and dawn; the last one is now, and an alert where the device has any. */
-function history(device: Device): Detection[] {
-  const nowMs = Date.now()
-  const visits: Detection[] = []
-  while (visits.length < HISTORY_PER_DEVICE) {
-    const atMs = nowMs - Math.random() * HISTORY_HOURS * 3_600_000
-    const hour = new Date(atMs).getHours()
-    const isTwilight = (hour >= 5 && hour <= 8) || (hour >= 18 && hour <= 22)
-    if (isTwilight || Math.random() < 0.3) visits.push(visit(device, atMs))
+  const arrivals: Arrival[] = []
+  for (const { name, location, camera } of PLACES) {
+    const rendered = await startRenderedCamera(scenes[camera], PICTURES)
+    life.defer(() => rendered.stop())
+    const file = {
+      cameras: { [camera]: { url: rendered.mjpegUrl, framesPerSecond: PICTURES.framesPerSecond } },
+      sources: { eye: { cameras: [camera], model: 'none' } },
+      ...deterrents[name],
+    }
+    arrivals.push({ name, location, isApproved: name !== WAITING, file })
   }
-  const past = visits.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt))
-  return [...past, visit(device, nowMs, device.visitors[0])]
-}
-
-function visit(device: Device, atMs: number, visitor = pick(device.visitors)): Detection {
-  const { label, severity, camera = pick(device.cameras).name, deterrent } = visitor
-  return {
-    id: randomUUID(),
-    camera,
-    label,
-    severity,
-    score: rounded(0.7 + Math.random() * 0.29),
-    startedAt: new Date(atMs).toISOString(),
-    endedAt: new Date(atMs + 4_000 + Math.random() * 20_000).toISOString(),
-    thumbnail: frameOf(label),
-    ...(deterrent === undefined ? {} : { deterrent }),
-  }
-}
-
-/** A camera's picture as a JPEG in base64: a drawing made by `npm run site-pictures`. */
-export function frameOf(label: string): string {
-  return readFileSync(join(import.meta.dirname, 'demo-frames', `${label}.jpg`), 'base64')
-}
-
-function deviceOf(gateway: TestGateway): Device {
-  return fleet.find(({ name }) => name === gateway.name)!
-}
-
-function pick<T>(values: readonly T[]): T {
-  return values[Math.floor(Math.random() * values.length)]!
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 100) / 100
+  return arrivals
 }

@@ -1,15 +1,16 @@
-import { listGateways } from '@hedgerow/contract'
 import { freeTcpPort, isTcpPortFree } from '../test/harness/free-ports.ts'
-import { addDayOfConnections, addDayOfHistory } from '../test/harness/hub-database.ts'
 import { startHub, type Hub } from '../test/harness/hub.ts'
 import { approveDevices, startDevices } from './demo-arrivals.ts'
-import { animate, fleet } from './demo-fleet.ts'
+import { prepareFleet, WAITING } from './demo-fleet.ts'
+import { startSwitches } from './demo-switches.ts'
 import { ensureWebBuilt } from './web-build.ts'
 
 /**
- * `npm run demo`: a hub in a temporary directory and three gateways that run the real agent, joined to it by real
- * tunnels over loopback. Two are approved, one waits. Everything listens on this machine only, and ends with this
- * process; the hub is a process of its own, so that a person can kill it and watch it return.
+ * `npm run demo`: a hub in a temporary directory and five gateways that run the real agent, joined to it by real
+ * tunnels over loopback. Four are approved, one waits. Their cameras send rendered scenes; the valve and the siren that
+ * they switch are simulated. Everything between is the product: what the hub shows was seen by a gateway's eye.
+ * Everything listens on this machine only, and ends with this process; the hub is a process of its own, so that a
+ * person can kill it and watch it return.
  */
 const PREFERRED_PORT = 8080
 
@@ -36,35 +37,29 @@ async function keepRunning(hub: Hub): Promise<void> {
   }
 }
 
-/** The hub's charts show a day; this fills the past one. */
-async function giveDay(hub: Hub): Promise<void> {
-  const approved = await hub.api(listGateways)
-  for (const [index, { id }] of approved.entries())
-    await addDayOfHistory(hub, id, { scale: index === 0 ? 1 : 0.7, silentHours: [] })
-  await addDayOfConnections(hub, approved.length)
-}
-
 async function main(): Promise<void> {
   await ensureWebBuilt()
   const port = (await isTcpPortFree(PREFERRED_PORT)) ? PREFERRED_PORT : await freeTcpPort()
   const hub = await startHub({ env: { HUB_PORT: String(port), HUB_LOG_LEVEL: 'warn' }, detached: true })
   life.defer(async () => void (await hub.stop()))
+  const switches = await startSwitches()
+  life.defer(() => switches.stop())
+  const fleet = await prepareFleet(switches, life)
   const gateways = await startDevices(hub, fleet, life)
-  const stopAnimation = await animate(gateways)
-  life.defer(stopAnimation)
   await approveDevices(hub, fleet)
-  await giveDay(hub)
-  const waiting = gateways.find(({ name }) => !fleet.find((device) => device.name === name)?.isApproved)
+  const waiting = gateways.find(({ name }) => name === WAITING)
 
   console.log(`
 Hub: ${hub.url}
 Sign in: ${hub.admin.username} / ${hub.admin.password}
+Valve and siren: ${switches.url}
 
-Three gateways run on this machine. Two are approved and send heartbeats and detections; River gate waits.
-What the charts and lists show of the day before the start is made up, and drawings stand in for pictures.
+Five gateways run on this machine. Four are approved; River gate waits. Their cameras play rendered scenes, a minute
+each; the demonstration eye looks at them. It knows drawn outlines only, and is no substitute for a model.
 Try:
+  Threats     a boar walks through the orchard; the gateway's rule opens the valve for 8 s, without asking the hub
+  Gateways    the cameras and deterrents of each; Connect opens a gateway's page, carried through its tunnel
   Approvals   compare River gate's fingerprint with its own page, ${waiting?.pageUrl}, and approve it
-  Gateways    Connect opens a gateway's page, carried through its tunnel
   kill -9 ${hub.process().pid}   ends the hub like a power cut; it is started again, and the tunnels are back in seconds
 Ctrl-C ends all of it and removes its files.
 `)

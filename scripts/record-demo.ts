@@ -10,10 +10,10 @@ import { startHub, type Hub } from '../test/harness/hub.ts'
 import { portalOf } from '../test/harness/portal.ts'
 import { waitFor } from '../test/harness/wait-for.ts'
 import { approveDevices, startDevices } from './demo-arrivals.ts'
-import { fleet, giveHistory, reportCameras } from './demo-fleet.ts'
 import { createCamera, type Camera } from './film/camera.ts'
 import { drawCaptions, webVttOf, type Caption } from './film/captions.ts'
 import { encodeFilm } from './film/encode.ts'
+import { fleet, giveHistory, reportCameras } from './film/made-up-day.ts'
 import { ensureWebBuilt } from './web-build.ts'
 
 /**

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import type { Role } from '@hedgerow/contract'
 import { createPasswords } from '../../apps/hub/src/accounts/passwords.ts'
 import { createUser } from '../../apps/hub/src/accounts/accounts.ts'
-import { countInHour, WHOLE_FLEET } from '../../apps/hub/src/database/hourly-stats.ts'
 import { openDatabase } from '../../apps/hub/src/database/database.ts'
 import type { Db } from '../../apps/hub/src/database/tables.ts'
 import { insertTestGateway } from '../../apps/hub/testing/gateway.ts'
@@ -35,17 +34,13 @@ const HOUR_MS = 3_600_000
 /**
  * The load and traffic of a gateway's last day as the hub would have written them, up to the current hour: a load of
  * 0.2 rising to 0.6 and falling again, 2 MB an hour from it and 100 kB to it, and six to eight hours ago nothing at
- * all. `scale` makes all of it less or more; `silentHours` is how long ago there was nothing.
+ * all.
  */
-export async function addDayOfHistory(
-  hub: Hub,
-  gatewayId: string,
-  { scale = 1, silentHours = [6, 7, 8] }: { scale?: number; silentHours?: readonly number[] } = {},
-): Promise<void> {
+export async function addDayOfHistory(hub: Hub, gatewayId: string): Promise<void> {
   const newest = Math.floor(Date.now() / HOUR_MS) * HOUR_MS
-  const hours = Array.from({ length: 24 }, (_, ago) => ago).filter((ago) => !silentHours.includes(ago))
+  const hours = Array.from({ length: 24 }, (_, ago) => ago).filter((ago) => ago < 6 || ago > 8)
   const rows = hours.map((ago) => {
-    const load = scale * (0.2 + 0.4 * Math.sin((ago / 23) * Math.PI) ** 2)
+    const load = 0.2 + 0.4 * Math.sin((ago / 23) * Math.PI) ** 2
     return {
       gateway_id: gatewayId,
       hour: newest - ago * HOUR_MS,
@@ -59,22 +54,13 @@ export async function addDayOfHistory(
       temperatures: 120,
       temperature_sum: 48 * 120,
       temperature_max: 55,
-      received_bytes: Math.round(2_000_000 * scale),
-      sent_bytes: Math.round(100_000 * scale),
+      received_bytes: 2_000_000,
+      sent_bytes: 100_000,
     }
   })
   await withDatabase(hub, async (db) => {
     await db.deleteFrom('gateway_hours').where('gateway_id', '=', gatewayId).execute()
     await db.insertInto('gateway_hours').values(rows).execute()
-  })
-}
-
-/** Sets the number of connected gateways in each of the last 24 hours. */
-export async function addDayOfConnections(hub: Hub, connected: number): Promise<void> {
-  const nowMs = Date.now()
-  await withDatabase(hub, async (db) => {
-    for (let ago = 0; ago < 24; ago += 1)
-      await countInHour(db, { at: nowMs - ago * HOUR_MS, scope: WHOLE_FLEET, activeConnections: connected })
   })
 }
 

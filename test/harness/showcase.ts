@@ -12,7 +12,7 @@ import {
   setUpTwoFactor,
   type Detection,
 } from '@hedgerow/contract'
-import { frameOf } from '../../scripts/demo-fleet.ts'
+import { frameOf } from '../../scripts/film/made-up-day.ts'
 import { authenticatorCode } from './authenticator.ts'
 import { startGateway, type TestGateway } from './gateway.ts'
 import { addDayOfHistory, addPerson } from './hub-database.ts'

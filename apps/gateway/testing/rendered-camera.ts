@@ -16,7 +16,7 @@ export type RenderedCamera = {
 
 const BOUNDARY = 'rendered'
 
-/** The scene begins when the first viewer comes, and again when it is over. */
+/** The scene begins when the first viewer comes, and again when it is over; each of its pictures is drawn once. */
 export async function startRenderedCamera(
   scene: Scene,
   { width = 640, height = 360, framesPerSecond = 5 } = {},
@@ -24,12 +24,20 @@ export async function startRenderedCamera(
   const renderer = createRenderer(scene, width, height)
   let beganAt: number | undefined
   let truth: readonly Truth[] = []
+  const drawn = new Map<number, { jpeg: Buffer; truth: readonly Truth[] }>()
 
   async function nextJpeg(): Promise<Buffer> {
     beganAt ??= performance.now()
-    const frame = renderer.render((performance.now() - beganAt) % scene.durationMs)
-    truth = frame.truth
-    return encodeJpeg(frame.image)
+    const atMs = (performance.now() - beganAt) % scene.durationMs
+    const step = Math.floor((atMs * framesPerSecond) / 1_000)
+    let picture = drawn.get(step)
+    if (!picture) {
+      const frame = renderer.render((step * 1_000) / framesPerSecond)
+      picture = { jpeg: await encodeJpeg(frame.image), truth: frame.truth }
+      drawn.set(step, picture)
+    }
+    truth = picture.truth
+    return picture.jpeg
   }
 
   async function stream(response: ServerResponse): Promise<void> {
