@@ -3,7 +3,9 @@ import { startRenderedCamera } from '../apps/gateway/testing/rendered-camera.ts'
 import type { Arrival } from './demo-arrivals.ts'
 import type { Switches } from './demo-switches.ts'
 
-/** Small and slow, so that a machine with two cores hardly notices five cameras; the demonstration eye needs no more. */
+/**
+ * Small and slow, so that a machine with two cores hardly notices five cameras; the demonstration eye needs no more.
+ */
 const PICTURES = { width: 480, height: 270, framesPerSecond: 3 }
 /** Each scene repeats after a minute. What is in it and what happens there was checked with the eye at this rate. */
 const durationMs = 60_000

@@ -37,15 +37,17 @@ const TODAY = [
   'A gateway’s own page from anywhere, through its tunnel',
   'The health of a gateway: load, memory, disk, temperature, and the reason for its status in words',
   'Auto-approval for trusted networks; mail and webhooks for new requests',
+  'Detections of a Frigate at the site, or of any program there, with their pictures in the hub',
+  'Rules on the gateway that set off sprinklers and sirens: HTTP, MQTT, GPIO, Shelly, Tasmota, Rachio, Hydrawise and more',
+  'Threats to review, and alerts by mail, Telegram, ntfy, Pushover or a webhook',
+  'Reading the streams of cameras, and their state in the hub',
 ]
 
 const LATER = [
-  'Reading the streams of cameras, and their state in the hub',
-  'Detections with score, picture and what was set off, live in the hub (the demo shows them made up)',
-  'The two-stage detector on the gateway',
+  'Models on the gateway itself; today it has a demonstration eye, which knows drawn outlines only',
+  'The two-stage detector, and a model for smoke',
   'Overnight fine-tuning from what you mark as wrong',
-  'Two smart-irrigation brands',
-  'GPIO devices, switched by the gateway itself',
+  'The deterrents tried at a real site: so far they were tested with simulated devices',
 ]
 
 export function BetaPage() {
@@ -97,7 +99,9 @@ export function BetaPage() {
             </tfoot>
           </table>
           <p className={styles.note}>
-            <DesignMark>The camera can wait: the software does not read it yet.</DesignMark>
+            <DesignMark>
+              The supported model is chosen as designed: the software was tested with simulated cameras.
+            </DesignMark>
           </p>
         </section>
       </div>

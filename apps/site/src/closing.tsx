@@ -15,7 +15,9 @@ export function Closing() {
             you what to buy, what works and what is still to come.
           </p>
           <p className={styles.note}>
-            <DesignMark>Watching with its cameras is designed and not in the software yet.</DesignMark>
+            <DesignMark>
+              Bring a Frigate or a program of your own that sees: a model in the gateway is not in the software yet.
+            </DesignMark>
           </p>
           <p className={styles.actions}>
             <a className={buttons.primary} href="/beta">
@@ -27,7 +29,7 @@ export function Closing() {
           </p>
           <p className={styles.engineer}>
             Do you want to look under the bonnet first? In the source, <code>npm ci && npm run demo</code> starts a hub
-            and three gateways on one machine, with made-up detections.
+            and five gateways on one machine, which look at rendered scenes and switch a simulated valve and siren.
           </p>
         </div>
       </div>

@@ -1,5 +1,4 @@
 import styles from './hero.module.css'
-import { DesignMark } from './section.tsx'
 
 /** The recorded demo. It loads when it comes near the screen; without a script, the image below it is its poster. */
 export function DemoVideo() {
@@ -23,10 +22,8 @@ export function DemoVideo() {
       </div>
       <figcaption>
         The hub at work, recorded from the screen: a gateway arrives, is approved, and its own page opens through the
-        tunnel.{' '}
-        <DesignMark>
-          The detections and cameras in this film are made up by the demo. Detection is not in the software yet.
-        </DesignMark>
+        tunnel. The detections and cameras in this film are made up; <code>npm run demo</code> shows rendered scenes
+        that a gateway really looks at.
       </figcaption>
     </figure>
   )

@@ -1,24 +1,25 @@
 import styles from './gateway-features.module.css'
-import { DesignMark, Section } from './section.tsx'
+import { Section } from './section.tsx'
 
-/** `designed` says which part of a feature is not in the software yet. */
-const FEATURES: { title: string; words: string; designed?: string }[] = [
+const FEATURES: { title: string; words: string }[] = [
+  {
+    title: 'Acts by your rules',
+    words:
+      'This label on that camera after sunset: the sprinkler, for ten seconds. Every firing has an end, a limit an hour, and a person in the picture keeps it off.',
+  },
   {
     title: 'Carries on alone',
     words: 'Detections go to its own disk first. When the line is back, up to 10,000 of them follow in order.',
-    designed: 'The queue is ready; no camera fills it yet.',
   },
   {
     title: 'Says how it is',
     words:
       'Every 30 seconds: load, memory, disk, temperature, each camera with its frame rate, and every problem in a sentence.',
-    designed: 'The cameras are not in the report yet.',
   },
   {
     title: 'Finds a way out',
     words:
       'Where a network blocks WireGuard’s packets, heartbeats and detections go over HTTPS until the tunnel works again.',
-    designed: 'Heartbeats do so today; there are no detections to send yet.',
   },
   {
     title: 'Has a page of its own',
@@ -43,13 +44,10 @@ export function GatewayFeatures() {
       lead="It may stand in a shed for years with nobody near it, so it is built to look after itself."
     >
       <dl className={styles.features}>
-        {FEATURES.map(({ title, words, designed }) => (
+        {FEATURES.map(({ title, words }) => (
           <div key={title}>
             <dt>{title}</dt>
-            <dd>
-              {words}
-              {designed !== undefined && <DesignMark>{designed}</DesignMark>}
-            </dd>
+            <dd>{words}</dd>
           </div>
         ))}
       </dl>

@@ -15,7 +15,8 @@ export function Hardware() {
       </div>
       <p className={styles.note}>
         <DesignMark>
-          A site as it is designed. The gateway reads no camera and switches no valve in the software of today.
+          A site as it is designed. The software of today reads cameras and switches valves; nobody has measured these
+          figures with it.
         </DesignMark>
       </p>
     </Section>

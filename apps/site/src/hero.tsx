@@ -24,8 +24,8 @@ export function Hero({ hasDemo }: { hasDemo: boolean }) {
           </p>
           <p className={styles.note}>
             <DesignMark>
-              The hub is ready, and so is the gateway’s tunnel to it. Detection and sprinklers are designed and not in
-              the software yet.
+              A gateway sees through your Frigate or any program of yours, and sets things off by rules. Smoke, and a
+              model in the gateway itself, are designed and not in the software yet.
             </DesignMark>
           </p>
           <p className={styles.actions}>
@@ -48,12 +48,7 @@ export function Hero({ hasDemo }: { hasDemo: boolean }) {
               </li>
             ))}
           </ol>
-          <figcaption>
-            <DesignMark>
-              Drawn, not recorded: an evening at the orchard gate as the product is designed. Detection is not in the
-              software yet.
-            </DesignMark>
-          </figcaption>
+          <figcaption>Drawn, not recorded: an evening at the orchard gate.</figcaption>
         </figure>
       </div>
       {hasDemo && <DemoVideo />}

@@ -80,8 +80,8 @@ export function HowItWorks() {
       </ol>
       <p className={styles.note}>
         <DesignMark>
-          An amber diamond marks what is designed and not in the software yet. Here that is everything from the camera
-          to the picture in the hub; the hub, the tunnel and the gateway’s own page are ready. The{' '}
+          An amber diamond marks what is designed and not in the software yet. Here that is a gateway with a model of
+          its own, and smoke: today it sees through your Frigate or any program of yours. The{' '}
           <a href="/beta">beta page</a> lists what works.
         </DesignMark>
       </p>

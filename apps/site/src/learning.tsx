@@ -38,7 +38,8 @@ export function Learning() {
         <Week />
       </div>
       <p className={styles.note}>
-        <DesignMark>All of this is how the detector is designed; it is not in the software yet.</DesignMark>
+        You can mark the mistakes in the hub today.{' '}
+        <DesignMark>The learning is designed and not in the software yet.</DesignMark>
       </p>
     </Section>
   )

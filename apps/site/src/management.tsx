@@ -1,5 +1,5 @@
 import styles from './management.module.css'
-import { DesignFigure, DesignMark, Section } from './section.tsx'
+import { DesignFigure, Section } from './section.tsx'
 
 export function Management() {
   return (
@@ -19,20 +19,14 @@ export function Management() {
             loading="lazy"
           />
         </picture>
-        <figcaption>
-          <DesignMark>
-            The dashboard of the demo, with made-up detections. Detection is not in the software yet.
-          </DesignMark>
-        </figcaption>
+        <figcaption>The dashboard with made-up detections.</figcaption>
       </figure>
       <div className={styles.columns}>
         <DesignFigure value="245">concurrent gateways on one hub</DesignFigure>
         <ul className={styles.list}>
           <li>A status always gives its reason in words, such as a heartbeat without a VPN handshake</li>
-          <li>
-            Detections appear as they arrive, with the last 24 hours as a chart{' '}
-            <DesignMark>The screens are ready; no camera fills them yet.</DesignMark>
-          </li>
+          <li>Threats appear with their pictures as they arrive, and you say with one key which are right</li>
+          <li>Alert rules tell you by mail, Telegram, ntfy, Pushover or a webhook, at the hours that you choose</li>
           <li>Three roles: a user sees the gateways they claimed, a manager the fleet, an admin everything</li>
           <li>Two-factor sign-in, and an audit log of who changed what</li>
           <li>Connect opens any gateway’s own page, carried through its tunnel to your browser</li>

@@ -12,7 +12,8 @@ const PARTS = [
   { name: 'Camera', words: 'One network camera that we know well. Testers use it too.' },
   {
     name: 'Smart irrigation',
-    words: 'The controllers of two brands: one zone runs for half a minute, where the deer stand.',
+    words:
+      'Controllers such as Rachio, Hydrawise and OpenSprinkler: one zone runs for half a minute, where the deer stand.',
   },
   { name: 'GPIO devices', words: 'Relays, valves, sirens and lamps on the pins of the gateway itself.' },
 ]
@@ -51,8 +52,8 @@ export function SupportedHardware() {
       </div>
       <p className={styles.note}>
         <DesignMark>
-          What a gateway is designed for. The agent of the beta runs on Linux; it does not read cameras or switch
-          anything yet.
+          What a gateway is designed for. The agent of the beta runs on Linux, and was tested with simulated cameras,
+          controllers and relays; it has no model of its own yet.
         </DesignMark>
       </p>
     </Section>

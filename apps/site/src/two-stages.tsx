@@ -45,7 +45,7 @@ export function TwoStages() {
         <Sieve />
       </div>
       <p className={styles.note}>
-        <DesignMark>This is how the detector is designed; it is not in the software yet.</DesignMark>
+        <DesignMark>This is how the detector is designed; the two models are not in the software yet.</DesignMark>
       </p>
     </Section>
   )

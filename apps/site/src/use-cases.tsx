@@ -44,7 +44,8 @@ export function UseCases() {
       </div>
       <p className={styles.note}>
         <DesignMark>
-          These are what the product is designed for. Detection and the answers to it are not in the software yet.
+          These are what the product is designed for. Today a gateway finds what your Frigate’s model or your own
+          program knows, and answers by its rules; no model for smoke, herons or boar comes with the software.
         </DesignMark>
       </p>
     </Section>
