@@ -9,6 +9,7 @@ import {
   readDetectionThumbnail,
   readGateway,
 } from '@hedgerow/contract'
+import { jpegSize } from '../../apps/gateway/src/jpeg.ts'
 import { createApiAs, type Api } from '../harness/api-client.ts'
 import { startChild, type Child } from '../harness/child-process.ts'
 import { openGatewayUi } from '../harness/gateway-ui-client.ts'
@@ -80,8 +81,8 @@ test(
       { for: 'the incident with its picture' },
     )
     expect(boar).toMatchObject({ gatewayName: 'North orchard', camera: 'orchard', severity: 'alert' })
-    const { jpeg } = await api(readDetectionThumbnail, { params: { id: orchard.id, detectionId: boar.coverId! } })
-    expect(Buffer.from(jpeg, 'base64').subarray(0, 2)).toEqual(Buffer.from([0xff, 0xd8]))
+    const jpeg = await api(readDetectionThumbnail, { params: { id: orchard.id, detectionId: boar.coverId! } })
+    expect(jpegSize(jpeg)!.width).toBeGreaterThanOrEqual(320)
   },
   SCENES_MS + 60_000,
 )
