@@ -69,6 +69,8 @@ export const screens: Screen[] = [
       .click()
     await portal.page.getByLabel('What is it?').waitFor()
   }),
+  admin('cameras', '/cameras', (portal) => portal.page.getByRole('list', { name: 'Cameras' }).waitFor()),
+  firstDay('cameras-empty', '/cameras', (portal) => text(portal, 'No cameras yet')),
   admin('alert-rules', '/alert-rules', (portal) => portal.row('Every alert').waitFor()),
   admin('alert-rules-edit', '/alert-rules', async (portal) => {
     await portal.row('Every alert').getByRole('button', { name: 'Edit Every alert' }).click()

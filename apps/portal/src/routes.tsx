@@ -60,6 +60,10 @@ export const routes: RouteObject[] = [
                     lazy: async () => ({ Component: (await import('./features/threats/page.tsx')).ThreatsPage }),
                   },
                   {
+                    path: '/cameras',
+                    lazy: async () => ({ Component: (await import('./features/cameras/page.tsx')).CamerasPage }),
+                  },
+                  {
                     path: '/alert-rules',
                     lazy: async () => ({ Component: (await import('./features/alerts/page.tsx')).AlertsPage }),
                   },

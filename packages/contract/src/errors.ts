@@ -95,6 +95,7 @@ export const errorTable = {
     status: 409,
     message: 'This gateway runs no agent that takes commands.',
   },
+  picture_unavailable: { status: 502, message: 'The gateway has no picture of this camera right now.' },
   gateway_unreachable: { status: 502, message: 'The gateway does not answer through the tunnel.' },
   ticket_invalid: { status: 403, message: 'The ticket is unknown, already used or older than 30 seconds.' },
   origin_not_allowed: { status: 403, message: 'Requests from this origin are not accepted.' },

@@ -57,6 +57,8 @@ export const policy: Readonly<Record<string, Access>> = {
   'GET /v1/hub/gateways/:id/history': 'user',
   'GET /v1/hub/gateways/:id/detections': 'user',
   'GET /v1/hub/gateways/:id/detections/:detectionId/thumbnail': 'user',
+  'GET /v1/hub/cameras': 'user',
+  'GET /v1/hub/gateways/:id/cameras/:camera/latest': 'user',
   'GET /v1/hub/alert-rules': 'manager',
   'POST /v1/hub/alert-rules': 'admin',
   'PUT /v1/hub/alert-rules/:id': 'admin',

@@ -12,6 +12,8 @@ import { createFleetCount } from '../dashboard/fleet-count.ts'
 import { dashboardRoutes } from '../dashboard/routes.ts'
 import { createRefusedCalls } from '../audit/refused-calls.ts'
 import { auditRoutes } from '../audit/routes.ts'
+import { createLivePictures } from '../cameras/live-pictures.ts'
+import { cameraRoutes } from '../cameras/routes.ts'
 import { certificateRoutes } from '../certificates/routes.ts'
 import { createCommands } from '../commands/commands.ts'
 import { createLedgerIntake } from '../commands/ledger.ts'
@@ -24,7 +26,7 @@ import { createGatewayDoor } from '../gateway-door/gateway-door.ts'
 import { createGatewayProxy } from '../gateway-proxy/gateway-proxy.ts'
 import { gatewayProxyRoutes } from '../gateway-proxy/routes.ts'
 import { CALL_LIMIT, signedGatewayRoutes, type GatewayCallDependencies } from '../fleet/gateway-calls.ts'
-import { blockedUdp, findVisibleGateway } from '../fleet/fleet.ts'
+import { blockedUdp, findVisibleGateway, listGateways } from '../fleet/fleet.ts'
 import { gatewayRoutes } from '../fleet/routes.ts'
 import { createFleetSearch } from '../fleet/search.ts'
 import { createTunnelApi } from '../fleet/tunnel-api.ts'
@@ -133,6 +135,14 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   stack.defer(commands.stop)
   commandRoutes(app, { db, commands })
   detectionRoutes(app, { db, clock })
+  const monotonic = () => performance.now()
+  cameraRoutes(app, {
+    db,
+    monotonic,
+    pictures: createLivePictures({ door, monotonic }),
+    listGateways: (caller, reply) => listGateways(db, caller, { ...list, query: {}, reply }),
+    camerasOf: (id) => heartbeats.latest(id)?.content.cameras ?? [],
+  })
   gatewayProxyRoutes(app, { ui })
   apiDescriptionRoutes(app)
   certificateRoutes(app, { certificates })

@@ -11,6 +11,7 @@ const screen = (path: string, name: string): Destination => ({ path, name, hint:
 export const SCREENS: readonly Destination[] = [
   screen('/dashboard', 'Dashboard'),
   screen('/threats', 'Threats'),
+  screen('/cameras', 'Cameras'),
   screen('/alert-rules', 'Alert rules'),
   screen('/gateways', 'Gateways'),
   screen('/gateway-approvals', 'Approvals'),

@@ -10,7 +10,8 @@ import { AccountMenu } from './account-menu.tsx'
 import { ConnectionState } from './connection-state.tsx'
 import styles from './top-bar.module.css'
 
-/** Screens without a link in the bar, which are reached from the approvals. */
+/** Screens without a link in the bar, which are reached from the threats and from the approvals. */
+const OF_THREATS: ReadonlySet<string> = new Set(['/cameras', '/alert-rules'])
 const OF_APPROVALS: ReadonlySet<string> = new Set(['/gateway-invitations', '/auto-approval-settings'])
 
 /** The top bar: the hub's name, the screens with the current one marked, `tools`, and the account. */
@@ -36,7 +37,7 @@ export function TopBar({ tools }: { tools: ReactNode }) {
       </div>
       <nav className={styles.nav} aria-label="Main">
         <NavLink to="/dashboard">Dashboard</NavLink>
-        <NavLink to="/threats" data-within={pathname === '/alert-rules'}>
+        <NavLink to="/threats" data-within={OF_THREATS.has(pathname)}>
           Threats
         </NavLink>
         <NavLink to="/gateways">Gateways</NavLink>

@@ -134,9 +134,14 @@ export function ThreatsPage() {
         title="Threats"
         lead="What the cameras saw, newest first."
         actions={
-          <Button component={Link} to="/alert-rules" variant="default">
-            Alert Rules
-          </Button>
+          <>
+            <Button component={Link} to="/cameras" variant="default">
+              Cameras
+            </Button>
+            <Button component={Link} to="/alert-rules" variant="default">
+              Alert Rules
+            </Button>
+          </>
         }
       />
       <Filters filter={filter} gateways={gateways.data ?? []} counts={counts.data} onChange={change} />

@@ -1,0 +1,116 @@
+import * as contract from '@hedgerow/contract'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTestApi } from '#testing/api.ts'
+import { serveDoor, type TestDoor } from '#testing/door.ts'
+import { testHeartbeat } from '#testing/heartbeat.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { joinedGateway } from '#testing/joined-gateway.ts'
+import { createLivePictures } from './live-pictures.ts'
+
+const JPEG = Buffer.from('/9j/AAAA', 'base64')
+
+describe('cameras', () => {
+  let hub: TestHub
+  let door: TestDoor
+  let gateway: Awaited<ReturnType<typeof joinedGateway>>
+  let token: string
+  beforeEach(async () => {
+    hub = await startTestHub('sqlite')
+    token = await hub.signIn('admin')
+    gateway = await joinedGateway(hub, { authorization: `Bearer ${token}` }, 'Barn')
+    door = serveDoor(gateway.peer)
+  })
+  afterEach(async () => {
+    await gateway.peer.stop()
+    await hub.stop()
+  })
+
+  const picture = async (camera: string, as = token) =>
+    hub.app.inject({
+      url: `/api/v1/hub/gateways/${gateway.gatewayId}/cameras/${encodeURIComponent(camera)}/latest`,
+      headers: { authorization: `Bearer ${as}` },
+    })
+
+  it('are those of the last heartbeats, of gateways that the caller may see', async () => {
+    const api = createTestApi(hub)
+    const cameras = [
+      { name: 'yard', state: 'online', fps: 5 },
+      { name: 'coop', state: 'offline', fps: 0 },
+    ]
+    await gateway.peer.post('/api/v1/gateway/heartbeat', { ...testHeartbeat(hub.clock.now()), cameras })
+    expect((await api(contract.listCameras, { token })).body).toEqual([
+      {
+        gatewayId: gateway.gatewayId,
+        gatewayName: 'Barn',
+        location: 'North field',
+        name: 'coop',
+        state: 'offline',
+        fps: 0,
+      },
+      {
+        gatewayId: gateway.gatewayId,
+        gatewayName: 'Barn',
+        location: 'North field',
+        name: 'yard',
+        state: 'online',
+        fps: 5,
+      },
+    ])
+    expect((await api(contract.listCameras, { token: await hub.signIn('user') })).body).toEqual([])
+  })
+
+  it('show what they see now, pulled once for all who look', async () => {
+    const asked: string[] = []
+    door.onRequest = (request, response) => {
+      asked.push(request.url ?? '')
+      response.writeHead(200, { 'content-type': 'text/html' }).end(JPEG)
+    }
+    const answers = await Promise.all([picture('by the gate'), picture('by the gate'), picture('by the gate')])
+    for (const answer of answers) {
+      expect(answer.statusCode).toBe(200)
+      expect(answer.rawPayload).toEqual(JPEG)
+      expect(answer.headers).toMatchObject({ 'content-type': 'image/jpeg', 'x-content-type-options': 'nosniff' })
+      expect(Number(answer.headers['x-picture-age'])).toBeGreaterThanOrEqual(0)
+    }
+    expect(asked).toEqual(['/v1/cameras/by%20the%20gate/latest.jpg?height=720'])
+  })
+
+  it('of somebody else, and answers that are no picture, are refused', async () => {
+    door.onRequest = (_request, response) => response.writeHead(200).end('<script>alert(1)</script>')
+    expect((await picture('yard', await hub.signIn('user'))).json()).toMatchObject({ error: 'gateway_not_found' })
+    expect((await picture('yard')).json()).toMatchObject({ error: 'picture_unavailable' })
+    door.onRequest = (_request, response) => response.writeHead(404).end()
+    expect((await picture('coop')).json()).toMatchObject({ error: 'picture_unavailable' })
+    door.onRequest = (_request, response) => response.writeHead(200).end(Buffer.alloc(5_000_000, 0xff))
+    expect((await picture('flood')).json()).toMatchObject({ error: 'gateway_unreachable' })
+  })
+})
+
+describe('live pictures', () => {
+  it('of one camera are pulled at most once a second, and four at a time of one gateway', async () => {
+    let now = 0
+    const pulled: string[] = []
+    const waiting: (() => void)[] = []
+    const pictures = createLivePictures({
+      monotonic: () => now,
+      door: {
+        get: (_address, path) => {
+          pulled.push(path)
+          return new Promise((resolve) => waiting.push(() => resolve({ status: 200, body: JPEG })))
+        },
+      },
+    })
+    const gateway = { id: 'abcdefghijkl', address: '10.100.0.2' }
+    const first = ['a', 'b', 'c', 'd'].map((camera) => pictures.read(gateway, camera))
+    await expect(pictures.read(gateway, 'e')).rejects.toThrow('no picture of this camera right now')
+    now = 999
+    const again = pictures.read(gateway, 'a')
+    for (const answer of waiting) answer()
+    expect((await Promise.all([...first, again])).map(({ jpeg }) => jpeg)).toHaveLength(5)
+    expect(pulled).toHaveLength(4)
+    now = 1_000
+    void pictures.read(gateway, 'a')
+    expect(pulled).toHaveLength(5)
+    waiting.at(-1)!()
+  })
+})

@@ -1,0 +1,54 @@
+import * as contract from '@hedgerow/contract'
+import type { Camera, Gateway } from '@hedgerow/contract'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Kysely } from 'kysely'
+import type { Caller } from '../access/sessions.ts'
+import type { Tables } from '../database/tables.ts'
+import { findVisibleGateway } from '../fleet/fleet.ts'
+import { mount } from '../http/mount.ts'
+import { HubError } from '../kernel/hub-error.ts'
+import type { LivePictures } from './live-pictures.ts'
+
+const CAMERAS_MAX = 2_000
+
+type Dependencies = {
+  db: Kysely<Tables>
+  pictures: LivePictures
+  monotonic: () => number
+  listGateways: (caller: Caller, reply: FastifyReply) => Promise<Gateway[]>
+  /** The cameras of a gateway's last heartbeat. */
+  camerasOf: (gatewayId: string) => readonly Pick<Camera, 'name' | 'state' | 'fps'>[]
+}
+
+/** Cameras of all sites, and what they show now. */
+export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): void {
+  const { db, pictures, monotonic } = dependencies
+
+  mount(app, contract.listCameras, async ({ caller, reply }) => {
+    const cameras: Camera[] = []
+    for (const { id, name: gatewayName, location, status } of await dependencies.listGateways(caller, reply))
+      for (const { name, state, fps } of dependencies.camerasOf(id).toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+        cameras.push({
+          gatewayId: id,
+          gatewayName,
+          location,
+          name,
+          state: status === 'offline' ? 'offline' : state,
+          fps,
+        })
+    return cameras.slice(0, CAMERAS_MAX)
+  })
+
+  mount(app, contract.readCameraPicture, async ({ params, caller, reply }) => {
+    const gateway = await findVisibleGateway(db, caller, params.id)
+    if (gateway.kind !== 'enrolled') throw new HubError('gateway_takes_no_commands')
+    const { jpeg, at } = await pictures.read(gateway, params.camera)
+    reply.headers({
+      'cache-control': 'private, no-store',
+      'content-disposition': 'inline',
+      'x-picture-age': String(Math.round(monotonic() - at)),
+    })
+    reply.type('image/jpeg')
+    return jpeg
+  })
+}

@@ -1,0 +1,100 @@
+/** Cameras: what all of them show now, while somebody looks. */
+import { Button } from '@mantine/core'
+import { useFullscreenElement } from '@mantine/hooks'
+import { useMemo } from 'react'
+import { useSearchParams } from 'react-router'
+import { messageOf } from '#api/client.ts'
+import { Choice } from '@hedgerow/ui/choice.tsx'
+import { PageHead } from '@hedgerow/ui/page-head.tsx'
+import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { useCameras } from './queries.ts'
+import { Tile } from './tile.tsx'
+import styles from './cameras.module.css'
+
+const NARROWEST = 160
+const WIDEST = 640
+const USUAL = 300
+
+export function CamerasPage() {
+  const cameras = useCameras()
+  const [parameters, setParameters] = useSearchParams()
+  const { ref, toggle, fullscreen } = useFullscreenElement<HTMLDivElement>()
+  const site = parameters.get('site') ?? ''
+  const width = Math.min(WIDEST, Math.max(NARROWEST, Number(parameters.get('width')) || USUAL))
+  const sites = useMemo(
+    () => [...new Set(cameras.data?.map(({ location }) => location))].filter((one) => one !== '').toSorted(),
+    [cameras.data],
+  )
+  const shown = (cameras.data ?? []).filter(({ location }) => site === '' || location === site)
+  const say = (name: string, value: string, usual: string) =>
+    setParameters(
+      (now) => {
+        const next = new URLSearchParams(now)
+        if (value === usual) next.delete(name)
+        else next.set(name, value)
+        return next
+      },
+      { replace: true, preventScrollReset: true },
+    )
+  return (
+    <>
+      <PageHead
+        title="Cameras"
+        lead="What the cameras show now. A click leads to what one of them saw."
+        actions={
+          shown.length > 0 && (
+            <>
+              {sites.length > 1 && (
+                <Choice
+                  label="Site"
+                  value={site}
+                  options={[['', 'All sites'], ...sites.map((one) => [one, one] as const)]}
+                  onChange={(value) => say('site', value, '')}
+                />
+              )}
+              <label className={styles.density}>
+                Size
+                <input
+                  type="range"
+                  min={NARROWEST}
+                  max={WIDEST}
+                  step={20}
+                  value={width}
+                  onChange={(event) => say('width', event.currentTarget.value, String(USUAL))}
+                />
+              </label>
+              <Button variant="default" onClick={() => void toggle()}>
+                Full screen
+              </Button>
+            </>
+          )
+        }
+      />
+      {cameras.isPending ? (
+        <PanelSkeleton rows={6} label="Loading cameras" />
+      ) : cameras.data === undefined ? (
+        <PanelError
+          message={messageOf(cameras.error)}
+          retrying={cameras.isFetching}
+          onRetry={() => void cameras.refetch()}
+        />
+      ) : shown.length === 0 ? (
+        <PanelEmpty title="No cameras yet">
+          Cameras appear here when a gateway reports them: from Frigate, from its own eye, or from a program.
+        </PanelEmpty>
+      ) : (
+        <div ref={ref} className={styles.screen} data-full={fullscreen}>
+          <ul
+            className={styles.wall}
+            aria-label="Cameras"
+            style={{ gridTemplateColumns: `repeat(auto-fill, minmax(min(100%, ${width}px), 1fr))` }}
+          >
+            {shown.map((camera) => (
+              <Tile key={`${camera.gatewayId} ${camera.name}`} camera={camera} />
+            ))}
+          </ul>
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { call } from './call.ts'
+import { gatewayId } from './gateways.ts'
+
+export const camera = z.object({
+  gatewayId,
+  gatewayName: z.string(),
+  location: z.string(),
+  name: z.string(),
+  /** Its gateway's word, and `offline` while that is away. */
+  state: z.enum(['online', 'offline', 'disabled']),
+  fps: z.number(),
+})
+export type Camera = z.output<typeof camera>
+
+/** The cameras of the gateways that the caller may see, by gateway and name; at most 2,000. */
+export const listCameras = call({ method: 'GET', path: '/v1/hub/cameras', response: z.array(camera) })
+
+/**
+ * The newest picture of a camera, pulled through the tunnel while somebody looks: once for all who look, and at most
+ * once a second. `X-Picture-Age` says how old it is, in milliseconds.
+ */
+export const readCameraPicture = call({
+  method: 'GET',
+  path: '/v1/hub/gateways/:id/cameras/:camera/latest',
+  params: z.strictObject({ id: gatewayId, camera: z.string().min(1).max(200) }),
+  errors: ['gateway_not_found', 'gateway_takes_no_commands', 'gateway_unreachable', 'picture_unavailable'],
+  media: 'image/jpeg',
+  response: null,
+})
