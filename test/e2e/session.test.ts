@@ -103,7 +103,7 @@ describe('a refusal', () => {
     await portal.signIn(walker)
     await portal.page.waitForURL('**/gateways')
     await portal.page.getByRole('link', { name: /^Approvals/ }).click()
-    await portal.page.getByText('Managers and administrators see the devices that wait here').waitFor()
+    await portal.page.getByText('Managers and administrators see the waiting devices').waitFor()
     expect(path()).toBe('/gateway-approvals')
     await portal.page.reload()
     await portal.page.getByRole('heading', { name: 'Pending Gateway Registrations' }).waitFor()
@@ -115,6 +115,7 @@ describe('a refusal', () => {
     await portal.open('/login')
     await portal.signIn(manager)
     await portal.page.getByRole('button', { name: 'Add Gateway' }).click()
+    await portal.dialog().getByRole('button', { name: /^Plain WireGuard/ }).click()
     await portal.dialog().getByLabel('Gateway Name').fill('Pump house')
     await changeUser(hub, manager.username, { role: 'user' })
     // The hub caches a session for one second.
