@@ -115,7 +115,10 @@ describe('a refusal', () => {
     await portal.open('/login')
     await portal.signIn(manager)
     await portal.page.getByRole('button', { name: 'Add Gateway' }).click()
-    await portal.dialog().getByRole('button', { name: /^Plain WireGuard/ }).click()
+    await portal
+      .dialog()
+      .getByRole('button', { name: /^Plain WireGuard/ })
+      .click()
     await portal.dialog().getByLabel('Gateway Name').fill('Pump house')
     await changeUser(hub, manager.username, { role: 'user' })
     // The hub caches a session for one second.

@@ -4,6 +4,9 @@ import { createStack, type Stack } from '@hedgerow/netstack/node'
 import type { PresharedKey, PrivateKey, PublicKey } from '@hedgerow/wireguard'
 import { openInterface, type WireGuardInterface } from '@hedgerow/wireguard/node'
 
+/** A lost initiation is sent again after 5 s (REKEY_TIMEOUT, WireGuard paper, section 6.4). */
+const CONNECT_TIMEOUT_MS = 20_000
+
 type Joined = Pick<ApprovedRegistration, 'assignedIp' | 'hubVpnIp' | 'hubPublicKey'> & {
   privateKey: string
   presharedKey: string
@@ -60,7 +63,7 @@ export async function joinTunnel(options: Joined): Promise<TestPeer> {
             'content-length': Buffer.byteLength(payload),
             connection: 'close',
           },
-          createConnection: () => stack.connect({ host: hubVpnIp, port: 8080, timeoutMs: 5_000 }),
+          createConnection: () => stack.connect({ host: hubVpnIp, port: 8080, timeoutMs: CONNECT_TIMEOUT_MS }),
         })
         asking.on('error', reject)
         asking.on('response', (response) => {
