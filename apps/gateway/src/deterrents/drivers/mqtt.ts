@@ -23,7 +23,7 @@ export const driver = driverType({
       .describe('Such as `mqtt://127.0.0.1:1883`.'),
     username: z.string().max(1_000).optional(),
     password: z.string().max(1_000).optional(),
-    topic: topic.describe('Where both messages go. They are never retained.'),
+    topic: topic.describe('Where both messages go. Only that for off is retained.'),
     on: payload.describe('The message that switches on; `{seconds}` in it is the length of the firing.'),
     off: payload.describe('The message that switches off.'),
     qos: z.union([z.literal(0), z.literal(1), z.literal(2)]).default(1),
@@ -58,7 +58,7 @@ export const driver = driverType({
           connectTimeout: CONNECT_MS,
           queueQoSZero: false,
           rejectUnauthorized: verifyCertificate,
-          will: { topic, payload: Buffer.from(off), qos, retain: false },
+          will: { topic, payload: Buffer.from(off), qos, retain: true },
         },
         false,
       )
@@ -71,9 +71,9 @@ export const driver = driverType({
     }
 
     /** Resolves when the broker took it, and when the device said so where it can. */
-    async function publish(client: MqttClient, text: string, stateText: string): Promise<string> {
+    async function publish(client: MqttClient, text: string, stateText: string, retain: boolean): Promise<string> {
       const { said } = state ? await listen(client, state.topic, stateText) : {}
-      await client.publishAsync(settings.topic, text, { qos, retain: false })
+      await client.publishAsync(settings.topic, text, { qos, retain })
       return said ? `the device said ${await said}` : 'the broker took it'
     }
 
@@ -106,12 +106,13 @@ export const driver = driverType({
       async on(seconds, signal) {
         const client = await connect(signal)
         const text = settings.on.replaceAll('{seconds}', String(seconds))
-        return withClient(client, signal, () => publish(client, text, state?.on ?? settings.on))
+        return withClient(client, signal, () => publish(client, text, state?.on ?? settings.on, false))
       },
       async off(signal) {
         const client = held?.connected ? held : await connect(signal)
         const { off } = settings
-        const answer = await withClient(client, signal, () => publish(client, off, state?.off ?? off))
+        // The broker keeps it: a device that comes back later than the gateway still hears it.
+        const answer = await withClient(client, signal, () => publish(client, off, state?.off ?? off, true))
         await drop()
         return answer
       },
