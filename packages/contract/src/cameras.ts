@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
+import { oneLine } from './fields.ts'
 import { gatewayId } from './gateways.ts'
 
 export const camera = z.object({
@@ -23,7 +24,7 @@ export const listCameras = call({ method: 'GET', path: '/v1/hub/cameras', respon
 export const readCameraPicture = call({
   method: 'GET',
   path: '/v1/hub/gateways/:id/cameras/:camera/latest',
-  params: z.strictObject({ id: gatewayId, camera: z.string().min(1).max(200) }),
+  params: z.strictObject({ id: gatewayId, camera: oneLine(200).min(1) }),
   errors: ['gateway_not_found', 'gateway_takes_no_commands', 'gateway_unreachable', 'picture_unavailable'],
   media: 'image/jpeg',
   response: null,
