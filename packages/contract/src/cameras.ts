@@ -25,7 +25,13 @@ export const readCameraPicture = call({
   method: 'GET',
   path: '/v1/hub/gateways/:id/cameras/:camera/latest',
   params: z.strictObject({ id: gatewayId, camera: oneLine(200).min(1) }),
-  errors: ['gateway_not_found', 'gateway_takes_no_commands', 'gateway_unreachable', 'picture_unavailable'],
+  errors: [
+    'vpn_disabled',
+    'gateway_not_found',
+    'gateway_takes_no_commands',
+    'gateway_unreachable',
+    'picture_unavailable',
+  ],
   media: 'image/jpeg',
   response: null,
 })

@@ -7,12 +7,14 @@ import type { Tables } from '../database/tables.ts'
 import { findVisibleGateway } from '../fleet/fleet.ts'
 import { mount } from '../http/mount.ts'
 import { HubError } from '../kernel/hub-error.ts'
+import { requireVpn, type Vpn } from '../tunnel/tunnel.ts'
 import type { LivePictures } from './live-pictures.ts'
 
 const CAMERAS_MAX = 2_000
 
 type Dependencies = {
   db: Kysely<Tables>
+  vpn: Vpn
   pictures: LivePictures
   monotonic: () => number
   listGateways: (caller: Caller, reply: FastifyReply) => Promise<Gateway[]>
@@ -22,7 +24,7 @@ type Dependencies = {
 
 /** Cameras of all sites, and what they show now. */
 export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): void {
-  const { db, pictures, monotonic } = dependencies
+  const { db, vpn, pictures, monotonic } = dependencies
 
   mount(app, contract.listCameras, async ({ caller, reply }) => {
     const cameras: Camera[] = []
@@ -40,6 +42,7 @@ export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): 
   })
 
   mount(app, contract.readCameraPicture, async ({ params, caller, reply }) => {
+    requireVpn(vpn)
     const gateway = await findVisibleGateway(db, caller, params.id)
     if (gateway.kind !== 'enrolled') throw new HubError('gateway_takes_no_commands')
     const { jpeg, at } = await pictures.read(gateway, params.camera)

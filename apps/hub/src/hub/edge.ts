@@ -138,6 +138,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   const monotonic = () => performance.now()
   cameraRoutes(app, {
     db,
+    vpn,
     monotonic,
     pictures: createLivePictures({ door, monotonic }),
     listGateways: (caller, reply) => listGateways(db, caller, { ...list, query: {}, reply }),
