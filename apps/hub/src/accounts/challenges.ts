@@ -5,11 +5,14 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { sql, type Kysely } from 'kysely'
+import { isAfterLeap } from '../database/clock-leaps.ts'
 import type { Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import type { UserRow } from './accounts.ts'
 
 const LIFETIME_MS = 5 * 60_000
+/** How far in the future a challenge may have been opened: clock corrections of this size are normal. */
+const CLOCK_TOLERANCE_MS = 5 * 60_000
 const MAX_ATTEMPTS = 5
 const TOKEN_BYTES = 24
 /** How many of the newest open challenges one user may have: from one network, and in total. */
@@ -33,7 +36,9 @@ export function createChallenges({ db, clock }: { db: Kysely<Tables>; clock: () 
     async open(user, source) {
       const token = randomBytes(TOKEN_BYTES).toString('base64url')
       const now = clock()
-      await db.deleteFrom('sign_in_challenges').where('expires_at', '<=', now).execute()
+      // After a leap of the clock the rows stay: with the clock set back, their challenges are not over.
+      if (!(await isAfterLeap(db, now)))
+        await db.deleteFrom('sign_in_challenges').where('expires_at', '<=', now).execute()
       await db
         .insertInto('sign_in_challenges')
         .values({ token_hash: hashOf(token), user_id: user.id, source, expires_at: now + LIFETIME_MS, attempts: 0 })
@@ -65,12 +70,15 @@ export function createChallenges({ db, clock }: { db: Kysely<Tables>; clock: () 
     },
 
     async attempt(token, source) {
+      const now = clock()
       const challenge = await db
         .updateTable('sign_in_challenges')
         .set({ attempts: sql`attempts + 1` })
         .where('token_hash', '=', hashOf(token))
         .where('source', '=', source)
-        .where('expires_at', '>', clock())
+        .where('expires_at', '>', now)
+        // A challenge from the future was opened while the clock was wrong, and would end that much too late.
+        .where('expires_at', '<=', now + LIFETIME_MS + CLOCK_TOLERANCE_MS)
         .where('attempts', '<', MAX_ATTEMPTS)
         .returning('user_id')
         .executeTakeFirst()

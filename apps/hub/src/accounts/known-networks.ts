@@ -18,26 +18,25 @@ export async function isKnownNetwork(db: Db, userId: string, sourceIp: string): 
 /** Records a sign-in from this network; above the limit, the network used longest ago is dropped. */
 export function rememberNetwork(db: Db, userId: string, sourceIp: string, now: number): Promise<void> {
   return inTransaction(db, async (transaction) => {
+    const network = siteOf(sourceIp)
     await transaction
       .insertInto('known_networks')
-      .values({ user_id: userId, network: siteOf(sourceIp), last_at: now })
+      .values({ user_id: userId, network, last_at: now })
       .onConflict((conflict) => conflict.columns(['user_id', 'network']).doUpdateSet({ last_at: now }))
       .execute()
     const kept = await transaction
       .selectFrom('known_networks')
       .select('network')
       .where('user_id', '=', userId)
+      // The others may be of a time when the clock was ahead, and look newer.
+      .where('network', '!=', network)
       .orderBy('last_at', 'desc')
-      .limit(KEPT_PER_PERSON)
+      .limit(KEPT_PER_PERSON - 1)
       .execute()
     await transaction
       .deleteFrom('known_networks')
       .where('user_id', '=', userId)
-      .where(
-        'network',
-        'not in',
-        kept.map((row) => row.network),
-      )
+      .where('network', 'not in', [network, ...kept.map((row) => row.network)])
       .execute()
   })
 }

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
+import { isAfterLeap } from '../database/clock-leaps.ts'
 import type { Tables } from '../database/tables.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -55,8 +56,13 @@ export function createSessions({
   tasks.every(SWEEP_INTERVAL_MS, sweep)
   tasks.every(WATCH_INTERVAL_MS, lookAfterWatched)
 
+  /** After a leap of the clock the rows stay: with the clock set back, their sessions are not over. */
   async function sweep(): Promise<void> {
-    tellEnded(await db.deleteFrom('sessions').where('expires_at', '<=', clock()).returning('id').execute())
+    const now = clock()
+    if (await isAfterLeap(db, now)) {
+      const over = await db.selectFrom('sessions').select('id').where('expires_at', '<=', now).execute()
+      tellEnded(over.filter(({ id }) => watched.has(id)))
+    } else tellEnded(await db.deleteFrom('sessions').where('expires_at', '<=', now).returning('id').execute())
   }
 
   /** Rows may also go with their user, or by another process: a watched session without a row has ended. */

@@ -21,7 +21,8 @@ import { readConfigured } from './configured.ts'
 import { issueAuthority, issueServerCertificate, type KeyedCertificate } from './issue.ts'
 
 export const RENEWED_AHEAD_MS = 30 * 24 * 60 * 60 * 1_000
-const CHECK_INTERVAL_MS = 24 * 60 * 60 * 1_000
+/** Often, because a clock that is set right may make a certificate expired, or not valid yet. */
+const CHECK_INTERVAL_MS = 60_000
 const FILES_LOOKED_AT_INTERVAL_MS = 5_000
 
 export type Certificates = {

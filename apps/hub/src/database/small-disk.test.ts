@@ -12,23 +12,26 @@ import { HubError } from '../kernel/hub-error.ts'
 import { createTestDatabaseIn, hasPostgres } from '#testing/databases.ts'
 import { createTestDevice } from '#testing/device.ts'
 import { testHeartbeat } from '#testing/heartbeat.ts'
-import { startTestHub } from '#testing/hub.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { joinedGateway } from '#testing/joined-gateway.ts'
 import { postgresOwner } from '#testing/postgres.ts'
 
 const MIB = 1024 * 1024
 const WAIT = { timeout: 60_000, interval: 100 }
+const FIRST_ADMIN = { username: 'first-admin', password: 'first-admin-password' }
 
-/** A small disk of its own, or the reason why there is none. */
-function mountSmallDisk(): { path: string } | { reason: string } {
+/** A small disk for the running test, which is skipped where nobody may mount one. */
+function smallDisk(skip: (reason: string) => never): string {
   const path = mkdtempSync(join(tmpdir(), 'small-disk-'))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', path], { stdio: 'ignore' })
-    return { path }
   } catch {
-    rmSync(path, { recursive: true, force: true })
-    return { reason: 'only root can mount a file system' }
+    skip('skipped: only root can mount a file system')
   }
+  // Functions of `onTestFinished` run in reverse order.
+  onTestFinished(() => void execFileSync('umount', ['-l', path]))
+  return path
 }
 
 /** Writes until only `leftBytes` are left. */
@@ -48,17 +51,29 @@ function fill(disk: string, leftBytes: number): void {
   }
 }
 
-it('a full disk is reported everywhere, and people keep working while gateways wait', async ({ skip }) => {
-  const disk = mountSmallDisk()
-  if ('reason' in disk) {
-    skip(`skipped: ${disk.reason}`)
-    return
-  }
-  const { path } = disk
-  onTestFinished(() => {
-    execFileSync('umount', ['-l', path])
-    rmSync(path, { recursive: true, force: true })
+async function statusOfSignIn({ app }: TestHub): Promise<number> {
+  return (await app.inject({ method: 'POST', url: '/api/v1/auth/login', payload: FIRST_ADMIN })).statusCode
+}
+
+/** A joined gateway, its token and its reports; it and the hub stop with the test. */
+async function reportingGateway(hub: TestHub) {
+  const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
+  const { gatewayId, peer } = await joinedGateway(hub, headers)
+  onTestFinished(async () => {
+    await peer.stop()
+    await hub.stop()
   })
+  const startedAt = new Date(hub.clock.now()).toISOString()
+  let sent = 0
+  const detect = (thumbnail?: string) => {
+    const seen = { camera: 'Gate', label: 'fox', severity: 'detection', score: 0.5, startedAt, thumbnail }
+    return peer.post('/api/v1/gateway/detections', { detections: [{ id: `d${++sent}`, ...seen }] })
+  }
+  return { headers, gatewayId, peer, detect }
+}
+
+it('a full disk is reported everywhere, and people keep working while gateways wait', async ({ skip }) => {
+  const path = smallDisk(skip)
   const told: string[] = []
   const receiver = createServer(async (request, response) => {
     told.push(Buffer.concat(await request.toArray()).toString())
@@ -73,18 +88,7 @@ it('a full disk is reported everywhere, and people keep working while gateways w
     databaseUrl: `sqlite:${join(path, 'hub.sqlite')}`,
     notifications: { smtp: undefined, webhook: { url, secret: 'sixteen characters' } },
   })
-  const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
-  const { gatewayId, peer } = await joinedGateway(hub, headers)
-  onTestFinished(async () => {
-    await peer.stop()
-    await hub.stop()
-  })
-  const startedAt = new Date(hub.clock.now()).toISOString()
-  let sent = 0
-  const detect = () =>
-    peer.post('/api/v1/gateway/detections', {
-      detections: [{ id: `d${++sent}`, camera: 'Gate', label: 'fox', severity: 'detection', score: 0.5, startedAt }],
-    })
+  const { headers, gatewayId, peer, detect } = await reportingGateway(hub)
   const beat = () => peer.post('/api/v1/gateway/heartbeat', testHeartbeat(hub.clock.now()))
   const ready = async () => {
     const answer = await hub.app.inject({ url: '/readyz' })
@@ -93,10 +97,7 @@ it('a full disk is reported everywhere, and people keep working while gateways w
   const problems = async () => (await hub.app.inject({ url: '/api/v1/hub/problems', headers })).json<unknown[]>()
   const gateway = async (): Promise<Gateway> =>
     (await hub.app.inject({ url: `/api/v1/hub/gateways/${gatewayId}`, headers })).json()
-  const signIn = async () => {
-    const payload = { username: 'first-admin', password: 'first-admin-password' }
-    return (await hub.app.inject({ method: 'POST', url: '/api/v1/auth/login', payload })).statusCode
-  }
+  const signIn = () => statusOfSignIn(hub)
   const save = async (hubName: string) =>
     (await hub.app.inject({ method: 'PUT', url: '/api/v1/hub/settings', headers, payload: { hubName } })).statusCode
 
@@ -143,16 +144,7 @@ it('a full disk is reported everywhere, and people keep working while gateways w
 }, 180_000)
 
 it('a hub starts on a full disk, and people sign in', async ({ skip }) => {
-  const disk = mountSmallDisk()
-  if ('reason' in disk) {
-    skip(`skipped: ${disk.reason}`)
-    return
-  }
-  const { path } = disk
-  onTestFinished(() => {
-    execFileSync('umount', ['-l', path])
-    rmSync(path, { recursive: true, force: true })
-  })
+  const path = smallDisk(skip)
   const start = () => startTestHub('sqlite', { dataDir: path, databaseUrl: `sqlite:${join(path, 'hub.sqlite')}` })
   const first = await start()
   await vi.waitFor(() => expect(existsSync(join(path, 'reserve-for-people'))).toBe(true), WAIT)
@@ -162,9 +154,7 @@ it('a hub starts on a full disk, and people sign in', async ({ skip }) => {
   const hub = await start()
   onTestFinished(() => hub.stop())
   await vi.waitFor(async () => expect((await hub.app.inject({ url: '/readyz' })).statusCode).toBe(503), WAIT)
-  const payload = { username: 'first-admin', password: 'first-admin-password' }
-  const signIn = () => hub.app.inject({ method: 'POST', url: '/api/v1/auth/login', payload })
-  await vi.waitFor(async () => expect((await signIn()).statusCode).toBe(200), WAIT)
+  await vi.waitFor(async () => expect(await statusOfSignIn(hub)).toBe(200), WAIT)
   rmSync(join(path, 'of-another-program'))
   await vi.waitFor(async () => expect((await hub.app.inject({ url: '/readyz' })).statusCode).toBe(200), WAIT)
 }, 180_000)
@@ -172,33 +162,14 @@ it('a hub starts on a full disk, and people sign in', async ({ skip }) => {
 it.skipIf(!hasPostgres)(
   'a PostgreSQL without room is reported everywhere until it accepts rows again',
   async ({ skip }) => {
-    const disk = mountSmallDisk()
-    if ('reason' in disk) {
-      skip(`skipped: ${disk.reason}`)
-      return
-    }
-    const { path } = disk
-    onTestFinished(() => {
-      execFileSync('umount', ['-l', path])
-      rmSync(path, { recursive: true, force: true })
-    })
+    const path = smallDisk(skip)
     chownSync(path, postgresOwner.uid ?? 0, postgresOwner.gid ?? 0)
     const { url, remove } = await createTestDatabaseIn(path)
     onTestFinished(remove)
     const hub = await startTestHub('postgres', { databaseUrl: url })
-    const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
-    const { peer } = await joinedGateway(hub, headers)
-    onTestFinished(async () => {
-      await peer.stop()
-      await hub.stop()
-    })
-    const startedAt = new Date(hub.clock.now()).toISOString()
-    let sent = 0
-    const detect = () => {
-      const thumbnail = `/9j/${randomBytes(60_000).toString('base64')}`
-      const seen = { camera: 'Gate', label: 'fox', severity: 'detection', score: 0.5, startedAt, thumbnail }
-      return peer.post('/api/v1/gateway/detections', { detections: [{ id: `d${++sent}`, ...seen }] })
-    }
+    const gateway = await reportingGateway(hub)
+    const { headers } = gateway
+    const detect = () => gateway.detect(`/9j/${randomBytes(60_000).toString('base64')}`)
     const read = async (call: string) => {
       const answer = await hub.app.inject({ url: call, headers })
       return [answer.statusCode, answer.json<unknown>()]

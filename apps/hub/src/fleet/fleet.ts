@@ -4,7 +4,7 @@
  * by the routes, by dashboard/ for its counts and by gateway-proxy/ for access.
  */
 import { randomBytes } from 'node:crypto'
-import type { Gateway, SearchQuery } from '@hedgerow/contract'
+import type { Gateway, Heartbeat, SearchQuery } from '@hedgerow/contract'
 import { base32 } from '@hedgerow/enrolment'
 import type { FastifyReply } from 'fastify'
 import type { Kysely, Selectable, Transaction } from 'kysely'
@@ -184,6 +184,8 @@ export type FleetStatus = Judgement & {
   publicKey: string
   /** The last heartbeat or handshake, in milliseconds since 1970. */
   lastSeenAt: number | undefined
+  /** Its detections that waited for the hub, and those that it lost, by its last heartbeat. */
+  queue: Heartbeat['queue']
 }
 
 /** The status of every gateway, or of those that the caller may see. */
@@ -205,6 +207,7 @@ export async function fleetStatuses(
       ownerId: row.owner_id,
       publicKey: row.wireguard_public_key,
       lastSeenAt: lastSeen(known),
+      queue: known.heartbeat?.content.queue,
       status: statusOf(known),
       // A getter, because few callers need the words.
       get reason() {

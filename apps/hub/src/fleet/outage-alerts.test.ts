@@ -11,6 +11,7 @@ const barn = (status: FleetStatus['status'], lastSeenAt: number | undefined = st
   name: 'Barn',
   ownerId: null,
   publicKey: '',
+  queue: undefined,
   status,
   reason: 'no heartbeat for 5 min',
   lastSeenAt,

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
+import { joinedGateway } from '#testing/joined-gateway.ts'
+import { testHeartbeat } from '#testing/heartbeat.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 
 const token = 'a-token-for-prometheus'
@@ -83,6 +85,22 @@ describe.each(testEngines)('metrics on %s', (engine) => {
     expect(body, 'of an unknown gateway').not.toContain('"gone"')
     expect(body).toMatch(/^hedgerow_certificate_expiry_timestamp_seconds\{certificate="hub-tls"\} \d{10}$/m)
     expect(body).toMatch(/^hedgerow_notifications\{state="failed"\} 1$/m)
+  })
+
+  test('show the queue on a device that reports it', async () => {
+    const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
+    const { gatewayId: told, peer } = await joinedGateway(hub, headers, 'Orchard')
+    const { peer: older } = await joinedGateway(hub, headers, 'Meadow')
+    const beat = testHeartbeat(hub.clock.now())
+    await peer.post('/api/v1/gateway/heartbeat', { ...beat, queue: { waiting: 12, lost: 3 } })
+    await older.post('/api/v1/gateway/heartbeat', beat)
+    await Promise.all([peer.stop(), older.stop()])
+    const { body } = await scrape()
+    const lines = body.split('\n').filter((line) => /^hedgerow_gateway_(queued|lost)/.test(line))
+    expect(lines).toEqual([
+      `hedgerow_gateway_queued_detections{gateway="${told}"} 12`,
+      `hedgerow_gateway_lost_detections{gateway="${told}"} 3`,
+    ])
   })
 
   test('are each in the document, and no other is', async () => {

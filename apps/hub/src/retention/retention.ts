@@ -83,9 +83,9 @@ export function createRetention(options: {
     const { logRetentionDays } = await readSettings(db)
     const oldest = now - logRetentionDays * DAY_MS
     await drain(oldRows('activity', ['id'], sql`at < ${oldest}`, 'at'))
-    await drain(oldRows('audit', ['id'], sql`at < ${oldest}`, 'at'))
     await drain(oldRows('ui_access', ['id'], sql`started_at < ${oldest}`, 'started_at'))
-    await drainDetections(sql`started_at < ${oldest}`)
+    // Both: a device whose clock is behind reports detections that look old.
+    await drainDetections(sql`started_at < ${oldest} and received_at < ${oldest}`)
     await drain(oldRows('commands', ['id'], sql`created_at < ${oldest}`, 'created_at'))
     await drain(oldRows('ledger', LEDGER_KEY, sql`received_at < ${oldest}`, 'received_at'))
     await drain(oldRows('alerted_incidents', ['rule_id', 'incident_id'], sql`at < ${oldest}`, 'at'))
@@ -98,6 +98,8 @@ export function createRetention(options: {
     // A gateway may have been deleted while the hub stopped.
     for (const { gateway_id } of await deletedGateways()) if (gateway_id !== null) await forgetGateway(gateway_id)
     await drain(oldRows('facts', ['id'], sql`at < ${Math.max(oldest, now - FACTS_KEPT_MS)}`, 'at'))
+    // Last: the database refuses to delete entries that are young by its own clock.
+    await drain(oldRows('audit', ['id'], sql`at < ${oldest}`, 'at'))
     purgedAt = now
   }
 
