@@ -15,6 +15,21 @@ export {
 export { createPlane, createRgbImage, lumaOf, type Plane, type RgbImage, type Size } from './image.ts'
 export { DEMONSTRATION_CLASSES, lookAt, type DemonstrationClass, type Look } from './demonstration/eye.ts'
 export { HOG_FEATURES, HOG_PIXELS, hogOf } from './hog.ts'
+export { cropOf, CROP_PIXELS, verifierFeatures, VERIFIER_FEATURES, type Glance } from './learning/features.ts'
+export {
+  learn,
+  LEAST_REVIEWS,
+  MISSED_SHARE,
+  verify,
+  type Drift,
+  type Example,
+  type Examples as ReviewedExamples,
+  type Lesson,
+  type Night,
+  type Outcome,
+  type Verifier,
+} from './learning/lesson.ts'
+export { findRepeats, type Repeat, type Seen } from './learning/repeats.ts'
 export { drawLetterboxed, letterboxOf, toSource, toTarget, type Fit, type Letterbox } from './letterbox.ts'
 export { layouts, readOutputs, toTensor, type LayoutName } from './layouts/layouts.ts'
 export type { Layout } from './layouts/layout.ts'

@@ -48,9 +48,10 @@ export function trainClassifier(
         gradient[i] = l2 * point[i]!
       }
       for (let n = 0; n < count; n++) {
+        const share = (importance ? importance[n]! : 1) / total
+        if (share === 0) continue
         const row = rows.subarray(n * features, (n + 1) * features)
         for (let k = 0; k < classes; k++) logits[k] = point[offset + k]! + dot(point, k * features, row)
-        const share = (importance ? importance[n]! : 1) / total
         value -= share * logProbability(logits, labels[n]!)
         for (let k = 0; k < classes; k++) {
           const error = share * (logits[k]! - (k === labels[n] ? 1 : 0))

@@ -32,6 +32,8 @@ export type Scene = {
   readonly rain?: number
   /** A branch that swings by this share of the picture's width. */
   readonly branch?: number
+  /** A flag that waves by this share of its height. */
+  readonly flag?: number
   /** A car's headlights sweep over the scene at these times. */
   readonly headlightsMs?: readonly number[]
   /** Clouds change the light by up to this share, over some seconds. */
@@ -69,6 +71,7 @@ const NIGHT_COATS: Record<RenderedLabel, number> = { boar: 118, cat: 150, deer: 
 const STRIDE_MS = 900
 const HEADLIGHTS_MS = 3_000
 const RAIN = 58
+const FLAG_PARTS = 6
 const NOISE_VALUES = 1 << 16
 
 export function createRenderer(scene: Scene, width: number, height: number): SceneRenderer {
@@ -138,6 +141,32 @@ export function createRenderer(scene: Scene, width: number, height: number): Sce
     }
   }
 
+  /** Cloth on a pole at the edge of the meadow, its place and colour by the seed. */
+  function drawFlag(swing: number, atMs: number): void {
+    const random = createRandom(scene.seed + 9)
+    const [poleX, top, length, high] = [
+      random.between(0.15, 0.75) * width,
+      random.between(0.3, 0.55) * height,
+      random.between(0.1, 0.2) * height,
+      random.between(0.04, 0.09) * height,
+    ]
+    const grey = random.between(120, 200)
+    const cloth = [grey, scene.daylight === 'day' ? random.between(20, 80) : grey, grey / 2] as const
+    const shade = scene.daylight === 'day' ? cloth : ([grey, grey, grey] as const)
+    const pole = limb(poleX, top - high, height * 0.006, poleX, top + 0.3 * height, height * 0.006)
+    fill([pole], width, height, (x, y, share) => blend(x, y, share, [80, 80, 84], 1))
+    // Gusts lift it and let it hang.
+    const lift = 0.5 + 0.5 * Math.sin(atMs / 1_900 + 2 * Math.sin(atMs / 3_700))
+    const figure = Array.from({ length: FLAG_PARTS }, (_, part) => {
+      const at = (share: number): [number, number] => [
+        poleX + share * length * (0.35 + 0.65 * lift),
+        top + share * length * (1 - lift) + share * swing * high * Math.sin(atMs / 160 - 5 * share),
+      ]
+      return limb(...at(part / FLAG_PARTS), high, ...at((part + 1) / FLAG_PARTS), high)
+    })
+    fill(figure, width, height, (x, y, share) => blend(x, y, share, shade, 1))
+  }
+
   /** Two beams that pass from one side to the other; they light the ground and add to what is there. */
   function drawHeadlights(atMs: number): boolean {
     light.fill(0)
@@ -184,6 +213,7 @@ export function createRenderer(scene: Scene, width: number, height: number): Sce
     render(atMs) {
       image.data.set(backdrop.data)
       if (scene.branch !== undefined) drawBranch(scene.branch, atMs)
+      if (scene.flag !== undefined) drawFlag(scene.flag, atMs)
       const truth = scene.actors.flatMap((actor, index) => drawActor(actor, index, atMs) ?? [])
       const isLit = drawHeadlights(atMs)
       if (scene.rain !== undefined) drawRain(scene.rain, atMs)
