@@ -9,7 +9,7 @@ import { portalOf } from '../harness/portal.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
 /** A topic of ntfy: the notifications of somebody's phone. */
-const phone: { title: string; click: string }[] = []
+const phone: { title: string; click: string; actions: string }[] = []
 let ntfy: Server
 let browser: BrowserHandle
 let hub: Hub
@@ -17,7 +17,8 @@ let gateway: TestGateway
 
 beforeAll(async () => {
   ntfy = createServer((request, response) => {
-    phone.push({ title: String(request.headers['title']), click: String(request.headers['click']) })
+    const { title, click, actions } = request.headers
+    phone.push({ title: String(title), click: String(click), actions: String(actions) })
     request.resume().on('end', () => response.end('{}'))
   })
   await new Promise<void>((resolve) => ntfy.listen(0, '127.0.0.1', resolve))
@@ -73,6 +74,18 @@ test('a person makes a rule, tries the channel, and the message on the phone ope
   await expect.poll(() => phone.length, { timeout: 30_000 }).toBe(1)
   expect(phone[0]!.title).toMatch(/^fox at Barn, coop/)
   await page.goto(phone[0]!.click.replace(/^https?:\/\/[^/]+/, hub.url))
-  await page.getByRole('dialog', { name: 'fox at Barn' }).waitFor()
+  const incident = page.getByRole('dialog', { name: 'fox at Barn' })
+  await incident.getByText('Foxes: nobody has acknowledged it yet').waitFor()
+
+  // Somebody else's browser, without a session: opening the link changes nothing, the button does, live for all.
+  const other = await browser.person({ reducedMotion: 'reduce' })
+  const link = await other.newPage()
+  const actions = JSON.parse(phone[0]!.actions) as { url: string }[]
+  await link.goto(actions[1]!.url.replace(/^https?:\/\/[^/]+/, hub.url))
+  await link.getByText(/^fox at Barn, coop/).waitFor()
+  await link.getByRole('button', { name: 'Acknowledge' }).click()
+  await link.getByText(/^Acknowledged on .* by a link over ntfy\.$/).waitFor()
+  await incident.getByText(/^Foxes: Acknowledged on .* by a link over ntfy\.$/).waitFor()
+  await other.close()
   await person.close()
 })

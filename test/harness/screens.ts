@@ -79,6 +79,15 @@ export const screens: Screen[] = [
       .getByText(/In the last 7 days/)
       .waitFor()
   }),
+  admin('alert-rules-step', '/alert-rules', async (portal) => {
+    await portal.row('Every alert').getByRole('button', { name: 'Edit Every alert' }).click()
+    await button(portal, 'Add a step').click()
+    await portal.dialog().getByLabel('Step 1: after, minutes').waitFor()
+  }),
+  visitor('acknowledge-wrong-link', async (portal) => {
+    await portal.open('/acknowledge#x.y.z')
+    await text(portal, /^This link is not complete/)
+  }),
   user('alert-rules-as-user', '/alert-rules', (portal) => text(portal, 'Your role does not allow this')),
   admin('threats-nothing-matches', '/threats?review=wrong&fired=yes', (portal) => text(portal, 'Nothing matches')),
   firstDay('threats-empty', '/threats', (portal) => text(portal, 'Nothing seen yet')),

@@ -15,6 +15,8 @@ import { type History } from './fleet/history.ts'
 import { type Metrics } from './metrics/metrics.ts'
 import { type Connections } from './http/connections.ts'
 import type { Sessions } from './access/sessions.ts'
+import { type AlertLinks } from './alerts/links.ts'
+import { type AlertSteps } from './alerts/steps.ts'
 import { type Notifications } from './notifications/notifications.ts'
 import { type Retention } from './retention/retention.ts'
 import { type SwitchableVpn } from './tunnel/tunnel.ts'
@@ -34,6 +36,8 @@ export type Hub = {
   passwords: Passwords
   vpn: SwitchableVpn
   notifications: Notifications
+  alertSteps: AlertSteps
+  alertLinks: AlertLinks
   retention: Retention
   history: History
   faults: Connections['faults']
@@ -62,8 +66,8 @@ export async function createHub({ config, log, clock = Date.now, onTakenOver }: 
     const fleet = await openFleet(base, storage, trust, stack)
     const edge = await openEdge(base, { storage, trust, fleet }, stack)
     const { db } = storage
-    const { passwords, firstAdmin, sessions, certificates } = trust
-    const { metrics, vpn, notifications, retention, history } = fleet
+    const { passwords, firstAdmin, sessions, certificates, alertLinks } = trust
+    const { metrics, vpn, notifications, alertSteps, retention, history } = fleet
     return {
       ...edge,
       db,
@@ -74,6 +78,8 @@ export async function createHub({ config, log, clock = Date.now, onTakenOver }: 
       metrics,
       vpn,
       notifications,
+      alertSteps,
+      alertLinks,
       retention,
       history,
       stop: () => stack.disposeAsync(),

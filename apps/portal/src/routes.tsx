@@ -24,6 +24,10 @@ export const routes: RouteObject[] = [
         lazy: async () => ({ Component: (await import('./features/register/page.tsx')).RegisterPage }),
       },
       {
+        path: '/acknowledge',
+        lazy: async () => ({ Component: (await import('./features/acknowledge/page.tsx')).AcknowledgePage }),
+      },
+      {
         Component: () => (
           <RequireSession
             setUp={

@@ -1,83 +1,73 @@
 import { z } from 'zod'
 import { call } from './call.ts'
-import { oneLine, wholeNumber } from './fields.ts'
 import { gatewayId } from './gateways.ts'
-import { incident } from './threats.ts'
+import { incidentId } from './threats.ts'
 
-const TIME = /^([01]\d|2[0-3]):[0-5]\d$/
-const timeOfDay = z.string().regex(TIME, 'Enter a time such as 21:30')
-const some = <S extends z.ZodType>(of: S) => z.array(of).max(100).default([])
+const id = z.string().regex(/^[\w-]{1,40}$/, 'This is not the id of an alert')
+/** From a link in a message; good for 7 days, for one alert. */
+const linkToken = z.string().regex(/^[\w.-]{1,200}$/, 'This link is not complete')
 
-/** Who is told of what. Empty lists mean any. */
-export const alertRuleFields = z.strictObject({
-  name: oneLine(100).min(1, 'Enter a name'),
-  enabled: z.boolean().default(true),
-  /** `alert`: only incidents with a detection of that severity. */
-  severity: z.enum(['alert', 'any']).default('alert'),
-  labels: some(oneLine(100).min(1)),
-  /** Locations of gateways. */
-  sites: some(oneLine(200).min(1)),
-  gateways: some(gatewayId),
-  cameras: some(oneLine(100).min(1)),
-  /** Only what a second stage on the device has confirmed. */
-  validatedOnly: z.boolean().default(false),
-  /** By the hub's clock; `from` after `to` means over midnight. Null for always. */
-  hours: z.strictObject({ from: timeOfDay, to: timeOfDay }).nullable().default(null),
-  /** What comes within this time is one message. */
-  collectSeconds: wholeNumber(0, 600).default(3),
-  /** After a message was sent, what comes is collected for so long. */
-  coolDownSeconds: wholeNumber(0, 86_400).default(300),
-  /** Names of channels. */
-  channels: some(oneLine(40).min(1)),
+export const acknowledgement = z.object({
+  /** A username; empty when nobody can say who used the link of a shared channel. */
+  by: z.string(),
+  /** `portal`, or the name of the channel whose link was used. */
+  via: z.string(),
+  at: z.iso.datetime(),
 })
-export type AlertRuleFields = z.output<typeof alertRuleFields>
+export type Acknowledgement = z.output<typeof acknowledgement>
 
-export const alertRule = alertRuleFields.extend({
-  id: z.string(),
-  /** Its last message: when it was written, and how many incidents it tells of. */
-  last: z.object({ at: z.iso.datetime(), incidents: z.number().int() }).nullable(),
+/** What one message of an alert rule tells of. It grows while its message waits. */
+export const alert = z.object({
+  id,
+  ruleName: z.string(),
+  title: z.string(),
+  /** A line for each thing, at most 10 and one that counts the others. */
+  lines: z.array(z.string()),
+  /** The page of the portal about it. */
+  path: z.string(),
+  at: z.iso.datetime(),
+  count: z.number().int(),
+  picture: z.object({ gatewayId, detectionId: z.string() }).nullable(),
+  /** How many steps of its rule were told since nobody acknowledged, and when the next one will be. */
+  step: z.number().int(),
+  nextStepAt: z.iso.datetime().nullable(),
+  acknowledged: acknowledgement.nullable(),
 })
-export type AlertRule = z.output<typeof alertRule>
+export type Alert = z.output<typeof alert>
 
-const byId = z.strictObject({ id: z.string().regex(/^[\w-]{1,40}$/, 'This is not the id of an alert rule') })
+/** The newest 50 alerts that the caller may see, newest first; or all that tell of an incident. */
+export const listAlerts = call({
+  method: 'GET',
+  path: '/v1/hub/alerts',
+  query: z.strictObject({ incident: incidentId.optional() }),
+  response: z.array(alert),
+})
 
-export const listAlertRules = call({ method: 'GET', path: '/v1/hub/alert-rules', response: z.array(alertRule) })
-
-export const addAlertRule = call({
+/** Ends the steps of an alert. The first one to acknowledge it stays. */
+export const acknowledgeAlert = call({
   method: 'POST',
-  path: '/v1/hub/alert-rules',
-  body: alertRuleFields,
-  errors: ['too_many_alert_rules'],
-  response: alertRule,
+  path: '/v1/hub/alerts/:id/acknowledge',
+  params: z.strictObject({ id }),
+  errors: ['alert_not_found'],
+  response: alert,
 })
 
-export const updateAlertRule = call({
-  method: 'PUT',
-  path: '/v1/hub/alert-rules/:id',
-  params: byId,
-  body: alertRuleFields,
-  errors: ['alert_rule_not_found'],
-  response: alertRule,
-})
+const linked = z.object({ title: z.string(), lines: z.array(z.string()), acknowledged: acknowledgement.nullable() })
 
-export const deleteAlertRule = call({
-  method: 'DELETE',
-  path: '/v1/hub/alert-rules/:id',
-  params: byId,
-  errors: ['alert_rule_not_found'],
-  response: null,
-})
-
-/** What a rule would have told of in the last seven days; of more than 10,000 incidents the newest. */
-export const previewAlertRule = call({
+/** What the link of a message is about. It changes nothing, so programs that preview links do no harm. */
+export const readAlertLink = call({
   method: 'POST',
-  path: '/v1/hub/alert-rules/preview',
-  body: alertRuleFields,
-  response: z.object({
-    incidents: z.number().int(),
-    /** In how many messages, by its times of collecting and of cooling down. */
-    messages: z.number().int(),
-    isWhole: z.boolean(),
-    newest: z.array(incident),
-  }),
+  path: '/v1/alert-links/read',
+  body: z.strictObject({ token: linkToken }),
+  errors: ['alert_link_invalid', 'alert_not_found'],
+  response: linked,
+})
+
+/** Acknowledges by the link of a message, without a session. A link that was used once changes nothing more. */
+export const acknowledgeByLink = call({
+  method: 'POST',
+  path: '/v1/alert-links/acknowledge',
+  body: z.strictObject({ token: linkToken }),
+  errors: ['alert_link_invalid', 'alert_not_found'],
+  response: linked,
 })

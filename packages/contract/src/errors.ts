@@ -38,6 +38,8 @@ export const errorTable = {
   detection_not_found: { status: 404, message: 'This detection does not exist, or has no picture.' },
   alert_rule_not_found: { status: 404, message: 'This alert rule does not exist.' },
   too_many_alert_rules: { status: 409, message: 'There are 100 alert rules already. Delete one first.' },
+  alert_not_found: { status: 404, message: 'This alert does not exist, or you may not see it.' },
+  alert_link_invalid: { status: 403, message: 'This link is not complete, or is older than 7 days.' },
   incident_not_found: { status: 404, message: 'This incident does not exist, or you may not see it.' },
   invitation_not_found: { status: 404, message: 'This invitation does not exist.' },
   registration_not_found: { status: 404, message: 'This registration request no longer exists.' },

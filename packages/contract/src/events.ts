@@ -13,6 +13,7 @@ export const eventTopic = z.enum([
   'certificates',
   'threats',
   'deterrents',
+  'alerts',
 ])
 export type EventTopic = z.output<typeof eventTopic>
 

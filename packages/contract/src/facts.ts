@@ -17,6 +17,7 @@ type Nothing = Record<string, never>
 /** The name in a gateway's request to join. */
 type Device = { deviceName: string }
 type GivenCommand = Pick<Command, 'action' | 'deterrent' | 'seconds'> & { gatewayName: string }
+type AboutAlert = { title: string; ruleName: string }
 type Ledgered = { gatewayName: string; by: string }
 
 /** The data of each kind. */
@@ -136,6 +137,12 @@ export type FactData = {
   /** The disk, or the database, has no more room for what gateways send. */
   'storage.low': { state: 'low' | 'full'; message: string }
   'notification.tested': Nothing
+  /** A rule begins a new message. The target is the alert. */
+  'alert.raised': AboutAlert
+  /** Nobody acknowledged it, so the next step of its rule is told; 1 is the first after the message itself. */
+  'alert.escalated': AboutAlert & { step: number }
+  /** `via` is `portal`, or the channel whose link was used. */
+  'alert.acknowledged': AboutAlert & { via: string }
   'alert-rule.saved': { name: string }
   'alert-rule.deleted': { name: string }
   'settings.changed': { changes: Partial<HubSettings> }

@@ -4,6 +4,7 @@
  */
 export * from './accounts.ts'
 export * from './activity.ts'
+export * from './alert-rules.ts'
 export * from './alerts.ts'
 export * from './audit.ts'
 export * from './auto-approval.ts'

@@ -1,6 +1,6 @@
 /** Alert rules: which incidents people are told of outside the hub, and by which channels. */
 import { randomBytes } from 'node:crypto'
-import type { AlertRule, AlertRuleFields } from '@hedgerow/contract'
+import { alertRuleFields, type AlertRule, type AlertRuleFields } from '@hedgerow/contract'
 import type { Kysely, Selectable } from 'kysely'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
@@ -10,8 +10,9 @@ import { HubError } from '../kernel/hub-error.ts'
 
 const RULES_MAX = 100
 const ID_BYTES = 9
+const DEFAULTS = alertRuleFields.parse({ name: 'defaults' })
 
-export type RuleRow = Selectable<Tables['alert_rules']>
+type RuleRow = Selectable<Tables['alert_rules']>
 type By = { caller: Caller; sourceIp: string; now: number }
 
 export async function readRules(db: Db): Promise<AlertRule[]> {
@@ -58,6 +59,7 @@ export function deleteRule(db: Kysely<Tables>, id: string, by: By): Promise<void
     const row = await transaction.deleteFrom('alert_rules').where('id', '=', id).returning('fields').executeTakeFirst()
     if (!row) throw new HubError('alert_rule_not_found')
     await transaction.deleteFrom('alerted_incidents').where('rule_id', '=', id).execute()
+    await transaction.updateTable('alerts').set({ next_step_at: null }).where('rule_id', '=', id).execute()
     const { name } = JSON.parse(row.fields) as AlertRuleFields
     await record(transaction, {
       kind: 'alert-rule.deleted',
@@ -69,8 +71,9 @@ export function deleteRule(db: Kysely<Tables>, id: string, by: By): Promise<void
   })
 }
 
+/** A rule of an older hub has the defaults of fields that it did not know. */
 export function fieldsOf({ fields }: Pick<RuleRow, 'fields'>): AlertRuleFields {
-  return JSON.parse(fields) as AlertRuleFields
+  return { ...DEFAULTS, ...(JSON.parse(fields) as AlertRuleFields) }
 }
 
 function recordSaved(db: Db, id: string, { name }: AlertRuleFields, by: By): Promise<void> {

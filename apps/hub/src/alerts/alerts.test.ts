@@ -2,9 +2,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import * as contract from '@hedgerow/contract'
-import type { AlertRule } from '@hedgerow/contract'
+import type { Alert, AlertRule, Role } from '@hedgerow/contract'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createTestApi } from '#testing/api.ts'
+import { createTestApi, refusal } from '#testing/api.ts'
 import { testEngines } from '#testing/databases.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
@@ -17,6 +17,7 @@ type Posted = {
   url: string
   picture?: string
   data: Record<string, string>
+  acknowledge: { page: string; token: string }
 }
 const JPEG = '/9j/AAAA'
 
@@ -122,6 +123,104 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     await wait(1)
     await told(1)
     expect(receiver.received[0]).toMatchObject({ data: { incidents: '2' } })
+  })
+
+  const alerts = async (role: Role = 'admin') =>
+    (await api(contract.listAlerts, { token: await hub.signIn(role), query: {} })).body as Alert[]
+  const step = (afterMinutes: number) => ({ afterMinutes, channels: ['webhook'], people: [] })
+  const escalate = async (minutes: number) => {
+    hub.clock.advance(minutes * 60_000)
+    await hub.alertSteps.look()
+    await hub.notifications.deliver()
+  }
+
+  it('tell the next step by step until somebody acknowledges, live and with an entry in audit and activity', async () => {
+    await change('every-alert', { coolDownSeconds: 0, steps: [step(10), step(5)] })
+    await report(seen('a'))
+    await told(1)
+    await escalate(9)
+    expect(receiver.received).toHaveLength(1)
+    await escalate(1)
+    expect(receiver.received[1]).toMatchObject({ title: expect.stringMatching(/^Not acknowledged: boar at Barn/) })
+    expect(await alerts()).toMatchObject([{ step: 1, nextStepAt: expect.any(String), acknowledged: null }])
+    const [alert] = await alerts()
+    const body = await api(contract.acknowledgeAlert, { token: await hub.signIn('manager'), params: { id: alert!.id } })
+    expect(body).toMatchObject({ status: 200, body: { acknowledged: { by: 'the-manager', via: 'portal' } } })
+    await escalate(10)
+    expect(receiver.received).toHaveLength(2)
+    expect(await alerts()).toMatchObject([{ nextStepAt: null, acknowledged: { by: 'the-manager' } }])
+    const activity = await hub.db.selectFrom('activity').select('message').orderBy('id').execute()
+    expect(activity.slice(-2).map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^Alert "boar at Barn.*" was not acknowledged: step 1 of "Every alert" was told$/),
+      expect.stringMatching(/^Alert "boar at Barn.*" was acknowledged by the-manager$/),
+    ])
+    const audit = await hub.db.selectFrom('audit').select(['actor', 'action', 'target']).orderBy('id').execute()
+    expect(audit.at(-1)).toMatchObject({ actor: 'the-manager', action: 'alert.acknowledge' })
+    await report(seen('b', { label: 'fox' }))
+    await escalate(10)
+    await escalate(5)
+    await escalate(10)
+    expect(receiver.received, 'a message and both steps').toHaveLength(5)
+  })
+
+  it('are acknowledged by the link of a message, once, and only by a link of this hub', async () => {
+    await report(seen('a'))
+    await told(1)
+    const { acknowledge, title } = receiver.received[0]!
+    expect(acknowledge.page).toMatch(new RegExp(`/acknowledge#${acknowledge.token}$`))
+    const read = await api(contract.readAlertLink, { body: { token: acknowledge.token } })
+    expect(read).toMatchObject({ status: 200, body: { title, acknowledged: null } })
+    expect(await alerts(), 'reading is no acknowledgement').toMatchObject([{ acknowledged: null }])
+    const use = (token: string) => api(contract.acknowledgeByLink, { body: { token } })
+    const [alertId, channel, userId, until, signature] = acknowledge.token.split('.') as [string, ...string[]]
+    for (const forged of [
+      [alertId, channel, userId, until, signature!.replace(/^./, (one) => (one === 'A' ? 'B' : 'A'))],
+      [alertId, 'ntfy', userId, until, signature],
+      [alertId, channel, userId, 'zzzzzz', signature],
+      [alertId, channel, userId, until, ''],
+      [...acknowledge.token.split('.'), 'more'],
+      ['x'],
+    ])
+      expect(await use(forged.join('.'))).toMatchObject(refusal(403, 'alert_link_invalid'))
+    expect(await alerts()).toMatchObject([{ acknowledged: null }])
+    expect(await use(acknowledge.token)).toMatchObject({
+      status: 200,
+      body: { acknowledged: { via: 'webhook', by: '' } },
+    })
+    const [first] = await alerts()
+    hub.clock.advance(60_000)
+    expect(await use(acknowledge.token)).toMatchObject({ status: 200, body: { acknowledged: first!.acknowledged } })
+    const entries = hub.db.selectFrom('audit').select('target').where('action', '=', 'alert.acknowledge')
+    expect(await entries.execute()).toEqual([{ target: title }])
+    hub.clock.advance(8 * 86_400_000)
+    expect(await use(acknowledge.token)).toMatchObject(refusal(403, 'alert_link_invalid'))
+  })
+
+  it('are seen by the owner of the gateway and by managers, and a storm over several gateways in parts', async () => {
+    const owner = await hub.signIn('user')
+    expect(owner).toBeTruthy()
+    const { id } = await hub.db
+      .selectFrom('users')
+      .select('id')
+      .where('username', '=', 'the-user')
+      .executeTakeFirstOrThrow()
+    const theirs = await insertTestGateway(hub.db, { name: 'Shed', owner_id: id })
+    await change('every-alert', { collectSeconds: 60 })
+    await report(...Array.from({ length: 12 }, (_, i) => seen(`a${i}`, { label: `animal ${i}` })))
+    await storeDetections(hub.db, theirs, [seen('b', { label: 'fox' })], hub.clock.now())
+    expect(await alerts()).toMatchObject([
+      { count: 13, title: expect.stringMatching(/^13 threats, the first: animal 0/) },
+    ])
+    const [mine] = await alerts('user')
+    expect(mine).toMatchObject({ count: 1, title: expect.stringMatching(/^fox at Shed/), lines: [expect.any(String)] })
+    await change('every-alert', { collectSeconds: 0 })
+    await wait(1_000)
+    await report(seen('c', { label: 'deer' }))
+    await told(2)
+    const [foreign] = await alerts()
+    expect((await alerts('user')).map(({ id: one }) => one)).toEqual([mine!.id])
+    const refused = await api(contract.acknowledgeAlert, { token: owner, params: { id: foreign!.id } })
+    expect(refused).toMatchObject(refusal(404, 'alert_not_found'))
   })
 
   it('tell what a rule asks for and nothing else, each rule for itself', async () => {

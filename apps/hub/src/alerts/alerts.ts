@@ -1,27 +1,32 @@
 /**
- * From incidents to messages. A rule tells of an incident once. What comes while a message waits in the outbox joins
- * it, so that a storm is one message that grows; after one was sent the next waits for the rule's cool-down.
+ * From incidents to alerts, the messages of alert rules. A rule tells of an incident once. What comes while a message
+ * waits in the outbox joins it, so that a storm is one message that grows; after one was sent the next waits for the
+ * rule's cool-down. Step by step the rule tells others until somebody acknowledges (steps.ts, acknowledge.ts).
  */
-import type { FactData } from '@hedgerow/contract'
+import { randomBytes } from 'node:crypto'
+import type { AlertStep, FactData } from '@hedgerow/contract'
 import type { Transaction } from 'kysely'
 import type { Tables } from '../database/tables.ts'
+import { HUB, record } from '../facts/facts.ts'
 import type { Notifications } from '../notifications/notifications.ts'
-import { fieldsOf, type RuleRow } from './alert-rules.ts'
+import type { AlertRow, Counts } from './alert-rows.ts'
+import { toldOf } from './alert-rows.ts'
+import { fieldsOf } from './alert-rules.ts'
 import { matches } from './match.ts'
+import { firstOf, linesOf, pathOf, titleOf, type Line } from './words.ts'
 
 type ReportedIncident = FactData['detection.reported']['incidents'][number]
 type Reported = { at: number; gatewayId: string; gatewayName: string; incidents: readonly ReportedIncident[] }
-/** One line of a message. */
-type Line = { id: string; text: string; gatewayId: string; coverId: string | null }
+type Outbox = Pick<Notifications, 'announce' | 'waitsUnder'>
 
-/** Lines in a message; more are counted. */
-const LINES_MAX = 10
+export const MINUTE_MS = 60_000
+const ID_BYTES = 9
+/** Stored of an alert: the first ones, and later the first one of each other gateway, for its owner. */
+const LINES_STORED = 10
+const GATEWAYS_STORED = 200
 
-export async function tell(
-  transaction: Transaction<Tables>,
-  { at, gatewayId, gatewayName, incidents }: Reported,
-  notifications: Pick<Notifications, 'announce' | 'waitsUnder'>,
-): Promise<void> {
+export async function tell(transaction: Transaction<Tables>, reported: Reported, outbox: Outbox): Promise<void> {
+  const { at, gatewayId, gatewayName, incidents } = reported
   if (incidents.length === 0) return
   const rules = await transaction.selectFrom('alert_rules').selectAll().orderBy('id').execute()
   if (rules.length === 0) return
@@ -38,10 +43,13 @@ export async function tell(
     const lines = fresh.map(({ id, label, camera, coverId, startedAt }) => ({
       id,
       gatewayId,
+      gatewayName,
+      camera,
+      label,
       coverId,
-      text: `${label} at ${gatewayName}, ${camera}, ${new Date(startedAt).toISOString().slice(11, 16)} UTC`,
+      startedAt,
     }))
-    if (lines.length > 0) await tellOver(transaction, rule.id, lines, at, notifications)
+    if (lines.length > 0) await tellOver(transaction, rule.id, lines, at, outbox)
   }
 }
 
@@ -68,7 +76,7 @@ async function tellOver(
   ruleId: string,
   lines: readonly Line[],
   at: number,
-  notifications: Pick<Notifications, 'announce' | 'waitsUnder'>,
+  outbox: Outbox,
 ): Promise<void> {
   // Locked, so that two gateways at once write one message.
   const rule = await transaction
@@ -78,40 +86,137 @@ async function tellOver(
     .returningAll()
     .executeTakeFirstOrThrow()
   const fields = fieldsOf(rule)
-  const known = await notifications.waitsUnder(transaction, keyOf(rule))
-  const grows = known?.isWaiting === true
-  const told = grows ? (JSON.parse(rule.told) as Line[]) : []
-  const next = {
-    message: grows ? rule.message : rule.message + 1,
-    incidents: (grows ? rule.incidents : 0) + lines.length,
-    told: [...told, ...lines].slice(0, LINES_MAX),
-  }
+  const latest = await transaction
+    .selectFrom('alerts')
+    .selectAll()
+    .where('rule_id', '=', ruleId)
+    .where('number', '=', rule.message)
+    .executeTakeFirst()
+  const known = latest && (await outbox.waitsUnder(transaction, keyOf(latest, 0)))
+  // Without a row in the outbox, as when nothing leaves the hub, its own time counts.
+  const isWaiting = known ? known.isWaiting : latest !== undefined && at < latest.due_at
+  const grows = latest !== undefined && isWaiting && latest.acknowledged_at === null
+  const content = contentWith(grows ? latest : undefined, lines)
+  const lastAt = known?.dueAt ?? latest?.due_at
+  const coolsUntil = lastAt === undefined ? 0 : lastAt + fields.coolDownSeconds * 1_000
+  const dueAt = grows ? (known?.dueAt ?? latest.due_at) : Math.max(at + fields.collectSeconds * 1_000, coolsUntil)
+  const alert = grows
+    ? await transaction
+        .updateTable('alerts')
+        .set(content)
+        .where('id', '=', latest.id)
+        .returningAll()
+        .executeTakeFirstOrThrow()
+    : await transaction
+        .insertInto('alerts')
+        .values({
+          ...content,
+          id: randomBytes(ID_BYTES).toString('base64url'),
+          rule_id: ruleId,
+          rule_name: fields.name,
+          number: rule.message + 1,
+          at,
+          due_at: dueAt,
+          next_step_at: nextStepAt(fields.steps[0], dueAt),
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+  const told = toldOf(alert)
   await transaction
     .updateTable('alert_rules')
-    .set({ ...next, told: JSON.stringify(next.told), message_at: at })
+    .set({ message: alert.number, message_at: at, incidents: told.count })
     .where('id', '=', ruleId)
     .execute()
-  const coolsUntil = known === undefined ? 0 : known.dueAt + fields.coolDownSeconds * 1_000
-  const first = next.told.find(({ coverId }) => coverId !== null) ?? next.told[0]!
-  const more = next.incidents - next.told.length
-  await notifications.announce(transaction, {
-    key: keyOf({ ...rule, message: next.message }),
-    kind: 'incident.alert',
-    grows: true,
-    dueAt: grows ? known.dueAt : Math.max(at + fields.collectSeconds * 1_000, coolsUntil),
-    channels: fields.channels,
-    title: next.incidents === 1 ? first.text : `${next.incidents} threats, the first: ${next.told[0]!.text}`,
-    text: [
-      ...next.told.map(({ text }) => text),
-      ...(more > 0 ? [`and ${more} more`] : []),
-      `Rule: ${fields.name}`,
-    ].join('\n'),
-    path: next.incidents === 1 ? `/threats?incident=${first.id}` : '/threats?review=none',
-    data: { rule: fields.name, incidents: String(next.incidents), incidentId: first.id },
-    ...(first.coverId !== null && { picture: { gatewayId: first.gatewayId, detectionId: first.coverId } }),
-  })
+  await transaction
+    .updateTable('alerted_incidents')
+    .set({ alert_id: alert.id })
+    .where('rule_id', '=', ruleId)
+    .where(
+      'incident_id',
+      'in',
+      lines.map(({ id }) => id),
+    )
+    .execute()
+  await announceStep(transaction, alert, { ...fields, step: 0, dueAt }, outbox)
+  if (!grows)
+    await record(transaction, {
+      kind: 'alert.raised',
+      at,
+      actor: HUB,
+      target: alert.id,
+      gatewayId: alert.gateway_id ?? undefined,
+      data: { title: titleOf(told), ruleName: alert.rule_name },
+    })
 }
 
-function keyOf({ id, message }: Pick<RuleRow, 'id' | 'message'>): string {
-  return `incident.alert ${id} ${message}`
+/** The columns of an alert that tells of these too. */
+function contentWith(before: AlertRow | undefined, lines: readonly Line[]) {
+  const counts: Record<string, number> = before ? { ...(JSON.parse(before.counts) as Counts) } : {}
+  const stored = before ? (JSON.parse(before.lines) as Line[]) : []
+  for (const line of lines) {
+    const isFirstOfGateway = counts[line.gatewayId] === undefined
+    counts[line.gatewayId] = (counts[line.gatewayId] ?? 0) + 1
+    if (stored.length < (isFirstOfGateway ? GATEWAYS_STORED : LINES_STORED)) stored.push(line)
+  }
+  const [only, ...others] = Object.keys(counts)
+  return {
+    lines: JSON.stringify(stored),
+    counts: JSON.stringify(counts),
+    gateway_id: others.length === 0 ? (only ?? null) : null,
+  }
+}
+
+/** Writes the messages of a step into the outbox; 0 is the alert's own message. */
+export async function announceStep(
+  transaction: Transaction<Tables>,
+  alert: AlertRow,
+  { step, dueAt, channels, people }: Pick<AlertStep, 'channels' | 'people'> & { step: number; dueAt: number },
+  { announce }: Pick<Notifications, 'announce'>,
+): Promise<void> {
+  const told = toldOf(alert)
+  const first = firstOf(told.lines)
+  const title = titleOf(told)
+  const announcement = {
+    key: keyOf(alert, step),
+    alertId: alert.id,
+    kind: 'incident.alert' as const,
+    grows: true,
+    dueAt,
+    channels,
+    title: step === 0 ? title : `Not acknowledged: ${title}`,
+    text: [...linesOf(told), `Rule: ${alert.rule_name}`].join('\n'),
+    path: pathOf(told),
+    data: { rule: alert.rule_name, incidents: String(told.count), incidentId: first.id },
+    ...(first.coverId !== null && { picture: { gatewayId: first.gatewayId, detectionId: first.coverId } }),
+  }
+  const mailed = channels.length === 0 || channels.includes('email') ? await addressesOf(transaction, people) : []
+  await announce(transaction, { ...announcement, ...(mailed.length > 0 && { except: ['email'] }) })
+  for (const { id, email } of mailed)
+    await announce(transaction, {
+      ...announcement,
+      channels: [],
+      key: `${announcement.key} ${id}`,
+      to: email,
+      userId: id,
+    })
+}
+
+function addressesOf(transaction: Transaction<Tables>, people: readonly string[]) {
+  if (people.length === 0) return []
+  return transaction
+    .selectFrom('users')
+    .select(['id', 'email'])
+    .where('id', 'in', people)
+    .where('active', '=', 1)
+    .where('email', '!=', '')
+    .orderBy('id')
+    .execute()
+}
+
+export function nextStepAt(step: AlertStep | undefined, from: number): number | null {
+  return step === undefined ? null : from + step.afterMinutes * MINUTE_MS
+}
+
+function keyOf({ id }: Pick<AlertRow, 'id'>, step: number): string {
+  return `alert ${id} ${step}`
 }

@@ -5,17 +5,22 @@ import type { Kysely } from 'kysely'
 import type { Caller } from '../access/sessions.ts'
 import type { Tables } from '../database/tables.ts'
 import { mount } from '../http/mount.ts'
+import { HubError } from '../kernel/hub-error.ts'
+import { acknowledge, acknowledgeLinked, readLinked } from './acknowledge.ts'
+import { listAlerts } from './alert-rows.ts'
 import { addRule, deleteRule, readRules, updateRule } from './alert-rules.ts'
+import type { AlertLink, AlertLinks } from './links.ts'
 import { preview } from './preview.ts'
 
 type Dependencies = {
   db: Kysely<Tables>
   clock: () => number
   listIncidents: (caller: Caller, ids: readonly string[]) => Promise<Incident[]>
+  links: AlertLinks
 }
 
 export function alertRoutes(app: FastifyInstance, dependencies: Dependencies): void {
-  const { db, clock } = dependencies
+  const { db, clock, links } = dependencies
   mount(app, contract.listAlertRules, () => readRules(db))
   mount(app, contract.addAlertRule, ({ body, caller, sourceIp }) =>
     addRule(db, body, { caller, sourceIp, now: clock() }),
@@ -30,4 +35,18 @@ export function alertRoutes(app: FastifyInstance, dependencies: Dependencies): v
   mount(app, contract.previewAlertRule, ({ body, caller }) =>
     preview(db, body, clock(), (ids) => dependencies.listIncidents(caller, ids)),
   )
+  mount(app, contract.listAlerts, ({ caller, query }) => listAlerts(db, caller, query))
+  mount(app, contract.acknowledgeAlert, ({ params, caller, sourceIp }) =>
+    acknowledge(db, params.id, { caller, sourceIp, now: clock() }),
+  )
+  mount(app, contract.readAlertLink, ({ body }) => readLinked(db, linkOf(body.token)))
+  mount(app, contract.acknowledgeByLink, ({ body, sourceIp }) =>
+    acknowledgeLinked(db, linkOf(body.token), { sourceIp, now: clock() }),
+  )
+
+  function linkOf(token: string): AlertLink {
+    const link = links.read(token)
+    if (!link) throw new HubError('alert_link_invalid')
+    return link
+  }
 }

@@ -47,6 +47,8 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'PUT /v1/hub/gateways/:id': ['gateway.edit'],
   'GET /v1/hub/gateways/:id/vpn-config': ['gateway.read-vpn-config'],
   'DELETE /v1/hub/gateways/:id': ['gateway.delete'],
+  'POST /v1/hub/alerts/:id/acknowledge': ['alert.acknowledge'],
+  'POST /v1/alert-links/acknowledge': ['alert.acknowledge'],
   'POST /v1/hub/alert-rules': ['alert-rule.save'],
   'PUT /v1/hub/alert-rules/:id': ['alert-rule.save'],
   'DELETE /v1/hub/alert-rules/:id': ['alert-rule.delete'],
@@ -76,6 +78,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /v1/gateway/:id/ui-ticket': 'each handover has its own record, shown on the page of the gateway',
   'POST /v1/admin/auto-approval/test': 'changes nothing: it is a preview',
   'POST /v1/hub/alert-rules/preview': 'changes nothing: it is a preview',
+  'POST /v1/alert-links/read': 'changes nothing: programs that preview links open it',
   'POST /v1/gateway/register/challenge': 'changes nothing: the hub stores nothing of it',
   'POST /v1/gateway/register/:registrationId/status': 'changes nothing: it is a signed read',
   'POST /v1/gateway/heartbeat': 'every 30 s from every gateway; status changes are in activity and history',
@@ -271,6 +274,15 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     const { id: incident } = await hub.db.selectFrom('incidents').select('id').executeTakeFirstOrThrow()
     await leaves('POST /v1/hub/incidents/review', () =>
       api(contract.reviewIncidents, { token: admin, body: { ids: [incident], verdict: 'wrong', label: 'branch' } }),
+    )
+    const { id: alertId } = await hub.db.selectFrom('alerts').select('id').executeTakeFirstOrThrow()
+    await leaves('POST /v1/hub/alerts/:id/acknowledge', () =>
+      api(contract.acknowledgeAlert, { token: admin, params: { id: alertId } }),
+    )
+    await hub.db.updateTable('alerts').set({ acknowledged_at: null }).execute()
+    const linkToken = hub.alertLinks.make({ alertId, channel: 'ntfy', userId: undefined })
+    await leaves('POST /v1/alert-links/acknowledge', () =>
+      api(contract.acknowledgeByLink, { body: { token: linkToken } }),
     )
     await leaves('POST /v1/gateway/claim', () => api(contract.claimGateway, { token: admin, body: { deviceToken } }))
     const router = await leaves<{ id: string }>('POST /v1/hub/gateways', () =>

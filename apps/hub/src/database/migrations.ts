@@ -10,6 +10,7 @@ import * as incidents from './migrations/007-incidents.ts'
 import * as commands from './migrations/008-commands.ts'
 import * as alertRules from './migrations/009-alert-rules.ts'
 import * as thumbnails from './migrations/010-thumbnails.ts'
+import * as alerts from './migrations/011-alerts.ts'
 import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -25,6 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '008-commands', up: commands.up },
   { name: '009-alert-rules', up: alertRules.up },
   { name: '010-thumbnails', up: thumbnails.up },
+  { name: '011-alerts', up: alerts.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }

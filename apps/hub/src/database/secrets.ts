@@ -8,6 +8,7 @@ export type SecretName =
   | 'two-factor-key'
   | 'certificate-authority'
   | 'tls-certificate'
+  | 'alert-link-key'
 
 /**
  * The named secret; `make` creates it when there is none. When two hubs start at once on one database, both get the one

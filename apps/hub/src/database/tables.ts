@@ -120,6 +120,8 @@ export type Tables = {
     /** When the next attempt is due. */
     due_at: number
     error: string | null
+    /** The alert that it tells of. */
+    alert_id: string | null
   }
   gateways: {
     id: string
@@ -200,14 +202,38 @@ export type Tables = {
     /** AlertRuleFields as JSON. */
     fields: string
     created_at: number
-    /** Its last message: number, time, how many incidents, and its first lines as JSON. */
+    /** Its last message: number, time, and of how many incidents it tells. */
     message: Generated<number>
     message_at: number | null
     incidents: Generated<number>
-    told: Generated<string>
+  }
+  /** What a rule told of in one message, and who acknowledged it. */
+  alerts: {
+    id: string
+    rule_id: string
+    /** As it was then. */
+    rule_name: string
+    /** Of the rule's message, from 1. */
+    number: number
+    at: number
+    /** When its message is or was due. */
+    due_at: number
+    /** The first things that it tells of: `Line` of alerts/words.ts, as JSON. */
+    lines: string
+    /** How many things of each gateway, as JSON; the key of the hub's own is empty. */
+    counts: string
+    /** The gateway, when all things are of one. */
+    gateway_id: string | null
+    /** How many steps were told after the message, and when the next one is due. */
+    step: Generated<number>
+    next_step_at: number | null
+    acknowledged_at: number | null
+    /** A username as it was then; empty for the link of a shared channel. */
+    acknowledged_by: string | null
+    acknowledged_via: string | null
   }
   /** A rule tells of an incident once. */
-  alerted_incidents: { rule_id: string; incident_id: string; at: number }
+  alerted_incidents: { rule_id: string; incident_id: string; at: number; alert_id: string | null }
   /** What people said of detections. Its gateway asks for those whose `seq` it has not seen; it only rises there. */
   reviews: {
     gateway_id: string

@@ -30,6 +30,7 @@ const audience: Record<EventTopic, Role> = {
   certificates: 'user',
   threats: 'user',
   deterrents: 'user',
+  alerts: 'user',
   invitations: 'manager',
   users: 'manager',
 }

@@ -89,6 +89,15 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
   'gateway.armed': ({ data }) => info(`Gateway "${data.gatewayName}" was armed by ${data.by}`),
   'gateway.disarmed': ({ data }) => warning(`Gateway "${data.gatewayName}" was disarmed by ${data.by}`),
 
+  'alert.escalated': ({ data }) =>
+    warning(`Alert "${data.title}" was not acknowledged: step ${data.step} of "${data.ruleName}" was told`),
+  'alert.acknowledged': ({ data, actor }) =>
+    info(
+      actor.userId === undefined
+        ? `Alert "${data.title}" was acknowledged by a link in a message`
+        : `Alert "${data.title}" was acknowledged by ${actor.name}`,
+    ),
+
   'storage.low': ({ data }) => ({ type: 'error', message: `${data.message} The hub takes no detections until then.` }),
   'settings.changed': ({ data, actor }) =>
     info(`Settings of the hub were changed by ${actor.name}: ${settingsInWords(data.changes)}`),

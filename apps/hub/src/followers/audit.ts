@@ -82,6 +82,9 @@ export const auditAnswers: { readonly [K in FactKind]: Entry<K> | { none: string
   'ledger.written': { none: 'data, not a decision; stored as the ledger' },
 
   'storage.low': { none: 'a state, not a decision; activity has it' },
+  'alert.raised': { none: 'the hub tells what a rule asks for; the rule has the entry' },
+  'alert.escalated': { none: 'the hub tells what a rule asks for; the rule has the entry' },
+  'alert.acknowledged': { action: 'alert.acknowledge', target: ({ data }) => data.title },
   'alert-rule.saved': { action: 'alert-rule.save' },
   // Nobody can look up the id of a rule that is gone.
   'alert-rule.deleted': { action: 'alert-rule.delete', target: ({ data }) => data.name },

@@ -79,6 +79,9 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
 
   'storage.low': toAll('stats', 'activity'),
   'notification.tested': toAll(),
+  'alert.raised': toOwner('alerts', 'settings'),
+  'alert.escalated': toOwner('alerts', 'activity'),
+  'alert.acknowledged': toOwner('alerts', 'activity'),
   'alert-rule.saved': toAll('settings'),
   'alert-rule.deleted': toAll('settings'),
   'settings.changed': toAll('settings', 'stats', ...QUEUE),

@@ -126,7 +126,12 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   ruleRoutes(app, { db, clock, identity, publicUrl: config.publicUrl })
   gatewayRoutes(app, { db, clock, vpn, list, fleetListCache, search })
   settingsRoutes(app, { db, clock, vpn, peers, onVpnConfigured: admitWaiting })
-  alertRoutes(app, { db, clock, listIncidents: (caller, ids) => listIncidentsById(db, caller, ids) })
+  alertRoutes(app, {
+    db,
+    clock,
+    links: trust.alertLinks,
+    listIncidents: (caller, ids) => listIncidentsById(db, caller, ids),
+  })
   notificationRoutes(app, { db, clock, notifications })
   dashboardRoutes(app, { db, clock, fleetCount, storageTrouble: watch.trouble })
   const door = createGatewayDoor({ dial: vpn.dial })

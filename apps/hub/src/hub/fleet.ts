@@ -20,6 +20,7 @@ import { alertDelivery, alerts } from '../followers/alerts.ts'
 import { delivery, outbox } from '../followers/notifications.ts'
 import { retentionChanges } from '../followers/retention.ts'
 import { waitingDevices } from '../followers/waiters.ts'
+import { createAlertSteps } from '../alerts/steps.ts'
 import { addressesForOthers } from '../http/addresses.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import { createNotifications } from '../notifications/notifications.ts'
@@ -53,13 +54,16 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
     const ports = { port: base.listening.port, httpsPort: undefined }
     return addressesForOthers(config, ports, networkInterfaces())[0] ?? `http://localhost:${ports.port}`
   }
-  const notifications = await startNotifications(base, storage, portalUrl)
+  const notifications = await startNotifications(base, storage, trust, portalUrl)
   stack.defer(notifications.stop)
   // Follow before the first check of the disk, which may have something to report.
   facts.follow(outbox(notifications))
   facts.follow(delivery(notifications))
   facts.follow(alerts(notifications))
   facts.follow(alertDelivery(notifications))
+  const alertSteps = createAlertSteps({ db, clock, log, notifications })
+  stack.defer(alertSteps.stop)
+  alertSteps.start()
   await watch.start()
   const retention = createRetention({ db, clock, log })
   stack.defer(retention.stop)
@@ -108,6 +112,7 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
     refusals,
     vpn,
     notifications,
+    alertSteps,
     retention,
     peers,
     heartbeats,
@@ -121,7 +126,12 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
 }
 
 /** Starts the notification channels that this start is configured with. */
-async function startNotifications({ config, log, clock }: Base, { db }: Storage, portalUrl: () => string) {
+async function startNotifications(
+  { config, log, clock }: Base,
+  { db }: Storage,
+  { alertLinks }: Trust,
+  portalUrl: () => string,
+) {
   const notifications = createNotifications({
     db,
     clock,
@@ -135,6 +145,7 @@ async function startNotifications({ config, log, clock }: Base, { db }: Storage,
     async readPicture({ gatewayId, detectionId }) {
       return (await readThumbnail(db, gatewayId, detectionId)).jpeg
     },
+    alertLink: alertLinks.make,
   })
   await notifications.start()
   return notifications

@@ -1,5 +1,8 @@
 import type { z } from 'zod'
 
+/** How to acknowledge an alert without a session. */
+export type Acknowledge = { page: string; call: string; token: string }
+
 /** An outgoing message. */
 export type Message = {
   /** Identifies this message; the same at every attempt. */
@@ -17,6 +20,8 @@ export type Message = {
   url?: string | undefined
   /** For programs. */
   data: Record<string, string | null>
+  /** For an alert: a page with a button for people, and the call and its token for programs. */
+  acknowledge?: Acknowledge
   /** A JPEG. */
   picture?: Buffer
   /** The person that it is for; when unset, the people who run the hub. */

@@ -61,6 +61,11 @@ const message: Message = {
   text: 'boar at Barn\nRule: Every alert',
   url: 'https://hub.example.net/threats?incident=x',
   data: {},
+  acknowledge: {
+    page: 'https://hub.example.net/acknowledge#token',
+    call: 'https://hub.example.net/api/v1/alert-links/acknowledge',
+    token: 'token',
+  },
   picture,
 }
 
@@ -94,6 +99,13 @@ describe('ntfy', () => {
         body: picture,
       },
     ])
+    const [acknowledge] = JSON.parse(String(taken[0]!.headers['actions'])) as Record<string, unknown>[]
+    expect(acknowledge).toMatchObject({
+      action: 'http',
+      method: 'POST',
+      url: message.acknowledge!.call,
+      body: '{"token":"token"}',
+    })
     const { picture: _none, ...words } = message
     await send('ntfy', { HUB_NTFY_URL: `${url}/my-topic`, HUB_NTFY_TOKEN: 'tk_secret' }, [words])
     expect(taken[1]!.body.toString()).toBe(message.text)
@@ -115,6 +127,9 @@ describe('Telegram', () => {
     }).formData()
     expect(form.get('caption')).toContain(message.title)
     expect(form.get('caption')).toContain(message.url)
+    expect(JSON.parse(String(form.get('reply_markup')))).toEqual({
+      inline_keyboard: [[{ text: 'Acknowledge', url: message.acknowledge!.page }]],
+    })
     expect(Buffer.from(await (form.get('photo') as File).arrayBuffer())).toEqual(picture)
   })
 

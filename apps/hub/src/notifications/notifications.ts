@@ -4,20 +4,19 @@
  * loses it; no caller waits for the delivery. followers/notifications.ts announces, the settings' switches decide,
  * routes.ts sends tests.
  */
+import { acknowledgeByLink, API_BASE } from '@hedgerow/contract'
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db, Tables } from '../database/tables.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import { readSettings } from '../settings/settings.ts'
-import { DeliveryUnknown, type Channel, type ChannelType, type Message } from './channel.ts'
+import { DeliveryUnknown, type Acknowledge, type Channel, type ChannelType, type Message } from './channel.ts'
 import { channelTypes } from './channels.ts'
 
 const LOOK_INTERVAL_MS = 5_000
 const ATTEMPTS_MAX = 10
 const FIRST_RETRY_MS = 30_000
 const LAST_RETRY_MS = 3_600_000
-/** The kind of what alert rules tell of. */
-const ALERT = 'incident.alert'
 
 export type Announcement = {
   /** Identifies the event: a message with the same key is not sent again. */
@@ -40,12 +39,18 @@ export type Announcement = {
   text: string
   /** For programs. */
   data: Record<string, string | null>
-  /** The person that it is for; sent by mail, independent of the switches for the hub's alerts. */
+  /** The address of the person that it is for; independent of the switches unless an alert tells it. */
   to?: string
+  /** The alert that it tells of. */
+  alertId?: string
+  /** The person that it is for, whose link acknowledges the alert. */
+  userId?: string
   /** The detection whose picture goes with it, where the channel can carry one. */
   picture?: { gatewayId: string; detectionId: string }
   /** Only these channels; all when empty or left out. */
   channels?: readonly string[]
+  /** Not these. */
+  except?: readonly string[]
   /** Not sent before; milliseconds since 1970. */
   dueAt?: number
   /** A message with the same key that still waits becomes this one. */
@@ -76,7 +81,7 @@ export type Notifications = {
 }
 
 type Row = Selectable<Tables['notifications']>
-type Content = Pick<Announcement, 'title' | 'text' | 'data' | 'path' | 'to' | 'picture'>
+type Content = Pick<Announcement, 'title' | 'text' | 'data' | 'path' | 'to' | 'userId' | 'picture'>
 type Opened = { type: ChannelType; channel: Channel | undefined; sentAt: number }
 
 export function createNotifications(options: {
@@ -91,6 +96,8 @@ export function createNotifications(options: {
   readSwitches: (db: Db) => Promise<NotificationSwitches>
   /** A JPEG; undefined when it is gone. */
   readPicture: (picture: NonNullable<Announcement['picture']>) => Promise<Buffer | undefined>
+  /** The token of a link that acknowledges an alert. */
+  alertLink: (link: { alertId: string; channel: string; userId: string | undefined }) => string
 }): Notifications {
   const { db, clock, log, settings } = options
   const tasks = createTasks({ log, failure: 'could not read notifications yet' })
@@ -116,19 +123,38 @@ export function createNotifications(options: {
     for (const one of opened) {
       if (one.type.audience === 'operators' && !now.enabled) {
         const dropped = waiting.where('channel', '=', one.type.name)
-        await (now.alerts ? dropped.where('kind', '!=', ALERT) : dropped).execute()
+        await (now.alerts ? dropped.where('alert_id', 'is', null) : dropped).execute()
       }
       await deliverOver(one, now)
     }
   }
 
   async function messageOf(row: Row): Promise<Message> {
-    const { title, text, path, data, to, picture } = JSON.parse(row.content) as Content
+    const { title, text, path, data, to, userId, picture } = JSON.parse(row.content) as Content
     const serial = `${row.id}.${row.created_at}`
     const at = new Date(row.created_at).toISOString()
     const url = path === undefined ? undefined : `${options.portalUrl()}${path}`
     const jpeg = picture && (await options.readPicture(picture).catch(() => undefined))
-    return { id: row.key, serial, event: row.kind, at, title, text, url, data, to, ...(jpeg && { picture: jpeg }) }
+    return {
+      id: row.key,
+      serial,
+      event: row.kind,
+      at,
+      title,
+      text,
+      url,
+      data,
+      to,
+      ...(row.alert_id !== null && { acknowledge: acknowledgeOf(row.alert_id, row.channel, userId) }),
+      ...(jpeg && { picture: jpeg }),
+    }
+  }
+
+  function acknowledgeOf(alertId: string, channel: string, userId: string | undefined): Acknowledge {
+    const token = options.alertLink({ alertId, channel, userId })
+    const portal = options.portalUrl()
+    // Behind the #, which browsers send to no server, so that it is in no log.
+    return { page: `${portal}/acknowledge#${token}`, call: `${portal}${API_BASE}${acknowledgeByLink.path}`, token }
   }
 
   async function deliverOver(opened: Opened, settings: { email: string }): Promise<void> {
@@ -195,7 +221,10 @@ export function createNotifications(options: {
       dueAt,
       grows = false,
       ...row
-    }: Pick<Row, 'key' | 'channel' | 'kind'> & { content: Content } & Pick<Announcement, 'dueAt' | 'grows'>,
+    }: Pick<Row, 'key' | 'channel' | 'kind' | 'alert_id'> & { content: Content } & Pick<
+        Announcement,
+        'dueAt' | 'grows'
+      >,
   ): Promise<void> {
     const now = clock()
     if (grows) {
@@ -224,18 +253,19 @@ export function createNotifications(options: {
   }
 
   return {
-    async announce(transaction, { key, kind, follows, channels = [], dueAt, grows, ...content }) {
+    async announce(transaction, announcement) {
+      const { key, kind, follows, channels = [], except = [], dueAt, grows, alertId, ...content } = announcement
       const now = await switches(transaction)
       const when = { ...(dueAt !== undefined && { dueAt }), ...(grows !== undefined && { grows }) }
       const audience = content.to === undefined ? 'operators' : 'person'
-      const isOn = kind === ALERT ? now.alerts : now.enabled
-      if (audience === 'operators' ? !isOn : content.to === '') return
+      const isOn = alertId !== undefined ? now.alerts : audience === 'person' || now.enabled
+      if (!isOn || content.to === '') return
       const followed = follows === undefined ? undefined : await channelsOf(transaction, follows)
       for (const { type, channel } of opened) {
         if (type.audience !== audience || !channel || channel.problem(now) !== undefined) continue
-        if (channels.length > 0 && !channels.includes(type.name)) continue
+        if (except.includes(type.name) || (channels.length > 0 && !channels.includes(type.name))) continue
         if (followed?.has(type.name) ?? true)
-          await write(transaction, { key, channel: type.name, kind, content, ...when })
+          await write(transaction, { key, channel: type.name, kind, alert_id: alertId ?? null, content, ...when })
       }
     },
 

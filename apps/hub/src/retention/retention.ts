@@ -88,6 +88,7 @@ export function createRetention(options: {
     await drainDetections(sql`started_at < ${oldest} and received_at < ${oldest}`)
     await drain(oldRows('commands', ['id'], sql`created_at < ${oldest}`, 'created_at'))
     await drain(oldRows('ledger', LEDGER_KEY, sql`received_at < ${oldest}`, 'received_at'))
+    await drain(oldRows('alerts', ['id'], sql`at < ${oldest}`, 'at'))
     await drain(oldRows('alerted_incidents', ['rule_id', 'incident_id'], sql`at < ${oldest}`, 'at'))
     await drain(oldRows('hourly_stats', ['hour', 'scope'], sql`hour < ${oldest}`, 'hour'))
     const oldestHistory = Math.max(oldest, now - HISTORY_HOURS * HOUR_MS)

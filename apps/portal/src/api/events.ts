@@ -21,6 +21,7 @@ const STALE: Readonly<Record<EventTopic, readonly string[]>> = {
   certificates: ['certificates'],
   threats: ['threats'],
   deterrents: ['deterrents'],
+  alerts: ['alerts'],
 }
 /** The hub writes every 15 s, so a stream that is silent for this long is dead, whatever TCP says. */
 const SILENCE_MS = 40_000

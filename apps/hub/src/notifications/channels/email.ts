@@ -42,9 +42,13 @@ export const channel = channelType({
   taken: 'The mail server took it.',
 })
 
-/** The text with its page's address. */
-export function textOf({ text, url }: Message): string {
-  return url === undefined ? text : `${text}\n${url}`
+/** The text with the addresses of its page and of the one that acknowledges it. */
+export function textOf({ text, url, acknowledge }: Message): string {
+  return [
+    text,
+    ...(url === undefined ? [] : [url]),
+    ...(acknowledge === undefined ? [] : [`Acknowledge: ${acknowledge.page}`]),
+  ].join('\n')
 }
 
 function mailOf(messages: readonly Message[]): { subject: string; text: string; pictures: Buffer[] } {

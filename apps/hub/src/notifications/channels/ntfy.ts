@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { channelType } from '../channel.ts'
+import { channelType, type Acknowledge } from '../channel.ts'
 import { createPoster } from '../poster.ts'
 
 /**
@@ -25,12 +25,13 @@ export const channel = channelType({
     return {
       problem: () => undefined,
       async send(messages) {
-        for (const { title, text, url: click, picture, event } of messages)
+        for (const { title, text, url: click, picture, event, acknowledge } of messages)
           await poster.post(url, {
             headers: {
               title: encoded(title),
               priority: event === 'incident.alert' ? '5' : '3',
               ...(click !== undefined && { click }),
+              ...(acknowledge && { actions: actionsOf(acknowledge) }),
               ...(token !== undefined && { authorization: `Bearer ${token}` }),
               ...(picture ? { filename: 'picture.jpg', message: encoded(text.replaceAll('\n', ' · ')) } : {}),
             },
@@ -48,6 +49,16 @@ export const channel = channelType({
   unset: 'HUB_NTFY_URL is not set.',
   taken: 'The ntfy server took it.',
 })
+
+/** A button in the app that makes the call itself; a browser may not, and opens the page (`view`). */
+function actionsOf({ page, call, token }: Acknowledge): string {
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ token })
+  return JSON.stringify([
+    { action: 'http', label: 'Acknowledge', url: call, method: 'POST', headers, body, clear: true },
+    { action: 'view', label: 'Acknowledge in the browser', url: page },
+  ])
+}
 
 /** RFC 2047 §2, in base64, where a header cannot hold the text as it is. */
 function encoded(text: string): string {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { channelType } from '../channel.ts'
+import { channelType, type Acknowledge } from '../channel.ts'
 import { createPoster } from '../poster.ts'
 
 const TITLE_MAX = 250
@@ -43,14 +43,14 @@ export const channel = channelType({
     return {
       problem: () => undefined,
       async send(messages) {
-        for (const { title, text, url, picture, event } of messages)
+        for (const { title, text, url, picture, event, acknowledge } of messages)
           await poster.post(address, {
             headers: { 'content-type': 'application/json' },
             body: JSON.stringify({
               token,
               user,
               title: title.slice(0, TITLE_MAX),
-              message: text.slice(0, TEXT_MAX),
+              message: withLink(text, acknowledge),
               ...(url !== undefined && { url, url_title: 'Open in the hub' }),
               ...(event === 'incident.alert' && (isEmergency ? EMERGENCY : { priority: 1 })),
               ...(picture && { attachment_base64: picture.toString('base64'), attachment_type: 'image/jpeg' }),
@@ -68,3 +68,9 @@ export const channel = channelType({
   unset: 'HUB_PUSHOVER_TOKEN is not set.',
   taken: 'Pushover took it.',
 })
+
+/** The link stays whole however long the text is. */
+function withLink(text: string, acknowledge: Acknowledge | undefined): string {
+  const link = acknowledge === undefined ? '' : `\nAcknowledge: ${acknowledge.page}`
+  return text.slice(0, TEXT_MAX - link.length) + link
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { channelType } from '../channel.ts'
+import { channelType, type Message } from '../channel.ts'
 import { createPoster, multipart } from '../poster.ts'
 import { textOf } from './email.ts'
 
@@ -38,18 +38,27 @@ export const channel = channelType({
       async send(messages) {
         for (const message of messages) {
           const words = `${message.title}\n${textOf(message)}`
+          const buttons = buttonsOf(message)
           if (message.picture)
             await poster.post(
               `${base}/sendPhoto`,
               multipart(
-                { chat_id: chat, caption: words.slice(0, CAPTION_MAX) },
+                {
+                  chat_id: chat,
+                  caption: words.slice(0, CAPTION_MAX),
+                  ...(buttons && { reply_markup: JSON.stringify(buttons) }),
+                },
                 { name: 'photo', jpeg: message.picture },
               ),
             )
           else
             await poster.post(`${base}/sendMessage`, {
               headers: { 'content-type': 'application/json' },
-              body: JSON.stringify({ chat_id: chat, text: words.slice(0, TEXT_MAX) }),
+              body: JSON.stringify({
+                chat_id: chat,
+                text: words.slice(0, TEXT_MAX),
+                ...(buttons && { reply_markup: buttons }),
+              }),
             })
         }
       },
@@ -65,3 +74,9 @@ export const channel = channelType({
   unset: 'HUB_TELEGRAM_TOKEN is not set.',
   taken: 'Telegram took it.',
 })
+
+/** Telegram refuses buttons to names without a dot, such as localhost. */
+function buttonsOf({ acknowledge }: Message) {
+  if (acknowledge === undefined || !new URL(acknowledge.page).hostname.includes('.')) return undefined
+  return { inline_keyboard: [[{ text: 'Acknowledge', url: acknowledge.page }]] }
+}

@@ -5,17 +5,9 @@ import { PanelEmpty } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
+import { CHANNEL_NAMES } from '#parts/channel-names.ts'
 import { useChannels, useTest } from './queries.ts'
 import styles from './alerts.module.css'
-
-/** The names of channels in the words of a person. */
-export const CHANNEL_NAMES: Readonly<Record<string, string>> = {
-  email: 'Mail',
-  webhook: 'Webhook',
-  ntfy: 'ntfy',
-  telegram: 'Telegram',
-  pushover: 'Pushover',
-}
 
 /** Mail to one person about their account is no channel of alerts. */
 export const isAlertChannel = (name: string) => name !== 'person'

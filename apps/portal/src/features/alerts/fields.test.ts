@@ -16,6 +16,8 @@ const rule: AlertRule = {
   collectSeconds: 10,
   coolDownSeconds: 60,
   channels: ['ntfy'],
+  people: [],
+  steps: [{ afterMinutes: 15, channels: ['email'], people: ['rosa'] }],
   last: null,
 }
 
@@ -26,6 +28,8 @@ it('a rule survives its form, with what the form does not show', () => {
 })
 
 it('a rule in one line says what it tells of', () => {
-  expect(inWords(rule)).toBe('boar, deer · confirmed by the second look · at Valley · 1 gateway · 22:00 to 06:00')
+  expect(inWords(rule)).toBe(
+    'boar, deer · confirmed by the second look · at Valley · 1 gateway · 22:00 to 06:00 · 1 step until acknowledged',
+  )
   expect(inWords(fieldsOf(NEW))).toBe('Every alert')
 })

@@ -1,5 +1,5 @@
 /** A rule as its form has it: lists are texts with commas. Pure. */
-import type { AlertRule, AlertRuleFields } from '@hedgerow/contract'
+import type { AlertRule, AlertRuleFields, AlertStep } from '@hedgerow/contract'
 
 export type Values = {
   name: string
@@ -13,6 +13,8 @@ export type Values = {
   collectSeconds: number
   coolDownSeconds: number
   channels: readonly string[]
+  people: readonly string[]
+  steps: readonly AlertStep[]
 }
 
 export const NEW: Values = {
@@ -27,6 +29,8 @@ export const NEW: Values = {
   collectSeconds: 3,
   coolDownSeconds: 300,
   channels: [],
+  people: [],
+  steps: [],
 }
 
 export function valuesOf({ labels, sites, cameras, hours, ...rule }: AlertRule): Values {
@@ -42,6 +46,8 @@ export function valuesOf({ labels, sites, cameras, hours, ...rule }: AlertRule):
     collectSeconds: rule.collectSeconds,
     coolDownSeconds: rule.coolDownSeconds,
     channels: rule.channels,
+    people: rule.people,
+    steps: rule.steps,
   }
 }
 
@@ -50,6 +56,8 @@ export function fieldsOf({ from, to, ...values }: Values, known?: AlertRule): Al
   return {
     ...values,
     channels: [...values.channels],
+    people: [...values.people],
+    steps: [...values.steps],
     labels: listOf(values.labels),
     sites: listOf(values.sites),
     cameras: listOf(values.cameras),
@@ -64,7 +72,16 @@ function listOf(text: string): string[] {
 }
 
 /** What a rule tells of, in one line. */
-export function inWords({ severity, labels, sites, cameras, gateways, hours, validatedOnly }: AlertRuleFields): string {
+export function inWords({
+  severity,
+  labels,
+  sites,
+  cameras,
+  gateways,
+  hours,
+  validatedOnly,
+  steps,
+}: AlertRuleFields): string {
   const what = labels.length > 0 ? labels.join(', ') : severity === 'alert' ? 'Every alert' : 'Everything seen'
   return [
     labels.length > 0 && severity === 'alert' ? `${what}, alerts only` : what,
@@ -73,5 +90,6 @@ export function inWords({ severity, labels, sites, cameras, gateways, hours, val
     ...(cameras.length > 0 ? [`on ${cameras.join(', ')}`] : []),
     ...(gateways.length > 0 ? [`${gateways.length} ${gateways.length === 1 ? 'gateway' : 'gateways'}`] : []),
     ...(hours ? [`${hours.from} to ${hours.to}`] : []),
+    ...(steps.length > 0 ? [`${steps.length} ${steps.length === 1 ? 'step' : 'steps'} until acknowledged`] : []),
   ].join(' · ')
 }

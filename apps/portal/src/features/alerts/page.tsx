@@ -15,9 +15,11 @@ import { Panel } from '@hedgerow/ui/panel.tsx'
 import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
-import { Channels, CHANNEL_NAMES } from './channels.tsx'
+import { CHANNEL_NAMES } from '#parts/channel-names.ts'
+import { Channels } from './channels.tsx'
 import { inWords } from './fields.ts'
 import { useAlertRules, useDeleteRule, useSaveRule } from './queries.ts'
+import { RecentAlerts } from './recent.tsx'
 
 const RuleDialog = lazy(async () => ({ default: (await import('./rule-dialog.tsx')).RuleDialog }))
 
@@ -70,6 +72,7 @@ export function AlertsPage() {
           <Rules rules={rules.data} reason={reason} onEdit={setEdited} />
         )}
       </Panel>
+      {!forbidden && <RecentAlerts />}
       {!forbidden && <Channels mayTest={reason} />}
       <Suspense>
         {edited !== undefined && (

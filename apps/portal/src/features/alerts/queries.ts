@@ -1,9 +1,11 @@
 import type { AlertRuleFields } from '@hedgerow/contract'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import {
+  acknowledgeAlert,
   addAlertRule,
   deleteAlertRule,
   listAlertRules,
+  listAlerts,
   previewAlertRule,
   readNotificationChannels,
   sendTestNotification,
@@ -58,3 +60,20 @@ export function useDeleteRule() {
 }
 
 export const useTest = () => useMutation({ mutationFn: () => api(sendTestNotification, {}) })
+
+const ALERTS_KEY = ['alerts'] as const
+
+export const useAlerts = () =>
+  useQuery({
+    queryKey: ALERTS_KEY,
+    queryFn: ({ signal }) => api(listAlerts, { query: {}, signal }),
+    refetchInterval: REFRESH_MS,
+  })
+
+export function useAcknowledge() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => api(acknowledgeAlert, { params: { id } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ALERTS_KEY }),
+  })
+}

@@ -3,14 +3,16 @@ import { Button, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
 import { ApiError, messageOf } from '#api/client.ts'
+import { useUsers } from '#api/users.ts'
 import { Choice } from '@hedgerow/ui/choice.tsx'
 import { Dialog, DialogActions, useDialogLife } from '@hedgerow/ui/dialog.tsx'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
-import { CHANNEL_NAMES, isAlertChannel } from './channels.tsx'
+import { isAlertChannel } from './channels.tsx'
 import { fieldsOf, NEW, valuesOf, type Values } from './fields.ts'
 import { useChannels, usePreview, useSaveRule } from './queries.ts'
+import { StepsField, WhomField } from './steps-field.tsx'
 import styles from './alerts.module.css'
 
 const SETTLED_MS = 300
@@ -44,10 +46,8 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
   const names = Object.entries(channels.data?.channels ?? {}).flatMap(([name, isSet]) =>
     isSet && isAlertChannel(name) ? [name] : [],
   )
-  const toggle = (name: string, isOn: boolean) => {
-    const others = form.values.channels.filter((one) => one !== name)
-    form.setFieldValue('channels', isOn ? [...others, name] : others)
-  }
+  const users = useUsers(true)
+  const people = (users.data ?? []).filter(({ active }) => active).map(({ id, username }) => ({ id, name: username }))
   return (
     <Dialog {...life} title={rule ? 'Edit Alert Rule' : 'New Alert Rule'} size="lg">
       <form onSubmit={submit} noValidate>
@@ -89,16 +89,19 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
         >
           Only what the second look has confirmed
         </TickBox>
-        {names.length > 0 && (
-          <fieldset className={styles.over}>
-            <legend>Over these channels, or all when none is ticked</legend>
-            {names.map((name) => (
-              <TickBox key={name} checked={form.values.channels.includes(name)} onChange={(isOn) => toggle(name, isOn)}>
-                {CHANNEL_NAMES[name] ?? name}
-              </TickBox>
-            ))}
-          </fieldset>
-        )}
+        <WhomField
+          channels={form.values.channels}
+          people={form.values.people}
+          all={{ channels: names, people }}
+          onChange={(whom) => form.setValues(whom)}
+        />
+        <StepsField
+          steps={form.values.steps}
+          channels={names}
+          people={people}
+          onChange={(steps) => form.setFieldValue('steps', steps)}
+        />
+        {form.errors['steps'] !== undefined && <Notice tone="danger">{form.errors['steps']}</Notice>}
         <Preview values={settled} rule={rule} />
         <DialogActions>
           <Button variant="default" onClick={life.onClose}>

@@ -18,6 +18,7 @@ export const ACTIONS: readonly (readonly [string, string])[] = [
   ['profile', 'Profiles'],
   ['gateway', 'Gateways'],
   ['incident', 'Reviews'],
+  ['alert', 'Alerts'],
   ['alert-rule', 'Alert rules'],
   ['registration', 'Registrations'],
   ['gateway-invitation', 'Gateway invitations'],

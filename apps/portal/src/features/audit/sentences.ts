@@ -49,6 +49,7 @@ const SENTENCES: Readonly<Record<string, Words>> = {
   'gateway.claim': { done: 'claimed the gateway', refused: 'could not claim a gateway', target: 'gateway' },
   'gateway.read-vpn-config': { done: 'read the VPN configuration of', target: 'gateway' },
   'incident.review': { done: 'reviewed the incident', target: 'text' },
+  'alert.acknowledge': { done: 'acknowledged the alert', target: 'text' },
   'alert-rule.save': { done: 'saved the alert rule', target: 'text' },
   'alert-rule.delete': { done: 'deleted the alert rule', target: 'text' },
   'notification.test': own('sent a test notification'),

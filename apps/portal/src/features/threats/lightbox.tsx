@@ -1,5 +1,5 @@
 /** One incident, large: its pictures, what is known of it, and the keys that say what it is. */
-import type { Incident, StoredDetection } from '@hedgerow/contract'
+import type { Alert, Incident, StoredDetection } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'react-router'
@@ -11,9 +11,10 @@ import { Dialog, useDialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { ExactTime } from '@hedgerow/ui/relative-time.tsx'
 import { saveFile } from '@hedgerow/ui/save-file.ts'
+import { acknowledgedInWords } from '#parts/acknowledged.ts'
 import { LabelForm } from './label-form.tsx'
 import { DetectionPicture } from './picture.tsx'
-import { useIncident } from './queries.ts'
+import { useAlertsOf, useIncident } from './queries.ts'
 import { reviewWords, type Said } from './use-review.ts'
 import styles from './threats.module.css'
 
@@ -157,6 +158,7 @@ function Answers({
 function Facts({ incident, shown }: { incident: Incident; shown: StoredDetection | undefined }) {
   const { gatewayId, gatewayName, location, review, detections, lastAt, startedAt } = incident
   const said = reviewWords(incident)
+  const alerts = useAlertsOf(incident.id).data ?? []
   return (
     <DetailList
       details={[
@@ -174,6 +176,7 @@ function Facts({ incident, shown }: { incident: Incident; shown: StoredDetection
         ['Score', `${Math.round((shown?.score ?? incident.score) * 100)} %`],
         ['Second look', secondLook(shown)],
         ['Deterrent', incident.isFired ? (deterrentsOf(incident) ?? 'fired') : 'none fired'],
+        ...alerts.map((alert) => ['Alert', alertInWords(alert)] as const),
         [
           'Review',
           review === null ? (
@@ -187,6 +190,10 @@ function Facts({ incident, shown }: { incident: Incident; shown: StoredDetection
       ]}
     />
   )
+}
+
+function alertInWords({ ruleName, acknowledged }: Alert): string {
+  return `${ruleName}: ${acknowledged === null ? 'nobody has acknowledged it yet' : acknowledgedInWords(acknowledged)}`
 }
 
 function Tools({ incident, shown }: { incident: Incident; shown: StoredDetection | undefined }) {

@@ -1,6 +1,6 @@
 import { NEXT_CURSOR_HEADER, type Incident } from '@hedgerow/contract'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { countIncidents, listIncidents, readIncident } from 'virtual:contract-calls'
+import { countIncidents, listAlerts, listIncidents, readIncident } from 'virtual:contract-calls'
 import { api, send } from '#api/client.ts'
 import { queryOf, type Filter } from './filter.ts'
 
@@ -41,4 +41,11 @@ export const useIncident = (id: string) =>
   useQuery({
     queryKey: [...THREATS_KEY, 'one', id],
     queryFn: ({ signal }) => api(readIncident, { params: { id }, signal }),
+  })
+
+/** The alerts that told of an incident. */
+export const useAlertsOf = (incident: string) =>
+  useQuery({
+    queryKey: ['alerts', 'of', incident],
+    queryFn: ({ signal }) => api(listAlerts, { query: { incident }, signal }),
   })

@@ -1,0 +1,105 @@
+/** Somebody takes care of an alert: its steps end, and everybody sees who it is. */
+import type { Alert, FactActor, readAlertLink, ResponseOf } from '@hedgerow/contract'
+import type { Kysely } from 'kysely'
+import type { Caller } from '../access/sessions.ts'
+import type { Db, Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { actorOf, HUB, record } from '../facts/facts.ts'
+import { HubError } from '../kernel/hub-error.ts'
+import { acknowledgementOf, gatewaysOf, toAlert, toldOf, toldTo, type AlertRow } from './alert-rows.ts'
+import type { AlertLink } from './links.ts'
+import { linesOf, titleOf } from './words.ts'
+
+type Context = { sourceIp: string; now: number }
+type Linked = ResponseOf<typeof readAlertLink>
+
+/** Throws `alert_not_found`, also for one that the caller may not see. */
+export function acknowledge(
+  db: Kysely<Tables>,
+  id: string,
+  { caller, sourceIp, now }: Context & { caller: Caller },
+): Promise<Alert> {
+  return inTransaction(db, async (transaction) => {
+    const row = await readAlert(transaction, id)
+    const told = toldTo(row, await gatewaysOf(transaction, caller))
+    if (!told) throw new HubError('alert_not_found')
+    const by = { actor: actorOf({ caller, sourceIp }), via: 'portal', now }
+    return toAlert(await markAcknowledged(transaction, row, by), told)
+  })
+}
+
+/** Throws `alert_not_found` when the alert is gone. */
+export async function readLinked(db: Db, { alertId, userId }: AlertLink): Promise<Linked> {
+  const row = await readAlert(db, alertId)
+  return toLinked(db, row, userId === undefined ? undefined : await readPerson(db, userId))
+}
+
+/** Throws `alert_not_found` when the alert is gone. */
+export function acknowledgeLinked(
+  db: Kysely<Tables>,
+  { alertId, channel, userId }: AlertLink,
+  { sourceIp, now }: Context,
+): Promise<Linked> {
+  return inTransaction(db, async (transaction) => {
+    const row = await readAlert(transaction, alertId)
+    const person = userId === undefined ? undefined : await readPerson(transaction, userId)
+    const actor = person ? actorOf({ caller: person, sourceIp }) : { ...HUB, sourceIp }
+    return toLinked(transaction, await markAcknowledged(transaction, row, { actor, via: channel, now }), person)
+  })
+}
+
+type Person = Pick<Caller, 'userId' | 'username' | 'role'>
+
+async function readPerson(db: Db, userId: string): Promise<Person> {
+  const user = await db
+    .selectFrom('users')
+    .select(['id', 'username', 'role'])
+    .where('id', '=', userId)
+    .where('active', '=', 1)
+    .executeTakeFirst()
+  // Who left may not act by an old mail.
+  if (!user) throw new HubError('alert_link_invalid')
+  return { userId: user.id, username: user.username, role: user.role }
+}
+
+async function readAlert(db: Db, id: string): Promise<AlertRow> {
+  const row = await db.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirst()
+  if (!row) throw new HubError('alert_not_found')
+  return row
+}
+
+/** The first one stays. */
+async function markAcknowledged(
+  transaction: Db,
+  row: AlertRow,
+  { actor, via, now }: { actor: FactActor; via: string; now: number },
+): Promise<AlertRow> {
+  const done = await transaction
+    .updateTable('alerts')
+    .set({
+      acknowledged_at: now,
+      acknowledged_by: actor.userId === undefined ? '' : actor.name,
+      acknowledged_via: via,
+      next_step_at: null,
+    })
+    .where('id', '=', row.id)
+    .where('acknowledged_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst()
+  if (!done) return row
+  await record(transaction, {
+    kind: 'alert.acknowledged',
+    at: now,
+    actor,
+    target: row.id,
+    gatewayId: row.gateway_id ?? undefined,
+    data: { title: titleOf(toldOf(row)), ruleName: row.rule_name, via },
+  })
+  return done
+}
+
+async function toLinked(db: Db, row: AlertRow, person: Person | undefined): Promise<Linked> {
+  const told = toldTo(row, person && (await gatewaysOf(db, person)))
+  if (!told) throw new HubError('alert_not_found')
+  return { title: titleOf(told), lines: linesOf(told), acknowledged: acknowledgementOf(row) }
+}

@@ -1,0 +1,81 @@
+/** Alerts as rows: how they are read, and what is visible of them. */
+import type { Alert } from '@hedgerow/contract'
+import type { Selectable } from 'kysely'
+import { hasRole } from '../access/policy.ts'
+import type { Caller } from '../access/sessions.ts'
+import type { Db, Tables } from '../database/tables.ts'
+import { firstOf, linesOf, pathOf, titleOf, type Line, type Told } from './words.ts'
+
+export type AlertRow = Selectable<Tables['alerts']>
+
+const LISTED = 50
+
+/** How many things of each gateway. */
+export type Counts = Readonly<Record<string, number>>
+
+export function toldOf({ lines, counts }: Pick<AlertRow, 'lines' | 'counts'>): Told {
+  const count = Object.values(JSON.parse(counts) as Counts).reduce((sum, one) => sum + one, 0)
+  return { lines: JSON.parse(lines) as Line[], count }
+}
+
+/** What a person may see of an alert, who below a manager sees the own gateways only. Undefined for nothing. */
+export function toldTo({ lines, counts }: Pick<AlertRow, 'lines' | 'counts'>, own: OwnGateways): Told | undefined {
+  if (own === undefined) return toldOf({ lines, counts })
+  const mine = Object.entries(JSON.parse(counts) as Counts).filter(([gatewayId]) => own.has(gatewayId))
+  const count = mine.reduce((sum, [, one]) => sum + one, 0)
+  const shown = (JSON.parse(lines) as Line[]).filter(({ gatewayId }) => own.has(gatewayId))
+  return shown.length > 0 ? { lines: shown, count } : undefined
+}
+
+/** The gateways that a person sees; undefined for all. */
+type OwnGateways = ReadonlySet<string> | undefined
+
+export async function gatewaysOf(db: Db, { role, userId }: Pick<Caller, 'role' | 'userId'>): Promise<OwnGateways> {
+  if (hasRole(role, 'manager')) return undefined
+  const own = await db.selectFrom('gateways').select('id').where('owner_id', '=', userId).execute()
+  return new Set(own.map(({ id }) => id))
+}
+
+export async function listAlerts(
+  db: Db,
+  caller: Caller,
+  { incident }: { incident?: string | undefined },
+): Promise<Alert[]> {
+  const own = await gatewaysOf(db, caller)
+  let asked = db.selectFrom('alerts').selectAll().orderBy('at', 'desc').orderBy('id').limit(LISTED)
+  if (incident !== undefined)
+    asked = asked.where(
+      'id',
+      'in',
+      db.selectFrom('alerted_incidents').select('alert_id').where('incident_id', '=', incident),
+    )
+  else if (own !== undefined)
+    // Of several gateways, some may be theirs: those are looked through.
+    asked = asked.where(({ or, eb }) => or([eb('gateway_id', 'is', null), eb('gateway_id', 'in', ['', ...own])]))
+  return (await asked.execute()).flatMap((row) => {
+    const told = toldTo(row, own)
+    return told ? [toAlert(row, told)] : []
+  })
+}
+
+export function toAlert(row: AlertRow, told: Told): Alert {
+  const { gatewayId, coverId } = firstOf(told.lines)
+  return {
+    id: row.id,
+    ruleName: row.rule_name,
+    title: titleOf(told),
+    lines: linesOf(told),
+    path: pathOf(told),
+    at: new Date(row.at).toISOString(),
+    count: told.count,
+    picture: coverId === null ? null : { gatewayId, detectionId: coverId },
+    step: row.step,
+    nextStepAt: row.next_step_at === null ? null : new Date(row.next_step_at).toISOString(),
+    acknowledged: acknowledgementOf(row),
+  }
+}
+
+export function acknowledgementOf(row: AlertRow): Alert['acknowledged'] {
+  const { acknowledged_at: at, acknowledged_by: by, acknowledged_via: via } = row
+  return at === null ? null : { at: new Date(at).toISOString(), by: by ?? '', via: via ?? 'portal' }
+}

@@ -1,0 +1,36 @@
+/**
+ * Links of messages, by which people acknowledge an alert without a session. A link names the alert, the channel that
+ * carried it, the person where it was for one, and its end; an HMAC-SHA-256 with a key of this hub vouches for it.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+const GOOD_FOR_MS = 7 * 86_400_000
+/** Of the HMAC; 128 bits nobody guesses. */
+const SIGNATURE_BYTES = 16
+
+export type AlertLink = { alertId: string; channel: string; userId: string | undefined }
+
+export type AlertLinks = {
+  make(link: AlertLink): string
+  /** Undefined for a token that is not of this hub, or too old. */
+  read(token: string): AlertLink | undefined
+}
+
+export function createAlertLinks({ key, clock }: { key: string; clock: () => number }): AlertLinks {
+  const sign = (text: string) => createHmac('sha256', key).update(text).digest().subarray(0, SIGNATURE_BYTES)
+  return {
+    make({ alertId, channel, userId = '' }) {
+      const until = Math.floor((clock() + GOOD_FOR_MS) / 1_000).toString(36)
+      const text = [alertId, channel, userId, until].join('.')
+      return `${text}.${sign(text).toString('base64url')}`
+    },
+    read(token) {
+      const [alertId = '', channel = '', userId = '', until = '', signature = '', ...rest] = token.split('.')
+      const expected = sign([alertId, channel, userId, until].join('.'))
+      const given = Buffer.from(signature, 'base64url')
+      if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+      if (Number.parseInt(until, 36) * 1_000 < clock()) return undefined
+      return { alertId, channel, userId: userId === '' ? undefined : userId }
+    },
+  }
+}

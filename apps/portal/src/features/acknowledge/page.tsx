@@ -1,0 +1,87 @@
+/**
+ * Acknowledges an alert by the link of a message, without a session. Opening the page changes nothing: programs that
+ * check mails or preview links open it too. The token is after the #, which browsers send to no server.
+ */
+import { Button, Loader } from '@mantine/core'
+import { useCallback, useState } from 'react'
+import { Link, useLocation } from 'react-router'
+import { acknowledgeByLink, readAlertLink } from 'virtual:contract-calls'
+import type { Acknowledgement } from '@hedgerow/contract'
+import { api, messageOf } from '#api/client.ts'
+import { useLoaded } from '#api/use-loaded.ts'
+import { Entrance, EntranceHead } from '@hedgerow/ui/entrance.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { acknowledgedInWords } from '#parts/acknowledged.ts'
+
+export function AcknowledgePage() {
+  const { hash } = useLocation()
+  const token = hash.slice(1)
+  return (
+    <Entrance title="Acknowledge">
+      <Linked key={token} token={token} />
+      <p>
+        <Link to="/login">Open the hub</Link>
+      </p>
+    </Entrance>
+  )
+}
+
+function Linked({ token }: { token: string }) {
+  const load = useCallback((signal: AbortSignal) => api(readAlertLink, { body: { token }, signal }), [token])
+  const { data, problem, retry } = useLoaded(load)
+  if (problem !== undefined)
+    return (
+      <>
+        <EntranceHead title="Acknowledge">The alert could not be opened.</EntranceHead>
+        <Notice tone="danger">{problem}</Notice>
+        <Button variant="default" onClick={retry}>
+          Try again
+        </Button>
+      </>
+    )
+  if (data === undefined)
+    return (
+      <output aria-label="Loading">
+        <Loader size={24} />
+      </output>
+    )
+  return (
+    <>
+      <EntranceHead title="Acknowledge">{data.title}</EntranceHead>
+      {data.lines.length > 1 && (
+        <ul>
+          {data.lines.map((line, index) => (
+            <li key={index}>{line}</li>
+          ))}
+        </ul>
+      )}
+      <Answer token={token} before={data.acknowledged} />
+    </>
+  )
+}
+
+function Answer({ token, before }: { token: string; before: Acknowledgement | null }) {
+  const [done, setDone] = useState(before)
+  const [isSending, setIsSending] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const send = async () => {
+    setIsSending(true)
+    setProblem(undefined)
+    try {
+      setDone((await api(acknowledgeByLink, { body: { token } })).acknowledged)
+    } catch (error) {
+      setProblem(messageOf(error))
+    }
+    setIsSending(false)
+  }
+  if (done !== null) return <Notice tone="good">{acknowledgedInWords(done)}</Notice>
+  return (
+    <>
+      <p>Nobody else is told once you have acknowledged it.</p>
+      {problem !== undefined && <Notice tone="danger">{problem}</Notice>}
+      <Button loading={isSending} onClick={() => void send()}>
+        Acknowledge
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,81 @@
+/** What people were told of lately, and who takes care of it. */
+import type { Alert } from '@hedgerow/contract'
+import { Button } from '@mantine/core'
+import { Link } from 'react-router'
+import { messageOf } from '#api/client.ts'
+import { ActionsCell, Cell, DataTable, Row, type Column } from '@hedgerow/ui/data-table.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { Panel } from '@hedgerow/ui/panel.tsx'
+import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
+import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
+import { acknowledgedInWords } from '#parts/acknowledged.ts'
+import { useAcknowledge, useAlerts } from './queries.ts'
+
+const COLUMNS: readonly Column[] = [
+  { name: 'Alert' },
+  { name: 'Rule', width: '18%' },
+  { name: 'When', width: '12%' },
+  { name: 'State', width: '26%' },
+  { name: 'Actions', width: '140px' },
+]
+
+export function RecentAlerts() {
+  const alerts = useAlerts()
+  const acknowledge = useAcknowledge()
+  return (
+    <Panel title="Alerts">
+      {acknowledge.isError && <Notice tone="warning">{messageOf(acknowledge.error)}</Notice>}
+      {alerts.isPending ? (
+        <PanelSkeleton rows={3} label="Loading alerts" />
+      ) : alerts.data === undefined ? (
+        <PanelError
+          message={messageOf(alerts.error)}
+          retrying={alerts.isFetching}
+          onRetry={() => void alerts.refetch()}
+        />
+      ) : alerts.data.length === 0 ? (
+        <PanelEmpty title="No alerts yet">What your rules tell of is listed here.</PanelEmpty>
+      ) : (
+        <DataTable label="Alerts" columns={COLUMNS} rowCount={alerts.data.length}>
+          {alerts.data.map((alert, index) => (
+            <Row key={alert.id} index={index}>
+              <Cell label="Alert" place="title">
+                <Link to={alert.path}>{alert.title}</Link>
+              </Cell>
+              <Cell label="Rule">{alert.ruleName}</Cell>
+              <Cell label="When">
+                <RelativeTime at={alert.at} />
+              </Cell>
+              <Cell label="State" place="line">
+                <State alert={alert} />
+              </Cell>
+              <ActionsCell>
+                {alert.acknowledged === null && (
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    aria-label={`Acknowledge ${alert.title}`}
+                    loading={acknowledge.isPending && acknowledge.variables === alert.id}
+                    onClick={() => acknowledge.mutate(alert.id)}
+                  >
+                    Acknowledge
+                  </Button>
+                )}
+              </ActionsCell>
+            </Row>
+          ))}
+        </DataTable>
+      )}
+    </Panel>
+  )
+}
+
+function State({ alert: { acknowledged, step, nextStepAt } }: { alert: Alert }) {
+  if (acknowledged !== null)
+    return <StatusMark shape="dot" word="Acknowledged" reason={acknowledgedInWords(acknowledged)} />
+  const next = nextStepAt === null ? '' : `next step at ${new Date(nextStepAt).toLocaleTimeString()}`
+  const told = step === 0 ? '' : `step ${step} was told`
+  const reason = [told, next].filter((part) => part !== '').join(', ')
+  return <StatusMark shape="ring" word="Open" {...(reason !== '' && { reason })} />
+}

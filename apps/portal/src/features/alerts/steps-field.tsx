@@ -1,0 +1,112 @@
+/** Whom a rule tells next while nobody has acknowledged an alert. */
+import type { AlertStep } from '@hedgerow/contract'
+import { Button, TextInput } from '@mantine/core'
+import { TickBox } from '@hedgerow/ui/tick-box.tsx'
+import { CHANNEL_NAMES } from '#parts/channel-names.ts'
+import styles from './alerts.module.css'
+
+const STEPS_MAX = 5
+const FIRST: AlertStep = { afterMinutes: 15, channels: [], people: [] }
+
+export type Person = { id: string; name: string }
+
+type StepsFieldProps = {
+  steps: readonly AlertStep[]
+  channels: readonly string[]
+  people: readonly Person[]
+  onChange: (steps: AlertStep[]) => void
+}
+
+export function StepsField({ steps, channels, people, onChange }: StepsFieldProps) {
+  const put = (index: number, step: AlertStep) => onChange(steps.map((one, i) => (i === index ? step : one)))
+  return (
+    <fieldset className={styles.steps}>
+      <legend>While nobody has acknowledged it</legend>
+      {steps.map((step, index) => (
+        <div key={index} className={styles.step}>
+          <div className={styles.stepHead}>
+            <TextInput
+              type="number"
+              inputMode="numeric"
+              min={1}
+              label={`Step ${index + 1}: after, minutes`}
+              value={Number.isNaN(step.afterMinutes) ? '' : step.afterMinutes}
+              onChange={(event) => put(index, { ...step, afterMinutes: event.currentTarget.valueAsNumber })}
+            />
+            <Button
+              variant="default"
+              aria-label={`Remove step ${index + 1}`}
+              onClick={() => onChange(steps.filter((_, i) => i !== index))}
+            >
+              Remove
+            </Button>
+          </div>
+          <WhomField
+            {...step}
+            all={{ channels, people }}
+            onChange={(whom) => put(index, { afterMinutes: step.afterMinutes, ...whom })}
+          />
+        </div>
+      ))}
+      {steps.length < STEPS_MAX && (
+        <Button variant="default" size="compact-sm" onClick={() => onChange([...steps, steps.at(-1) ?? FIRST])}>
+          Add a step
+        </Button>
+      )}
+    </fieldset>
+  )
+}
+
+type Whom = { channels: string[]; people: string[] }
+
+/** Over which channels, and whom. Nothing ticked means all. */
+export function WhomField({
+  channels,
+  people,
+  all,
+  onChange,
+}: {
+  channels: readonly string[]
+  people: readonly string[]
+  all: { channels: readonly string[]; people: readonly Person[] }
+  onChange: (whom: Whom) => void
+}) {
+  const whom = { channels: [...channels], people: [...people] }
+  return (
+    <>
+      {all.channels.length > 0 && (
+        <fieldset className={styles.over}>
+          <legend>Over these channels, or all when none is ticked</legend>
+          {all.channels.map((name) => (
+            <TickBox
+              key={name}
+              checked={channels.includes(name)}
+              onChange={(isOn) => onChange({ ...whom, channels: toggled(channels, name, isOn) })}
+            >
+              {CHANNEL_NAMES[name] ?? name}
+            </TickBox>
+          ))}
+        </fieldset>
+      )}
+      {all.people.length > 0 && (
+        <fieldset className={styles.over}>
+          <legend>Mail to these people, or to the hub’s address when none is ticked</legend>
+          {all.people.map(({ id, name }) => (
+            <TickBox
+              key={id}
+              checked={people.includes(id)}
+              onChange={(isOn) => onChange({ ...whom, people: toggled(people, id, isOn) })}
+            >
+              {name}
+            </TickBox>
+          ))}
+        </fieldset>
+      )}
+    </>
+  )
+}
+
+function toggled(values: readonly string[], value: string, isOn: boolean): string[] {
+  const others = values.filter((one) => one !== value)
+  return isOn ? [...others, value] : others
+}

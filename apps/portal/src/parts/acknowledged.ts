@@ -1,0 +1,9 @@
+import type { Acknowledgement } from '@hedgerow/contract'
+import { CHANNEL_NAMES } from './channel-names.ts'
+
+/** Who took care of an alert, and when. */
+export function acknowledgedInWords({ by, via, at }: Acknowledgement): string {
+  const who = by === '' ? '' : ` by ${by}`
+  const how = via === 'portal' ? '' : `, by a link over ${CHANNEL_NAMES[via] ?? via}`
+  return `Acknowledged${who} on ${new Date(at).toLocaleString()}${how}.`
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import { call } from './call.ts'
+import { oneLine, wholeNumber } from './fields.ts'
+import { gatewayId } from './gateways.ts'
+import { incident } from './threats.ts'
+
+const TIME = /^([01]\d|2[0-3]):[0-5]\d$/
+const timeOfDay = z.string().regex(TIME, 'Enter a time such as 21:30')
+const some = <S extends z.ZodType>(of: S) => z.array(of).max(100).default([])
+
+/** Whom to tell next while nobody has acknowledged an alert. */
+const alertStep = z.strictObject({
+  /** After the message before it was due. */
+  afterMinutes: wholeNumber(1, 1_440),
+  /** Names of channels; empty for all. */
+  channels: some(oneLine(40).min(1)),
+  /** Ids of users: mail goes to their own addresses instead of the hub's. */
+  people: some(z.string().regex(/^[\w-]{1,64}$/, 'This is not the id of a user')),
+})
+export type AlertStep = z.output<typeof alertStep>
+
+/** Who is told of what. Empty lists mean any. */
+export const alertRuleFields = z.strictObject({
+  name: oneLine(100).min(1, 'Enter a name'),
+  enabled: z.boolean().default(true),
+  /** `alert`: only incidents with a detection of that severity. */
+  severity: z.enum(['alert', 'any']).default('alert'),
+  labels: some(oneLine(100).min(1)),
+  /** Locations of gateways. */
+  sites: some(oneLine(200).min(1)),
+  gateways: some(gatewayId),
+  cameras: some(oneLine(100).min(1)),
+  /** Only what a second stage on the device has confirmed. */
+  validatedOnly: z.boolean().default(false),
+  /** By the hub's clock; `from` after `to` means over midnight. Null for always. */
+  hours: z.strictObject({ from: timeOfDay, to: timeOfDay }).nullable().default(null),
+  /** What comes within this time is one message. */
+  collectSeconds: wholeNumber(0, 600).default(3),
+  /** After a message was sent, what comes is collected for so long. */
+  coolDownSeconds: wholeNumber(0, 86_400).default(300),
+  /** Names of channels. */
+  channels: alertStep.shape.channels,
+  people: alertStep.shape.people,
+  /** One after the other, until somebody acknowledges the alert. */
+  steps: z.array(alertStep).max(5, 'At most 5 steps').default([]),
+})
+export type AlertRuleFields = z.output<typeof alertRuleFields>
+
+export const alertRule = alertRuleFields.extend({
+  id: z.string(),
+  /** Its last message: when it was written, and how many incidents it tells of. */
+  last: z.object({ at: z.iso.datetime(), incidents: z.number().int() }).nullable(),
+})
+export type AlertRule = z.output<typeof alertRule>
+
+const byId = z.strictObject({ id: z.string().regex(/^[\w-]{1,40}$/, 'This is not the id of an alert rule') })
+
+export const listAlertRules = call({ method: 'GET', path: '/v1/hub/alert-rules', response: z.array(alertRule) })
+
+export const addAlertRule = call({
+  method: 'POST',
+  path: '/v1/hub/alert-rules',
+  body: alertRuleFields,
+  errors: ['too_many_alert_rules'],
+  response: alertRule,
+})
+
+export const updateAlertRule = call({
+  method: 'PUT',
+  path: '/v1/hub/alert-rules/:id',
+  params: byId,
+  body: alertRuleFields,
+  errors: ['alert_rule_not_found'],
+  response: alertRule,
+})
+
+export const deleteAlertRule = call({
+  method: 'DELETE',
+  path: '/v1/hub/alert-rules/:id',
+  params: byId,
+  errors: ['alert_rule_not_found'],
+  response: null,
+})
+
+/** What a rule would have told of in the last seven days; of more than 10,000 incidents the newest. */
+export const previewAlertRule = call({
+  method: 'POST',
+  path: '/v1/hub/alert-rules/preview',
+  body: alertRuleFields,
+  response: z.object({
+    incidents: z.number().int(),
+    /** In how many messages, by its times of collecting and of cooling down. */
+    messages: z.number().int(),
+    isWhole: z.boolean(),
+    newest: z.array(incident),
+  }),
+})
