@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,7 +38,9 @@ beforeAll(async () => {
     configFile,
     `cameras:
   orchard: { url: "${camera.mjpegUrl}", framesPerSecond: 5, zones: { rows: [[0, 0.4], [1, 0.4], [1, 1], [0, 1]] } }
-sources: { eye: { cameras: [orchard], model: none } }
+sources:
+  eye: { cameras: [orchard], model: none, recording: { secondsAfter: 1 } }
+  api: { loopbackNeedsToken: false }
 `,
   )
   gateway = await startGateway({ url: hub.url }, { name: 'Orchard', configFile })
@@ -76,6 +79,30 @@ test('what walks past a camera reaches the hub with its name, its zone and its p
     timeoutMs: 120_000,
   })
 })
+
+const ffmpegIsMissing = spawnSync('ffmpeg', ['-version']).error !== undefined
+
+test.skipIf(ffmpegIsMissing)(
+  `its whole picture and its clip are on the device${ffmpegIsMissing ? ' (skipped: there is no ffmpeg)' : ''}`,
+  async () => {
+    const [ended] = (await hub.api(listDetections, { params: { id } })).filter(({ endedAt }) => endedAt !== null)
+    const read = (file: string, headers = {}) =>
+      fetch(`${gateway.pageUrl}api/v1/detections/${ended!.id}/${file}`, { headers })
+    const snapshot = Buffer.from(await (await read('snapshot.jpg')).arrayBuffer())
+    expect(jpegSize(snapshot)).toEqual({ width: 640, height: 360 })
+    const boxed = Buffer.from(await (await read('snapshot.jpg?boxed=true')).arrayBuffer())
+    expect(jpegSize(boxed)).toEqual({ width: 640, height: 360 })
+    expect(boxed.equals(snapshot)).toBe(false)
+    const clip = await waitFor(
+      async () => {
+        const answer = await read('clip.mp4', { range: 'bytes=4-7' })
+        return answer.ok ? answer : undefined
+      },
+      { for: 'the clip', timeoutMs: 120_000 },
+    )
+    expect([clip.status, clip.headers.get('content-type'), await clip.text()]).toEqual([206, 'video/mp4', 'ftyp'])
+  },
+)
 
 test('the camera and the eye are on the gateway’s page of the hub', async () => {
   const heartbeat = await waitFor(

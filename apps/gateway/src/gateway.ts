@@ -69,7 +69,8 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
 
   await makePrivateDirectory(dataDir)
   life.defer(await lockDataDirectory(dataDir))
-  const device = await openDevice({ dataDir, filePath: deviceFilePath(options), log }, life)
+  const reviews = await openReviews(join(dataDir, 'reviews.json'))
+  const device = await openDevice({ dataDir, filePath: deviceFilePath(options), isWrong: reviews.isWrong, log }, life)
   const { queue, parts, deterrents } = device
   const frigate = () => device.file.current().sources.frigate
   const openInterface = uiTarget && watchOpenInterface(uiTarget, frigate)
@@ -126,7 +127,6 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
   const { fingerprint, deviceToken } = hub.keys
   log.info({ fingerprint, deviceToken }, 'compare the fingerprint on approval, claim with the token')
 
-  const reviews = await openReviews(join(dataDir, 'reviews.json'))
   const door = createHubDoor({
     deterrents: device.deterrents,
     pictures: device.sources.pictures,

@@ -40,6 +40,7 @@ export async function startFrigateSource(
         if (refusal) throw refusal
         reports.push(...detections)
       },
+      isWrong: () => false,
       glimpse: (camera, label) => void glimpses.push(`${camera} ${label}`),
     })
   let source = start()

@@ -25,6 +25,8 @@ export type PictureReader = (
     /** Takes the picture if it is due, and never waits. */
     offer(decode: () => Promise<Picture>): void
     pause(ms: number): Promise<void>
+    /** The camera's video as it comes, for a reader that has it; undefined at the begin of a connection. */
+    onStream?: ((bytes: Buffer | undefined) => void) | undefined
     signal: AbortSignal
     log: Logger
   },
@@ -48,6 +50,8 @@ export type CameraOptions = {
   clock?: () => number
   /** Looks at a picture; the next one is taken when it resolves. */
   onFrame(frame: Frame): Promise<void> | void
+  /** Takes an MPEG transport stream of a camera that FFmpeg opens; undefined at the begin of each connection. */
+  onStream?(bytes: Buffer | undefined): void
 }
 
 const RECONNECT = { firstMs: 500, maxMs: 30_000 }
@@ -125,7 +129,13 @@ export function openCamera(options: CameraOptions): Camera {
       if (clock() - Math.max(openedAt, lastAt()) > SILENCE_MS) connection.abort()
     }, 1_000)
     try {
-      const context = { offer, pause, signal: AbortSignal.any([signal, connection.signal]), log }
+      const context = {
+        offer,
+        pause,
+        onStream: options.onStream,
+        signal: AbortSignal.any([signal, connection.signal]),
+        log,
+      }
       await (
         await readerFor(settings)
       )(settings, context)

@@ -26,7 +26,7 @@ test.each([
 test('an address is one argument, and no option, file or pipe', () => {
   const settingsFor = (url: string) => camerasSettings.safeParse({ gate: { url } })
   const url = 'rtsp://viewer:a%20b@10.0.0.9/stream?-i=/etc/passwd'
-  const list = argumentsFor({ ...settingsFor(url).data!['gate']!, url })
+  const list = argumentsFor({ ...settingsFor(url).data!['gate']!, url }, true)
   expect(list[list.indexOf('-i') + 1]).toBe(url)
   expect(list.filter((argument) => argument.includes('passwd'))).toEqual([url])
   for (const other of ['file:///etc/passwd', '/etc/passwd', '-i', 'pipe:0', 'concat:a|b'])

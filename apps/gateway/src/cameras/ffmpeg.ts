@@ -4,6 +4,8 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import type { Readable } from 'node:stream'
+import { PROGRAM_MAP_PID, VIDEO_PID } from '../recording/transport-stream.ts'
 import type { CameraSettings } from './schema.ts'
 import type { PictureReader } from './camera.ts'
 import { CameraError } from './camera-error.ts'
@@ -14,11 +16,16 @@ import { createPixelMapReader } from './pixel-map.ts'
 const LAST_WORDS_MAX = 4_000
 const KILL_AFTER_MS = 3_000
 
-export const readThroughFfmpeg: PictureReader = async (settings, { offer, signal, log }) => {
-  const child = spawn('ffmpeg', argumentsFor(settings), { stdio: ['ignore', 'pipe', 'pipe'] })
+export const readThroughFfmpeg: PictureReader = async (settings, { offer, onStream, signal, log }) => {
+  const child = spawn('ffmpeg', argumentsFor(settings, onStream !== undefined), {
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  })
+  onStream?.(undefined)
   const ended = once(child, 'close').catch(() => {})
+  const [pictures, words, stream] = child.stdio.slice(1) as [Readable, Readable, Readable]
+  stream.on('data', (bytes: Buffer) => onStream?.(bytes))
   let lastWords = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (lastWords = (lastWords + text).slice(-LAST_WORDS_MAX)))
+  words.setEncoding('utf8').on('data', (text: string) => (lastWords = (lastWords + text).slice(-LAST_WORDS_MAX)))
   const stop = () => {
     child.kill('SIGTERM')
     setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS).unref()
@@ -28,7 +35,7 @@ export const readThroughFfmpeg: PictureReader = async (settings, { offer, signal
     // Rejects where there is no such program.
     await once(child, 'spawn')
     const picturesOf = createPixelMapReader()
-    for await (const bytes of child.stdout)
+    for await (const bytes of pictures)
       for (const image of picturesOf(bytes as Buffer)) offer(() => Promise.resolve({ image }))
   } catch (error) {
     if (error instanceof CameraError) throw error
@@ -49,16 +56,28 @@ const ANSWER_US = '10000000'
 /** Files and pipes are not among them, whatever a playlist or a redirect says. */
 const PROTOCOLS = 'rtp,udp,tcp,tls,crypto,rtsp,rtsps,rtmp,rtmps,rtmpt'
 const ONE_VIDEO = ['-map', '0:v:0', '-an', '-sn', '-dn', '-threads', '1']
+const COPIED = ['-map', '0:v:0', '-c', 'copy', '-flush_packets', '1', '-muxdelay', '0', '-f', 'mpegts']
+const PIDS = ['-mpegts_pmt_start_pid', String(PROGRAM_MAP_PID), '-mpegts_start_pid', String(VIDEO_PID)]
 const RAW_PICTURES = ['-f', 'image2pipe', '-c:v', 'ppm', '-pix_fmt', 'rgb24', 'pipe:1']
 
-export function argumentsFor({ url, framesPerSecond, hardwareDecoding }: CameraSettings): string[] {
+/** The video as it is coded, for clips. */
+export function streamArguments(to: string): string[] {
+  return [...COPIED, ...PIDS, to]
+}
+
+export function argumentsFor(
+  { url, framesPerSecond, hardwareDecoding }: CameraSettings,
+  withStream: boolean,
+): string[] {
   const hardware = hardwareDecoding === 'none' ? [] : ['-hwaccel', hardwareDecoding]
   // Over UDP a lost packet damages whole seconds.
   const overTcp = ['-rtsp_transport', 'tcp', '-timeout', ANSWER_US]
   const transport = new URL(url).protocol.startsWith('rtsp') ? overTcp : ['-rw_timeout', ANSWER_US]
   const scale = `fps=${framesPerSecond},scale='min(${LOOKED_AT_SIDE},iw)':-2`
   const input = ['-protocol_whitelist', PROTOCOLS, '-i', url]
-  return [...QUIET, ...hardware, ...transport, ...input, ...ONE_VIDEO, '-vf', scale, ...RAW_PICTURES]
+  const pictures = [...ONE_VIDEO, '-vf', scale, ...RAW_PICTURES]
+  const stream = withStream ? streamArguments('pipe:3') : []
+  return [...QUIET, ...hardware, ...transport, ...input, ...pictures, ...stream]
 }
 
 function isMissing(error: unknown): boolean {

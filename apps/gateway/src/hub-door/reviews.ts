@@ -10,6 +10,7 @@ export type Reviews = {
   put(reviews: readonly Review[]): Promise<void>
   /** In the order in which they were said. */
   all(): Review[]
+  isWrong(detectionId: string): boolean
 }
 
 const REVIEWS_MAX = 20_000
@@ -37,5 +38,6 @@ export async function openReviews(path: string): Promise<Reviews> {
       return written
     },
     all,
+    isWrong: (detectionId) => known.get(detectionId)?.verdict === 'wrong',
   }
 }

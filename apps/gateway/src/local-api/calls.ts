@@ -84,6 +84,9 @@ export const localCalls = {
     method: 'GET',
     path: '/detections/:id/snapshot.jpg',
     summary: 'The picture of a detection.',
+    query: z.strictObject({
+      boxed: z.enum(['true', 'false']).optional().describe("With the object's box drawn, where it is known."),
+    }),
     media: 'image/jpeg',
   },
   readClip: {

@@ -42,7 +42,12 @@ type Handlers = {
   files: Record<FileCall, (id: string, wanted: FileWanted) => Promise<Clip>>
 }
 
-export type FileWanted = { height?: number | undefined; range?: string; signal: AbortSignal }
+export type FileWanted = {
+  height?: number | undefined
+  boxed?: 'true' | 'false' | undefined
+  range?: string
+  signal: AbortSignal
+}
 
 const PROGRAM = { kind: 'program' } as const
 
@@ -103,7 +108,8 @@ export function createHandlers(options: HandlersOptions): Handlers {
     files: {
       readLatest: (name, { height, signal }) =>
         picture(pictures.latest(name, { ...(height !== undefined && { height }), signal })),
-      readSnapshot: (id, { signal }) => picture(pictures.snapshot(detectionOf(id), { signal })),
+      readSnapshot: (id, { boxed, signal }) =>
+        picture(pictures.snapshot(detectionOf(id), { boxed: boxed === 'true', signal })),
       readClip: async (id, { range, signal }) =>
         found(await orFailure(pictures.clip(detectionOf(id), { ...(range !== undefined && { range }), signal }))),
     },

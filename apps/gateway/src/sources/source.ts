@@ -18,7 +18,8 @@ export type Clip = { status: 200 | 206; headers: Record<string, string>; body: R
 export type Pictures = {
   /** The newest picture of a camera; `height` in pixels, where the source can scale. */
   latest(camera: string, options: { height?: number; signal: AbortSignal }): Promise<Jpeg | undefined>
-  snapshot(detection: Detection, options: { signal: AbortSignal }): Promise<Jpeg | undefined>
+  /** With the object's box drawn, where `boxed`. */
+  snapshot(detection: Detection, options: { boxed?: boolean; signal: AbortSignal }): Promise<Jpeg | undefined>
   clip(detection: Detection, options: { range?: string; signal: AbortSignal }): Promise<Clip | undefined>
 }
 
@@ -43,4 +44,6 @@ export type SourceContext = {
    * reports all that it sees need not call it.
    */
   glimpse(camera: string, label: string): void
+  /** Whether a person said that a detection is wrong. */
+  isWrong(detectionId: string): boolean
 }

@@ -13,7 +13,9 @@ import {
   type RgbImage,
   type Track,
 } from '@hedgerow/vision'
+import type { Frame } from '../../cameras/camera.ts'
 import { encodeJpeg } from '../../cameras/decode.ts'
+import type { CameraRecorder } from '../../recording/recorder.ts'
 
 export type DetectionsOptions = {
   camera: string
@@ -23,6 +25,7 @@ export type DetectionsOptions = {
   /** Milliseconds since 1970 of a moment of the tracks' clock. */
   toUnixMs(atMs: number): number
   report(detections: readonly Detection[]): Promise<void>
+  recorder: CameraRecorder
 }
 
 /** A detection is brought up to date at most this often, except for a new zone and its end. */
@@ -36,24 +39,29 @@ type Told = {
   detection: Detection
   toldAt: number
   quality: number | undefined
+  /** The object with its surroundings, for the hub. */
   jpeg: Buffer | undefined
+  /** The whole picture. */
+  snapshot: Buffer | undefined
   isNewPicture: boolean
 }
 
-export function createDetections({ camera, zones, by, toUnixMs, report }: DetectionsOptions) {
+export function createDetections({ camera, zones, by, toUnixMs, report, recorder }: DetectionsOptions) {
   const told = new Map<number, Told>()
   const moment = (atMs: number) => new Date(toUnixMs(atMs)).toISOString()
 
   async function tell(one: Told, now: number): Promise<void> {
     one.toldAt = now
     const thumbnail = one.isNewPicture && one.jpeg ? { thumbnail: one.jpeg.toString('base64') } : {}
+    if (one.isNewPicture && one.snapshot) await recorder.keepPicture(one.detection.id, one.snapshot)
     one.isNewPicture = false
     await report([{ ...one.detection, ...thumbnail }])
   }
 
   return {
     /** A confirmed track in a picture. */
-    async see(track: Track, image: RgbImage, now: number): Promise<void> {
+    async see(track: Track, frame: Frame): Promise<void> {
+      const { image, atMs: now } = frame
       const { label, score, sighting } = track
       const box = clipToPicture(sighting.box)
       const entered = zonesOf(zones, box).at(-1)
@@ -71,7 +79,8 @@ export function createDetections({ camera, zones, by, toUnixMs, report }: Detect
         ...(zone !== undefined && { zone }),
         box,
       }
-      const one = known ?? { detection, toldAt: -Infinity, quality: undefined, jpeg: undefined, isNewPicture: false }
+      const one = known ?? newlyTold(detection)
+      if (!known) recorder.begin(detection.id, track.firstSeenAt)
       told.set(track.id, one)
       const isOther = detection.zone !== one.detection.zone || detection.label !== one.detection.label
       // The box belongs to the picture that is shown.
@@ -80,6 +89,7 @@ export function createDetections({ camera, zones, by, toUnixMs, report }: Detect
       if (isBetterFrame(quality, one.quality)) {
         one.quality = quality
         one.jpeg = await pictureOf(image, box)
+        one.snapshot = frame.jpeg ?? (await encodeJpeg(image, { quality: 90 }))
         one.isNewPicture = one.jpeg !== undefined
         one.detection.box = box
       }
@@ -90,12 +100,24 @@ export function createDetections({ camera, zones, by, toUnixMs, report }: Detect
       const one = told.get(id)
       if (!one) return
       told.delete(id)
+      recorder.end(one.detection.id, lastSeenAt)
       one.detection = { ...one.detection, endedAt: moment(lastSeenAt) }
       await tell(one, lastSeenAt)
     },
-    /** The best picture so far of a detection that has not ended. */
+    /** The best whole picture so far of a detection that has not ended. */
     picture: (detectionId: string): Buffer | undefined =>
-      [...told.values()].find(({ detection }) => detection.id === detectionId)?.jpeg,
+      [...told.values()].find(({ detection }) => detection.id === detectionId)?.snapshot,
+  }
+}
+
+function newlyTold(detection: Detection): Told {
+  return {
+    detection,
+    toldAt: -Infinity,
+    quality: undefined,
+    jpeg: undefined,
+    snapshot: undefined,
+    isNewPicture: false,
   }
 }
 

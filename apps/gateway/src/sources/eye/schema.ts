@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { recordingSettings } from '../../recording/schema.ts'
 
 /** The part `sources.eye` of gateway.yaml. */
 export const eyeSettings = z.strictObject({
@@ -13,5 +14,6 @@ export const eyeSettings = z.strictObject({
     .optional()
     .describe('Reports these labels only; all when left out.'),
   minimumScore: z.number().min(0.1).max(1).default(0.6).describe('How sure a detection must be once, 0 to 1.'),
+  recording: recordingSettings.prefault({}).describe('Pictures and clips of detections, kept on the device.'),
 })
 export type EyeSettings = z.output<typeof eyeSettings>

@@ -1,12 +1,22 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Detection } from '@hedgerow/contract'
 import { lumaOf } from '@hedgerow/vision'
 import { createRenderer, walker, type Scene } from '@hedgerow/vision/rendered'
 import { pino } from 'pino'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { camerasSettings } from '../../cameras/schema.ts'
 import { jpegSize } from '../../jpeg.ts'
+import { openRecording } from '../../recording/recording.ts'
 import { eyeSettings } from './schema.ts'
 import { createWatcher } from './watcher.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hedgerow-watcher-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const FRAME_MS = 200
 const scene = (actors: Scene['actors']): Scene => ({
@@ -25,31 +35,33 @@ async function watch(
 ) {
   const url = 'http://127.0.0.1/'
   const camera = { ...camerasSettings.parse({ orchard: { url, ...options.camera } })['orchard']!, url }
-  const eye = eyeSettings.parse({ cameras: ['orchard'], ...options.eye })
+  const eye = eyeSettings.parse({ cameras: ['orchard'], recording: { clips: false }, ...options.eye })
   const reports: Detection[] = []
   const glimpses: string[] = []
   const context = {
     log: pino({ level: 'silent' }),
-    dataDir: '/nowhere',
     clock: Date.now,
     async report(detections: readonly Detection[]) {
       reports.push(...detections)
       if (options.refuse) throw new Error('the disk is full')
     },
+    isWrong: () => false,
     glimpse: (name: string, label: string) => void glimpses.push(`${name} ${label}`),
   }
-  const watcher = createWatcher('orchard', camera, eye, context, context.log)
+  const recording = await openRecording({ ...context, dataDir: folder, settings: eye.recording, cameras: 1 })
+  onTestFinished(recording.stop)
+  const watcher = createWatcher('orchard', camera, eye, context, context.log, recording.recorderOf('orchard', 5))
   const renderer = createRenderer(shown, 640, 360)
   const beganAt = performance.now()
   for (let at = 0; at < (options.untilMs ?? shown.durationMs); at += FRAME_MS) {
     const { image } = renderer.render(at)
     await watcher.onFrame({ image, luma: lumaOf(image), atMs: beganAt + at })
   }
-  return { reports, glimpses, watcher }
+  return { reports, glimpses, watcher, recording }
 }
 
 test('one animal is one detection, from when it was first seen to when it left, with a picture', async () => {
-  const { reports } = await watch(scene([boar]), {
+  const { reports, recording } = await watch(scene([boar]), {
     camera: {
       zones: {
         rows: [
@@ -65,6 +77,8 @@ test('one animal is one detection, from when it was first seen to when it left, 
   expect(reports[0]).toMatchObject({ camera: 'orchard', label: 'boar', severity: 'alert', zone: 'rows', source: 'eye' })
   expect(reports[0]!.verdicts).toMatchObject([{ stage: 'detector', by: 'demonstration eye', outcome: 'unsure' }])
   expect(jpegSize(Buffer.from(reports[0]!.thumbnail!, 'base64'))).toBeDefined()
+  const kept = await readFile(recording.pictureOf(reports[0]!.id)!)
+  expect(jpegSize(kept)).toEqual({ width: 640, height: 360 })
   expect(reports[0]!.endedAt).toBeUndefined()
   const last = reports.at(-1)!
   const seconds = (Date.parse(last.endedAt!) - Date.parse(last.startedAt)) / 1_000

@@ -10,6 +10,7 @@ import {
 } from '@hedgerow/vision'
 import type { Frame } from '../../cameras/camera.ts'
 import type { CameraSettings } from '../../cameras/schema.ts'
+import type { CameraRecorder } from '../../recording/recorder.ts'
 import type { SourceContext } from '../source.ts'
 import { createDetections } from './detections.ts'
 import type { EyeSettings } from './schema.ts'
@@ -26,8 +27,9 @@ export function createWatcher(
   name: string,
   camera: CameraSettings,
   settings: EyeSettings,
-  { report, glimpse, clock }: SourceContext,
+  { report, glimpse, clock }: Pick<SourceContext, 'report' | 'glimpse' | 'clock'>,
   log: Logger,
+  recorder: CameraRecorder,
 ) {
   const { minimumScore, labels } = settings
   const tracker = new Tracker({ ...TRACKING, newScore: minimumScore, highScore: minimumScore * HIGH_SHARE })
@@ -37,6 +39,7 @@ export function createWatcher(
     by: DEMONSTRATION,
     toUnixMs: (atMs) => clock() - (performance.now() - atMs),
     report,
+    recorder,
   })
   let motion: MotionDetector | undefined
   let size: Size | undefined
@@ -52,7 +55,9 @@ export function createWatcher(
   }
 
   return {
-    async onFrame({ image, luma, atMs }: Frame): Promise<void> {
+    async onFrame(frame: Frame): Promise<void> {
+      const { luma, atMs } = frame
+      if (frame.jpeg) recorder.addPicture({ jpeg: frame.jpeg, at: atMs })
       if (!motion || size?.width !== luma.width || size.height !== luma.height) {
         size = { width: luma.width, height: luma.height }
         motion = createMotionDetector({ size, masks: camera.masks })
@@ -70,7 +75,7 @@ export function createWatcher(
       const { seen, ended } = tracker.update(sightings, atMs)
       lookMs += (performance.now() - startedAt - lookMs) / 10
       for (const track of seen)
-        if (!labels || labels.includes(track.label)) await detections.see(track, image, atMs).catch(onFailure)
+        if (!labels || labels.includes(track.label)) await detections.see(track, frame).catch(onFailure)
       await end(ended)
     },
     lookMs: () => lookMs,

@@ -1,11 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
-import { rename, rm, stat } from 'node:fs/promises'
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Transform, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { makePrivateDirectory } from '../../durable-file.ts'
 import { inWords } from '../../hub/failure.ts'
+import { openClipFile } from '../clip-file.ts'
 import type { Clip } from '../source.ts'
 import { FrigateError } from './failure.ts'
 
@@ -89,37 +90,15 @@ export function createClipStore(folder: string): ClipStore {
     async read({ key, open, range }) {
       const path = key === undefined ? await fetchClip(randomUUID(), open) : await fetchOnce(key, open)
       if (path === undefined) return undefined
-      const { size } = await stat(path)
-      const part = readRange(range, size)
-      const { first, last } = part ?? { first: 0, last: size - 1 }
-      const body = createReadStream(path, size === 0 ? {} : { start: first, end: last })
-      if (key === undefined) body.once('open', () => void rm(path, { force: true }))
-      const length = size === 0 ? 0 : last - first + 1
-      return {
-        status: part ? 206 : 200,
-        headers: {
-          'content-type': 'video/mp4',
-          'accept-ranges': 'bytes',
-          'content-length': String(length),
-          ...(part && { 'content-range': `bytes ${first}-${last}/${size}` }),
-        },
-        body,
-      }
+      const clip = await openClipFile(path, range)
+      if (key === undefined) clip.body.once('open', () => void rm(path, { force: true }))
+      return clip
     },
     async stop() {
       await Promise.allSettled(clips.values())
       if (ready) await ready.then(() => rm(folder, { recursive: true, force: true }))
     },
   }
-}
-
-/** One range of bytes (RFC 9110 §14.1.2); undefined for none, several, or one that has no byte of the file. */
-export function readRange(text: string | undefined, size: number): { first: number; last: number } | undefined {
-  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(text ?? '') ?? []
-  if (from === '' && to === '') return undefined
-  const first = from === '' ? Math.max(0, size - Number(to)) : Number(from)
-  const last = from === '' || to === '' ? size - 1 : Math.min(size - 1, Number(to))
-  return first <= last && first < size ? { first, last } : undefined
 }
 
 function limitTo(maxBytes: number): Transform {

@@ -8,7 +8,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { startFrigateSource, type TestSource } from '../../../testing/frigate-source.ts'
 import { startFrigate, type FrigateOptions, type TestFrigate } from '../../../../../test/harness/frigate.ts'
 import { clipOf, noteOf } from '../../../../../test/harness/frigate-shapes.ts'
-import { createClipStore, readRange } from './clip-store.ts'
+import { readRange } from '../clip-file.ts'
+import { createClipStore } from './clip-store.ts'
 
 const life: (() => Promise<unknown>)[] = []
 afterEach(async () => {

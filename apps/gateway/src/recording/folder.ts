@@ -1,0 +1,185 @@
+/**
+ * The folder of recordings: a bounded number of days and bytes, whole files only. A file is made under another name and
+ * renamed when it is whole and on the disk, so after a power cut it is there or not.
+ */
+import { randomUUID } from 'node:crypto'
+import { copyFile, link, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { makePrivateDirectory, syncDirectory } from '../durable-file.ts'
+import { inWords } from '../hub/failure.ts'
+
+export type RecordingFolder = {
+  write(name: string, bytes: Uint8Array): Promise<void>
+  /** A path for a file that is being made. Unless it is adopted, it is gone at the next start. */
+  newPart(): string
+  /** Keeps a whole file under each of `names`, where the file system can without a second copy. */
+  adopt(part: string, names: readonly string[]): Promise<void>
+  /** Undefined when there is no such recording. */
+  pathOf(name: string): string | undefined
+  /** Sentences for people. */
+  problems(): string[]
+  stop(): Promise<void>
+}
+
+export type RecordingFolderOptions = {
+  path: string
+  days: number
+  megabytes: number
+  /** Whether a person said that a detection is wrong: what was recorded of it goes first. */
+  isWrong(detectionId: string): boolean
+  /** Milliseconds since 1970. */
+  clock: () => number
+  log: Logger
+  /** Of the disk; asked of the system when left out. */
+  freeBytes?: () => Promise<number>
+}
+
+type Recording = { bytes: number; at: number; inode: bigint }
+
+const DAY_MS = 86_400_000
+const PRUNE_EVERY_MS = 3_600_000
+const MEGABYTE = 1_000_000
+/** Left free for the detections themselves: they matter more than films of them. */
+const LEFT_FREE_BYTES = 200 * MEGABYTE
+/** Within the folder: what is being made, in a folder of each run of its own, so that what outlives a run is lost. */
+const MAKING = 'making'
+
+export async function openRecordingFolder(options: RecordingFolderOptions): Promise<RecordingFolder> {
+  const { path: folder, days, megabytes, isWrong, clock, log } = options
+  const { freeBytes = () => freeBytesOf(folder) } = options
+  const recordings = new Map<string, Recording>()
+  let problem: string | undefined
+  /** One change after the other. */
+  let turn: Promise<unknown> = Promise.resolve()
+
+  async function note(name: string): Promise<void> {
+    const { size, mtimeMs, ino } = await stat(join(folder, name), { bigint: true })
+    recordings.set(name, { bytes: Number(size), at: Number(mtimeMs), inode: ino })
+  }
+
+  async function remove(name: string): Promise<void> {
+    recordings.delete(name)
+    await rm(join(folder, name), { force: true })
+  }
+
+  /** A file with several names takes its room once. */
+  function usedBytes(): number {
+    const files = new Map([...recordings.values()].map(({ inode, bytes }) => [inode, bytes]))
+    return [...files.values()].reduce((sum, bytes) => sum + bytes, 0)
+  }
+
+  async function prune(): Promise<void> {
+    const oldest = clock() - days * DAY_MS
+    const inOrder = [...recordings]
+      .map(([name, { at }]) => ({ name, at, isWrong: isWrong(detectionOf(name)) }))
+      .toSorted((a, b) => Number(b.isWrong) - Number(a.isWrong) || a.at - b.at)
+    for (const { name, at } of inOrder) if (at < oldest) await remove(name)
+    const allowed = Math.min(megabytes * MEGABYTE, usedBytes() + (await freeBytes()) - LEFT_FREE_BYTES)
+    for (const { name } of inOrder) {
+      if (usedBytes() <= allowed) break
+      await remove(name)
+    }
+    problem = allowed < 0 ? 'The disk has no room for recordings; older ones were deleted.' : undefined
+  }
+
+  async function keep(part: string, names: readonly string[]): Promise<void> {
+    try {
+      await syncFile(part)
+      const [first, ...others] = names.map((name) => join(folder, name))
+      await rename(part, first!)
+      for (const other of others) await linkOrCopy(first!, other, newPart())
+      await syncDirectory(folder)
+      for (const name of names) await note(name)
+      await prune()
+    } catch (error) {
+      problem = `A recording could not be kept: ${inWords(error)}.`
+      throw error
+    } finally {
+      await rm(part, { force: true })
+    }
+  }
+
+  function inTurn(action: () => Promise<void>): Promise<void> {
+    const done = turn.then(action)
+    turn = done.catch(() => {})
+    return done
+  }
+
+  const making = join(folder, MAKING, randomUUID())
+  const newPart = () => join(making, randomUUID())
+
+  await makePrivateDirectory(folder)
+  await rm(join(folder, MAKING), { recursive: true, force: true, maxRetries: 5 })
+  await mkdir(making, { recursive: true, mode: 0o700 })
+  for (const entry of await readdir(folder, { withFileTypes: true })) if (entry.isFile()) await note(entry.name)
+  await prune()
+  const pruning = setInterval(
+    () => void inTurn(prune).catch((error: unknown) => log.error({ err: error }, 'old recordings are not deleted')),
+    PRUNE_EVERY_MS,
+  )
+  pruning.unref()
+
+  return {
+    write: (name, bytes) =>
+      inTurn(async () => {
+        const part = newPart()
+        try {
+          await writeWhole(part, bytes)
+        } catch (error) {
+          problem = `A recording could not be written: ${inWords(error)}.`
+          await rm(part, { force: true })
+          throw error
+        }
+        await keep(part, [name])
+      }),
+    newPart,
+    adopt: (part, names) => inTurn(() => keep(part, names)),
+    pathOf: (name) => (recordings.has(name) ? join(folder, name) : undefined),
+    problems: () => (problem === undefined ? [] : [problem]),
+    async stop() {
+      clearInterval(pruning)
+      await turn
+    },
+  }
+}
+
+/** The name without its ending. */
+function detectionOf(name: string): string {
+  return name.replace(/\.[a-z0-9]{1,5}$/, '')
+}
+
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
+
+async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(bytes)
+  } finally {
+    await file.close()
+  }
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r+')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** FAT has no links. */
+async function linkOrCopy(from: string, to: string, part: string): Promise<void> {
+  await rm(to, { force: true })
+  try {
+    await link(from, to)
+  } catch {
+    await copyFile(from, part)
+    await syncFile(part)
+    await rename(part, to)
+  }
+}

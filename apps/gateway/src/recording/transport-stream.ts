@@ -1,0 +1,115 @@
+/**
+ * The last seconds of a camera's video as FFmpeg copies it: an MPEG transport stream (ISO/IEC 13818-1), in memory, in
+ * groups that each begin with a picture that needs no other. Nothing is decoded, and nothing is written to the device's
+ * disk while nobody is there.
+ */
+
+/** What FFmpeg is told to use, so that the tables need not be searched. */
+export const PROGRAM_MAP_PID = 0x1000
+export const VIDEO_PID = 0x100
+
+const PACKET_BYTES = 188
+const PROGRAM_ASSOCIATION_PID = 0
+
+/** Table 2-34 of the standard, and its amendments: what browsers play from an MP4 file. */
+const CODINGS: ReadonlyMap<number, Coding> = new Map([
+  [0x1b, 'h264'],
+  [0x24, 'h265'],
+])
+export type Coding = 'h264' | 'h265'
+
+type Group = { at: number; bytes: number; parts: Buffer[] }
+
+export type RecentStream = {
+  /** Packets, cut anywhere; gives those that are whole. `at` is in milliseconds of a clock that never goes back. */
+  add(bytes: Buffer, at: number): Buffer
+  /** What is kept, from the last group that began at or before `at`, or from the oldest. */
+  since(at: number): Buffer[]
+  /** Undefined before it is known; `other` for what no clip can be made of. */
+  coding(): Coding | 'other' | undefined
+  /** For a new connection. */
+  clear(): void
+}
+
+/** `keepMs` before now can always be had, as far as `maxBytes` allow. */
+export function createRecentStream({ keepMs, maxBytes }: { keepMs: number; maxBytes: number }): RecentStream {
+  let groups: Group[] = []
+  let rest: Buffer = Buffer.alloc(0)
+  let tables: Buffer[] = []
+  let coding: Coding | 'other' | undefined
+  let kept = 0
+
+  function addPackets(bytes: Buffer, at: number): void {
+    let from = 0
+    for (let start = 0; start < bytes.length; start += PACKET_BYTES) {
+      const pid = bytes.readUInt16BE(start + 1) & 0x1fff
+      if (pid === PROGRAM_ASSOCIATION_PID) tables = [bytes.subarray(start, start + PACKET_BYTES)]
+      else if (pid === PROGRAM_MAP_PID) readMap(bytes.subarray(start, start + PACKET_BYTES))
+      else if (pid === VIDEO_PID && isRandomAccess(bytes, start)) {
+        append(bytes.subarray(from, start))
+        from = start
+        beginGroup(at)
+      }
+    }
+    append(bytes.subarray(from))
+  }
+
+  function beginGroup(at: number): void {
+    groups.push({ at, bytes: 0, parts: [] })
+    for (const table of tables) append(Buffer.from(table))
+    while (groups.length > 1 && (groups[1]!.at <= at - keepMs || kept > maxBytes)) dropFirst()
+  }
+
+  function dropFirst(): void {
+    kept -= groups.shift()!.bytes
+  }
+
+  /** Before the first group there is nothing to add to. */
+  function append(part: Buffer): void {
+    const last = groups.at(-1)
+    if (!last || part.length === 0) return
+    last.parts.push(part)
+    last.bytes += part.length
+    kept += part.length
+    while (kept > maxBytes && groups.length > 0) dropFirst()
+  }
+
+  function readMap(packet: Buffer): void {
+    tables = [...tables.slice(0, 1), packet]
+    const section = packet.subarray(packet[3]! & 0x20 ? 5 + packet[4]! : 4)
+    if (section.length < 14) return
+    // After the pointer: 12 bytes up to the descriptors of the program, and then the first stream.
+    const descriptors = section.readUInt16BE(11) & 0x0fff
+    const type = section[13 + descriptors]
+    if (type !== undefined) coding = CODINGS.get(type) ?? 'other'
+  }
+
+  return {
+    add(bytes, at) {
+      const all = rest.length === 0 ? bytes : Buffer.concat([rest, bytes])
+      const whole = all.length - (all.length % PACKET_BYTES)
+      rest = all.subarray(whole)
+      const packets = all.subarray(0, whole)
+      if (whole > 0) addPackets(packets, at)
+      return packets
+    },
+    since(at) {
+      const first = groups.findLastIndex((group) => group.at <= at)
+      return groups.slice(Math.max(0, first)).flatMap(({ parts }) => parts)
+    },
+    coding: () => coding,
+    clear() {
+      groups = []
+      rest = Buffer.alloc(0)
+      tables = []
+      coding = undefined
+      kept = 0
+    },
+  }
+}
+
+/** The flag of the adaptation field (2.4.3.5): decoding can begin here. */
+function isRandomAccess(bytes: Buffer, start: number): boolean {
+  const hasField = (bytes[start + 3]! & 0x20) !== 0
+  return hasField && bytes[start + 4]! > 0 && (bytes[start + 5]! & 0x40) !== 0
+}
