@@ -32,6 +32,7 @@ export default defineConfig({
     projects: [
       pure('contract', 'packages/contract'),
       pure('enrolment', 'packages/enrolment'),
+      pure('releases', 'packages/releases'),
       unit('http', 'packages/http'),
       unit('wireguard', 'packages/wireguard'),
       unit('netstack', 'packages/netstack'),

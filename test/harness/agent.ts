@@ -15,12 +15,19 @@ export type Agent = Pick<Child, 'pid' | 'says' | 'output'> & {
   kill(): Promise<void>
 }
 
-/** Starts it on a data directory, where its `gateway.yaml` is; without a hub unless `args` names one. */
+/**
+ * Starts it on a data directory, where its `gateway.yaml` is; without a hub unless `args` names one. `command` is
+ * another program than the sources on this Node.
+ */
 export async function startAgent(
   dataDir: string,
-  { args = [], env = {} }: { args?: string[]; env?: Record<string, string> } = {},
+  {
+    args = [],
+    env = {},
+    command: [program, ...first] = [process.execPath, MAIN],
+  }: { args?: string[]; env?: Record<string, string>; command?: readonly [string, ...string[]] } = {},
 ): Promise<Agent> {
-  const child = await startChild(process.execPath, [MAIN, '--data', dataDir, '--port', '0', ...args], {
+  const child = await startChild(program, [...first, '--data', dataDir, '--port', '0', ...args], {
     env: { GATEWAY_HOST: '127.0.0.1', ...env },
   })
   const [, port] = await child.says(/"port":(\d+),"msg":"device page is open"/)

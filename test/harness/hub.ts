@@ -42,6 +42,8 @@ export type HubOptions = {
   /** The first admin, when `env` names a file for it. */
   admin?: Credentials
   detached?: boolean
+  /** Another program than the sources on this Node, and its first arguments. */
+  command?: readonly [string, ...string[]]
   /** How many files and sockets the process may have open (`ulimit -n`). */
   openFiles?: number
 }
@@ -64,7 +66,7 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
     ...options.env,
   }
   const url = `http://localhost:${port}`
-  const start = () => startReadyHub({ env, detached: options.detached ?? false }, port, options.openFiles)
+  const start = () => startReadyHub({ env, detached: options.detached ?? false }, port, options)
   let child = await start()
   const admin = options.admin ?? (await adminOf(env, child))
 
@@ -96,15 +98,15 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
   }
 }
 
-async function startReadyHub(options: ChildOptions, port: number, openFiles?: number): Promise<Child> {
+async function startReadyHub(
+  options: ChildOptions,
+  port: number,
+  { command: [program, ...args] = [process.execPath, ...HUB_COMMAND], openFiles }: HubOptions,
+): Promise<Child> {
   const child =
     openFiles === undefined
-      ? await startChild(process.execPath, HUB_COMMAND, options)
-      : await startChild(
-          'sh',
-          ['-c', 'ulimit -n "$0" && exec "$@"', String(openFiles), process.execPath, ...HUB_COMMAND],
-          options,
-        )
+      ? await startChild(program, args, options)
+      : await startChild('sh', ['-c', 'ulimit -n "$0" && exec "$@"', String(openFiles), program, ...args], options)
   const ready = async () => child.hasEnded() || (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
   await waitFor(ready, { for: 'the hub to be ready', timeoutMs: 60_000 }).catch(async (cause: unknown) => {
     await child.stop(0)

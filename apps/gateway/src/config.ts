@@ -38,13 +38,20 @@ export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
-export const HELP = `Usage: npm run gateway -- [options]                joins a hub
-       npm run gateway -- init [options]           writes a commented gateway.yaml, with the Frigate that it finds
-       npm run gateway -- check [options]          says what is wrong in gateway.yaml
-       npm run gateway -- rules test --since 24h   says what the rules would have fired, and why not
-       npm run gateway -- status [options]         asks the agent that runs on this device
-       npm run gateway -- password [options]       makes a new password for the device's own interface
-       npm run gateway -- reset [--keys] [--yes]   forgets the hub; with --keys the device's identity too
+/** How a person calls this program: from the sources, or from a bundle. */
+export const COMMAND = import.meta.filename.endsWith('.ts') ? 'npm run gateway --' : 'hedgerow-gateway'
+
+const USES = [
+  ['[options]', 'joins a hub'],
+  ['init [options]', 'writes a commented gateway.yaml, with the Frigate that it finds'],
+  ['check [options]', 'says what is wrong in gateway.yaml'],
+  ['rules test --since 24h', 'says what the rules would have fired, and why not'],
+  ['status [options]', 'asks the agent that runs on this device'],
+  ['password [options]', "makes a new password for the device's own interface"],
+  ['reset [--keys] [--yes]', "forgets the hub; with --keys the device's identity too"],
+] as const
+
+export const HELP = `Usage: ${USES.map(([use, text]) => `${COMMAND} ${use.padEnd(24)}${text}`).join('\n       ')}
 
   --hub URL          the hub, for example https://hub.example.net   GATEWAY_HUB_URL
   --name NAME        the name the hub shows (this host's name)      GATEWAY_NAME

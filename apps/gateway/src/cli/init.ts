@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { text } from 'node:stream/consumers'
+import { COMMAND } from '../config.ts'
 import { exists, makePrivateDirectory, writeDurably } from '../durable-file.ts'
 import type { Outcome } from './command-line.ts'
 
@@ -22,7 +23,7 @@ export async function initDeviceFile(path: string, dataDir: string, places = FRI
   await writeDurably(path, template(found[0]))
   const frigate = found[0] === undefined ? 'No Frigate answers on its usual ports.' : `Frigate answers at ${found[0]}.`
   return {
-    text: `${path} is written. ${frigate}\nCheck it after each change with: npm run gateway -- check`,
+    text: `${path} is written. ${frigate}\nCheck it after each change with: ${COMMAND} check`,
     isDone: true,
   }
 }
@@ -63,7 +64,7 @@ export function template(frigate?: string): string {
   const mark = frigate === undefined ? '#' : ''
   return `# What this device sees, and what it does about it. Every key is explained in docs/operations/gateway-yaml.md.
 # Lines that begin with "#" and no space are switched off: take the "#" away. The gateway reads this file again when it
-# changes. After each change: npm run gateway -- check
+# changes. After each change: ${COMMAND} check
 
 # Where the device is, for hours that follow the sun.
 #site: { latitude: 52.1, longitude: 9.3, timeZone: Europe/Berlin }

@@ -22,7 +22,10 @@ import { HUB } from '../facts/facts.ts'
 import { createLog } from '../kernel/log.ts'
 import { examine } from './doctor.ts'
 
-export const HELP = `Usage: npm run hub -- [command]
+/** How a person calls this program: from the sources, or from a bundle. */
+const COMMAND = import.meta.filename.endsWith('.ts') ? 'npm run hub --' : 'hedgerow-hub'
+
+export const HELP = `Usage: ${COMMAND} [command]
 
   (no command)            serve
   backup FILE             copy the whole database into a new file, also while the hub runs

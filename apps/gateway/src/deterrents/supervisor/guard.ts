@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import type { DriverType } from '../drivers/driver.ts'
 import type { GuardedUnit, Unit } from '../saved-state.ts'
@@ -40,7 +41,7 @@ export type GuardOptions = {
   onEvent(unitId: string, event: SwitchEvent): void
 }
 
-const MAIN = join(import.meta.dirname, 'main.ts')
+const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 const STOP_MS = 5_000
 const RESTART_FIRST_MS = 250
 const RESTART_MAX_MS = 10_000

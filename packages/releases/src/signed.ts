@@ -1,0 +1,66 @@
+import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto'
+import { z } from 'zod'
+
+/** What a text is signed as, so that a signature over one kind never counts for another. */
+export type SignedAs = 'hedgerow release keys v1' | 'hedgerow release v1'
+
+/** Longest signed file that is read, in characters. */
+const MAX_LENGTH = 256 * 1024
+
+/** Ed25519 (RFC 8032) over the kind, a line feed and the text, as base64. `text` is JSON. */
+const signedText = z.strictObject({
+  text: z.string(),
+  signatures: z.array(z.strictObject({ key: z.base64().length(44), signature: z.base64().length(88) })).max(16),
+})
+
+/** A file with `text`, signed with each of these Ed25519 keys. */
+export function signText(kind: SignedAs, text: string, privateKeys: readonly KeyObject[]): string {
+  const signatures = privateKeys.map((key) => ({
+    key: rawPublicKey(key),
+    signature: sign(null, signedBytes(kind, text), key).toString('base64'),
+  }))
+  return `${JSON.stringify({ text, signatures }, null, 2)}\n`
+}
+
+/** The text when one of `publicKeys` (32 bytes as base64) has signed it; undefined otherwise. */
+export function readSigned(kind: SignedAs, file: string, publicKeys: readonly string[]): string | undefined {
+  if (file.length > MAX_LENGTH) return undefined
+  const parsed = signedText.safeParse(parseJson(file))
+  if (!parsed.success) return undefined
+  const { text, signatures } = parsed.data
+  const isSigned = signatures.some(
+    ({ key, signature }) =>
+      publicKeys.includes(key) &&
+      verify(null, signedBytes(kind, text), publicKeyOf(key), Buffer.from(signature, 'base64')),
+  )
+  return isSigned ? text : undefined
+}
+
+/** The public half of an Ed25519 key: its 32 bytes as base64. */
+export function rawPublicKey(key: KeyObject): string {
+  const { x } = (key.type === 'private' ? createPublicKey(key) : key).export({ format: 'jwk' })
+  return Buffer.from(x ?? '', 'base64url').toString('base64')
+}
+
+/** Throws where the PEM is no private key, or of another kind than Ed25519. */
+export function readPrivateKey(pem: string): KeyObject {
+  const key = createPrivateKey(pem)
+  if (key.asymmetricKeyType !== 'ed25519') throw new Error('this is no Ed25519 key')
+  return key
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const publicKeyOf = (key: string): KeyObject =>
+  createPublicKey({
+    key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(key, 'base64').toString('base64url') },
+    format: 'jwk',
+  })
+
+const signedBytes = (kind: SignedAs, text: string): Buffer => Buffer.from(`${kind}\n${text}`)

@@ -1,0 +1,55 @@
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+export type ProductName = 'hedgerow-hub' | 'hedgerow-gateway'
+
+/** What is handed out as one archive. All paths are paths of the repository. */
+export type Product = {
+  name: ProductName
+  /** The program. */
+  main: string
+  /** Node's options for it. */
+  nodeOptions: readonly string[]
+  /** Modules that the code loads by their name. Those that `new URL('./x.ts', import.meta.url)` names are found. */
+  entries: readonly string[]
+  /** Files and folders that the code reads while it runs. */
+  assets: readonly string[]
+  /** Packages with code for one platform; they stay packages beside the bundled code. */
+  native: readonly string[]
+}
+
+export const PRODUCTS: readonly Product[] = [
+  {
+    name: 'hedgerow-hub',
+    main: 'apps/hub/src/main.ts',
+    nodeOptions: ['--max-semi-space-size=8'],
+    entries: modulesOf('apps/hub/src/notifications/channels'),
+    assets: [
+      'apps/hub/src/http/api-page.css',
+      'apps/portal/dist',
+      'apps/site/dist',
+      'packages/wireguard/aead/chacha20-poly1305.wasm',
+    ],
+    native: ['sharp', '@node-rs/argon2'],
+  },
+  {
+    name: 'hedgerow-gateway',
+    main: 'apps/gateway/src/main.ts',
+    nodeOptions: [],
+    entries: modulesOf('apps/gateway/src/deterrents/drivers'),
+    assets: [
+      'apps/gateway/src/local-ui/device.css',
+      'apps/gateway/src/local-ui/device.js',
+      'packages/wireguard/aead/chacha20-poly1305.wasm',
+    ],
+    native: ['sharp'],
+  },
+]
+
+function modulesOf(folder: string): string[] {
+  return globSync(`${folder}/*.ts`, { cwd: ROOT })
+    .filter((file) => !file.endsWith('.test.ts'))
+    .toSorted()
+}
