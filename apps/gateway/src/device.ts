@@ -38,16 +38,10 @@ const MAXIMA = { cameras: 64, detectors: 16, deterrents: 64, problems: 32 } as c
 
 /** Adds to `life` all that must stop with the device. Rejects with DataFileError or the disk's error. */
 export async function openDevice(
-  options: {
-    dataDir: string
-    filePath: string
-    /** Whether a person said that a detection is wrong. */
-    isWrong(detectionId: string): boolean
-    log: Logger
-  },
+  options: { dataDir: string; filePath: string; log: Logger },
   life: AsyncDisposableStack,
 ): Promise<Device> {
-  const { dataDir, isWrong, log } = options
+  const { dataDir, log } = options
   const queue = await openDetectionQueue(join(dataDir, 'detections'), log)
   life.defer(() => queue.close())
   const file = await watchDeviceFile(options.filePath, { log })
@@ -72,6 +66,8 @@ export async function openDevice(
   })
   life.defer(rules.stop)
   const intake = createIntake({ queue, record, onSeen, log })
+  /** Whether a person said that a detection is wrong. */
+  const isWrong = (detectionId: string) => record.reviews.find(detectionId)?.verdict === 'wrong'
   const sources = createSources({ log, dataDir, clock: Date.now, report: intake.report, glimpse, isWrong })
   life.defer(sources.stop)
   let programStatus: DeviceReport = {}

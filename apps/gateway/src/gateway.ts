@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { GATEWAY_DOOR_PORT, GATEWAY_PORT, type Detection } from '@hedgerow/contract'
 import { createFaults } from '@hedgerow/http'
@@ -14,7 +13,6 @@ import { openHubConnection, type HubConnectionOptions } from './hub/hub-connecti
 import type { DeviceReport } from './local-api/calls.ts'
 import { createLocalApi } from './local-api/local-api.ts'
 import { createHubDoor } from './hub-door/hub-door.ts'
-import { openReviews } from './hub-door/reviews.ts'
 import { createLocalUi } from './local-ui/local-ui.ts'
 import { openPassword } from './password.ts'
 import { openLocalUiServer } from './local-ui/local-ui-server.ts'
@@ -69,8 +67,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
 
   await makePrivateDirectory(dataDir)
   life.defer(await lockDataDirectory(dataDir))
-  const reviews = await openReviews(join(dataDir, 'reviews.json'))
-  const device = await openDevice({ dataDir, filePath: deviceFilePath(options), isWrong: reviews.isWrong, log }, life)
+  const device = await openDevice({ dataDir, filePath: deviceFilePath(options), log }, life)
   const { queue, parts, deterrents } = device
   const frigate = () => device.file.current().sources.frigate
   const openInterface = uiTarget && watchOpenInterface(uiTarget, frigate)
@@ -80,7 +77,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     return openInterface ? { ...own, problems: [...openInterface.problems(), ...own.problems] } : own
   }
   const hub = await openHubConnection(
-    { ...options, version, uptimeSeconds, queue, parts: partsAndInterface, deterrents },
+    { ...options, version, uptimeSeconds, queue, parts: partsAndInterface, deterrents, reviews: device.record.reviews },
     life,
   )
 
@@ -132,7 +129,6 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     pictures: device.sources.pictures,
     find: device.record.find,
     thumbnail: device.record.picture,
-    onReviews: reviews.put,
     faults,
     log,
   })

@@ -6,6 +6,7 @@ import {
   errorTable,
   GATEWAY_FEATURES,
   heartbeat,
+  readGatewayReviews,
   register,
   registerChallenge,
   reportDetections,
@@ -14,6 +15,7 @@ import {
   type Detection,
   type ErrorCode,
   type Heartbeat,
+  type GatewayReview,
   type LedgerEntry,
   type SealedRegistration,
 } from '@hedgerow/contract'
@@ -51,6 +53,13 @@ export type FixtureHub = {
   detections: Detection[]
   /** Entries of the ledger as they came, doubles too. */
   ledger: LedgerEntry[]
+  /** What people said, and the `after` of each call that asked for it. */
+  reviews: GatewayReview[]
+  /** The number of the newest that it tells, where that is not the truth. */
+  newestReview?: number
+  reviewCalls: number[]
+  /** Answers this many calls for reviews with an error. */
+  refuseReviews(count: number): void
   decide(decision: Decision): void
   /** Refuses detections with this code until `code` is undefined; with `id`, only calls that hold this detection. */
   refuseDetections(code: ErrorCode | undefined, id?: string): void
@@ -76,6 +85,8 @@ type Decision =
   | { status: 'gone' }
 
 const REGISTRATION_ID = 'abcdefghijklmnopqrst'
+/** Few, so that a test sees several pages. */
+const REVIEWS_A_CALL = 2
 const HUB_ADDRESS = '10.100.0.1'
 export const GATEWAY_ADDRESS = '10.100.0.2'
 export const GATEWAY_ID = 'abcdefghijkl'
@@ -101,6 +112,7 @@ export async function startFixtureHub(
   const wakers = new Set<() => void>()
   let decision: Decision = { status: 'pending' }
   let ledgerAnswersLost = 0
+  let reviewsRefused = 0
   let isFirstVersion = options.version === 'first'
   let answerIdentity = identity
   let refused: { code: ErrorCode; id: string | undefined } | undefined
@@ -228,13 +240,23 @@ export async function startFixtureHub(
     if (request.url === '/api/v1/gateway/heartbeat') {
       hub.heartbeats.push((isFirstVersion ? firstHeartbeat : heartbeat).parse(message))
       const answer = { serverTime: Date.now(), settings: { heartbeatIntervalSeconds: 30 } }
-      return { body: isFirstVersion ? answer : { ...answer, features: GATEWAY_FEATURES } }
+      return {
+        body: isFirstVersion
+          ? answer
+          : { ...answer, features: GATEWAY_FEATURES, reviews: hub.newestReview ?? hub.reviews.at(-1)?.seq ?? 0 },
+      }
     }
     if (request.url === '/api/v1/gateway/ledger' && !isFirstVersion) {
       const { entries } = reportLedger.body.parse(message)
       hub.ledger.push(...entries)
       if (ledgerAnswersLost-- > 0) throw new Refusal('storage_unavailable')
       return { body: { accepted: entries.length } }
+    }
+    if (request.url === '/api/v1/gateway/reviews' && !isFirstVersion) {
+      const { after } = readGatewayReviews.body.parse(message)
+      hub.reviewCalls.push(after)
+      if (reviewsRefused-- > 0) throw new Refusal('storage_unavailable')
+      return { body: { reviews: hub.reviews.filter(({ seq }) => seq > after).slice(0, REVIEWS_A_CALL) } }
     }
     const { detections } = (isFirstVersion ? firstDetections : reportDetections.body).parse(message)
     const index = detections.findIndex(({ id }) => id === refused?.id)
@@ -256,6 +278,9 @@ export async function startFixtureHub(
     heartbeats: [],
     detections: [],
     ledger: [],
+    reviews: [],
+    reviewCalls: [],
+    refuseReviews: (count) => (reviewsRefused = count),
     loseLedgerAnswers: (count) => (ledgerAnswersLost = count),
     received: [],
     becomeVersion: (version) => (isFirstVersion = version === 'first'),

@@ -48,26 +48,7 @@ export type DoorOutcome = z.output<typeof doorOutcome>
 export const doorPaths = {
   tickets: '/v1/tickets',
   commands: '/v1/commands',
-  reviews: '/v1/reviews',
   latest: (camera: string) => `/v1/cameras/${encodeURIComponent(camera)}/latest.jpg`,
   snapshot: (detectionId: string) => `/v1/detections/${encodeURIComponent(detectionId)}/snapshot.jpg`,
   clip: (detectionId: string) => `/v1/detections/${encodeURIComponent(detectionId)}/clip.mp4`,
 } as const
-
-/** What people said of detections, in the order in which they said it; the same `seq` again is the same review. */
-export const doorReviews = z.strictObject({
-  reviews: z
-    .array(
-      z.strictObject({
-        seq: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER),
-        detection: z.string().min(1).max(100),
-        /** Null takes back what was said. */
-        verdict: z.enum(['right', 'wrong']).nullable(),
-        /** What it is instead. */
-        label: cleanLine(100).min(1).nullable(),
-      }),
-    )
-    .min(1)
-    .max(500),
-})
-export type DoorReviews = z.output<typeof doorReviews>

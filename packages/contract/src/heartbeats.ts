@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { call } from './call.ts'
 import { cleanLine, epochMs } from './fields.ts'
+import { reviewSeq } from './gateway-reviews.ts'
 
 const label = cleanLine(200)
 /** A hundred years. */
@@ -95,6 +96,8 @@ export const sendHeartbeat = call({
     settings: z.object({ heartbeatIntervalSeconds: z.number().int().min(1).max(86_400) }),
     /** `GATEWAY_FEATURES` of this hub; an older hub names none, a newer one more. */
     features: z.array(z.string()).optional(),
+    /** The number of the newest review of its detections, 0 without any; an older hub tells none. */
+    reviews: reviewSeq.optional(),
   }),
 })
 

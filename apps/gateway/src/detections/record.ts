@@ -3,10 +3,12 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { detection, type Detection } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import type { Jpeg } from '../sources/source.ts'
+import { createReviews, REVIEW_TABLES, type Reviews } from './reviews.ts'
 import type { RecordSettings } from './schema.ts'
 
 /**
- * The device's own record of recent detections with their pictures: one SQLite file, bounded by days and size. The
+ * The device's own record of recent detections with their pictures, and of what people said of them: one SQLite file,
+ * bounded by days and size. The
  * device's pages and a dry run of the rules read it; the hub's copy goes through the queue, so a lost record loses no
  * detection.
  */
@@ -22,6 +24,8 @@ export type DetectionRecord = {
   picture(id: string): Jpeg | undefined
   /** Notes that a rule asked for a detection. Returns false when it did so before. */
   markAsked(rule: string, detectionId: string): boolean
+  /** What people said of the detections. */
+  reviews: Reviews
   close(): void
 }
 
@@ -66,6 +70,7 @@ const TABLES = `
   create table if not exists asked (
     id text not null references detections (id) on delete cascade, rule text not null, primary key (id, rule)
   ) strict;
+  ${REVIEW_TABLES}
   pragma user_version = ${LAYOUT};
 `
 
@@ -123,6 +128,7 @@ export function openRecord(path: string, options: RecordOptions): DetectionRecor
       return jpeg instanceof Uint8Array ? Buffer.from(jpeg) : undefined
     },
     markAsked: (rule, id) => insertAsked.run(id, rule).changes === 1,
+    reviews: createReviews(database, (action) => transact(database, action)),
     close: () => database.close(),
   }
 }

@@ -184,18 +184,6 @@ describe('the door', () => {
     expect((await ask('/v1/%E0%A4%A/snapshot.jpg')).status).toBe(404)
   })
 
-  test('keeps reviews, over restarts, the latest of each detection', async () => {
-    const review = { seq: 1, detection: 'd1', verdict: 'wrong', label: 'deer' }
-    const body = { reviews: [review, { ...review, seq: 2, verdict: 'right', label: null }] }
-    expect(await json('/v1/reviews', { body })).toEqual({ accepted: 2 })
-    await json('/v1/reviews', { body: { reviews: [review] } })
-    const kept = JSON.parse(readFileSync(join(dataDir, 'reviews.json'), 'utf8')) as unknown
-    expect(kept).toEqual([{ seq: 2, detection: 'd1', verdict: 'right', label: null }])
-    expect(await json('/v1/reviews', { body: { reviews: [{ ...review, seq: -1 }] } })).toMatchObject({
-      error: 'invalid_request',
-    })
-  })
-
   test('is no part of the port that people reach, in the tunnel and in the local network', async () => {
     const paths = ['/v1/tickets', '/v1/commands', '/v1/cameras/orchard/latest.jpg']
     for (const path of paths) {

@@ -1,11 +1,11 @@
 /**
- * The hub's own door to this device: HTTP on port 8081 of the tunnel, for pictures, commands and reviews. It has no
+ * The hub's own door to this device: HTTP on port 8081 of the tunnel, for pictures and commands. It has no
  * socket in the local network, and inside the tunnel there is only the hub, so nothing but the tunnel says who asks.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { doorCommand, doorReviews, type Detection, type DoorReviews } from '@hedgerow/contract'
+import { doorCommand, type Detection } from '@hedgerow/contract'
 import { readJson } from '@hedgerow/contract/bounded-json'
 import { createConnectionLimits, createFront, cutConnections, type Faults } from '@hedgerow/http'
 import type { Logger } from 'pino'
@@ -21,8 +21,6 @@ export type HubDoorOptions = {
   find(detectionId: string): Detection | undefined
   /** The picture that the detection came with. */
   thumbnail(detectionId: string): Jpeg | undefined
-  /** Resolves when they are safe on disk. */
-  onReviews(reviews: DoorReviews['reviews']): Promise<void>
   faults: Faults
   log: Logger
   /** Milliseconds of a clock that never jumps. */
@@ -81,15 +79,6 @@ export function createHubDoor(options: HubDoorOptions): HubDoor {
         const outcome = await commands.carryOut(command)
         log.info({ action: command.action, deterrent: command.deterrent, by: command.by, outcome }, 'a command')
         sendJson(response, 200, outcome)
-      },
-    },
-    {
-      method: 'POST',
-      path: /^\/v1\/reviews$/,
-      async answer({ request, response }) {
-        const { reviews } = await readBody(request, doorReviews)
-        await options.onReviews(reviews)
-        sendJson(response, 200, { accepted: reviews.length })
       },
     },
     {

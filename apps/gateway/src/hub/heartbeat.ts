@@ -28,6 +28,8 @@ export type HeartbeatOptions = {
   onUnanswered(): void
   /** What the hub takes is known from now on. */
   onFeatures(): void
+  /** The hub answered: this is the number of its newest review, where it has reviews. */
+  onReviews(newest: number | undefined): void
 }
 
 export type Heartbeats = {
@@ -70,6 +72,7 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
         return carry(features.heartbeatFor(heartbeat))
       })
       learn(answer.features)
+      options.onReviews(answer.reviews)
       return answer
     } catch (error) {
       const isLasting = error instanceof HubRefusal || error instanceof NotAHubError || failures + 1 >= RECHECK_AFTER

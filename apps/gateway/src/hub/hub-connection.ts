@@ -24,6 +24,7 @@ import { HUB_FILE, openHubTrust } from './hub-trust.ts'
 import { createHttpsFallback, type HttpsFallback } from './https-fallback.ts'
 import { keepSendingLedger } from './ledger.ts'
 import { createNameService } from './name-service.ts'
+import { keepReadingReviews, type StoredReviews } from './reviews.ts'
 import { keepRegistered, REGISTRATION_PACE, type RegistrationPace } from './registration.ts'
 import { createWayToHub } from './sending.ts'
 import { openTunnel, type Tunnel } from './tunnel.ts'
@@ -41,6 +42,8 @@ export type HubConnectionOptions = Pick<Config, 'name' | 'dataDir'> &
     queue: DetectionQueue
     /** The ledger that the hub is told of. */
     deterrents: Pick<Deterrents, 'ledger' | 'ledgerAfter' | 'onEntry'>
+    /** What people said of this device's detections. */
+    reviews: StoredReviews
     /** The heartbeat's fields about the device's own parts. */
     parts(): Pick<Heartbeat, 'armed' | 'cameras' | 'detectors' | 'deterrents' | 'problems'>
     /** Domains in which to look for the hub. Default: those of /etc/resolv.conf. */
@@ -202,6 +205,7 @@ export async function openHubConnection(
         sender.wake()
         ledger.wake()
       },
+      onReviews: (newest) => reviews.learn(newest),
       onUnanswered: () => registration.recheck(),
     })
     const wayToHub = createWayToHub({ tunnel: () => tunnel, httpsFallback, features, signal })
@@ -212,6 +216,13 @@ export async function openHubConnection(
       gatewayId: () => approval?.gatewayId,
       wayToHub,
       features,
+      log,
+      signal,
+    })
+    const reviews = keepReadingReviews({
+      reviews: options.reviews,
+      gatewayId: () => approval?.gatewayId,
+      wayToHub,
       log,
       signal,
     })
@@ -244,7 +255,9 @@ export async function openHubConnection(
       },
       onStatus: follow,
     })
-    life.defer(() => Promise.all([registration.done, heartbeats.done, sender.done, ledger.done]).then(() => {}))
+    life.defer(() =>
+      Promise.all([registration.done, heartbeats.done, sender.done, ledger.done, reviews.done]).then(() => {}),
+    )
     life.defer(() => stopping.abort())
   }
 

@@ -108,6 +108,7 @@ export const policy: Readonly<Record<string, Access>> = {
   'POST /v1/gateway/heartbeat': 'member',
   'POST /v1/gateway/detections': 'member',
   'POST /v1/gateway/ledger': 'member',
+  'POST /v1/gateway/reviews': 'member',
 } satisfies Record<CallKey, Access>
 
 const RANK: Record<Role, number> = { user: 0, manager: 1, admin: 2 }

@@ -11,6 +11,7 @@ import * as commands from './migrations/008-commands.ts'
 import * as alertRules from './migrations/009-alert-rules.ts'
 import * as thumbnails from './migrations/010-thumbnails.ts'
 import * as alerts from './migrations/011-alerts.ts'
+import * as reviews from './migrations/012-reviews.ts'
 import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '009-alert-rules', up: alertRules.up },
   { name: '010-thumbnails', up: thumbnails.up },
   { name: '011-alerts', up: alerts.up },
+  { name: '012-reviews', up: reviews.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }

@@ -234,7 +234,10 @@ export type Tables = {
   }
   /** A rule tells of an incident once. */
   alerted_incidents: { rule_id: string; incident_id: string; at: number; alert_id: string | null }
-  /** What people said of detections. Its gateway asks for those whose `seq` it has not seen; it only rises there. */
+  /**
+   * What people said of detections. Its gateway asks for those whose `seq` it has not seen; it only rises there.
+   * `camera` and `detected_at` (its start) are the detection's, which may be gone.
+   */
   reviews: {
     gateway_id: string
     detection_id: string
@@ -244,6 +247,8 @@ export type Tables = {
     label: string | null
     by_id: string
     at: number
+    camera: string
+    detected_at: number
   }
   /** What people told gateways to do: commands/commands.ts. */
   commands: {

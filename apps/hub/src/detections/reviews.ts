@@ -1,7 +1,13 @@
-import type { BodyOf, ResponseOf, reviewIncidents } from '@hedgerow/contract'
+import {
+  REVIEWS_AT_ONCE,
+  type BodyOf,
+  type GatewayReview,
+  type ResponseOf,
+  type reviewIncidents,
+} from '@hedgerow/contract'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Caller } from '../access/sessions.ts'
-import type { Tables } from '../database/tables.ts'
+import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { actorOf, record } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
@@ -72,21 +78,46 @@ async function lockGateway(transaction: Transaction<Tables>, gatewayId: string):
   return gateway.name
 }
 
-/** With numbers above all that this gateway has, so that it finds what is new by the last number it saw. */
+/**
+ * With numbers above all that this gateway has, so that it finds what is new by the last number it saw. They start at
+ * the time: a hub that was restored from a backup has forgotten the last ones, and numbers none of them again.
+ */
 async function writeReviews(
   transaction: Transaction<Tables>,
   gatewayId: string,
   incidentIds: readonly string[],
   { verdict, label, byId, now }: { verdict: Said['verdict']; label: string | null; byId: string; now: number },
 ): Promise<void> {
-  await sql`insert into reviews (gateway_id, detection_id, seq, verdict, label, by_id, at)
-    select gateway_id, id,
-      (select coalesce(max(seq), 0) from reviews where reviews.gateway_id = ${gatewayId})
-        + row_number() over (order by started_at, id),
-      ${verdict}, ${label}, ${byId}, ${now}
+  const before = Math.max(await newestReview(transaction, gatewayId), Math.floor(now))
+  await sql`insert into reviews (gateway_id, detection_id, seq, verdict, label, by_id, at, camera, detected_at)
+    select gateway_id, id, ${before} + row_number() over (order by started_at, id),
+      ${verdict}, ${label}, ${byId}, ${now}, camera, started_at
     from detections where incident_id in (${sql.join(incidentIds)})
     on conflict (gateway_id, detection_id) do update set
-      seq = excluded.seq, verdict = excluded.verdict, label = excluded.label, by_id = excluded.by_id, at = excluded.at`.execute(
+      seq = excluded.seq, verdict = excluded.verdict, label = excluded.label, by_id = excluded.by_id, at = excluded.at, camera = excluded.camera`.execute(
     transaction,
   )
+}
+
+/** The number of the newest review of a gateway, 0 without any. */
+export async function newestReview(db: Db, gatewayId: string): Promise<number> {
+  const row = await db
+    .selectFrom('reviews')
+    .select(({ fn }) => fn.max('seq').as('seq'))
+    .where('gateway_id', '=', gatewayId)
+    .executeTakeFirst()
+  return row?.seq ?? 0
+}
+
+/** What its gateway has not heard yet, oldest first. */
+export async function reviewsAfter(db: Db, gatewayId: string, after: number): Promise<GatewayReview[]> {
+  const rows = await db
+    .selectFrom('reviews')
+    .select(['seq', 'detection_id', 'verdict', 'label', 'at'])
+    .where('gateway_id', '=', gatewayId)
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(REVIEWS_AT_ONCE)
+    .execute()
+  return rows.map(({ detection_id: detection, ...said }) => ({ ...said, detection, at: Math.floor(said.at) }))
 }

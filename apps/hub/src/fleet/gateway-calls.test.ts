@@ -24,6 +24,7 @@ import { testHeartbeat } from '#testing/heartbeat.ts'
 
 const HEARTBEAT = '/api/v1/gateway/heartbeat'
 const DETECTIONS = '/api/v1/gateway/detections'
+const REVIEWS = '/api/v1/gateway/reviews'
 
 describe.each(testEngines)('calls of a gateway outside its tunnel on %s', (engine) => {
   let hub: TestHub
@@ -165,6 +166,52 @@ describe.each(testEngines)('calls of a gateway outside its tunnel on %s', (engin
     const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
     const stats = await hub.app.inject({ url: '/api/v1/hub/stats', headers })
     expect(stats.json().threats, 'each counts once').toBe(500)
+  })
+
+  it('hears what people said of its detections, each latest review once, and after a backup was restored', async () => {
+    const startedAt = new Date(hub.clock.now()).toISOString()
+    const seen = (id: string, label: string) => ({
+      id,
+      camera: 'Gate',
+      label,
+      severity: 'alert' as const,
+      score: 0.9,
+      startedAt,
+    })
+    await hub.app.inject(signed(DETECTIONS, { detections: [seen('d1', 'cat'), seen('d2', 'boar')] }))
+    const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
+    const incidents = async () =>
+      (await hub.app.inject({ url: '/api/v1/hub/incidents', headers })).json<{ id: string; label: string }[]>()
+    const [cat, boar] = (await incidents()).toSorted((a, b) => (a.label < b.label ? 1 : -1))
+    const review = (id: string | undefined, verdict: string | null, label?: string) =>
+      hub.app.inject({
+        method: 'POST',
+        url: '/api/v1/hub/incidents/review',
+        headers,
+        payload: { ids: [id], verdict, label },
+      })
+    const newest = async () => (await hub.app.inject(signed(HEARTBEAT, beat()))).json<{ reviews: number }>().reviews
+    const after = async (seq: number) => (await hub.app.inject(signed(REVIEWS, { after: seq }))).json().reviews
+    expect(await newest()).toBe(0)
+    await review(cat?.id, 'wrong', 'branch')
+    await review(boar?.id, 'right')
+    const told = await after(0)
+    expect(told).toMatchObject([
+      { detection: 'd1', verdict: 'wrong', label: 'branch', at: expect.any(Number) },
+      { detection: 'd2', verdict: 'right', label: null },
+    ])
+    expect(await newest()).toBe(told[1].seq)
+    await review(cat?.id, null)
+    expect(await after(told[0].seq)).toMatchObject([{ detection: 'd2' }, { detection: 'd1', verdict: null }])
+    const last = await newest()
+    expect(await after(last)).toEqual([])
+    await hub.db.deleteFrom('reviews').execute()
+    hub.clock.advance(1_000)
+    await review(cat?.id, 'right')
+    expect(await after(last), 'the hub has forgotten its last numbers').toMatchObject([{ detection: 'd1' }])
+    await hub.db.updateTable('reviews').set({ gateway_id: 'another' }).execute()
+    expect(await after(0)).toEqual([])
+    expect((await hub.app.inject(signed(REVIEWS, { after: -1 }))).json().error).toBe('invalid_request')
   })
 
   it('is refused with another’s signature, for another call, with another body, too late, or repeated', async () => {

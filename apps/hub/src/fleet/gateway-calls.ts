@@ -1,7 +1,7 @@
 /**
- * The calls of approved gateways: heartbeats, detections and the ledger. Mounted twice, with the same handlers: inside
- * the tunnel, where the source address is the identity, and on the public API for a gateway whose UDP is blocked, where
- * its identity key signs each request and the hub's key each answer.
+ * The calls of approved gateways: heartbeats, detections, the ledger and what people said of detections. Mounted twice,
+ * with the same handlers: inside the tunnel, where the source address is the identity, and on the public API for a
+ * gateway whose UDP is blocked, where its identity key signs each request and the hub's key each answer.
  */
 import * as contract from '@hedgerow/contract'
 import { IDENTITY_HEADER, type Identity } from '@hedgerow/enrolment'
@@ -35,12 +35,17 @@ export type GatewayCallDependencies = {
   storeDetections(gatewayId: string, detections: readonly contract.Detection[]): Promise<string[]>
   /** Committed when it resolves. */
   storeLedger(gatewayId: string, entries: readonly contract.LedgerEntry[]): Promise<void>
+  reviews: {
+    /** The number of the gateway's newest review. */
+    newest(gatewayId: string): Promise<number>
+    after(gatewayId: string, seq: number): Promise<contract.GatewayReview[]>
+  }
 }
 
 /** `identify` returns the id of the calling gateway, or throws. */
 export function mountGatewayCalls(
   app: FastifyInstance,
-  { clock, heartbeats, storeDetections, storeLedger }: GatewayCallDependencies,
+  { clock, heartbeats, storeDetections, storeLedger, reviews }: GatewayCallDependencies,
   identify: (request: FastifyRequest) => string | Promise<string>,
   options: MountOptions = {},
 ): void {
@@ -48,11 +53,13 @@ export function mountGatewayCalls(
     app,
     contract.sendHeartbeat,
     async ({ body, raw }) => {
-      heartbeats.record(await identify(raw), body)
+      const gatewayId = await identify(raw)
+      heartbeats.record(gatewayId, body)
       return {
         serverTime: clock(),
         settings: { heartbeatIntervalSeconds: HEARTBEAT_INTERVAL_SECONDS },
         features: [...contract.GATEWAY_FEATURES],
+        reviews: await reviews.newest(gatewayId),
       }
     },
     options,
@@ -74,6 +81,12 @@ export function mountGatewayCalls(
       return { accepted: body.entries.length }
     },
     { ...options, bodyLimitBytes: LEDGER_BODY_LIMIT },
+  )
+  mount(
+    app,
+    contract.readGatewayReviews,
+    async ({ body, raw }) => ({ reviews: await reviews.after(await identify(raw), body.after) }),
+    options,
   )
 }
 

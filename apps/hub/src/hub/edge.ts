@@ -6,6 +6,7 @@ import { createNamedLimiter } from '../access/limiter.ts'
 import { carryOverThumbnails } from '../detections/carry-over.ts'
 import { createIntake } from '../detections/intake.ts'
 import { listIncidentsById } from '../detections/incident-list.ts'
+import { newestReview, reviewsAfter } from '../detections/reviews.ts'
 import { detectionRoutes } from '../detections/routes.ts'
 import { alertRoutes } from '../alerts/routes.ts'
 import { createFleetCount } from '../dashboard/fleet-count.ts'
@@ -162,6 +163,10 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
       },
     },
     calls: createNamedLimiter({ ...CALL_LIMIT, clock }),
+    reviews: {
+      newest: (gatewayId) => newestReview(db, gatewayId),
+      after: (gatewayId, seq) => reviewsAfter(db, gatewayId, seq),
+    },
     storeLedger: createLedgerIntake({ db, clock, requireRoom: watch.requireRoom }),
     storeDetections: createIntake({ db, clock, requireRoom: watch.requireRoom, quota, metrics }),
   }

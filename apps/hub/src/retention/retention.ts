@@ -1,8 +1,8 @@
 /**
- * Deletes rows older than logRetentionDays: activity, audit, detections, visits, commands, ledgers, hourly counts and
- * finished notifications; a gateway's history after 7 days at most. It runs once a day, and at once when the setting
- * changes, in small batches with pauses, so that no request waits for it. After a jump of the clock it deletes nothing
- * for a day of running time. It also removes the remaining rows of deleted gateways.
+ * Deletes rows older than logRetentionDays: activity, audit, detections, reviews, visits, commands, ledgers, hourly
+ * counts and finished notifications; a gateway's history after 7 days at most. It runs once a day, and at once when the
+ * setting changes, in small batches with pauses, so that no request waits for it. After a jump of the clock it deletes
+ * nothing for a day of running time. It also removes the remaining rows of deleted gateways.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HISTORY_HOURS } from '@hedgerow/contract'
@@ -26,6 +26,7 @@ const TRIM_INTERVAL_MS = 10_000
 const BATCH_ROWS = 500
 const PAUSE_MS = 10
 const LEDGER_KEY = ['gateway_id', 'entry_id', 'at']
+const REVIEW_KEY = ['gateway_id', 'detection_id']
 
 export type Retention = {
   start(): void
@@ -88,6 +89,7 @@ export function createRetention(options: {
     await drainDetections(sql`started_at < ${oldest} and received_at < ${oldest}`)
     await drain(oldRows('commands', ['id'], sql`created_at < ${oldest}`, 'created_at'))
     await drain(oldRows('ledger', LEDGER_KEY, sql`received_at < ${oldest}`, 'received_at'))
+    await drain(oldRows('reviews', REVIEW_KEY, sql`at < ${oldest}`, 'at'))
     await drain(oldRows('alerts', ['id'], sql`at < ${oldest}`, 'at'))
     await drain(oldRows('alerted_incidents', ['rule_id', 'incident_id'], sql`at < ${oldest}`, 'at'))
     await drain(oldRows('hourly_stats', ['hour', 'scope'], sql`hour < ${oldest}`, 'hour'))
@@ -118,6 +120,7 @@ export function createRetention(options: {
     await drain(oldRows('gateway_hours', ['gateway_id', 'hour'], theirs, 'hour'))
     await drain(oldRows('commands', ['id'], theirs, 'created_at'))
     await drain(oldRows('ledger', LEDGER_KEY, theirs, 'received_at'))
+    await drain(oldRows('reviews', REVIEW_KEY, theirs, 'at'))
   }
 
   async function purgeWhenDue(): Promise<void> {
