@@ -15,6 +15,7 @@ export const detr: Layout = {
   normalise: UNIT,
   outputs: ['logits', 'boxes'],
   repeats: false,
+  classes: ([logits]) => lengthsOf('of scores', logits, [1, undefined, undefined])[2]!,
   decode: ([logits, boxes], _size, leastScore) => decodeQueries(logits, boxes, leastScore),
 }
 
@@ -24,6 +25,7 @@ export const rfDetr: Layout = {
   normalise: IMAGENET,
   outputs: ['dets', 'labels'],
   repeats: false,
+  classes: ([, logits]) => lengthsOf('of scores', logits, [1, undefined, undefined])[2]!,
   decode: ([boxes, logits], _size, leastScore) => decodeQueries(logits, boxes, leastScore),
 }
 

@@ -19,6 +19,8 @@ export type Layout = {
   readonly outputs: readonly string[]
   /** Whether several boxes for one object must be thinned out (`suppressNonMaxima`). */
   readonly repeats: boolean
+  /** How many classes a model with these outputs knows. Throws LayoutError when they have another shape. */
+  classes(outputs: readonly Tensor[]): number
   /**
    * Candidates with at least `leastScore`, boxes in shares of the input of `size`. Numbers that are none are skipped.
    * Throws LayoutError when the outputs have another shape.

@@ -15,10 +15,10 @@ const common = { fit: 'centre', channels: 'rgb', normalise: UNIT, repeats: true 
 export const yolov8: Layout = {
   ...common,
   outputs: ['output0'],
+  classes: ([output]) => atLeastOne(lengthsOf('output0', output, [1, undefined, undefined])[1]! - 4),
   decode([output], size, leastScore) {
     const [, rows, places] = lengthsOf('output0', output, [1, undefined, undefined])
-    const classes = rows! - 4
-    if (classes < 1) throw new LayoutError('the model has no classes')
+    const classes = atLeastOne(rows! - 4)
     const { data } = output!
     const candidates: Candidate[] = []
     for (let place = 0; place < places!; place++) {
@@ -32,10 +32,10 @@ export const yolov8: Layout = {
 export const yolov5: Layout = {
   ...common,
   outputs: ['output'],
+  classes: ([output]) => atLeastOne(lengthsOf('output', output, [1, undefined, undefined])[2]! - 5),
   decode([output], size, leastScore) {
     const [, places, length] = lengthsOf('output', output, [1, undefined, undefined])
-    const classes = length! - 5
-    if (classes < 1) throw new LayoutError('the model has no classes')
+    const classes = atLeastOne(length! - 5)
     const { data } = output!
     const candidates: Candidate[] = []
     for (let row = 0; row < places! * length!; row += length!) {
@@ -45,6 +45,11 @@ export const yolov5: Layout = {
     }
     return candidates
   },
+}
+
+function atLeastOne(classes: number): number {
+  if (classes < 1) throw new LayoutError('the model has no classes')
+  return classes
 }
 
 /** Four numbers of a box in pixels, `step` apart. */

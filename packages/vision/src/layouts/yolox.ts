@@ -16,10 +16,11 @@ export const yolox: Layout = {
   normalise: undefined,
   outputs: ['output'],
   repeats: true,
+  classes: ([output]) => classesOf(lengthsOf('output', output, [1, undefined, undefined])[2]!),
   decode([output], { width, height }, leastScore) {
     const cells = STRIDES.reduce((sum, stride) => sum + Math.floor(width / stride) * Math.floor(height / stride), 0)
     const length = lengthsOf('output', output, [1, cells, undefined])[2]!
-    if (length <= BEFORE_CLASSES) throw new LayoutError('the model has no classes')
+    classesOf(length)
     const { data } = output!
     const candidates: Candidate[] = []
     let row = 0
@@ -39,4 +40,9 @@ export const yolox: Layout = {
         }
     return candidates
   },
+}
+
+function classesOf(length: number): number {
+  if (length <= BEFORE_CLASSES) throw new LayoutError('the model has no classes')
+  return length - BEFORE_CLASSES
 }

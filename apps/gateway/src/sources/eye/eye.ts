@@ -1,30 +1,57 @@
 import { readFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { openCamera } from '../../cameras/camera.ts'
 import { drawBox } from '../../cameras/draw-box.ts'
 import type { CameraSettings } from '../../cameras/schema.ts'
+import { openModel } from '../../models/model.ts'
+import { modelsFolder } from '../../models/store.ts'
 import { openRecording } from '../../recording/recording.ts'
 import { openClipFile } from '../clip-file.ts'
 import type { Source, SourceContext } from '../source.ts'
-import type { EyeSettings } from './schema.ts'
-import { createWatcher, DEMONSTRATION } from './watcher.ts'
+import { demonstrationEye, LEAST_SCORE, modelRecogniser } from './recogniser.ts'
+import { NO_MODEL, type EyeSettings } from './schema.ts'
+import { createWatcher } from './watcher.ts'
 
 /** What the eye needs of gateway.yaml: its own part, and the cameras that it names. */
 export type EyeParts = { eye: EyeSettings; cameras: Readonly<Record<string, CameraSettings>> }
 
 /** The device's own eye: for sites without Frigate, and to try the whole way without a model. */
 export async function startEye({ eye, cameras }: EyeParts, context: SourceContext): Promise<Source> {
-  const { log } = context
+  const { log, dataDir } = context
   const recording = await openRecording({
     ...context,
     settings: eye.recording,
     cameras: Object.keys(cameras).length,
   })
+  const model =
+    eye.model === NO_MODEL
+      ? undefined
+      : openModel({
+          folder: modelsFolder(dataDir),
+          name: eye.model,
+          threads: eye.threads ?? availableParallelism(),
+          leastScore: LEAST_SCORE,
+          log,
+        })
+  const recogniser = model ? modelRecogniser(model, (name) => cameras[name]?.masks ?? []) : demonstrationEye
   const watched = Object.entries(cameras).map(([name, settings]) => {
     const recorder = recording.recorderOf(name, settings.framesPerSecond)
-    const watcher = createWatcher(name, settings, eye, context, log, recorder)
-    const camera = openCamera({ name, settings, log, onFrame: watcher.onFrame, onStream: recorder.addStream })
+    const watcher = createWatcher(name, settings, eye, context, log, { recogniser, recorder })
+    // While a model looks at one picture, the camera goes on: the newest one waits.
+    const onFrame: typeof watcher.onFrame = model
+      ? async (frame) => {
+          watcher.onFrame(frame).catch((error: unknown) => log.error({ err: error, camera: name }, 'a look failed'))
+        }
+      : watcher.onFrame
+    const camera = openCamera({ name, settings, log, onFrame, onStream: recorder.addStream })
     return { camera, watcher }
   })
+
+  function inferenceMs(): number {
+    if (model) return model.inferenceMs()
+    const looks = watched.map(({ watcher }) => watcher.lookMs())
+    return Math.round((looks.reduce((a, b) => a + b, 0) / looks.length) * 10) / 10
+  }
 
   function liveSnapshot(id: string): Buffer | undefined {
     for (const { watcher } of watched) {
@@ -35,15 +62,15 @@ export async function startEye({ eye, cameras }: EyeParts, context: SourceContex
   }
 
   return {
-    state() {
-      const looks = watched.map(({ watcher }) => watcher.lookMs())
-      const inferenceMs = Math.round((looks.reduce((a, b) => a + b, 0) / looks.length) * 10) / 10
-      return {
-        cameras: watched.map(({ camera }) => camera.state()),
-        detectors: [{ name: DEMONSTRATION, inferenceMs }],
-        problems: [...watched.flatMap(({ camera }) => camera.problems()), ...recording.problems()],
-      }
-    },
+    state: () => ({
+      cameras: watched.map(({ camera }) => camera.state()),
+      detectors: [{ name: recogniser.by, inferenceMs: inferenceMs() }],
+      problems: [
+        ...(model?.problems() ?? []),
+        ...watched.flatMap(({ camera }) => camera.problems()),
+        ...recording.problems(),
+      ],
+    }),
     pictures: {
       latest: async (name) => watched.find(({ camera }) => camera.name === name)?.camera.latest(),
       async snapshot({ id, box }, { boxed }) {
@@ -58,6 +85,7 @@ export async function startEye({ eye, cameras }: EyeParts, context: SourceContex
     },
     async stop() {
       await Promise.all(watched.map(({ camera }) => camera.stop()))
+      await model?.stop()
       for (const { watcher } of watched) await watcher.stop()
       await recording.stop()
     },

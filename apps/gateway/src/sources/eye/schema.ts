@@ -1,13 +1,24 @@
 import { z } from 'zod'
+import { modelName } from '../../models/schema.ts'
 import { recordingSettings } from '../../recording/schema.ts'
+
+export const NO_MODEL = 'none'
 
 /** The part `sources.eye` of gateway.yaml. */
 export const eyeSettings = z.strictObject({
   cameras: z.array(z.string().min(1).max(100)).min(1).max(64).describe('Names of `cameras` that are looked at.'),
-  model: z
-    .literal('none')
-    .default('none')
-    .describe('`none`: movement and the demonstration eye, which knows drawn outlines only. For trying, not for use.'),
+  model: modelName
+    .default(NO_MODEL)
+    .describe(
+      'A model that was added with `gateway model add`. `none`: movement and the demonstration eye, which knows drawn outlines only, for trying and not for use.',
+    ),
+  threads: z
+    .number()
+    .int()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe('How many cores the model uses for one picture; all when left out.'),
   labels: z
     .array(z.string().min(1).max(100))
     .min(1)

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { camerasSettings } from '../../cameras/schema.ts'
 import { jpegSize } from '../../jpeg.ts'
 import { openRecording } from '../../recording/recording.ts'
+import { demonstrationEye } from './recogniser.ts'
 import { eyeSettings } from './schema.ts'
 import { createWatcher } from './watcher.ts'
 
@@ -50,7 +51,10 @@ async function watch(
   }
   const recording = await openRecording({ ...context, dataDir: folder, settings: eye.recording, cameras: 1 })
   onTestFinished(recording.stop)
-  const watcher = createWatcher('orchard', camera, eye, context, context.log, recording.recorderOf('orchard', 5))
+  const watcher = createWatcher('orchard', camera, eye, context, context.log, {
+    recogniser: demonstrationEye,
+    recorder: recording.recorderOf('orchard', 5),
+  })
   const renderer = createRenderer(shown, 640, 360)
   const beganAt = performance.now()
   for (let at = 0; at < (options.untilMs ?? shown.durationMs); at += FRAME_MS) {

@@ -1,9 +1,11 @@
 import type { Logger } from 'pino'
 import {
+  areaOf,
   createMotionDetector,
-  lookAt,
+  intersectionOf,
   Tracker,
   type MotionDetector,
+  type Region,
   type Sighting,
   type Size,
   type Track,
@@ -13,14 +15,22 @@ import type { CameraSettings } from '../../cameras/schema.ts'
 import type { CameraRecorder } from '../../recording/recorder.ts'
 import type { SourceContext } from '../source.ts'
 import { createDetections } from './detections.ts'
+import type { Recogniser } from './recogniser.ts'
 import type { EyeSettings } from './schema.ts'
-
-export const DEMONSTRATION = 'demonstration eye'
 
 /** At a few pictures a second, an animal moves by its own length from one to the next. */
 const TRACKING = { confirmAfter: 3, buffer: 0.3, keepLostMs: 1_500 }
 /** A weaker look continues a track and never begins one. */
 const HIGH_SHARE = 0.8
+/**
+ * A picture without movement is looked at this often while something is followed, and otherwise for who stands still.
+ */
+const FOLLOW_EVERY_MS = 500
+const LOOK_AROUND_EVERY_MS = 5_000
+/** What moves: this share of its box is in a moving region. */
+const MOVING_SHARE = 0.05
+/** What has not moved for so long is part of the scene, until it moves again: a parked car. */
+const STILL_MS = 30_000
 
 /** Looks at the pictures of one camera: motion, what it is, tracks, detections. */
 export function createWatcher(
@@ -29,14 +39,14 @@ export function createWatcher(
   settings: EyeSettings,
   { report, glimpse, clock }: Pick<SourceContext, 'report' | 'glimpse' | 'clock'>,
   log: Logger,
-  recorder: CameraRecorder,
+  { recogniser, recorder }: { recogniser: Recogniser; recorder: CameraRecorder },
 ) {
   const { minimumScore, labels } = settings
   const tracker = new Tracker({ ...TRACKING, newScore: minimumScore, highScore: minimumScore * HIGH_SHARE })
   const detections = createDetections({
     camera: name,
     zones: camera.zones,
-    by: DEMONSTRATION,
+    by: recogniser.by,
     toUnixMs: (atMs) => clock() - (performance.now() - atMs),
     report,
     recorder,
@@ -45,42 +55,73 @@ export function createWatcher(
   let size: Size | undefined
   /** Of the last looks, in milliseconds. */
   let lookMs = 0
+  let lookedAt = -Infinity
+  /** When each track last moved. */
+  const movedAt = new Map<number, number>()
+  /** One picture after the other. */
+  let turn: Promise<void> = Promise.resolve()
+  let isOver = false
 
   async function end(tracks: readonly Track[]): Promise<void> {
-    for (const track of tracks) await detections.end(track).catch(onFailure)
+    for (const track of tracks) {
+      movedAt.delete(track.id)
+      await detections.end(track).catch(onFailure)
+    }
   }
 
   function onFailure(error: unknown): void {
     log.error({ err: error, camera: name }, 'a detection could not be kept')
   }
 
+  function isWorthALook(regions: readonly Region[], now: number): boolean {
+    if (!recogniser.seesStill || regions.length > 0) return true
+    return now - lookedAt >= (movedAt.size > 0 ? FOLLOW_EVERY_MS : LOOK_AROUND_EVERY_MS)
+  }
+
+  async function follow(frame: Frame, regions: readonly Region[], sightings: Sighting[]): Promise<void> {
+    if (isOver) return
+    const { atMs } = frame
+    const isMoving = ({ box }: Sighting) =>
+      regions.some((region) => intersectionOf(region.box, box) > MOVING_SHARE * areaOf(box))
+    const { seen, ended } = tracker.update(sightings, atMs)
+    for (const track of seen) {
+      if (isMoving(track.sighting)) movedAt.set(track.id, atMs)
+      const lastMovedAt = movedAt.get(track.id)
+      if (lastMovedAt === undefined) continue
+      if (atMs - lastMovedAt > STILL_MS) await end([track])
+      else if (!labels || labels.includes(track.label)) await detections.see(track, frame).catch(onFailure)
+    }
+    await end(ended)
+  }
+
   return {
+    /** Resolves when somebody looked at it, or nobody will. */
     async onFrame(frame: Frame): Promise<void> {
       const { luma, atMs } = frame
       if (frame.jpeg) recorder.addPicture({ jpeg: frame.jpeg, at: atMs })
       if (!motion || size?.width !== luma.width || size.height !== luma.height) {
         size = { width: luma.width, height: luma.height }
         motion = createMotionDetector({ size, masks: camera.masks })
-        await end(tracker.end())
+        await (turn = turn.then(() => end(tracker.end())))
       }
       const startedAt = performance.now()
-      const sightings: Sighting[] = []
-      for (const { box } of motion.detect(luma, atMs).regions) {
-        const look = lookAt(luma, box)
-        if (look.label === 'nothing') continue
-        // A person keeps deterrents off before it is sure that it is one.
-        glimpse(name, look.label)
-        sightings.push({ box, ...look })
-      }
-      const { seen, ended } = tracker.update(sightings, atMs)
+      const { regions } = motion.detect(luma, atMs)
+      if (!isWorthALook(regions, atMs)) return
+      lookedAt = atMs
+      const sightings = await recogniser.look(name, frame, regions)
+      if (!sightings) return
       lookMs += (performance.now() - startedAt - lookMs) / 10
-      for (const track of seen)
-        if (!labels || labels.includes(track.label)) await detections.see(track, frame).catch(onFailure)
-      await end(ended)
+      // A person keeps deterrents off before it is sure that it is one.
+      for (const { label, score } of sightings) if (score >= recogniser.glimpseScore) glimpse(name, label)
+      await (turn = turn.then(() => follow(frame, regions, sightings)))
     },
     lookMs: () => lookMs,
     picture: detections.picture,
     /** Ends what is still seen. */
-    stop: () => end(tracker.end()),
+    stop() {
+      turn = turn.then(() => end(tracker.end()))
+      isOver = true
+      return turn
+    },
   }
 }

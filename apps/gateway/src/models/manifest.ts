@@ -1,0 +1,30 @@
+import { cleanLine } from '@hedgerow/contract'
+import { layouts, type LayoutName } from '@hedgerow/vision'
+import { z } from 'zod'
+import { LABEL_SETS, type LabelSet } from './labels.ts'
+import { modelName, sha256Text } from './schema.ts'
+
+const SIDE_MIN = 32
+const SIDE_MAX = 2_048
+const CLASSES_MAX = 1_000
+
+const side = z.number().int().min(SIDE_MIN).max(SIDE_MAX)
+const webAddress = z.url({ protocol: /^https?$/ }).max(1_000)
+
+/** What a model is, apart from its bytes: how it takes pictures and what its answers mean. */
+export const modelManifest = z.strictObject({
+  name: modelName,
+  /** Where its bytes are, if anywhere. */
+  url: webAddress.optional(),
+  sha256: sha256Text,
+  licence: z.strictObject({ name: cleanLine(100).min(1), url: webAddress.optional() }),
+  layout: z.enum(Object.keys(layouts) as LayoutName[]),
+  /** Of its input, in pixels. */
+  size: z.strictObject({ width: side, height: side }),
+  /** One for each class in the model's order, null for one that is not reported; or the name of a set. */
+  labels: z.union([
+    z.enum(Object.keys(LABEL_SETS) as LabelSet[]),
+    z.array(cleanLine(100).min(1).nullable()).min(1).max(CLASSES_MAX),
+  ]),
+})
+export type ModelManifest = z.output<typeof modelManifest>

@@ -1,0 +1,227 @@
+/**
+ * One model for all cameras: looks at their pictures in a thread of its own, each camera in its turn. Of a camera the
+ * newest picture waits and no other; a model that is too slow drops pictures and says so.
+ */
+import { once } from 'node:events'
+import { stat } from 'node:fs/promises'
+import { Worker } from 'node:worker_threads'
+import type { Box, Candidate, RgbImage } from '@hedgerow/vision'
+import type { Logger } from 'pino'
+import { isMissing } from '../durable-file.ts'
+import { createBackoff, createPause } from '../hub/backoff.ts'
+import { labelsOf } from './labels.ts'
+import { inWords, ModelError } from './model-error.ts'
+import { manifestPath, readBytes, readManifest } from './store.ts'
+import { Turns } from './turns.ts'
+import { CLOSE, type FromModelWorker, type ModelWorkerData, type ToModelWorker } from './worker-messages.ts'
+
+export type Seen = { readonly box: Box; readonly label: string; readonly score: number }
+
+export type Model = {
+  readonly name: string
+  /**
+   * What is in a picture of a camera, the surest first, boxes in shares of it. Undefined when nobody looked: a newer
+   * picture of the camera came, or the model can't be used, and then `problems` says why.
+   */
+  look(camera: string, picture: RgbImage): Promise<Seen[] | undefined>
+  /** Of the last pictures, in milliseconds for each. */
+  inferenceMs(): number
+  problems(): string[]
+  stop(): Promise<void>
+}
+
+export type ModelOptions = {
+  /** Where the device's models are (`store.ts`). */
+  folder: string
+  name: string
+  /** Of the processor, for one picture. */
+  threads: number
+  /** What is less sure is nothing. */
+  leastScore: number
+  log: Logger
+  /** Milliseconds of a clock that never goes back; the process's own when left out. */
+  clock?: () => number
+}
+
+type Waiting = { picture: RgbImage; done(seen: Seen[] | undefined): void }
+type OpenWorker = { worker: Worker; labels: readonly (string | null)[]; takesSeveral: boolean }
+
+/** Of as many cameras one picture each goes through a model at once, where it can. */
+const BATCH_MAX = 8
+const LOOK_AGAIN_MS = 2_000
+const RATE_MS = 10_000
+/** When more than this share of the pictures is dropped, a model is too slow. */
+const DROPPED = 0.3
+const REOPEN = { firstMs: 1_000, maxMs: 60_000 }
+
+export function openModel(options: ModelOptions): Model {
+  const { folder, name, threads, leastScore, log, clock = () => performance.now() } = options
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const { pause, wake } = createPause(signal)
+  const backoff = createBackoff(REOPEN)
+  const turns = new Turns<Waiting>()
+  let open: OpenWorker | undefined
+  let underway: Waiting[] = []
+  let failure: ModelError | undefined
+  let inferenceMs = 0
+  let looked: number[] = []
+  let dropped: number[] = []
+
+  const recent = (moments: number[], now: number) => moments.filter((at) => now - at < RATE_MS)
+
+  function lookAtNext(): void {
+    if (!open || underway.length > 0) return
+    underway = turns.take(open.takesSeveral ? BATCH_MAX : 1)
+    if (underway.length === 0) return
+    // One at a time: the thread has at most one message before it.
+    const pictures = underway.map(({ picture: { width, height, stride, data } }) => ({ width, height, stride, data }))
+    tell(open.worker, pictures)
+  }
+
+  function answerUnderway(found: Candidate[][] | undefined): void {
+    const labels = open?.labels ?? []
+    const answered = underway
+    underway = []
+    for (const [i, { done }] of answered.entries())
+      done(found?.[i] && found[i].flatMap((candidate) => named(candidate, labels)))
+  }
+
+  function dropWaiting(): void {
+    for (const { done: resolve } of turns.take(Infinity)) resolve(undefined)
+  }
+
+  function onMessage(message: FromModelWorker): void {
+    if (message.kind === 'found') {
+      failure = undefined
+      inferenceMs += (message.ms - inferenceMs) / (inferenceMs === 0 ? 1 : 10)
+      const now = clock()
+      looked = [...recent(looked, now), ...message.found.map(() => now)]
+      answerUnderway(message.found)
+    } else if (message.kind === 'failed') {
+      failure = new ModelError(message.code, message.message)
+      answerUnderway(undefined)
+    }
+    lookAtNext()
+  }
+
+  /** Resolves with the thread once its model is open; rejects with ModelError. */
+  async function start(): Promise<OpenWorker> {
+    const manifest = await readManifest(folder, name)
+    const bytes = await readBytes(folder, manifest)
+    const labels = labelsOf(manifest.labels)
+    const data: ModelWorkerData = { bytes, manifest, classes: labels.length, threads, leastScore }
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: data })
+    try {
+      // An error before the first message rejects it too.
+      const [first] = (await once(worker, 'message', { signal })) as [FromModelWorker]
+      if (first.kind === 'failed') throw new ModelError(first.code, first.message)
+      return { worker, labels, takesSeveral: first.kind === 'ready' && first.takesSeveral }
+    } catch (error) {
+      await worker.terminate()
+      throw error
+    }
+  }
+
+  /** From opening the model to its end: it failed, was replaced, or the device stops. */
+  async function runOnce(): Promise<void> {
+    const mark = await markOf(manifestPath(folder, name))
+    try {
+      open = await start()
+      const { worker } = open
+      log.info({ model: name }, 'the model looks')
+      failure = undefined
+      const ended = new AbortController()
+      worker.on('message', onMessage)
+      worker.once('error', (error: Error) => {
+        failure = new ModelError('model_failed', `The model ${name} failed: ${error.message.slice(0, 120)}`)
+      })
+      const exit = once(worker, 'exit').then(() => {
+        ended.abort()
+        wake()
+      })
+      lookAtNext()
+      while (!signal.aborted && !ended.signal.aborted && (await markOf(manifestPath(folder, name))) === mark)
+        await pause(LOOK_AGAIN_MS)
+      open = undefined
+      if (!ended.signal.aborted) tell(worker, CLOSE)
+      await exit
+    } catch (error) {
+      if (signal.aborted) return
+      if (error instanceof ModelError) failure = error
+      else failure = new ModelError('model_failed', `The model ${name} failed: ${String(error).slice(0, 120)}`)
+      log.error({ model: name, code: failure.code, err: error }, 'the model can not be used')
+      dropWaiting()
+      while (!signal.aborted && isLasting(failure) && (await markOf(manifestPath(folder, name))) === mark)
+        await pause(LOOK_AGAIN_MS)
+    } finally {
+      open = undefined
+      answerUnderway(undefined)
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      await runOnce()
+      if (failure) await pause(backoff.next())
+    }
+  }
+
+  const done = run()
+
+  return {
+    name,
+    look(camera, picture) {
+      if (!open && failure) return Promise.resolve(undefined)
+      const { promise, resolve } = Promise.withResolvers<Seen[] | undefined>()
+      const replaced = turns.put(camera, { picture, done: resolve })
+      if (replaced) {
+        const now = clock()
+        dropped = [...recent(dropped, now), now]
+        replaced.done(undefined)
+      }
+      lookAtNext()
+      return promise
+    },
+    inferenceMs: () => Math.round(inferenceMs * 10) / 10,
+    problems() {
+      if (failure) return [inWords(failure)]
+      const now = clock()
+      const [taken, missed] = [recent(looked, now).length, recent(dropped, now).length]
+      if (missed <= DROPPED * (taken + missed)) return []
+      const share = `${taken} of ${taken + missed} pictures`
+      return [`The model ${name} is too slow for its cameras: it looked at ${share} in the last 10 s.`]
+    },
+    async stop() {
+      stopping.abort()
+      await done
+      dropWaiting()
+    },
+  }
+}
+
+function tell(worker: Worker, message: ToModelWorker): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  worker.postMessage(message)
+}
+
+function named({ box, classIndex, score }: Candidate, labels: readonly (string | null)[]): Seen[] {
+  const label = labels[classIndex]
+  return label ? [{ box, label, score }] : []
+}
+
+/** Opening it again makes no sense before somebody added it again. */
+function isLasting({ code }: ModelError): boolean {
+  return code !== 'model_failed'
+}
+
+/** Changes when the file does. */
+async function markOf(path: string): Promise<string> {
+  try {
+    const { mtimeMs, size, ino } = await stat(path)
+    return `${mtimeMs} ${size} ${ino}`
+  } catch (error) {
+    if (isMissing(error)) return 'none'
+    throw error
+  }
+}

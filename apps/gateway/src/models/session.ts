@@ -1,0 +1,207 @@
+/** One model in ONNX Runtime: checked when it is opened, then from pictures to what is in them. Runs in a worker. */
+import {
+  drawLetterboxed,
+  LayoutError,
+  layouts,
+  letterboxOf,
+  readOutputs,
+  toTensor,
+  type Candidate,
+  type Layout,
+  type RgbImage,
+  type Tensor,
+} from '@hedgerow/vision'
+import type * as OnnxRuntime from 'onnxruntime-node'
+import { ModelError } from './model-error.ts'
+import type { ModelManifest } from './manifest.ts'
+
+type Runtime = typeof OnnxRuntime
+type InferenceSession = OnnxRuntime.InferenceSession
+
+export type SessionOptions = {
+  bytes: Uint8Array<ArrayBuffer>
+  manifest: Pick<ModelManifest, 'name' | 'layout' | 'size'>
+  /** How many classes the manifest has labels for. */
+  classes: number
+  /** Of the processor, for one picture. */
+  threads: number
+}
+
+export type Session = {
+  /** Whether several pictures go through the model at once. */
+  readonly takesSeveral: boolean
+  /** What is in each picture, boxes in shares of it. Throws ModelError. */
+  look(pictures: readonly RgbImage[], leastScore: number): Promise<Candidate[][]>
+  close(): Promise<void>
+}
+
+/** Throws ModelError for what is no model, or not the one that its manifest describes. */
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { bytes, manifest, classes, threads } = options
+  const layout: Layout = layouts[manifest.layout]
+  const runtime = await loadRuntime()
+  let session: InferenceSession
+  try {
+    session = await runtime.InferenceSession.create(bytes, {
+      executionProviders: ['cpu'],
+      intraOpNumThreads: threads,
+      interOpNumThreads: 1,
+      logSeverityLevel: 4,
+    })
+  } catch (error) {
+    throw new ModelError(
+      'model_unreadable',
+      `The file of the model ${manifest.name} is no ONNX model: ${firstLine(error)}`,
+    )
+  }
+  try {
+    const { input, takesSeveral } = checkInput(session, manifest)
+    const outputs = outputNames(session, layout, manifest.name)
+    const runner = { runtime, session, layout, input, outputs, manifest }
+    await rehearse(runner, takesSeveral, classes)
+    return {
+      takesSeveral,
+      look: (pictures, leastScore) => look(runner, takesSeveral, pictures, leastScore),
+      close: () => session.release(),
+    }
+  } catch (error) {
+    await session.release()
+    throw error
+  }
+}
+
+async function loadRuntime(): Promise<Runtime> {
+  try {
+    return await import('onnxruntime-node')
+  } catch {
+    throw new ModelError(
+      'runtime_missing',
+      'Models need the package onnxruntime-node, which is not installed here: npm install --include=optional',
+    )
+  }
+}
+
+type Runner = {
+  runtime: Runtime
+  session: InferenceSession
+  layout: Layout
+  input: string
+  outputs: readonly string[]
+  manifest: SessionOptions['manifest']
+}
+
+function checkInput(session: InferenceSession, { name, size }: SessionOptions['manifest']) {
+  const [input, ...others] = session.inputMetadata
+  const wrong = (what: string) => new ModelError('model_shape', `The model ${name} ${what}.`)
+  if (!input || others.length > 0) throw wrong(`takes ${session.inputMetadata.length} inputs, not one picture`)
+  if (!input.isTensor || input.type !== 'float32') throw wrong('does not take 32-bit numbers')
+  const shape = input.shape
+  const wanted = [1, 3, size.height, size.width]
+  const isOpen = (length: number | string | undefined) => typeof length !== 'number' || length < 0
+  const fits = shape.length === 4 && shape.every((length, axis) => isOpen(length) || length === wanted[axis])
+  if (!fits) throw wrong(`takes [${shape.join(', ')}], and its manifest says [${wanted.join(', ')}]`)
+  return { input: input.name, takesSeveral: isOpen(shape[0]) }
+}
+
+/** By the layout's names where the model has them, else the first ones in the model's order. */
+function outputNames({ outputNames: names }: InferenceSession, layout: Layout, name: string): readonly string[] {
+  if (layout.outputs.every((wanted) => names.includes(wanted))) return layout.outputs
+  if (names.length < layout.outputs.length)
+    throw new ModelError('model_shape', `The model ${name} has ${names.length} outputs, not ${layout.outputs.length}.`)
+  return names.slice(0, layout.outputs.length)
+}
+
+/** Runs a grey picture, so that outputs that don't fit show when the model is opened. */
+async function rehearse(runner: Runner, takesSeveral: boolean, classes: number): Promise<void> {
+  const { size, name } = runner.manifest
+  const data = new Uint8Array(size.width * size.height * 3).fill(114)
+  const grey = { ...size, stride: size.width * 3, data }
+  try {
+    // A model whose first length is open, and which takes only one picture all the same, shows here too.
+    const pictures = takesSeveral ? [grey, grey] : [grey]
+    const [outputs] = await outputsOf(
+      runner,
+      takesSeveral,
+      pictures.map((picture) => inputOf(runner, picture)),
+    )
+    const found = runner.layout.classes(outputs!)
+    if (found !== classes)
+      throw new ModelError('model_shape', `The model ${name} has ${found} classes, and its manifest ${classes} labels.`)
+    runner.layout.decode(outputs!, size, 0.5)
+  } catch (error) {
+    throw inWords(error, name)
+  }
+}
+
+async function look(
+  runner: Runner,
+  takesSeveral: boolean,
+  pictures: readonly RgbImage[],
+  leastScore: number,
+): Promise<Candidate[][]> {
+  const { layout, manifest } = runner
+  try {
+    const all = await outputsOf(
+      runner,
+      takesSeveral,
+      pictures.map((picture) => inputOf(runner, picture)),
+    )
+    return all.map((outputs, i) => {
+      const letterbox = letterboxOf(pictures[i]!, manifest.size, layout.fit)
+      return readOutputs(layout, outputs, letterbox, leastScore)
+    })
+  } catch (error) {
+    throw inWords(error, manifest.name)
+  }
+}
+
+function inputOf({ layout, manifest }: Runner, picture: RgbImage): Tensor {
+  return toTensor(drawLetterboxed(picture, letterboxOf(picture, manifest.size, layout.fit)), layout)
+}
+
+/** The outputs for each picture: all at once where the model can, else one after the other. */
+async function outputsOf(runner: Runner, takesSeveral: boolean, inputs: readonly Tensor[]): Promise<Tensor[][]> {
+  const { runtime, session, input, outputs } = runner
+  async function run({ data, shape }: Tensor): Promise<Tensor[]> {
+    const answer = await session.run({ [input]: new runtime.Tensor('float32', data, shape) }, outputs)
+    return outputs.map((output) => floatsOf(answer[output], runner.manifest.name))
+  }
+  if (!takesSeveral || inputs.length === 1) {
+    const all: Tensor[][] = []
+    for (const one of inputs) all.push(await run(one))
+    return all
+  }
+  const [first] = inputs
+  const length = first!.data.length
+  const data = new Float32Array(inputs.length * length)
+  for (const [i, one] of inputs.entries()) data.set(one.data, i * length)
+  const joined = await run({ data, shape: [inputs.length, ...first!.shape.slice(1)] })
+  return inputs.map((_, i) => joined.map((output) => partOf(output, i, inputs.length)))
+}
+
+function partOf({ data, shape }: Tensor, index: number, count: number): Tensor {
+  if (shape[0] !== count) throw new LayoutError(`the model's output is [${shape.join(', ')}] for ${count} pictures`)
+  const length = data.length / count
+  return { data: data.subarray(index * length, (index + 1) * length), shape: [1, ...shape.slice(1)] }
+}
+
+function floatsOf(output: OnnxRuntime.Tensor | undefined, name: string): Tensor {
+  if (!(output?.data instanceof Float32Array))
+    throw new ModelError('model_shape', `The model ${name} does not answer with 32-bit numbers.`)
+  return { data: output.data, shape: output.dims }
+}
+
+function inWords(error: unknown, name: string): ModelError {
+  if (error instanceof ModelError) return error
+  if (error instanceof LayoutError)
+    return new ModelError('model_shape', `The model ${name} is not of its manifest's layout: ${error.message}.`)
+  return new ModelError('model_failed', `The model ${name} failed: ${firstLine(error)}`)
+}
+
+const WORDS_MAX = 120
+
+/** ONNX Runtime's messages name its own source files after the first line. */
+function firstLine(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return message.split('\n', 1)[0]!.slice(0, WORDS_MAX)
+}

@@ -1,0 +1,14 @@
+/** What a device and the thread of its model say to each other. */
+import type { Candidate, RgbImage } from '@hedgerow/vision'
+import type { ModelErrorCode } from './model-error.ts'
+import type { SessionOptions } from './session.ts'
+
+export type ModelWorkerData = SessionOptions & { leastScore: number }
+/** Ends the thread. */
+export const CLOSE = 'close'
+export type ToModelWorker = readonly RgbImage[] | typeof CLOSE
+export type FromModelWorker =
+  | { kind: 'ready'; takesSeveral: boolean }
+  /** `ms` is for each picture. */
+  | { kind: 'found'; found: Candidate[][]; ms: number }
+  | { kind: 'failed'; code: ModelErrorCode; message: string }

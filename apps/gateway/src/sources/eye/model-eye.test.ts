@@ -1,0 +1,115 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Detection } from '@hedgerow/contract'
+import { lumaOf } from '@hedgerow/vision'
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { putKnownModel, redRectangle } from '../../../testing/known-model.ts'
+import { camerasSettings } from '../../cameras/schema.ts'
+import { openModel } from '../../models/model.ts'
+import { openRecording } from '../../recording/recording.ts'
+import { LEAST_SCORE, modelRecogniser } from './recogniser.ts'
+import { eyeSettings } from './schema.ts'
+import { createWatcher } from './watcher.ts'
+
+const FRAME_MS = 200
+const log = pino({ level: 'silent' })
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hedgerow-eye-'))
+  await putKnownModel(folder, { labels: ['a', 'b', 'c', 'Human', null] })
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+/** Shows a red rectangle, `leftAt` a moment of the film, to a watcher with the model that finds it. */
+async function watch(
+  leftAt: (ms: number) => number | undefined,
+  { seconds = 12, ...settings }: { seconds?: number; masks?: object } = {},
+) {
+  const url = 'http://127.0.0.1/'
+  const camera = { ...camerasSettings.parse({ orchard: { url, ...settings } })['orchard']!, url }
+  const model = openModel({ folder, name: 'known', threads: 1, leastScore: LEAST_SCORE, log })
+  onTestFinished(() => model.stop())
+  const reports: Detection[] = []
+  const glimpses: string[] = []
+  let looks = 0
+  const recogniser = modelRecogniser(model, () => camera.masks)
+  const eye = eyeSettings.parse({ cameras: ['orchard'], model: 'known', recording: { clips: false } })
+  const recording = await openRecording({
+    settings: eye.recording,
+    cameras: 1,
+    dataDir: folder,
+    log,
+    clock: Date.now,
+    isWrong: () => false,
+  })
+  onTestFinished(recording.stop)
+  const watcher = createWatcher(
+    'orchard',
+    camera,
+    eye,
+    {
+      clock: Date.now,
+      report: async (detections) => void reports.push(...detections),
+      glimpse: (name, label) => void glimpses.push(`${name} ${label}`),
+    },
+    log,
+    {
+      recogniser: { ...recogniser, look: (...asked) => (looks++, recogniser.look(...asked)) },
+      recorder: recording.recorderOf('orchard', 5),
+    },
+  )
+  const beganAt = performance.now()
+  for (let at = 0; at < seconds * 1_000; at += FRAME_MS) {
+    const x = leftAt(at)
+    const image = redRectangle(288, 192, { x: x ?? 0, y: 81, width: x === undefined ? 0 : 48, height: 63 })
+    await watcher.onFrame({ image, luma: lumaOf(image), atMs: beganAt + at })
+  }
+  return { reports, glimpses, looks }
+}
+
+test('what a model sees moving is a detection with its box, unsure until somebody else spoke', async () => {
+  const walk = (ms: number) => (ms < 3_000 || ms > 8_000 ? undefined : Math.round(((ms - 3_000) / 5_000) * 230))
+  const { reports } = await watch(walk)
+  expect(new Set(reports.map(({ id }) => id)).size).toBe(1)
+  expect(reports[0]).toMatchObject({ camera: 'orchard', label: 'person', source: 'eye' })
+  expect(reports[0]!.verdicts).toEqual([
+    { stage: 'detector', by: 'known', outcome: 'unsure', score: expect.closeTo(0.875) },
+  ])
+  const { x, y, width, height } = reports[0]!.box!
+  // A pixel of the model's input is three of the picture.
+  expect(Math.abs(x * 288 - walk(3_400)!)).toBeLessThan(2)
+  expect(Math.abs(width * 288 - 48)).toBeLessThan(4)
+  expect([y * 192, height * 192]).toEqual([expect.closeTo(81), expect.closeTo(63)])
+  expect(reports.at(-1)!.endedAt).toBeDefined()
+})
+
+test('who stands still is no detection and keeps deterrents off; a picture without movement is looked at rarely', async () => {
+  const { reports, glimpses, looks } = await watch(() => 100, { seconds: 30 })
+  expect(reports).toEqual([])
+  expect(glimpses).toContain('orchard person')
+  expect(looks).toBeLessThan(10)
+})
+
+test('what came and stays is part of the scene after half a minute', async () => {
+  const { reports } = await watch((ms) => (ms < 3_000 ? undefined : Math.min(120, (ms - 3_000) / 25)), { seconds: 60 })
+  expect(new Set(reports.map(({ id }) => id)).size).toBe(1)
+  const last = reports.at(-1)!
+  expect(last.endedAt).toBeDefined()
+  expect((Date.parse(last.endedAt!) - Date.parse(last.startedAt)) / 1_000).toBeGreaterThan(25)
+})
+
+test('what a mask covers is not reported', async () => {
+  const whole = [
+    [
+      [0, 0],
+      [1, 0],
+      [1, 1],
+      [0, 1],
+    ],
+  ]
+  const { reports } = await watch((ms) => (ms < 3_000 ? undefined : Math.min(250, ms / 25)), { masks: whole })
+  expect(reports).toEqual([])
+})

@@ -1,0 +1,46 @@
+/** What names the objects in a picture: the demonstration eye, or a model. */
+import { coveredShare, lookAt, type Polygon, type Region, type Sighting } from '@hedgerow/vision'
+import type { Frame } from '../../cameras/camera.ts'
+import type { Model } from '../../models/model.ts'
+
+export type Recogniser = {
+  readonly by: string
+  /** Whether it finds what stands still; else only moving regions are worth a look. */
+  readonly seesStill: boolean
+  /** From this score on, a person may be there and keeps deterrents off. */
+  readonly glimpseScore: number
+  /** Undefined when nobody looked: there was no time, or the model can't be used. */
+  look(camera: string, frame: Frame, regions: readonly Region[]): Promise<Sighting[] | undefined>
+}
+
+export const DEMONSTRATION = 'demonstration eye'
+
+export const demonstrationEye: Recogniser = {
+  by: DEMONSTRATION,
+  seesStill: false,
+  glimpseScore: 0,
+  look: async (_camera, { luma }, regions) =>
+    regions.flatMap(({ box }) => {
+      const look = lookAt(luma, box)
+      return look.label === 'nothing' ? [] : [{ box, ...look }]
+    }),
+}
+
+/** The tracker takes weaker sightings than what begins a track. */
+export const LEAST_SCORE = 0.1
+const GLIMPSE_SCORE = 0.25
+/** What a mask covers by this share is not reported. */
+const MASKED = 0.5
+
+export function modelRecogniser(model: Model, masksOf: (camera: string) => readonly Polygon[]): Recogniser {
+  return {
+    by: model.name,
+    seesStill: true,
+    glimpseScore: GLIMPSE_SCORE,
+    async look(camera, { image }) {
+      const masks = masksOf(camera)
+      const seen = await model.look(camera, image)
+      return seen?.filter(({ box }) => !masks.some((mask) => coveredShare(mask, box) >= MASKED))
+    },
+  }
+}
