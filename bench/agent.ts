@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { approveRegistration, listGateways, listPendingRegistrations } from '@hedgerow/contract'
+import { AGENT_COMMAND } from '../test/harness/agent.ts'
 import { startChild, type Child } from '../test/harness/child-process.ts'
 import { startHub, type Hub } from '../test/harness/hub.ts'
 import { waitFor } from '../test/harness/wait-for.ts'
 import { timeDetections } from './agent-detections.ts'
 import { report } from './report.ts'
 
-const MAIN = join(import.meta.dirname, '..', 'apps', 'gateway', 'src', 'main.ts')
 /** The first heartbeats have passed by then, and V8 has freed the memory of the start. */
 const REST_MS = 45_000
 
@@ -65,8 +65,11 @@ export async function benchAgent(args: string[]): Promise<void> {
 
 function startAgent(hub: Hub, dataDir: string, flags: string[]): Promise<Child> {
   const settings = ['--hub', hub.url, '--name', 'Barn', '--data', dataDir, '--port', '0']
-  const env = { GATEWAY_HOST: '127.0.0.1' }
-  return startChild(process.execPath, [...flags, MAIN, ...settings], { env })
+  // As in the unit of docs/operations/systemd.md.
+  const env = { GATEWAY_HOST: '127.0.0.1', NODE_COMPILE_CACHE: join(dataDir, 'compile-cache') }
+  return startChild(process.execPath, [...AGENT_COMMAND.slice(0, -1), ...flags, AGENT_COMMAND.at(-1)!, ...settings], {
+    env,
+  })
 }
 
 async function approve(hub: Hub): Promise<void> {

@@ -1,7 +1,11 @@
 import { join } from 'node:path'
 import { startChild, type Child } from './child-process.ts'
 
-const MAIN = join(import.meta.dirname, '../../apps/gateway/src/main.ts')
+/** Node's arguments to start an agent, as in `npm run gateway` and systemd. */
+export const AGENT_COMMAND = [
+  '--max-semi-space-size=1',
+  join(import.meta.dirname, '..', '..', 'apps', 'gateway', 'src', 'main.ts'),
+]
 
 /** The agent as a process of its own. */
 export type Agent = Pick<Child, 'pid' | 'says' | 'output'> & {
@@ -24,7 +28,7 @@ export async function startAgent(
   {
     args = [],
     env = {},
-    command: [program, ...first] = [process.execPath, MAIN],
+    command: [program, ...first] = [process.execPath, ...AGENT_COMMAND],
   }: { args?: string[]; env?: Record<string, string>; command?: readonly [string, ...string[]] } = {},
 ): Promise<Agent> {
   const child = await startChild(program, [...first, '--data', dataDir, '--port', '0', ...args], {

@@ -21,12 +21,16 @@ import { freeTcpPort, freeUdpPort } from '../harness/free-ports.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
 /**
- * Runs docs/operations/upgrade.md line by line, without systemd: only addresses and paths are those of this test. The
- * remote is a Git folder with this tree, and every version is installed by a real `npm ci`.
+ * Runs docs/operations/upgrade.md line by line: only addresses and paths are those of this test. The remote is a Git
+ * folder with this tree, and every version is installed by a real `npm ci`. The last upgrade is from an archive, and
+ * with the unit and the command of docs/operations/systemd.md, carried out by two small scripts, because nothing else
+ * can start a unit where systemd is not the machine's first process.
  */
 const ROOT = join(import.meta.dirname, '../..')
-const page = readFileSync(join(ROOT, 'docs/operations/upgrade.md'), 'utf8')
-const lines = [...page.matchAll(/^ {4}(.+)$/gm)].map(([, line]) => line!)
+const linesOf = (page: string) =>
+  [...readFileSync(join(ROOT, 'docs/operations', page), 'utf8').matchAll(/^ {4}(.*)$/gm)].map(([, line]) => line!)
+const lines = linesOf('upgrade.md')
+const systemdLines = linesOf('systemd.md')
 const admin = { username: 'admin', password: 'a hedge between two fields' }
 const INSTALL_TIMEOUT_MS = 600_000
 
@@ -34,6 +38,8 @@ let folder: string
 let remote: string
 let installed: string
 let port: number
+/** `NAME=value`, as shell and systemd read it. */
+let settingsOfThisTest: string[]
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hedgerow-upgrade-'))
@@ -90,20 +96,85 @@ function onThisMachine(line: string): string {
     '/var/lib/hedgerow': join(folder, 'data'),
     '/var/log/hedgerow.log': join(folder, 'log'),
     '/run/hedgerow.pid': join(folder, 'pid'),
+    '/etc/hedgerow/hub.env': join(folder, 'hub.env'),
   }
   return line.replaceAll(new RegExp(Object.keys(ours).join('|'), 'g'), (path) => ours[path]!)
 }
 
 async function run(command: string[]): Promise<{ code: number | null; output: string }> {
   const [program, ...args] = command
-  const env = { HEDGEROW_ROOT: installed, NPM_CONFIG_PREFER_OFFLINE: 'true', NPM_CONFIG_UPDATE_NOTIFIER: 'false' }
+  const env = {
+    HEDGEROW_ROOT: installed,
+    NPM_CONFIG_PREFER_OFFLINE: 'true',
+    NPM_CONFIG_UPDATE_NOTIFIER: 'false',
+    PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
+  }
   const child = await startChild(program!, args, { env })
   const { code } = await child.ended
   return { code, output: child.output() }
 }
 
+/** The page's lines from `first` to `last`, with this test's paths. */
+function systemdFile(first: string, last: string): string {
+  const start = systemdLines.indexOf(first)
+  const end = systemdLines.findIndex((line, index) => index > start && line.includes(last))
+  if (start < 0 || end < 0) throw new Error(`systemd.md has no lines from ${first} to ${last}`)
+  return `${systemdLines
+    .slice(start, end + 1)
+    .map(onThisMachine)
+    .join('\n')}\n`
+}
+
+function writeScript(name: string, text: string): string {
+  const path = join(folder, 'bin', name)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text, { mode: 0o755 })
+  return path
+}
+
+/** Gives the command of the page, with `systemctl` and `systemd-run` that do what it needs of systemd's. */
+function installUnit(): string {
+  const unit = join(folder, 'hedgerow.service')
+  writeFileSync(unit, systemdFile('[Unit]', 'WantedBy='))
+  writeScript(
+    'systemctl',
+    `#!/bin/sh
+    value() { sed -n "s/^$1=-*//p" ${unit}; }
+    pid=${join(folder, 'pid')}
+    [ "$2" = hedgerow ] || exit 5
+    case $1 in
+    stop) kill $(cat $pid); while kill -0 $(cat $pid) 2>/dev/null; do sleep 0.2; done ;;
+    start)
+      cd "$(value WorkingDirectory)"
+      set -a
+      eval "$(value Environment)"
+      . "$(value EnvironmentFile)"
+      nohup $(value ExecStart) >>${join(folder, 'log')} 2>&1 &
+      echo $! >$pid ;;
+    *) exit 1 ;;
+    esac
+    `,
+  )
+  writeScript(
+    'systemd-run',
+    `#!/bin/sh
+    set -a
+    while :; do
+      case $1 in
+      -p) . "\${2#EnvironmentFile=-}"; shift 2 ;;
+      -E) eval "$2"; shift 2 ;;
+      --*) shift ;;
+      *) exec "$@" ;;
+      esac
+    done
+    `,
+  )
+  return writeScript('hedgerow', systemdFile('#!/bin/sh', 'main.ts "$@"'))
+}
+
 const follow = (line: string) => run(['sh', '-c', onThisMachine(line)])
 const upgradeTo = (tag: string) => follow(lineWith('upgrade https').replace('#v2', `#${tag}`))
+const upgradeToArchive = (file: string) => follow(lineWith('upgrade https').replace(/https:\S+/, file))
 const currentVersion = () => readlinkSync(join(installed, 'current'))
 const isReady = async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.ok
 const pid = () => Number(readFileSync(join(folder, 'pid'), 'utf8'))
@@ -118,9 +189,15 @@ test('a version is installed and started as on the page', { timeout: INSTALL_TIM
   const settings = ['export HUB_DATA_DIR=', 'hub=', 'HEDGEROW_START=', 'HEDGEROW_STOP=']
     .map(lineWith)
     .map(onThisMachine)
+  settingsOfThisTest = [
+    `HUB_PORT=${port}`,
+    'HUB_HOST=127.0.0.1',
+    'HUB_HTTPS_PORT=off',
+    `HUB_VPN_PORT=${await freeUdpPort()}`,
+    `HUB_ADMIN_PASSWORD='${admin.password}'`,
+  ]
   const ofThisTest = [
-    `export HUB_PORT=${port} HUB_HOST=127.0.0.1 HUB_HTTPS_PORT=off HUB_VPN_PORT=${await freeUdpPort()}`,
-    `export HUB_ADMIN_PASSWORD='${admin.password}'`,
+    ...settingsOfThisTest.map((setting) => `export ${setting}`),
     `HEDGEROW_READY=http://127.0.0.1:${port}/readyz`,
     `HEDGEROW_BACKUPS=${join(folder, 'copies')}`,
   ]
@@ -191,14 +268,31 @@ test(
   },
 )
 
-test('a version that does not become ready is rolled back automatically', { timeout: INSTALL_TIMEOUT_MS }, async () => {
+const ROLLED_BACK = 'under systemd, a version from an archive that does not become ready is rolled back automatically'
+test(ROLLED_BACK, { timeout: INSTALL_TIMEOUT_MS }, async () => {
   git('reset', '--quiet', '--hard', 'v1')
   change('apps/hub/src/program.ts', (text) =>
     text.replace('await hub.start()', "await Promise.reject(new Error('v3'))"),
   )
   commit('v3')
-  writeFileSync(join(installed, 'release.conf'), 'HEDGEROW_READY_SECONDS=20\n', { flag: 'a' })
-  const { code, output } = await upgradeTo('v3')
+  const archive = join(folder, 'v3.tar.gz')
+  git('archive', '--prefix=hedgerow/', '--output', archive, 'v3')
+
+  const command = installUnit()
+  writeFileSync(join(folder, 'hub.env'), settingsOfThisTest.join('\n'))
+  const conf = [
+    `HEDGEROW_READY=http://127.0.0.1:${port}/readyz`,
+    `HEDGEROW_BACKUPS=${join(folder, 'copies')}`,
+    'HEDGEROW_READY_SECONDS=20',
+    `HEDGEROW_HUB=${command}`,
+  ]
+  writeFileSync(join(installed, 'release.conf'), conf.join('\n'))
+  for (const verb of ['stop', 'start']) expect(await run(['systemctl', verb, 'hedgerow'])).toMatchObject({ code: 0 })
+  await waitFor(isReady, { for: 'the hub of the unit', timeoutMs: 60_000 })
+  expect((await run([command, 'doctor'])).output).toMatch(/^ok +database/m)
+
+  expect(await upgradeToArchive(join(folder, 'v1.tar.gz')), 'no such archive').toMatchObject({ code: 1 })
+  const { code, output } = await upgradeToArchive(archive)
   expect([code, output]).toEqual([1, expect.stringContaining('Version v1 runs')])
   expect([currentVersion(), await isReady(), await names()]).toEqual(['releases/v1', true, ['Barn']])
 })

@@ -1,14 +1,18 @@
 import { createRgbImage, type RgbImage, type Size } from '@hedgerow/vision'
-import sharp from 'sharp'
 import { jpegSize } from '../jpeg.ts'
 import { CameraError } from './camera-error.ts'
 
 /** The longer side of the pictures that the eye looks at, in pixels. */
 export const LOOKED_AT_SIDE = 640
 
-// One picture at a time a camera; a cache of files that are never read again would only take memory.
-sharp.cache(false)
-sharp.concurrency(1)
+/** Loaded with the first picture: a gateway without cameras saves its 10 MB. */
+async function loadSharp() {
+  const { default: sharp } = await import('sharp')
+  // One picture at a time a camera; a cache of files that are never read again would only take memory.
+  sharp.cache(false)
+  sharp.concurrency(1)
+  return sharp
+}
 
 /** The size at which a picture of `size` is looked at: its shape, with the longer side of at most 640. */
 export function lookedAtSize({ width, height }: Size): Size {
@@ -24,6 +28,7 @@ export async function decodeJpeg(jpeg: Buffer): Promise<RgbImage> {
   const size = jpegSize(jpeg)
   if (!size) throw new CameraError('it sends pictures that are no whole JPEG')
   const { width, height } = lookedAtSize(size)
+  const sharp = await loadSharp()
   try {
     const { data } = await sharp(jpeg, { failOn: 'error', limitInputPixels: size.width * size.height })
       .resize(width, height, { fit: 'fill' })
@@ -43,6 +48,7 @@ export async function encodeJpeg(
   options: { part?: { left: number; top: number; width: number; height: number }; quality?: number } = {},
 ): Promise<Buffer> {
   const { part, quality = 80 } = options
+  const sharp = await loadSharp()
   const whole = sharp(image.data, { raw: { width: image.width, height: image.height, channels: 3 } })
   return (part ? whole.extract(part) : whole).jpeg({ quality }).toBuffer()
 }

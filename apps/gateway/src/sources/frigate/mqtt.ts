@@ -1,6 +1,5 @@
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { MqttClient } from 'mqtt'
 import { inWords } from '../../hub/failure.ts'
 import { FrigateError } from './failure.ts'
 import { MESSAGE_BYTES_MAX } from './messages.ts'
@@ -23,6 +22,8 @@ export async function listenToBroker(options: {
 }): Promise<void> {
   const { settings, signal } = options
   const { username, password, topicPrefix } = settings
+  // Loaded here: most gateways have no broker.
+  const { MqttClient } = await import('mqtt')
   const url = new URL(settings.url)
   const ended = Promise.withResolvers<FrigateError | undefined>()
   const fail = (reason: string) =>
