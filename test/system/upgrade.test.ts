@@ -174,7 +174,8 @@ function installUnit(): string {
 
 const follow = (line: string) => run(['sh', '-c', onThisMachine(line)])
 const upgradeTo = (tag: string) => follow(lineWith('upgrade https').replace('#v2', `#${tag}`))
-const upgradeToArchive = (file: string) => follow(lineWith('upgrade https').replace(/https:\S+/, file))
+const upgradeToArchive = (file: string) =>
+  run(['sh', '-c', onThisMachine(lineWith('upgrade https')).replace(`${remote}#v2`, file)])
 const currentVersion = () => readlinkSync(join(installed, 'current'))
 const isReady = async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.ok
 const pid = () => Number(readFileSync(join(folder, 'pid'), 'utf8'))
