@@ -269,34 +269,37 @@ test(
   },
 )
 
-const ROLLED_BACK = 'under systemd, a version from an archive that does not become ready is rolled back automatically'
-test(ROLLED_BACK, { timeout: INSTALL_TIMEOUT_MS }, async () => {
-  git('reset', '--quiet', '--hard', 'v1')
-  change('apps/hub/src/program.ts', (text) =>
-    text.replace('await hub.start()', "await Promise.reject(new Error('v3'))"),
-  )
-  commit('v3')
-  const archive = join(folder, 'v3.tar.gz')
-  git('archive', '--prefix=hedgerow/', '--output', archive, 'v3')
+test(
+  'under systemd, an archive whose version does not become ready is rolled back',
+  { timeout: INSTALL_TIMEOUT_MS },
+  async () => {
+    git('reset', '--quiet', '--hard', 'v1')
+    change('apps/hub/src/program.ts', (text) =>
+      text.replace('await hub.start()', "await Promise.reject(new Error('v3'))"),
+    )
+    commit('v3')
+    const archive = join(folder, 'v3.tar.gz')
+    git('archive', '--prefix=hedgerow/', '--output', archive, 'v3')
 
-  const command = installUnit()
-  writeFileSync(join(folder, 'hub.env'), settingsOfThisTest.join('\n'))
-  const conf = [
-    `HEDGEROW_READY=http://127.0.0.1:${port}/readyz`,
-    `HEDGEROW_BACKUPS=${join(folder, 'copies')}`,
-    'HEDGEROW_READY_SECONDS=20',
-    `HEDGEROW_HUB=${command}`,
-  ]
-  writeFileSync(join(installed, 'release.conf'), conf.join('\n'))
-  for (const verb of ['stop', 'start']) expect(await run(['systemctl', verb, 'hedgerow'])).toMatchObject({ code: 0 })
-  await waitFor(isReady, { for: 'the hub of the unit', timeoutMs: 60_000 })
-  expect((await run([command, 'doctor'])).output).toMatch(/^ok +database/m)
+    const command = installUnit()
+    writeFileSync(join(folder, 'hub.env'), settingsOfThisTest.join('\n'))
+    const conf = [
+      `HEDGEROW_READY=http://127.0.0.1:${port}/readyz`,
+      `HEDGEROW_BACKUPS=${join(folder, 'copies')}`,
+      'HEDGEROW_READY_SECONDS=20',
+      `HEDGEROW_HUB=${command}`,
+    ]
+    writeFileSync(join(installed, 'release.conf'), conf.join('\n'))
+    for (const verb of ['stop', 'start']) expect(await run(['systemctl', verb, 'hedgerow'])).toMatchObject({ code: 0 })
+    await waitFor(isReady, { for: 'the hub of the unit', timeoutMs: 60_000 })
+    expect((await run([command, 'doctor'])).output).toMatch(/^ok +database/m)
 
-  expect(await upgradeToArchive(join(folder, 'v1.tar.gz')), 'no such archive').toMatchObject({ code: 1 })
-  const { code, output } = await upgradeToArchive(archive)
-  expect([code, output]).toEqual([1, expect.stringContaining('Version v1 runs')])
-  expect([currentVersion(), await isReady(), await names()]).toEqual(['releases/v1', true, ['Barn']])
-})
+    expect(await upgradeToArchive(join(folder, 'v1.tar.gz')), 'no such archive').toMatchObject({ code: 1 })
+    const { code, output } = await upgradeToArchive(archive)
+    expect([code, output]).toEqual([1, expect.stringContaining('Version v1 runs')])
+    expect([currentVersion(), await isReady(), await names()]).toEqual(['releases/v1', true, ['Barn']])
+  },
+)
 
 test('the script is plain shell', () => {
   for (const shell of ['dash', 'sh'])
