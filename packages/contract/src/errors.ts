@@ -98,6 +98,13 @@ export const errorTable = {
     message: 'This gateway runs no agent that takes commands.',
   },
   picture_unavailable: { status: 502, message: 'The gateway has no picture of this camera right now.' },
+  snapshot_unavailable: { status: 502, message: 'The gateway has no snapshot of this detection.' },
+  clip_unavailable: { status: 502, message: 'The gateway has no clip of this detection.' },
+  clip_link_invalid: { status: 403, message: 'This address of a clip is unknown or older than 30 minutes.' },
+  pictures_busy: {
+    status: 503,
+    message: 'Too many pictures and clips are being read right now. Try again in a moment.',
+  },
   gateway_unreachable: { status: 502, message: 'The gateway does not answer through the tunnel.' },
   ticket_invalid: { status: 403, message: 'The ticket is unknown, already used or older than 30 seconds.' },
   origin_not_allowed: { status: 403, message: 'Requests from this origin are not accepted.' },

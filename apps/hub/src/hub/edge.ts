@@ -7,6 +7,10 @@ import { carryOverThumbnails } from '../detections/carry-over.ts'
 import { createIntake } from '../detections/intake.ts'
 import { listIncidentsById } from '../detections/incident-list.ts'
 import { newestReview, reviewsAfter } from '../detections/reviews.ts'
+import { createClipLinks } from '../detections/clip-links.ts'
+import { createClips } from '../detections/clips.ts'
+import { detectionPictureRoutes } from '../detections/picture-routes.ts'
+import { createSnapshots } from '../detections/snapshots.ts'
 import { detectionRoutes } from '../detections/routes.ts'
 import { alertRoutes } from '../alerts/routes.ts'
 import { createFleetCount } from '../dashboard/fleet-count.ts'
@@ -142,6 +146,14 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   commandRoutes(app, { db, commands })
   detectionRoutes(app, { db, clock })
   const monotonic = () => performance.now()
+  detectionPictureRoutes(app, {
+    db,
+    vpn,
+    sessions,
+    snapshots: createSnapshots({ door, monotonic }),
+    clips: createClips({ door }),
+    clipLinks: createClipLinks({ clock }),
+  })
   cameraRoutes(app, {
     db,
     vpn,

@@ -1,0 +1,96 @@
+/**
+ * Snapshots of detections, pulled from their gateway when somebody looks: one pull for all who look, kept for a few
+ * seconds. What a gateway answers is shown as a JPEG or not at all.
+ */
+import { doorPaths, PICTURE_MAX_BYTES } from '@hedgerow/contract'
+import type { GatewayDoor } from '../gateway-door/gateway-door.ts'
+import { HubError } from '../kernel/hub-error.ts'
+import { createTurns } from './turns.ts'
+
+const TIMEOUT_MS = 15_000
+const FRESH_MS = 10_000
+/** Of up to 4 MiB each. */
+const KEPT = 8
+const LIMITS = { perGateway: 3, total: 24, waiting: 200, waitMs: 15_000 }
+const JPEG_START = Buffer.from([0xff, 0xd8, 0xff])
+
+type Pull = { startedAt: number; jpeg: Promise<Buffer>; readers: number; stop: AbortController }
+
+export type Snapshots = {
+  /** Throws `gateway_unreachable`, `snapshot_unavailable` and `pictures_busy`, and the reason of `signal`. */
+  read(gateway: { id: string; address: string }, detectionId: string, signal: AbortSignal): Promise<Buffer>
+}
+
+/** `monotonic` is a clock that nobody sets, in milliseconds. */
+export function createSnapshots({
+  door,
+  monotonic,
+}: {
+  door: Pick<GatewayDoor, 'get'>
+  monotonic: () => number
+}): Snapshots {
+  const turns = createTurns(LIMITS)
+  /** In the order of their start. */
+  const pulls = new Map<string, Pull>()
+
+  async function pull(gateway: { id: string; address: string }, detectionId: string, signal: AbortSignal) {
+    const giveBack = await turns.take(gateway.id, signal)
+    try {
+      const ask = { timeoutMs: TIMEOUT_MS, limitBytes: PICTURE_MAX_BYTES, signal }
+      const path = doorPaths.snapshot(detectionId)
+      const { status, body } = await door.get(gateway.address, path, ask).catch((error: unknown) => {
+        throw new HubError('gateway_unreachable', { cause: error })
+      })
+      if (status !== 200 || !body.subarray(0, 3).equals(JPEG_START)) throw new HubError('snapshot_unavailable')
+      return body
+    } finally {
+      giveBack()
+    }
+  }
+
+  function start(key: string, gateway: { id: string; address: string }, detectionId: string): Pull {
+    const stop = new AbortController()
+    const started: Pull = {
+      startedAt: monotonic(),
+      jpeg: pull(gateway, detectionId, stop.signal),
+      readers: 0,
+      stop,
+    }
+    // Whoever comes later tries again.
+    started.jpeg.catch(() => {
+      if (pulls.get(key) === started) pulls.delete(key)
+    })
+    pulls.delete(key)
+    pulls.set(key, started)
+    for (const [oldest, { readers }] of pulls) {
+      if (pulls.size <= KEPT) break
+      if (readers === 0 && oldest !== key) pulls.delete(oldest)
+    }
+    return started
+  }
+
+  return {
+    async read(gateway, detectionId, signal) {
+      const key = `${gateway.id} ${detectionId}`
+      const known = pulls.get(key)
+      const isFresh = known && (known.readers > 0 || monotonic() - known.startedAt < FRESH_MS)
+      const shared = isFresh ? known : start(key, gateway, detectionId)
+      shared.readers += 1
+      const left = Promise.withResolvers<never>()
+      const leave = () => left.reject(signal.reason as Error)
+      signal.addEventListener('abort', leave, { once: true })
+      if (signal.aborted) leave()
+      try {
+        return await Promise.race([shared.jpeg, left.promise])
+      } finally {
+        signal.removeEventListener('abort', leave)
+        shared.readers -= 1
+        // Nobody looks any more: the next one begins a pull of their own.
+        if (shared.readers === 0 && signal.aborted) {
+          shared.stop.abort()
+          if (pulls.get(key) === shared) pulls.delete(key)
+        }
+      }
+    },
+  }
+}
