@@ -113,4 +113,20 @@ describe('live pictures', () => {
     expect(pulled).toHaveLength(5)
     waiting.at(-1)!()
   })
+
+  it('take 64 MiB at most, however large they are and however many are asked for', async () => {
+    const large = Buffer.concat([JPEG, Buffer.alloc(4_000_000)])
+    let pulls = 0
+    const pictures = createLivePictures({
+      monotonic: () => 0,
+      door: { get: async () => (pulls++, { status: 200, body: large }) },
+    })
+    const gateway = { id: 'abcdefghijkl', address: '10.100.0.2' }
+    for (let camera = 1; camera <= 20; camera++) await pictures.read(gateway, `camera ${camera}`)
+    await pictures.read(gateway, 'camera 20')
+    await pictures.read(gateway, 'camera 5')
+    expect(pulls, 'of the same moment').toBe(20)
+    await pictures.read(gateway, 'camera 4')
+    expect(pulls).toBe(21)
+  })
 })

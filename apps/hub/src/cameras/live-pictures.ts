@@ -1,6 +1,6 @@
 /**
- * The newest pictures of cameras, pulled through the tunnel while somebody looks: one pull for all who look, at most
- * one a camera and second, and few at a time from one gateway. What a gateway answers is shown as a JPEG or not at all.
+ * The newest pictures of cameras, pulled through the tunnel while somebody looks: one pull serves all viewers, at most
+ * one a second for each camera, and few at once from one gateway. An answer is shown as a JPEG or not at all.
  */
 import { doorPaths, PICTURE_MAX_BYTES } from '@hedgerow/contract'
 import type { GatewayDoor } from '../gateway-door/gateway-door.ts'
@@ -12,10 +12,12 @@ const PULLS_PER_GATEWAY = 4
 /** Scaled on the device: a wall shows no more. */
 const HEIGHT = 720
 const KNOWN_MAX = 256
+/** Of all pictures together: a gateway may send large ones, under as many names of cameras as somebody asks for. */
+const KNOWN_BYTES_MAX = 64 * 1024 * 1024
 const JPEG_START = Buffer.from([0xff, 0xd8, 0xff])
 
 export type LivePicture = { jpeg: Buffer; at: number }
-type Pull = { startedAt: number; picture: Promise<LivePicture> }
+type Pull = { startedAt: number; picture: Promise<LivePicture>; bytes: number }
 
 export type LivePictures = {
   /** Throws `gateway_unreachable` and `picture_unavailable`. */
@@ -51,23 +53,35 @@ export function createLivePictures({
     }
   }
 
+  function dropOldest(): void {
+    let bytes = [...pulls.values()].reduce((sum, known) => sum + known.bytes, 0)
+    for (const [key, oldest] of pulls) {
+      if (pulls.size <= KNOWN_MAX && bytes <= KNOWN_BYTES_MAX) break
+      pulls.delete(key)
+      bytes -= oldest.bytes
+    }
+  }
+
   return {
     read(gateway, camera) {
       const key = `${gateway.id} ${camera}`
       const known = pulls.get(key)
       if (known && monotonic() - known.startedAt < FRESH_MS) return known.picture
-      // A gateway with a slow camera is not asked for more of them; whoever looks asks again in a moment.
+      // A gateway with slow cameras gets no further request; the page asks again in a moment.
       if ((running.get(gateway.id) ?? 0) >= PULLS_PER_GATEWAY)
         return known?.picture ?? Promise.reject(new HubError('picture_unavailable'))
-      const started = { startedAt: monotonic(), picture: pull(gateway, camera) }
-      // It is read by whoever asked; nobody else may be left with its failure.
-      started.picture.catch(() => {})
+      const started: Pull = { startedAt: monotonic(), picture: pull(gateway, camera), bytes: 0 }
+      started.picture.then(
+        ({ jpeg }) => {
+          started.bytes = jpeg.length
+          dropOldest()
+        },
+        // The callers handle the failure.
+        () => {},
+      )
       pulls.delete(key)
       pulls.set(key, started)
-      for (const oldest of pulls.keys()) {
-        if (pulls.size <= KNOWN_MAX) break
-        pulls.delete(oldest)
-      }
+      dropOldest()
       return started.picture
     },
   }
