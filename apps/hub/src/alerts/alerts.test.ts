@@ -163,6 +163,20 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     expect(receiver.received, 'a message and both steps').toHaveLength(5)
   })
 
+  it('are told when the clock was a year ahead and is set back', async () => {
+    const year = 365 * 86_400_000
+    await change('every-alert', { steps: [step(10)] })
+    hub.clock.advance(year)
+    await report(seen('a'))
+    await told(1)
+    hub.clock.advance(-year)
+    await escalate(0)
+    expect(receiver.received[1]).toMatchObject({ title: expect.stringMatching(/^Not acknowledged: boar at Barn/) })
+    await report(seen('b', { label: 'fox' }))
+    await told(3)
+    expect(receiver.received[2]).toMatchObject({ title: expect.stringMatching(/^fox at Barn/) })
+  })
+
   it('are acknowledged by the link of a message, once, and only by a link of this hub', async () => {
     await report(seen('a'))
     await told(1)

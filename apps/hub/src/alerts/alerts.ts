@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AlertStep, FactData } from '@hedgerow/contract'
 import type { Transaction } from 'kysely'
+import { LONGEST_WAIT_MS } from '../database/clock-leaps.ts'
 import type { Tables } from '../database/tables.ts'
 import { HUB, record } from '../facts/facts.ts'
 import type { Notifications } from '../notifications/notifications.ts'
@@ -94,11 +95,12 @@ async function tellOver(
     .executeTakeFirst()
   const known = latest && (await outbox.waitsUnder(transaction, keyOf(latest, 0)))
   // Without a row in the outbox, as when nothing leaves the hub, its own time counts.
-  const isWaiting = known ? known.isWaiting : latest !== undefined && at < latest.due_at
+  const lastAt = known?.dueAt ?? latest?.due_at
+  const isFromAhead = lastAt !== undefined && lastAt > at + LONGEST_WAIT_MS
+  const isWaiting = known ? known.isWaiting : latest !== undefined && at < latest.due_at && !isFromAhead
   const grows = latest !== undefined && isWaiting && latest.acknowledged_at === null
   const content = contentWith(grows ? latest : undefined, lines)
-  const lastAt = known?.dueAt ?? latest?.due_at
-  const coolsUntil = lastAt === undefined ? 0 : lastAt + fields.coolDownSeconds * 1_000
+  const coolsUntil = lastAt === undefined || isFromAhead ? 0 : lastAt + fields.coolDownSeconds * 1_000
   const dueAt = grows ? (known?.dueAt ?? latest.due_at) : Math.max(at + fields.collectSeconds * 1_000, coolsUntil)
   const alert = grows
     ? await transaction

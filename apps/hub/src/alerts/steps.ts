@@ -1,6 +1,7 @@
 /** Escalation: while nobody has acknowledged an alert, its rule tells the next, step by step. */
-import type { Kysely } from 'kysely'
+import { expressionBuilder, type Kysely } from 'kysely'
 import type { Logger } from 'pino'
+import { LONGEST_WAIT_MS } from '../database/clock-leaps.ts'
 import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HUB, record } from '../facts/facts.ts'
@@ -30,7 +31,7 @@ export function createAlertSteps(options: {
   const tasks = createTasks({ log, failure: 'could not tell the next step of an alert' })
 
   async function look(): Promise<void> {
-    const due = await db.selectFrom('alerts').select('id').where('next_step_at', '<=', clock()).orderBy('id').execute()
+    const due = await db.selectFrom('alerts').select('id').where(isDue(clock())).orderBy('id').execute()
     for (const { id } of due) await tellNext(id)
     if (due.length > 0) notifications.wake()
   }
@@ -43,7 +44,7 @@ export function createAlertSteps(options: {
         .updateTable('alerts')
         .set((row) => ({ step: row('step', '+', 1), next_step_at: null }))
         .where('id', '=', id)
-        .where('next_step_at', '<=', now)
+        .where(isDue(now))
         .returningAll()
         .executeTakeFirst()
       if (!alert) return
@@ -77,4 +78,9 @@ export function createAlertSteps(options: {
     look: () => tasks.run(look),
     stop: () => tasks.stop(),
   }
+}
+
+function isDue(now: number) {
+  const eb = expressionBuilder<Tables, 'alerts'>()
+  return eb.or([eb('next_step_at', '<=', now), eb('next_step_at', '>', now + LONGEST_WAIT_MS)])
 }

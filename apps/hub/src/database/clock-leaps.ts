@@ -11,6 +11,12 @@ const DAY_MS = 86_400_000
 const LEAP_MS = DAY_MS
 const HOLD_MS = DAY_MS
 
+/**
+ * No message, cool-down or step of the hub waits longer. A time further ahead was written while the clock was wrong,
+ * and counts as past.
+ */
+export const LONGEST_WAIT_MS = 3 * DAY_MS
+
 /** `uptime` is a clock that nobody sets, in milliseconds. */
 export function createLeapWatch({
   db,

@@ -264,7 +264,7 @@ const REFUSED_LATELY_MS = 600_000
 
 function refusedLately(id: string, { clock, refusals }: FleetSignals): string | undefined {
   const refused = refusals(id)
-  return refused && clock() - refused.at < REFUSED_LATELY_MS ? refused.message : undefined
+  return refused && Math.abs(clock() - refused.at) < REFUSED_LATELY_MS ? refused.message : undefined
 }
 
 /** The last heartbeat or, for a device without heartbeats, the last handshake. */

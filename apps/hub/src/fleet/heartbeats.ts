@@ -107,7 +107,7 @@ export function createHeartbeats({
       const entry = entries.get(gatewayId)
       if (!entry) return undefined
       const { at, content, clonedAt } = entry
-      return { at, content, isCloned: clonedAt !== undefined && clock() - clonedAt < CLONE_REMEMBERED_MS }
+      return { at, content, isCloned: clonedAt !== undefined && Math.abs(clock() - clonedAt) < CLONE_REMEMBERED_MS }
     },
     forget(gatewayId) {
       entries.delete(gatewayId)

@@ -29,7 +29,7 @@ export function createOutageAlerts(): OutageAlerts {
         const known = before.get(gateway.id)
         const problem = known?.status === gateway.status ? known : { status: gateway.status, since: now, isTold: false }
         problems.set(gateway.id, problem)
-        if (problem.isTold || now - problem.since < HOLD_OFF_MS) continue
+        if (problem.isTold || Math.abs(now - problem.since) < HOLD_OFF_MS) continue
         problem.isTold = true
         if (isNews(gateway, now)) told.push(outageOf(gateway, now))
       }

@@ -23,6 +23,14 @@ const enrolled = (change: Partial<Heartbeat> = {}, signals: Partial<Signals> = {
   })
 
 describe('an enrolled gateway', () => {
+  it('is offline when its last signs are of a time when the clock was a year ahead', () => {
+    const ahead = now + 365 * 86_400_000
+    const last = { at: ahead, content, isCloned: false }
+    expect(enrolled({}, { heartbeat: last, latestHandshakeAt: ahead }).status).toBe('offline')
+    expect(enrolled({}, { latestHandshakeAt: ahead }).status).toBe('warning')
+    expect(enrolled({}, { latestHandshakeAt: now + 3_600_000 }).status, 'a correction').toBe('online')
+  })
+
   it('is online with a heartbeat, a handshake and no problem', () => {
     expect(enrolled()).toEqual({ status: 'online', reason: 'heartbeat 20 s ago, VPN handshake 40 s ago' })
   })

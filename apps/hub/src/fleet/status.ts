@@ -7,6 +7,8 @@ import type { Gateway, Heartbeat } from '@hedgerow/contract'
 const HEARTBEAT_ALIVE_MS = 90_000
 /** WireGuard ends a session after 180 s, so a live tunnel had a handshake within that time (its paper, §6.1). */
 const HANDSHAKE_ALIVE_MS = 180_000
+/** A time further ahead was written while the hub's clock was wrong; a smaller lead is a correction. */
+const LEAD_MAX_MS = 24 * 3_600_000
 const CLOCK_OFFSET_LIMIT_MS = 30_000
 const DISK_LIMIT = 0.9
 const TEMPERATURE_LIMIT_CELSIUS = 80
@@ -37,7 +39,7 @@ export function judge(signals: Signals): Judgement {
 export function statusOf({ kind, now, heartbeat, latestHandshakeAt, isHealthy, refused }: Signals): Gateway['status'] {
   const hasHandshake = isRecent(now, latestHandshakeAt)
   if (kind === 'wireguard') return hasHandshake ? (isHealthy ? 'online' : 'warning') : 'offline'
-  if (!heartbeat || now - heartbeat.at > HEARTBEAT_ALIVE_MS) return 'offline'
+  if (!heartbeat || !isWithin(now, heartbeat.at, HEARTBEAT_ALIVE_MS)) return 'offline'
   return hasHandshake && problemsOf(heartbeat, refused).length === 0 ? 'online' : 'warning'
 }
 
@@ -57,13 +59,13 @@ export function isUdpBlocked({
   latestHandshakeAt,
   createdAt,
 }: Omit<Signals, 'vpnPort'>): boolean {
-  if (kind !== 'enrolled' || !heartbeat || now - heartbeat.at > HEARTBEAT_ALIVE_MS) return false
+  if (kind !== 'enrolled' || !heartbeat || !isWithin(now, heartbeat.at, HEARTBEAT_ALIVE_MS)) return false
   return !isRecent(now, latestHandshakeAt) && heartbeat.at - (latestHandshakeAt ?? createdAt) > HANDSHAKE_ALIVE_MS
 }
 
 function reasonOfEnrolled(signals: Signals): string {
   const { now, heartbeat, latestHandshakeAt, refused } = signals
-  if (!heartbeat || now - heartbeat.at > HEARTBEAT_ALIVE_MS) {
+  if (!heartbeat || !isWithin(now, heartbeat.at, HEARTBEAT_ALIVE_MS)) {
     const silence = heartbeat ? `no heartbeat for ${duration(now - heartbeat.at)}` : 'no heartbeat yet'
     return `${silence}, ${handshakeWords(now, latestHandshakeAt)}`
   }
@@ -84,8 +86,12 @@ function reasonOfWireguard({ now, latestHandshakeAt, isHealthy }: Signals): stri
   return `${words}, /api/health ${isHealthy ? 'answers' : 'does not answer'}`
 }
 
+function isWithin(now: number, at: number, limitMs: number): boolean {
+  return now - at <= limitMs && at - now <= LEAD_MAX_MS
+}
+
 function isRecent(now: number, latestHandshakeAt: number | undefined): boolean {
-  return latestHandshakeAt !== undefined && now - latestHandshakeAt <= HANDSHAKE_ALIVE_MS
+  return latestHandshakeAt !== undefined && isWithin(now, latestHandshakeAt, HANDSHAKE_ALIVE_MS)
 }
 
 function handshakeWords(now: number, latestHandshakeAt: number | undefined): string {

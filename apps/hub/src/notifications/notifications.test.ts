@@ -241,6 +241,17 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     expect(mail.mails).toHaveLength(1)
   })
 
+  it('that wait for a time of a clock that was a year ahead are sent when it is set back', async () => {
+    receiver.state.status = 503
+    hub.clock.advance(365 * 86_400_000)
+    await device('Barn').register()
+    await hub.notifications.deliver()
+    hub.clock.advance(-365 * 86_400_000)
+    receiver.state.status = 200
+    await hub.notifications.deliver()
+    expect((await outbox()).map(({ channel, state }) => [channel, state])).toContainEqual(['webhook', 'sent'])
+  })
+
   it('are given up after ten tries, and counted as failed', async () => {
     receiver.state.status = 410
     await device('Barn').register()

@@ -7,6 +7,7 @@
 import { acknowledgeByLink, API_BASE } from '@hedgerow/contract'
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { Logger } from 'pino'
+import { LONGEST_WAIT_MS } from '../database/clock-leaps.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import { readSettings } from '../settings/settings.ts'
@@ -172,12 +173,13 @@ export function createNotifications(options: {
   /** Rows that only this call will send; of several concurrent calls, one gets each row. */
   async function claim(channel: Row['channel'], limit: number): Promise<Row[]> {
     if (isStopped) return []
+    const now = clock()
     const due = db
       .selectFrom('notifications')
       .select('id')
       .where('state', '=', 'waiting')
       .where('channel', '=', channel)
-      .where('due_at', '<=', clock())
+      .where(({ or, eb }) => or([eb('due_at', '<=', now), eb('due_at', '>', now + LONGEST_WAIT_MS)]))
       .orderBy('id')
       .limit(limit)
     const rows = await db
