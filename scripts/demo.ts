@@ -3,7 +3,7 @@ import { startHub, type Hub } from '../test/harness/hub.ts'
 import { approveDevices, startDevices } from './demo-arrivals.ts'
 import { prepareFleet, WAITING } from './demo-fleet.ts'
 import { startSwitches } from './demo-switches.ts'
-import { ensureWebBuilt } from './web-build.ts'
+import { ensureGatewayUiBuilt, ensureWebBuilt } from './web-build.ts'
 
 /**
  * `npm run demo`: a hub in a temporary directory and five gateways that run the real agent, joined to it by real
@@ -39,6 +39,7 @@ async function keepRunning(hub: Hub): Promise<void> {
 
 async function main(): Promise<void> {
   await ensureWebBuilt()
+  await ensureGatewayUiBuilt()
   const port = (await isTcpPortFree(PREFERRED_PORT)) ? PREFERRED_PORT : await freeTcpPort()
   const hub = await startHub({ env: { HUB_PORT: String(port), HUB_LOG_LEVEL: 'warn' }, detached: true })
   life.defer(async () => void (await hub.stop()))

@@ -33,7 +33,7 @@ const page = await visitor.newPage()
 await page.goto(hub.url)
 await composeCard(page)
 await save('og.png', await page.screenshot({ type: 'png' }))
-const icon = await readFile(join(APPS, 'portal/public/icon.svg'), 'utf8')
+const icon = await readFile(join(APPS, '..', 'packages/ui/public/icon.svg'), 'utf8')
 for (const [file, size] of Object.entries(ICONS)) {
   await page.setViewportSize({ width: size, height: size })
   // Phones round the corners themselves.

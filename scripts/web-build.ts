@@ -7,22 +7,40 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
-/** All sources of the portal and the public site, besides their dependencies. */
-const SOURCES = ['apps/portal', 'apps/site', 'packages/ui', 'packages/contract', 'package-lock.json']
-const BUILT = ['apps/portal/dist/index.html', 'apps/site/dist/landing.html']
+/** What every build is made of, besides its own folder. */
+const SHARED = ['packages/ui', 'packages/contract', 'package-lock.json']
 
-/** The hash of the sources of the present builds. */
-const BUILT_OF = join(ROOT, 'node_modules', '.cache', 'hedgerow', 'web-build')
+type Build = { title: string; apps: readonly { folder: string; page: string }[] }
 
-/** Builds the portal and the public site when their sources have changed, or a build is missing; prints one line. */
-export async function ensureWebBuilt(): Promise<void> {
-  const sources = await hashOfSources()
-  const isBuilt = BUILT.every((path) => existsSync(join(ROOT, path)))
-  if (isBuilt && (await readFile(BUILT_OF, 'utf8').catch(() => '')) === sources) return
-  console.log(isBuilt ? 'Building the portal again, its sources have changed …' : 'Building the portal …')
-  for (const app of ['apps/portal', 'apps/site']) await build(app)
-  await mkdir(dirname(BUILT_OF), { recursive: true })
-  await writeFile(BUILT_OF, sources)
+const ofHub: Build = {
+  title: 'the portal',
+  apps: [
+    { folder: 'apps/portal', page: 'index.html' },
+    { folder: 'apps/site', page: 'landing.html' },
+  ],
+}
+const ofGateway: Build = {
+  title: "the gateway's pages",
+  apps: [{ folder: 'apps/gateway-ui', page: 'index.html' }],
+}
+
+/** The portal and the public site. */
+export const ensureWebBuilt = (): Promise<void> => ensureBuilt(ofHub)
+/** The device's own interface. */
+export const ensureGatewayUiBuilt = (): Promise<void> => ensureBuilt(ofGateway)
+
+/** Builds when the sources have changed, or a build is missing; prints one line. */
+async function ensureBuilt({ title, apps }: Build): Promise<void> {
+  const folders = apps.map(({ folder }) => folder)
+  const sources = await hashOf([...folders, ...SHARED])
+  /** The hash of the sources of the present build. */
+  const mark = join(ROOT, 'node_modules', '.cache', 'hedgerow', `build-${folders[0]!.replace('apps/', '')}`)
+  const isBuilt = apps.every(({ folder, page }) => existsSync(join(ROOT, folder, 'dist', page)))
+  if (isBuilt && (await readFile(mark, 'utf8').catch(() => '')) === sources) return
+  console.log(isBuilt ? `Building ${title} again, the sources have changed …` : `Building ${title} …`)
+  for (const folder of folders) await build(folder)
+  await mkdir(dirname(mark), { recursive: true })
+  await writeFile(mark, sources)
 }
 
 async function build(app: string): Promise<void> {
@@ -38,9 +56,9 @@ async function build(app: string): Promise<void> {
   if (code !== 0) throw new Error(`${app} could not be built:\n${Buffer.concat(said).toString('utf8')}`)
 }
 
-async function hashOfSources(): Promise<string> {
+async function hashOf(paths: readonly string[]): Promise<string> {
   const hash = createHash('sha256')
-  for (const path of (await Promise.all(SOURCES.map(filesOf))).flat()) {
+  for (const path of (await Promise.all(paths.map(filesOf))).flat()) {
     const content = await readFile(join(ROOT, path))
     hash.update(`${path}\0${content.length}\0`).update(content)
   }

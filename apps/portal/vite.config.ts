@@ -2,6 +2,7 @@ import { contractCalls } from '@hedgerow/contract/vite/contract-calls.ts'
 import { buildOptions } from '@hedgerow/ui/vite/build.ts'
 import { kitVariables } from '@hedgerow/ui/vite/kit-variables.ts'
 import { precompressed } from '@hedgerow/ui/vite/precompressed.ts'
+import { publicFiles } from '@hedgerow/ui/vite/public-files.ts'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { portalPaths } from './scripts/portal-paths.ts'
@@ -9,7 +10,7 @@ import { portalPaths } from './scripts/portal-paths.ts'
 const generated = [kitVariables, contractCalls]
 
 export default defineConfig({
-  plugins: [react(), ...generated, portalPaths({ plugins: generated }), precompressed],
+  plugins: [react(), publicFiles, ...generated, portalPaths({ plugins: generated }), precompressed],
   build: buildOptions,
   server: { proxy: { '/api': process.env['HUB_URL'] ?? 'http://localhost:8080' } },
 })

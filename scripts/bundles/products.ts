@@ -40,8 +40,9 @@ export const PRODUCTS: readonly Product[] = [
     nodeOptions: [],
     entries: modulesOf('apps/gateway/src/deterrents/drivers'),
     assets: [
-      'apps/gateway/src/local-ui/device.css',
-      'apps/gateway/src/local-ui/device.js',
+      'apps/gateway/src/device-ui/device.css',
+      'apps/gateway/src/device-ui/device.js',
+      'apps/gateway-ui/dist',
       'packages/wireguard/aead/chacha20-poly1305.wasm',
     ],
     native: ['sharp'],

@@ -8,7 +8,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { rawPublicKey, readPrivateKey, signText, type Release, type ReleaseFile } from '@hedgerow/releases'
-import { ensureWebBuilt } from '../web-build.ts'
+import { ensureGatewayUiBuilt, ensureWebBuilt } from '../web-build.ts'
 import { build } from './build.ts'
 import type { Platform } from './locked-packages.ts'
 import { PRODUCTS } from './products.ts'
@@ -55,6 +55,7 @@ async function makeArchives(): Promise<void> {
   const compression = values.compression === 'none' ? 'none' : 'small'
   mkdirSync(values.into, { recursive: true })
   await ensureWebBuilt()
+  await ensureGatewayUiBuilt()
   const files: ReleaseFile[] = []
   for (const product of PRODUCTS.filter(({ name }) => values.products.split(',').includes(name))) {
     for (const words of values.platforms.split(',')) {

@@ -33,10 +33,11 @@ const allowedOwners: Record<string, readonly string[]> = {
   ui: [],
   portal: ['contract', 'ui'],
   site: ['contract', 'ui'],
+  'gateway-ui': ['contract', 'ui'],
   hub: ['contract', 'enrolment', 'http', 'wireguard', 'netstack'],
   gateway: ['contract', 'enrolment', 'http', 'vision', 'wireguard', 'netstack'],
 }
-const APPS = ['hub', 'portal', 'site', 'gateway']
+const APPS = ['hub', 'portal', 'site', 'gateway', 'gateway-ui']
 
 const packageDirection: Rule = ({ importer, target }) => {
   const from = ownerOf(importer)
@@ -91,8 +92,10 @@ const zodOnly: Rule = ({ importer, target }) => {
 }
 
 const browserOnly: Rule = ({ importer, target }) =>
-  /^(apps\/(portal|site)|packages\/ui)\/src\//.test(importer) && !isTest(importer) && target.startsWith('node:')
-    ? 'the portal, the site and ui run in a browser: no node:* there'
+  /^(apps\/(portal|site|gateway-ui)|packages\/ui)\/src\//.test(importer) &&
+  !isTest(importer) &&
+  target.startsWith('node:')
+    ? 'the portal, the site, gateway-ui and ui run in a browser: no node:* there'
     : undefined
 
 const featureAlone: Rule = ({ importer, target }) => {

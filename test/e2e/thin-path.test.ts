@@ -61,6 +61,9 @@ test('a person approves a waiting gateway and opens its page through the tunnel'
     .waitFor()
   await expect.poll(() => approvals.textContent()).toBe('Approvals')
 
+  // The device's page follows without a reload.
+  await device.locator('[data-step="approved"][data-state="done"]').waitFor()
+
   await page.getByRole('link', { name: 'Gateways' }).click()
   const row = portal.row('North orchard')
   await row.getByText('Online').waitFor()
@@ -69,11 +72,12 @@ test('a person approves a waiting gateway and opens its page through the tunnel'
   const { gatewayId } = gateway.state()
   const address = `http://gw-${gatewayId}.localhost:${hub.port}/`
   await row.getByRole('button', { name: /^Connect/ }).click()
-  const opened = await waitFor(() => person.pages().find((one) => one.url() === address), {
+  const opened = await waitFor(() => person.pages().find((one) => one.url() === `${address}device/`), {
     for: `a page at ${address}`,
   })
-  await opened.getByText(gateway.state().deviceToken).first().waitFor()
+  await opened.getByText(fingerprint).first().waitFor()
   await opened.getByText('North orchard').first().waitFor()
+  await opened.getByRole('button', { name: 'Stop everything' }).waitFor()
   expect(await opened.evaluate(() => globalThis.localStorage.getItem('hubToken'))).toBeNull()
   expect(await opened.evaluate(() => globalThis.opener === null)).toBe(true)
 

@@ -94,7 +94,7 @@ const breaches: Breach[] = [
     title: 'node:* in the portal',
     file: 'packages/ui/src/breach-node.ts',
     source: `import 'node:fs'`,
-    message: 'the portal, the site and ui run in a browser: no node:* there',
+    message: 'the portal, the site, gateway-ui and ui run in a browser: no node:* there',
   },
   {
     title: 'a feature importing another feature',

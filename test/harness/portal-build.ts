@@ -1,4 +1,7 @@
-import { ensureWebBuilt } from '../../scripts/web-build.ts'
+import { ensureGatewayUiBuilt, ensureWebBuilt } from '../../scripts/web-build.ts'
 
-/** Runs once before the tests that look at the portal. */
-export default ensureWebBuilt
+/** Runs once before the tests that look at pages. */
+export default async function buildPages(): Promise<void> {
+  await ensureWebBuilt()
+  await ensureGatewayUiBuilt()
+}

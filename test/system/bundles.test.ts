@@ -94,7 +94,9 @@ describe('a release', () => {
         for: 'the gateway to be online',
       })
       const page = await fetch(`${hub.url}/login`)
-      expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+      const devicePage = await fetch(`${agent.url}/device/sign-in`)
+      for (const { status, headers } of [page, devicePage])
+        expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     } finally {
       await agent.stop()
       await hub.stop()

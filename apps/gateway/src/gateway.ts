@@ -13,6 +13,8 @@ import { openHubConnection, type HubConnectionOptions } from './hub/hub-connecti
 import type { DeviceReport } from './local-api/calls.ts'
 import { createLocalApi } from './local-api/local-api.ts'
 import { createHubDoor } from './hub-door/hub-door.ts'
+import { createDeviceUi } from './device-ui/device-ui.ts'
+import { createSessions } from './device-ui/sessions.ts'
 import { createLocalUi } from './local-ui/local-ui.ts'
 import { openPassword } from './password.ts'
 import { openLocalUiServer } from './local-ui/local-ui-server.ts'
@@ -44,6 +46,9 @@ export type Gateway = {
   /** Ends everything at once; resolves when all sockets and files are closed. */
   stop(): Promise<void>
 }
+
+/** Where the build of the device's own interface is. */
+const UI_FOLDER = join(import.meta.dirname, '../../gateway-ui/dist')
 
 /**
  * Rejects with DataFileError for an unusable data directory and with Node's own error when the local interface cannot
@@ -103,9 +108,19 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     version,
     log,
   })
-  const localUi = createLocalUi({
+  const deviceUi = createDeviceUi({
     state: hub.state,
+    parts,
+    record: device.record,
+    pictures: device.pictures,
+    deterrents,
+    sessions: createSessions(password, { port: () => server.port }),
+    folder: UI_FOLDER,
+    log,
+  })
+  const localUi = createLocalUi({
     localApi,
+    deviceUi,
     health: () => ({ status: 'ok', gatewayId: hub.state().gatewayId, version, uptimeSeconds: uptimeSeconds() }),
     allowedOrigins: () => [hub.state().hubUrl].filter((origin) => origin !== null),
     uiTarget,

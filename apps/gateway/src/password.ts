@@ -13,6 +13,8 @@ export type DevicePassword = {
   made: string | undefined
   /** Whether a person typed it. One at a time: each takes 32 MB for a moment. */
   verify(typed: string): Promise<boolean>
+  /** Another one for each password, and no secret: a session that began with an older password has ended. */
+  mark(): Promise<string>
 }
 
 /** RFC 7914: 32 MB, and a tenth of a second on a small board. */
@@ -49,6 +51,8 @@ export async function openPassword(dataDir: string): Promise<DevicePassword> {
       turn = result.catch(() => {})
       return result
     },
+    // Of random bytes, so it tells nothing of the password.
+    mark: async () => (await readJsonFile(path, passwordFile))?.salt ?? '',
   }
 }
 

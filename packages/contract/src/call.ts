@@ -33,6 +33,20 @@ export function call<const C extends Call>(definition: C): C {
   return definition
 }
 
+/** The path of a call with its parameters and query, below `base`. */
+export function callAddress(
+  base: string,
+  { path }: Pick<Call, 'path'>,
+  params: Readonly<Record<string, string>> = {},
+  query: Readonly<Record<string, unknown>> = {},
+): string {
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+  const search = new URLSearchParams(
+    Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  ).toString()
+  return `${base}${filled}${search === '' ? '' : `?${search}`}`
+}
+
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined
 type Sent<S> = S extends z.ZodType ? z.input<S> : undefined
 

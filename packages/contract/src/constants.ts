@@ -26,3 +26,8 @@ export const GATEWAY_BODY_LIMIT = 2 * 1024 * 1024
 export const STATUS_WAIT_MAX_SECONDS = 25
 /** A challenge's nonce is valid for one registration within this time. */
 export const CHALLENGE_LIFETIME_MS = 120_000
+
+/** Everything of a device's own interface is below this path, on port 8080 of the device. */
+export const DEVICE_UI_BASE = '/device'
+/** Before the paths of `deviceCalls`. */
+export const DEVICE_API_BASE = `${DEVICE_UI_BASE}/api`

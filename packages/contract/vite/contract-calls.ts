@@ -1,24 +1,33 @@
 /**
- * Vite plugin: the contract's calls without their schemas as the module `virtual:contract-calls`, for pages that only
- * make calls: method, path, the media type and whether there is an answer. The schemas and zod (30 kB) load with the
- * first form. `paths` in tsconfig.json gives the module the types of the contract, so nobody maintains a list of its
- * exports.
+ * Vite plugins: the contract's calls without their schemas, for pages that only make calls: method, path, the media
+ * type and whether there is an answer. The schemas and zod (30 kB) load with the first form. `virtual:contract-calls`
+ * has the hub's calls as exports, `virtual:device-calls` those of a device's own interface. `paths` in tsconfig.json
+ * gives the modules the types of the contract, so nobody maintains a list of their exports.
  */
+import type { Call } from '../src/call.ts'
 import { calls } from '../src/calls.ts'
+import { deviceCalls as callsOfDevice } from '../src/device-interface.ts'
 
-const ID = 'virtual:contract-calls'
+export const contractCalls = virtualModule('contract-calls', () =>
+  Object.entries(calls)
+    .map(([name, call]) => `export const ${name} = ${withoutSchemas(call)}`)
+    .join('\n'),
+)
 
-export const contractCalls = {
-  name: 'contract-calls',
-  resolveId: (id: string) => (id === ID ? `\0${ID}` : undefined),
-  load: (id: string) => (id === `\0${ID}` ? callsModule() : undefined),
+export const deviceCalls = virtualModule('device-calls', () => {
+  const entries = Object.entries<Call>(callsOfDevice).map(([name, call]) => `${name}: ${withoutSchemas(call)}`)
+  return `export const deviceCalls = { ${entries.join(', ')} }`
+})
+
+function virtualModule(name: string, source: () => string) {
+  const id = `virtual:${name}`
+  return {
+    name,
+    resolveId: (asked: string) => (asked === id ? `\0${id}` : undefined),
+    load: (asked: string) => (asked === `\0${id}` ? source() : undefined),
+  }
 }
 
-function callsModule(): string {
-  return Object.entries(calls)
-    .map(([name, { method, path, media, response }]) => {
-      const call = JSON.stringify({ method, path, media, response: response === null ? null : {} })
-      return `export const ${name} = ${call}`
-    })
-    .join('\n')
+function withoutSchemas({ method, path, media, response }: Call): string {
+  return JSON.stringify({ method, path, media, response: response === null ? null : {} })
 }

@@ -2,12 +2,12 @@ import { Loader } from '@mantine/core'
 import styles from './centred-spinner.module.css'
 
 /** For the start-up check; pages have their own skeletons. */
-export function CentredSpinner() {
+export function CentredSpinner({ title = 'Hub' }: { title?: string }) {
   return (
     <>
-      <title>Hub</title>
+      <title>{title}</title>
       <header className="visually-hidden">
-        <h1>Hub</h1>
+        <h1>{title}</h1>
       </header>
       <main className={styles.centre} aria-busy="true">
         <output aria-label="Loading">

@@ -3,13 +3,13 @@ import styles from './entrance.module.css'
 import { Wordmark } from './wordmark.tsx'
 
 /** The frame of the pages before sign-in: the product's name, one form, and a hedge at dusk. */
-export function Entrance({ title, children }: { title: string; children: ReactNode }) {
+export function Entrance({ title, place = 'Hub', home = '/', children }: EntranceProps) {
   return (
     <div className={styles.screen}>
-      <title>{`${title} · Hub`}</title>
+      <title>{`${title} · ${place}`}</title>
       <header className={styles.bar}>
-        {/* A page of the public site, not a screen of the portal. */}
-        <a className={styles.home} href="/">
+        {/* The public page of the hub or the device, not a screen. */}
+        <a className={styles.home} href={home}>
           <Wordmark />
         </a>
       </header>
@@ -22,6 +22,14 @@ export function Entrance({ title, children }: { title: string; children: ReactNo
       <HedgeLine />
     </div>
   )
+}
+
+type EntranceProps = {
+  title: string
+  /** Whose page this is, for the tab. */
+  place?: string
+  home?: string
+  children: ReactNode
 }
 
 /** The page's title, and a sentence about it. */

@@ -30,7 +30,7 @@ import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { theme } from './theme.ts'
 
-/** The key is the one that public/color-scheme.js reads before the first paint. */
+/** The key is the one that ../public/color-scheme.js reads before the first paint. */
 const colorSchemes = localStorageColorSchemeManager({ key: 'hubColorScheme' })
 
 export function Kit({ children }: { children: ReactNode }) {

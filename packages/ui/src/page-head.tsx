@@ -5,17 +5,20 @@ import styles from './page-head.module.css'
 export function PageHead({
   title,
   tab = title,
+  place = 'Hub',
   lead,
   actions,
 }: {
   title: string
   tab?: string
+  /** Whose page this is, for the tab. */
+  place?: string
   lead?: ReactNode
   actions?: ReactNode
 }) {
   return (
     <div className={styles.head}>
-      <title>{`${tab} · Hub`}</title>
+      <title>{`${tab} · ${place}`}</title>
       <div>
         <h1>{title}</h1>
         {lead !== undefined && <p className={styles.lead}>{lead}</p>}

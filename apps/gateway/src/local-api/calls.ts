@@ -1,6 +1,7 @@
-/** The calls of the device's local API, their errors, and the OpenAPI document that the device serves of them. */
+/** The calls of the device's local API; the OpenAPI document that the device serves is made of them. */
 import { detection, heartbeat, reportDetections, type Heartbeat } from '@hedgerow/contract'
 import { z } from 'zod'
+import type { DeviceCall } from '../calls/dispatcher.ts'
 
 export const API_PATH = '/api/v1'
 
@@ -43,21 +44,7 @@ const count = z.coerce.number().int().min(1).max(500).default(50)
 const text = z.string().min(1).max(100).optional()
 const time = z.iso.datetime({ offset: true }).optional()
 
-/**
- * `:name` in a path is one segment, percent-encoded. A call with `media` answers a file of that type, the others JSON
- * of `response`.
- */
-type LocalCall = {
-  method: 'GET' | 'POST' | 'PUT'
-  path: string
-  summary: string
-  query?: z.ZodObject
-  body?: z.ZodType
-  /** When true, a request without a body is as good. */
-  bodyOptional?: boolean
-  response?: z.ZodType
-  media?: string
-}
+type LocalCall = DeviceCall & { summary: string }
 
 export const localCalls = {
   reportDetections: {
@@ -149,27 +136,6 @@ export const localCalls = {
   },
 } as const satisfies Record<string, LocalCall>
 
-export const localErrors = {
-  not_found: { status: 404, message: 'There is no such call.' },
-  detection_not_found: { status: 404, message: 'The device has no detection of this id.' },
-  deterrent_not_found: { status: 404, message: 'gateway.yaml has no deterrent of this name.' },
-  no_picture: { status: 404, message: 'The device has no picture of this.' },
-  method_not_allowed: { status: 405, message: 'This call takes another method.' },
-  browser_refused: { status: 403, message: 'This API is for programs, not for pages in a browser.' },
-  api_not_configured: { status: 403, message: 'Add sources.api to gateway.yaml to report detections.' },
-  token_required: { status: 401, message: 'Send the token of gateway.yaml as Authorization: Bearer.' },
-  unsupported_media_type: { status: 415, message: 'The body must be application/json.' },
-  invalid_json: { status: 400, message: 'The body is not valid JSON.' },
-  json_too_complex: { status: 400, message: 'The body holds too many values or is nested too deep.' },
-  invalid_request: { status: 400, message: 'Some fields are not valid.' },
-  payload_too_large: { status: 413, message: 'The body is larger than 2 MiB.' },
-  not_fired: { status: 409, message: 'The deterrent was not fired.' },
-  too_many_requests: { status: 429, message: 'Too many calls. Wait a second.' },
-  camera_failed: { status: 502, message: 'The camera or the application behind it gave no picture.' },
-  internal_error: { status: 500, message: "The call failed. The agent's log has the details." },
-} as const
-
-export type LocalErrorCode = keyof typeof localErrors
 export function callOf(name: keyof typeof localCalls): LocalCall {
   return localCalls[name]
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { API_PATH, callOf, localCalls, localErrors } from './calls.ts'
+import { localErrors } from '../calls/errors.ts'
+import { API_PATH, callOf, localCalls } from './calls.ts'
 
 type CallName = keyof typeof localCalls
 

@@ -1,18 +1,39 @@
 import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, request, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createFaults } from '@hedgerow/http'
 import { pino } from 'pino'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
+import { openDevice, type Device } from '../device.ts'
+import { createDeviceUi } from '../device-ui/device-ui.ts'
+import { createSessions } from '../device-ui/sessions.ts'
 import type { GatewayState } from '../gateway-state.ts'
 import { createConditions } from '../hub/conditions.ts'
+import { openPassword } from '../password.ts'
 import { createLocalUi } from './local-ui.ts'
 import { openLocalUiServer, type LocalUiServer } from './local-ui-server.ts'
 
 const HUB_ORIGIN = 'https://hub.example.net'
 const closers: (() => Promise<unknown> | void)[] = []
+const life = new AsyncDisposableStack()
+let dataDir: string
+let device: Device
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-local-ui-'))
+  life.defer(() => rm(dataDir, { recursive: true }))
+  await mkdir(join(dataDir, 'built'))
+  await writeFile(join(dataDir, 'built', 'index.html'), '<!doctype html>')
+  const filePath = join(dataDir, 'gateway.yaml')
+  device = await openDevice({ dataDir, filePath, log: pino({ level: 'silent' }) }, life)
+})
+
+afterAll(() => life.disposeAsync())
 
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
@@ -48,15 +69,20 @@ const faulty: unknown[] = []
 
 async function openLocalUi(uiTarget?: URL, state = stateOf(), uiOnLan = true): Promise<LocalUiServer> {
   const faults = createFaults({ report: (error) => faulty.push(error) })
+  const { record, pictures, deterrents, parts } = device
+  const sessions = createSessions(await openPassword(dataDir), { port: () => 0 })
+  const folder = join(dataDir, 'built')
+  const log = pino({ level: 'silent' })
+  const deviceUi = createDeviceUi({ state: () => state, parts, record, pictures, deterrents, sessions, folder, log })
   const localUi = createLocalUi({
-    state: () => state,
     health: () => ({ status: 'ok', gatewayId: state.gatewayId, version: state.version, uptimeSeconds: 7 }),
     allowedOrigins: () => [HUB_ORIGIN],
     uiTarget,
     uiOnLan,
     localApi: { owns: () => false, handle: async () => {} },
+    deviceUi,
     faults,
-    log: pino({ level: 'silent' }),
+    log,
   })
   const server = await openLocalUiServer(localUi, faults, { host: '127.0.0.1', port: 0 })
   closers.push(server.stop)
@@ -103,7 +129,7 @@ describe('the health of a gateway', () => {
 
 describe('the device page', () => {
   test('shows token, fingerprints and conditions, and escapes every text', async () => {
-    const { status, headers, text: page } = await ask(await openLocalUi(), '/')
+    const { status, headers, text: page } = await ask(await openLocalUi(), '/device/')
     expect(status).toBe(200)
     expect(headers['content-type']).toBe('text/html; charset=utf-8')
     for (const shown of [
@@ -122,23 +148,23 @@ describe('the device page', () => {
 
   test('refreshes itself with its own files, under a policy without inline scripts', async () => {
     const server = await openLocalUi()
-    const { headers } = await ask(server, '/')
-    expect(headers['content-security-policy']).toContain("script-src 'self'")
-    expect(headers['content-security-policy']).not.toContain('unsafe')
-    expect((await ask(server, '/device.js')).headers['content-type']).toContain('text/javascript')
-    expect((await ask(server, '/device.css')).headers['content-type']).toContain('text/css')
-    expect(JSON.parse((await ask(server, '/api/state')).text)).toEqual(stateOf())
-    expect((await ask(server, '/qr.svg')).text).toMatch(/^<svg.*<path/s)
+    const { headers } = await ask(server, '/device/')
+    expect(headers['content-security-policy']).toContain("script-src 'self';")
+    expect(headers['content-security-policy']).toContain("style-src 'self';")
+    expect((await ask(server, '/device/device.js')).headers['content-type']).toContain('text/javascript')
+    expect((await ask(server, '/device/device.css')).headers['content-type']).toContain('text/css')
+    expect(JSON.parse((await ask(server, '/device/api/state')).text)).toEqual(stateOf())
+    expect((await ask(server, '/device/qr.svg')).text).toMatch(/^<svg.*<path/s)
   })
 
   test('has no QR code before the hub is found', async () => {
     const state = stateOf({ claimUrl: null, hubUrl: null, hubFingerprint: null })
-    expect((await ask(await openLocalUi(undefined, state), '/')).text).toMatch(/class="code"[^>]* hidden/)
+    expect((await ask(await openLocalUi(undefined, state), '/device/')).text).toMatch(/class="code"[^>]* hidden/)
   })
 
   test('cannot be read by pages of other origins, not even the hub’s', async () => {
     const server = await openLocalUi()
-    for (const path of ['/', '/api/state', '/qr.svg']) {
+    for (const path of ['/device/', '/device/api/state', '/device/qr.svg']) {
       const { headers } = await ask(server, path, { headers: { origin: HUB_ORIGIN } })
       expect(headers['access-control-allow-origin']).toBeUndefined()
       expect(headers['cross-origin-resource-policy']).toBe('same-origin')
@@ -156,15 +182,21 @@ describe('the device page', () => {
     ['local.evil.example:8080', 421],
     ['192.0.2.7.evil.example', 421],
   ])('asked for as %s it answers %i', async (host, status) => {
-    expect((await ask(await openLocalUi(), '/api/state', { headers: { host } })).status).toBe(status)
+    expect((await ask(await openLocalUi(), '/device/api/state', { headers: { host } })).status).toBe(status)
   })
 
-  test.each(['/nothing', '/constructor', '/__proto__', '/../package.json', '/device.css/../device.js'])(
-    '%s is not found',
-    async (path) => {
-      expect((await ask(await openLocalUi(), path)).status).toBe(404)
-    },
-  )
+  test.each([
+    '/nothing',
+    '/device/nothing',
+    '/device/constructor',
+    '/device/__proto__',
+    '/device/../package.json',
+    '/device/assets/../../record.sqlite',
+    '/device/device.css/../device.js',
+    '/device/api/v1',
+  ])('%s is not found', async (path) => {
+    expect((await ask(await openLocalUi(), path)).status).toBe(404)
+  })
 })
 
 test('an upgrade that no handler takes is refused, and a reset of that connection does no harm', async () => {
@@ -215,8 +247,8 @@ describe("the device's own application", () => {
     expect(answer.headers['x-private']).toBeUndefined()
     expect(seen[0]!.headers).toMatchObject({ host: url.host, origin: url.origin, 'x-forwarded-host': 'gate.local' })
     expect(seen[0]!.headers['te']).toBeUndefined()
-    expect((await ask(server, '/device')).text).toContain('DT-0123456789AB')
-    expect((await ask(server, '/device')).text).toContain('"/device/device.js"')
+    expect(await ask(server, '/device')).toMatchObject({ status: 302, headers: { location: '/device/' } })
+    expect((await ask(server, '/device/')).text).toContain('DT-0123456789AB')
     expect((await ask(server, '/device/api/state')).status).toBe(200)
     expect(JSON.parse((await ask(server, '/api/health')).text)).toMatchObject({ status: 'ok' })
     expect(seen.length).toBe(1)
@@ -246,8 +278,8 @@ describe("the device's own application", () => {
     expect((await ask(throughTunnel, '/')).text).toBe('app')
     for (const path of ['/login', '/api/state', '//', '/%2e'])
       expect(await ask(server, path)).toMatchObject({ status: 404, text: expect.stringContaining('/device') as string })
-    expect(await ask(server, '/')).toMatchObject({ status: 302, headers: { location: '/device' } })
-    expect((await ask(server, '/device')).text).toContain('DT-0123456789AB')
+    expect(await ask(server, '/')).toMatchObject({ status: 302, headers: { location: '/device/' } })
+    expect((await ask(server, '/device/')).text).toContain('DT-0123456789AB')
     const client = new WebSocket(`ws://127.0.0.1:${server.port}/live`)
     const [error] = (await once(client, 'error').catch((failure: unknown) => [failure])) as [Error]
     expect(error.message).toContain('404')

@@ -18,6 +18,7 @@ import {
   type Faults,
 } from '@hedgerow/http'
 import type { Logger } from 'pino'
+import { isOwnCookie } from '../device-ui/sessions.ts'
 import { inWords } from '../hub/failure.ts'
 import { isLoopback } from '../loopback.ts'
 import { connecting, tellWhoAsks, type TrustingApplication } from '../trusting-application.ts'
@@ -223,10 +224,20 @@ function requestHeaders(
   const ownHosts = [host, headers['x-forwarded-host']]
   if (ownHosts.includes(hostOf(headers['origin']))) headers['origin'] = target.origin
   headers['host'] = target.host
+  dropOwnCookies(headers)
   if (trusting) tellWhoAsks(headers, trusting, isTunnel)
   // Without a length, a body of any method needs `Transfer-Encoding`.
   if (incoming.headers['transfer-encoding'] !== undefined) headers['transfer-encoding'] = 'chunked'
   return headers
+}
+
+/** The session of this device's own interface is none of the application's business. */
+function dropOwnCookies(headers: Record<string, string | string[]>): void {
+  const { cookie } = headers
+  if (typeof cookie !== 'string') return
+  const kept = cookie.split(';').filter((part) => !isOwnCookie(part.trim()))
+  if (kept.length === 0) delete headers['cookie']
+  else headers['cookie'] = kept.join(';').trim()
 }
 
 function hostOf(origin: string | string[] | undefined): string | undefined {

@@ -2,7 +2,7 @@
  * Makes the contract's calls. All answers pass through here, so it also notices an ended session. Answers are not
  * validated: they come from our own hub, which sends only what the contract declares.
  */
-import { API_BASE } from '@hedgerow/contract'
+import { API_BASE, callAddress } from '@hedgerow/contract'
 import type { BodyOf, Call, ErrorBody, ParamsOf, QueryOf, ResponseOf } from '@hedgerow/contract'
 import { createRedirectGate, endsSession, SESSION_EXPIRED_MESSAGE } from './session-rule.ts'
 import { clearToken, readToken, writeExpiredMessage, writeToken } from './token.ts'
@@ -126,7 +126,7 @@ export async function send(
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), ANSWER_WITHIN_MS)
   try {
-    response = await fetch(addressOf(call, params, query), {
+    response = await fetch(callAddress(API_BASE, call, params, query), {
       method: call.method,
       headers,
       credentials: 'omit',
@@ -165,14 +165,6 @@ function endSession(): void {
   clearToken()
   writeExpiredMessage(SESSION_EXPIRED_MESSAGE)
   sessionListener.onEnded()
-}
-
-function addressOf(call: Call, params: Record<string, string> = {}, query: Record<string, unknown> = {}): string {
-  const path = call.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
-  const search = new URLSearchParams(
-    Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
-  ).toString()
-  return `${API_BASE}${path}${search === '' ? '' : `?${search}`}`
 }
 
 async function refusalOf(response: Response): Promise<ApiError> {

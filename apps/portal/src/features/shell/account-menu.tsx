@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from 'react'
 import { useUser } from '#api/session.tsx'
-import styles from './top-bar.module.css'
+import { AccountButton } from '@hedgerow/ui/account.tsx'
 
 const loadItems = () => import('./account-items.tsx')
 const AccountItems = lazy(loadItems)
@@ -10,17 +10,12 @@ export function AccountMenu() {
   const { username } = useUser()
   const [asked, setAsked] = useState(false)
   const avatar = (
-    <button
-      type="button"
-      className={styles.avatar}
-      aria-label={`Account of ${username}`}
-      aria-haspopup="menu"
+    <AccountButton
+      name={username}
       onPointerEnter={() => void loadItems()}
       onFocus={() => void loadItems()}
       onClick={() => setAsked(true)}
-    >
-      <span aria-hidden="true">{username.slice(0, 1).toUpperCase()}</span>
-    </button>
+    />
   )
   if (!asked) return avatar
   return (

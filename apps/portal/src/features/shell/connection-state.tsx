@@ -1,5 +1,5 @@
 import { useLiveUpdates } from '#api/events.ts'
-import styles from './top-bar.module.css'
+import styles from './shell.module.css'
 
 /** Says since when the hub does not answer; empty while it does. */
 export function ConnectionState() {

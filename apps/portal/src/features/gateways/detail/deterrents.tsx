@@ -9,7 +9,7 @@ import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PanelEmpty } from '@hedgerow/ui/panel-states.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { useLedger, useOrder } from './deterrents-queries.ts'
-import { HoldButton } from './hold-button.tsx'
+import { HoldButton } from '@hedgerow/ui/hold-button.tsx'
 import styles from './gateway-page.module.css'
 
 const SHOWN = 12

@@ -25,7 +25,7 @@ function showRung(rung) {
 }
 
 function show(state) {
-  const changed = state.ladder.filter(showRung).at(-1)
+  const changed = state.conditions.filter(showRung).at(-1)
   if (changed) setText(document.querySelector('.announcement'), `${changed.label}: ${words[changed.state]}`)
   for (const element of document.querySelectorAll('[data-field]')) {
     const value = state[element.dataset.field]

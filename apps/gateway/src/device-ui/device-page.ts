@@ -1,13 +1,14 @@
+import { DEVICE_UI_BASE as base } from '@hedgerow/contract'
 import type { GatewayState } from '../gateway-state.ts'
 import type { Condition } from '../hub/conditions.ts'
 
 const STATE_WORDS: Record<Condition['state'], string> = { done: 'Done', waiting: 'Waiting', failed: 'Problem' }
 
 /**
- * Renders the device page; `device.js` keeps it current through `data-field` names, which are those of `/api/state`.
- * `base` is the path above the page's own files: empty, or starting with a slash.
+ * Renders the public device page; `device.js` keeps it current through `data-field` names, which are those of
+ * `api/state`. `signInPath`: where the device's own interface is, unless it is not built.
  */
-export function renderDevicePage(state: GatewayState, base: string): string {
+export function renderDevicePage(state: GatewayState, signInPath: string | undefined): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -20,11 +21,12 @@ export function renderDevicePage(state: GatewayState, base: string): string {
 <script src="${base}/device.js" defer></script>
 <noscript><meta http-equiv="refresh" content="10"></noscript>
 </head>
-<body data-base="${escape(base)}">
+<body data-base="${base}">
 <header>
 <p class="product">Hedgerow gateway</p>
 <h1>${escape(state.name)}</h1>
 <p class="place">${escape(state.location)}</p>
+${signInPath === undefined ? '' : `<p><a href="${signInPath}">Sign in</a></p>`}
 </header>
 <main>
 <section aria-labelledby="progress">

@@ -1,0 +1,76 @@
+/**
+ * Makes the calls of the device. Answers are not validated: they come from our own agent, which sends only what the
+ * contract declares.
+ */
+import {
+  callAddress,
+  type BodyOf,
+  type Call,
+  type ErrorBody,
+  type ParamsOf,
+  type QueryOf,
+  type ResponseOf,
+} from '@hedgerow/contract'
+import { DEVICE_API_BASE } from '@hedgerow/contract'
+
+/** A refusal by the device, or no answer (code `unreachable`). `message` is for the person. */
+export class DeviceError extends Error {
+  override name = 'DeviceError'
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+type Part<Name extends string, Value> = Value extends undefined ? object : { [N in Name]: Value }
+type RequestOf<C extends Call> = Part<'params', ParamsOf<C>> &
+  Part<'query', QueryOf<C>> &
+  Part<'body', BodyOf<C>> & { signal?: AbortSignal }
+
+const ANSWER_WITHIN_MS = 30_000
+
+/** Throws DeviceError; an aborted call rejects with the signal's reason. */
+export async function ask<C extends Call>(call: C, request: RequestOf<C>): Promise<ResponseOf<C>> {
+  const answer = await send(call, request)
+  return (call.response === null ? undefined : await answer.json()) as ResponseOf<C>
+}
+
+/** The picture that a call answers with. */
+export async function askPicture<C extends Call>(call: C, request: RequestOf<C>): Promise<Blob> {
+  return (await send(call, request)).blob()
+}
+
+type Request = {
+  params?: Record<string, string>
+  query?: Record<string, unknown>
+  body?: unknown
+  signal?: AbortSignal
+}
+
+async function send(call: Call, { params, query, body, signal }: Request): Promise<Response> {
+  const late = AbortSignal.timeout(ANSWER_WITHIN_MS)
+  let answer: Response
+  try {
+    answer = await fetch(callAddress(DEVICE_API_BASE, call, params, query), {
+      method: call.method,
+      ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      signal: signal === undefined ? late : AbortSignal.any([signal, late]),
+    })
+  } catch (error) {
+    if (signal?.aborted === true) throw error
+    throw new DeviceError('unreachable', 'The device does not answer. It may be restarting.')
+  }
+  if (answer.ok) return answer
+  const told = (await answer.json().catch(() => ({}))) as Partial<ErrorBody>
+  throw new DeviceError(
+    told.error ?? 'unknown',
+    told.message ?? `The device answered with status ${answer.status}. Try again in a moment.`,
+  )
+}
+
+/** The message of any thrown value, for a person. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'Something went wrong. Try again.'
+}

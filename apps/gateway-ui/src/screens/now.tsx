@@ -1,0 +1,114 @@
+/** Now: the cameras, what is wrong, whether the device is armed, and its connection. */
+import { useCallback } from 'react'
+import { deviceCalls } from 'virtual:device-calls'
+import type { DeviceStatus } from '@hedgerow/contract/device-interface'
+import { ConditionList } from '@hedgerow/ui/condition-list.tsx'
+import { DetailList } from '@hedgerow/ui/detail-list.tsx'
+import { LivePicture } from '@hedgerow/ui/live-picture.tsx'
+import { Mono } from '@hedgerow/ui/mono.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PageHead } from '@hedgerow/ui/page-head.tsx'
+import { Panel } from '@hedgerow/ui/panel.tsx'
+import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { askPicture, messageOf } from '../calls.ts'
+import { useStatus } from '../queries.ts'
+import styles from './now.module.css'
+
+export function NowScreen() {
+  const { data, error, isFetching, refetch } = useStatus()
+  if (data === undefined)
+    return (
+      <>
+        <PageHead title="Now" place="Gateway" />
+        {error === null ? (
+          <PanelSkeleton rows={6} label="Loading" />
+        ) : (
+          <PanelError message={messageOf(error)} retrying={isFetching} onRetry={() => void refetch()} />
+        )}
+      </>
+    )
+  return (
+    <>
+      <PageHead title="Now" place={data.name} lead={data.location} />
+      {error !== null && <Notice tone="danger">{messageOf(error)}</Notice>}
+      {!data.armed && <Notice tone="warning">Disarmed: nothing fires until this gateway is armed again.</Notice>}
+      {data.problems.length > 0 && (
+        <Notice tone="warning">
+          <ul className={styles.problems}>
+            {data.problems.map((problem) => (
+              <li key={problem}>{problem}</li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      <Cameras cameras={data.cameras} />
+      <div className={styles.columns}>
+        <Panel title="Connection to the hub">
+          <ConditionList
+            conditions={data.conditions.map(({ step, detail, ...rest }) => ({ ...rest, key: step, message: detail }))}
+          />
+        </Panel>
+        <Panel title="This device">
+          <div className={styles.about}>
+            <About status={data} />
+          </div>
+        </Panel>
+      </div>
+    </>
+  )
+}
+
+function Cameras({ cameras }: Pick<DeviceStatus, 'cameras'>) {
+  if (cameras.length === 0)
+    return (
+      <Panel title="Cameras">
+        <PanelEmpty title="No cameras yet">
+          Name them in the configuration, or let Frigate or a program report them.
+        </PanelEmpty>
+      </Panel>
+    )
+  return (
+    <ul className={styles.wall} aria-label="Cameras">
+      {cameras.map((camera) => (
+        <Camera key={camera.name} {...camera} />
+      ))}
+    </ul>
+  )
+}
+
+const PICTURE_HEIGHT = 480
+
+function Camera({ name, state, fps }: DeviceStatus['cameras'][number]) {
+  const load = useCallback(
+    async (signal: AbortSignal) => ({
+      picture: await askPicture(deviceCalls.readLatest, {
+        params: { name },
+        query: { height: PICTURE_HEIGHT },
+        signal,
+      }),
+      takenAt: Date.now(),
+    }),
+    [name],
+  )
+  return (
+    <li className={styles.tile}>
+      <LivePicture load={load} alt={name} off={state === 'disabled' ? 'Switched off' : undefined} />
+      <strong>{name}</strong>
+      <span className={styles.state}>{state === 'online' ? `${fps.toFixed(1)} frames a second` : state}</span>
+    </li>
+  )
+}
+
+function About({ status }: { status: DeviceStatus }) {
+  const { fingerprint, hubFingerprint, vpnAddress, hubUrl, gatewayId, detectionsWaiting, version } = status
+  const details = [
+    ['Hub', hubUrl === null ? 'not found yet' : <a href={hubUrl}>{hubUrl}</a>],
+    ['Gateway id', gatewayId === null ? 'none yet' : <Mono>{gatewayId}</Mono>],
+    ['VPN address', vpnAddress === null ? 'none yet' : <Mono>{vpnAddress}</Mono>],
+    ['Fingerprint', <Mono key="own">{fingerprint}</Mono>],
+    ['The hub’s fingerprint', hubFingerprint === null ? 'not known yet' : <Mono>{hubFingerprint}</Mono>],
+    ['Detections waiting', detectionsWaiting],
+    ['Version', version],
+  ] as const
+  return <DetailList details={details} />
+}

@@ -1,0 +1,57 @@
+/** The refusals of the device's own calls, for programs and for people. */
+type Refusals = Readonly<Record<string, { status: number; message: string }>>
+
+const shared = {
+  not_found: { status: 404, message: 'There is no such call.' },
+  detection_not_found: { status: 404, message: 'The device has no detection of this id.' },
+  deterrent_not_found: { status: 404, message: 'gateway.yaml has no deterrent of this name.' },
+  no_picture: { status: 404, message: 'The device has no picture of this.' },
+  method_not_allowed: { status: 405, message: 'This call takes another method.' },
+  unsupported_media_type: { status: 415, message: 'The body must be application/json.' },
+  invalid_json: { status: 400, message: 'The body is not valid JSON.' },
+  json_too_complex: { status: 400, message: 'The body holds too many values or is nested too deep.' },
+  invalid_request: { status: 400, message: 'Some fields are not valid.' },
+  payload_too_large: { status: 413, message: 'The body is larger than 2 MiB.' },
+  not_fired: { status: 409, message: 'The deterrent was not fired.' },
+  too_many_requests: { status: 429, message: 'Too many calls. Wait a second.' },
+  camera_failed: { status: 502, message: 'The camera or the application behind it gave no picture.' },
+  internal_error: { status: 500, message: "The call failed. The agent's log has the details." },
+} as const satisfies Refusals
+
+/** Of the local API, as its OpenAPI description lists them. */
+export const localErrors = {
+  ...shared,
+  browser_refused: { status: 403, message: 'This API is for programs, not for pages in a browser.' },
+  api_not_configured: { status: 403, message: 'Add sources.api to gateway.yaml to report detections.' },
+  token_required: { status: 401, message: 'Send the token of gateway.yaml as Authorization: Bearer.' },
+} as const satisfies Refusals
+
+const personErrors = {
+  cross_site: { status: 403, message: 'Only a page of this device may call this.' },
+  not_signed_in: { status: 401, message: 'Sign in first.' },
+  wrong_password: { status: 403, message: 'The password is wrong.' },
+  role_required: { status: 403, message: 'Your role in the hub does not allow this.' },
+} as const satisfies Refusals
+
+const errors = { ...localErrors, ...personErrors }
+export type CallErrorCode = keyof typeof errors
+
+type Details = { message?: string; reason?: string; fieldErrors?: Record<string, string>; retryAfterSeconds?: number }
+
+/** Ends a call with one of these errors. */
+export class Refusal extends Error {
+  readonly code: CallErrorCode
+  readonly status: number
+  readonly retryAfterSeconds: number
+  /** The JSON of the answer. */
+  readonly body: object
+
+  constructor(code: CallErrorCode, { retryAfterSeconds = 1, ...details }: Details = {}) {
+    super(code)
+    const { status, message } = errors[code]
+    this.code = code
+    this.status = status
+    this.retryAfterSeconds = retryAfterSeconds
+    this.body = { error: code, message, ...details }
+  }
+}

@@ -1,0 +1,73 @@
+/** What several calls do with the parts of the device. Each throws `Refusal`. */
+import { Readable } from 'node:stream'
+import type { Detection } from '@hedgerow/contract'
+import type { DetectionRecord } from '../detections/record.ts'
+import type { Deterrents } from '../deterrents/deterrents.ts'
+import type { Firing } from '../deterrents/interlock.ts'
+import type { Asker } from '../deterrents/saved-state.ts'
+import { inWords } from '../hub/failure.ts'
+import type { Clip, Pictures } from '../sources/source.ts'
+import { Refusal } from './errors.ts'
+
+export type PartsOptions = {
+  record: Pick<DetectionRecord, 'find' | 'recent'>
+  pictures: Pictures
+  deterrents: Pick<Deterrents, 'fire' | 'stop' | 'arm' | 'disarm' | 'isArmed' | 'list'>
+}
+
+export function createParts({ record, pictures, deterrents }: PartsOptions) {
+  function detectionOf(id: string): Detection {
+    const found = record.find(id)
+    if (!found) throw new Refusal('detection_not_found')
+    return found
+  }
+
+  function knownDeterrent(name: string): string {
+    const found = deterrents.list().find((deterrent) => deterrent.name === name)
+    if (!found) throw new Refusal('deterrent_not_found')
+    return found.name
+  }
+
+  return {
+    latest: (camera: string, { height, signal }: { height?: number | undefined; signal: AbortSignal }) =>
+      picture(pictures.latest(camera, { ...(height !== undefined && { height }), signal })),
+    snapshot: (id: string, wanted: { boxed: boolean; signal: AbortSignal }) =>
+      picture(pictures.snapshot(detectionOf(id), wanted)),
+    clip: async (id: string, { range, signal }: { range?: string; signal: AbortSignal }) =>
+      found(await orFailure(pictures.clip(detectionOf(id), { ...(range !== undefined && { range }), signal }))),
+
+    async fire(name: string, seconds: number | undefined, by: Asker): Promise<{ firing: Firing }> {
+      const answer = await deterrents.fire({ deterrent: knownDeterrent(name), seconds, by })
+      if ('refused' in answer) throw new Refusal('not_fired', { message: answer.message, reason: answer.refused })
+      return answer
+    },
+    stop: (name: string, by: Asker) => deterrents.stop(knownDeterrent(name), by),
+    async arm(by: Asker) {
+      await deterrents.arm(by)
+      return { armed: deterrents.isArmed() }
+    },
+    async disarm(by: Asker) {
+      await deterrents.disarm(by)
+      return { armed: deterrents.isArmed() }
+    },
+  }
+}
+
+async function picture(asked: Promise<Buffer | undefined>): Promise<Clip> {
+  const jpeg = found(await orFailure(asked))
+  const headers = { 'content-type': 'image/jpeg', 'content-length': String(jpeg.length) }
+  return { status: 200, headers, body: Readable.from([jpeg]) }
+}
+
+async function orFailure<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked
+  } catch (error) {
+    throw new Refusal('camera_failed', { message: inWords(error) })
+  }
+}
+
+function found<T>(value: T | undefined): T {
+  if (value === undefined) throw new Refusal('no_picture')
+  return value
+}

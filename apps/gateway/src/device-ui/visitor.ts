@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http'
+import type { Asker } from '../deterrents/saved-state.ts'
+
+/** A person who uses the device's own interface. */
+export type Visitor = {
+  /** For the ledger and the screen. */
+  name: string
+  /** `hub`: the hub says who asks; `device`: somebody who knows the device's password. */
+  via: 'hub' | 'device'
+  /** Whether the visitor may fire, arm and configure; everybody may look, stop and disarm. */
+  mayManage: boolean
+}
+
+/** Whoever knows the password of the device. */
+export const PASSWORD_VISITOR: Visitor = { name: 'device password', via: 'device', mayManage: true }
+
+const NAME_MAX = 200
+/** Of the hub's roles; one that this agent does not know counts as the least. */
+const MANAGING_ROLES: readonly unknown[] = ['manager', 'admin']
+
+/** Whom the hub names. Call it only for a request that came through the tunnel: elsewhere anybody sends these. */
+export function visitorFromHub({ headers }: IncomingMessage): Visitor | undefined {
+  const [user, role] = [headers['x-hub-user'], headers['x-hub-role']]
+  if (typeof user !== 'string' || user === '') return undefined
+  return { name: decoded(user).slice(0, NAME_MAX), via: 'hub', mayManage: MANAGING_ROLES.includes(role) }
+}
+
+export function askerOf({ name, via }: Visitor): Asker {
+  return { kind: 'person', name, via }
+}
+
+/** The hub percent-encodes what a header cannot carry. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,75 @@
+import { useDocumentVisibility, useIntersection } from '@mantine/hooks'
+import { useEffect, useState } from 'react'
+import { lastSeen } from './last-seen.ts'
+import { useNow } from './now.ts'
+import styles from './live-picture.module.css'
+
+/** `takenAt` in milliseconds since 1970. */
+export type LoadedPicture = { picture: Blob; takenAt: number }
+
+type LivePictureProps = {
+  /** Gets the newest picture. A new function starts anew. */
+  load: (signal: AbortSignal) => Promise<LoadedPicture>
+  alt: string
+  /** Why there is nothing to load, such as `Offline`. */
+  off?: string | undefined
+}
+
+const REFRESH_MS = 5_000
+/** A picture that is older says so. */
+const STALE_MS = 20_000
+
+/** What a camera shows now: loaded again and again while it is in view and the page is looked at. */
+export function LivePicture({ load, alt, off }: LivePictureProps) {
+  const { ref, entry } = useIntersection({ rootMargin: '100px' })
+  const isVisible = useDocumentVisibility() === 'visible'
+  const now = useNow()
+  const { shown, problem } = useLivePicture(load, isVisible && off === undefined && (entry?.isIntersecting ?? false))
+  const isStale = shown !== undefined && now - shown.takenAt > STALE_MS
+  return (
+    <span ref={ref} className={styles.picture}>
+      {shown === undefined ? (
+        <span>{off ?? problem ?? 'Loading…'}</span>
+      ) : (
+        <img src={shown.address} alt={alt} data-stale={isStale} />
+      )}
+      {isStale && <span className={styles.age}>{lastSeen(new Date(shown.takenAt).toISOString(), now)}</span>}
+    </span>
+  )
+}
+
+type Shown = { address: string; takenAt: number }
+
+/** The last picture stays when the next does not come. */
+function useLivePicture(
+  load: LivePictureProps['load'],
+  isLookedAt: boolean,
+): { shown: Shown | undefined; problem: string | undefined } {
+  const [shown, setShown] = useState<Shown>()
+  const [problem, setProblem] = useState<string>()
+  useEffect(() => {
+    if (!isLookedAt) return undefined
+    const stopped = new AbortController()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const look = async () => {
+      try {
+        const { picture, takenAt } = await load(stopped.signal)
+        const address = URL.createObjectURL(picture)
+        setProblem(undefined)
+        setShown((before) => {
+          if (before) URL.revokeObjectURL(before.address)
+          return { address, takenAt }
+        })
+      } catch (error) {
+        if (!stopped.signal.aborted) setProblem(error instanceof Error ? error.message : 'No picture.')
+      }
+      if (!stopped.signal.aborted) timer = setTimeout(() => void look(), REFRESH_MS)
+    }
+    void look()
+    return () => {
+      stopped.abort()
+      clearTimeout(timer)
+    }
+  }, [load, isLookedAt])
+  return { shown, problem }
+}
