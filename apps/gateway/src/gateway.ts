@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { GATEWAY_DOOR_PORT, GATEWAY_PORT, type Detection } from '@hedgerow/contract'
 import { createFaults } from '@hedgerow/http'
