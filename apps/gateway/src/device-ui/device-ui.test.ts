@@ -1,0 +1,243 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { DEVICE_API_BASE, GATEWAY_PORT } from '@hedgerow/contract'
+import { deviceCalls, type DeviceStatus } from '@hedgerow/contract/device-interface'
+import { pino } from 'pino'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { startFixtureHub, type FixtureHub } from '../../testing/hub.ts'
+import { startRelay, type Relay } from '../../testing/relay.ts'
+import { newPassword } from '../cli/new-password.ts'
+import { startGateway, type Gateway } from '../gateway.ts'
+import { policy } from './policy.ts'
+
+let dataDir: string
+let hub: FixtureHub
+let relay: Relay
+let gateway: Gateway
+let cookie: string
+
+type CallName = keyof typeof deviceCalls
+const names = Object.keys(deviceCalls) as CallName[]
+
+type Asked = {
+  body?: unknown
+  headers?: Record<string, string>
+  /** Through the tunnel, as the hub's proxy. */
+  tunnel?: boolean
+  /** The address on loopback that asks. */
+  from?: string
+}
+
+function send(method: string, path: string, { body, headers = {}, tunnel = false, from = '127.0.0.1' }: Asked = {}) {
+  const { promise, resolve, reject } = Promise.withResolvers<{
+    status: number
+    headers: Record<string, string | string[] | undefined>
+    json: Record<string, unknown>
+  }>()
+  const outgoing = request({
+    method,
+    path,
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(tunnel
+      ? { host: 'gateway', createConnection: () => hub.dial(GATEWAY_PORT) }
+      : { host: '127.0.0.1', port: gateway.port, localAddress: from, agent: false }),
+  })
+  outgoing.on('error', reject)
+  outgoing.on('response', (answer) => {
+    buffer(answer).then((bytes) => {
+      const isJson = answer.headers['content-type']?.startsWith('application/json') ?? false
+      const json = isJson ? (JSON.parse(bytes.toString()) as Record<string, unknown>) : {}
+      resolve({ status: answer.statusCode!, headers: answer.headers, json })
+    }, reject)
+  })
+  outgoing.end(body === undefined ? undefined : JSON.stringify(body))
+  return promise
+}
+
+/** A call with parameters that name nothing. */
+function call(name: CallName, asked: Asked = {}) {
+  const { method, path } = deviceCalls[name]
+  const filled = path.replaceAll(/:\w+/g, 'nothing')
+  return send(method, DEVICE_API_BASE + filled, { ...(method === 'POST' && { body: {} }), ...asked })
+}
+
+const ownOrigin = () => ({ origin: `http://127.0.0.1:${gateway.port}` })
+const asPage = () => ({ ...ownOrigin(), cookie })
+const asHub = (role: string) => ({
+  tunnel: true,
+  headers: { host: 'gw.example', origin: 'https://gw.example', 'x-hub-user': 'Rosa%20L%C3%B6w', 'x-hub-role': role },
+})
+const fireSprinkler = (asked: Asked) =>
+  send('POST', `${DEVICE_API_BASE}/v1/deterrents/sprinkler/fire`, { body: {}, ...asked })
+
+const signIn = (password: string, more: Asked = {}) =>
+  call('signIn', { body: { password }, headers: ownOrigin(), ...more })
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-device-ui-'))
+  hub = await startFixtureHub()
+  relay = await startRelay()
+  const limits = { seconds: 3, coolDownSeconds: 0 }
+  const sprinkler = { driver: 'http', on: { url: relay.onUrl }, off: { url: relay.offUrl }, ...limits }
+  await writeFile(join(dataDir, 'gateway.yaml'), JSON.stringify({ deterrents: { sprinkler } }), { mode: 0o600 })
+  const log = pino({ level: 'silent' })
+  gateway = await startGateway({ name: 'Orchard', dataDir, host: '127.0.0.1', port: 0, hubUrl: hub.url, log })
+  await vi.waitFor(() => expect(hub.registrations).toHaveLength(1), { timeout: 60_000, interval: 20 })
+  hub.decide({ status: 'approved' })
+  await vi.waitFor(() => expect(hub.heartbeats.at(-1)?.deterrents[0]?.state).toBe('ready'), {
+    timeout: 60_000,
+    interval: 20,
+  })
+})
+
+afterAll(async () => {
+  await gateway?.stop()
+  await relay?.stop()
+  await hub?.stop()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+beforeEach(async () => {
+  if (cookie === undefined) cookie = String((await signIn(gateway.newPassword!)).headers['set-cookie']).split(';')[0]!
+})
+
+describe('with the device’s password', () => {
+  test('a person signs in, is named in the ledger, and signs out', async () => {
+    const { status, headers, json } = await signIn(gateway.newPassword!)
+    expect([status, json]).toEqual([200, { name: 'device password', via: 'device', mayManage: true }])
+    const [set] = headers['set-cookie'] as string[]
+    expect(set).toMatch(/^hedgerow-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=604800$/)
+    const mine = { headers: { ...ownOrigin(), cookie: set!.split(';')[0]! } }
+    expect(await call('getSession', mine)).toMatchObject({ status: 200, json: { via: 'device' } })
+    expect(await call('disarm', mine)).toMatchObject({ status: 200, json: { armed: false } })
+    expect(await call('arm', mine)).toMatchObject({ status: 200, json: { armed: true } })
+    expect(await fireSprinkler(mine)).toMatchObject({ status: 200, json: { seconds: 3 } })
+    expect(await call('stopAll', mine)).toMatchObject({ status: 204 })
+    expect(relay.isOn()).toBe(false)
+    await vi.waitFor(
+      () =>
+        expect(hub.ledger).toContainEqual(
+          expect.objectContaining({ kind: 'fired', by: { kind: 'person', name: 'device password', via: 'device' } }),
+        ),
+      { timeout: 60_000, interval: 20 },
+    )
+    const out = await call('signOut', mine)
+    expect(out).toMatchObject({ status: 204 })
+    expect(out.headers['set-cookie']).toEqual([expect.stringMatching(/^hedgerow-\d+=; .*Max-Age=0$/)])
+    expect(await call('getSession', mine)).toMatchObject({ status: 401 })
+    expect(await call('getSession', { headers: asPage() })).toMatchObject({ status: 200 })
+  })
+
+  test('the cookie is bound to https where the browser sees https', async () => {
+    const host = 'gate.lan'
+    const { headers } = await signIn(gateway.newPassword!, { headers: { host, origin: `https://${host}` } })
+    const [set] = headers['set-cookie'] as string[]
+    expect(set).toMatch(/^__Host-hedgerow-\d+=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict/)
+    const answer = await call('getSession', { headers: { host, cookie: set!.split(';')[0]! } })
+    expect(answer.status).toBe(200)
+  })
+
+  test('a wrong one opens nothing, and soon has to wait', async () => {
+    const guess = () => signIn('aaaa-bbbb-cccc-dddd', { from: '127.0.0.9' })
+    const answers = [await guess()]
+    while (answers.at(-1)!.status !== 429 && answers.length < 60) answers.push(await guess())
+    expect(answers[0]).toMatchObject({ status: 403, json: { error: 'wrong_password' } })
+    const last = answers.at(-1)!
+    expect(last).toMatchObject({ status: 429, json: { error: 'too_many_requests' } })
+    expect(Number(last.headers['retry-after'])).toBeGreaterThan(0)
+    for (const { headers } of answers) expect(headers['set-cookie']).toBeUndefined()
+    // Somebody else is not held up.
+    expect((await signIn(gateway.newPassword!)).status).toBe(200)
+  })
+
+  test.each(['', 'hedgerow=x', 'hedgerow-8080=', `hedgerow-8080=${'A'.repeat(43)}`])(
+    'the cookie %j is no session',
+    async (planted) => {
+      expect(await call('getStatus', { headers: { cookie: planted } })).toMatchObject({ status: 401 })
+    },
+  )
+
+  test('a new password ends every session', async () => {
+    const { text } = await newPassword(dataDir)
+    expect(await call('getSession', { headers: asPage() })).toMatchObject({ status: 401 })
+    const replaced = /shown once: (\S+)$/.exec(text)![1]!
+    cookie = String((await signIn(replaced)).headers['set-cookie']).split(';')[0]!
+    expect(await call('getSession', { headers: asPage() })).toMatchObject({ status: 200 })
+  })
+})
+
+describe('on the local network nobody', () => {
+  const guarded = names.filter((name) => policy[name] !== 'anybody')
+
+  test.each(guarded)('calls %s without a session, whatever they say they are', async (name) => {
+    for (const claim of [{}, { 'x-hub-user': 'admin', 'x-hub-role': 'admin' }, { X_Hub_User: 'admin' }])
+      expect(await call(name, { headers: { ...ownOrigin(), ...claim } })).toMatchObject({
+        status: 401,
+        json: { error: 'not_signed_in' },
+      })
+  })
+
+  test.each<[string, Record<string, string>, number]>([
+    ['of another site', { origin: 'https://evil.example' }, 403],
+    ['that hides where it comes from', { origin: 'null' }, 403],
+    ['of another port of this device', { origin: 'http://127.0.0.1:5000' }, 403],
+    ['of another site, as the browser says', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['of another name of this site', { 'sec-fetch-site': 'same-site' }, 403],
+    ['whose name was pointed at the device', { host: 'rebound.example', origin: 'http://rebound.example' }, 421],
+  ])('calls it from a page %s, even with the cookie', async (_what, headers, status) => {
+    for (const name of names)
+      expect([name, (await call(name, { headers: { ...asPage(), ...headers } })).status]).toEqual([name, status])
+    expect(relay.isOn()).toBe(false)
+  })
+
+  test('changes anything without saying which page asks', async () => {
+    for (const name of names.filter((one) => deviceCalls[one].method !== 'GET'))
+      expect([name, (await call(name, { headers: { cookie } })).status]).toEqual([name, 403])
+  })
+
+  test('frames the pages or reads them from elsewhere', async () => {
+    for (const path of ['/device/', '/device/sign-in', `${DEVICE_API_BASE}/v1/status`]) {
+      const { headers } = await send('GET', path, { headers: { cookie } })
+      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
+      expect(headers['cross-origin-resource-policy']).toBe('same-origin')
+      expect(headers['access-control-allow-origin']).toBeUndefined()
+    }
+  })
+})
+
+describe('through the hub', () => {
+  test.each(['user', 'manager', 'admin', 'a-role-of-tomorrow'])(
+    'a person with the role %s may what the hub allows',
+    async (role) => {
+      const mayManage = role === 'manager' || role === 'admin'
+      expect((await call('getSession', asHub(role))).json).toEqual({ name: 'Rosa Löw', via: 'hub', mayManage })
+      for (const name of names.filter((one) => policy[one] === 'managers')) {
+        const { json } = await call(name, asHub(role))
+        expect([name, json['error'] === 'role_required']).toEqual([name, !mayManage])
+      }
+      expect(await call('disarm', asHub(role))).toMatchObject({ json: { armed: false } })
+      await call('arm', { headers: asPage() })
+      expect(await call('stopAll', asHub(role))).toMatchObject({ status: 204 })
+      expect((await fireSprinkler(asHub(role))).status).toBe(mayManage ? 200 : 403)
+      expect(relay.isOn()).toBe(mayManage)
+      await call('stopAll', asHub(role))
+    },
+  )
+
+  test('only the hub’s word counts, no cookie', async () => {
+    const headers = { host: 'gw.example', cookie }
+    expect(await call('getStatus', { tunnel: true, headers })).toMatchObject({ status: 401 })
+  })
+
+  test('the status has the parts of the device and no claim on it', async () => {
+    const { json } = await call('getStatus', asHub('user'))
+    const { name, gatewayId, armed, deterrents, conditions } = json as DeviceStatus
+    expect({ name, gatewayId, armed }).toEqual({ name: 'Orchard', gatewayId: gateway.state().gatewayId, armed: true })
+    expect(deterrents).toMatchObject([{ name: 'sprinkler', state: 'ready' }])
+    expect(conditions.map(({ step }) => step)).toContain('tunnelUp')
+    expect(JSON.stringify(json)).not.toContain(gateway.state().deviceToken)
+  })
+})
