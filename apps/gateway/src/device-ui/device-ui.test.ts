@@ -22,6 +22,14 @@ let cookie: string
 type CallName = keyof typeof deviceCalls
 const names = Object.keys(deviceCalls) as CallName[]
 
+const until = (isSo: () => boolean) =>
+  vi.waitFor(
+    () => {
+      if (!isSo()) throw new Error('not yet')
+    },
+    { timeout: 60_000, interval: 20 },
+  )
+
 type Asked = {
   body?: unknown
   headers?: Record<string, string>
@@ -85,12 +93,9 @@ beforeAll(async () => {
   await writeFile(join(dataDir, 'gateway.yaml'), JSON.stringify({ deterrents: { sprinkler } }), { mode: 0o600 })
   const log = pino({ level: 'silent' })
   gateway = await startGateway({ name: 'Orchard', dataDir, host: '127.0.0.1', port: 0, hubUrl: hub.url, log })
-  await vi.waitFor(() => expect(hub.registrations).toHaveLength(1), { timeout: 60_000, interval: 20 })
+  await until(() => hub.registrations.length === 1)
   hub.decide({ status: 'approved' })
-  await vi.waitFor(() => expect(hub.heartbeats.at(-1)?.deterrents[0]?.state).toBe('ready'), {
-    timeout: 60_000,
-    interval: 20,
-  })
+  await until(() => hub.heartbeats.at(-1)?.deterrents[0]?.state === 'ready')
 })
 
 afterAll(async () => {
@@ -117,13 +122,9 @@ describe('with the device’s password', () => {
     expect(await fireSprinkler(mine)).toMatchObject({ status: 200, json: { seconds: 3 } })
     expect(await call('stopAll', mine)).toMatchObject({ status: 204 })
     expect(relay.isOn()).toBe(false)
-    await vi.waitFor(
-      () =>
-        expect(hub.ledger).toContainEqual(
-          expect.objectContaining({ kind: 'fired', by: { kind: 'person', name: 'device password', via: 'device' } }),
-        ),
-      { timeout: 60_000, interval: 20 },
-    )
+    const by = { kind: 'person', name: 'device password', via: 'device' }
+    await until(() => hub.ledger.some(({ kind }) => kind === 'fired'))
+    expect(hub.ledger.find(({ kind }) => kind === 'fired')).toMatchObject({ by })
     const out = await call('signOut', mine)
     expect(out).toMatchObject({ status: 204 })
     expect(out.headers['set-cookie']).toEqual([expect.stringMatching(/^hedgerow-\d+=; .*Max-Age=0$/)])
