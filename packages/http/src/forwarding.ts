@@ -46,6 +46,9 @@ const RULES: readonly Rule[] = [
       'true-client-ip',
       'cf-connecting-ip*',
       'fastly-client-ip',
+      'fly-client-ip',
+      'x-azure-*',
+      'x-envoy-*',
     ],
   },
   {
@@ -61,6 +64,10 @@ const RULES: readonly Rule[] = [
       'x-remote-*',
       'x-auth-request-*',
       'x-auth-user*',
+      'x-token-subject',
+      'x-token-user-*',
+      'x-userinfo',
+      'impersonate-*',
       'x-auth-email',
       'x-auth-groups',
       'x-auth-roles',
@@ -103,6 +110,11 @@ const RULES: readonly Rule[] = [
       'x-arr-clientcert',
       'x-amzn-mtls-*',
     ],
+  },
+  {
+    from: 'request',
+    why: 'CGI programs read it as HTTP_PROXY, the proxy of their own calls',
+    names: ['proxy'],
   },
   {
     from: 'request',

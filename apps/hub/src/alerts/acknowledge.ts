@@ -57,7 +57,7 @@ async function readPerson(db: Db, userId: string): Promise<Person> {
     .where('id', '=', userId)
     .where('active', '=', 1)
     .executeTakeFirst()
-  // Who left may not act by an old mail.
+  // A person who is no longer active may not act through an old mail.
   if (!user) throw new HubError('alert_link_invalid')
   return { userId: user.id, username: user.username, role: user.role }
 }
@@ -68,7 +68,7 @@ async function readAlert(db: Db, id: string): Promise<AlertRow> {
   return row
 }
 
-/** The first one stays. */
+/** The first acknowledgement stays. */
 async function markAcknowledged(
   transaction: Db,
   row: AlertRow,

@@ -1,4 +1,4 @@
-/** Alerts as rows: how they are read, and what is visible of them. */
+/** Alerts as rows: reading them, and the part of each that a person may see. */
 import type { Alert } from '@hedgerow/contract'
 import type { Selectable } from 'kysely'
 import { hasRole } from '../access/policy.ts'
@@ -10,7 +10,7 @@ export type AlertRow = Selectable<Tables['alerts']>
 
 const LISTED = 50
 
-/** How many things of each gateway. */
+/** The number of incidents of each gateway. */
 export type Counts = Readonly<Record<string, number>>
 
 export function toldOf({ lines, counts }: Pick<AlertRow, 'lines' | 'counts'>): Told {
@@ -18,7 +18,10 @@ export function toldOf({ lines, counts }: Pick<AlertRow, 'lines' | 'counts'>): T
   return { lines: JSON.parse(lines) as Line[], count }
 }
 
-/** What a person may see of an alert, who below a manager sees the own gateways only. Undefined for nothing. */
+/**
+ * The part of an alert that a person may see: below the role manager, only of their own gateways. Undefined when there
+ * is none.
+ */
 export function toldTo({ lines, counts }: Pick<AlertRow, 'lines' | 'counts'>, own: OwnGateways): Told | undefined {
   if (own === undefined) return toldOf({ lines, counts })
   const mine = Object.entries(JSON.parse(counts) as Counts).filter(([gatewayId]) => own.has(gatewayId))
@@ -50,7 +53,7 @@ export async function listAlerts(
       db.selectFrom('alerted_incidents').select('alert_id').where('incident_id', '=', incident),
     )
   else if (own !== undefined)
-    // Of several gateways, some may be theirs: those are looked through.
+    // An alert of several gateways may include theirs; `toldTo` decides.
     asked = asked.where(({ or, eb }) => or([eb('gateway_id', 'is', null), eb('gateway_id', 'in', ['', ...own])]))
   return (await asked.execute()).flatMap((row) => {
     const told = toldTo(row, own)

@@ -1,4 +1,4 @@
-/** Alert rules: which incidents people are told of outside the hub, and by which channels. */
+/** Alert rules: which incidents are announced outside the hub, and over which channels. */
 import { randomBytes } from 'node:crypto'
 import { alertRuleFields, type AlertRule, type AlertRuleFields } from '@hedgerow/contract'
 import type { Kysely, Selectable } from 'kysely'

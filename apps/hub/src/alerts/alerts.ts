@@ -1,7 +1,8 @@
 /**
- * From incidents to alerts, the messages of alert rules. A rule tells of an incident once. What comes while a message
- * waits in the outbox joins it, so that a storm is one message that grows; after one was sent the next waits for the
- * rule's cool-down. Step by step the rule tells others until somebody acknowledges (steps.ts, acknowledge.ts).
+ * From incidents to alerts, the messages of alert rules. A rule announces an incident once. Incidents that arrive while
+ * a message waits in the outbox join it, so that a storm is one message that grows; after a message was sent, the next
+ * one waits for the rule's cool-down. Further steps notify other people until somebody acknowledges (steps.ts,
+ * acknowledge.ts).
  */
 import { randomBytes } from 'node:crypto'
 import type { AlertStep, FactData } from '@hedgerow/contract'
@@ -22,7 +23,7 @@ type Outbox = Pick<Notifications, 'announce' | 'waitsUnder'>
 
 export const MINUTE_MS = 60_000
 const ID_BYTES = 9
-/** Stored of an alert: the first ones, and later the first one of each other gateway, for its owner. */
+/** Stored lines of an alert: the first ones, then only the first one of each further gateway, for its owner. */
 const LINES_STORED = 10
 const GATEWAYS_STORED = 200
 
@@ -54,7 +55,7 @@ export async function tell(transaction: Transaction<Tables>, reported: Reported,
   }
 }
 
-/** Those of the incidents that the rule has not told of; it has now. */
+/** Marks the incidents as announced by the rule; returns those that were not before. */
 async function markTold(
   transaction: Transaction<Tables>,
   ruleId: string,
@@ -151,7 +152,7 @@ async function tellOver(
     })
 }
 
-/** The columns of an alert that tells of these too. */
+/** The columns of an alert with these lines added. */
 function contentWith(before: AlertRow | undefined, lines: readonly Line[]) {
   const counts: Record<string, number> = before ? { ...(JSON.parse(before.counts) as Counts) } : {}
   const stored = before ? (JSON.parse(before.lines) as Line[]) : []

@@ -1,4 +1,4 @@
-/** Whether a rule tells of an incident. Pure. */
+/** Whether a rule announces an incident. Pure. */
 import type { AlertRuleFields } from '@hedgerow/contract'
 
 export type Candidate = {
@@ -8,7 +8,7 @@ export type Candidate = {
   severity: 'alert' | 'detection'
   camera: string
   isValidated: boolean
-  /** When it is told of, in milliseconds since 1970. */
+  /** When it is announced, in milliseconds since 1970. */
   at: number
 }
 

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 const LOOKED_AT = 10_000
 const NEWEST_SHOWN = 12
 
-/** What a rule would have told of. An incident is told of when it begins. */
+/** The incidents that a rule would have announced. A rule announces an incident when it begins. */
 export async function preview(
   db: Kysely<Tables>,
   rule: AlertRuleFields,

@@ -1,4 +1,4 @@
-/** Escalation: while nobody has acknowledged an alert, its rule tells the next, step by step. */
+/** Escalation: while nobody has acknowledged an alert, its rule notifies the next people, step by step. */
 import { expressionBuilder, type Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { LONGEST_WAIT_MS } from '../database/clock-leaps.ts'
@@ -16,7 +16,7 @@ const LOOK_INTERVAL_MS = 5_000
 
 export type AlertSteps = {
   start(): void
-  /** Tells every step that is due. */
+  /** Sends every step that is due. */
   look(): Promise<void>
   stop(): Promise<void>
 }
@@ -28,7 +28,7 @@ export function createAlertSteps(options: {
   notifications: Pick<Notifications, 'announce' | 'wake'>
 }): AlertSteps {
   const { db, clock, log, notifications } = options
-  const tasks = createTasks({ log, failure: 'could not tell the next step of an alert' })
+  const tasks = createTasks({ log, failure: 'could not send the next step of an alert' })
 
   async function look(): Promise<void> {
     const due = await db.selectFrom('alerts').select('id').where(isDue(clock())).orderBy('id').execute()
@@ -36,7 +36,7 @@ export function createAlertSteps(options: {
     if (due.length > 0) notifications.wake()
   }
 
-  /** One transaction an alert: one that is acknowledged meanwhile is left alone. */
+  /** One transaction for each alert; nothing is sent for one that was acknowledged meanwhile. */
   function tellNext(id: string): Promise<void> {
     return inTransaction(db, async (transaction) => {
       const now = clock()

@@ -1,6 +1,6 @@
-/** What an alert says. Pure. */
+/** The words of an alert. Pure. */
 
-/** One thing that an alert tells of. */
+/** One incident of an alert. */
 export type Line = {
   /** Of the incident. */
   id: string
@@ -14,7 +14,7 @@ export type Line = {
   startedAt: number
 }
 
-/** The first things that an alert tells of, and how many there are. */
+/** The first incidents of an alert, and how many there are in all. */
 export type Told = { lines: readonly Line[]; count: number }
 
 /** Lines in a message; more are counted. */

@@ -22,7 +22,7 @@ type Dependencies = {
   camerasOf: (gatewayId: string) => readonly Pick<Camera, 'name' | 'state' | 'fps'>[]
 }
 
-/** Cameras of all sites, and what they show now. */
+/** Cameras of all sites, and their newest pictures. */
 export function cameraRoutes(app: FastifyInstance, dependencies: Dependencies): void {
   const { db, vpn, pictures, monotonic } = dependencies
 

@@ -1,8 +1,8 @@
 /**
- * Commands of people to gateways. Each is a row before anything is sent, with its expiry; it is sent once at most, and
- * what becomes of it is written into the row. A command that cannot be sent in time expires: the gateway counts the
+ * Commands of people to gateways. Each is a row with an expiry before anything is sent; it is sent once at most, and
+ * its outcome is written into the row. A command that cannot be sent in time expires: the gateway counts the
  * rest of its time by its own clock from a ticket that it gave (packages/contract/src/gateway-door.ts), and here both
- * the wall clock and one that never jumps must allow it. A restart of the hub ends what was on its way.
+ * the wall clock and one that never jumps must allow it. A restart of the hub ends commands on their way.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -34,7 +34,7 @@ type End = Pick<Row, 'state' | 'code' | 'message'>
 export type Commands = {
   /** Resolves when the command has ended. Throws `gateway_not_found` and `gateway_takes_no_commands`. */
   give(asked: Asked, by: { caller: Caller; sourceIp: string }): Promise<Command>
-  /** Ends what a hub that stopped left on its way. */
+  /** Ends commands that were on their way when the hub stopped. */
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -55,7 +55,7 @@ export function createCommands(options: {
 }): Commands {
   const { db, door, clock, log, monotonic = () => performance.now() } = options
   const stopping = new AbortController()
-  /** What may still switch something on, by gateway: a stop ends it. */
+  /** Commands that may still switch something on, by gateway: a stop ends them. */
   const onTheWay = new Map<string, Set<AbortController>>()
   const running = new Set<Promise<unknown>>()
 
@@ -106,7 +106,7 @@ export function createCommands(options: {
     return row
   }
 
-  /** Asks for a ticket until the gateway gives one, then sends once; what may be done twice may be sent again. */
+  /** Asks for a ticket until the gateway gives one, then sends once; a stop may be sent again. */
   async function carryOut(
     row: Row,
     way: { address: string; remaining(): number; signal: AbortSignal; mayRepeat: boolean },

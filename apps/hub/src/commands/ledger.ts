@@ -1,6 +1,6 @@
 /**
- * What gateways' ledgers told: every firing and refusal, each stored once however often it is sent, in the transaction
- * that counts and tells it.
+ * The entries of the gateways' ledgers: every firing and refusal, stored once however often it is sent. One transaction
+ * stores and counts an entry and records its fact.
  */
 import { ledgerEntry, type Fact, type LedgerEntry, type PageQuery } from '@hedgerow/contract'
 import type { FastifyReply } from 'fastify'
@@ -106,7 +106,7 @@ async function trim(transaction: Transaction<Tables>, gatewayId: string): Promis
 
 type Told = { gatewayId: string; gatewayName: string; now: number }
 
-/** What people are told of; the rest is in the ledger. */
+/** The fact that people are notified of; undefined for entries that only the ledger shows. */
 function factOf(entry: LedgerEntry, { gatewayId, gatewayName, now }: Told): Fact | undefined {
   const { deterrent = 'all deterrents', seconds, message } = entry
   const about = { at: Math.min(entry.at, now), actor: { name: 'gateway' }, target: gatewayId, gatewayId }

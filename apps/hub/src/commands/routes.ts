@@ -7,7 +7,7 @@ import { mount } from '../http/mount.ts'
 import { listCommands, type Commands } from './commands.ts'
 import { listLedger } from './ledger.ts'
 
-/** Deterrents of a gateway: commands to them, and what its ledger told. */
+/** Deterrents of a gateway: commands to them, and its ledger. */
 export function commandRoutes(
   app: FastifyInstance,
   { db, commands }: { db: Kysely<Tables>; commands: Pick<Commands, 'give'> },

@@ -1,6 +1,6 @@
 /**
- * Moves the thumbnails of hubs of before, base64 in their detection's row, to the table of thumbnails: a few at a time
- * with pauses, while everything else goes on. What is no JPEG was never shown by a browser, and goes.
+ * Moves thumbnails of an earlier version, base64 in their detection's row, to the table of thumbnails: a few at a time
+ * with pauses, while everything else goes on. A thumbnail that is no JPEG is deleted: no browser could show it.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'

@@ -1,4 +1,4 @@
-/** Addresses of clips for what sends no header: a `<video>`, a download. Each is of one clip and one session. */
+/** Addresses of clips for a `<video>` or a download, which send no header. Each is for one clip and one session. */
 import { randomBytes } from 'node:crypto'
 import { CLIP_LINK_LIFETIME_MS } from '@hedgerow/contract'
 import { HubError } from '../kernel/hub-error.ts'

@@ -1,6 +1,6 @@
 /**
- * Clips of detections, passed on from their gateway as they come: never held as a whole, bounded in size, time and
- * number, and ended where nothing moves. What a gateway answers is checked: it is an MP4, of the range that was asked.
+ * Clips of detections, streamed from their gateway: never in memory as a whole, bounded in size, time and number, and
+ * ended when they stall. A gateway's answer must be an MP4 of the requested range.
  */
 import type { IncomingMessage } from 'node:http'
 import { pipeline, Transform, type Readable } from 'node:stream'
@@ -10,7 +10,7 @@ import { HubError } from '../kernel/hub-error.ts'
 import { createTurns } from './turns.ts'
 
 const HEAD_TIMEOUT_MS = 30_000
-/** A player that is paused reads nothing; it asks anew for where it goes on. */
+/** A paused player reads nothing; when it continues, it requests the rest. */
 const STALLED_MS = 60_000
 const WHOLE_MS = 15 * 60_000
 export const CLIP_MAX_BYTES = 512 * 1024 * 1024
@@ -29,7 +29,7 @@ export type Clips = {
   /**
    * `range` is the browser's header. Throws `gateway_unreachable`, `clip_unavailable`, `range_not_satisfiable` and
    * `pictures_busy`. The body ends with an error when the gateway sends less or more than it said, or nothing for a
-   * minute; who asked must read or destroy it.
+   * minute; the caller must read or destroy it.
    */
   open(
     gateway: { id: string; address: string },
@@ -129,7 +129,7 @@ function checkHead(
   return { status, headers: { ...told, 'accept-ranges': 'bytes', 'content-range': part[0] }, length, first }
 }
 
-/** Throws `clip_unavailable` for what does not begin as an MP4 does; nothing is taken from the stream. */
+/** Throws `clip_unavailable` when it does not begin as an MP4; takes nothing from the stream. */
 async function checkStart(incoming: IncomingMessage, signal: AbortSignal): Promise<void> {
   const start = await readStart(incoming, signal).catch((error: unknown) => {
     throw new HubError('gateway_unreachable', { cause: error })

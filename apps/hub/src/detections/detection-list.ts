@@ -6,7 +6,7 @@ import { holding, pageFrom, SEARCHED_AT_MOST, sendPage } from '../http/paginatio
 
 const DETECTIONS_SHOWN = 50
 
-/** All but the pictures. */
+/** All columns but the pictures. */
 export const DETECTION_COLUMNS = [
   'id',
   'camera',
@@ -37,7 +37,7 @@ export async function listDetections(
     .orderBy('id', 'desc')
   let asked = newest.select(DETECTION_COLUMNS)
   if (q) {
-    // Looked for in so many and no more: nobody makes the hub read a whole history.
+    // At most this many are searched, so that nobody makes the hub read a whole history.
     const last = await newest.select(['started_at', 'id']).offset(SEARCHED_AT_MOST).limit(1).executeTakeFirst()
     if (last) asked = asked.where(sql<boolean>`(started_at, id) > (${last.started_at}, ${last.id})`)
     asked = asked.where(holding(q, ['label', 'camera']))

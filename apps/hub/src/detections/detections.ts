@@ -1,8 +1,8 @@
 /**
- * What gateways detected. A gateway sends each detection again when it changes, and again when it heard no answer, so
- * rows are upserted by (gateway, id): nothing doubles, severity only rises, and a threat counts once. The transaction
- * is committed before the gateway hears of it. How much each gateway holds is kept beside the rows, in the same
- * transactions, so that nobody reads all detections to know which are too many.
+ * Stored detections. A gateway sends a detection again when it changes, and when it received no answer, so rows are
+ * upserted by (gateway, id): nothing doubles, severity only rises, and a threat counts once. The transaction is
+ * committed before the gateway gets its answer. The same transactions keep each gateway's totals, so that finding the
+ * gateways above their limit does not read all detections.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { detectionDetails, type Detection, type DetectionDetails, type HubSettings } from '@hedgerow/contract'
@@ -17,10 +17,10 @@ import { placeInIncidents, recount } from './incidents.ts'
 
 type Row = Selectable<Tables['detections']>
 
-/** A detection whose picture the hub has made its own: pictures.ts. */
+/** A detection with its picture as the hub encoded it: pictures.ts. */
 export type PicturedDetection = Omit<Detection, 'thumbnail'> & { jpeg?: Buffer | undefined }
 
-/** At most so many, and so many bytes, are stored in one transaction: other requests are served in between. */
+/** Limits of one transaction: other requests are served in between. */
 const DETECTIONS_AT_ONCE = 50
 const BYTES_AT_ONCE = 256 * 1024
 /** How many bytes a row counts without its thumbnail. */
@@ -148,8 +148,8 @@ async function lockGateway(
 }
 
 /**
- * The row after this report. When it began stays as first told, and is never in the future: a gateway's clock that
- * runs ahead must not count tomorrow's threats.
+ * The row after this report. Its start stays as first reported, and is never in the future: a gateway whose clock is
+ * ahead must not count threats of tomorrow.
  */
 function merge(before: Row | undefined, detection: PicturedDetection, gatewayId: string, now: number): Row {
   return {
@@ -204,7 +204,7 @@ function bytesOf({ thumbnail, thumbnail_bytes: bytes, details }: Row): number {
   return DETECTION_BYTES + (thumbnail?.length ?? 0) + (bytes ?? 0) + (details?.length ?? 0)
 }
 
-/** What a reported detection will count as, at most, once it is stored. */
+/** How many bytes a reported detection counts at most once it is stored. */
 export function reportedBytes(detection: PicturedDetection): number {
   return DETECTION_BYTES + (detection.jpeg?.length ?? 0) + (mergeDetails(null, detection)?.length ?? 0)
 }
@@ -272,7 +272,7 @@ export function deleteOldDetections(
   })
 }
 
-/** Deletes what the settings no longer keep, in small batches with pauses. */
+/** Deletes detections above the settings' limits, in small batches with pauses. */
 export async function trimDetections(
   db: Kysely<Tables>,
   { detectionsKept, detectionMegabytesKept }: Pick<HubSettings, 'detectionsKept' | 'detectionMegabytesKept'>,

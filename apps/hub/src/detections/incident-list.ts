@@ -13,7 +13,9 @@ const SHOWN = 60
 const COUNTED_AT_MOST = 10_000
 const GROUPS_AT_MOST = 500
 const DETECTIONS_AT_MOST = 200
-/** So many gateways are read one by one and merged; of more, the newest incidents of the fleet are looked through. */
+/**
+ * Up to this many gateways are read one by one and merged; for more, the newest incidents of the fleet are filtered.
+ */
 const GATEWAYS_MERGED = 32
 
 type Row = Selectable<Tables['incidents']>
@@ -96,7 +98,7 @@ export async function listIncidentsById(db: Db, caller: Caller, ids: readonly st
   return ids.flatMap((id) => found.get(id) ?? [])
 }
 
-/** Those of the incidents that are there and that the caller may see. */
+/** Those of the incidents that exist and that the caller may see. */
 export async function visibleIncidents(db: Db, caller: Caller, ids: readonly string[]): Promise<Row[]> {
   const found = db.selectFrom('incidents').selectAll().where('id', 'in', ids)
   if (hasRole(caller.role, 'manager')) return found.execute()

@@ -1,7 +1,7 @@
 /**
- * Incidents: what a person sees as one thing. A detection joins the incident of its gateway and label that it is less
- * than 45 s away from; one that lies between two makes them one. All of it happens in the transaction that stores or
- * deletes the detections, with the gateway's row locked, so that two batches never make two incidents of one.
+ * Incidents: detections that a person sees as one event. A detection joins the incident of its gateway and label that
+ * is less than 45 s away; a detection between two incidents joins them. All of it happens in the transaction that
+ * stores or deletes the detections, with the gateway's row locked, so that two batches never make two incidents of one.
  */
 import { randomBytes } from 'node:crypto'
 import { sql, type ExpressionBuilder, type Selectable, type Transaction } from 'kysely'
@@ -20,7 +20,7 @@ export type Placed = Pick<
 
 /**
  * Gives each detection its incident and stores the incidents; the caller stores the detections. An incident that a
- * person has reviewed is unreviewed again once another detection joins it, because nobody has seen that one. Gives
+ * person has reviewed is unreviewed again once another detection joins it, because nobody has seen that one. Returns
  * the incidents that changed, and those that a detection left because its label changed: `recount` these when the
  * detections are stored.
  */
@@ -60,7 +60,7 @@ export async function placeInIncidents(
   return { left: left.filter((id) => !absorbed.has(id)), incidents: [...changed] }
 }
 
-/** Makes incidents agree with the detections that they still have; one that has none is deleted. */
+/** Updates incidents to the detections that they still have; deletes those without any. */
 export async function recount(transaction: Transaction<Tables>, ids: readonly string[]): Promise<void> {
   for (const id of new Set(ids)) {
     const left = await transaction

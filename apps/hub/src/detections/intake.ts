@@ -21,16 +21,16 @@ type Dependencies = {
 }
 
 /**
- * Stores a gateway's batch; it is committed when that resolves. Gives the ids of those whose picture is no JPEG or too
- * large: they are stored without it, since the detection matters more. Throws `storage_low`, `storage_unavailable` and
- * `detections_over_quota`, each counted as refused.
+ * Stores a gateway's batch; it is committed when that resolves. Returns the ids of those whose picture is no JPEG or
+ * too large: they are stored without it, because the detection matters more. Throws `storage_low`,
+ * `storage_unavailable` and `detections_over_quota`, each counted as refused.
  */
 export function createIntake({ db, clock, requireRoom, quota, metrics }: Dependencies) {
   return async (gatewayId: string, detections: readonly Detection[]): Promise<string[]> => {
     let withoutPicture: string[]
     try {
       await requireRoom()
-      // Before anything is decoded: who is over its quota costs nothing.
+      // Before anything is decoded, so that a gateway over its quota costs nothing.
       quota.take(gatewayId, detections.length, await readSettings(db))
       const { pictured, broken } = await withPictures(detections)
       withoutPicture = broken
@@ -51,7 +51,7 @@ export function createIntake({ db, clock, requireRoom, quota, metrics }: Depende
   }
 }
 
-/** One picture after the other, so that no batch keeps the others waiting. */
+/** One picture after the other, so that no batch delays the others. */
 async function withPictures(detections: readonly Detection[]) {
   const pictured: PicturedDetection[] = []
   const broken: string[] = []

@@ -24,7 +24,7 @@ type Dependencies = {
 export function detectionPictureRoutes(app: FastifyInstance, dependencies: Dependencies): void {
   const { db, vpn, snapshots, clips, clipLinks, sessions } = dependencies
 
-  /** Only of a detection that the hub knows is anything asked. */
+  /** Gateways are asked only about detections that the hub knows. */
   async function find(caller: Caller, { id, detectionId }: { id: string; detectionId: string }) {
     const gateway = await findVisibleGateway(db, caller, id)
     const row = await db

@@ -1,7 +1,7 @@
 /**
- * Pictures from gateways. Each is decoded and encoded anew, off the event loop, so that what is stored and shown is a
- * JPEG of the hub's own making: no other format, no metadata, nothing hidden in it. Few at a time, with limits of
- * pixels, bytes and time, so that no gateway can make the hub decode bombs.
+ * Pictures from gateways. Each is decoded and encoded again, off the event loop, so that the hub stores and shows only
+ * JPEGs that it encoded itself: no other format, no metadata, nothing hidden. Few at a time, with limits of pixels,
+ * bytes and time, so that no gateway can make the hub decode bombs.
  */
 import { THUMBNAIL_MAX_BYTES } from '@hedgerow/contract'
 import sharp from 'sharp'

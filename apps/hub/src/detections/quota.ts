@@ -35,7 +35,7 @@ export type DetectionQuota = {
    * detections as refused.
    */
   take(gatewayId: string, detections: number, limits: Limits): void
-  /** What a call that was taken stores. */
+  /** Charges the bytes of an accepted call. */
   charge(gatewayId: string, bytes: number): void
   countRefused(gatewayId: string, detections: number, reason: RefusalReason): void
   /** Undefined when there were none in the last hour. `limits` are the current ones. */

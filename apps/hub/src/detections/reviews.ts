@@ -16,8 +16,8 @@ import { visibleIncidents } from './incident-list.ts'
 type Said = BodyOf<typeof reviewIncidents>
 
 /**
- * Says what incidents are: of each, and of each of its detections, which its gateway learns from. Gives what was said
- * before. Throws `incident_not_found` when one is gone or not the caller's, and changes nothing then.
+ * Stores what people say of incidents and of each of their detections, from which gateways learn. Returns the former
+ * reviews. Throws `incident_not_found` when one is gone or not the caller's, and changes nothing then.
  */
 export function review(
   db: Kysely<Tables>,
@@ -66,7 +66,7 @@ export function review(
   })
 }
 
-/** As storing detections does, so that nothing joins an incident while somebody reviews it. */
+/** The same lock as for storing detections, so that nothing joins an incident while somebody reviews it. */
 async function lockGateway(transaction: Transaction<Tables>, gatewayId: string): Promise<string> {
   const gateway = await transaction
     .updateTable('gateways')
@@ -79,8 +79,9 @@ async function lockGateway(transaction: Transaction<Tables>, gatewayId: string):
 }
 
 /**
- * With numbers above all that this gateway has, so that it finds what is new by the last number it saw. They start at
- * the time: a hub that was restored from a backup has forgotten the last ones, and numbers none of them again.
+ * Numbers them above all earlier reviews of the gateway, which asks for those after the last number that it saw.
+ * Numbers start at the time in milliseconds: a hub that was restored from a backup does not know the last ones, and
+ * must not give them again.
  */
 async function writeReviews(
   transaction: Transaction<Tables>,
@@ -109,7 +110,7 @@ export async function newestReview(db: Db, gatewayId: string): Promise<number> {
   return row?.seq ?? 0
 }
 
-/** What its gateway has not heard yet, oldest first. */
+/** The reviews that its gateway has not seen yet, oldest first. */
 export async function reviewsAfter(db: Db, gatewayId: string, after: number): Promise<GatewayReview[]> {
   const rows = await db
     .selectFrom('reviews')

@@ -21,7 +21,7 @@ export function detectionRoutes(
   mount(app, contract.readDetectionThumbnail, async ({ params, caller, raw, reply }) => {
     const { id } = await findVisibleGateway(db, caller, params.id)
     const { jpeg, etag } = await readThumbnail(db, id, params.detectionId)
-    // It changes while its detection goes on, so a browser asks again, and hears 304.
+    // It changes while its detection goes on, so browsers revalidate it and get 304.
     reply.headers({ etag, 'cache-control': 'private, no-cache', vary: 'Authorization' })
     if (raw.headers['if-none-match'] === etag) return void reply.code(304).send()
     reply.type('image/jpeg').header('content-disposition', 'inline')

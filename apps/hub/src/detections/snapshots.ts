@@ -1,6 +1,6 @@
 /**
- * Snapshots of detections, pulled from their gateway when somebody looks: one pull for all who look, kept for a few
- * seconds. What a gateway answers is shown as a JPEG or not at all.
+ * Snapshots of detections, pulled from their gateway while somebody looks: one pull serves all viewers for a few
+ * seconds. An answer is shown as a JPEG or not at all.
  */
 import { doorPaths, PICTURE_MAX_BYTES } from '@hedgerow/contract'
 import type { GatewayDoor } from '../gateway-door/gateway-door.ts'
@@ -56,7 +56,7 @@ export function createSnapshots({
       readers: 0,
       stop,
     }
-    // Whoever comes later tries again.
+    // Later viewers try again.
     started.jpeg.catch(() => {
       if (pulls.get(key) === started) pulls.delete(key)
     })
@@ -85,7 +85,7 @@ export function createSnapshots({
       } finally {
         signal.removeEventListener('abort', leave)
         shared.readers -= 1
-        // Nobody looks any more: the next one begins a pull of their own.
+        // No viewer is left: the next one starts a new pull.
         if (shared.readers === 0 && signal.aborted) {
           shared.stop.abort()
           if (pulls.get(key) === shared) pulls.delete(key)

@@ -1,12 +1,12 @@
 /**
- * How many pulls run at once, of each gateway and in all. Who waits is served in order, and leaves the queue at will.
+ * Limits how many pulls run at once, for each gateway and in all. Waiting callers are served in order, and may leave.
  */
 import { HubError } from '../kernel/hub-error.ts'
 
 export type Turns = {
   /**
    * Resolves with the function that gives the turn back; it may be called more than once. Throws `pictures_busy` when
-   * none gets free in time or too many wait, and the reason of `signal` when it is aborted.
+   * none becomes free in time or too many wait, and the reason of `signal` when it is aborted.
    */
   take(gatewayId: string, signal: AbortSignal): Promise<() => void>
 }

@@ -1,4 +1,4 @@
-/** Alerts: the incidents that alert rules tell people of enter the outbox in the transaction that stores them. */
+/** Alerts: messages of alert rules enter the outbox in the transaction that stores their incidents. */
 import type { CommitFollower, TransactionFollower } from '../facts/facts.ts'
 import { tell } from '../alerts/alerts.ts'
 import type { Notifications } from '../notifications/notifications.ts'

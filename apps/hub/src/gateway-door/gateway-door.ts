@@ -1,6 +1,6 @@
 /**
  * The hub's own door to a gateway: HTTP on port 8081 of its tunnel address, for commands and pictures. Only this module
- * dials that port. What a gateway answers is bounded in size and time, and is never taken at its word.
+ * dials that port. A gateway's answers are bounded in size and time, and validated.
  */
 import { request, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'

@@ -82,6 +82,10 @@ describe('a request on its way to the gateway', () => {
     'OIDC_CLAIM_sub',
     'X-Original-URL',
     'True-Client-IP',
+    'X-Envoy-External-Address',
+    'X-Token-Subject',
+    'Impersonate-User',
+    'Proxy',
   ])('accepts no %s from outside', (name) => {
     expect(toGateway(name, 'forged')).not.toContain('forged')
   })
