@@ -44,11 +44,14 @@ describe('the description of the API', () => {
     expect(refused).toEqual(operations.map(({ key }) => [key, true]))
     const open = operations.filter(({ operation }) => operation.security.length === 0).map(({ key }) => key)
     expect(open).toEqual([
+      'POST /v1/alert-links/acknowledge',
+      'POST /v1/alert-links/read',
       'POST /v1/auth/login',
       'POST /v1/auth/login/two-factor',
       'POST /v1/auth/register',
       'GET /v1/auth/registration-info',
       'POST /v1/gateway/register/challenge',
+      'GET /v1/hub/clips/{link}',
     ])
   })
 

@@ -108,18 +108,21 @@ type Request = {
   params?: Record<string, string>
   query?: Record<string, unknown>
   body?: unknown
+  /** Bytes of a file, as the header has it. */
+  range?: string
   signal?: AbortSignal
 }
 
 /** The raw response, for calls whose headers or bytes matter. */
 export async function send(
   call: Call,
-  { params, query, body, signal }: Request,
+  { params, query, body, range, signal }: Request,
   accept = 'application/json',
 ): Promise<Response> {
   const token = readToken()
   const headers: Record<string, string> = { accept }
   if (body !== undefined) headers['content-type'] = 'application/json'
+  if (range !== undefined) headers['range'] = range
   if (token !== null) headers['authorization'] = `Bearer ${token}`
 
   let response: Response

@@ -1,21 +1,20 @@
-/** One incident, large: its pictures, what is known of it, and the keys that say what it is. */
-import type { Alert, Incident, StoredDetection } from '@hedgerow/contract'
+/** One incident, large: its pictures and clip, what is known of it, and the keys that say what it is. */
+import type { Incident, StoredDetection } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { Link } from 'react-router'
 import { messageOf } from '#api/client.ts'
 import { useThumbnail } from '#api/thumbnail.ts'
 import { CopyButton } from '@hedgerow/ui/copy-button.tsx'
-import { DetailList } from '@hedgerow/ui/detail-list.tsx'
 import { Dialog, useDialogLife } from '@hedgerow/ui/dialog.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
-import { ExactTime } from '@hedgerow/ui/relative-time.tsx'
 import { saveFile } from '@hedgerow/ui/save-file.ts'
-import { acknowledgedInWords } from '#parts/acknowledged.ts'
+import { Facts } from './facts.tsx'
 import { LabelForm } from './label-form.tsx'
 import { DetectionPicture } from './picture.tsx'
-import { useAlertsOf, useIncident } from './queries.ts'
-import { reviewWords, type Said } from './use-review.ts'
+import { fetchClipLink, useIncident, useSnapshot } from './queries.ts'
+import { StageView, type Stage } from './stage.tsx'
+import { useKeys } from './use-keys.ts'
+import type { Said } from './use-review.ts'
 import styles from './threats.module.css'
 
 type LightboxProps = {
@@ -34,11 +33,12 @@ type LightboxProps = {
 export function Lightbox({ id, onClosed, ...rest }: LightboxProps) {
   const life = useDialogLife(onClosed)
   const { data, error } = useIncident(id)
+  const [isBoxed, setBoxed] = useState(true)
   const title = data ? `${data.label} at ${data.gatewayName}` : 'Incident'
   return (
     <Dialog {...life} title={title} size="full">
       {data ? (
-        <Shown key={data.id} incident={data} {...rest} />
+        <Shown key={data.id} incident={data} isBoxed={isBoxed} onBoxed={setBoxed} {...rest} />
       ) : error ? (
         <Notice tone="warning">{messageOf(error)}</Notice>
       ) : (
@@ -48,36 +48,43 @@ export function Lightbox({ id, onClosed, ...rest }: LightboxProps) {
   )
 }
 
-type ShownProps = Omit<LightboxProps, 'id' | 'onClosed'> & { incident: Incident & { list: StoredDetection[] } }
+type ShownProps = Omit<LightboxProps, 'id' | 'onClosed'> & {
+  incident: Incident & { list: StoredDetection[] }
+  isBoxed: boolean
+  onBoxed: (boxed: boolean) => void
+}
 
-function Shown({ incident, labels, onPrevious, onNext, onSay, isLabelling, onLabelling, failure }: ShownProps) {
+function Shown({
+  incident,
+  labels,
+  onPrevious,
+  onNext,
+  onSay,
+  isLabelling,
+  onLabelling,
+  failure,
+  isBoxed,
+  onBoxed,
+}: ShownProps) {
   const pictured = incident.list.filter(({ hasThumbnail }) => hasThumbnail)
   const [shownId, setShownId] = useState(incident.coverId)
+  const [stage, setStage] = useState<Stage>('picture')
   const shown = incident.list.find(({ id }) => id === shownId) ?? incident.list[0]
+  useKeys({ c: () => setStage(stage === 'clip' ? 'picture' : 'clip'), b: () => onBoxed(!isBoxed) }, () => true)
   return (
     <div className={styles.lightbox}>
       <div className={styles.pictures}>
-        <div className={styles.stage}>
-          <DetectionPicture
-            gatewayId={incident.gatewayId}
-            id={shownId}
-            words={`${incident.label} at ${shown?.camera ?? incident.camera}`}
-          />
-          <button
-            type="button"
-            className={styles.previous}
-            aria-label="Previous incident"
-            disabled={!onPrevious}
-            onClick={onPrevious}
-          />
-          <button
-            type="button"
-            className={styles.next}
-            aria-label="Next incident"
-            disabled={!onNext}
-            onClick={onNext}
-          />
-        </div>
+        <StageView
+          key={shown?.id}
+          incident={incident}
+          shown={shown}
+          stage={stage}
+          onStage={setStage}
+          isBoxed={isBoxed}
+          onBoxed={onBoxed}
+          onPrevious={onPrevious}
+          onNext={onNext}
+        />
         {pictured.length > 1 && (
           <ul className={styles.strip} aria-label="Pictures of this incident">
             {pictured.map((detection) => (
@@ -155,78 +162,38 @@ function Answers({
   )
 }
 
-function Facts({ incident, shown }: { incident: Incident; shown: StoredDetection | undefined }) {
-  const { gatewayId, gatewayName, location, review, detections, lastAt, startedAt } = incident
-  const said = reviewWords(incident)
-  const alerts = useAlertsOf(incident.id).data ?? []
-  return (
-    <DetailList
-      details={[
-        [
-          'Gateway',
-          <Link key="gateway" to={`/gateways/${gatewayId}`}>
-            {gatewayName}
-          </Link>,
-        ],
-        ...(location === '' ? [] : [['Site', location] as const]),
-        ['Camera', shown?.camera ?? incident.camera],
-        ['Began', <ExactTime key="began" at={startedAt} />],
-        ['Lasted', inWords(Date.parse(lastAt) - Date.parse(startedAt))],
-        ['Detections', String(detections)],
-        ['Score', `${Math.round((shown?.score ?? incident.score) * 100)} %`],
-        ['Second look', secondLook(shown)],
-        ['Deterrent', incident.isFired ? (deterrentsOf(incident) ?? 'fired') : 'none fired'],
-        ...alerts.map((alert) => ['Alert', alertInWords(alert)] as const),
-        [
-          'Review',
-          review === null ? (
-            'nobody has said yet'
-          ) : (
-            <>
-              {said} · {review.by}, <ExactTime at={review.at} />
-            </>
-          ),
-        ],
-      ]}
-    />
-  )
-}
-
-function alertInWords({ ruleName, acknowledged }: Alert): string {
-  return `${ruleName}: ${acknowledged === null ? 'nobody has acknowledged it yet' : acknowledgedInWords(acknowledged)}`
-}
-
 function Tools({ incident, shown }: { incident: Incident; shown: StoredDetection | undefined }) {
-  const id = shown?.hasThumbnail ? shown.id : undefined
-  const { data } = useThumbnail(incident.gatewayId, id ?? '', id !== undefined)
-  const name = `${incident.label}-${incident.startedAt.slice(0, 19).replaceAll(':', '-')}.jpg`
+  const { gatewayId } = incident
+  const thumbnail = useThumbnail(gatewayId, shown?.id ?? '', shown?.hasThumbnail === true).data
+  const snapshot = useSnapshot(gatewayId, shown?.id).data
+  const [failure, setFailure] = useState<string>()
+  const picture = snapshot ?? (thumbnail && new Blob([Uint8Array.fromBase64(thumbnail.jpeg)], { type: 'image/jpeg' }))
+  const name = `${incident.label}-${(shown ?? incident).startedAt.slice(0, 19).replaceAll(':', '-')}`
+  const downloadClip = async (id: string) => {
+    setFailure(undefined)
+    try {
+      const link = document.createElement('a')
+      link.href = (await fetchClipLink(gatewayId, id)).path
+      link.download = `${name}.mp4`
+      link.click()
+    } catch (error) {
+      setFailure(messageOf(error))
+    }
+  }
   return (
-    <div className={styles.tools}>
-      <CopyButton text={`${location.origin}/threats?incident=${incident.id}`}>Copy link</CopyButton>
-      <Button
-        variant="default"
-        disabled={!data}
-        onClick={() => data && saveFile(new Blob([Uint8Array.fromBase64(data.jpeg)], { type: 'image/jpeg' }), name)}
-      >
-        Download picture
-      </Button>
-    </div>
+    <>
+      <div className={styles.tools}>
+        <CopyButton text={`${location.origin}/threats?incident=${incident.id}`}>Copy link</CopyButton>
+        <Button variant="default" disabled={!picture} onClick={() => picture && saveFile(picture, `${name}.jpg`)}>
+          Download picture
+        </Button>
+        {shown && (
+          <Button variant="default" onClick={() => void downloadClip(shown.id)}>
+            Download clip
+          </Button>
+        )}
+      </div>
+      {failure !== undefined && <Notice tone="warning">{failure}</Notice>}
+    </>
   )
-}
-
-function deterrentsOf({ list }: Incident & { list?: StoredDetection[] }): string | undefined {
-  const names = [...new Set((list ?? []).flatMap(({ deterrent }) => deterrent ?? []))]
-  return names.length > 0 ? names.join(', ') : undefined
-}
-
-function secondLook(shown: StoredDetection | undefined): string {
-  if (shown?.validated === true) return 'confirmed'
-  if (shown?.falsePositive === true) return 'rejected'
-  return 'none'
-}
-
-function inWords(ms: number): string {
-  const seconds = Math.round(ms / 1_000)
-  if (seconds < 60) return `${seconds} s`
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }

@@ -1,11 +1,21 @@
-import { NEXT_CURSOR_HEADER, type Incident } from '@hedgerow/contract'
+import { CLIP_LINK_LIFETIME_MS, NEXT_CURSOR_HEADER, type Incident } from '@hedgerow/contract'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { countIncidents, listAlerts, listIncidents, readIncident } from 'virtual:contract-calls'
+import {
+  countIncidents,
+  createClipLink,
+  listAlerts,
+  listIncidents,
+  readDetectionClip,
+  readDetectionSnapshot,
+  readIncident,
+} from 'virtual:contract-calls'
 import { api, send } from '#api/client.ts'
 import { queryOf, type Filter } from './filter.ts'
 
 export const THREATS_KEY = ['threats'] as const
 const REFRESH_MS = 30_000
+/** Large, so they go soon after nobody shows them. */
+const SNAPSHOT_KEPT_MS = 60_000
 
 type Page = { incidents: Incident[]; nextCursor: string | undefined }
 
@@ -49,3 +59,35 @@ export const useAlertsOf = (incident: string) =>
     queryKey: ['alerts', 'of', incident],
     queryFn: ({ signal }) => api(listAlerts, { query: { incident }, signal }),
   })
+
+/** The picture in full size, from the gateway. */
+export const useSnapshot = (id: string, detectionId: string | undefined) =>
+  useQuery({
+    queryKey: ['snapshot', id, detectionId],
+    queryFn: async ({ signal }) => {
+      const jpeg = await api(readDetectionSnapshot, { params: { id, detectionId: detectionId ?? '' }, signal })
+      return new Blob([new Uint8Array(jpeg)], { type: 'image/jpeg' })
+    },
+    enabled: detectionId !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: SNAPSHOT_KEPT_MS,
+    retry: false,
+  })
+
+/** An address of the clip, after its first byte was there. */
+export const useClip = (id: string, detectionId: string) =>
+  useQuery({
+    queryKey: ['clip', id, detectionId],
+    queryFn: () => fetchClipLink(id, detectionId),
+    staleTime: CLIP_LINK_LIFETIME_MS / 2,
+    gcTime: 0,
+    retry: false,
+  })
+
+/** Throws an ApiError where the gateway has none: a `<video>` would not say why. */
+export async function fetchClipLink(id: string, detectionId: string): Promise<{ path: string }> {
+  const link = await api(createClipLink, { params: { id, detectionId } })
+  const first = await send(readDetectionClip, { params: { id, detectionId }, range: 'bytes=0-15' })
+  await first.body?.cancel()
+  return link
+}

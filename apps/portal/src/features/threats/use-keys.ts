@@ -3,7 +3,10 @@ import { useEffect, useRef } from 'react'
 /** A key's name as `KeyboardEvent.key` has it, to what it does; what gives false leaves the key to the browser. */
 export type Keys = Readonly<Record<string, () => boolean | void>>
 
-/** Keys of a screen: not while somebody types, nor with a modifier, nor in another dialog than `within` tells. */
+/**
+ * Keys of a screen: not while somebody types or seeks in a clip, nor with a modifier, nor in another dialog than
+ * `within` tells.
+ */
 export function useKeys(keys: Keys, mayAct: () => boolean): void {
   const latest = useRef({ keys, mayAct })
   useEffect(() => {
@@ -22,5 +25,5 @@ export function useKeys(keys: Keys, mayAct: () => boolean): void {
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest('input:not([type=checkbox]), textarea, select') !== null
+  return target instanceof HTMLElement && target.closest('input:not([type=checkbox]), textarea, select, video') !== null
 }

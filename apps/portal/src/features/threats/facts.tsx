@@ -1,0 +1,122 @@
+/** What is known of an incident and of the detection that is shown, in words. */
+import type { Alert, Firing, Incident, StoredDetection, Verdict } from '@hedgerow/contract'
+import { Link } from 'react-router'
+import { DetailList } from '@hedgerow/ui/detail-list.tsx'
+import { ExactTime } from '@hedgerow/ui/relative-time.tsx'
+import { acknowledgedInWords } from '#parts/acknowledged.ts'
+import { useAlertsOf } from './queries.ts'
+import { reviewWords } from './use-review.ts'
+import styles from './threats.module.css'
+
+type WithList = Incident & { list: StoredDetection[] }
+
+export function Facts({ incident, shown }: { incident: WithList; shown: StoredDetection | undefined }) {
+  const { gatewayId, gatewayName, location, review, detections, lastAt, startedAt, label, reportedLabel } = incident
+  const said = reviewWords(incident)
+  const alerts = useAlertsOf(incident.id).data ?? []
+  const verdicts = shown?.verdicts ?? []
+  const firings = incident.list.flatMap((detection) => detection.firings ?? [])
+  return (
+    <DetailList
+      details={[
+        [
+          'Gateway',
+          <Link key="gateway" to={`/gateways/${gatewayId}`}>
+            {gatewayName}
+          </Link>,
+        ],
+        ...(location === '' ? [] : [['Site', location] as const]),
+        ['Camera', shown?.camera ?? incident.camera],
+        ...(shown?.zone === undefined ? [] : [['Zone', shown.zone] as const]),
+        ['Began', <ExactTime key="began" at={startedAt} />],
+        ['Lasted', inWords(Date.parse(lastAt) - Date.parse(startedAt))],
+        ['Detections', String(detections)],
+        ...(label === reportedLabel ? [] : [['Reported as', reportedLabel] as const]),
+        ['Score', percent(shown?.score ?? incident.score)],
+        verdicts.length > 0
+          ? ['Verdicts', <Lines key="verdicts" lines={verdicts.map(verdictInWords)} />]
+          : ['Second look', secondLook(shown)],
+        [
+          'Deterrent',
+          firings.length > 0 ? (
+            <Lines key="firings" lines={firings.map(firingInWords)} />
+          ) : incident.isFired ? (
+            (deterrentsOf(incident) ?? 'fired')
+          ) : (
+            'none fired'
+          ),
+        ],
+        ...alerts.map((alert) => ['Alert', alertInWords(alert)] as const),
+        [
+          'Review',
+          review === null ? (
+            'nobody has said yet'
+          ) : (
+            <>
+              {said} · {review.by}, <ExactTime at={review.at} />
+            </>
+          ),
+        ],
+      ]}
+    />
+  )
+}
+
+function Lines({ lines }: { lines: readonly string[] }) {
+  return (
+    <ul className={styles.lines}>
+      {lines.map((line, index) => (
+        // Two may read the same.
+        // oxlint-disable-next-line react/no-array-index-key
+        <li key={index}>{line}</li>
+      ))}
+    </ul>
+  )
+}
+
+const STAGES: Readonly<Record<string, string>> = {
+  motion: 'Motion',
+  detector: 'Detector',
+  'second-look': 'Second look',
+  learned: 'What was learned here',
+}
+const OUTCOMES = { confirmed: 'confirmed it', rejected: 'rejected it', unsure: 'is not sure' } as const
+
+/** `Second look (llava) rejected it, 12 %: a branch in the wind` */
+export function verdictInWords({ stage, by, outcome, score, reason }: Verdict): string {
+  const who = STAGES[stage] ?? stage
+  const sure = score === undefined ? '' : `, ${percent(score)}`
+  return `${who} (${by}) ${OUTCOMES[outcome]}${sure}${reason === undefined ? '' : `: ${reason}`}`
+}
+
+/** `sprinkler fired for 10 s at 23:04:10` */
+export function firingInWords({ deterrent, at, seconds, outcome, reason }: Firing): string {
+  const when = new Date(at).toLocaleTimeString()
+  if (outcome === 'fired') return `${deterrent} fired for ${seconds} s at ${when}`
+  return `${deterrent} ${outcome} at ${when}${reason === undefined ? '' : `: ${reason}`}`
+}
+
+function alertInWords({ ruleName, acknowledged }: Alert): string {
+  return `${ruleName}: ${acknowledged === null ? 'nobody has acknowledged it yet' : acknowledgedInWords(acknowledged)}`
+}
+
+function deterrentsOf({ list }: WithList): string | undefined {
+  const names = [...new Set(list.flatMap(({ deterrent }) => deterrent ?? []))]
+  return names.length > 0 ? names.join(', ') : undefined
+}
+
+function secondLook(shown: StoredDetection | undefined): string {
+  if (shown?.validated === true) return 'confirmed'
+  if (shown?.falsePositive === true) return 'rejected'
+  return 'none'
+}
+
+function percent(score: number): string {
+  return `${Math.round(score * 100)} %`
+}
+
+function inWords(ms: number): string {
+  const seconds = Math.round(ms / 1_000)
+  if (seconds < 60) return `${seconds} s`
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+}

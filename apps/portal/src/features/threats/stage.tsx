@@ -1,0 +1,150 @@
+/** The picture of a detection, as large as its gateway has it, with its box; or its clip. */
+import type { Incident, StoredDetection } from '@hedgerow/contract'
+import { Button } from '@mantine/core'
+import { useEffect, useMemo, useState } from 'react'
+import { messageOf } from '#api/client.ts'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { TickBox } from '@hedgerow/ui/tick-box.tsx'
+import { BoxOver } from './box-over.tsx'
+import { DetectionPicture } from './picture.tsx'
+import { useClip, useSnapshot } from './queries.ts'
+import styles from './threats.module.css'
+
+export type Stage = 'picture' | 'clip'
+
+type StageProps = {
+  incident: Incident
+  shown: StoredDetection | undefined
+  stage: Stage
+  onStage: (stage: Stage) => void
+  isBoxed: boolean
+  onBoxed: (boxed: boolean) => void
+  onPrevious: (() => void) | undefined
+  onNext: (() => void) | undefined
+}
+
+export function StageView({ incident, shown, stage, onStage, isBoxed, onBoxed, onPrevious, onNext }: StageProps) {
+  return (
+    <>
+      <div className={styles.stage}>
+        {stage === 'clip' && shown ? (
+          <Clip gatewayId={incident.gatewayId} id={shown.id} />
+        ) : (
+          <LargePicture incident={incident} shown={shown} isBoxed={isBoxed} />
+        )}
+        <button
+          type="button"
+          className={styles.previous}
+          aria-label="Previous incident"
+          disabled={!onPrevious}
+          onClick={onPrevious}
+        />
+        <button type="button" className={styles.next} aria-label="Next incident" disabled={!onNext} onClick={onNext} />
+      </div>
+      {shown && (
+        <div className={styles.views}>
+          <Button
+            size="sm"
+            variant={stage === 'clip' ? 'filled' : 'default'}
+            aria-pressed={stage === 'clip'}
+            onClick={() => onStage(stage === 'clip' ? 'picture' : 'clip')}
+          >
+            Play clip <kbd>c</kbd>
+          </Button>
+          {shown.box && stage === 'picture' && (
+            <TickBox checked={isBoxed} onChange={onBoxed}>
+              Show box <kbd>b</kbd>
+            </TickBox>
+          )}
+        </div>
+      )}
+    </>
+  )
+}
+
+/** The thumbnail at once, then the snapshot, which is of the whole frame. */
+function LargePicture({
+  incident,
+  shown,
+  isBoxed,
+}: {
+  incident: Incident
+  shown: StoredDetection | undefined
+  isBoxed: boolean
+}) {
+  const words = `${incident.label} at ${shown?.camera ?? incident.camera}`
+  const snapshot = useSnapshot(incident.gatewayId, shown?.id)
+  const address = useAddress(snapshot.data)
+  const [size, setSize] = useState<{ address: string; width: number; height: number }>()
+  const isThere = address !== undefined && size?.address === address
+  return (
+    <span className={styles.large} data-snapshot={isThere}>
+      <DetectionPicture
+        gatewayId={incident.gatewayId}
+        id={shown?.hasThumbnail ? shown.id : null}
+        words={isThere ? '' : words}
+      />
+      {address !== undefined && (
+        <img
+          className={styles.snapshot}
+          src={address}
+          alt={words}
+          onLoad={({ currentTarget: { naturalWidth: width, naturalHeight: height } }) =>
+            setSize({ address, width, height })
+          }
+        />
+      )}
+      {isThere && isBoxed && shown?.box && <BoxOver box={shown.box} size={size} words={incident.reportedLabel} />}
+      {snapshot.error !== null && (
+        <span className={styles.lacking}>Only the thumbnail: {messageOf(snapshot.error)}</span>
+      )}
+    </span>
+  )
+}
+
+function useAddress(picture: Blob | undefined): string | undefined {
+  const address = useMemo(() => picture && URL.createObjectURL(picture), [picture])
+  useEffect(() => () => void (address !== undefined && URL.revokeObjectURL(address)), [address])
+  return address
+}
+
+function Clip({ gatewayId, id }: { gatewayId: string; id: string }) {
+  const { data, error, isFetching, refetch } = useClip(gatewayId, id)
+  const [isBroken, setBroken] = useState(false)
+  if (error || isBroken)
+    return (
+      <Notice tone="warning">
+        {error ? messageOf(error) : 'The clip broke off.'}{' '}
+        <Button
+          size="xs"
+          variant="default"
+          loading={isFetching}
+          onClick={() => void refetch().then(() => setBroken(false))}
+        >
+          Try again
+        </Button>
+      </Notice>
+    )
+  return (
+    <span className={styles.large}>
+      {data === undefined ? (
+        <span className={styles.picture} aria-busy="true">
+          <span className={styles.nothing}>Fetching the clip from the gateway…</span>
+        </span>
+      ) : (
+        // What is heard in it, if anything, is of a field or a yard.
+        // oxlint-disable-next-line jsx-a11y/media-has-caption
+        <video
+          className={styles.clip}
+          src={data.path}
+          controls
+          autoPlay
+          muted
+          playsInline
+          aria-label="Clip"
+          onError={() => setBroken(true)}
+        />
+      )}
+    </span>
+  )
+}
