@@ -41,7 +41,12 @@ beforeAll(async () => {
       seen(i + 10, { label: i % 3 === 0 ? 'deer' : 'boar', severity: 'detection' }),
     ),
     seen(0),
-    seen(1, { label: 'person' }),
+    seen(1, {
+      label: 'person',
+      zone: 'rows',
+      box: { x: 0.25, y: 0.25, width: 0.5, height: 0.5 },
+      verdicts: [{ stage: 'second-look', by: 'llava', outcome: 'rejected', score: 0.12, reason: 'a post in the fog' }],
+    }),
     seen(2, { id: 'branch', score: 0.6 }),
   ])
   await waitFor(async () => (await incidents()).length === 133 || undefined, { for: 'the incidents' })
@@ -80,7 +85,20 @@ test('the newest pictures are first, and a click shows one large with what is kn
   await dialog.getByRole('img', { name: 'person at orchard' }).waitFor()
   await dialog.getByText('Valley').waitFor()
   await dialog.getByText('90 %').waitFor()
+  await dialog.getByText('rows').waitFor()
+  await dialog.getByText('Second look (llava) rejected it, 12 %: a post in the fog').waitFor()
   expect(parameters().get('incident')).toMatch(/^[\w-]+$/)
+
+  // The gateway's own picture of the detection takes the thumbnail's place, with its box.
+  await dialog.locator('[data-snapshot="true"]').waitFor()
+  const box = dialog.getByRole('img', { name: 'Box around person' })
+  await box.waitFor()
+  await page.keyboard.press('b')
+  await box.waitFor({ state: 'hidden' })
+  await page.keyboard.press('c')
+  await dialog.getByText('The gateway has no clip of this detection.').waitFor()
+  await dialog.getByRole('button', { name: 'Play clip' }).click()
+  await dialog.getByRole('img', { name: 'person at orchard' }).waitFor()
 
   await page.keyboard.press('ArrowRight')
   await page.getByRole('dialog', { name: 'boar at Barn' }).getByText('60 %').waitFor()
