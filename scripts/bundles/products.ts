@@ -18,6 +18,8 @@ export type Product = {
   assets: readonly string[]
   /** Packages with code for one platform; they stay packages beside the bundled code. */
   native: readonly string[]
+  /** Packages that the code does without, too large for an archive. */
+  left: readonly string[]
 }
 
 export const PRODUCTS: readonly Product[] = [
@@ -33,6 +35,7 @@ export const PRODUCTS: readonly Product[] = [
       'packages/wireguard/aead/chacha20-poly1305.wasm',
     ],
     native: ['sharp', '@node-rs/argon2'],
+    left: [],
   },
   {
     name: 'hedgerow-gateway',
@@ -46,6 +49,7 @@ export const PRODUCTS: readonly Product[] = [
       'packages/wireguard/aead/chacha20-poly1305.wasm',
     ],
     native: ['sharp'],
+    left: ['onnxruntime-node'],
   },
 ]
 

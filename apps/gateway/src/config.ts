@@ -48,6 +48,8 @@ const USES = [
   ['rules test --since 24h', 'says what the rules would have fired, and why not'],
   ['status [options]', 'asks the agent that runs on this device'],
   ['password [options]', "makes a new password for the device's own interface"],
+  ['model add NAME | URL', 'adds a detection model (--from URL, --sha256 HEX, --accept-licence NAME)'],
+  ['model list [options]', 'names the models of this device, and those that are known by name'],
   ['reset [--keys] [--yes]', "forgets the hub; with --keys the device's identity too"],
 ] as const
 

@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline/promises'
-import { deviceFilePath, readConfig, type Config } from '../config.ts'
+import { ConfigError, deviceFilePath, readConfig, type Config } from '../config.ts'
 import { checkDeviceFile } from '../device-file/check.ts'
 import { takeFlags, type Outcome } from './command-line.ts'
+import { addModelToDevice, listDeviceModels } from './models.ts'
 import { initDeviceFile } from './init.ts'
 import { newPassword } from './new-password.ts'
 import { resetDevice } from './reset.ts'
@@ -28,28 +29,48 @@ const commands: Readonly<Record<string, Command>> = {
   password: withConfig((config) => newPassword(config.dataDir)),
   async reset(args, environment) {
     const { values, rest } = takeFlags(args, { yes: 'switch', keys: 'switch' })
+    const confirm = async (question: string) => values.yes === true || askPerson(question)
     return withConfig(({ dataDir }) => resetDevice(dataDir, { withKeys: values.keys === true, confirm }))(
       rest,
       environment,
     )
-
-    async function confirm(question: string): Promise<boolean> {
-      if (values.yes) return true
-      if (!process.stdin.isTTY) return false
-      const terminal = createInterface({ input: process.stdin, output: process.stdout })
-      try {
-        return (await terminal.question(`${question} Type yes to go on: `)).trim().toLowerCase() === 'yes'
-      } finally {
-        terminal.close()
-      }
-    }
   },
+  async 'model add'(args, environment) {
+    const { values, rest } = takeFlags(args, { from: 'text', sha256: 'text', 'accept-licence': 'text' })
+    const [what, ...others] = rest
+    if (what === '--help' || what === '-h') return 'help'
+    if (what === undefined || what.startsWith('-'))
+      throw new ConfigError('gateway model add needs a name, or the URL or path of a manifest, before its options')
+    return withConfig(({ dataDir }) =>
+      addModelToDevice({
+        what,
+        from: values.from,
+        sha256: values.sha256,
+        acceptedLicence: values['accept-licence'],
+        dataDir,
+        confirm: askPerson,
+        tell: (line) => void process.stdout.write(`${line}\n`),
+      }),
+    )(others, environment)
+  },
+  'model list': withConfig(({ dataDir }) => listDeviceModels(dataDir)),
   async 'rules test'(args, environment) {
     const { values, rest } = takeFlags(args, { since: 'text' })
     return withConfig((config) =>
       testRules(deviceFilePath(config), config.dataDir, { since: values.since ?? '24h', environment, now: Date.now() }),
     )(rest, environment)
   },
+}
+
+/** False where nobody is at a terminal. */
+async function askPerson(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY) return false
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  try {
+    return (await terminal.question(`${question} Type yes to go on: `)).trim().toLowerCase() === 'yes'
+  } finally {
+    terminal.close()
+  }
 }
 
 /** Undefined when the arguments are those of the agent itself. */

@@ -14,8 +14,8 @@ const webAddress = z.url({ protocol: /^https?$/ }).max(1_000)
 /** What a model is, apart from its bytes: how it takes pictures and what its answers mean. */
 export const modelManifest = z.strictObject({
   name: modelName,
-  /** Where its bytes are, if anywhere. */
-  url: webAddress.optional(),
+  /** Where its bytes came from, if anywhere: a URL or a path. */
+  url: z.string().min(1).max(1_000).optional(),
   sha256: sha256Text,
   licence: z.strictObject({ name: cleanLine(100).min(1), url: webAddress.optional() }),
   layout: z.enum(Object.keys(layouts) as LayoutName[]),
@@ -28,3 +28,7 @@ export const modelManifest = z.strictObject({
   ]),
 })
 export type ModelManifest = z.output<typeof modelManifest>
+
+/** A manifest as it is given to `gateway model add`: its hash may be unknown. */
+export const modelSource = modelManifest.extend({ sha256: sha256Text.optional() })
+export type ModelSource = z.output<typeof modelSource>

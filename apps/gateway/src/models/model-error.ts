@@ -18,6 +18,11 @@ export type ModelErrorCode =
   | 'model_unreadable'
   | 'model_shape'
   | 'model_failed'
+  | 'model_address_needed'
+  | 'model_not_fetched'
+  | 'model_too_large'
+  | 'licence_not_accepted'
+  | 'sha256_needed'
 
 /** The sentence with its code, for a problem or a terminal. */
 export function inWords({ code, message }: Pick<ModelError, 'code' | 'message'>): string {

@@ -1,11 +1,15 @@
+import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { RED_CLASS, SCORE } from '../../../../test/harness/onnx/known-answers.ts'
 import { KNOWN_LABELS, putKnownModel, redRectangle } from '../../testing/known-model.ts'
 import { openModel } from './model.ts'
+
+const run = promisify(execFile)
 
 let folder: string
 beforeEach(async () => {
@@ -80,4 +84,30 @@ test('a model that is stopped answers whoever waits', async () => {
   const asked = model.look('orchard', redPicture())
   await model.stop()
   await expect(asked).resolves.toBeUndefined()
+})
+
+/** Run before a program: it finds no ONNX Runtime. Threads begin with it too. */
+const WITHOUT_RUNTIME = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module'
+  registerHooks({
+    resolve(specifier, context, next) {
+      if (specifier === 'onnxruntime-node') throw new Error('not installed')
+      return next(specifier, context)
+    },
+  })
+`)}`
+
+test('a device without ONNX Runtime runs, and says what it lacks', async () => {
+  await putKnownModel(folder)
+  const program = `
+    import { setTimeout } from 'node:timers/promises'
+    import { openModel } from ${JSON.stringify(new URL('./model.ts', import.meta.url).href)}
+    const log = { info() {}, error() {} }
+    const model = openModel({ folder: ${JSON.stringify(folder)}, name: 'known', threads: 1, leastScore: 0.1, log })
+    while (model.problems().length === 0) await setTimeout(20)
+    console.log(model.problems()[0])
+    await model.stop()
+  `
+  const { stdout } = await run(process.execPath, ['--import', WITHOUT_RUNTIME, '-e', program])
+  expect(stdout).toMatch(/^Models need the package onnxruntime-node, .*\(runtime_missing\)\n$/)
 })

@@ -3,8 +3,9 @@
  * manifest that is replaced takes effect with its bytes, in one rename.
  */
 import { createHash } from 'node:crypto'
-import { open, readFile } from 'node:fs/promises'
+import { open, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { z } from 'zod'
 import { isMissing } from '../durable-file.ts'
 import { modelManifest, type ModelManifest } from './manifest.ts'
 import { ModelError } from './model-error.ts'
@@ -28,22 +29,33 @@ export async function readManifest(folder: string, name: string): Promise<ModelM
     if (isMissing(error)) throw new ModelError('model_unknown', unknown)
     throw error
   }
-  return parseManifest(text, `The manifest of the model ${name}`)
+  return parseJsonAs(modelManifest, text, `The manifest of the model ${name}`)
 }
 
 /** `what` begins the sentence of the error. */
-export function parseManifest(text: string, what: string): ModelManifest {
+export function parseJsonAs<S extends z.ZodType>(schema: S, text: string, what: string): z.output<S> {
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch {
     throw new ModelError('model_manifest_invalid', `${what} is not JSON.`)
   }
-  const parsed = modelManifest.safeParse(json)
+  const parsed = schema.safeParse(json)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const place = issue!.path.join('.') || 'the whole'
   throw new ModelError('model_manifest_invalid', `${what} is not valid: ${place}: ${issue!.message}`)
+}
+
+/** The names of the models that are there, sorted. */
+export async function listModels(folder: string): Promise<string[]> {
+  try {
+    const files = await readdir(folder)
+    return files.flatMap((file) => (file.endsWith('.json') ? [file.slice(0, -'.json'.length)] : [])).toSorted()
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
 }
 
 /** The model's bytes, whose hash is what the manifest says. Throws ModelError. */

@@ -1,0 +1,46 @@
+import { inWords, ModelError } from '../models/model-error.ts'
+import { addModel, type AddOptions } from '../models/add.ts'
+import { KNOWN_MODELS } from '../models/known-models.ts'
+import { listModels, modelsFolder, readBytes, readManifest } from '../models/store.ts'
+import type { Outcome } from './command-line.ts'
+
+/** Fetches a model, checks it, and puts it beside the others. */
+export async function addModelToDevice(options: Omit<AddOptions, 'folder'> & { dataDir: string }): Promise<Outcome> {
+  try {
+    const { name, sha256 } = await addModel({ ...options, folder: modelsFolder(options.dataDir) })
+    const next = `In gateway.yaml: sources: { eye: { cameras: […], model: ${name} } }`
+    return { text: `${name} is added, SHA-256 ${sha256}.\n${next}`, isDone: true }
+  } catch (error) {
+    if (error instanceof ModelError) return { text: inWords(error), isDone: false }
+    throw error
+  }
+}
+
+/** The models of the device, and those that it can add by name. */
+export async function listDeviceModels(dataDir: string): Promise<Outcome> {
+  const folder = modelsFolder(dataDir)
+  const lines: string[] = []
+  let isDone = true
+  const names = await listModels(folder)
+  for (const name of names) {
+    try {
+      const manifest = await readManifest(folder, name)
+      const { length } = await readBytes(folder, manifest)
+      const { layout, size, licence, sha256 } = manifest
+      const megabytes = (length / 1e6).toFixed(1)
+      lines.push(
+        `  ${name}: ${layout}, ${size.width} x ${size.height}, ${licence.name}, ${megabytes} MB, SHA-256 ${sha256}`,
+      )
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error
+      isDone = false
+      lines.push(`  ${name}: ${inWords(error)}`)
+    }
+  }
+  const known = KNOWN_MODELS.filter(({ name }) => !names.includes(name))
+  const own = lines.length === 0 ? ['This device has no models.'] : ['On this device:', ...lines]
+  const others = known.map(
+    ({ name, layout, size, licence }) => `  ${name}: ${layout}, ${size.width} x ${size.height}, ${licence.name}`,
+  )
+  return { text: [...own, '', 'Known by name (gateway model add NAME --from URL):', ...others].join('\n'), isDone }
+}

@@ -1,0 +1,178 @@
+/** `gateway model add`: a manifest, then its bytes, checked before anything of the device changes. */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { open, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { makePrivateDirectory, syncDirectory, writeDurably } from '../durable-file.ts'
+import { KNOWN_MODELS } from './known-models.ts'
+import { labelsOf } from './labels.ts'
+import { modelSource, type ModelManifest, type ModelSource } from './manifest.ts'
+import { ModelError } from './model-error.ts'
+import { openSession } from './session.ts'
+import { bytesPath, listModels, manifestPath, MODEL_MAX_BYTES, parseJsonAs, readManifest } from './store.ts'
+
+export type AddOptions = {
+  /** A name of `KNOWN_MODELS`, or the URL or path of a manifest. */
+  what: string
+  /** URL or path of the bytes, instead of the manifest's. */
+  from?: string | undefined
+  sha256?: string | undefined
+  /** The licence's name, where somebody has accepted it. */
+  acceptedLicence?: string | undefined
+  folder: string
+  /** Asks a person; false where nobody is there. */
+  confirm(question: string): Promise<boolean>
+  /** A line for the person. */
+  tell(line: string): void
+}
+
+const MANIFEST_MAX_BYTES = 1024 * 1024
+/** Between two parts of an answer. */
+const SILENCE_MS = 30_000
+
+/** Throws ModelError; then nothing has changed. */
+export async function addModel(options: AddOptions): Promise<ModelManifest> {
+  const { folder, confirm, tell } = options
+  const source = await findSource(options.what)
+  const from = options.from ?? addressOf(source, options.what)
+  tell(`${source.name}: ${source.layout}, ${source.size.width} x ${source.size.height}, from ${from}`)
+  await acceptLicence(source, options)
+  await makePrivateDirectory(folder)
+  const partial = join(folder, `${source.name}.part`)
+  try {
+    const found = await fetchTo(partial, from)
+    const sha256 = await pinned(found, source, options)
+    const manifest: ModelManifest = { ...source, sha256 }
+    await rehearse(partial, manifest, tell)
+    await rename(partial, bytesPath(folder, manifest))
+    await syncDirectory(folder)
+    await writeDurably(manifestPath(folder, manifest.name), `${JSON.stringify(manifest, null, 2)}\n`)
+    await removeUnused(folder)
+    return manifest
+  } finally {
+    await rm(partial, { force: true })
+  }
+
+  async function acceptLicence({ name, licence }: ModelSource, { acceptedLicence }: AddOptions): Promise<void> {
+    const words = `${name} has the licence ${licence.name}${licence.url ? ` (${licence.url})` : ''}.`
+    if (acceptedLicence === licence.name) return
+    if (acceptedLicence === undefined && (await confirm(`${words} Do you accept it?`))) return
+    throw new ModelError('licence_not_accepted', `${words} Accept it with --accept-licence ${licence.name}.`)
+  }
+
+  /** The hash that the bytes must have; where nobody knows one, a person may trust what came this first time. */
+  async function pinned(found: string, { name, sha256 }: ModelSource, given: AddOptions): Promise<string> {
+    const wanted = given.sha256?.toLowerCase() ?? sha256
+    if (wanted === found) return found
+    if (wanted !== undefined)
+      throw new ModelError('model_hash_mismatch', `The file of ${name} has the SHA-256 ${found}, not ${wanted}.`)
+    tell(`Nobody says which SHA-256 the file of ${name} has. This one has ${found}.`)
+    if (await confirm('Compare it with what its makers say. Do you trust this file from now on?')) return found
+    throw new ModelError('sha256_needed', `Trust this file with --sha256 ${found}, after comparing it.`)
+  }
+}
+
+async function findSource(what: string): Promise<ModelSource> {
+  const known = KNOWN_MODELS.find(({ name }) => name === what)
+  if (known) return known
+  if (!isAddress(what) && !what.includes('/') && !what.endsWith('.json'))
+    throw new ModelError(
+      'model_unknown',
+      `No model is known as ${what}. Name the URL or the path of a manifest, or one of ${KNOWN_MODELS.map(({ name }) => name).join(', ')}.`,
+    )
+  const parts: Buffer[] = []
+  let length = 0
+  for await (const part of readFrom(what)) {
+    length += part.length
+    if (length > MANIFEST_MAX_BYTES)
+      throw new ModelError('model_manifest_invalid', `${what} is too large for a manifest.`)
+    parts.push(part)
+  }
+  return parseJsonAs(modelSource, Buffer.concat(parts).toString(), what)
+}
+
+/** The manifest's `url`, which may be relative to the manifest's own. */
+function addressOf({ name, url }: ModelSource, what: string): string {
+  if (url === undefined)
+    throw new ModelError('model_address_needed', `Say where the file of ${name} is: --from with a URL or a path.`)
+  return isAddress(what) ? new URL(url, what).href : url
+}
+
+const isAddress = (text: string) => /^https?:\/\//i.test(text)
+
+/** The bytes of a URL or a file, within time. Throws ModelError. */
+async function* readFrom(from: string): AsyncGenerator<Buffer> {
+  const silence = new AbortController()
+  const timer = setTimeout(() => silence.abort(), SILENCE_MS)
+  try {
+    for await (const part of isAddress(from) ? await fetchParts(from, silence.signal) : createReadStream(from)) {
+      timer.refresh()
+      yield part as Buffer
+    }
+  } catch (error) {
+    if (error instanceof ModelError) throw error
+    const why = silence.signal.aborted ? 'no answer in time' : reasonOf(error)
+    throw new ModelError('model_not_fetched', `${from} can not be read: ${why}.`)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function fetchParts(url: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+  const answer = await fetch(url, { signal })
+  if (!answer.ok || !answer.body)
+    throw new ModelError('model_not_fetched', `${url} can not be read: it answers with status ${answer.status}.`)
+  return answer.body
+}
+
+/** `fetch` wraps the network's error. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause)
+}
+
+/** Returns the SHA-256. Throws ModelError. */
+async function fetchTo(path: string, from: string): Promise<string> {
+  const hash = createHash('sha256')
+  const file = await open(path, 'w', 0o600)
+  try {
+    let length = 0
+    for await (const part of readFrom(from)) {
+      length += part.length
+      if (length > MODEL_MAX_BYTES) throw new ModelError('model_too_large', `${from} is larger than any model.`)
+      hash.update(part)
+      await file.writeFile(part)
+    }
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  return hash.digest('hex')
+}
+
+/** Opens the model once, here and not in the agent. */
+async function rehearse(path: string, manifest: ModelManifest, tell: (line: string) => void): Promise<void> {
+  const parts: Buffer[] = []
+  for await (const part of createReadStream(path)) parts.push(part as Buffer)
+  const bytes = new Uint8Array(Buffer.concat(parts))
+  try {
+    const session = await openSession({ bytes, manifest, classes: labelsOf(manifest.labels).length, threads: 1 })
+    await session.close()
+  } catch (error) {
+    if (!(error instanceof ModelError) || error.code !== 'runtime_missing') throw error
+    tell(`It could not be tried: ${error.message}`)
+  }
+}
+
+/** Bytes that no manifest names any more. */
+async function removeUnused(folder: string): Promise<void> {
+  const used = new Set<string>()
+  for (const name of await listModels(folder)) {
+    const manifest = await readManifest(folder, name).catch(() => undefined)
+    // A damaged manifest may name any of them.
+    if (!manifest) return
+    used.add(`${manifest.sha256}.onnx`)
+  }
+  for (const file of await readdir(folder))
+    if (/^[0-9a-f]{64}\.onnx$/.test(file) && !used.has(file)) await rm(join(folder, file))
+}
