@@ -1,9 +1,9 @@
-/** Why a camera gives no picture. Its message is a part of a sentence for people, without address or password. */
+/** A camera gives no picture. The message is part of a sentence for people, without address or password. */
 export class CameraError extends Error {
   override name = 'CameraError'
 }
 
-/** What an HTTP answer that is no success means. */
+/** The error for an HTTP answer that is no success. */
 export function refusalOf(status: number): CameraError {
   if (status === 401 || status === 403)
     return new CameraError('it refuses the user name or the password of its address')
@@ -13,7 +13,7 @@ export function refusalOf(status: number): CameraError {
   return new CameraError(`it answers with status ${status}`)
 }
 
-/** What an error of the network means. */
+/** The error for a failure of the network. */
 export function networkFailure(error: unknown): CameraError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return new CameraError(WORDS[code] ?? (code.startsWith('ERR_TLS') || /CERT/.test(code) ? BAD_CERTIFICATE : BROKEN))

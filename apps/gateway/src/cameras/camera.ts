@@ -1,6 +1,6 @@
 /**
- * One camera: keeps its reader going, takes the pictures that are due, and says what is wrong in words. What comes
- * faster than asked for, or while the last picture is still looked at, is dropped undecoded: nothing queues.
+ * One camera: restarts its reader, takes the pictures that are due, and describes problems in words. Pictures that come
+ * faster than configured, or while the last one is still being processed, are dropped undecoded: nothing queues.
  */
 import { lumaOf, type Plane, type RgbImage } from '@hedgerow/vision'
 import type { Logger } from 'pino'
@@ -9,7 +9,7 @@ import { CameraError } from './camera-error.ts'
 import { encodeJpeg } from './decode.ts'
 import type { CameraSettings } from './schema.ts'
 
-/** As it came, or decoded: a camera that sends JPEG has both. */
+/** The picture as received, decoded, or both for a camera that sends JPEG. */
 export type Picture = { image: RgbImage; jpeg?: Buffer }
 
 export type Frame = Picture & {
@@ -25,7 +25,7 @@ export type PictureReader = (
     /** Takes the picture if it is due, and never waits. */
     offer(decode: () => Promise<Picture>): void
     pause(ms: number): Promise<void>
-    /** The camera's video as it comes, for a reader that has it; undefined at the begin of a connection. */
+    /** The camera's video as it comes, for a reader that has it; undefined at the start of a connection. */
     onStream?: ((bytes: Buffer | undefined) => void) | undefined
     signal: AbortSignal
     log: Logger
@@ -50,19 +50,19 @@ export type CameraOptions = {
   clock?: () => number
   /** Looks at a picture; the next one is taken when it resolves. */
   onFrame(frame: Frame): Promise<void> | void
-  /** Takes an MPEG transport stream of a camera that FFmpeg opens; undefined at the begin of each connection. */
+  /** Takes an MPEG transport stream of a camera that FFmpeg opens; undefined at the start of each connection. */
   onStream?(bytes: Buffer | undefined): void
 }
 
 const RECONNECT = { firstMs: 500, maxMs: 30_000 }
-/** Without a picture for so long, a camera is offline and its connection is begun anew. */
+/** After this time without a picture, a camera is offline and its connection starts again. */
 const SILENCE_MS = 10_000
 const RATE_MS = 10_000
 /** A picture may be a little early: clocks of cameras are not exact. */
 const EARLY = 0.8
 const DARK_MS = 30_000
 const DARK_LEVEL = 6
-/** Below this share of the asked rate, a camera is slow. */
+/** Below this share of the configured rate, a camera is slow. */
 const SLOW = 0.5
 /** When more than this share of its pictures is missed, the device is too slow for a camera. */
 const MISSED = 0.3
@@ -82,7 +82,7 @@ export function openCamera(options: CameraOptions): Camera {
   /** When the pictures of the last seconds were taken. */
   let takenAt: number[] = []
   let darkSince: number | undefined
-  /** When one was due and the last was still looked at. */
+  /** The times when one was due while the last was still being processed. */
   let missedAt: number[] = []
 
   function offer(decode: () => Promise<Picture>): void {
@@ -204,7 +204,7 @@ export function openCamera(options: CameraOptions): Camera {
   }
 }
 
-/** Loaded when a camera needs it: a gateway without cameras has neither in its memory. */
+/** Loaded when a camera needs it, so that a gateway without cameras saves the memory. */
 async function readerFor({ url }: CameraSettings): Promise<PictureReader> {
   return /^https?:/i.test(url)
     ? (await import('./http-camera.ts')).readHttpCamera

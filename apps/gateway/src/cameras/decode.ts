@@ -21,8 +21,8 @@ export function lookedAtSize({ width, height }: Size): Size {
 }
 
 /**
- * Decodes a JPEG, scaled down to `lookedAtSize`. Rejects with CameraError for what is no whole JPEG, is larger than any
- * camera's, or is damaged.
+ * Decodes a JPEG, scaled down to `lookedAtSize`. Rejects with CameraError when it is not a whole JPEG, is larger than
+ * any camera's, or is damaged.
  */
 export async function decodeJpeg(jpeg: Buffer): Promise<RgbImage> {
   const size = jpegSize(jpeg)

@@ -6,7 +6,7 @@ import { jpegSize } from '../jpeg.ts'
 const LINE_SHARE = 0.004
 const COLOUR = '#ffb000'
 
-/** A JPEG with a box drawn into it; the same bytes where it is no whole JPEG. */
+/** A JPEG with a box drawn into it; the same bytes if it is no whole JPEG. */
 export async function drawBox(jpeg: Buffer, box: Box): Promise<Buffer> {
   const size = jpegSize(jpeg)
   if (!size) return jpeg

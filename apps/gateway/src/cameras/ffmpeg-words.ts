@@ -1,6 +1,6 @@
 import { CameraError } from './camera-error.ts'
 
-/** What FFmpeg writes to stderr, and what that means. The first that matches counts. */
+/** Texts that FFmpeg writes to stderr, and their meaning. The first match counts. */
 const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/401 Unauthorized|403 Forbidden|authorization failed/i, 'it refuses the user name or the password of its address'],
   [/404 Not Found|Server returned 4\d\d/i, 'it has nothing at this path of its address'],
@@ -22,7 +22,7 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/Connection reset|Broken pipe|End of file|Input\/output error/i, 'the connection broke'],
 ]
 
-/** The meaning of FFmpeg's last words, never with an address or a password in it. */
+/** The meaning of FFmpeg's last lines, never with an address or a password in it. */
 export function inPlainWords(stderr: string): CameraError {
   const meaning = MEANINGS.find(([pattern]) => pattern.test(stderr))
   return new CameraError(meaning?.[1] ?? 'FFmpeg ended; the log of the gateway has its last words')

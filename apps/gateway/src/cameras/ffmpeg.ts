@@ -1,6 +1,6 @@
 /**
- * Cameras through Debian's `ffmpeg` as a child process: it connects, decodes, drops to the rate and the size that are
- * looked at, and writes raw pictures to its stdout. Nothing of an address becomes an option or a file.
+ * Cameras through Debian's `ffmpeg` as a child process: it connects, decodes, reduces the pictures to the
+ * configured rate and size, and writes them raw to its stdout. No part of an address becomes an option or a file.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -32,7 +32,7 @@ export const readThroughFfmpeg: PictureReader = async (settings, { offer, onStre
   }
   signal.addEventListener('abort', stop)
   try {
-    // Rejects where there is no such program.
+    // Rejects when the program is missing.
     await once(child, 'spawn')
     const picturesOf = createPixelMapReader()
     for await (const bytes of pictures)
@@ -53,7 +53,7 @@ export const readThroughFfmpeg: PictureReader = async (settings, { offer, onStre
 
 const QUIET = ['-hide_banner', '-nostdin', '-loglevel', 'warning', '-fflags', 'nobuffer']
 const ANSWER_US = '10000000'
-/** Files and pipes are not among them, whatever a playlist or a redirect says. */
+/** Without files and pipes, which a playlist or a redirect could name. */
 const PROTOCOLS = 'rtp,udp,tcp,tls,crypto,rtsp,rtsps,rtmp,rtmps,rtmpt'
 const ONE_VIDEO = ['-map', '0:v:0', '-an', '-sn', '-dn', '-threads', '1']
 const COPIED = ['-map', '0:v:0', '-c', 'copy', '-flush_packets', '1', '-muxdelay', '0', '-f', 'mpegts']

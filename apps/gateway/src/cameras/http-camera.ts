@@ -1,6 +1,6 @@
 /**
- * Cameras that send JPEG over HTTP: as a stream of parts (MJPEG), or one picture an answer (snapshot). Nothing that the
- * camera says sends the gateway elsewhere: redirects are refused.
+ * Cameras that send JPEG over HTTP: as a stream of parts (MJPEG), or one picture for each request (snapshot).
+ * Redirects are refused, so that no camera sends the gateway elsewhere.
  */
 import { once } from 'node:events'
 import { request as requestHttp, type IncomingMessage } from 'node:http'
@@ -11,7 +11,7 @@ import type { PictureReader } from './camera.ts'
 import { createPartReader, delimiterOf, PART_BYTES_MAX } from './multipart.ts'
 
 const ANSWER_MS = 10_000
-/** More than any camera sends; a stream of more would only heat the processor. */
+/** More than any camera sends; a faster stream would only waste processor time. */
 const BYTES_A_SECOND_MAX = 24 * 1024 * 1024
 
 export const readHttpCamera: PictureReader = async (settings, { offer, pause, signal }) => {
@@ -104,7 +104,7 @@ async function readBytes(answer: IncomingMessage, take: (bytes: Buffer) => void)
   }
 }
 
-/** Throws when more comes in a second than a camera sends. */
+/** Throws when more pictures come in a second than a camera sends. */
 function createMeter(): (bytes: number) => void {
   let since = performance.now()
   let sum = 0

@@ -1,7 +1,7 @@
 /**
  * The parts of a `multipart/x-mixed-replace` stream (RFC 2046 §5.1), as MJPEG cameras send it. Lengths that a part
- * claims are a hint: a part ends where the next delimiter begins. A part or a header that is too long throws, and so
- * never fills the memory.
+ * claims are a hint: a part ends where the next delimiter begins. A part or a header that is too long throws, so that
+ * it cannot fill the memory.
  */
 import { CameraError } from './camera-error.ts'
 
@@ -18,7 +18,7 @@ export function delimiterOf(contentType: string | undefined): string | undefined
   return boundary === undefined ? undefined : `--${boundary.replace(/^--/, '')}`
 }
 
-/** Feeds on bytes as they come, and gives each whole part's body. Throws CameraError. */
+/** Takes bytes as they come, and returns the body of each complete part. Throws CameraError. */
 export function createPartReader(delimiter: string): (bytes: Buffer) => Buffer[] {
   const mark = Buffer.from(delimiter)
   let waiting: Buffer[] = []

@@ -1,6 +1,6 @@
 /**
  * Pictures as portable pixel maps (`man 5 ppm`, type P6), one after the other, as FFmpeg's `image2pipe` writes them:
- * each says its own size, so that a camera may change it.
+ * each names its own size, so a camera may change it.
  */
 import { createRgbImage, type RgbImage } from '@hedgerow/vision'
 import { CameraError } from './camera-error.ts'
@@ -9,7 +9,7 @@ const HEADER = /^P6\s+(\d{1,5})\s+(\d{1,5})\s+255\s/
 const HEADER_BYTES_MAX = 40
 const SIDE_MAX = 4_096
 
-/** Feeds on bytes as they come, and gives each whole picture. Throws CameraError for anything else. */
+/** Takes bytes as they come, and returns each complete picture. Throws CameraError for anything else. */
 export function createPixelMapReader(): (bytes: Buffer) => RgbImage[] {
   let waiting: Buffer[] = []
   let length = 0

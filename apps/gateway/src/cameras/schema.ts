@@ -37,7 +37,7 @@ export const camerasSettings = z
   .record(name, camera)
   .refine((cameras) => Object.keys(cameras).length <= 64, 'A gateway has at most 64 cameras.')
 export type ListedCamera = z.output<typeof camera>
-/** A camera that the gateway itself looks at. */
+/** A camera that the gateway itself reads. */
 export type CameraSettings = ListedCamera & { url: string }
 
 export function hasUrl(settings: ListedCamera): settings is CameraSettings {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { ConfigError } from '../config.ts'
 
-/** What a command prints, and whether it did what it is for. */
+/** A command's output, and whether it succeeded. */
 export type Outcome = { text: string; isDone: boolean }
 
 /** Flags of one command, beside those of the agent. */

@@ -18,7 +18,7 @@ const withConfig =
     return config === 'help' ? 'help' : run(config, environment)
   }
 
-/** By the words that call them; all but the agent itself. */
+/** The commands besides the agent itself, by their words. */
 const commands: Readonly<Record<string, Command>> = {
   check: withConfig((config, environment) => {
     const { text, isValid } = checkDeviceFile(deviceFilePath(config), environment, config.uiTarget)

@@ -15,7 +15,7 @@ const FRIGATE_PLACES = [
 const PROBE_TIMEOUT_MS = 2_000
 const PROBE_MAX_BYTES = 100_000
 
-/** Writes a commented gateway.yaml, with the Frigate that is found. Never touches one that is there. */
+/** Writes a commented gateway.yaml, with a Frigate that it finds. Never overwrites an existing file. */
 export async function initDeviceFile(path: string, dataDir: string, places = FRIGATE_PLACES): Promise<Outcome> {
   if (await exists(path)) return { text: `${path} is there already. Nothing was changed.`, isDone: false }
   await makePrivateDirectory(dataDir)
@@ -28,7 +28,7 @@ export async function initDeviceFile(path: string, dataDir: string, places = FRI
   }
 }
 
-/** Port 5000 tells its version to everybody; port 8971 shows its sign-in page first. */
+/** Port 5000 shows its version to everybody; port 8971 shows its sign-in page first. */
 async function isFrigate(origin: string): Promise<boolean> {
   const version = await probe(`${origin}/api/version`)
   if (version && /^"?\d+\.\d+/.test(version)) return true

@@ -2,7 +2,7 @@ import { makePrivateDirectory } from '../durable-file.ts'
 import { replacePassword } from '../password.ts'
 import type { Outcome } from './command-line.ts'
 
-/** The old password ends; a running agent takes the new one at once. */
+/** The old password stops working; a running agent accepts the new one at once. */
 export async function newPassword(dataDir: string): Promise<Outcome> {
   await makePrivateDirectory(dataDir)
   const password = await replacePassword(dataDir)

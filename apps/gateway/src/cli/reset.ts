@@ -9,7 +9,7 @@ import type { Outcome } from './command-line.ts'
 
 /**
  * Forgets the hub: its approval and its key. With `withKeys` the device's own keys too, so that it registers as a new
- * one. Its configuration, its record and the detections that wait stay. Throws DataFileError while an agent runs.
+ * one. Its configuration, its record and waiting detections stay. Throws DataFileError while an agent runs.
  */
 export async function resetDevice(
   dataDir: string,

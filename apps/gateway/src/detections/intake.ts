@@ -11,11 +11,11 @@ export type Intake = {
    * with a ZodError when one is not a detection, and with the disk's error.
    */
   report(detections: readonly Detection[]): Promise<void>
-  /** Adds to a detection what became of it, and brings the hub up to date. */
+  /** Adds a firing to a detection, and sends the update to the hub. */
   addFiring(detectionId: string, firing: DetectionFiring): Promise<void>
 }
 
-/** One use of a deterrent, or the attempt, as a detection tells it. */
+/** One use of a deterrent, or the attempt, as a detection lists it. */
 export type DetectionFiring = NonNullable<Detection['firings']>[number]
 
 export type IntakeOptions = {
@@ -26,7 +26,7 @@ export type IntakeOptions = {
   log: Logger
 }
 
-/** As the contract takes them. */
+/** The contract's limit. */
 const FIRINGS_MAX = 16
 
 export function createIntake({ queue, record, onSeen, log }: IntakeOptions): Intake {

@@ -7,15 +7,14 @@ import { createReviews, REVIEW_TABLES, type Reviews } from './reviews.ts'
 import type { RecordSettings } from './schema.ts'
 
 /**
- * The device's own record of recent detections with their pictures, and of what people said of them: one SQLite file,
- * bounded by days and size. The
- * device's pages and a dry run of the rules read it; the hub's copy goes through the queue, so a lost record loses no
- * detection.
+ * The device's own record of recent detections, their pictures and their reviews: one SQLite file, bounded by days and
+ * size. The device's pages and a dry run of the rules read it; the hub's copy goes through the queue, so a lost record
+ * loses no detection.
  */
 export type DetectionRecord = {
   /**
-   * Inserts, or brings up to date what is recorded: what the report leaves out stays. Gives the detection as it is
-   * recorded, without its `thumbnail`, which `picture` has.
+   * Inserts or updates; fields that the report omits stay. Returns the recorded detection without its `thumbnail`,
+   * which `picture` returns.
    */
   put(report: Detection): Detection
   find(id: string): Detection | undefined
@@ -24,7 +23,7 @@ export type DetectionRecord = {
   picture(id: string): Jpeg | undefined
   /** Notes that a rule asked for a detection. Returns false when it did so before. */
   markAsked(rule: string, detectionId: string): boolean
-  /** What people said of the detections. */
+  /** Reviews of the detections by people. */
   reviews: Reviews
   close(): void
 }

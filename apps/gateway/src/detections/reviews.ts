@@ -1,17 +1,17 @@
-/** What people said of this device's detections, as the hub tells it: in the record, for what learns here. */
+/** Reviews of this device's detections, from the hub: kept in the record, for learning on the device. */
 import type { DatabaseSync } from 'node:sqlite'
 import { gatewayReview, type GatewayReview } from '@hedgerow/contract'
 
 export type Reviews = {
   /**
-   * Stores what the hub told of this device as `gatewayId`, all or none. Of one detection the latest counts: a lower
-   * `seq` than the known one changes nothing.
+   * Stores the hub's reviews for this device as `gatewayId`, all or none. The latest review of a detection counts: a
+   * lower `seq` than the known one changes nothing.
    */
   put(gatewayId: string, reviews: readonly GatewayReview[]): void
-  /** The highest `seq` that the hub told of this device as `gatewayId`, or 0. */
+  /** The highest stored `seq` for this device as `gatewayId`, or 0. */
   newest(gatewayId: string): number
   find(detectionId: string): GatewayReview | undefined
-  /** In the order in which they were said; one with the verdict null was taken back. */
+  /** In order; one with the verdict null was withdrawn. */
   all(): GatewayReview[]
 }
 

@@ -1,4 +1,4 @@
-/** Callers who mean harm: they get what gateway.yaml allows, and no more. */
+/** Hostile callers get what gateway.yaml allows, and no more. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

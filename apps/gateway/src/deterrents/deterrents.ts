@@ -40,7 +40,7 @@ export type Deterrents = {
   apply(settings: Readonly<Record<string, DeterrentSettings>>, place: Place): void
   /** One sentence each, for the heartbeat. */
   problems(): string[]
-  /** The process that guards what is on; undefined while there is none, and then nothing fires. */
+  /** The process that guards what is on; undefined while there is none; then nothing fires. */
   supervisorPid(): number | undefined
   /** Switches everything off. */
   [Symbol.asyncDispose](): Promise<void>
@@ -58,7 +58,7 @@ export type DeterrentsOptions = {
 
 const STOP_WAIT_MS = 5_000
 const LOOK_AFTER_MS = 60_000
-/** A wall clock that is set is noticed this soon. */
+/** How soon a change of the wall clock is noticed. */
 const LOOK_MS = 1_000
 
 export async function openDeterrents(options: DeterrentsOptions): Promise<Deterrents> {

@@ -1,7 +1,7 @@
 /**
  * The eight rules of safety, in one place: nothing is switched on unless `request` here said so. A state machine
- * without I/O: clocks and random ids are arguments, and every decision is a value in the outputs. What it takes to be
- * true of a device is only what was reported: one that is not known to be off counts as on.
+ * without I/O: clocks and random ids are arguments, and every decision is a value in the outputs. It believes
+ * only what devices report: one that is not known to be off counts as on.
  */
 import { charged, spent, type Charge } from './budget.ts'
 import { isWithin, type Place } from '../hours.ts'
@@ -23,11 +23,11 @@ import { dayBudgetOf, hourBudgetOf, longestOf, type DeterrentSettings } from './
 
 /** How long a person who was seen keeps water and sirens off. */
 const PERSON_MS = 60_000
-/** A person who stays is written to disk this often, and counts as seen so much later after a restart. */
+/** How often the presence of a person is written to disk; after a restart it lasts this much longer. */
 const PERSON_SAVED_MS = 10_000
-/** The wall clock was set when it went on by so much more or less than the monotonic one. */
+/** The wall clock was set when it differs from the monotonic one by more than this. */
 const CLOCK_SET_MS = 2_000
-/** What fired with settings that are gone from gateway.yaml is forgotten after this, whether it is off or not. */
+/** A firing unit that is no longer in gateway.yaml is dropped after this time, whether it is off or not. */
 const GIVEN_UP_MS = 3_600_000
 /** Cameras remembered at most: their names come with detections. */
 const CAMERAS_MAX = 256
@@ -42,7 +42,7 @@ export type Output =
   | { do: 'switch-on'; unit: Unit; firing: string; seconds: number }
   /** Until it is known to be off. */
   | { do: 'switch-off'; unit: Unit }
-  /** What `units` gives has changed. */
+  /** The result of `units` has changed. */
   | { do: 'guard' }
   /** Of the request that got this firing's id. */
   | { do: 'answer'; firing: string; answer: { firing: Firing } | Refusal }
@@ -98,7 +98,7 @@ export function createInterlock(options: InterlockOptions) {
   const persons = new Map<string, number>()
   const personsSaved = new Map<string, number>()
   let channels = new Map<string, Channel>()
-  /** What fired with earlier settings, until it is known to be off. */
+  /** Units that fired with earlier settings, until they are known to be off. */
   let retired: Channel[] = []
   const refused = createRefusalCount()
 
@@ -151,7 +151,7 @@ export function createInterlock(options: InterlockOptions) {
     entry: { at: now.wall, ...entry },
   })
 
-  /** With what is on now, as if it ended this moment or ran to its end, whichever is more. */
+  /** Including the current firing, as if it ended now or ran to its end, whichever is more. */
   function spentBy(name: string, now: Instant): { hour: number; day: number } {
     const live = all().flatMap(({ unit, firing }) =>
       firing && unit.name === name ? [{ end: now.mono, seconds: Math.max(firing.seconds, lasted(firing, now)) }] : [],
@@ -163,7 +163,7 @@ export function createInterlock(options: InterlockOptions) {
     return cameras.some((camera) => now.mono - (persons.get(camera) ?? -Infinity) < PERSON_MS)
   }
 
-  /** Rule 4. Somebody at the device sees for himself who is there. */
+  /** Rule 4. People at the device see for themselves whether somebody is there. */
   function camerasThatBlock(by: Asker, own: DeterrentSettings): readonly string[] {
     if (by.kind === 'rule') return by.aboutPersons ? [] : [...by.cameras, ...own.watchedBy]
     return by.kind === 'person' && by.via === 'device' ? [] : own.watchedBy
@@ -272,7 +272,7 @@ export function createInterlock(options: InterlockOptions) {
       })
     },
 
-    /** Without it on disk, a crash would leave on what nobody remembers. */
+    /** Without it on disk, a crash would leave a unit on that nobody knows of. */
     notWritten(upTo: number, now: Instant): Output[] {
       return all().flatMap((channel): Output[] => {
         const { firing, unit } = channel
@@ -297,7 +297,7 @@ export function createInterlock(options: InterlockOptions) {
       ]
     },
 
-    /** The device did not say that it is on, which it may be all the same. */
+    /** The device did not answer that it is on; it may be on. */
     failed(firingId: string, message: string, now: Instant): Output[] {
       const channel = find(firingId, 'switching')
       if (!channel) return []
@@ -311,7 +311,7 @@ export function createInterlock(options: InterlockOptions) {
     },
 
     /**
-     * The unit is known to be off, after the firing named if there was one. What is said of an earlier firing does not
+     * The unit is known to be off, after the firing named if there was one. A report about an earlier firing does not
      * end a later one.
      */
     off(unitId: string, firingId: string | undefined, answer: string, now: Instant): Output[] {
@@ -342,7 +342,7 @@ export function createInterlock(options: InterlockOptions) {
       isGuarded = true
     },
 
-    /** It is gone: what is on must be switched off by somebody else, and nothing fires until another is there. */
+    /** The guarding process is gone: others must switch off what is on, and nothing fires until there is a new one. */
     unguarded(now: Instant): Output[] {
       if (!isGuarded) return []
       isGuarded = false
@@ -407,7 +407,7 @@ export function createInterlock(options: InterlockOptions) {
       return [{ do: 'guard' }, ...outputs]
     },
 
-    /** Ends what has lasted its time, by whichever clock says so first. To be called every few seconds. */
+    /** Ends firings whose time is over by either clock. Call it every few seconds. */
     tick(now: Instant): Output[] {
       const ended = all().flatMap((channel): Output[] => {
         const { firing } = channel
@@ -423,7 +423,7 @@ export function createInterlock(options: InterlockOptions) {
         const { firing } = channel
         if (firing && now.mono - firing.startedAt.mono > GIVEN_UP_MS) ended.push(...giveUp(channel, firing, now))
       }
-      // What is on disk is in terms of the clock before.
+      // The saved times are of the clock before.
       if (wasSet) ended.push(save())
       return [...ended, ...refused.due(now).map((entry): Output => ({ do: 'record', entry }))]
     },

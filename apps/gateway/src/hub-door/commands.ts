@@ -1,7 +1,8 @@
 /**
  * Commands of the hub to the deterrents. Each is carried out once at most and never late: it needs a ticket of this
- * process, and its time is counted from the ticket by a monotonic clock, so neither a slow way nor a wall clock that
- * jumps can stretch it. After a stop or disarm, earlier tickets fire and arm nothing: what a stop overtook is refused.
+ * process, and its time is counted from the ticket by a monotonic clock, so neither a slow path nor a jump of the wall
+ * clock can extend it. After a stop or disarm, earlier tickets fire and arm nothing: a command that a stop overtook is
+ * refused.
  */
 import { randomUUID } from 'node:crypto'
 import { COMMAND_LIFETIME_MS, type DoorCommand, type DoorOutcome } from '@hedgerow/contract'

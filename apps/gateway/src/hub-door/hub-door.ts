@@ -1,6 +1,6 @@
 /**
  * The hub's own door to this device: HTTP on port 8081 of the tunnel, for pictures and commands. It has no
- * socket in the local network, and inside the tunnel there is only the hub, so nothing but the tunnel says who asks.
+ * socket in the local network, and only the hub is inside the tunnel, so the tunnel authenticates the caller.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -39,7 +39,7 @@ const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
 const BODY_MAX_BYTES = 256 * 1024
 const HEIGHT_MAX = 4_320
-/** Of a clip's answer only these go on, whatever the source says. */
+/** Only these headers of a clip's answer are forwarded. */
 const CLIP_HEADERS = ['content-length', 'content-range', 'accept-ranges']
 
 const refusals = {
@@ -155,7 +155,7 @@ export function createHubDoor(options: HubDoorOptions): HubDoor {
   }
 }
 
-/** A source rejects with what went wrong behind it. */
+/** A source rejects with the error of the camera or application behind it. */
 async function asked<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer

@@ -16,13 +16,13 @@ export type DryRun = {
 }
 
 const STEP_MS = 1_000
-/** Longer than a person blocks anything. */
+/** Longer than a person blocks a deterrent. */
 const PERSON_TOLD_MS = 120_000
 
 /**
- * What the rules would have done with these detections, which are in the order in which they began. The interlock that
- * decides is the device's own, with clocks that follow the detections and with devices that always answer; it starts
- * armed, with full budgets. A length by chance counts as its longest, and a choice by chance takes turns.
+ * What the rules would have done with these detections, in the order of their start. The device's own interlock
+ * decides, with clocks that follow the detections and devices that always answer; it starts armed, with full budgets. A
+ * random length counts as its longest; a random choice takes turns.
  */
 export function dryRun({ rules, site, deterrents }: File, detections: readonly Detection[]): DryRun {
   const fired = Object.fromEntries(rules.map(({ name }) => [name, 0]))
@@ -43,7 +43,7 @@ export function dryRun({ rules, site, deterrents }: File, detections: readonly D
     isPersonLabel(label) ? [{ camera, from: Date.parse(startedAt), to: Date.parse(endedAt ?? startedAt) }] : [],
   )
 
-  /** Devices answer at once, and the disk takes all. */
+  /** Devices answer at once, and the disk is never full. */
   function carryOut(outputs: readonly Output[]): void {
     for (const output of outputs) {
       if (output.do === 'save') carryOut(interlock.written(output.version, instant()))
@@ -53,14 +53,14 @@ export function dryRun({ rules, site, deterrents }: File, detections: readonly D
     }
   }
 
-  /** When each was last in the picture, in that order. */
+  /** When each was last in the picture, oldest first. */
   function tellPersons(): void {
     const seen = persons.flatMap(({ camera, from, to }) => (from <= at ? [{ camera, last: Math.min(at, to) }] : []))
     for (const { camera, last } of seen.toSorted((a, b) => a.last - b.last))
       if (at - last < PERSON_TOLD_MS) carryOut(interlock.personSeen(camera, { wall: last, mono: last }))
   }
 
-  /** To the moment when something happens: what is on goes off in between. */
+  /** Advances to the next event; firings that end before it are switched off. */
   function goOnTo(moment: number): void {
     while (at < moment) {
       const deadline = interlock.nextDeadline() ?? moment

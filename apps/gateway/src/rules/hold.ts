@@ -1,6 +1,6 @@
 import { createBuckets, type Rate } from '@hedgerow/http'
 
-/** How often a rule may ask for deterrents at most: far more than animals come, far less than a program in a loop. */
+/** Limits how often a rule may ask for deterrents: far above visits of animals, far below a program in a loop. */
 export type Hold = {
   /** False when the rule has to wait. */
   take(rule: string): boolean

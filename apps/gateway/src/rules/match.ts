@@ -2,9 +2,9 @@ import type { Detection } from '@hedgerow/contract'
 import { isWithin, type Place } from '../hours.ts'
 import type { Rule } from './schema.ts'
 
-/** What began longer ago is not news: a source that was away tells it late. */
+/** A detection that began longer ago is not news: a source that was away reports it late. */
 const BEGAN_AGO_MAX_MS = 600_000
-/** Whatever was there is gone by then. */
+/** The object is gone by then. */
 const ENDED_AGO_MAX_MS = 30_000
 
 /**

@@ -9,16 +9,16 @@ import { createHold } from './hold.ts'
 import { whyNot } from './match.ts'
 import type { Rule } from './schema.ts'
 
-/** What the rules read of gateway.yaml. */
+/** The parts of gateway.yaml that rules need. */
 export type RulesFile = {
   rules: readonly Rule[]
   site: Place
   deterrents: Readonly<Record<string, Pick<DeterrentSettings, 'seconds'>>>
 }
 
-/** Connects detections to deterrents, as the file says. */
+/** Connects detections to deterrents by the rules of the file. */
 export type Rules = {
-  /** Decides at once; deterrents answer later, and `onFiring` tells it. */
+  /** Decides at once; deterrents answer later, through `onFiring`. */
   see(detection: Detection): void
   /** One sentence each, for the heartbeat. */
   problems(): string[]
@@ -28,7 +28,7 @@ export type Rules = {
 export type RulesOptions = {
   file(): RulesFile
   deterrents: Pick<Deterrents, 'fire' | 'personSeen'>
-  /** Every camera that is known by now: a rule that names none is about all of them. */
+  /** All known cameras: a rule that names none applies to all of them. */
   cameras(): string[]
   /** False when the rule asked for this detection before, over restarts too. */
   markAsked(rule: string, detectionId: string): boolean
@@ -42,7 +42,7 @@ export type RulesOptions = {
 
 /** A refusal may be over soon: the same detection is tried again with an update after this. */
 const RETRY_AFTER_MS = 60_000
-/** A person whose detection has not ended is still there, for as long as the source keeps telling of it. */
+/** A person whose detection has not ended is still there while the source keeps reporting it. */
 const PERSON_AGAIN_MS = 10_000
 const PERSON_SILENT_MAX_MS = 600_000
 const REMEMBERED_MAX = 10_000
@@ -65,7 +65,7 @@ export function createRules(options: RulesOptions): Rules {
       else deterrents.personSeen(camera)
   }
 
-  /** A report about a person counts as seen now, whatever its clock says: it can only keep things off. */
+  /** A person counts as seen now, whatever the report's time: that can only keep deterrents off. */
   function notePerson({ id, camera, endedAt }: Detection): void {
     deterrents.personSeen(camera)
     if (endedAt === undefined) persons.set(id, { camera, toldAt: clock() })
@@ -93,7 +93,7 @@ export function createRules(options: RulesOptions): Rules {
     )
   }
 
-  /** The memory of this run is enough when the disk fails. */
+  /** When the disk fails, the memory of this run must do. */
   function mayAsk(rule: Rule, detection: Detection): boolean {
     try {
       return options.markAsked(rule.name, detection.id)

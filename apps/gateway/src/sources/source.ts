@@ -40,8 +40,8 @@ export type SourceContext = {
   /** Resolves when they are on disk and the rules have seen them. Rejects with a ZodError or the disk's error. */
   report(detections: readonly Detection[]): Promise<void>
   /**
-   * Something is in the picture and is no detection, or not yet: a person there keeps deterrents off. A source that
-   * reports all that it sees need not call it.
+   * Reports an object that is no detection, or not yet: a person in the picture keeps deterrents off. A source that
+   * reports every object as a detection need not call it.
    */
   glimpse(camera: string, label: string): void
   /** Whether a person said that a detection is wrong. */

@@ -30,19 +30,19 @@ type Kind = (
   file: SourcesFile,
 ) => { settings: unknown; start(context: SourceContext): Source | Promise<Source> } | undefined
 
-/** The API has no line: programs call it, so nothing has to run (local-api/local-api.ts). */
+/** The local API has no line: programs call it, so it needs no source (local-api/local-api.ts). */
 const kinds: Readonly<Record<string, Kind>> = {
   eye({ sources: { eye }, cameras }) {
     if (!eye) return undefined
     const settings = { eye, cameras: pick(cameras, eye.cameras) }
-    // What decodes pictures takes memory that a gateway without an eye does not need.
+    // Loaded here, so that a gateway without an eye saves the memory of the decoder.
     return { settings, start: async (context) => (await import('./eye/eye.ts')).startEye(settings, context) }
   },
   frigate: ({ sources: { frigate } }) =>
     frigate && { settings: frigate, start: (context) => startFrigate(frigate, context) },
 }
 
-/** The cameras of these names that the gateway itself can look at. */
+/** The cameras with these names that the gateway itself can read. */
 function pick(from: SourcesFile['cameras'], names: readonly string[]): Record<string, CameraSettings> {
   return Object.fromEntries(
     names.flatMap((name) => {
@@ -55,7 +55,7 @@ function pick(from: SourcesFile['cameras'], names: readonly string[]): Record<st
 export function createSources(context: SourceContext): Sources {
   const { log } = context
   const running = new Map<string, { settings: unknown; source: Source }>()
-  /** Sources that could not start, and the sentence that says so. */
+  /** Sources that could not start, with a sentence each. */
   const failed = new Map<string, string>()
   /** Applies files one after the other. */
   let turn: Promise<void> = Promise.resolve()

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { z } from 'zod'
 import { driverType } from './driver.ts'
 
-/** How long `gpioset` may take to find that it cannot have the line. */
+/** How long `gpioset` may take to fail when the line is in use. */
 const REFUSES_WITHIN_MS = 100
 
 const execute = promisify(execFile)

@@ -53,7 +53,7 @@ export const driver = driverType({
           ...(password !== undefined && { password }),
           clean: true,
           keepalive: KEEPALIVE_SECONDS,
-          // What waits for a connection would be carried out late.
+          // A message that waits for a connection would arrive too late.
           reconnectPeriod: 0,
           connectTimeout: CONNECT_MS,
           queueQoSZero: false,
@@ -70,7 +70,7 @@ export const driver = driverType({
       return client
     }
 
-    /** Resolves when the broker took it, and when the device said so where it can. */
+    /** Resolves when the broker has it, and the device has confirmed it where it can. */
     async function publish(client: MqttClient, text: string, stateText: string, retain: boolean): Promise<string> {
       const { said } = state ? await listen(client, state.topic, stateText) : {}
       await client.publishAsync(settings.topic, text, { qos, retain })
@@ -98,7 +98,7 @@ export const driver = driverType({
     async function drop(): Promise<void> {
       const client = held
       held = undefined
-      // In good order: the broker forgets the will.
+      // A clean end: the broker drops the will.
       await client?.endAsync(false).catch(() => {})
     }
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { callDevice, readAnswer } from './device-call.ts'
 import { deviceAddress, DeviceRefusal, driverType, verifyCertificate } from './driver.ts'
 
-/** Its `Backlog` carries commands out one after the other, after it has answered. */
+/** `Backlog` runs commands one after the other, after the answer. */
 const ASK_AGAIN_MS = 50
 
 export const driver = driverType({

@@ -1,4 +1,4 @@
-/** The agent's side of its supervisor: starts it, keeps it, and switches off by itself while there is none. */
+/** The agent's side of its supervisor: starts it, restarts it, and switches off by itself while there is none. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ import { loadDrivers, opener } from './open-driver.ts'
 import type { SwitchEvent } from './switch.ts'
 
 export type Guard = {
-  /** The units are others: those that are left out are switched off, then forgotten. */
+  /** Replaces the units: those left out are switched off, then dropped. */
   guard(): void
   on(unit: Unit, firing: string, seconds: number): void
   off(unit: Unit): void
@@ -24,7 +24,7 @@ export type Guard = {
   pid(): number | undefined
   /** Why there is none. */
   problem(): string | undefined
-  /** Switches off what is on; what cannot be reached within 5 s is left to the supervisor, which goes on trying. */
+  /** Switches all units off; the supervisor keeps trying those that cannot be reached within 5 s. */
   stop(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export type GuardOptions = {
   /** Where the file is that names the supervisor in charge. */
   folder: string
   log: Logger
-  /** What there is to guard. */
+  /** The units to guard. */
   units(): readonly GuardedUnit[]
   /** All units are guarded. */
   onReady(): void
@@ -47,7 +47,7 @@ const RESTART_FIRST_MS = 250
 const RESTART_MAX_MS = 10_000
 /** It handles a few small messages. */
 const MEMORY = ['--max-old-space-size=64', '--max-semi-space-size=1']
-/** What commands and certificates need; nothing of the agent's own settings. */
+/** Variables that commands and certificates need; none of the agent's own settings. */
 const PASSED_ON = ['PATH', 'HOME', 'LANG', 'TZ', 'NODE_EXTRA_CA_CERTS', 'NODE_COMPILE_CACHE'] as const
 
 export function openGuard(options: GuardOptions): Guard {
@@ -88,7 +88,7 @@ export function openGuard(options: GuardOptions): Guard {
   }
 
   function send(message: ToSupervisor): void {
-    // A channel that is broken is followed by the end of the process.
+    // The process ends after its channel breaks.
     if (child?.connected) child.send(message, () => {})
   }
 

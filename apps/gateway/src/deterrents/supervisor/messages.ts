@@ -1,9 +1,9 @@
-/** What the agent and its supervisor say to each other, over the channel that Node opens between them. */
+/** The messages between the agent and its supervisor, over the channel that Node opens. */
 import type { GuardedUnit } from '../saved-state.ts'
 import type { SwitchEvent } from './switch.ts'
 
 export type ToSupervisor =
-  /** Every `ALIVE_MS`; also the question whether the supervisor is. */
+  /** Every `ALIVE_MS`; also asks for a sign of the supervisor. */
   | { is: 'alive' }
   | { is: 'guard'; units: readonly GuardedUnit[] }
   /** `at` is by the monotonic clock, which all processes of a boot share. */
@@ -19,7 +19,7 @@ export type FromSupervisor =
   | { is: 'event'; unit: string; event: SwitchEvent }
 
 export const ALIVE_MS = 1_000
-/** Who has been silent for longer is taken to be gone. */
+/** After this silence the other side counts as gone. */
 export const SILENT_MS = 5_000
 /** A firing that reaches the supervisor later than this is not begun. */
 export const ON_AGE_MAX_MS = 2_000

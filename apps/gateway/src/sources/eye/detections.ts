@@ -1,4 +1,4 @@
-/** From tracks to detections: what is told, when, and with which picture. */
+/** From tracks to detections: which are reported, when, and with which picture. */
 import { randomUUID } from 'node:crypto'
 import type { Detection } from '@hedgerow/contract'
 import { THUMBNAIL_MAX_BYTES } from '@hedgerow/contract'
@@ -20,7 +20,7 @@ import type { CameraRecorder } from '../../recording/recorder.ts'
 export type DetectionsOptions = {
   camera: string
   zones: Readonly<Record<string, Polygon>>
-  /** What named the objects. */
+  /** The name of the recogniser. */
   by: string
   /** Milliseconds since 1970 of a moment of the tracks' clock. */
   toUnixMs(atMs: number): number
@@ -28,7 +28,7 @@ export type DetectionsOptions = {
   recorder: CameraRecorder
 }
 
-/** A detection is brought up to date at most this often, except for a new zone and its end. */
+/** A detection is updated at most this often, except for a new zone and its end. */
 const UPDATE_EVERY_MS = 5_000
 /** Room around the object in its picture, in shares of its box. */
 const SURROUNDINGS = 0.6

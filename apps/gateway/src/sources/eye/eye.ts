@@ -12,10 +12,10 @@ import { demonstrationEye, LEAST_SCORE, modelRecogniser } from './recogniser.ts'
 import { NO_MODEL, type EyeSettings } from './schema.ts'
 import { createWatcher } from './watcher.ts'
 
-/** What the eye needs of gateway.yaml: its own part, and the cameras that it names. */
+/** The parts of gateway.yaml that the eye needs: its own, and the cameras that it names. */
 export type EyeParts = { eye: EyeSettings; cameras: Readonly<Record<string, CameraSettings>> }
 
-/** The device's own eye: for sites without Frigate, and to try the whole way without a model. */
+/** The device's own eye: for sites without Frigate, and to try everything without a model. */
 export async function startEye({ eye, cameras }: EyeParts, context: SourceContext): Promise<Source> {
   const { log, dataDir } = context
   const recording = await openRecording({

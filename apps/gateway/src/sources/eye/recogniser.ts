@@ -1,11 +1,11 @@
-/** What names the objects in a picture: the demonstration eye, or a model. */
+/** Names the objects in a picture: the demonstration eye, or a model. */
 import { coveredShare, lookAt, type Polygon, type Region, type Sighting } from '@hedgerow/vision'
 import type { Frame } from '../../cameras/camera.ts'
 import type { Model } from '../../models/model.ts'
 
 export type Recogniser = {
   readonly by: string
-  /** Whether it finds what stands still; else only moving regions are worth a look. */
+  /** Whether it finds objects that stand still; otherwise it looks only at moving regions. */
   readonly seesStill: boolean
   /** From this score on, a person may be there and keeps deterrents off. */
   readonly glimpseScore: number
@@ -26,10 +26,10 @@ export const demonstrationEye: Recogniser = {
     }),
 }
 
-/** The tracker takes weaker sightings than what begins a track. */
+/** A known track takes weaker sightings than a new one needs. */
 export const LEAST_SCORE = 0.1
 const GLIMPSE_SCORE = 0.25
-/** What a mask covers by this share is not reported. */
+/** An object that a mask covers by this share is not reported. */
 const MASKED = 0.5
 
 export function modelRecogniser(model: Model, masksOf: (camera: string) => readonly Polygon[]): Recogniser {

@@ -18,21 +18,22 @@ import { createDetections } from './detections.ts'
 import type { Recogniser } from './recogniser.ts'
 import type { EyeSettings } from './schema.ts'
 
-/** At a few pictures a second, an animal moves by its own length from one to the next. */
+/** At a few pictures a second, an animal moves by its own length from one picture to the next. */
 const TRACKING = { confirmAfter: 3, buffer: 0.3, keepLostMs: 1_500 }
 /** A weaker look continues a track and never begins one. */
 const HIGH_SHARE = 0.8
 /**
- * A picture without movement is looked at this often while something is followed, and otherwise for who stands still.
+ * How often a picture without movement is looked at: while a track is followed, and otherwise to find objects that
+ * stand still.
  */
 const FOLLOW_EVERY_MS = 500
 const LOOK_AROUND_EVERY_MS = 5_000
-/** What moves: this share of its box is in a moving region. */
+/** An object moves when this share of its box is in a moving region. */
 const MOVING_SHARE = 0.05
-/** What has not moved for so long is part of the scene, until it moves again: a parked car. */
+/** An object that has not moved for this long, such as a parked car, is part of the scene until it moves again. */
 const STILL_MS = 30_000
 
-/** Looks at the pictures of one camera: motion, what it is, tracks, detections. */
+/** Processes the pictures of one camera: motion, recognition, tracks, detections. */
 export function createWatcher(
   name: string,
   camera: CameraSettings,
@@ -95,7 +96,7 @@ export function createWatcher(
   }
 
   return {
-    /** Resolves when somebody looked at it, or nobody will. */
+    /** Resolves when the picture was processed or dropped. */
     async onFrame(frame: Frame): Promise<void> {
       const { luma, atMs } = frame
       if (frame.jpeg) recorder.addPicture({ jpeg: frame.jpeg, at: atMs })
@@ -111,13 +112,13 @@ export function createWatcher(
       const sightings = await recogniser.look(name, frame, regions)
       if (!sightings) return
       lookMs += (performance.now() - startedAt - lookMs) / 10
-      // A person keeps deterrents off before it is sure that it is one.
+      // A possible person keeps deterrents off before the track is confirmed.
       for (const { label, score } of sightings) if (score >= recogniser.glimpseScore) glimpse(name, label)
       await (turn = turn.then(() => follow(frame, regions, sightings)))
     },
     lookMs: () => lookMs,
     picture: detections.picture,
-    /** Ends what is still seen. */
+    /** Ends all tracks. */
     stop() {
       turn = turn.then(() => end(tracker.end()))
       isOver = true

@@ -4,7 +4,7 @@ import { FrigateError } from './failure.ts'
 import { check, readMessage, reviewItem, type ReviewItem } from './messages.ts'
 
 const PAGE = 100
-/** Two nights of a busy site; what is older is left out, and told. */
+/** Two nights of a busy site; older items are left out, with a message. */
 const ITEMS_MAX = 2_000
 
 export type Missed = {

@@ -14,15 +14,15 @@ export type FrigateClient = {
   read(path: string, options: { signal: AbortSignal; maxBytes?: number }): Promise<Buffer>
   /** An answer 200 whose body the caller reads or destroys. */
   open(path: string, options: { signal: AbortSignal }): Promise<IncomingMessage>
-  /** What lets a WebSocket in: headers, and the way to open its connection. */
+  /** The headers that authenticate a WebSocket, and the function that opens its connection. */
   forWebSocket(signal: AbortSignal): Promise<{ headers: Record<string, string>; connection: Duplex | undefined }>
   /** Frigate refused the session: the next call signs in again. */
   forgetSession(): void
-  /** Seconds since 1970 by Frigate's clock, as its last answer told it (RFC 9110 §6.6.1). */
+  /** Seconds since 1970 by Frigate's clock, from its last answer (RFC 9110 §6.6.1). */
   now(): number
 }
 
-/** From the first byte sent to the head of the answer; a clip is cut together before it comes. */
+/** From the first byte sent to the head of the answer; Frigate assembles a clip before it answers. */
 const HEAD_TIMEOUT_MS = 30_000
 /** Between two pieces of a body. */
 const SILENCE_MS = 30_000
@@ -126,7 +126,7 @@ export function createFrigateClient(settings: FrigateSettings, clock: () => numb
         settle()
         const told = Date.parse(answer.headers.date ?? '')
         if (!Number.isNaN(told)) clockOffsetMs = told - clock()
-        // Whoever reads the body sees its end; an answer that nobody reads any more must not end the process.
+        // The reader of the body gets the error; an answer without a reader must not end the process.
         answer.on('error', () => {})
         signal.addEventListener('abort', abortBody, { once: true })
         resolve(answer)

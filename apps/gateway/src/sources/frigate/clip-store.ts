@@ -33,9 +33,9 @@ const CLIP_BYTES_MAX = 128 * 1024 * 1024
 const CLIPS_KEPT = 4
 
 export function createClipStore(folder: string): ClipStore {
-  /** Those of an earlier run are gone. */
+  /** Clips of an earlier run are deleted. */
   let ready: Promise<void> | undefined
-  /** By key; the newest last. Who asks while a clip is fetched gets the same. */
+  /** By key; the newest last. Requests for a clip that is being fetched share it. */
   const clips = new Map<string, Promise<string | undefined>>()
 
   async function prepare(): Promise<void> {
@@ -81,7 +81,7 @@ export function createClipStore(folder: string): ClipStore {
       const [oldest, fetching] = clips.entries().next().value!
       clips.delete(oldest)
       const path = await fetching.catch(() => undefined)
-      // Whoever reads it now keeps it open.
+      // Current readers keep it open.
       if (path !== undefined) await rm(path, { force: true })
     }
   }

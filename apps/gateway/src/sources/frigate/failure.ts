@@ -5,7 +5,7 @@ export class FrigateError extends Error {
   override name = 'FrigateError'
   /** Of Frigate's answer; undefined where there was none. */
   readonly status: number | undefined
-  /** Somebody has to change something: waiting does not help. */
+  /** A person has to change something: waiting does not help. */
   readonly isLasting: boolean
 
   constructor(sentence: string, { status, isLasting = false }: { status?: number; isLasting?: boolean } = {}) {
@@ -22,7 +22,7 @@ export class FrigateError extends Error {
   }
 }
 
-/** What an answer of Frigate that is no success means. */
+/** The error for an answer of Frigate that is no success. */
 export function refusal(status: number, settings: FrigateSettings): FrigateError {
   return new FrigateError(`Frigate answered ${status}${hintFor(status, settings)}.`, {
     status,

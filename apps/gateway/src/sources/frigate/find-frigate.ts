@@ -5,7 +5,7 @@ import { frigateSettings } from './schema.ts'
 export type FoundFrigate = {
   /** As `sources.frigate.url` takes it. */
   url: string
-  /** Undefined where Frigate tells it to signed-in people only. */
+  /** Undefined when Frigate shows it only to signed-in people. */
   version: string | undefined
   needsSignIn: boolean
 }
@@ -16,7 +16,7 @@ const TIMEOUT_MS = 3_000
 const VERSION_BYTES_MAX = 200
 const PAGE_BYTES_MAX = 64 * 1024
 
-/** The Frigates that answer at these origins, in their order. What is no Frigate is left out; never rejects. */
+/** The Frigates that answer at these origins, in their order. Other programs are left out; never rejects. */
 export async function findFrigate(origins: readonly string[] = USUAL): Promise<FoundFrigate[]> {
   const found = await Promise.all(origins.map(look))
   return found.filter((one) => one !== undefined)

@@ -26,8 +26,8 @@ const CATCH_UP_RETRY_MS = 5_000
 const VERSIONS = 'is its version between 0.16 and 0.18?'
 
 /**
- * A Frigate on this device or near it as a source: its messages over its WebSocket, or over a broker, tell what begins
- * and ends; its HTTP API has the pictures, and what was missed while either side was away.
+ * A Frigate on this device or near it as a source: its messages, over its WebSocket or a broker, report what begins
+ * and ends; its HTTP API has the pictures, and everything missed while either side was away.
  */
 export function startFrigate(settings: FrigateSettings, context: SourceContext): Source {
   const { log, clock } = context
@@ -40,7 +40,7 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
   const polling = createPause(signal)
   let progress: Progress | undefined
   let reviews: Reviews | undefined
-  /** Nothing happened that was not reported: messages come, and what they missed was fetched. */
+  /** Everything so far was reported: messages come, and missed items were fetched. */
   let isCaughtUp = false
   let isListening = false
   let losses = 0
@@ -72,7 +72,7 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
     }
   }
 
-  /** Gives what could be read to `use`; what could not is told once. */
+  /** Passes readable messages to `use`; reports the first unreadable one. */
   function take<S extends z.ZodType>(schema: S, what: string, bytes: Buffer, use: (value: z.output<S>) => void): void {
     const read = readMessage(schema, bytes)
     if (read.problem === undefined) use(read.value)
@@ -117,7 +117,7 @@ export function startFrigate(settings: FrigateSettings, context: SourceContext):
       const startedAt = performance.now()
       try {
         if (settings.mqtt) {
-          // Most devices have no broker, and need not load what talks to one.
+          // Most devices have no broker, and need not load the library.
           const { listenToBroker } = await import('./mqtt.ts')
           await listenToBroker({ settings: settings.mqtt, signal, onOpen: onUp, onMessage })
         } else await listenToWebSocket({ client, settings, signal, onOpen: onUp, onMessage: onText })

@@ -3,7 +3,7 @@ import type { SourceState } from '../source.ts'
 import type { FrigateError } from './failure.ts'
 import type { Config, Stats } from './messages.ts'
 
-/** What the heartbeat says of Frigate: its cameras, its detectors, and what is wrong, a sentence each. */
+/** Frigate in the heartbeat: its cameras, its detectors, and a sentence for each problem. */
 export type Health = {
   takeStats(stats: Stats): void
   takeConfig(config: Config): void
@@ -11,7 +11,7 @@ export type Health = {
   takeStatus(camera: string, status: string): void
   /** `way`: how Frigate was asked; no error when it answers. */
   answers(way: Way, error?: FrigateError): void
-  /** Something went wrong in passing: it is a problem for an hour after it was last told. */
+  /** A transient failure: it counts as a problem for an hour after the last report. */
   tell(sentence: string): void
   frameOf(camera: string): { width: number; height: number } | undefined
   knows(camera: string): boolean

@@ -1,6 +1,6 @@
 /**
- * What Frigate 0.16 to 0.18 sends, as far as it is read here. Unknown fields are ignored; what is missing or of another
- * type is told by its path. Times are seconds since 1970.
+ * The messages of Frigate 0.16 to 0.18, as far as they are read here. Unknown fields are ignored; missing fields and
+ * wrong types are reported by their path. Times are seconds since 1970.
  */
 import { readJson } from '@hedgerow/contract/bounded-json'
 import { z } from 'zod'
@@ -13,7 +13,7 @@ const id = z
   .min(1)
   .max(80)
   .regex(/^[\w.:-]+$/)
-/** From 2000 to 9999: what is outside cannot be a time of Frigate's. */
+/** From 2000 to 9999: Frigate sends no other times. */
 const seconds = z.number().min(946_684_800).max(253_402_300_799)
 const names = z.array(name).max(200)
 
@@ -104,7 +104,7 @@ export function readMessage<S extends z.ZodType>(schema: S, bytes: Uint8Array): 
   return check(schema, read.value)
 }
 
-/** Frigate sends over the WebSocket, as text inside the JSON of the message, what it sends over MQTT. */
+/** A WebSocket message contains the MQTT payload as text inside its JSON. */
 export const envelope = z.object({ topic: z.string().min(1).max(300), payload: z.unknown().optional() })
 
 export function check<S extends z.ZodType>(schema: S, value: unknown): Read<z.output<S>> {

@@ -7,7 +7,7 @@ import type { FrigateSettings } from './schema.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 const KEEPALIVE_SECONDS = 30
-/** What is read of Frigate's topics, below its prefix. */
+/** The topics of Frigate that are read, below its prefix. */
 const TOPICS = ['available', 'events', 'reviews', 'stats', '+/status/+']
 
 /**

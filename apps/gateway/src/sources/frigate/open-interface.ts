@@ -11,8 +11,8 @@ const profile = z.object({ role: z.string() })
 const OPEN_PORT = '5000'
 
 /**
- * Whether everybody who opens the application at `target` is an admin there: so it is on Frigate's port 5000. Asked at
- * the start and every hour, as somebody whom nobody vouches for.
+ * Whether everybody who opens the application at `target` is an admin there: so it is on Frigate's port 5000. Checked
+ * at the start and every hour, without credentials.
  */
 export function watchOpenInterface(
   target: URL,
@@ -30,7 +30,7 @@ export function watchOpenInterface(
       const read = readMessage(profile, await createFrigateClient(stranger, Date.now).read('/api/profile', { signal }))
       return read.problem === undefined && read.value.role === 'admin'
     } catch {
-      // It is away, or asks who is there.
+      // It is away, or requires sign-in.
       return false
     }
   }
@@ -57,7 +57,7 @@ export function watchOpenInterface(
   }
 }
 
-/** For `gateway check`: addresses that make everybody an admin, without asking anybody. A sentence each. */
+/** For `gateway check`: addresses that make everybody an admin, without any request. A sentence each. */
 export function openAddresses(settings: FrigateSettings | undefined, target: URL | undefined): string[] {
   const isOpen = (url: URL | undefined) => url?.protocol === 'http:' && url.port === OPEN_PORT
   const shown = [target, settings?.interface === undefined ? undefined : new URL(settings.interface)].find(isOpen)

@@ -3,15 +3,15 @@ import { z } from 'zod'
 import { DataFileError, makePrivateDirectory, readJsonFile, writeDurably } from '../../durable-file.ts'
 
 /**
- * How far the review items of this Frigate have been reported, on disk: what happens while the gateway or Frigate is
- * away is fetched from there on. An item that was reported is remembered for a while, so that it is not reported again
- * unchanged, its severity never falls, and its pictures are found.
+ * How far the review items of this Frigate have been reported, on disk: items of the time while the gateway or Frigate
+ * was away are fetched from there on. An item that was reported is remembered for a while, so that it is not reported
+ * again unchanged, its severity never falls, and its pictures are found.
  */
 const known = z.object({
   severity: z.enum(['alert', 'detection']),
   startTime: z.number(),
   isOver: z.boolean(),
-  /** What of the item was reported; compared as a whole. */
+  /** The reported version of the item; compared as a whole. */
   mark: z.string(),
   objectId: z.string().optional(),
   hasPicture: z.boolean(),
@@ -19,7 +19,7 @@ const known = z.object({
 export type KnownReview = z.output<typeof known>
 
 const stored = z.object({
-  /** Of another Frigate nothing here counts. */
+  /** The progress of another Frigate does not count. */
   url: z.string(),
   /** Seconds since 1970, by Frigate's clock: everything that began before has been reported. */
   caughtUpTo: z.number().nullable(),
@@ -37,9 +37,9 @@ export type Progress = {
 }
 
 const KEPT = 1_000
-/** What is not yet written is reported twice after a crash, which changes nothing. */
+/** Items that were not yet written are reported twice after a crash, which changes nothing. */
 const WRITE_AFTER_MS = 2_000
-/** The end of an item is told up to two minutes after it. */
+/** The end of an item is reported up to two minutes later. */
 const OVERLAP_SECONDS = 180
 /** A gateway that meets its Frigate for the first time begins with the last hour. */
 const FIRST_HOURS = 1
@@ -103,7 +103,7 @@ export async function openProgress(
   }
 }
 
-/** The one that was told of longest ago; those that are over go first. */
+/** The one reported longest ago; finished ones go first. */
 function oldestOf(reviews: ReadonlyMap<string, KnownReview>): string {
   for (const [id, { isOver }] of reviews) if (isOver) return id
   for (const id of reviews.keys()) return id

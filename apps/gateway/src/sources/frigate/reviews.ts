@@ -35,7 +35,7 @@ export type ReviewsOptions = {
 
 const AT_ONCE = 4
 const WAITING_MAX = 1_000
-/** Of one item: the others say nothing new. */
+/** Waiting changes of one item: further ones add nothing. */
 const OBJECTS_ASKED = 5
 /** How long a first report waits to learn the score. */
 const OBJECT_TIMEOUT_MS = 2_000
@@ -76,7 +76,7 @@ export function createReviews(options: ReviewsOptions): Reviews {
   async function handle(item: ReviewItem): Promise<void> {
     const before = progress.get(item.id)
     const isOver = item.end_time !== null
-    // Told late: an item that is over does not begin again.
+    // A late message: an item that is over does not begin again.
     if (before?.isOver && !isOver) return
     const severity = before?.severity === 'alert' ? 'alert' : severityOf(item)
     if (!severity) return
@@ -86,7 +86,7 @@ export function createReviews(options: ReviewsOptions): Reviews {
     const { detection, objectId } = toDetection(item, severity, objects.get)
     const state = { severity, startTime: item.start_time, isOver, mark, ...(objectId !== undefined && { objectId }) }
     const isNews = before?.mark !== mark
-    // Something that goes on is told at once; what is over can wait for its picture.
+    // A current item is reported at once; a finished one can wait for its picture.
     if (isNews && !isOver) {
       await options.report([detection])
       progress.set(item.id, { ...state, hasPicture: before?.hasPicture ?? false })
@@ -98,7 +98,7 @@ export function createReviews(options: ReviewsOptions): Reviews {
     progress.set(item.id, { ...state, hasPicture: jpeg !== undefined || (before?.hasPicture ?? false) || isOver })
   }
 
-  /** Frigate tells of objects before it tells of the review item; after an outage they are asked for. */
+  /** Frigate reports objects before the review item; after an outage they are requested. */
   async function askForObjects(item: ReviewItem, isFirst: boolean): Promise<void> {
     const unknown = item.data.detections.filter((id) => !objects.get(id))
     if (unknown.length === 0 || (!isFirst && item.end_time === null && unknown.length < item.data.detections.length))
@@ -142,7 +142,7 @@ export function createReviews(options: ReviewsOptions): Reviews {
   }
 }
 
-/** What makes an item worth telling again. */
+/** The changes that are worth another report. */
 function markOf({ end_time: end, data }: ReviewItem, severity: string): string {
   return JSON.stringify([severity, end, data.objects.toSorted(), data.zones, data.detections.length, data.audio])
 }

@@ -5,12 +5,12 @@ import type { FrigateSettings } from './schema.ts'
 /** Frigate reads the secret under this name, whatever its configuration says. */
 const SECRET_HEADER = 'x-proxy-secret'
 
-/** A person or the agent, as Frigate is told: `role` is one of Frigate's. */
+/** A person or the agent, for Frigate: `role` is one of Frigate's. */
 type Identity = { user: string; role: string }
 
 /**
- * Says to a Frigate that trusts this gateway as its proxy who asks. Nothing without `proxySecret`: without it anybody
- * could send the same headers, so Frigate must not be told to trust them.
+ * The headers that name the caller to a Frigate that trusts this gateway as its proxy. None without `proxySecret`:
+ * without it anybody could send the same headers, so Frigate must not trust them.
  */
 export function identityHeaders(
   { proxySecret, userHeader, roleHeader }: FrigateSettings,

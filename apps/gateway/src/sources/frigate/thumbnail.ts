@@ -2,14 +2,14 @@ import { jpegSize } from '../../jpeg.ts'
 import { FrigateError } from './failure.ts'
 import type { FrigateClient } from './client.ts'
 
-/** As the hub takes them with a detection. */
+/** The hub's limit for the picture of a detection. */
 const THUMBNAIL_BYTES_MAX = 64 * 1024
 /** A snapshot of the whole picture in 4K. */
 export const PICTURE_BYTES_MAX = 8 * 1024 * 1024
 
 /**
  * A small picture of a tracked object. The review item's own is WebP, which is no JPEG; a saved snapshot may be too
- * large, and Frigate then has a thumbnail. Undefined where Frigate has no picture (yet).
+ * large, and Frigate then has a thumbnail. Undefined when Frigate has no picture (yet).
  */
 export async function readThumbnail(
   client: FrigateClient,
@@ -24,7 +24,7 @@ export async function readThumbnail(
   return undefined
 }
 
-/** Undefined for an answer 404, and for what is not a JPEG. Rejects with FrigateError. */
+/** Undefined for an answer 404, and for anything but a JPEG. Rejects with FrigateError. */
 export async function readJpeg(
   client: FrigateClient,
   path: string,

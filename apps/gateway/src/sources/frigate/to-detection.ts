@@ -11,7 +11,7 @@ export function severityOf(item: ReviewItem): Severity | undefined {
 }
 
 /**
- * The detection that a review item is, without its picture, and the tracked object that shows it best. The item's id
+ * A review item as a detection without its picture, and the tracked object that shows it best. The item's id
  * never changes. Its label is that of a person where one is among the objects, so that no rule about animals takes a
  * person for one; else the label of the highest score.
  */
@@ -48,7 +48,7 @@ function rank({ label, score }: SeenObject): number {
   return score + (isPersonLabel(label) ? 1 : 0)
 }
 
-/** A recognised face or plate adds this to the label. */
+/** Frigate appends this to the label of a recognised face or plate. */
 function withoutMark(label: string): string {
   return label.replace(/-verified$/, '')
 }

@@ -4,10 +4,10 @@ import type { trackedObject, TrackedMessage } from './messages.ts'
 /** Part of a picture as fractions of its width and height; `x` and `y` are its upper left corner. */
 export type Box = { x: number; y: number; width: number; height: number }
 
-/** What is known of one tracked object: the best score so far, and where it was last. */
+/** One tracked object: the best score so far, and its last place. */
 export type SeenObject = { label: string; score: number; box: Box | undefined }
 
-/** What was told of tracked objects lately. A review item names its objects and has neither score nor place. */
+/** The latest reports of tracked objects. A review item names its objects, without score or place. */
 export type TrackedObjects = {
   /** `frame`: of the stream that Frigate detects on, in pixels; undefined while it is not known. */
   take(message: TrackedMessage['after'], frame: { width: number; height: number } | undefined): void
@@ -45,7 +45,7 @@ export function createTrackedObjects(): TrackedObjects {
   }
 }
 
-/** Undefined for what is no part of a picture. */
+/** Undefined for values that are no part of a picture. */
 function boxOf(left: number, top: number, right: number, bottom: number): Box | undefined {
   const [x, y] = [fraction(left), fraction(top)]
   const [width, height] = [fraction(right) - x, fraction(bottom) - y]

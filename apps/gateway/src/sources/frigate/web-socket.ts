@@ -7,7 +7,7 @@ import { MESSAGE_BYTES_MAX } from './messages.ts'
 import type { FrigateSettings } from './schema.ts'
 
 const HANDSHAKE_TIMEOUT_MS = 10_000
-/** A connection that is dead without a word is found out by the second ping. */
+/** The second ping detects a connection that is dead. */
 const PING_MS = 20_000
 
 /**
