@@ -89,3 +89,56 @@ test('a person makes a rule, tries the channel, and the message on the phone ope
   await other.close()
   await person.close()
 })
+
+test('the installed portal tells of alerts, shows push messages, and says when the hub does not answer', async () => {
+  const person = await browser.person({ reducedMotion: 'reduce', serviceWorkers: 'allow' })
+  await person.grantPermissions(['notifications'], { origin: hub.url })
+  const page = await person.newPage()
+  const portal = portalOf(page, hub)
+  await portal.open('/dashboard')
+  await portal.signIn(hub.admin)
+  await page.getByRole('button', { name: /^Notices, \d+ unread$/ }).click()
+  const notices = portal.dialog()
+  await notices.getByRole('link', { name: /^fox at Barn, coop/ }).waitFor()
+  await notices.getByText(/by a link over ntfy/).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Notices', exact: true }).waitFor()
+
+  await page.evaluate(async () => {
+    await navigator.serviceWorker.ready
+    if (!navigator.serviceWorker.controller)
+      await new Promise((resolve) => navigator.serviceWorker.addEventListener('controllerchange', resolve))
+  })
+  const devtools = await person.newCDPSession(page)
+  const registered = new Promise<string>((resolve) =>
+    devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      if (registrations[0]) resolve(registrations[0].registrationId)
+    }),
+  )
+  await devtools.send('ServiceWorker.enable')
+  const data = JSON.stringify({ title: 'boar at Barn', text: 'Rule: Foxes', tag: 'a', url: `${hub.url}/threats` })
+  await devtools.send('ServiceWorker.deliverPushMessage', { origin: hub.url, registrationId: await registered, data })
+  const shown = () =>
+    page.evaluate(async () => {
+      const notifications = await (await navigator.serviceWorker.ready).getNotifications()
+      return notifications.map(({ title, body }) => `${title}: ${body}`)
+    })
+  await expect.poll(shown, { timeout: 30_000 }).toEqual(['boar at Barn: Rule: Foxes'])
+
+  // What it keeps: two pictures of the hub's own, whatever was open.
+  await page.goto(`${hub.url}/gateways`)
+  await portal.row('Barn').waitFor()
+  const kept = () =>
+    page.evaluate(async () => {
+      const requests = await Promise.all((await caches.keys()).map(async (name) => (await caches.open(name)).keys()))
+      return requests.flat().map(({ url }) => new URL(url).pathname)
+    })
+  expect(await kept()).toEqual(['/icon.svg', '/icon-192.png'])
+  await person.setOffline(true)
+  await page.goto(`${hub.url}/threats`)
+  await page.getByRole('heading', { name: 'The hub does not answer' }).waitFor()
+  await person.setOffline(false)
+  // It asks again by itself.
+  await page.getByRole('link', { name: 'Alert Rules' }).waitFor()
+  await person.close()
+})

@@ -35,7 +35,8 @@ export async function startBrowser(): Promise<BrowserHandle> {
   console.log(`Chromium ${browser.version()}, ${binary.origin}: ${binary.executablePath}`)
   return {
     browser,
-    person: (options) => browser.newContext({ locale: 'en-GB', ...options }),
+    // A service worker would hide requests from `route`.
+    person: (options) => browser.newContext({ locale: 'en-GB', serviceWorkers: 'block', ...options }),
     close: () => browser.close(),
   }
 }

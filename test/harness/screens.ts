@@ -84,6 +84,10 @@ export const screens: Screen[] = [
     await button(portal, 'Add a step').click()
     await portal.dialog().getByLabel('Step 1: after, minutes').waitFor()
   }),
+  admin('notices', '/dashboard', async (portal) => {
+    await button(portal, /^Notices/).click()
+    await portal.dialog().getByRole('list', { name: 'Notices' }).waitFor()
+  }),
   visitor('acknowledge-wrong-link', async (portal) => {
     await portal.open('/acknowledge#x.y.z')
     await text(portal, /^This link is not complete/)

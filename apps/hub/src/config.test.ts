@@ -142,6 +142,7 @@ const VALUES: Readonly<Record<string, string>> = {
   HUB_PUSHOVER_TOKEN: 'abcdefghijklmnopqrstuvwxyz',
   HUB_PUSHOVER_USER: 'abcdefghijklmnopqrstuvwxyz',
   HUB_PUSHOVER_EMERGENCY: 'on',
+  HUB_PUSH_HOSTS: 'push.example.lan:8443',
   HUB_PUSHOVER_URL: 'https://pushover.example.net',
   HUB_METRICS_PORT: '9100',
   HUB_METRICS_HOST: '127.0.0.3',

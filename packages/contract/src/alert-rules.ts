@@ -1,11 +1,9 @@
 import { z } from 'zod'
 import { call } from './call.ts'
-import { oneLine, wholeNumber } from './fields.ts'
+import { language, oneLine, timeOfDay, wholeNumber } from './fields.ts'
 import { gatewayId } from './gateways.ts'
 import { incident } from './threats.ts'
 
-const TIME = /^([01]\d|2[0-3]):[0-5]\d$/
-const timeOfDay = z.string().regex(TIME, 'Enter a time such as 21:30')
 const some = <S extends z.ZodType>(of: S) => z.array(of).max(100).default([])
 
 /** Whom to tell next while nobody has acknowledged an alert. */
@@ -41,6 +39,10 @@ export const alertRuleFields = z.strictObject({
   /** Names of channels. */
   channels: alertStep.shape.channels,
   people: alertStep.shape.people,
+  /** Of messages over channels that several people share; people have a language of their own. */
+  language: language.default('en'),
+  /** Its messages come in people's quiet hours too. */
+  breaksThrough: z.boolean().default(false),
   /** One after the other, until somebody acknowledges the alert. */
   steps: z.array(alertStep).max(5, 'At most 5 steps').default([]),
 })

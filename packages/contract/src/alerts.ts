@@ -71,3 +71,13 @@ export const acknowledgeByLink = call({
   errors: ['alert_link_invalid', 'alert_not_found'],
   response: linked,
 })
+
+/** The picture of an alert, for a push message: a browser that shows one sends no session. */
+export const readAlertPicture = call({
+  method: 'GET',
+  path: '/v1/alert-links/picture',
+  query: z.strictObject({ token: linkToken }),
+  errors: ['alert_link_invalid', 'alert_not_found', 'detection_not_found'],
+  media: 'image/jpeg',
+  response: null,
+})

@@ -40,6 +40,12 @@ export const errorTable = {
   too_many_alert_rules: { status: 409, message: 'There are 100 alert rules already. Delete one first.' },
   alert_not_found: { status: 404, message: 'This alert does not exist, or you may not see it.' },
   alert_link_invalid: { status: 403, message: 'This link is not complete, or is older than 7 days.' },
+  push_endpoint_refused: {
+    status: 400,
+    message: 'This is not the address of a push service on the Internet, with the keys of a browser.',
+  },
+  too_many_push_subscriptions: { status: 409, message: 'You have 20 browsers already. Remove one first.' },
+  push_subscription_not_found: { status: 404, message: 'This browser is not one of yours, or was removed.' },
   incident_not_found: { status: 404, message: 'This incident does not exist, or you may not see it.' },
   invitation_not_found: { status: 404, message: 'This invitation does not exist.' },
   registration_not_found: { status: 404, message: 'This registration request no longer exists.' },

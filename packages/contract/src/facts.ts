@@ -39,6 +39,10 @@ export type FactData = {
   'recovery-codes.renewed': Nothing
   'recovery-code.used': Nothing
 
+  /** The target is the subscription. */
+  'push.subscribed': Nothing
+  'push.unsubscribed': Nothing
+
   'user.registered': { username: string; role: Role }
   /** The invitation code was wrong; the actor is the requested username. */
   'user.registration-refused': Nothing

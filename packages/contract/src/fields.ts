@@ -61,3 +61,10 @@ export const moment = z.iso
   .datetime()
   .max(30)
   .refine((text) => Date.parse(text) >= 0, 'Must not be before 1970')
+
+const TIME = /^([01]\d|2[0-3]):[0-5]\d$/
+export const timeOfDay = z.string().regex(TIME, 'Enter a time such as 21:30')
+
+/** Those that alerts are written in. */
+export const language = z.enum(['en', 'de'])
+export type Language = z.output<typeof language>

@@ -8,7 +8,7 @@ import { actorOf, HUB, record } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { acknowledgementOf, gatewaysOf, toAlert, toldOf, toldTo, type AlertRow } from './alert-rows.ts'
 import type { AlertLink } from './links.ts'
-import { linesOf, titleOf } from './words.ts'
+import { firstOf, linesOf, titleOf } from './words.ts'
 
 type Context = { sourceIp: string; now: number }
 type Linked = ResponseOf<typeof readAlertLink>
@@ -87,6 +87,9 @@ async function markAcknowledged(
     .returningAll()
     .executeTakeFirst()
   if (!done) return row
+  // Nobody has to be woken any more: push messages that wait for the end of quiet hours are not sent.
+  const held = transaction.deleteFrom('notifications').where('alert_id', '=', row.id).where('channel', '=', 'push')
+  await held.where('state', '=', 'waiting').execute()
   await record(transaction, {
     kind: 'alert.acknowledged',
     at: now,
@@ -102,4 +105,16 @@ async function toLinked(db: Db, row: AlertRow, person: Person | undefined): Prom
   const told = toldTo(row, person && (await gatewaysOf(db, person)))
   if (!told) throw new HubError('alert_not_found')
   return { title: titleOf(told), lines: linesOf(told), acknowledged: acknowledgementOf(row) }
+}
+
+/** The detection whose picture the link shows. Throws `alert_not_found`. */
+export async function readLinkedPicture(
+  db: Db,
+  { alertId, userId }: AlertLink,
+): Promise<{ gatewayId: string; detectionId: string }> {
+  const person = userId === undefined ? undefined : await readPerson(db, userId)
+  const told = toldTo(await readAlert(db, alertId), person && (await gatewaysOf(db, person)))
+  const { gatewayId, coverId } = told ? firstOf(told.lines) : { gatewayId: '', coverId: null }
+  if (coverId === null) throw new HubError('alert_not_found')
+  return { gatewayId, detectionId: coverId }
 }

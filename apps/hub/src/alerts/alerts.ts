@@ -5,17 +5,16 @@
  * acknowledge.ts).
  */
 import { randomBytes } from 'node:crypto'
-import type { AlertStep, FactData } from '@hedgerow/contract'
+import type { AlertStep, FactData, Language } from '@hedgerow/contract'
 import type { Transaction } from 'kysely'
 import { LONGEST_WAIT_MS } from '../database/clock-leaps.ts'
 import type { Tables } from '../database/tables.ts'
-import { HUB, record } from '../facts/facts.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { AlertRow, Counts } from './alert-rows.ts'
 import { toldOf } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
 import { matches } from './match.ts'
-import { firstOf, linesOf, pathOf, titleOf, type Line } from './words.ts'
+import { firstOf, messageOf, pathOf, type Line } from './words.ts'
 
 type ReportedIncident = FactData['detection.reported']['incidents'][number]
 type Reported = { at: number; gatewayId: string; gatewayName: string; incidents: readonly ReportedIncident[] }
@@ -121,6 +120,7 @@ async function tellOver(
           at,
           due_at: dueAt,
           next_step_at: nextStepAt(fields.steps[0], dueAt),
+          people_due_at: dueAt,
         })
         .returningAll()
         .executeTakeFirstOrThrow()
@@ -141,15 +141,6 @@ async function tellOver(
     )
     .execute()
   await announceStep(transaction, alert, { ...fields, step: 0, dueAt }, outbox)
-  if (!grows)
-    await record(transaction, {
-      kind: 'alert.raised',
-      at,
-      actor: HUB,
-      target: alert.id,
-      gatewayId: alert.gateway_id ?? undefined,
-      data: { title: titleOf(told), ruleName: alert.rule_name },
-    })
 }
 
 /** The columns of an alert with these lines added. */
@@ -169,16 +160,17 @@ function contentWith(before: AlertRow | undefined, lines: readonly Line[]) {
   }
 }
 
-/** Writes the messages of a step into the outbox; 0 is the alert's own message. */
+type Whom = Pick<AlertStep, 'channels' | 'people'> & { language: Language }
+
+/** Writes the messages of a step into the outbox, for the channels that people share; 0 is the alert's own. */
 export async function announceStep(
   transaction: Transaction<Tables>,
   alert: AlertRow,
-  { step, dueAt, channels, people }: Pick<AlertStep, 'channels' | 'people'> & { step: number; dueAt: number },
+  { step, dueAt, channels, people, language }: Whom & { step: number; dueAt: number },
   { announce }: Pick<Notifications, 'announce'>,
 ): Promise<void> {
   const told = toldOf(alert)
   const first = firstOf(told.lines)
-  const title = titleOf(told)
   const announcement = {
     key: keyOf(alert, step),
     alertId: alert.id,
@@ -186,8 +178,7 @@ export async function announceStep(
     grows: true,
     dueAt,
     channels,
-    title: step === 0 ? title : `Not acknowledged: ${title}`,
-    text: [...linesOf(told), `Rule: ${alert.rule_name}`].join('\n'),
+    ...messageOf(told, { step, ruleName: alert.rule_name }, language),
     path: pathOf(told),
     data: { rule: alert.rule_name, incidents: String(told.count), incidentId: first.id },
     ...(first.coverId !== null && { picture: { gatewayId: first.gatewayId, detectionId: first.coverId } }),
@@ -220,6 +211,6 @@ export function nextStepAt(step: AlertStep | undefined, from: number): number | 
   return step === undefined ? null : from + step.afterMinutes * MINUTE_MS
 }
 
-function keyOf({ id }: Pick<AlertRow, 'id'>, step: number): string {
+export function keyOf({ id }: Pick<AlertRow, 'id'>, step: number): string {
   return `alert ${id} ${step}`
 }

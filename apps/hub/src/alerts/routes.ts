@@ -4,12 +4,16 @@ import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Caller } from '../access/sessions.ts'
 import type { Tables } from '../database/tables.ts'
+import { actorOf } from '../facts/facts.ts'
 import { mount } from '../http/mount.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import { acknowledge, acknowledgeLinked, readLinked } from './acknowledge.ts'
+import { PICTURE_LINK } from '../notifications/notifications.ts'
+import { acknowledge, acknowledgeLinked, readLinked, readLinkedPicture } from './acknowledge.ts'
 import { listAlerts } from './alert-rows.ts'
 import { addRule, deleteRule, readRules, updateRule } from './alert-rules.ts'
+import { markNoticesRead, readNoticesOf } from './notices.ts'
 import type { AlertLink, AlertLinks } from './links.ts'
+import { readPreferences, savePreferences } from './preferences.ts'
 import { preview } from './preview.ts'
 
 type Dependencies = {
@@ -17,6 +21,8 @@ type Dependencies = {
   clock: () => number
   listIncidents: (caller: Caller, ids: readonly string[]) => Promise<Incident[]>
   links: AlertLinks
+  /** Throws `detection_not_found`. */
+  readPicture: (gatewayId: string, detectionId: string) => Promise<{ jpeg: Buffer }>
 }
 
 export function alertRoutes(app: FastifyInstance, dependencies: Dependencies): void {
@@ -39,14 +45,31 @@ export function alertRoutes(app: FastifyInstance, dependencies: Dependencies): v
   mount(app, contract.acknowledgeAlert, ({ params, caller, sourceIp }) =>
     acknowledge(db, params.id, { caller, sourceIp, now: clock() }),
   )
+  mount(app, contract.readAlertPreferences, ({ caller }) => readPreferences(db, caller.userId))
+  mount(app, contract.saveAlertPreferences, (request) =>
+    savePreferences(db, request.body, { userId: request.caller.userId, actor: actorOf(request), now: clock() }),
+  )
+  mount(app, contract.listNotices, ({ caller }) => readNoticesOf(db, caller))
+  mount(app, contract.readNotices, async ({ caller }) => {
+    await markNoticesRead(db, caller, clock())
+    return undefined
+  })
   mount(app, contract.readAlertLink, ({ body }) => readLinked(db, linkOf(body.token)))
+  mount(app, contract.readAlertPicture, async ({ query, reply }) => {
+    const link = links.read(query.token)
+    if (link?.channel !== PICTURE_LINK) throw new HubError('alert_link_invalid')
+    const { gatewayId, detectionId } = await readLinkedPicture(db, link)
+    const { jpeg } = await dependencies.readPicture(gatewayId, detectionId)
+    reply.type('image/jpeg').header('cache-control', 'private, no-store')
+    return jpeg
+  })
   mount(app, contract.acknowledgeByLink, ({ body, sourceIp }) =>
     acknowledgeLinked(db, linkOf(body.token), { sourceIp, now: clock() }),
   )
 
   function linkOf(token: string): AlertLink {
     const link = links.read(token)
-    if (!link) throw new HubError('alert_link_invalid')
+    if (!link || link.channel === PICTURE_LINK) throw new HubError('alert_link_invalid')
     return link
   }
 }

@@ -1,5 +1,9 @@
-/** Escalation: while nobody has acknowledged an alert, its rule notifies the next people, step by step. */
-import { expressionBuilder, type Kysely } from 'kysely'
+/**
+ * Alerts whose time has come: people are told in the portal and by push when the alert's message is due, and, while
+ * nobody has acknowledged it, its rule tells the next, step by step.
+ */
+import type { AlertRuleFields } from '@hedgerow/contract'
+import { expressionBuilder, type Kysely, type Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import { LONGEST_WAIT_MS } from '../database/clock-leaps.ts'
 import type { Tables } from '../database/tables.ts'
@@ -7,12 +11,14 @@ import { inTransaction } from '../database/transaction.ts'
 import { HUB, record } from '../facts/facts.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import type { Notifications } from '../notifications/notifications.ts'
-import { toldOf } from './alert-rows.ts'
+import { toldOf, type AlertRow } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
 import { announceStep, nextStepAt } from './alerts.ts'
+import { tellPeople } from './people.ts'
 import { titleOf } from './words.ts'
 
-const LOOK_INTERVAL_MS = 5_000
+const LOOK_INTERVAL_MS = 2_000
+const RAISED_AT_ONCE = 200
 
 export type AlertSteps = {
   start(): void
@@ -31,9 +37,36 @@ export function createAlertSteps(options: {
   const tasks = createTasks({ log, failure: 'could not send the next step of an alert' })
 
   async function look(): Promise<void> {
-    const due = await db.selectFrom('alerts').select('id').where(isDue(clock())).orderBy('id').execute()
+    const raised = await db
+      .selectFrom('alerts')
+      .select('id')
+      .where(isDue('people_due_at', clock()))
+      .orderBy('people_due_at')
+      .limit(RAISED_AT_ONCE)
+      .execute()
+    for (const { id } of raised) await raise(id)
+    const due = await db.selectFrom('alerts').select('id').where(isDue('next_step_at', clock())).orderBy('id').execute()
     for (const { id } of due) await tellNext(id)
-    if (due.length > 0) notifications.wake()
+    if (raised.length + due.length > 0) notifications.wake()
+  }
+
+  /** Its message is due: it grows no more. */
+  function raise(id: string): Promise<void> {
+    return inTransaction(db, async (transaction) => {
+      const now = clock()
+      const alert = await transaction
+        .updateTable('alerts')
+        .set({ people_due_at: null })
+        .where('id', '=', id)
+        .where(isDue('people_due_at', now))
+        .returningAll()
+        .executeTakeFirst()
+      if (!alert) return
+      const rule = await readRule(transaction, alert)
+      if (rule?.enabled && alert.acknowledged_at === null)
+        await tellPeople(transaction, alert, { ...rule, step: 0, now }, notifications)
+      await record(transaction, aboutAlert(alert, now))
+    })
   }
 
   /** One transaction for each alert; nothing is sent for one that was acknowledged meanwhile. */
@@ -44,32 +77,24 @@ export function createAlertSteps(options: {
         .updateTable('alerts')
         .set((row) => ({ step: row('step', '+', 1), next_step_at: null }))
         .where('id', '=', id)
-        .where(isDue(now))
+        .where(isDue('next_step_at', now))
         .returningAll()
         .executeTakeFirst()
       if (!alert) return
-      const rule = await transaction
-        .selectFrom('alert_rules')
-        .select('fields')
-        .where('id', '=', alert.rule_id)
-        .executeTakeFirst()
-      const { steps, enabled } = rule ? fieldsOf(rule) : { steps: [], enabled: false }
-      const step = steps[alert.step - 1]
-      if (!step || !enabled) return
-      await announceStep(transaction, alert, { ...step, step: alert.step, dueAt: now }, notifications)
+      const rule = await readRule(transaction, alert)
+      const step = rule?.steps[alert.step - 1]
+      if (!rule?.enabled || !step) return
+      const { language, breaksThrough } = rule
+      const told = { ...step, language, breaksThrough, step: alert.step, now, dueAt: now }
+      await announceStep(transaction, alert, told, notifications)
+      await tellPeople(transaction, alert, told, notifications)
       await transaction
         .updateTable('alerts')
-        .set({ next_step_at: nextStepAt(steps[alert.step], now) })
+        .set({ next_step_at: nextStepAt(rule.steps[alert.step], now) })
         .where('id', '=', id)
         .execute()
-      await record(transaction, {
-        kind: 'alert.escalated',
-        at: now,
-        actor: HUB,
-        target: id,
-        gatewayId: alert.gateway_id ?? undefined,
-        data: { title: titleOf(toldOf(alert)), ruleName: alert.rule_name, step: alert.step },
-      })
+      const { data, ...about } = aboutAlert(alert, now)
+      await record(transaction, { ...about, kind: 'alert.escalated', data: { ...data, step: alert.step } })
     })
   }
 
@@ -80,7 +105,24 @@ export function createAlertSteps(options: {
   }
 }
 
-function isDue(now: number) {
+function isDue(column: 'next_step_at' | 'people_due_at', now: number) {
   const eb = expressionBuilder<Tables, 'alerts'>()
-  return eb.or([eb('next_step_at', '<=', now), eb('next_step_at', '>', now + LONGEST_WAIT_MS)])
+  return eb.or([eb(column, '<=', now), eb(column, '>', now + LONGEST_WAIT_MS)])
+}
+
+async function readRule(transaction: Transaction<Tables>, alert: AlertRow): Promise<AlertRuleFields | undefined> {
+  const rule = transaction.selectFrom('alert_rules').select('fields').where('id', '=', alert.rule_id)
+  const row = await rule.executeTakeFirst()
+  return row && fieldsOf(row)
+}
+
+function aboutAlert(alert: AlertRow, now: number) {
+  return {
+    kind: 'alert.raised' as const,
+    at: now,
+    actor: HUB,
+    target: alert.id,
+    gatewayId: alert.gateway_id ?? undefined,
+    data: { title: titleOf(toldOf(alert)), ruleName: alert.rule_name },
+  }
 }

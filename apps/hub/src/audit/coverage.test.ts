@@ -12,6 +12,7 @@ import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { createTestDevice } from '#testing/device.ts'
 import { AUDIT_ACTIONS } from '../followers/audit.ts'
 import { createRefusedCalls } from './refused-calls.ts'
+import { makePushKeys } from '../notifications/web-push.ts'
 import { storeDetections } from '../detections/detections.ts'
 
 const PASSWORD = 'gravel-lantern-42'
@@ -47,6 +48,9 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'PUT /v1/hub/gateways/:id': ['gateway.edit'],
   'GET /v1/hub/gateways/:id/vpn-config': ['gateway.read-vpn-config'],
   'DELETE /v1/hub/gateways/:id': ['gateway.delete'],
+  'PUT /v1/auth/alert-preferences': ['profile.update'],
+  'POST /v1/auth/push': ['push.subscribe'],
+  'DELETE /v1/auth/push/:id': ['push.unsubscribe'],
   'POST /v1/hub/alerts/:id/acknowledge': ['alert.acknowledge'],
   'POST /v1/alert-links/acknowledge': ['alert.acknowledge'],
   'POST /v1/hub/alert-rules': ['alert-rule.save'],
@@ -78,6 +82,8 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /v1/gateway/:id/ui-ticket': 'each handover has its own record, shown on the page of the gateway',
   'POST /v1/admin/auto-approval/test': 'changes nothing: it is a preview',
   'POST /v1/hub/alert-rules/preview': 'changes nothing: it is a preview',
+  'POST /v1/auth/push/:id/test': 'a test message to a browser of the caller',
+  'POST /v1/hub/notices/read': 'the caller has read their own notices',
   'POST /v1/alert-links/read': 'changes nothing: programs that preview links open it',
   'POST /v1/gateway/register/challenge': 'changes nothing: the hub stores nothing of it',
   'POST /v1/hub/gateways/:id/detections/:detectionId/clip-link': 'changes nothing: it reads a clip',
@@ -285,6 +291,17 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     const linkToken = hub.alertLinks.make({ alertId, channel: 'ntfy', userId: undefined })
     await leaves('POST /v1/alert-links/acknowledge', () =>
       api(contract.acknowledgeByLink, { body: { token: linkToken } }),
+    )
+    await leaves('PUT /v1/auth/alert-preferences', () =>
+      api(contract.saveAlertPreferences, { token: admin, body: { language: 'de' } }),
+    )
+    const { publicKey: p256dh } = makePushKeys()
+    const endpoint = 'https://push.example.net/x'
+    const browser = await leaves<{ id: string }>('POST /v1/auth/push', () =>
+      api(contract.subscribePush, { token: admin, body: { endpoint, keys: { p256dh, auth: 'A'.repeat(22) } } }),
+    )
+    await leaves('DELETE /v1/auth/push/:id', () =>
+      api(contract.unsubscribePush, { token: admin, params: { id: browser.id } }),
     )
     await leaves('POST /v1/gateway/claim', () => api(contract.claimGateway, { token: admin, body: { deviceToken } }))
     const router = await leaves<{ id: string }>('POST /v1/hub/gateways', () =>

@@ -9,6 +9,7 @@ export type SecretName =
   | 'certificate-authority'
   | 'tls-certificate'
   | 'alert-link-key'
+  | 'push-keys'
 
 /**
  * The named secret; `make` creates it when there is none. When two hubs start at once on one database, both get the one

@@ -227,11 +227,29 @@ export type Tables = {
     /** How many steps were told after the message, and when the next one is due. */
     step: Generated<number>
     next_step_at: number | null
+    /** When people are told of it in the portal and by push; null once they were. */
+    people_due_at: number | null
     acknowledged_at: number | null
     /** A username as it was then; empty for the link of a shared channel. */
     acknowledged_by: string | null
     acknowledged_via: string | null
   }
+  /** What the portal shows a person of alerts. */
+  notices: { user_id: string; alert_id: string; at: number; read_at: number | null }
+  /** Browsers that show push messages: an address of their push service, and their keys in base64url. */
+  push_subscriptions: {
+    id: string
+    user_id: string
+    endpoint: string
+    p256dh: string
+    auth: string
+    user_agent: string
+    created_at: number
+    last_at: number | null
+    last_error: string | null
+  }
+  /** AlertPreferences as JSON. */
+  alert_preferences: { user_id: string; preferences: string }
   /** A rule tells of an incident once. */
   alerted_incidents: { rule_id: string; incident_id: string; at: number; alert_id: string | null }
   /**

@@ -28,6 +28,9 @@ export const auditAnswers: { readonly [K in FactKind]: Entry<K> | { none: string
   'recovery-codes.renewed': { action: 'two-factor.renew-recovery-codes' },
   'recovery-code.used': { action: 'two-factor.use-recovery-code' },
 
+  'push.subscribed': { action: 'push.subscribe' },
+  'push.unsubscribed': { action: 'push.unsubscribe' },
+
   'user.registered': { action: 'user.register' },
   'user.registration-refused': { action: 'user.register', result: 'refused' },
   'user.created': { action: 'user.create' },

@@ -28,6 +28,9 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'recovery-codes.renewed': toAll(),
   'recovery-code.used': toAll(),
 
+  'push.subscribed': toAll(),
+  'push.unsubscribed': toAll(),
+
   'user.registered': toAll('users', 'stats', 'invitations', 'activity'),
   'user.registration-refused': toAll(),
   'user.created': toAll('users', 'stats', 'activity'),

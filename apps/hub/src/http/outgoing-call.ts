@@ -4,6 +4,7 @@
  */
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import type { LookupFunction } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 export type OutgoingCall = {
@@ -16,6 +17,8 @@ export type OutgoingCall = {
   signal?: AbortSignal
   /** The longest accepted body; the call fails at a longer one. When unset, the body is not read. */
   answerLimitBytes?: number
+  /** Replaces the look-up of names; for hosts that somebody else names, `lookupPublic`. */
+  lookup?: LookupFunction
   /** Replaces the network of this machine. */
   connect?: () => Duplex
 }
@@ -24,7 +27,7 @@ export type OutgoingAnswer = { status: number; body: Buffer }
 
 /** Rejects with the network's error, or with one that says what is wrong with the answer. */
 export function callOut(options: OutgoingCall): Promise<OutgoingAnswer> {
-  const { method, timeoutMs, signal, body, answerLimitBytes, connect } = options
+  const { method, timeoutMs, signal, body, answerLimitBytes, connect, lookup } = options
   const url = new URL(options.url)
   if (signal?.aborted) return Promise.reject(new Error('the call was aborted'))
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest
@@ -37,6 +40,7 @@ export function callOut(options: OutgoingCall): Promise<OutgoingAnswer> {
       ...options.headers,
     },
     ...(connect ? { createConnection: connect } : { agent: false }),
+    ...(lookup && { lookup }),
   })
   const fail = (error: Error): void => {
     reject(error)

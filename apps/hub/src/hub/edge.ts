@@ -11,6 +11,7 @@ import { createClipLinks } from '../detections/clip-links.ts'
 import { createClips } from '../detections/clips.ts'
 import { detectionPictureRoutes } from '../detections/picture-routes.ts'
 import { createSnapshots } from '../detections/snapshots.ts'
+import { readThumbnail } from '../detections/thumbnails.ts'
 import { detectionRoutes } from '../detections/routes.ts'
 import { alertRoutes } from '../alerts/routes.ts'
 import { createFleetCount } from '../dashboard/fleet-count.ts'
@@ -46,6 +47,7 @@ import { createWriteLimit } from '../access/write-limit.ts'
 import { createServers } from '../http/server.ts'
 import { createSourceAddress } from '../access/source-address.ts'
 import { isWebBuilt, serveWeb } from '../http/web.ts'
+import { pushRoutes } from '../notifications/push-routes.ts'
 import { notificationRoutes } from '../notifications/routes.ts'
 import { registrationRoutes } from '../enrolment/routes.ts'
 import { ruleRoutes } from '../enrolment/rule-routes.ts'
@@ -135,9 +137,11 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     db,
     clock,
     links: trust.alertLinks,
+    readPicture: (gatewayId, detectionId) => readThumbnail(db, gatewayId, detectionId),
     listIncidents: (caller, ids) => listIncidentsById(db, caller, ids),
   })
   notificationRoutes(app, { db, clock, notifications })
+  pushRoutes(app, { clock, push: fleet.push })
   dashboardRoutes(app, { db, clock, fleetCount, storageTrouble: watch.trouble })
   const door = createGatewayDoor({ dial: vpn.dial })
   const commands = createCommands({ db, door, clock, log })

@@ -23,6 +23,7 @@ import { waitingDevices } from '../followers/waiters.ts'
 import { createAlertSteps } from '../alerts/steps.ts'
 import { addressesForOthers } from '../http/addresses.ts'
 import { createMetrics } from '../metrics/metrics.ts'
+import { createPush, type Push } from '../notifications/push-subscriptions.ts'
 import { createNotifications } from '../notifications/notifications.ts'
 import { createRetention } from '../retention/retention.ts'
 import { readSettings } from '../settings/settings.ts'
@@ -54,7 +55,14 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
     const ports = { port: base.listening.port, httpsPort: undefined }
     return addressesForOthers(config, ports, networkInterfaces())[0] ?? `http://localhost:${ports.port}`
   }
-  const notifications = await startNotifications(base, storage, trust, portalUrl)
+  const push = createPush({
+    db,
+    clock,
+    keys: trust.pushKeys,
+    hosts: (config.notifications['push'] as { hosts: string[] } | undefined)?.hosts ?? [],
+    subject: () => pushSubject(config.contactEmail, portalUrl()),
+  })
+  const notifications = await startNotifications(base, storage, { ...trust, push }, portalUrl)
   stack.defer(notifications.stop)
   // Follow before the first check of the disk, which may have something to report.
   facts.follow(outbox(notifications))
@@ -112,6 +120,7 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
     refusals,
     vpn,
     notifications,
+    push,
     alertSteps,
     retention,
     peers,
@@ -125,11 +134,17 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
   }
 }
 
+/** Where the operator of a push service finds whoever runs this hub: RFC 8292 §2.1. */
+function pushSubject(contactEmail: string | undefined, portalUrl: string): string {
+  if (contactEmail !== undefined) return `mailto:${contactEmail}`
+  return portalUrl.startsWith('https:') ? portalUrl : `mailto:hub@${new URL(portalUrl).hostname}`
+}
+
 /** Starts the notification channels that this start is configured with. */
 async function startNotifications(
   { config, log, clock }: Base,
   { db }: Storage,
-  { alertLinks }: Trust,
+  { alertLinks, push }: Trust & { push: Push },
   portalUrl: () => string,
 ) {
   const notifications = createNotifications({
@@ -146,6 +161,7 @@ async function startNotifications(
       return (await readThumbnail(db, gatewayId, detectionId)).jpeg
     },
     alertLink: alertLinks.make,
+    push,
   })
   await notifications.start()
   return notifications

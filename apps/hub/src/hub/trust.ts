@@ -6,6 +6,7 @@ import { ensureFirstAdmin } from '../accounts/first-admin.ts'
 import { createPasswords } from '../accounts/passwords.ts'
 import { createSessions } from '../accounts/sessions.ts'
 import { openCertificates } from '../certificates/certificates.ts'
+import { makePushKeys, type PushKeys } from '../notifications/web-push.ts'
 import { createAlertLinks } from '../alerts/links.ts'
 import { readOrCreateSecret } from '../database/secrets.ts'
 import { endedSessions } from '../followers/sessions.ts'
@@ -31,6 +32,7 @@ export async function openTrust({ config, log, clock }: Base, { db, facts }: Sto
     sessions,
     certificates,
     twoFactorKey: await readOrCreateSecret(db, 'two-factor-key', randomSecret),
+    pushKeys: JSON.parse(await readOrCreateSecret(db, 'push-keys', () => JSON.stringify(makePushKeys()))) as PushKeys,
     alertLinks: createAlertLinks({ key: await readOrCreateSecret(db, 'alert-link-key', randomSecret), clock }),
     identity: identityOfSeed(await readOrCreateSecret(db, 'identity-seed', generateIdentitySeed)),
     vpnPrivateKey: await readOrCreateSecret(db, 'wireguard-private-key', () => generateKeyPair().privateKey),

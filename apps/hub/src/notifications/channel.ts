@@ -3,6 +3,18 @@ import type { z } from 'zod'
 /** How to acknowledge an alert without a session. */
 export type Acknowledge = { page: string; call: string; token: string }
 
+/** What a push message has besides its text. */
+export type PushContent = {
+  /** A later message with the same tag replaces it. */
+  tag: string
+  /** The person's unread notices, for the badge of the installed portal. */
+  unread: number
+  /** The buttons, in the person's language. */
+  words: { acknowledge: string; open: string }
+  /** Needs no session. */
+  pictureUrl?: string
+}
+
 /** An outgoing message. */
 export type Message = {
   /** Identifies this message; the same at every attempt. */
@@ -22,11 +34,25 @@ export type Message = {
   data: Record<string, string | null>
   /** For an alert: a page with a button for people, and the call and its token for programs. */
   acknowledge?: Acknowledge
+  /** For a browser. */
+  push?: PushContent
   /** A JPEG. */
   picture?: Buffer
   /** The person that it is for; when unset, the people who run the hub. */
   to?: string | undefined
 }
+
+/** No use trying again. */
+export class Undeliverable extends Error {}
+
+export type PushMessage = {
+  payload: object
+  /** A later message with the same topic replaces it while the browser is away: 32 characters of base64url at most. */
+  topic: string
+}
+
+/** To the browser with this id. Rejects with the service's answer, or with `Undeliverable` for one that is gone. */
+export type SendPush = (id: string, message: PushMessage, signal: AbortSignal) => Promise<void>
 
 /** The message may have arrived. Sending it again may deliver it twice. */
 export class DeliveryUnknown extends Error {}
@@ -44,8 +70,8 @@ export type Channel = {
 /** What a file of channels/ exports as `channel`. `Settings` is its part of the environment. */
 export type ChannelType<Settings = unknown> = {
   name: string
-  /** Its recipients: the people who run the hub, or the person whom a message is for. */
-  audience: 'operators' | 'person'
+  /** Its recipients: the people who run the hub, or the person or the browser that a message is for. */
+  audience: 'operators' | 'person' | 'browser'
   /** The channel whose settings it shares, instead of variables of its own. */
   sharedSettings?: string
   /** Its environment variables. */
@@ -55,7 +81,7 @@ export type ChannelType<Settings = unknown> = {
    * variable.
    */
   configure(variables: Readonly<Record<string, unknown>>): Settings | undefined
-  open(settings: Settings, parts: { clock: () => number }): Channel
+  open(settings: Settings, parts: { clock: () => number; push: { send: SendPush } }): Channel
   /** How many messages are sent as one. */
   batch: number
   /** How many sendings before other channels get their turn. */

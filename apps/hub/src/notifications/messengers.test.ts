@@ -75,7 +75,10 @@ async function send(name: string, variables: Record<string, string>, messages: M
   const parsed = Object.fromEntries(
     Object.entries(type.variables).map(([variable, schema]) => [variable, schema.parse(variables[variable])]),
   )
-  const channel = type.open(type.configure(parsed), { clock: Date.now })
+  const channel = type.open(type.configure(parsed), {
+    clock: Date.now,
+    push: { send: () => Promise.reject(new Error('no browsers')) },
+  })
   try {
     await channel.send(messages, { email: '' })
   } finally {

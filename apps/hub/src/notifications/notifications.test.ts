@@ -439,7 +439,16 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     expect((await call('GET', '/admin/notifications', undefined, 'manager')).json()).toEqual({
       email: true,
       webhook: true,
-      channels: { email: true, ntfy: false, person: true, pushover: false, telegram: false, webhook: true },
+      channels: {
+        email: true,
+        ntfy: false,
+        person: true,
+        portal: true,
+        push: false,
+        pushover: false,
+        telegram: false,
+        webhook: true,
+      },
       waiting: 0,
       failed: 0,
     })

@@ -4,20 +4,31 @@
  * loses it; no caller waits for the delivery. followers/notifications.ts announces, the settings' switches decide,
  * routes.ts sends tests.
  */
-import { acknowledgeByLink, API_BASE } from '@hedgerow/contract'
+import { acknowledgeByLink, API_BASE, readAlertPicture } from '@hedgerow/contract'
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import { LONGEST_WAIT_MS } from '../database/clock-leaps.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import { readSettings } from '../settings/settings.ts'
-import { DeliveryUnknown, type Acknowledge, type Channel, type ChannelType, type Message } from './channel.ts'
+import {
+  DeliveryUnknown,
+  Undeliverable,
+  type Acknowledge,
+  type Channel,
+  type ChannelType,
+  type Message,
+  type PushContent,
+} from './channel.ts'
 import { channelTypes } from './channels.ts'
+import type { Push } from './push-subscriptions.ts'
 
 const LOOK_INTERVAL_MS = 5_000
 const ATTEMPTS_MAX = 10
 const FIRST_RETRY_MS = 30_000
 const LAST_RETRY_MS = 3_600_000
+/** In the place of a channel's name: a link that shows an alert's picture and acknowledges nothing. */
+export const PICTURE_LINK = 'picture'
 
 export type Announcement = {
   /** Identifies the event: a message with the same key is not sent again. */
@@ -46,6 +57,8 @@ export type Announcement = {
   alertId?: string
   /** The person that it is for, whose link acknowledges the alert. */
   userId?: string
+  /** For one browser, which `to` names. */
+  push?: PushContent
   /** The detection whose picture goes with it, where the channel can carry one. */
   picture?: { gatewayId: string; detectionId: string }
   /** Only these channels; all when empty or left out. */
@@ -82,7 +95,7 @@ export type Notifications = {
 }
 
 type Row = Selectable<Tables['notifications']>
-type Content = Pick<Announcement, 'title' | 'text' | 'data' | 'path' | 'to' | 'userId' | 'picture'>
+type Content = Pick<Announcement, 'title' | 'text' | 'data' | 'path' | 'to' | 'userId' | 'push' | 'picture'>
 type Opened = { type: ChannelType; channel: Channel | undefined; sentAt: number }
 
 export function createNotifications(options: {
@@ -99,12 +112,17 @@ export function createNotifications(options: {
   readPicture: (picture: NonNullable<Announcement['picture']>) => Promise<Buffer | undefined>
   /** The token of a link that acknowledges an alert. */
   alertLink: (link: { alertId: string; channel: string; userId: string | undefined }) => string
+  push: Push
 }): Notifications {
   const { db, clock, log, settings } = options
   const tasks = createTasks({ log, failure: 'could not read notifications yet' })
   const opened: Opened[] = channelTypes.map((type) => {
     const own = settings[type.sharedSettings ?? type.name]
-    return { type, channel: own === undefined ? undefined : type.open(own, { clock }), sentAt: -Infinity }
+    return {
+      type,
+      channel: own === undefined ? undefined : type.open(own, { clock, push: options.push }),
+      sentAt: -Infinity,
+    }
   })
   let isStopped = false
 
@@ -122,6 +140,7 @@ export function createNotifications(options: {
     const now = await switches(db)
     const waiting = db.deleteFrom('notifications').where('state', '=', 'waiting')
     for (const one of opened) {
+      if (one.type.audience === 'browser' && !now.alerts) await waiting.where('channel', '=', one.type.name).execute()
       if (one.type.audience === 'operators' && !now.enabled) {
         const dropped = waiting.where('channel', '=', one.type.name)
         await (now.alerts ? dropped.where('alert_id', 'is', null) : dropped).execute()
@@ -131,7 +150,7 @@ export function createNotifications(options: {
   }
 
   async function messageOf(row: Row): Promise<Message> {
-    const { title, text, path, data, to, userId, picture } = JSON.parse(row.content) as Content
+    const { title, text, path, data, to, userId, push, picture } = JSON.parse(row.content) as Content
     const serial = `${row.id}.${row.created_at}`
     const at = new Date(row.created_at).toISOString()
     const url = path === undefined ? undefined : `${options.portalUrl()}${path}`
@@ -147,8 +166,15 @@ export function createNotifications(options: {
       data,
       to,
       ...(row.alert_id !== null && { acknowledge: acknowledgeOf(row.alert_id, row.channel, userId) }),
+      ...(push && { push: { ...push, ...(picture && pictureOf(row, userId)) } }),
       ...(jpeg && { picture: jpeg }),
     }
+  }
+
+  function pictureOf({ alert_id: alertId }: Row, userId: string | undefined): { pictureUrl?: string } {
+    if (alertId === null) return {}
+    const token = options.alertLink({ alertId, channel: PICTURE_LINK, userId })
+    return { pictureUrl: `${options.portalUrl()}${API_BASE}${readAlertPicture.path}?token=${token}` }
   }
 
   function acknowledgeOf(alertId: string, channel: string, userId: string | undefined): Acknowledge {
@@ -195,12 +221,12 @@ export function createNotifications(options: {
   /** Sends, and records the result; returns whether it succeeded. */
   async function settle(rows: Row[], send: () => Promise<void>): Promise<boolean> {
     let problem: string | undefined
-    let mayHaveArrived = false
+    let isLast = false
     try {
       await send()
     } catch (error) {
       problem = sentence(error)
-      mayHaveArrived = error instanceof DeliveryUnknown
+      isLast = error instanceof DeliveryUnknown || error instanceof Undeliverable
       log.warn({ err: error, channel: rows[0]?.channel }, 'a notification could not be sent')
     }
     for (const { id, attempts } of rows) {
@@ -208,7 +234,7 @@ export function createNotifications(options: {
       const outcome =
         problem === undefined
           ? { state: 'sent' as const, error: null }
-          : mayHaveArrived || attempts >= ATTEMPTS_MAX
+          : isLast || attempts >= ATTEMPTS_MAX
             ? { state: 'failed' as const, error: problem }
             : { state: 'waiting' as const, error: problem, due_at: clock() + retryMs }
       await db.updateTable('notifications').set(outcome).where('id', '=', id).execute()
@@ -259,8 +285,8 @@ export function createNotifications(options: {
       const { key, kind, follows, channels = [], except = [], dueAt, grows, alertId, ...content } = announcement
       const now = await switches(transaction)
       const when = { ...(dueAt !== undefined && { dueAt }), ...(grows !== undefined && { grows }) }
-      const audience = content.to === undefined ? 'operators' : 'person'
-      const isOn = alertId !== undefined ? now.alerts : audience === 'person' || now.enabled
+      const audience = content.push ? 'browser' : content.to === undefined ? 'operators' : 'person'
+      const isOn = alertId !== undefined ? now.alerts : audience !== 'operators' || now.enabled
       if (!isOn || content.to === '') return
       const followed = follows === undefined ? undefined : await channelsOf(transaction, follows)
       for (const { type, channel } of opened) {
@@ -311,7 +337,7 @@ export function createNotifications(options: {
       }
       const results: Record<string, DeliveryResult> = {}
       for (const { type, channel } of opened) {
-        if (type.audience === 'person') continue
+        if (type.audience !== 'operators') continue
         const problem = channel ? channel.problem(now) : type.unset
         results[type.name] =
           channel && problem === undefined

@@ -15,7 +15,13 @@ export function notificationRoutes(
 ): void {
   mount(app, contract.readNotificationChannels, async () => {
     const { channels, waiting, failed } = await notifications.status()
-    return { email: channels['email'] ?? false, webhook: channels['webhook'] ?? false, channels, waiting, failed }
+    return {
+      email: channels['email'] ?? false,
+      webhook: channels['webhook'] ?? false,
+      channels: { portal: true, ...channels },
+      waiting,
+      failed,
+    }
   })
   mount(app, contract.sendTestNotification, async ({ caller, sourceIp }) => {
     await record(db, { kind: 'notification.tested', at: clock(), actor: actorOf({ caller, sourceIp }), data: {} })

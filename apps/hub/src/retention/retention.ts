@@ -90,6 +90,7 @@ export function createRetention(options: {
     await drain(oldRows('commands', ['id'], sql`created_at < ${oldest}`, 'created_at'))
     await drain(oldRows('ledger', LEDGER_KEY, sql`received_at < ${oldest}`, 'received_at'))
     await drain(oldRows('reviews', REVIEW_KEY, sql`at < ${oldest}`, 'at'))
+    await drain(oldRows('notices', ['user_id', 'alert_id'], sql`at < ${oldest}`, 'at'))
     await drain(oldRows('alerts', ['id'], sql`at < ${oldest}`, 'at'))
     await drain(oldRows('alerted_incidents', ['rule_id', 'incident_id'], sql`at < ${oldest}`, 'at'))
     await drain(oldRows('hourly_stats', ['hour', 'scope'], sql`hour < ${oldest}`, 'hour'))

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { Link } from 'react-router'
 import { messageOf } from '#api/client.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PanelEmpty } from '@hedgerow/ui/panel-states.tsx'
@@ -9,6 +10,12 @@ import { CHANNEL_NAMES } from '#parts/channel-names.ts'
 import { useChannels, useTest } from './queries.ts'
 import styles from './alerts.module.css'
 
+/** What each person gets; nothing to set up in the hub. */
+const OWN: Readonly<Record<string, string>> = {
+  portal: 'The bell of the portal',
+  push: 'Browsers that people add in their profile',
+}
+
 /** Mail to one person about their account is no channel of alerts. */
 export const isAlertChannel = (name: string) => name !== 'person'
 
@@ -17,7 +24,7 @@ export function Channels({ mayTest }: { mayTest: string | undefined }) {
   const channels = useChannels(true)
   const test = useTest()
   const names = Object.entries(channels.data?.channels ?? {}).filter(([name]) => isAlertChannel(name))
-  const isAnySet = names.some(([, isSet]) => isSet)
+  const isAnySet = names.some(([name, isSet]) => isSet && !(name in OWN))
   return (
     <Panel
       title="Channels"
@@ -37,11 +44,12 @@ export function Channels({ mayTest }: { mayTest: string | undefined }) {
     >
       {test.isError && <Notice tone="warning">{messageOf(test.error)}</Notice>}
       {channels.data !== undefined && !isAnySet && (
-        <PanelEmpty title="Nobody is told outside the hub">
-          Set a channel up in the hub’s environment, such as HUB_NTFY_URL for a phone: docs/operations/configuration.md
+        <PanelEmpty title="People are told in the portal, and on devices that they add in their profile">
+          <Link to="/profile#alerts">Be told on this device</Link>. Mail, ntfy, Telegram and others are set up in the
+          hub’s environment: docs/operations/alerts.md
         </PanelEmpty>
       )}
-      {isAnySet && (
+      {channels.data !== undefined && (
         <ul className={styles.channels}>
           {names.map(([name, isSet]) => {
             const result = test.data?.channels[name]
@@ -50,7 +58,7 @@ export function Channels({ mayTest }: { mayTest: string | undefined }) {
                 <StatusMark
                   shape={!isSet ? 'neutral' : result?.status === 'failed' ? 'diamond' : 'dot'}
                   word={CHANNEL_NAMES[name] ?? name}
-                  reason={result?.message ?? (isSet ? 'Set up' : 'Not set up')}
+                  reason={OWN[name] ?? result?.message ?? (isSet ? 'Set up' : 'Not set up')}
                 />
               </li>
             )

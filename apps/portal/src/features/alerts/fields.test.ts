@@ -17,6 +17,8 @@ const rule: AlertRule = {
   coolDownSeconds: 60,
   channels: ['ntfy'],
   people: [],
+  language: 'de',
+  breaksThrough: true,
   steps: [{ afterMinutes: 15, channels: ['email'], people: ['rosa'] }],
   last: null,
 }

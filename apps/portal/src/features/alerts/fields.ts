@@ -1,5 +1,5 @@
 /** A rule as its form has it: lists are texts with commas. Pure. */
-import type { AlertRule, AlertRuleFields, AlertStep } from '@hedgerow/contract'
+import type { AlertRule, AlertRuleFields, AlertStep, Language } from '@hedgerow/contract'
 
 export type Values = {
   name: string
@@ -15,6 +15,8 @@ export type Values = {
   channels: readonly string[]
   people: readonly string[]
   steps: readonly AlertStep[]
+  language: Language
+  breaksThrough: boolean
 }
 
 export const NEW: Values = {
@@ -31,6 +33,8 @@ export const NEW: Values = {
   channels: [],
   people: [],
   steps: [],
+  language: 'en',
+  breaksThrough: false,
 }
 
 export function valuesOf({ labels, sites, cameras, hours, ...rule }: AlertRule): Values {
@@ -48,6 +52,8 @@ export function valuesOf({ labels, sites, cameras, hours, ...rule }: AlertRule):
     channels: rule.channels,
     people: rule.people,
     steps: rule.steps,
+    language: rule.language,
+    breaksThrough: rule.breaksThrough,
   }
 }
 

@@ -16,6 +16,7 @@ export const ACTIONS: readonly (readonly [string, string])[] = [
   ['user', 'Users'],
   ['user-invitation', 'User invitations'],
   ['profile', 'Profiles'],
+  ['push', 'Push messages'],
   ['gateway', 'Gateways'],
   ['incident', 'Reviews'],
   ['alert', 'Alerts'],

@@ -23,6 +23,8 @@ const SENTENCES: Readonly<Record<string, Words>> = {
   'two-factor.disable': own('switched two-factor off'),
   'two-factor.renew-recovery-codes': own('renewed their recovery codes'),
   'two-factor.use-recovery-code': own('used a recovery code'),
+  'push.subscribe': own('switched push messages on in a browser'),
+  'push.unsubscribe': own('removed a browser with push messages'),
   'user.register': own('registered', 'could not register: the invite code is wrong'),
   'user.create': { done: 'added the user', target: 'user' },
   'user.update': { done: 'edited the user', target: 'user' },

@@ -5,6 +5,7 @@ import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { AboutForm } from './about-form.tsx'
+import { Alerts } from './alerts.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { useProfile } from './queries.ts'
 import { Sessions } from './sessions.tsx'
@@ -50,6 +51,7 @@ export function ProfilePage() {
           <PasswordForm />
         </Panel>
       </div>
+      <Alerts />
       <Panel title="Signed-in sessions">
         <Sessions />
       </Panel>

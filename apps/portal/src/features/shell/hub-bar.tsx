@@ -7,6 +7,7 @@ import { useUser } from '#api/session.tsx'
 import { Badge, TopBar } from '@hedgerow/ui/top-bar.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { ConnectionState } from './connection-state.tsx'
+import { Notices } from './notices.tsx'
 
 /** Screens without a link in the bar, which are reached from the threats and from the approvals. */
 const OF_THREATS: ReadonlySet<string> = new Set(['/cameras', '/alert-rules'])
@@ -27,6 +28,7 @@ export function HubBar({ tools }: { tools: ReactNode }) {
       tools={
         <>
           {tools}
+          <Notices />
           <AccountMenu />
         </>
       }

@@ -1,0 +1,83 @@
+/** Tells people of an alert: a notice in the portal, and a push message to each of their browsers. */
+import type { AlertPreferences, AlertStep } from '@hedgerow/contract'
+import type { Transaction } from 'kysely'
+import type { Tables } from '../database/tables.ts'
+import type { Notifications } from '../notifications/notifications.ts'
+import { readSettings } from '../settings/settings.ts'
+import { gatewaysOf, toldTo, type AlertRow } from './alert-rows.ts'
+import { keyOf } from './alerts.ts'
+import { countUnread } from './notices.ts'
+import { readPreferences } from './preferences.ts'
+import { afterQuietHours } from './quiet-hours.ts'
+import { firstOf, messageOf, pathOf, WORDS, type Told } from './words.ts'
+
+type Step = Pick<AlertStep, 'channels' | 'people'> & { step: number; now: number; breaksThrough: boolean }
+type Person = { id: string; role: Tables['users']['role'] }
+
+/** Each person gets what they may see, in their language; push messages wait for the end of their quiet hours. */
+export async function tellPeople(
+  transaction: Transaction<Tables>,
+  alert: AlertRow,
+  step: Step,
+  { announce }: Pick<Notifications, 'announce'>,
+): Promise<void> {
+  const { enableNotifications } = await readSettings(transaction)
+  if (!enableNotifications) return
+  const isOver = (channel: string) => step.channels.length === 0 || step.channels.includes(channel)
+  for (const person of await readPeople(transaction, step.people)) {
+    const told = toldTo(alert, await gatewaysOf(transaction, { role: person.role, userId: person.id }))
+    if (!told) continue
+    if (isOver('portal')) await putNotice(transaction, person.id, alert.id, step.now)
+    if (isOver('push')) await tellBrowsers(transaction, { alert, told, person, step }, announce)
+  }
+}
+
+function readPeople(transaction: Transaction<Tables>, ids: readonly string[]): Promise<Person[]> {
+  const people = transaction.selectFrom('users').select(['id', 'role']).where('active', '=', 1).orderBy('id')
+  return (ids.length === 0 ? people : people.where('id', 'in', ids)).execute()
+}
+
+/** A step of the rule makes the notice new again. */
+async function putNotice(transaction: Transaction<Tables>, userId: string, alertId: string, at: number): Promise<void> {
+  await transaction
+    .insertInto('notices')
+    .values({ user_id: userId, alert_id: alertId, at, read_at: null })
+    .onConflict((conflict) => conflict.columns(['user_id', 'alert_id']).doUpdateSet({ at, read_at: null }))
+    .execute()
+}
+
+async function tellBrowsers(
+  transaction: Transaction<Tables>,
+  { alert, told, person, step }: { alert: AlertRow; told: Told; person: Person; step: Step },
+  announce: Notifications['announce'],
+): Promise<void> {
+  const browsers = await transaction
+    .selectFrom('push_subscriptions')
+    .select('id')
+    .where('user_id', '=', person.id)
+    .orderBy('id')
+    .execute()
+  if (browsers.length === 0) return
+  const preferences: AlertPreferences = await readPreferences(transaction, person.id)
+  const { language } = preferences
+  const { gatewayId, coverId } = firstOf(told.lines)
+  const unread = await countUnread(transaction, person.id)
+  for (const { id } of browsers)
+    await announce(transaction, {
+      ...messageOf(told, { step: step.step, ruleName: alert.rule_name }, language),
+      key: `${keyOf(alert, step.step)} ${id}`,
+      alertId: alert.id,
+      kind: 'incident.alert',
+      dueAt: step.breaksThrough ? step.now : afterQuietHours(step.now, preferences),
+      path: pathOf(told),
+      data: {},
+      to: id,
+      userId: person.id,
+      push: {
+        tag: alert.id,
+        unread,
+        words: { acknowledge: WORDS[language].acknowledge, open: WORDS[language].open },
+      },
+      ...(coverId !== null && { picture: { gatewayId, detectionId: coverId } }),
+    })
+}

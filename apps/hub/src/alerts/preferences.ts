@@ -1,0 +1,33 @@
+import { alertPreferences, type AlertPreferences, type FactActor } from '@hedgerow/contract'
+import type { Kysely } from 'kysely'
+import type { Db, Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { record } from '../facts/facts.ts'
+
+const DEFAULTS = alertPreferences.parse({})
+
+export async function readPreferences(db: Db, userId: string): Promise<AlertPreferences> {
+  const row = await db
+    .selectFrom('alert_preferences')
+    .select('preferences')
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row ? { ...DEFAULTS, ...(JSON.parse(row.preferences) as AlertPreferences) } : DEFAULTS
+}
+
+export function savePreferences(
+  db: Kysely<Tables>,
+  preferences: AlertPreferences,
+  { userId, actor, now }: { userId: string; actor: FactActor; now: number },
+): Promise<AlertPreferences> {
+  return inTransaction(db, async (transaction) => {
+    const values = { preferences: JSON.stringify(preferences) }
+    await transaction
+      .insertInto('alert_preferences')
+      .values({ user_id: userId, ...values })
+      .onConflict((conflict) => conflict.column('user_id').doUpdateSet(values))
+      .execute()
+    await record(transaction, { kind: 'profile.updated', at: now, actor, data: {} })
+    return preferences
+  })
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { channelType, type Message } from '../channel.ts'
+import { PAYLOAD_MAX_BYTES } from '../web-push.ts'
+
+const TEXT_MAX = 1_000
+
+/** Web Push: a message is for one browser, whose subscription `to` names. The hub's own keys; nothing to set up. */
+export const channel = channelType({
+  name: 'push',
+  audience: 'browser',
+  variables: {
+    HUB_PUSH_HOSTS: z
+      .string()
+      .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
+      .refine(
+        (hosts) => hosts.every((host) => /^[a-z0-9.-]+(:\d{1,5})?$/.test(host)),
+        'must be host names, with their ports, separated by commas',
+      )
+      .optional(),
+  },
+  configure: ({ HUB_PUSH_HOSTS: hosts }) => ({ hosts: (hosts as string[] | undefined) ?? [] }),
+  open(_settings, { push }) {
+    const closed = new AbortController()
+    return {
+      problem: () => undefined,
+      async send(messages) {
+        for (const message of messages)
+          await push.send(message.to ?? '', { payload: payloadOf(message), topic: topicOf(message) }, closed.signal)
+      },
+      close: () => closed.abort(),
+    }
+  },
+  batch: 1,
+  sendingsATurn: 100,
+  pauseMs: 0,
+  goesOnAfterFailure: true,
+  // The browser replaces a message by one with the same tag.
+  interrupted: 'waiting',
+  unset: 'Web Push is off.',
+  taken: 'The push service took it.',
+})
+
+/** What the portal's service worker shows: apps/portal/public/service-worker.js. */
+function payloadOf({ title, text, url, acknowledge, push }: Message): object {
+  const payload = { title, text: text.slice(0, TEXT_MAX), url, acknowledge, ...push }
+  const tooLong = Buffer.byteLength(JSON.stringify(payload)) - PAYLOAD_MAX_BYTES
+  if (tooLong <= 0) return payload
+  // A character has at most six bytes in JSON.
+  return { ...payload, title: title.slice(0, 200), text: text.slice(0, Math.max(0, TEXT_MAX - tooLong)) }
+}
+
+/** RFC 8030 §5.4: 32 characters of the base64url alphabet. */
+function topicOf({ push, serial }: Message): string {
+  return (push?.tag ?? serial).replaceAll(/[^\w-]/g, '-').slice(0, 32)
+}

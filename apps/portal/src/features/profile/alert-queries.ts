@@ -1,0 +1,52 @@
+import type { AlertPreferences } from '@hedgerow/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  readAlertPreferences,
+  readPush,
+  saveAlertPreferences,
+  subscribePush,
+  testPush,
+  unsubscribePush,
+} from 'virtual:contract-calls'
+import { api } from '#api/client.ts'
+import { subscribeBrowser } from './push.ts'
+
+const PREFERENCES_KEY = ['profile', 'alert-preferences'] as const
+const PUSH_KEY = ['profile', 'push'] as const
+
+export const useAlertPreferences = () =>
+  useQuery({ queryKey: PREFERENCES_KEY, queryFn: ({ signal }) => api(readAlertPreferences, { signal }) })
+
+export function useSaveAlertPreferences() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: AlertPreferences) => api(saveAlertPreferences, { body }),
+    onSuccess: (saved) => queries.setQueryData(PREFERENCES_KEY, saved),
+  })
+}
+
+export const usePush = () => useQuery({ queryKey: PUSH_KEY, queryFn: ({ signal }) => api(readPush, { signal }) })
+
+export function useSubscribe() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: async (publicKey: string) => api(subscribePush, { body: await subscribeBrowser(publicKey) }),
+    onSettled: () => queries.invalidateQueries({ queryKey: PUSH_KEY }),
+  })
+}
+
+export function useUnsubscribe() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => api(unsubscribePush, { params: { id } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: PUSH_KEY }),
+  })
+}
+
+export function useTestPush() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => api(testPush, { params: { id } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: PUSH_KEY }),
+  })
+}

@@ -1,0 +1,95 @@
+/** How alerts reach this person: language, quiet hours, and the browsers that show push messages. */
+import { Button, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { messageOf } from '#api/client.ts'
+import { Choice } from '@hedgerow/ui/choice.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { Panel } from '@hedgerow/ui/panel.tsx'
+import { toast } from '@hedgerow/ui/toast.tsx'
+import type { AlertPreferences } from '@hedgerow/contract'
+import { useAlertPreferences, useSaveAlertPreferences } from './alert-queries.ts'
+import { Browsers } from './browsers.tsx'
+import styles from './alerts.module.css'
+
+const LANGUAGES = [
+  ['en', 'English'],
+  ['de', 'Deutsch'],
+] as const
+
+const TIME_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone
+
+export function Alerts() {
+  const preferences = useAlertPreferences()
+  return (
+    <div id="alerts">
+      <Panel title="Alerts">
+        {preferences.data !== undefined ? (
+          <PreferencesForm saved={preferences.data} />
+        ) : preferences.isPending ? (
+          <PanelSkeleton rows={2} label="Loading how alerts reach you" />
+        ) : (
+          <PanelError
+            message={messageOf(preferences.error)}
+            retrying={preferences.isFetching}
+            onRetry={() => void preferences.refetch()}
+          />
+        )}
+        <Browsers />
+      </Panel>
+    </div>
+  )
+}
+
+function PreferencesForm({ saved }: { saved: AlertPreferences }) {
+  const save = useSaveAlertPreferences()
+  const [language, setLanguage] = useState(saved.language)
+  const [from, setFrom] = useState(saved.quietHours?.from ?? '')
+  const [to, setTo] = useState(saved.quietHours?.to ?? '')
+  const isHalf = (from === '') !== (to === '')
+  const submit = async () => {
+    const quietHours = from === '' || to === '' ? null : { from, to }
+    const done = await save.mutateAsync({ language, quietHours, timeZone: TIME_ZONE }).then(
+      () => true,
+      () => false,
+    )
+    if (done) void toast('How alerts reach you was saved.')
+  }
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isHalf) void submit()
+      }}
+    >
+      {save.isError && <Notice tone="danger">{messageOf(save.error)}</Notice>}
+      <div className={styles.fields}>
+        <div className={styles.field}>
+          <span aria-hidden="true">Language of alerts</span>
+          <Choice label="Language of alerts" value={language} options={LANGUAGES} onChange={setLanguage} />
+        </div>
+        <TextInput
+          type="time"
+          label="Quiet from"
+          value={from}
+          error={isHalf && from === '' ? 'Enter a time, or clear the other' : undefined}
+          onChange={(event) => setFrom(event.currentTarget.value)}
+        />
+        <TextInput
+          type="time"
+          label="Quiet to"
+          value={to}
+          error={isHalf && to === '' ? 'Enter a time, or clear the other' : undefined}
+          onChange={(event) => setTo(event.currentTarget.value)}
+        />
+        <Button type="submit" variant="default" loading={save.isPending}>
+          Save Alerts
+        </Button>
+      </div>
+      <p className={styles.hint}>
+        Push messages of these hours come after them, unless their rule breaks through. Your time zone is {TIME_ZONE}.
+      </p>
+    </form>
+  )
+}

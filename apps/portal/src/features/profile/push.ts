@@ -1,0 +1,34 @@
+/** Push messages in this browser: what is missing for them, and how it subscribes. */
+import { SERVICE_WORKER } from '#api/service-worker.ts'
+
+/** Why this browser cannot show push messages, in words; undefined when it can. */
+export function missingForPush(): string | undefined {
+  if (!window.isSecureContext)
+    return 'Push messages need https: open the hub at its https address, see docs/operations/tls.md.'
+  if (!('serviceWorker' in navigator)) return 'This browser has no service workers, as in a private window.'
+  if (!('PushManager' in window)) {
+    return /iPhone|iPad/.test(navigator.userAgent)
+      ? 'On an iPhone or iPad first add the hub to the home screen (Share, Add to Home Screen) and open it there.'
+      : 'This browser has no push messages.'
+  }
+  if (Notification.permission === 'denied')
+    return 'Notifications of this page are blocked: allow them in the settings of the browser.'
+  return undefined
+}
+
+export type BrowserSubscription = { endpoint: string; keys: { p256dh: string; auth: string } }
+
+/** Asks the person, then the browser's push service. Throws what is missing, in words. */
+export async function subscribeBrowser(publicKey: string): Promise<BrowserSubscription> {
+  if ((await Notification.requestPermission()) !== 'granted')
+    throw new Error('This browser may show no notifications of the hub.')
+  const registration = await navigator.serviceWorker.register(SERVICE_WORKER, { scope: '/' })
+  await navigator.serviceWorker.ready
+  const applicationServerKey = Uint8Array.fromBase64(publicKey, { alphabet: 'base64url' })
+  const known = await registration.pushManager.getSubscription()
+  // One of another hub, or of a key of before, would refuse this hub's messages.
+  await known?.unsubscribe()
+  const subscription = await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey })
+  const { endpoint = '', keys } = subscription.toJSON()
+  return { endpoint, keys: { p256dh: keys?.['p256dh'] ?? '', auth: keys?.['auth'] ?? '' } }
+}
