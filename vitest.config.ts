@@ -2,6 +2,10 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './scripts/longest-first.ts'
+import { memoryFolder } from './scripts/memory-folder.ts'
+
+const folder = memoryFolder()
+if (folder) process.env['TMPDIR'] = folder
 
 /** Vitest's own choice leaves one core idle. */
 const maxWorkers = Math.max(2, availableParallelism())
@@ -19,8 +23,8 @@ const project = (name: string, root: string, testTimeout = 60_000) => ({
 
 const unit = (name: string, root: string, testTimeout?: number) => ({ test: project(name, root, testTimeout) })
 
-/** These touch nothing outside their own objects, so their files share one process. */
-const pure = (name: string, root: string) => ({ test: { ...project(name, root), isolate: false } })
+/** Their modules keep nothing between tests, so files share a process: imports cost more than most tests. */
+const shared = (name: string, root: string) => ({ test: { ...project(name, root), isolate: false } })
 
 const globalSetup = (file: string) => join(import.meta.dirname, file)
 
@@ -30,17 +34,21 @@ export default defineConfig({
     maxWorkers,
     sequence: { sequencer: LongestFirst },
     projects: [
-      pure('contract', 'packages/contract'),
-      pure('enrolment', 'packages/enrolment'),
-      pure('releases', 'packages/releases'),
+      shared('contract', 'packages/contract'),
+      shared('enrolment', 'packages/enrolment'),
+      shared('releases', 'packages/releases'),
       unit('http', 'packages/http'),
       unit('wireguard', 'packages/wireguard'),
       unit('netstack', 'packages/netstack'),
-      pure('vision', 'packages/vision'),
-      pure('ui', 'packages/ui'),
-      pure('portal', 'apps/portal'),
+      shared('vision', 'packages/vision'),
+      shared('ui', 'packages/ui'),
+      shared('portal', 'apps/portal'),
       {
-        test: { ...project('hub', 'apps/hub', 120_000), globalSetup: globalSetup('apps/hub/testing/global-setup.ts') },
+        test: {
+          ...project('hub', 'apps/hub', 120_000),
+          isolate: false,
+          globalSetup: globalSetup('apps/hub/testing/global-setup.ts'),
+        },
       },
       unit('gateway', 'apps/gateway'),
       unit('gates', 'test/gates'),

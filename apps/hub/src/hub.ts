@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { type FirstAdmin } from './accounts/first-admin.ts'
-import { type Passwords } from './accounts/passwords.ts'
+import type { Hashing, Passwords } from './accounts/passwords.ts'
 import { type Certificates } from './certificates/certificates.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './database/tables.ts'
@@ -54,12 +54,14 @@ export type HubOptions = {
   clock?: () => number
   /** Called when another hub has taken this one's database: this hub must end. */
   onTakenOver?: () => void
+  /** Hashes passwords, argon2id by default. */
+  hashing?: Hashing
 }
 
 /** Rejects with a step's error after taking down the parts that were built. */
-export async function createHub({ config, log, clock = Date.now, onTakenOver }: HubOptions): Promise<Hub> {
+export async function createHub({ config, log, clock = Date.now, onTakenOver, hashing }: HubOptions): Promise<Hub> {
   const stack = new AsyncDisposableStack()
-  const base: Base = { config, log, clock, onTakenOver, listening: { port: config.port } }
+  const base: Base = { config, log, clock, onTakenOver, hashing, listening: { port: config.port } }
   try {
     const storage = await openStorage(base, stack)
     const trust = await openTrust(base, storage, stack)

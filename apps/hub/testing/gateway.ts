@@ -24,7 +24,7 @@ export async function insertTestGateway(db: Db, change: Partial<Insertable<Table
       device_token: `DT-${randomBytes(6).toString('hex').toUpperCase()}`,
       wireguard_public_key: generateKeyPair().publicKey,
       preshared_key: generatePresharedKey(),
-      address: `10.100.1.${made}`,
+      address: `10.100.${1 + Math.floor(made / 250)}.${1 + (made % 250)}`,
       created_at: Date.now(),
       ...change,
     })

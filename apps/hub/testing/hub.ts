@@ -5,6 +5,7 @@ import { API_BASE, type ErrorBody, type Role } from '@hedgerow/contract'
 import { keyOf } from '@hedgerow/contract/calls'
 import { pino } from 'pino'
 import { createUser } from '../src/accounts/accounts.ts'
+import { argon2id, type Hashing } from '../src/accounts/passwords.ts'
 import { createHub, type Hub } from '../src/hub.ts'
 import { readConfig, type Config } from '../src/config.ts'
 import type { Engine } from '../src/database/engine.ts'
@@ -21,8 +22,15 @@ export type TestHub = Hub & {
   addUser(username: string, role: Role, password: string): Promise<string>
 }
 
+/** Real, and a hundredth of the work: tests make many users. */
+export const cheapHashing: Hashing = argon2id({ memoryCost: 64, timeCost: 1 })
+
 /** A whole hub on a new database, or on `databaseUrl`; it listens after `start`, and `stop` removes everything. */
-export async function startTestHub(engine: Engine, overrides: Partial<Config> = {}): Promise<TestHub> {
+export async function startTestHub(
+  engine: Engine,
+  overrides: Partial<Config> = {},
+  hashing = cheapHashing,
+): Promise<TestHub> {
   const { databaseUrl } = overrides
   const { url, remove } = databaseUrl === undefined ? await createTestDatabase(engine) : { url: databaseUrl }
   const dataDir = mkdtempSync(join(tmpdir(), 'hub-test-'))
@@ -45,11 +53,13 @@ export async function startTestHub(engine: Engine, overrides: Partial<Config> = 
       HUB_HOST: '127.0.0.1',
       HUB_DATA_DIR: dataDir,
       HUB_DATABASE_URL: url,
+      // A new hub writes half of it.
+      HUB_DISK_RESERVE_MB: '1',
     }),
     admin: { username: 'first-admin', password: 'first-admin-password' },
     ...overrides,
   }
-  const hub = await createHub({ config, log: pino({ level: 'silent' }), clock: clock.now })
+  const hub = await createHub({ config, log: pino({ level: 'silent' }), clock: clock.now, hashing })
   const undeclared = noteUndeclaredErrors(hub)
   const signedIn = new Map<Role, Promise<string>>()
 

@@ -1,28 +1,19 @@
 import * as contract from '@hedgerow/contract'
-import type * as Argon2 from '@node-rs/argon2'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { cheapHashing, startTestHub, type TestHub } from '#testing/hub.ts'
 import { createTestApi, nextAddress } from '#testing/api.ts'
 
-/**
- * Counts hash operations and how many run at once. The hashing is real but cheap, and waits while `held`, so that all
- * requests of a test arrive together on any machine.
- */
-const argon = vi.hoisted(() => ({ calls: 0, running: 0, mostAtOnce: 0, held: undefined as Promise<void> | undefined }))
-vi.mock('@node-rs/argon2', async (original) => {
-  const real = await original<typeof Argon2>()
-  const counted =
-    <A extends unknown[], R>(work: (...args: A) => Promise<R>) =>
-    async (...args: A): Promise<R> => {
-      argon.calls++
-      argon.mostAtOnce = Math.max(argon.mostAtOnce, ++argon.running)
-      await argon.held
-      return work(...args).finally(() => argon.running--)
-    }
-  const hashCheaply: typeof real.hash = (password, options) =>
-    real.hash(password, { ...options, memoryCost: 64, timeCost: 1 })
-  return { ...real, hash: counted(hashCheaply), verify: counted(real.verify) }
-})
+/** Counts hash operations and how many run at once. Hashing waits while `held`: all requests of a test come together. */
+const argon = { calls: 0, running: 0, mostAtOnce: 0, held: undefined as Promise<void> | undefined }
+const counted =
+  <A extends unknown[], R>(work: (...args: A) => Promise<R>) =>
+  async (...args: A): Promise<R> => {
+    argon.calls++
+    argon.mostAtOnce = Math.max(argon.mostAtOnce, ++argon.running)
+    await argon.held
+    return work(...args).finally(() => argon.running--)
+  }
+const countedHashing = { hash: counted(cheapHashing.hash), verify: counted(cheapHashing.verify) }
 
 /** The defaults of createPasswords. */
 const [WAITING_MAX, HASHING_MAX] = [200, 2]
@@ -32,7 +23,7 @@ describe('attacks on accounts', () => {
   let hub: TestHub
   let api: ReturnType<typeof createTestApi>
   beforeAll(async () => {
-    hub = await startTestHub('sqlite')
+    hub = await startTestHub('sqlite', {}, countedHashing)
     // On a slow machine the waits between guesses must not end early.
     hub.clock.freeze()
     await hub.app.ready()

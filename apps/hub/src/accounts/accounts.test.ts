@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
 import { policy } from '../access/policy.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { argon2id } from './passwords.ts'
 
 const PASSWORD = 'a long password'
 const YEAR_MS = 365 * 86_400_000
@@ -15,7 +16,7 @@ describe.each(testEngines)('accounts on %s', (engine) => {
   let hub: TestHub
   let walkerId: string
   beforeAll(async () => {
-    hub = await startTestHub(engine)
+    hub = await startTestHub(engine, {}, argon2id())
     // On a slow machine the waits between guesses must not end early.
     hub.clock.freeze()
     walkerId = await hub.addUser('Walker', 'manager', PASSWORD)

@@ -4,12 +4,18 @@ import { HubError } from '../kernel/hub-error.ts'
 import { createGuessEstimates } from './guess-estimates.ts'
 import { findWeakness } from './password-strength.ts'
 
-/** argon2id with the parameters of OWASP's Password Storage Cheat Sheet: 19 MiB, 2 passes, 1 lane. */
-const PARAMETERS = {
-  algorithm: 2 satisfies Algorithm.Argon2id as Algorithm,
-  memoryCost: 19_456,
-  timeCost: 2,
-  parallelism: 1,
+export type Hashing = {
+  hash(password: string): Promise<string>
+  verify(passwordHash: string, password: string): Promise<boolean>
+}
+
+/**
+ * argon2id; by default with the parameters of OWASP's Password Storage Cheat Sheet: 19 MiB (`memoryCost` is in KiB),
+ * 2 passes, 1 lane. Verifying takes the parameters from the hash.
+ */
+export const argon2id = ({ memoryCost = 19_456, timeCost = 2 } = {}): Hashing => {
+  const algorithm = 2 satisfies Algorithm.Argon2id as Algorithm
+  return { hash: (password) => hash(password, { algorithm, memoryCost, timeCost, parallelism: 1 }), verify }
 }
 
 const RETRY_AFTER_MS = 2_000
@@ -30,7 +36,7 @@ export type Passwords = {
  * once and at most `queueLimit` wait. Known people wait in a queue of their own and are served first, so that strangers
  * keep nobody out. Among strangers, the crowd is refused with `too_many_requests` (`whoGivesWay`).
  */
-export function createPasswords({ concurrency = 2, queueLimit = 200 } = {}): Passwords {
+export function createPasswords({ concurrency = 2, queueLimit = 200, hashing = argon2id() } = {}): Passwords {
   const known: (() => void)[] = []
   const strangers: { ip: string; go: () => void; refuse: (error: HubError) => void }[] = []
   let running = 0
@@ -65,12 +71,12 @@ export function createPasswords({ concurrency = 2, queueLimit = 200 } = {}): Pas
   }
 
   return {
-    hash: (password, strangerIp) => inTurn(() => hash(password.normalize('NFKC'), PARAMETERS), strangerIp),
+    hash: (password, strangerIp) => inTurn(() => hashing.hash(password.normalize('NFKC')), strangerIp),
     findWeakness: (password, names, strangerIp) => inTurn(() => findWeakness(password, names, estimate), strangerIp),
     async verify(password, passwordHash, strangerIp) {
-      absentHash ??= hash('', PARAMETERS)
+      absentHash ??= hashing.hash('')
       const expected = passwordHash ?? (await absentHash)
-      const matches = await inTurn(() => verify(expected, password.normalize('NFKC')), strangerIp)
+      const matches = await inTurn(() => hashing.verify(expected, password.normalize('NFKC')), strangerIp)
       return matches && passwordHash !== undefined
     },
   }

@@ -18,6 +18,12 @@ import { postgresOwner } from '#testing/postgres.ts'
 
 const MIB = 1024 * 1024
 const WAIT = { timeout: 60_000, interval: 100 }
+/** The reserve of a real hub, for this disk of 64 MiB. */
+const onDisk = (path: string) => ({
+  dataDir: path,
+  databaseUrl: `sqlite:${join(path, 'hub.sqlite')}`,
+  diskReserveBytes: undefined,
+})
 const FIRST_ADMIN = { username: 'first-admin', password: 'first-admin-password' }
 
 /** A small disk for the running test, which is skipped where nobody may mount one. */
@@ -84,8 +90,7 @@ it('a full disk is reported everywhere, and people keep working while gateways w
   onTestFinished(() => void receiver.close())
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
   const hub = await startTestHub('sqlite', {
-    dataDir: path,
-    databaseUrl: `sqlite:${join(path, 'hub.sqlite')}`,
+    ...onDisk(path),
     notifications: { smtp: undefined, webhook: { url, secret: 'sixteen characters' } },
   })
   const { headers, gatewayId, peer, detect } = await reportingGateway(hub)
@@ -145,7 +150,7 @@ it('a full disk is reported everywhere, and people keep working while gateways w
 
 it('a hub starts on a full disk, and people sign in', async ({ skip }) => {
   const path = smallDisk(skip)
-  const start = () => startTestHub('sqlite', { dataDir: path, databaseUrl: `sqlite:${join(path, 'hub.sqlite')}` })
+  const start = () => startTestHub('sqlite', onDisk(path))
   const first = await start()
   await vi.waitFor(() => expect(existsSync(join(path, 'reserve-for-people'))).toBe(true), WAIT)
   await first.stop()

@@ -17,8 +17,12 @@ export type Trust = Awaited<ReturnType<typeof openTrust>>
 
 const randomSecret = () => randomBytes(32).toString('base64')
 
-export async function openTrust({ config, log, clock }: Base, { db, facts }: Storage, stack: AsyncDisposableStack) {
-  const passwords = createPasswords()
+export async function openTrust(
+  { config, log, clock, hashing }: Base,
+  { db, facts }: Storage,
+  stack: AsyncDisposableStack,
+) {
+  const passwords = createPasswords({ hashing })
   const firstAdmin = await ensureFirstAdmin(db, passwords, config.admin)
   const secret = await readOrCreateSecret(db, 'token-secret', randomSecret)
   const sessions = createSessions({ db, secret, clock, log })
