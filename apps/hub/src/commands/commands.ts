@@ -133,6 +133,8 @@ export function createCommands(options: {
             code: 'no_door',
             message: 'The agent of this gateway takes no commands: update it.',
           }
+        // The hub itself dials nobody while its VPN is off.
+        if (error instanceof HubError) break
         await sleep(Math.min(RETRY_PAUSE_MS, Math.max(0, remaining())), undefined, { signal }).catch(() => {})
       }
     }

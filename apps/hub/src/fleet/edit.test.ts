@@ -240,8 +240,8 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
   })
 
   it('is found in the list by search, and the list has pages', async () => {
-    for (const name of ['Ärmel', 'barn', 'Shed', '50% shade'])
-      await insertTestGateway(hub.db, { name, location: `At ${name}` })
+    for (const [i, name] of ['Ärmel', 'barn', 'Shed', '50% shade'].entries())
+      await insertTestGateway(hub.db, { name, location: `At ${name}`, address: `10.100.1.${20 + i}` })
     const names = async (query: string) =>
       (await call('GET', `/hub/gateways${query}`)).json().map(({ name }: Gateway) => name)
     const all = await names('')

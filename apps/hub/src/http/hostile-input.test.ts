@@ -81,7 +81,6 @@ function* hostileRequests(call: Call): Generator<Sent> {
 describe.each(testEngines)('hostile values on %s', (engine) => {
   let hub: TestHub
   let adminId: string
-  let token: string
   beforeAll(async () => {
     hub = await startTestHub(engine, { vpn: { backend: 'off', port: 0, endpointHost: undefined, offload: true } })
     adminId = await hub.addUser('rosa', 'admin', 'orchard-lantern-43')
@@ -89,7 +88,6 @@ describe.each(testEngines)('hostile values on %s', (engine) => {
   beforeEach(async () => {
     // One call's changes must not stop the next.
     await hub.db.deleteFrom('settings').execute()
-    token = await hub.sessions.start({ id: adminId }, { sourceIp: '127.0.0.1', userAgent: 'test' })
   })
   afterAll(() => hub.stop())
 
@@ -97,6 +95,9 @@ describe.each(testEngines)('hostile values on %s', (engine) => {
     const path = call.path.replaceAll(/:(\w+)/g, (_, name: string) =>
       encodeURIComponent(String(params?.[name] ?? gatewayId).toWellFormed()),
     )
+    // Past the waits after writes and wrong passwords, which would refuse the later requests unread.
+    hub.clock.advance(300_000)
+    const token = await hub.sessions.start({ id: adminId }, { sourceIp: '127.0.0.1', userAgent: 'test' })
     return hub.app.inject({
       method: call.method,
       url: `/api${path}`,
@@ -117,7 +118,7 @@ describe.each(testEngines)('hostile values on %s', (engine) => {
       const failed: string[] = []
       for (const sent of hostileRequests(call)) {
         const { statusCode, body } = await ask(call, gatewayId, sent)
-        if (statusCode >= 500) failed.push(`${statusCode} ${body} for ${JSON.stringify(sent).slice(0, 200)}`)
+        if (statusCode >= 500 || statusCode === 429) failed.push(`${statusCode} ${body} for ${JSON.stringify(sent).slice(0, 200)}`)
       }
       expect(failed).toEqual([])
     },
