@@ -153,9 +153,10 @@ describe.each(testEngines)('the quota of detections on %s', (engine) => {
   it('has right totals after upserts, deletion by age and the end of a gateway', async () => {
     const id = await insertTestGateway(hub.db)
     const held = async () => (await totals()).map(({ detections, bytes }) => [detections, bytes])
-    const startedAt = new Date(hub.clock.now() - 100 * 24 * HOUR_MS).toISOString()
-    await storeDetections(hub.db, id, batch('a', 120, { startedAt }), hub.clock.now())
-    await storeDetections(hub.db, id, batch('a', 120, { jpeg: Buffer.alloc(8) }), hub.clock.now())
+    const longAgo = hub.clock.now() - 100 * 24 * HOUR_MS
+    const startedAt = new Date(longAgo).toISOString()
+    await storeDetections(hub.db, id, batch('a', 120, { startedAt }), longAgo)
+    await storeDetections(hub.db, id, batch('a', 120, { jpeg: Buffer.alloc(8) }), longAgo)
     expect(await held()).toEqual([[120, 120 * 508]])
     await storeDetections(hub.db, id, batch('b', 2), hub.clock.now())
     await hub.retention.purge()

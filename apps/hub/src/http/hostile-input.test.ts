@@ -118,7 +118,8 @@ describe.each(testEngines)('hostile values on %s', (engine) => {
       const failed: string[] = []
       for (const sent of hostileRequests(call)) {
         const { statusCode, body } = await ask(call, gatewayId, sent)
-        if (statusCode >= 500 || statusCode === 429) failed.push(`${statusCode} ${body} for ${JSON.stringify(sent).slice(0, 200)}`)
+        if (statusCode >= 500 || statusCode === 429)
+          failed.push(`${statusCode} ${body} for ${JSON.stringify(sent).slice(0, 200)}`)
       }
       expect(failed).toEqual([])
     },

@@ -57,6 +57,7 @@ describe.each(testEngines)('the tunnel on %s', (engine) => {
         serverTime: expect.any(Number),
         settings: { heartbeatIntervalSeconds: 30 },
         features: [...GATEWAY_FEATURES],
+        reviews: 0,
       },
     })
     expect((await list())[0]).toMatchObject({
