@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { cheapHashing, startTestHub, type TestHub } from '#testing/hub.ts'
 import { createTestApi, nextAddress } from '#testing/api.ts'
 
-/** Counts hash operations and how many run at once. Hashing waits while `held`: all requests of a test come together. */
+/** Counts hash operations and how many run at once. Hashing waits while `held`, so requests of a test come together. */
 const argon = { calls: 0, running: 0, mostAtOnce: 0, held: undefined as Promise<void> | undefined }
 const counted =
   <A extends unknown[], R>(work: (...args: A) => Promise<R>) =>
