@@ -29,6 +29,7 @@ export const PRODUCTS: readonly Product[] = [
     nodeOptions: ['--max-semi-space-size=8'],
     entries: modulesOf('apps/hub/src/notifications/channels'),
     assets: [
+      'apps/hub/src/downloads/install.sh',
       'apps/hub/src/http/api-page.css',
       'apps/portal/dist',
       'apps/site/dist',

@@ -28,13 +28,14 @@ const allowedOwners: Record<string, readonly string[]> = {
   wireguard: ['netstack'],
   netstack: ['wireguard'],
   enrolment: ['wireguard'],
+  releases: [],
   http: [],
   vision: [],
   ui: [],
   portal: ['contract', 'ui'],
   site: ['contract', 'ui'],
   'gateway-ui': ['contract', 'ui'],
-  hub: ['contract', 'enrolment', 'http', 'wireguard', 'netstack'],
+  hub: ['contract', 'enrolment', 'http', 'releases', 'wireguard', 'netstack'],
   gateway: ['contract', 'enrolment', 'http', 'vision', 'wireguard', 'netstack'],
 }
 const APPS = ['hub', 'portal', 'site', 'gateway', 'gateway-ui']

@@ -152,6 +152,7 @@ const VALUES: Readonly<Record<string, string>> = {
   HUB_METRICS_GATEWAYS: 'off',
   HUB_WEB_DIR: '/srv/web',
   HUB_SITE_DIR: '/srv/site',
+  HUB_DOWNLOADS_DIR: '/srv/release',
 }
 
 test('every variable but the paths of TLS has such a value', () => {

@@ -136,6 +136,7 @@ export const variables = z.object({
   HUB_LOG_AUDIT: z.enum(['on', 'off'], 'must be on or off').default('off'),
   HUB_WEB_DIR: z.string().default(WEB_DIR),
   HUB_SITE_DIR: z.string().default(SITE_DIR),
+  HUB_DOWNLOADS_DIR: z.string().optional(),
 })
 
 export type Config = {
@@ -171,6 +172,8 @@ export type Config = {
   logAudit: boolean
   webDir: string
   siteDir: string
+  /** The release that devices install from. */
+  downloadsDir: string
 }
 
 /** Reads the HUB_* variables; `HUB_X_FILE` names a file that holds HUB_X. Throws a `ConfigError`. */
@@ -214,6 +217,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     logAudit: found.HUB_LOG_AUDIT === 'on',
     webDir: resolve(found.HUB_WEB_DIR),
     siteDir: resolve(found.HUB_SITE_DIR),
+    downloadsDir: resolve(found.HUB_DOWNLOADS_DIR ?? resolve(dataDir, 'downloads')),
   }
 }
 

@@ -44,7 +44,10 @@ export const createGatewayInvitation = call({
     hubUrl: z.string(),
     /** Of the hub's identity key: the pin that the command carries. */
     hubFingerprint: z.string(),
-    /** A line to paste on a device that runs the agent. */
+    /**
+     * A line to paste on a device; `--name NAME` and `--location TEXT` may follow. It installs the agent when this hub
+     * hands one out, and starts it from its sources when not.
+     */
     command: z.string(),
   }),
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readReleaseKeys, type ReleaseKeys } from './keys.ts'
-import { parseJson, readSigned } from './signed.ts'
+import { parseJson, readSigned, unsignedText } from './signed.ts'
 
 const releaseFile = z.strictObject({
   product: z.enum(['hedgerow-hub', 'hedgerow-gateway']),
@@ -63,3 +63,9 @@ export function readRelease(
 }
 
 const refused = (code: ReleaseRefusal): ReleaseAnswer => ({ ok: false, code, message: SENTENCES[code] })
+
+/** What a file says of its release, whoever signed it: for who hands it out and trusts the folder it is in. */
+export function namedRelease(file: string): Release | undefined {
+  const text = unsignedText(file)
+  return text === undefined ? undefined : release.safeParse(parseJson(text)).data
+}

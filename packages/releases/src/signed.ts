@@ -22,6 +22,11 @@ export function signText(kind: SignedAs, text: string, privateKeys: readonly Key
   return `${JSON.stringify({ text, signatures }, null, 2)}\n`
 }
 
+/** The text of a signed file, whoever signed it. */
+export function unsignedText(file: string): string | undefined {
+  return file.length > MAX_LENGTH ? undefined : signedText.safeParse(parseJson(file)).data?.text
+}
+
 /** The text when one of `publicKeys` (32 bytes as base64) has signed it; undefined otherwise. */
 export function readSigned(kind: SignedAs, file: string, publicKeys: readonly string[]): string | undefined {
   if (file.length > MAX_LENGTH) return undefined

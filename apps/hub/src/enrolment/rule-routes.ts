@@ -6,7 +6,9 @@ import type { Tables } from '../database/tables.ts'
 import { mount } from '../http/mount.ts'
 import { decide } from './auto-approval.ts'
 import { readAutoApproval, saveAutoApproval } from './auto-approval-settings.ts'
-import { hubUrlOf, invitationCommand } from './invitation-command.ts'
+import type { Downloads } from '../downloads/downloads.ts'
+import { hubUrlOf } from '../http/hub-url.ts'
+import { invitationCommand } from './invitation-command.ts'
 import { createInvitation, listInvitations, revokeInvitation } from './invitations.ts'
 import { canonicalIp } from './trusted-sources.ts'
 
@@ -15,10 +17,12 @@ export type RuleDependencies = {
   clock: () => number
   identity: Pick<Identity, 'publicKey'>
   publicUrl: string | undefined
+  downloads: Pick<Downloads, 'command'>
 }
 
 /** The rules that approve without a person: auto-approval settings and invitations. */
-export function ruleRoutes(app: FastifyInstance, { db, clock, identity, publicUrl }: RuleDependencies): void {
+export function ruleRoutes(app: FastifyInstance, dependencies: RuleDependencies): void {
+  const { db, clock, identity, publicUrl, downloads } = dependencies
   mount(app, contract.readAutoApprovalSettings, () => readAutoApproval(db))
   mount(app, contract.saveAutoApprovalSettings, ({ body, caller, sourceIp }) =>
     saveAutoApproval(db, body, { caller, sourceIp, now: clock() }),
@@ -34,7 +38,7 @@ export function ruleRoutes(app: FastifyInstance, { db, clock, identity, publicUr
     const hubUrl = hubUrlOf(publicUrl, raw.headers)
     const { invitation, code } = await createInvitation(db, body, { caller, sourceIp, now: clock() })
     const hubFingerprint = fingerprint(identity.publicKey)
-    const command = invitationCommand({ hubUrl, hubFingerprint, code })
+    const command = (await downloads.command(raw.headers, code)) ?? invitationCommand({ hubUrl, hubFingerprint, code })
     return { invitation, code, hubUrl, hubFingerprint, command }
   })
   mount(app, contract.revokeGatewayInvitation, async ({ params, caller, sourceIp }) => {

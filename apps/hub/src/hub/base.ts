@@ -11,5 +11,5 @@ export type Base = {
   /** Hashes passwords; argon2id when undefined. */
   hashing: Hashing | undefined
   /** The port that the hub listens on; the configured one until it listens. */
-  listening: { port: number }
+  listening: { port: number; httpsPort?: number | undefined }
 }

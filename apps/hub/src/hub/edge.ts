@@ -25,6 +25,9 @@ import { createCommands } from '../commands/commands.ts'
 import { createLedgerIntake } from '../commands/ledger.ts'
 import { commandRoutes } from '../commands/routes.ts'
 import { checkDatabase } from '../database/database.ts'
+import { openDownloads } from '../downloads/downloads.ts'
+import { downloadRoutes } from '../downloads/routes.ts'
+import { createWay } from '../downloads/way.ts'
 import { createEvents } from '../events/events.ts'
 import { eventRoutes } from '../events/routes.ts'
 import { liveEvents } from '../followers/live-events.ts'
@@ -130,7 +133,11 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     requireRoom: watch.requireRoom,
     tlsCertificate,
   })
-  ruleRoutes(app, { db, clock, identity, publicUrl: config.publicUrl })
+  const { publicUrl } = config
+  const way = createWay({ publicUrl, ports: () => listening, certificate: tlsCertificate })
+  const downloads = openDownloads({ folder: config.downloadsDir, way, log })
+  ruleRoutes(app, { db, clock, identity, publicUrl, downloads })
+  await downloadRoutes(app, { identity, downloads })
   gatewayRoutes(app, { db, clock, vpn, list, fleetListCache, search })
   settingsRoutes(app, { db, clock, vpn, peers, onVpnConfigured: admitWaiting })
   alertRoutes(app, {
@@ -194,7 +201,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     await serveWeb(app, {
       webDir: config.webDir,
       siteDir: config.siteDir,
-      publicUrl: config.publicUrl,
+      publicUrl,
       contactEmail: config.contactEmail,
       formActionSources: ui.formActionSources,
       directHealthCheck: async () => (await readSettings(db)).directHealthCheck,
@@ -204,10 +211,11 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     app,
     events,
     faults: connections.faults,
-    /** Listens; `base.listening` then has the port. */
+    /** Listens; `base.listening` then has the ports. */
     async start() {
       listening.port = await listen(app, config)
       const httpsPort = tls && (await listenTls(tls, { host: config.host, port: config.httpsPort ?? 0 }))
+      listening.httpsPort = httpsPort
       await metrics.start()
       await ui.start()
       await admitWaiting()

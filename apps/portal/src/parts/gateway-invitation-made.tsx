@@ -17,6 +17,7 @@ type GatewayInvitationMadeProps = { made: MadeGatewayInvitation; command: string
 /** What to run on the device: shown once, because the hub keeps only a hash of the code. */
 export function GatewayInvitationMade({ made, command, onClose }: GatewayInvitationMadeProps) {
   const caution = addressForDevices(made.hubUrl)
+  const isInstall = command.startsWith('curl ')
   return (
     <>
       <Notice tone="warning">Copy the command or scan it now: the hub keeps only a hash of the code.</Notice>
@@ -24,7 +25,7 @@ export function GatewayInvitationMade({ made, command, onClose }: GatewayInvitat
       <RulesNotice />
       <div className={styles.ways}>
         <div className={styles.words}>
-          <h3>In Hedgerow’s folder on the device</h3>
+          <h3>{isInstall ? 'In a terminal on the device' : 'In Hedgerow’s folder on the device'}</h3>
           <CommandLine>{inLines(command)}</CommandLine>
           <h3>Code</h3>
           <Mono>{made.code}</Mono>

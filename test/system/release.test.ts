@@ -3,11 +3,18 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { approveRegistration, listGateways, listPendingRegistrations } from '@hedgerow/contract'
+import {
+  approveRegistration,
+  createGatewayInvitation,
+  listGateways,
+  listPendingRegistrations,
+} from '@hedgerow/contract'
 import { readRelease, type Release } from '@hedgerow/releases'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startAgent } from '../harness/agent.ts'
-import { startHub } from '../harness/hub.ts'
+import { copyRoot, type CopiedRoot } from '../harness/copied-root.ts'
+import { startHub, type Hub } from '../harness/hub.ts'
+import { skipWithout } from '../harness/privileges.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
 /** `npm run release` for this machine's platform, without the compression, and what it makes started for real. */
@@ -106,5 +113,72 @@ describe('a release', () => {
       expect(execFileSync(program, ['--help'], { env: system, encoding: 'utf8' })).toContain(`Usage: ${name} `)
     }
     expect(existsSync(join(dataDir, 'gateway.yaml'))).toBe(false)
+  })
+})
+
+const lacks = skipWithout('install.sh', 'root', 'command unshare', 'command curl', 'command xz')
+
+describe.skipIf(lacks)('install.sh of a hub, on a system without systemd', () => {
+  let hub: Hub
+  let root: CopiedRoot
+  const done = async (line: string) => {
+    const { code, output } = root.shell(line)
+    expect(code, output).toBe(0)
+    return output
+  }
+
+  beforeAll(async () => {
+    hub = await startHub({ env: { HUB_DOWNLOADS_DIR: made, HUB_HTTPS_PORT: '0' } })
+    root = await copyRoot()
+  })
+
+  afterAll(async () => {
+    await root?.remove()
+    await hub?.stop()
+  })
+
+  it('joins with the line that the hub shows, and may run again', async () => {
+    const { command, code } = await hub.api(createGatewayInvitation, { body: { label: 'barn', maxUses: 1 } })
+    expect(command).toMatch(/^curl -fsSL --insecure --pinnedpubkey sha256\/\/\S+ https:\/\/localhost:\d+\/install.sh /)
+    const line = `${command.replace('sudo ', '')} --name "Rosa's \\$ barn" --location 'Row "12"'`
+    expect(await done(line)).toContain(`Version ${release.version} is installed`)
+    expect(await done('cat /etc/hedgerow/gateway.env')).toContain(code)
+    expect(await done('stat -c "%a %U" /etc/hedgerow/gateway.env /var/lib/hedgerow-gateway')).toBe(
+      '600 root\n700 hedgerow-gateway\n',
+    )
+    const agent = await root.start('hedgerow-gateway', ['--port', '0'])
+    const joined = await waitFor(
+      async () => (await hub.api(listGateways)).find(({ status, name }) => status === 'online' && name),
+      { for: 'the device to be online' },
+    )
+    expect(joined).toMatchObject({ name: "Rosa's $ barn", location: 'Row "12"' })
+    await agent.stop()
+    // What a person wrote stays, and nothing is fetched again.
+    await done('echo "# ours" >>/etc/hedgerow/gateway.yaml; echo GATEWAY_LOG_LEVEL=debug >>/etc/hedgerow/gateway.env')
+    const again = await done(line)
+    expect(again).not.toContain('Fetching')
+    expect(await done('cat /etc/hedgerow/gateway.yaml /etc/hedgerow/gateway.env')).toMatch(/# ours[^]*LEVEL=debug/)
+  })
+
+  it('changes nothing when the archive is not the one that the hub names', async () => {
+    const fetched =
+      'curl -fsSk $(cat /etc/hedgerow/gateway.env | sed -n "s/^GATEWAY_HUB_URL=.\\(.*\\).$/\\1/p")/install.sh'
+    const { code, output } = root.shell(
+      `${fetched} | sed 's/^VERSION=.*/VERSION=9.9.9/; s/ [0-9a-f]\\{64\\}/ ${'0'.repeat(64)}/' | sh`,
+    )
+    expect(output).toContain('does not have the hash that the hub names. Nothing was changed.')
+    expect(code).toBe(1)
+    expect(await done('ls -A /opt/hedgerow-gateway /opt/hedgerow-gateway/versions')).not.toMatch(/9\.9\.9|\.new/)
+    expect(root.shell(`${fetched} | sed "s/^HUB_PIN='./HUB_PIN='_/; s/^VERSION=.*/VERSION=9.9.9/" | sh`).code).toBe(1)
+  })
+
+  it('removes the program and keeps the keys, or removes all', async () => {
+    const script = 'curl -fsSk $(. /etc/hedgerow/gateway.env; echo $GATEWAY_HUB_URL)/install.sh >/install.sh'
+    await done(`${script} && sh /install.sh --uninstall`)
+    expect(await done('ls /var/lib/hedgerow-gateway')).toContain('keys.json')
+    expect(root.shell('ls /usr/local/bin/hedgerow-gateway /opt/hedgerow-gateway').code).not.toBe(0)
+    await done('sh /install.sh --uninstall --purge')
+    expect(root.shell('ls -d /var/lib/hedgerow-gateway /etc/hedgerow').output).not.toMatch(/^\/(var|etc)/m)
+    expect(root.shell('id hedgerow-gateway').code).toBe(1)
   })
 })

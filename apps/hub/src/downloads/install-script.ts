@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Release, ReleaseFile } from '@hedgerow/releases'
+
+const TEMPLATE = readFileSync(join(import.meta.dirname, 'install.sh'), 'utf8')
+
+/** The agent's files of a release. */
+export type HandedOut = Pick<Release, 'version' | 'number'> & { files: readonly ReleaseFile[] }
+
+/** How a device reaches this hub before it knows it. */
+export type Way = {
+  /** Origin. */
+  url: string
+  /** `tlsKeyHash` of the hub's certificate where no well-known CA is expected to have signed it, else undefined. */
+  pin: string | undefined
+}
+
+export function installScript(way: Way, hub: { fingerprint: string }, agent: HandedOut): string {
+  const values: Record<string, string> = {
+    HUB_URL: way.url,
+    HUB_FINGERPRINT: hub.fingerprint.replaceAll(' ', '-'),
+    HUB_PIN: way.pin ?? '',
+    VERSION: agent.version,
+    FILES: agent.files.map(({ platform, name, sha256 }) => `${platform} ${name} ${sha256}`).join('\n'),
+  }
+  return TEMPLATE.replaceAll(
+    /^(\w+)=@(\w+)@$/gm,
+    (_, variable: string, name: string) => `${variable}=${quoted(values[name] ?? '')}`,
+  )
+}
+
+/** What a person pastes on a device. */
+export function installCommand({ url, pin }: Way, code: string): string {
+  const options = pin === undefined ? '-fsSL' : `-fsSL --insecure --pinnedpubkey sha256//${pin}`
+  return `curl ${options} ${url}/install.sh | sudo sh -s -- --invitation ${code}`
+}
+
+/** One word of a POSIX shell command, whatever it contains (POSIX.1, section 2.2.2). */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

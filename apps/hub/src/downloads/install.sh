@@ -1,0 +1,219 @@
+#!/bin/sh
+# Installs the Hedgerow gateway on this device, or brings it to the version of its hub. It may run again at any time.
+# The hub fills in the lines with @; docs/operations/install-gateway.md explains the options.
+set -eu
+umask 022
+
+HUB_URL=@HUB_URL@
+HUB_FINGERPRINT=@HUB_FINGERPRINT@
+# SHA-256 of the key of the hub's certificate, where no well-known CA signed it.
+HUB_PIN=@HUB_PIN@
+VERSION=@VERSION@
+# One line for each platform: platform, file, SHA-256.
+FILES=@FILES@
+
+ROOT=/opt/hedgerow-gateway
+DATA=/var/lib/hedgerow-gateway
+ETC=/etc/hedgerow
+COMMAND=/usr/local/bin/hedgerow-gateway
+UNIT=/etc/systemd/system/hedgerow-gateway.service
+PERSON=hedgerow-gateway
+
+usage() {
+  cat <<'TEXT'
+Usage: install.sh [options]
+  --invitation CODE   approves this device without a person, where the hub's rules say so
+  --name NAME         the name the hub shows (this host's name)
+  --location TEXT     where the device stands
+  --uninstall         removes the program; keys, pictures and settings stay
+  --purge             with --uninstall: removes those too; the hub then takes this device for a new one
+TEXT
+}
+
+say() { printf '%s\n' "$*"; }
+fail() {
+  printf 'install.sh: %s\n' "$*" >&2
+  exit 1
+}
+
+invitation='' name='' location='' uninstall='' purge=''
+while [ $# -gt 0 ]; do
+  case $1 in
+    --invitation | --name | --location)
+      [ $# -ge 2 ] || fail "$1 needs a value."
+      case $2 in
+        *'
+'*) fail "$1 must be one line." ;;
+      esac
+      case $1 in --invitation) invitation=$2 ;; --name) name=$2 ;; --location) location=$2 ;; esac
+      shift 2
+      ;;
+    --uninstall) uninstall=1 && shift ;;
+    --purge) purge=1 && shift ;;
+    --help) usage && exit 0 ;;
+    *) usage >&2 && exit 2 ;;
+  esac
+done
+
+[ "$(id -u)" = 0 ] || fail "run it as root: … | sudo sh"
+has_systemd() { [ -d /run/systemd/system ]; }
+
+if [ -n "$uninstall" ]; then
+  if has_systemd; then systemctl disable --now hedgerow-gateway 2>/dev/null || true; fi
+  rm -rf "$ROOT" "$COMMAND" "$UNIT"
+  if has_systemd; then systemctl daemon-reload; fi
+  if [ -n "$purge" ]; then
+    rm -rf "$DATA" "$ETC/gateway.env" "$ETC/gateway.yaml"
+    rmdir "$ETC" 2>/dev/null || true
+    if id "$PERSON" >/dev/null 2>&1; then userdel "$PERSON"; fi
+    say "The gateway and all it knew are gone."
+  else
+    say "The gateway is gone. Its keys are in $DATA and its settings in $ETC; --uninstall --purge removes them."
+  fi
+  exit 0
+fi
+
+case $(uname -s)-$(uname -m) in
+  Linux-x86_64) platform=linux-x64 ;;
+  Linux-aarch64) platform=linux-arm64 ;;
+  *) fail "there is no gateway for $(uname -s) on $(uname -m): it needs Linux on x86_64 or aarch64." ;;
+esac
+line=$(printf '%s\n' "$FILES" | grep "^$platform ") || fail "the hub hands out no gateway for $platform."
+file=$(printf '%s' "$line" | cut -d ' ' -f 2)
+sum=$(printf '%s' "$line" | cut -d ' ' -f 3)
+
+missing=''
+for tool in curl tar xz sha256sum useradd; do
+  command -v "$tool" >/dev/null 2>&1 || missing="$missing $tool"
+done
+if [ -n "$missing" ] && command -v apt-get >/dev/null 2>&1; then
+  say "Installing what is missing:$missing"
+  apt-get update -qq >/dev/null
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+    curl ca-certificates tar xz-utils coreutils passwd >/dev/null
+  missing=''
+fi
+[ -z "$missing" ] || fail "this device lacks:$missing"
+
+fetch() {
+  if [ -n "$HUB_PIN" ]; then
+    curl -fsSL --retry 5 --retry-delay 2 --insecure --pinnedpubkey "sha256//$HUB_PIN" -o "$2" "$1"
+  else
+    curl -fsSL --retry 5 --retry-delay 2 -o "$2" "$1"
+  fi
+}
+
+# A version is whole in its folder or not there at all.
+mkdir -p "$ROOT/versions"
+if [ ! -d "$ROOT/versions/$VERSION" ]; then
+  new=$ROOT/.new
+  rm -rf "$new"
+  mkdir "$new"
+  trap 'rm -rf "$new"' EXIT
+  trap 'exit 1' HUP INT TERM
+  say "Fetching $file from $HUB_URL"
+  fetch "$HUB_URL/downloads/$file" "$new/$file" || fail "$HUB_URL/downloads/$file could not be fetched."
+  printf '%s  %s\n' "$sum" "$new/$file" | sha256sum --check --status || fail "$file does not have the hash that the hub names. Nothing was changed."
+  mkdir "$new/version"
+  tar -xf "$new/$file" -C "$new/version" --strip-components=1 --no-same-owner
+  "$new/version/bin/hedgerow-gateway" --help >/dev/null || fail "version $VERSION does not run on this device. Nothing was changed."
+  mv "$new/version" "$ROOT/versions/$VERSION"
+fi
+
+id "$PERSON" >/dev/null 2>&1 || useradd --system --user-group --home-dir "$DATA" --no-create-home --shell /usr/sbin/nologin "$PERSON"
+# Devices that deterrents and decoders use, where the system has groups for them.
+for group in gpio video render; do
+  if getent group "$group" >/dev/null; then usermod --append --groups "$group" "$PERSON"; fi
+done
+mkdir -p "$DATA" "$ETC"
+chown "$PERSON:$PERSON" "$DATA"
+chmod 0700 "$DATA"
+# The gateway's own interface writes gateway.yaml; the sticky bit keeps root's files from it.
+chown "root:$PERSON" "$ETC"
+chmod 1770 "$ETC"
+
+# Lines of people's own stay.
+settings=$ETC/gateway.env
+touch "$settings"
+chmod 0600 "$settings"
+set_line() {
+  # In double quotes systemd and shells read the same.
+  escaped=$(printf '%s' "$2" | sed 's/["\\$`]/\\&/g')
+  { grep -v "^$1=" "$settings" || true; printf '%s="%s"\n' "$1" "$escaped"; } >"$settings.new"
+  chmod 0600 "$settings.new"
+  mv "$settings.new" "$settings"
+}
+set_line GATEWAY_HUB_URL "$HUB_URL"
+set_line GATEWAY_HUB_FINGERPRINT "$HUB_FINGERPRINT"
+if [ -n "$invitation" ]; then set_line GATEWAY_INVITATION_CODE "$invitation"; fi
+if [ -n "$name" ]; then set_line GATEWAY_NAME "$name"; fi
+if [ -n "$location" ]; then set_line GATEWAY_LOCATION "$location"; fi
+
+# The settings are exported by name, so that a command sees what the service sees.
+cat >"$COMMAND" <<TEXT
+#!/bin/sh
+# Commands of the gateway, with its settings and as its user.
+[ "\$(id -u)" = 0 ] || { echo "hedgerow-gateway: run it as root" >&2; exit 1; }
+set -a
+. $settings
+set +a
+export GATEWAY_DATA_DIR=$DATA GATEWAY_CONFIG=$ETC/gateway.yaml HOME=$DATA
+cd /
+exec setpriv --reuid=$PERSON --regid=$PERSON --init-groups --inh-caps=-all $ROOT/current/bin/hedgerow-gateway "\$@"
+TEXT
+chmod 0755 "$COMMAND"
+
+cat >"$UNIT" <<TEXT
+[Unit]
+Description=Hedgerow gateway
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+User=$PERSON
+WorkingDirectory=$DATA
+Environment=GATEWAY_DATA_DIR=$DATA GATEWAY_CONFIG=$ETC/gateway.yaml
+Environment=NODE_COMPILE_CACHE=$DATA/compile-cache
+EnvironmentFile=$settings
+ExecStart=$ROOT/current/bin/hedgerow-gateway
+Restart=always
+RestartSec=5
+NoNewPrivileges=yes
+CapabilityBoundingSet=
+ProtectSystem=strict
+ReadWritePaths=$DATA $ETC
+ProtectHome=yes
+PrivateTmp=yes
+ProtectKernelTunables=yes
+ProtectKernelModules=yes
+ProtectControlGroups=yes
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
+RestrictNamespaces=yes
+LockPersonality=yes
+SystemCallArchitectures=native
+UMask=0077
+
+[Install]
+WantedBy=multi-user.target
+TEXT
+
+before=$(readlink "$ROOT/current" || true)
+# A rename, so that there is a current version at every moment.
+ln -sfn "versions/$VERSION" "$ROOT/.current"
+mv -fT "$ROOT/.current" "$ROOT/current"
+[ -e "$ETC/gateway.yaml" ] || "$COMMAND" init
+# The version before stays as a way back; what is older goes.
+for old in "$ROOT"/versions/*/; do
+  old=versions/$(basename "$old")
+  [ "$old" = "versions/$VERSION" ] || [ "$old" = "$before" ] || rm -rf "${ROOT:?}/$old"
+done
+
+if has_systemd; then
+  systemctl daemon-reload
+  systemctl enable --quiet hedgerow-gateway
+  systemctl restart hedgerow-gateway
+  say "Version $VERSION runs. It finds $HUB_URL by itself; compare the fingerprint in the hub with the one of:"
+  say "  hedgerow-gateway status"
+else
+  say "Version $VERSION is installed. This system has no systemd: start $COMMAND yourself."
+fi

@@ -1,0 +1,63 @@
+import fastifyStatic from '@fastify/static'
+import { fingerprint, type Identity } from '@hedgerow/enrolment'
+import type { FastifyInstance } from 'fastify'
+import type { Downloads } from './downloads.ts'
+import { installScript } from './install-script.ts'
+
+/** Concurrent downloads; each is some 35 MB, and people's pages come first. */
+const DOWNLOADS_MAX = 32
+const RETRY_SECONDS = 10
+const LISTS = ['release.json', 'keys.json']
+
+type Dependencies = {
+  downloads: Downloads
+  identity: Pick<Identity, 'publicKey'>
+}
+
+/** What a device needs before it knows this hub: the script that installs the agent, and the agent. */
+export async function downloadRoutes(app: FastifyInstance, { downloads, identity }: Dependencies): Promise<void> {
+  let open = 0
+  await app.register(async (scope) => {
+    await scope.register(fastifyStatic, { root: downloads.folder, serve: false, cacheControl: false })
+
+    scope.route({
+      method: ['GET', 'HEAD'],
+      url: '/install.sh',
+      async handler(request, reply) {
+        reply.header('cache-control', 'no-store')
+        const agent = await downloads.agent()
+        if (!agent)
+          return reply
+            .code(404)
+            .type('text/plain; charset=utf-8')
+            .send('This hub hands out no agent: its folder of downloads has no release.\n')
+        const script = installScript(
+          downloads.way(request.headers),
+          { fingerprint: fingerprint(identity.publicKey) },
+          agent,
+        )
+        return reply.type('text/x-shellscript; charset=utf-8').send(script)
+      },
+    })
+
+    scope.route<{ Params: { name: string } }>({
+      method: ['GET', 'HEAD'],
+      url: '/downloads/:name',
+      async handler(request, reply) {
+        const { name } = request.params
+        const agent = await downloads.agent()
+        if (!agent || !(LISTS.includes(name) || agent.files.some((file) => file.name === name)))
+          return reply.code(404).type('text/plain; charset=utf-8').send('There is no such download.\n')
+        if (open >= DOWNLOADS_MAX)
+          return reply
+            .code(503)
+            .header('retry-after', RETRY_SECONDS)
+            .type('text/plain; charset=utf-8')
+            .send('Too many downloads at once.\n')
+        open += 1
+        reply.raw.once('close', () => (open -= 1))
+        return reply.header('cache-control', 'no-cache').sendFile(name)
+      },
+    })
+  })
+}
