@@ -41,7 +41,7 @@ export const PRODUCTS: readonly Product[] = [
   {
     name: 'hedgerow-gateway',
     main: 'apps/gateway/src/main.ts',
-    nodeOptions: [],
+    nodeOptions: ['--max-semi-space-size=1'],
     entries: modulesOf('apps/gateway/src/deterrents/drivers'),
     assets: [
       'apps/gateway/src/device-ui/device.css',
