@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
+import { PRODUCTS } from '../../scripts/bundles/products.ts'
 import { AGENT_COMMAND } from '../harness/agent.ts'
 import { HUB_COMMAND } from '../harness/hub.ts'
 
@@ -9,13 +10,14 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
 
 test.each([
-  { name: 'hub', command: HUB_COMMAND, starts: ['start'] },
-  { name: 'gateway', command: AGENT_COMMAND, starts: [] },
-])('npm scripts and the systemd unit start a $name as tests and benches do', ({ name, command, starts }) => {
-  const [flags, main] = [command.slice(0, -1).join(' '), relative(ROOT, command.at(-1)!)]
-  expect(scripts[name]).toBe(`exec node ${flags} ${main}`)
-  for (const script of starts) expect(scripts[script]).toBe(`exec node ${flags} scripts/start.ts`)
+  { name: 'hub', command: HUB_COMMAND, starts: { hub: 'apps/hub/src/main.ts', start: 'scripts/start.ts' } },
+  { name: 'gateway', command: AGENT_COMMAND, starts: { gateway: 'scripts/gateway.ts' } },
+])('npm scripts, archives and the systemd unit start a $name as tests and benches do', ({ name, command, starts }) => {
+  const [flags, main] = [command.slice(0, -1), relative(ROOT, command.at(-1)!)]
+  for (const [script, file] of Object.entries(starts))
+    expect(scripts[script]).toBe(`exec node ${flags.join(' ')} ${file}`)
+  expect(PRODUCTS.find((product) => product.name === `hedgerow-${name}`)).toMatchObject({ main, nodeOptions: flags })
   expect(read('docs/operations/systemd.md')).toContain(
-    `ExecStart=/opt/hedgerow/current/node_modules/.bin/node ${flags} ${main}\n`,
+    `ExecStart=/opt/hedgerow/current/node_modules/.bin/node ${flags.join(' ')} ${main}\n`,
   )
 })
