@@ -42,6 +42,10 @@ export async function askPicture<C extends Call>(call: C, request: RequestOf<C>)
   return (await send(call, request)).blob()
 }
 
+/** For a picture or a film that the browser loads itself. */
+export const addressOf = (call: Call, params: Record<string, string>): string =>
+  callAddress(DEVICE_API_BASE, call, params)
+
 type Request = {
   params?: Record<string, string>
   query?: Record<string, unknown>

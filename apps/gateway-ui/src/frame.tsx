@@ -41,6 +41,10 @@ export function Frame() {
             <NavLink to="/" end>
               Now
             </NavLink>
+            <NavLink to="/detections">Detections</NavLink>
+            <NavLink to="/deterrents">Deterrents</NavLink>
+            <NavLink to="/rules">Rules</NavLink>
+            <NavLink to="/configuration">Configuration</NavLink>
           </TopBar>
         }
       />

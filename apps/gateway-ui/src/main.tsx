@@ -4,9 +4,12 @@ import { createRoot } from 'react-dom/client'
 import { createBrowserRouter } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
 import { DEVICE_UI_BASE } from '@hedgerow/contract'
+import { offerBackToDialogs } from '@hedgerow/ui/back-first.ts'
 import { Kit } from '@hedgerow/ui/kit.tsx'
 import { createDeviceQueries } from './queries.ts'
 import { routes } from './routes.tsx'
+
+offerBackToDialogs()
 
 const root = document.querySelector('#root')
 if (root === null) throw new Error('index.html has no #root')

@@ -1,5 +1,14 @@
-import { QueryCache, useMutation, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query'
+import {
+  keepPreviousData,
+  QueryCache,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type QueryClient,
+} from '@tanstack/react-query'
 import { deviceCalls } from 'virtual:device-calls'
+import type { BodyOf, ResponseOf } from '@hedgerow/contract'
 import type { DeviceSession } from '@hedgerow/contract/device-interface'
 import { createQueryClient } from '@hedgerow/ui/query-client.ts'
 import { ask, DeviceError } from './calls.ts'
@@ -64,7 +73,7 @@ export const useStatus = (isSignedIn = true) =>
     refetchInterval: STATUS_REFRESH_MS,
   })
 
-export type Order = { action: 'stop' | 'arm' | 'disarm' } | { action: 'fire' | 'stop-one'; deterrent: string }
+export type Order = { action: 'arm' | 'disarm' } | { action: 'fire' | 'stop'; deterrent: string }
 
 /** Resolves when the device has done it, or rejects with its refusal. */
 export function useOrder() {
@@ -72,10 +81,79 @@ export function useOrder() {
   return useMutation({
     async mutationFn(order: Order): Promise<void> {
       if (order.action === 'fire') await ask(deviceCalls.fireDeterrent, { params: { name: order.deterrent }, body: {} })
-      else if (order.action === 'stop-one') await ask(deviceCalls.stopDeterrent, { params: { name: order.deterrent } })
-      else if (order.action === 'stop') await ask(deviceCalls.stopAll, {})
+      else if (order.action === 'stop') await ask(deviceCalls.stopDeterrent, { params: { name: order.deterrent } })
       else await ask(deviceCalls[order.action], {})
     },
-    onSettled: () => queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] }),
+    onSettled: () => queries.invalidateQueries({ predicate: ({ queryKey }) => !KEPT.has(queryKey[0]) }),
   })
 }
+
+const LIST_REFRESH_MS = 10_000
+const PAGE_SIZE = 60
+
+export type SeenDetection = ResponseOf<typeof deviceCalls.listDetections>[number]
+
+/** Of one camera, or of all without its name. */
+export const useDetections = (camera: string) =>
+  useInfiniteQuery({
+    queryKey: ['detections', camera],
+    queryFn: ({ pageParam, signal }) =>
+      ask(deviceCalls.listDetections, {
+        query: {
+          limit: PAGE_SIZE,
+          ...(camera !== '' && { camera }),
+          ...(pageParam !== undefined && { before: pageParam }),
+        },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => (page.length < PAGE_SIZE ? undefined : page.at(-1)?.startedAt),
+    refetchInterval: LIST_REFRESH_MS,
+    placeholderData: keepPreviousData,
+  })
+
+export const useLedger = () =>
+  useQuery({
+    queryKey: ['ledger'],
+    queryFn: ({ signal }) => ask(deviceCalls.listLedger, { query: { limit: PAGE_SIZE }, signal }),
+    refetchInterval: LIST_REFRESH_MS,
+  })
+
+export const useRules = () =>
+  useQuery({ queryKey: ['rules'], queryFn: ({ signal }) => ask(deviceCalls.readRules, { signal }) })
+
+export const useRuleTest = () =>
+  useQuery({ queryKey: ['rule-test'], queryFn: ({ signal }) => ask(deviceCalls.testRules, { signal }) })
+
+const FILE = ['file']
+
+/** Not read again by itself: that would drop what a person typed. */
+export const useFile = () =>
+  useQuery({
+    queryKey: FILE,
+    queryFn: ({ signal }) => ask(deviceCalls.readFile, { signal }),
+    staleTime: Infinity,
+    gcTime: 0,
+    refetchOnReconnect: false,
+  })
+
+export const useFileCheck = (text: string) =>
+  useQuery({
+    queryKey: ['file-check', text],
+    queryFn: ({ signal }) => ask(deviceCalls.checkFile, { body: { text }, signal }),
+    placeholderData: keepPreviousData,
+    gcTime: 0,
+  })
+
+export function useSaveFile() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: BodyOf<typeof deviceCalls.saveFile>) => ask(deviceCalls.saveFile, { body }),
+    async onSuccess({ hash }, { text }) {
+      queries.setQueryData(FILE, { text, hash })
+      await queries.invalidateQueries({ predicate: ({ queryKey }) => !KEPT.has(queryKey[0]) })
+    },
+  })
+}
+
+const KEPT: ReadonlySet<unknown> = new Set([...SESSION, ...FILE, 'file-check'])

@@ -2,17 +2,30 @@
 import type { RouteObject } from 'react-router'
 import { CentredSpinner } from '@hedgerow/ui/centred-spinner.tsx'
 import { Frame } from './frame.tsx'
-import { NowScreen } from './screens/now.tsx'
-import { SignInScreen } from './screens/sign-in.tsx'
 
 export const routes: RouteObject[] = [
   {
-    HydrateFallback: CentredSpinner,
+    HydrateFallback: () => <CentredSpinner title="Gateway" />,
     children: [
-      { path: '/sign-in', Component: SignInScreen },
+      { path: '/sign-in', lazy: async () => ({ Component: (await import('./screens/sign-in.tsx')).SignInScreen }) },
       {
         Component: Frame,
-        children: [{ path: '/', Component: NowScreen }],
+        children: [
+          { path: '/', lazy: async () => ({ Component: (await import('./screens/now.tsx')).NowScreen }) },
+          {
+            path: '/detections',
+            lazy: async () => ({ Component: (await import('./screens/detections.tsx')).DetectionsScreen }),
+          },
+          {
+            path: '/deterrents',
+            lazy: async () => ({ Component: (await import('./screens/deterrents.tsx')).DeterrentsScreen }),
+          },
+          { path: '/rules', lazy: async () => ({ Component: (await import('./screens/rules.tsx')).RulesScreen }) },
+          {
+            path: '/configuration',
+            lazy: async () => ({ Component: (await import('./screens/configuration.tsx')).ConfigurationScreen }),
+          },
+        ],
       },
     ],
   },

@@ -26,13 +26,14 @@ export async function makePrivateDirectory(path: string): Promise<void> {
 
 /**
  * Replaces `path` atomically, so that a crash leaves either the old or the new content: temporary file, fsync, rename,
- * fsync of the directory. Mode 0600. Calls for one path must not overlap.
+ * fsync of the directory. Calls for one path must not overlap.
  */
-export async function writeDurably(path: string, content: string): Promise<void> {
+export async function writeDurably(path: string, content: string, mode = 0o600): Promise<void> {
   const temporary = `${path}.tmp`
   await rm(temporary, { force: true })
   const file = await open(temporary, 'wx', 0o600)
   try {
+    await file.chmod(mode)
     await file.writeFile(content)
     await file.sync()
   } finally {

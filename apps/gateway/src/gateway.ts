@@ -5,6 +5,7 @@ import { createFaults } from '@hedgerow/http'
 import type { Logger } from 'pino'
 import manifest from '../package.json' with { type: 'json' }
 import { deviceFilePath, type Config } from './config.ts'
+import { createEditor } from './device-file/editor.ts'
 import { announceAgent, makeAgentToken } from './agent-file.ts'
 import { lockDataDirectory } from './data-lock.ts'
 import { openDevice } from './device.ts'
@@ -115,6 +116,8 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     record: device.record,
     pictures: device.pictures,
     deterrents,
+    file: device.file,
+    editor: createEditor(deviceFilePath(options), { uiTarget }),
     sessions: createSessions(password, { port: () => server.port }),
     folder: UI_FOLDER,
     log,

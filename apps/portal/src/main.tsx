@@ -5,7 +5,7 @@ import { createBrowserRouter } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
 import { SessionProvider } from '#api/session.tsx'
 import { Kit } from '@hedgerow/ui/kit.tsx'
-import { offerBackToDialogs } from './back-first.ts'
+import { offerBackToDialogs } from '@hedgerow/ui/back-first.ts'
 import { reloadWhenUpdated } from './reload-when-updated.ts'
 import { routes } from './routes.tsx'
 

@@ -5,13 +5,19 @@
 import { z } from 'zod'
 import { call } from './call.ts'
 import { detection } from './detections.ts'
-import { FIRING_MAX_SECONDS } from './deterrents.ts'
+import { FIRING_MAX_SECONDS, ledgerEntry } from './deterrents.ts'
 import { heartbeat } from './heartbeats.ts'
 
 const { cameras, detectors, deterrents, problems } = heartbeat.shape
 const named = z.strictObject({ name: z.string().min(1).max(200) })
 const identified = z.strictObject({ id: z.string().min(1).max(200) })
 const armed = z.object({ armed: z.boolean() })
+
+const devicePassword = z.string().min(1).max(200)
+const fileText = z.string().max(1_000_000)
+/** Line and column count from 1. */
+const fileError = z.object({ line: z.number(), column: z.number(), message: z.string() })
+export type DeviceFileError = z.output<typeof fileError>
 
 const session = z.object({
   name: z.string(),
@@ -57,7 +63,7 @@ export const deviceCalls = {
   signIn: call({
     method: 'POST',
     path: '/v1/session',
-    body: z.strictObject({ password: z.string().min(1).max(200) }),
+    body: z.strictObject({ password: devicePassword }),
     response: session,
   }),
   signOut: call({ method: 'DELETE', path: '/v1/session', response: null }),
@@ -105,9 +111,66 @@ export const deviceCalls = {
     response: z.object({ seconds: z.number(), until: z.number() }),
   }),
   stopDeterrent: call({ method: 'POST', path: '/v1/deterrents/:name/stop', params: named, response: null }),
-  stopAll: call({ method: 'POST', path: '/v1/stop', response: null }),
+  /** Newest first; `before` is the `id` of the last one that is known. */
+  listLedger: call({
+    method: 'GET',
+    path: '/v1/ledger',
+    query: z.strictObject({
+      before: z.coerce.number().int().min(1).optional(),
+      limit: z.coerce.number().int().min(1).max(200).default(50),
+    }),
+    response: z.array(z.object(ledgerEntry.shape)),
+  }),
   arm: call({ method: 'POST', path: '/v1/arm', response: armed }),
+  /** Switches all off too. */
   disarm: call({ method: 'POST', path: '/v1/disarm', response: armed }),
+  /** The rules of gateway.yaml in words, and what they would have done with the detections of the last 24 hours. */
+  readRules: call({
+    method: 'GET',
+    path: '/v1/rules',
+    response: z.array(
+      z.object({
+        name: z.string(),
+        enabled: z.boolean(),
+        sentence: z.string(),
+        /** How often it would have fired. */
+        fired: z.number(),
+      }),
+    ),
+  }),
+  /** Newest first, with the answer of each rule in words. */
+  testRules: call({
+    method: 'GET',
+    path: '/v1/rules/test',
+    response: z.array(
+      z.object({
+        id: z.string(),
+        label: z.string(),
+        camera: z.string(),
+        score: z.number(),
+        startedAt: z.string(),
+        answers: z.array(z.object({ rule: z.string(), text: z.string() })),
+      }),
+    ),
+  }),
+  /** The text of gateway.yaml on disk, with the secrets that are written in it. */
+  readFile: call({ method: 'GET', path: '/v1/file', response: z.object({ text: z.string(), hash: z.string() }) }),
+  checkFile: call({
+    method: 'POST',
+    path: '/v1/file/check',
+    body: z.strictObject({ text: fileText }),
+    response: z.object({ errors: z.array(fileError), warnings: z.array(z.string()) }),
+  }),
+  /**
+   * Replaces gateway.yaml, where it still is what `hash` names. `password`: the device's own, for who comes through the
+   * hub: what a device may do is decided on the device alone.
+   */
+  saveFile: call({
+    method: 'PUT',
+    path: '/v1/file',
+    body: z.strictObject({ text: fileText, hash: z.string().max(100), password: devicePassword.optional() }),
+    response: z.object({ hash: z.string() }),
+  }),
 } as const
 
 export type DeviceCalls = typeof deviceCalls

@@ -30,13 +30,26 @@ const personErrors = {
   cross_site: { status: 403, message: 'Only a page of this device may call this.' },
   not_signed_in: { status: 401, message: 'Sign in first.' },
   wrong_password: { status: 403, message: 'The password is wrong.' },
+  file_changed: {
+    status: 409,
+    message: 'The file was changed meanwhile. Load it again and repeat your change.',
+  },
+  file_invalid: { status: 400, message: 'The file has errors and was not saved; the one before stays in force.' },
+  file_unwritable: { status: 409, message: 'The file cannot be written. Change it on the device.' },
+  password_required: { status: 403, message: 'To save through the hub, give the password of the device.' },
   role_required: { status: 403, message: 'Your role in the hub does not allow this.' },
 } as const satisfies Refusals
 
 const errors = { ...localErrors, ...personErrors }
 export type CallErrorCode = keyof typeof errors
 
-type Details = { message?: string; reason?: string; fieldErrors?: Record<string, string>; retryAfterSeconds?: number }
+type Details = {
+  message?: string
+  reason?: string
+  fieldErrors?: Record<string, string>
+  retryAfterSeconds?: number
+  errors?: readonly object[]
+}
 
 /** Ends a call with one of these errors. */
 export class Refusal extends Error {

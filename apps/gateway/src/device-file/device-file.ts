@@ -14,6 +14,8 @@ export type WatchedDeviceFile = {
   problems(): string[]
   /** Called with each new file that is in force. */
   onChange(listener: (file: DeviceFile) => void): void
+  /** Looks at the disk now; resolves when what is there is in force, or its errors are known. */
+  look(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -28,11 +30,11 @@ export async function watchDeviceFile(
   let problems: string[] = []
   let seen: string | undefined
   let timer: NodeJS.Timeout | undefined
-  let looking: Promise<void> | undefined
+  let looking = Promise.resolve()
   let isStopped = false
   const listeners: ((file: DeviceFile) => void)[] = []
 
-  async function look(): Promise<void> {
+  async function lookNow(): Promise<void> {
     const mark = await markOf(path)
     if (mark === seen) return
     const found = await read(path, mark, environment)
@@ -50,23 +52,30 @@ export async function watchDeviceFile(
     for (const listener of listeners) listener(current)
   }
 
+  /** One at a time. */
+  function look(): Promise<void> {
+    looking = looking
+      .then(lookNow)
+      .catch((error: unknown) => log.error({ err: error }, 'gateway.yaml cannot be watched'))
+    return looking
+  }
+
   function lookLater(): void {
     timer = setTimeout(() => {
-      looking = look()
-        .catch((error: unknown) => log.error({ err: error }, 'gateway.yaml cannot be watched'))
-        .finally(() => {
-          if (!isStopped) lookLater()
-        })
+      void look().finally(() => {
+        if (!isStopped) lookLater()
+      })
     }, LOOK_INTERVAL_MS)
     timer.unref()
   }
 
-  await look()
+  await lookNow()
   lookLater()
   return {
     current: () => current,
     problems: () => problems,
     onChange: (listener) => void listeners.push(listener),
+    look,
     async stop() {
       isStopped = true
       clearTimeout(timer)

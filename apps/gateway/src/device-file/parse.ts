@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { isNode, LineCounter, parseDocument, type Document, type Scalar, visit } from 'yaml'
 import type { z } from 'zod'
@@ -11,6 +11,8 @@ export type Parsed = { value: DeviceFile; errors?: undefined } | { errors: FileE
 /** Enough for a hundred cameras with zones; a larger file is a mistake. */
 const CHARACTERS_MAX = 1_000_000
 const ERRORS_SHOWN = 20
+/** A device or a pipe would keep the agent reading. */
+const SECRET_MAX_BYTES = 65_536
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]{0,99})\}/g
 
 /**
@@ -58,7 +60,10 @@ function resolveSecret(node: Scalar, folder: string, environment: NodeJS.Process
   if (typeof node.value !== 'string') return undefined
   if (node.tag === '!file') {
     try {
-      node.value = readFileSync(resolve(folder, node.value), 'utf8').trim()
+      const path = resolve(folder, node.value)
+      const found = statSync(path)
+      if (!found.isFile() || found.size > SECRET_MAX_BYTES) return 'What !file names is no file of at most 64 KiB.'
+      node.value = readFileSync(path, 'utf8').trim()
     } catch {
       return 'The file that !file names cannot be read.'
     }

@@ -1,3 +1,4 @@
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -6,7 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { DEVICE_API_BASE, GATEWAY_PORT } from '@hedgerow/contract'
 import { deviceCalls, type DeviceStatus } from '@hedgerow/contract/device-interface'
 import { pino } from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startFixtureHub, type FixtureHub } from '../../testing/hub.ts'
 import { startRelay, type Relay } from '../../testing/relay.ts'
 import { newPassword } from '../cli/new-password.ts'
@@ -18,6 +19,7 @@ let hub: FixtureHub
 let relay: Relay
 let gateway: Gateway
 let cookie: string
+let password: string
 
 type CallName = keyof typeof deviceCalls
 const names = Object.keys(deviceCalls) as CallName[]
@@ -81,6 +83,8 @@ const asHub = (role: string) => ({
 const fireSprinkler = (asked: Asked) =>
   send('POST', `${DEVICE_API_BASE}/v1/deterrents/sprinkler/fire`, { body: {}, ...asked })
 
+const stopSprinkler = (asked: Asked) => send('POST', `${DEVICE_API_BASE}/v1/deterrents/sprinkler/stop`, asked)
+
 const signIn = (password: string, more: Asked = {}) =>
   call('signIn', { body: { password }, headers: ownOrigin(), ...more })
 
@@ -98,6 +102,15 @@ beforeAll(async () => {
   await until(() => hub.heartbeats.at(-1)?.deterrents[0]?.state === 'ready')
 })
 
+beforeAll(async () => {
+  password = gateway.newPassword!
+  cookie = await cookieOf(password)
+})
+
+async function cookieOf(typed: string): Promise<string> {
+  return String((await signIn(typed)).headers['set-cookie']).split(';')[0]!
+}
+
 afterAll(async () => {
   await gateway?.stop()
   await relay?.stop()
@@ -105,13 +118,9 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-beforeEach(async () => {
-  if (cookie === undefined) cookie = String((await signIn(gateway.newPassword!)).headers['set-cookie']).split(';')[0]!
-})
-
 describe('with the device’s password', () => {
   test('a person signs in, is named in the ledger, and signs out', async () => {
-    const { status, headers, json } = await signIn(gateway.newPassword!)
+    const { status, headers, json } = await signIn(password)
     expect([status, json]).toEqual([200, { name: 'device password', via: 'device', mayManage: true }])
     const [set] = headers['set-cookie'] as string[]
     expect(set).toMatch(/^hedgerow-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=604800$/)
@@ -120,7 +129,7 @@ describe('with the device’s password', () => {
     expect(await call('disarm', mine)).toMatchObject({ status: 200, json: { armed: false } })
     expect(await call('arm', mine)).toMatchObject({ status: 200, json: { armed: true } })
     expect(await fireSprinkler(mine)).toMatchObject({ status: 200, json: { seconds: 3 } })
-    expect(await call('stopAll', mine)).toMatchObject({ status: 204 })
+    expect(await stopSprinkler(mine)).toMatchObject({ status: 204 })
     expect(relay.isOn()).toBe(false)
     const by = { kind: 'person', name: 'device password', via: 'device' }
     await until(() => hub.ledger.some(({ kind }) => kind === 'fired'))
@@ -134,7 +143,7 @@ describe('with the device’s password', () => {
 
   test('the cookie is bound to https where the browser sees https', async () => {
     const host = 'gate.lan'
-    const { headers } = await signIn(gateway.newPassword!, { headers: { host, origin: `https://${host}` } })
+    const { headers } = await signIn(password, { headers: { host, origin: `https://${host}` } })
     const [set] = headers['set-cookie'] as string[]
     expect(set).toMatch(/^__Host-hedgerow-\d+=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict/)
     const answer = await call('getSession', { headers: { host, cookie: set!.split(';')[0]! } })
@@ -151,7 +160,7 @@ describe('with the device’s password', () => {
     expect(Number(last.headers['retry-after'])).toBeGreaterThan(0)
     for (const { headers } of answers) expect(headers['set-cookie']).toBeUndefined()
     // Somebody else is not held up.
-    expect((await signIn(gateway.newPassword!)).status).toBe(200)
+    expect((await signIn(password)).status).toBe(200)
   })
 
   test.each(['', 'hedgerow=x', 'hedgerow-8080=', `hedgerow-8080=${'A'.repeat(43)}`])(
@@ -164,8 +173,8 @@ describe('with the device’s password', () => {
   test('a new password ends every session', async () => {
     const { text } = await newPassword(dataDir)
     expect(await call('getSession', { headers: asPage() })).toMatchObject({ status: 401 })
-    const replaced = /shown once: (\S+)$/.exec(text)![1]!
-    cookie = String((await signIn(replaced)).headers['set-cookie']).split(';')[0]!
+    password = /shown once: (\S+)$/.exec(text)![1]!
+    cookie = await cookieOf(password)
     expect(await call('getSession', { headers: asPage() })).toMatchObject({ status: 200 })
   })
 })
@@ -221,10 +230,10 @@ describe('through the hub', () => {
       }
       expect(await call('disarm', asHub(role))).toMatchObject({ json: { armed: false } })
       await call('arm', { headers: asPage() })
-      expect(await call('stopAll', asHub(role))).toMatchObject({ status: 204 })
+      expect(await stopSprinkler(asHub(role))).toMatchObject({ status: 204 })
       expect((await fireSprinkler(asHub(role))).status).toBe(mayManage ? 200 : 403)
       expect(relay.isOn()).toBe(mayManage)
-      await call('stopAll', asHub(role))
+      await stopSprinkler(asHub(role))
     },
   )
 
@@ -240,5 +249,91 @@ describe('through the hub', () => {
     expect(deterrents).toMatchObject([{ name: 'sprinkler', state: 'ready' }])
     expect(conditions.map(({ step }) => step)).toContain('tunnelUp')
     expect(JSON.stringify(json)).not.toContain(gateway.state().deviceToken)
+  })
+})
+
+describe('the file of the device', () => {
+  const path = () => join(dataDir, 'gateway.yaml')
+  type File = { text: string; hash: string }
+  const read = async (asked: Asked) => (await call('readFile', asked)).json as File
+  const save = (body: object, asked: Asked) => call('saveFile', { ...asked, body })
+  const mine = () => ({ headers: asPage() })
+
+  test('is saved as it was typed, with its comments, and is in force at once', async () => {
+    const { text, hash } = await read(mine())
+    expect(text).toBe(readFileSync(path(), 'utf8'))
+    const rules = '[{ name: Boar, labels: [boar], fire: [sprinkler], seconds: 2 }]'
+    const changed = `# by hand\n${text.replace(/\}$/, `, "rules": ${rules}}`)}`
+    chmodSync(path(), 0o640)
+    const saved = await save({ text: changed, hash }, mine())
+    expect(saved).toMatchObject({ status: 200, json: { hash: expect.not.stringMatching(hash) as string } })
+    expect(readFileSync(path(), 'utf8')).toBe(changed)
+    expect(statSync(path()).mode & 0o777).toBe(0o640)
+    const told = await call('readRules', mine())
+    expect(told.json).toEqual([
+      { name: 'Boar', enabled: true, sentence: 'Boar on any camera: fires sprinkler for 2 s.', fired: 0 },
+    ])
+    await gateway.reportDetections([
+      {
+        id: 'b1',
+        camera: 'orchard',
+        label: 'boar',
+        severity: 'alert',
+        score: 0.9,
+        startedAt: new Date().toISOString(),
+      },
+    ])
+    expect((await call('listDetections', asHub('user'))).json).toMatchObject([{ id: 'b1', label: 'boar' }])
+  })
+
+  test('that somebody else changed meanwhile is not replaced', async () => {
+    const { text, hash } = await read(mine())
+    const theirs = `${text}\n# theirs\n`
+    writeFileSync(path(), theirs)
+    expect(await save({ text: `${text}\n# mine\n`, hash }, mine())).toMatchObject({
+      status: 409,
+      json: { error: 'file_changed' },
+    })
+    expect(readFileSync(path(), 'utf8')).toBe(theirs)
+    // Of two at the same time, one is saved.
+    const again = await read(mine())
+    const both = await Promise.all(
+      ['# a', '# b'].map((line) => save({ text: `${theirs}${line}\n`, hash: again.hash }, mine())),
+    )
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409])
+  })
+
+  test('with errors is not saved, and each error has its place', async () => {
+    const { text, hash } = await read(mine())
+    const bad = 'rules:\n  - { name: A, labels: [boar], fire: [nothing] }\n'
+    const checked = (await call('checkFile', { ...mine(), body: { text: bad } })).json as {
+      errors: { message: string }[]
+    }
+    expect(checked.errors).toMatchObject([{ line: 2, column: 39 }])
+    const refused = await save({ text: bad, hash }, mine())
+    expect(refused).toMatchObject({ status: 400, json: { error: 'file_invalid', errors: checked.errors } })
+    expect(readFileSync(path(), 'utf8')).toBe(text)
+  })
+
+  test('is read by managers through the hub, and changed only by who knows the device’s password', async () => {
+    expect((await call('readFile', asHub('user'))).status).toBe(403)
+    expect((await call('checkFile', { ...asHub('user'), body: { text: '' } })).status).toBe(403)
+    const { text, hash } = await read(asHub('manager'))
+    const changed = { text: `${text}# from afar\n`, hash }
+    expect(await save(changed, asHub('admin'))).toMatchObject({ status: 403, json: { error: 'password_required' } })
+    expect(await save({ ...changed, password: 'wrong' }, asHub('admin'))).toMatchObject({
+      status: 403,
+      json: { error: 'wrong_password' },
+    })
+    expect(readFileSync(path(), 'utf8')).toBe(text)
+    expect((await save({ ...changed, password }, asHub('manager'))).status).toBe(200)
+    expect(readFileSync(path(), 'utf8')).toBe(changed.text)
+  })
+
+  test('names no pipe or device as a secret, which would keep the agent reading', async () => {
+    const text = 'sources: { api: { token: !file /dev/zero } }'
+    expect((await call('checkFile', { ...mine(), body: { text } })).json).toMatchObject({
+      errors: [{ message: 'What !file names is no file of at most 64 KiB.' }],
+    })
   })
 })

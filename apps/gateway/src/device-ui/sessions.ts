@@ -8,6 +8,8 @@ import type { DevicePassword } from '../password.ts'
 export type Sessions = {
   /** Gives the value of `Set-Cookie`. Throws `Refusal` for a wrong password and for too many attempts. */
   signIn(request: IncomingMessage, password: string): Promise<string>
+  /** Throws `Refusal` unless it is the device's password. */
+  verify(request: IncomingMessage, password: string): Promise<void>
   /** Ends the request's session; gives the value of `Set-Cookie` that removes its cookie. */
   signOut(request: IncomingMessage): string
   isSignedIn(request: IncomingMessage): Promise<boolean>
@@ -69,12 +71,17 @@ export function createSessions(
     })
   }
 
+  async function verify(request: IncomingMessage, typed: string): Promise<void> {
+    throttle(request.socket.remoteAddress ?? '')
+    if (!(await password.verify(typed))) throw new Refusal('wrong_password')
+  }
+
   return {
+    verify,
     async signIn(request, typed) {
-      throttle(request.socket.remoteAddress ?? '')
       // Before the check: a password that is replaced meanwhile ends this session too.
       const passwordMark = await password.mark()
-      if (!(await password.verify(typed))) throw new Refusal('wrong_password')
+      await verify(request, typed)
       const token = randomBytes(32).toString('base64url')
       sessions.set(keyOf(token), { passwordMark, usedAt: clock() })
       const [oldest] = sessions.keys()

@@ -2,11 +2,11 @@
  * Tells the hub what the device's ledger says: every entry, in order, once. A small file remembers the last entry that
  * the hub acknowledged; where it is behind, the hub gets entries again and keeps each once.
  */
-import { LEDGER_ENTRIES_AT_ONCE, reportLedger, type LedgerEntry as HubEntry } from '@hedgerow/contract'
+import { LEDGER_ENTRIES_AT_ONCE, reportLedger, type LedgerEntry } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { Deterrents } from '../deterrents/deterrents.ts'
-import type { LedgerEntry } from '../deterrents/ledger-entry.ts'
+import { toldEntry } from '../deterrents/told-entry.ts'
 import { readJsonFile, writeDurably } from '../durable-file.ts'
 import type { HubFeatures } from './features.ts'
 import { inWords } from './failure.ts'
@@ -14,10 +14,6 @@ import { HubRefusal } from './http-call.ts'
 import { keepSending, type Post, type Sender } from './sending.ts'
 
 const cursorFile = z.object({ gatewayId: z.string(), id: z.number().int().min(0) })
-
-const TEXT_MAX = 500
-const NAME_MAX = 200
-const ID_MAX = 100
 
 export function keepSendingLedger(options: {
   deterrents: Pick<Deterrents, 'ledger' | 'ledgerAfter' | 'onEntry'>
@@ -47,7 +43,7 @@ export function keepSendingLedger(options: {
   }
 
   /** An entry that the hub never takes must not hold up the others. */
-  async function deliver(post: Post, entries: HubEntry[]): Promise<void> {
+  async function deliver(post: Post, entries: LedgerEntry[]): Promise<void> {
     try {
       await post(reportLedger, { entries })
     } catch (error) {
@@ -65,7 +61,7 @@ export function keepSendingLedger(options: {
       const entries = await deterrents.ledgerAfter(await readCursor(gatewayId), LEDGER_ENTRIES_AT_ONCE)
       const last = entries.at(-1)
       if (!last) return false
-      await deliver(post, entries.map(forHub))
+      await deliver(post, entries.map(toldEntry))
       cursor = { gatewayId, id: last.id }
       await writeDurably(path, JSON.stringify(cursor))
       return true
@@ -76,26 +72,4 @@ export function keepSendingLedger(options: {
   })
   deterrents.onEntry(sender.wake)
   return sender
-}
-
-/** Within the contract's limits. */
-function forHub({ by, deterrent, firing, answer, code, message, ...entry }: LedgerEntry): HubEntry {
-  return {
-    ...entry,
-    at: Math.max(0, Math.floor(entry.at)),
-    ...(by && { by: actorOf(by) }),
-    ...(deterrent !== undefined && { deterrent: deterrent.slice(0, ID_MAX) }),
-    ...(firing !== undefined && { firing: firing.slice(0, ID_MAX) }),
-    ...(answer !== undefined && { answer: answer.slice(0, TEXT_MAX) }),
-    ...(code !== undefined && { code }),
-    ...(message !== undefined && { message: message.slice(0, TEXT_MAX) }),
-  }
-}
-
-function actorOf(by: NonNullable<LedgerEntry['by']>): HubEntry['by'] {
-  if (by.kind === 'program') return { kind: 'program' }
-  if (by.kind === 'person') return { kind: 'person', name: by.name.slice(0, NAME_MAX), via: by.via }
-  const chose = by.chose?.slice(0, NAME_MAX)
-  const detection = by.detectionId.slice(0, ID_MAX)
-  return { kind: 'rule', name: by.rule.slice(0, NAME_MAX), detection, ...(chose !== undefined && { chose }) }
 }

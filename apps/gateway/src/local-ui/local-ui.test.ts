@@ -10,6 +10,7 @@ import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { openDevice, type Device } from '../device.ts'
+import { createEditor } from '../device-file/editor.ts'
 import { createDeviceUi } from '../device-ui/device-ui.ts'
 import { createSessions } from '../device-ui/sessions.ts'
 import type { GatewayState } from '../gateway-state.ts'
@@ -69,11 +70,23 @@ const faulty: unknown[] = []
 
 async function openLocalUi(uiTarget?: URL, state = stateOf(), uiOnLan = true): Promise<LocalUiServer> {
   const faults = createFaults({ report: (error) => faulty.push(error) })
-  const { record, pictures, deterrents, parts } = device
+  const { record, pictures, deterrents, parts, file } = device
+  const editor = createEditor(join(dataDir, 'gateway.yaml'), {})
   const sessions = createSessions(await openPassword(dataDir), { port: () => 0 })
   const folder = join(dataDir, 'built')
   const log = pino({ level: 'silent' })
-  const deviceUi = createDeviceUi({ state: () => state, parts, record, pictures, deterrents, sessions, folder, log })
+  const deviceUi = createDeviceUi({
+    state: () => state,
+    parts,
+    record,
+    pictures,
+    deterrents,
+    file,
+    editor,
+    sessions,
+    folder,
+    log,
+  })
   const localUi = createLocalUi({
     health: () => ({ status: 'ok', gatewayId: state.gatewayId, version: state.version, uptimeSeconds: 7 }),
     allowedOrigins: () => [HUB_ORIGIN],

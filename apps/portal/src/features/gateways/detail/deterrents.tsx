@@ -1,5 +1,5 @@
 /** What a gateway can switch: its state, a test for managers, Stop and arming, and the newest lines of the ledger. */
-import type { GatewayDetail, LedgerEntry } from '@hedgerow/contract'
+import { ledgerLine, type GatewayDetail } from '@hedgerow/contract'
 import { Button, Group } from '@mantine/core'
 import { messageOf } from '#api/client.ts'
 import { mayManageFleet } from '#api/roles.ts'
@@ -64,23 +64,11 @@ export function Deterrents({ gateway }: { gateway: GatewayDetail }) {
         {(ledger.data ?? []).slice(0, SHOWN).map((entry) => (
           <li key={`${entry.id} ${entry.at}`}>
             <small>
-              {lineOf(entry)}, <RelativeTime at={new Date(entry.at).toISOString()} />
+              {ledgerLine(entry)}, <RelativeTime at={new Date(entry.at).toISOString()} />
             </small>
           </li>
         ))}
       </ul>
     </>
   )
-}
-
-/** `sprinkler fired for 10 s by Boar at night` */
-function lineOf({ kind, deterrent, seconds, by, message }: LedgerEntry): string {
-  const parts = [
-    deterrent,
-    kind,
-    seconds !== undefined && `for ${seconds} s`,
-    by?.name !== undefined && `by ${by.name}`,
-  ]
-  const line = parts.filter((part) => typeof part === 'string').join(' ')
-  return kind === 'refused' && message !== undefined ? `${line}: ${message}` : line
 }

@@ -1,0 +1,151 @@
+/** Configuration: gateway.yaml as text, checked while it is typed and before it is saved. */
+import { Button } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useRef, useState } from 'react'
+import type { DeviceFileError } from '@hedgerow/contract/device-interface'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PageHead } from '@hedgerow/ui/page-head.tsx'
+import { PanelError, PanelForbidden, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { Panel } from '@hedgerow/ui/panel.tsx'
+import { PasswordField } from '@hedgerow/ui/password-field.tsx'
+import { toast } from '@hedgerow/ui/toast.tsx'
+import { UnsavedGuard } from '@hedgerow/ui/unsaved-guard.tsx'
+import { DeviceError, messageOf } from '../calls.ts'
+import { useFile, useFileCheck, useSaveFile, useStatus } from '../queries.ts'
+import { useVisitor } from '../session.ts'
+import { TextEditor, type TextEditorHandle } from './text-editor.tsx'
+import styles from './configuration.module.css'
+
+const CHECK_AFTER_MS = 600
+
+export function ConfigurationScreen() {
+  const { mayManage } = useVisitor()
+  const name = useStatus().data?.name ?? 'Gateway'
+  return (
+    <>
+      <PageHead
+        title="Configuration"
+        place={name}
+        lead="gateway.yaml: cameras, sources, deterrents and rules of this gateway."
+      />
+      {mayManage ? (
+        <File />
+      ) : (
+        <Panel title="gateway.yaml">
+          <PanelForbidden>
+            Managers and administrators of the hub, and who knows the password of this device, see the file.
+          </PanelForbidden>
+        </Panel>
+      )}
+    </>
+  )
+}
+
+function File() {
+  const { data, error, isFetching, refetch } = useFile()
+  if (data === undefined)
+    return error === null ? (
+      <PanelSkeleton rows={12} label="Loading gateway.yaml" />
+    ) : (
+      <PanelError message={messageOf(error)} retrying={isFetching} onRetry={() => void refetch()} />
+    )
+  return <Editor key={data.hash} file={data} onReload={() => void refetch()} />
+}
+
+function Editor({ file, onReload }: { file: { text: string; hash: string }; onReload: () => void }) {
+  const { via } = useVisitor()
+  const [text, setText] = useState(file.text)
+  const [password, setPassword] = useState('')
+  const [settled] = useDebouncedValue(text, CHECK_AFTER_MS)
+  const check = useFileCheck(settled)
+  const save = useSaveFile()
+  const editor = useRef<TextEditorHandle>(null)
+  const isChanged = text !== file.text
+  const errors = check.data?.errors ?? []
+  const needsPassword = via === 'hub'
+  const isOutdated = save.error instanceof DeviceError && save.error.code === 'file_changed'
+  return (
+    <Panel title="gateway.yaml">
+      <UnsavedGuard unsaved={isChanged && !save.isSuccess} />
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault()
+          save.mutate(
+            { text, hash: file.hash, ...(needsPassword && { password }) },
+            { onSuccess: () => void toast('Saved. It is in force.') },
+          )
+        }}
+      >
+        <TextEditor ref={editor} label="gateway.yaml" text={text} onChange={setText} errorLines={lines(errors)} />
+        <Findings errors={errors} warnings={check.data?.warnings ?? []} onFind={(at) => editor.current?.goTo(at)} />
+        {save.error !== null && (
+          <Notice tone="danger">
+            {messageOf(save.error)}{' '}
+            {isOutdated && (
+              <Button variant="default" size="compact-sm" onClick={onReload}>
+                Load it again
+              </Button>
+            )}
+          </Notice>
+        )}
+        {needsPassword && (
+          <PasswordField
+            label="Password of this device"
+            description="What a gateway may do is decided at the gateway: the hub alone cannot change this file."
+            autoComplete="off"
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+        )}
+        <div className={styles.buttons}>
+          <Button
+            type="submit"
+            loading={save.isPending}
+            disabled={!isChanged || errors.length > 0 || (needsPassword && password === '')}
+          >
+            Save
+          </Button>
+          <Button variant="default" disabled={!isChanged} onClick={() => setText(file.text)}>
+            Undo all changes
+          </Button>
+        </div>
+      </form>
+    </Panel>
+  )
+}
+
+type FindingsProps = {
+  errors: readonly DeviceFileError[]
+  warnings: readonly string[]
+  onFind: (at: DeviceFileError) => void
+}
+
+function Findings({ errors, warnings, onFind }: FindingsProps) {
+  return (
+    <output className={styles.findings}>
+      {errors.length === 0 && warnings.length === 0 && <Notice tone="good">No errors.</Notice>}
+      {errors.length > 0 && (
+        <Notice tone="danger">
+          <ul aria-label="Errors">
+            {errors.map((error) => (
+              <li key={`${error.line} ${error.column} ${error.message}`}>
+                <button type="button" className={styles.find} onClick={() => onFind(error)}>
+                  Line {error.line}, column {error.column}
+                </button>
+                : {error.message}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      {warnings.map((warning) => (
+        <Notice key={warning} tone="warning">
+          {warning}
+        </Notice>
+      ))}
+    </output>
+  )
+}
+
+const lines = (errors: readonly DeviceFileError[]): ReadonlySet<number> => new Set(errors.map(({ line }) => line))

@@ -1,0 +1,87 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { deviceCalls } from 'virtual:device-calls'
+import { DetailList } from '@hedgerow/ui/detail-list.tsx'
+import { Dialog, useDialogLife } from '@hedgerow/ui/dialog.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { ExactTime } from '@hedgerow/ui/relative-time.tsx'
+import { addressOf } from '../calls.ts'
+import type { SeenDetection } from '../queries.ts'
+import styles from './detections.module.css'
+
+/** One detection: its picture or film, and everything that was said and done about it. */
+export function DetectionDialog({ detection, onGone }: { detection: SeenDetection; onGone: () => void }) {
+  const { id, label, camera, zone, score, source, startedAt, endedAt, verdicts = [], firings = [] } = detection
+  const [view, setView] = useState<'picture' | 'no picture' | 'film' | 'no film'>('picture')
+  const details = [
+    ['Score', `${Math.round(score * 100)} %`],
+    ['Camera', zone === undefined ? camera : `${camera}, zone ${zone}`],
+    ['Began', <ExactTime key="began" at={startedAt} />],
+    ['Ended', endedAt === undefined ? 'not yet, or nobody said' : <ExactTime key="ended" at={endedAt} />],
+    ['Source', source ?? 'unknown'],
+  ] as const
+  return (
+    <Dialog title={`${label} on ${camera}`} size="xl" {...useDialogLife(onGone)}>
+      <div className={styles.opened}>
+        {view === 'film' ? (
+          // A camera’s film has no speech that captions could tell.
+          // oxlint-disable-next-line jsx-a11y/media-has-caption
+          <video
+            className={styles.film}
+            src={addressOf(deviceCalls.readClip, { id })}
+            controls
+            autoPlay
+            muted
+            playsInline
+            aria-label={`Film of ${label} on ${camera}`}
+            onError={() => setView('no film')}
+          />
+        ) : view === 'no picture' ? (
+          <Notice tone="plain">The device has no picture of this.</Notice>
+        ) : (
+          <img
+            className={styles.film}
+            src={addressOf(deviceCalls.readSnapshot, { id })}
+            alt={`${label} on ${camera}`}
+            onError={() => setView('no picture')}
+          />
+        )}
+        {view === 'no film' && <Notice tone="plain">There is no film of this detection.</Notice>}
+        {(view === 'picture' || view === 'no picture') && (
+          <Button variant="default" onClick={() => setView('film')}>
+            Play the film
+          </Button>
+        )}
+        <DetailList details={details} />
+        {verdicts.length > 0 && (
+          <section aria-label="Verdicts">
+            <h3>Verdicts</h3>
+            <ul className={styles.lines}>
+              {verdicts.map(({ stage, by, outcome, score: sure, reason }) => (
+                <li key={`${stage} ${by}`}>
+                  {stage} ({by}): {outcome}
+                  {sure !== undefined && `, ${Math.round(sure * 100)} %`}
+                  {reason !== undefined && `: ${reason}`}
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        {firings.length > 0 && (
+          <section aria-label="Firings">
+            <h3>Firings</h3>
+            <ul className={styles.lines}>
+              {firings.map(({ id: firing, deterrent, seconds, outcome, reason }) => (
+                <li key={firing}>
+                  {deterrent}: {outcome}
+                  {outcome === 'fired' && ` for ${seconds} s`}
+                  {reason !== undefined && `: ${reason}`}
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,104 @@
+/** Deterrents: what can be switched, what its budget leaves, and the ledger of all that was done and refused. */
+import { Button } from '@mantine/core'
+import { ledgerLine } from '@hedgerow/contract'
+import type { DeviceStatus } from '@hedgerow/contract/device-interface'
+import { Chip } from '@hedgerow/ui/chip.tsx'
+import { HoldButton } from '@hedgerow/ui/hold-button.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PageHead } from '@hedgerow/ui/page-head.tsx'
+import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { Panel } from '@hedgerow/ui/panel.tsx'
+import { RelativeTime, TimeLeft } from '@hedgerow/ui/relative-time.tsx'
+import { messageOf } from '../calls.ts'
+import { useLedger, useOrder, useStatus } from '../queries.ts'
+import { useVisitor } from '../session.ts'
+import styles from './deterrents.module.css'
+
+export function DeterrentsScreen() {
+  const { data: status, error, isFetching, refetch } = useStatus()
+  return (
+    <>
+      <PageHead title="Deterrents" place={status?.name ?? 'Gateway'} lead="What this gateway can switch." />
+      {status === undefined ? (
+        error === null ? (
+          <PanelSkeleton rows={4} label="Loading deterrents" />
+        ) : (
+          <PanelError message={messageOf(error)} retrying={isFetching} onRetry={() => void refetch()} />
+        )
+      ) : status.deterrents.length === 0 ? (
+        <PanelEmpty title="No deterrents">Deterrents that the configuration names appear here.</PanelEmpty>
+      ) : (
+        <Deterrents status={status} />
+      )}
+      <Ledger />
+    </>
+  )
+}
+
+function Deterrents({ status: { armed, deterrents } }: { status: DeviceStatus }) {
+  const { mayManage } = useVisitor()
+  const { mutate, error, isPending } = useOrder()
+  return (
+    <>
+      {!armed && <Notice tone="warning">Disarmed: nothing fires until this gateway is armed again.</Notice>}
+      {error !== null && <Notice tone="danger">{messageOf(error)}</Notice>}
+      <ul className={styles.list} aria-label="Deterrents">
+        {deterrents.map(({ name, state, driver, until = null, secondsLeftThisHour }) => (
+          <li key={name} className={styles.deterrent}>
+            <div className={styles.head}>
+              <strong>{name}</strong>
+              <Chip tone={TONES[state]}>{state}</Chip>
+            </div>
+            <p>
+              {driver}
+              {secondsLeftThisHour !== undefined && `, ${Math.floor(secondsLeftThisHour)} s left this hour`}
+              {until !== null && (
+                <>
+                  , off <TimeLeft until={new Date(until).toISOString()} />
+                </>
+              )}
+            </p>
+            <div className={styles.buttons}>
+              {mayManage && (
+                <HoldButton disabled={isPending || !armed} onHeld={() => mutate({ action: 'fire', deterrent: name })}>
+                  Hold to test
+                </HoldButton>
+              )}
+              <Button color="red" size="sm" onClick={() => mutate({ action: 'stop', deterrent: name })}>
+                Stop
+              </Button>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+const TONES = { ready: 'good', active: 'warning', fault: 'danger' } as const
+
+function Ledger() {
+  const { data, error, isFetching, refetch } = useLedger()
+  return (
+    <Panel title="Ledger">
+      {data === undefined ? (
+        error === null ? (
+          <PanelSkeleton rows={4} label="Loading the ledger" />
+        ) : (
+          <PanelError message={messageOf(error)} retrying={isFetching} onRetry={() => void refetch()} />
+        )
+      ) : data.length === 0 ? (
+        <PanelEmpty title="Nothing fired yet" />
+      ) : (
+        <ul className={styles.ledger} aria-label="Ledger">
+          {data.map((entry) => (
+            <li key={entry.id}>
+              <span>{ledgerLine(entry)}</span>
+              <RelativeTime at={new Date(entry.at).toISOString()} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { isMissing, writeDurably } from '../durable-file.ts'
+import { openAddresses } from '../sources/frigate/open-interface.ts'
+import { folderOf, parseDeviceFile, type FileError } from './parse.ts'
+
+/** Changes `gateway.yaml` as its text, so that people's comments stay. */
+export type DeviceFileEditor = {
+  /** The file on disk, which may have errors; empty when there is none. Rejects with the disk's error. */
+  read(): Promise<{ text: string; hash: string }>
+  check(text: string): { errors: FileError[]; warnings: string[] }
+  /**
+   * Writes it when `hash` is still the one of the file on disk and the text has no errors. Resolves when the file is
+   * whole on disk; rejects with the disk's error.
+   */
+  save(text: string, hash: string): Promise<{ hash: string } | { refused: 'changed' } | { errors: FileError[] }>
+}
+
+export function createEditor(
+  path: string,
+  { uiTarget, environment = process.env }: { uiTarget?: URL | undefined; environment?: NodeJS.ProcessEnv },
+): DeviceFileEditor {
+  let turn: Promise<unknown> = Promise.resolve()
+
+  async function read() {
+    const text = await readFile(path, 'utf8').catch((error: unknown) => {
+      if (isMissing(error)) return ''
+      throw error
+    })
+    return { text, hash: hashOf(text) }
+  }
+
+  function check(text: string) {
+    const parsed = parseDeviceFile(text, folderOf(path), environment)
+    if (parsed.errors) return { errors: parsed.errors, warnings: [] }
+    return { errors: [], warnings: openAddresses(parsed.value.sources.frigate, uiTarget) }
+  }
+
+  async function save(text: string, hash: string) {
+    const { errors } = check(text)
+    if (errors.length > 0) return { errors }
+    if ((await read()).hash !== hash) return { refused: 'changed' as const }
+    // Where the file is a link, what it leads to is replaced; the people who may read it stay the same.
+    const target = await realpath(path).catch(() => path)
+    const mode = await stat(target).then(
+      (found) => found.mode & 0o777,
+      () => 0o600,
+    )
+    await writeDurably(target, text, mode)
+    return { hash: hashOf(text) }
+  }
+
+  return {
+    read,
+    check,
+    save(text, hash) {
+      const saved = turn.then(() => save(text, hash))
+      turn = saved.catch(() => {})
+      return saved
+    },
+  }
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}

@@ -1,0 +1,26 @@
+import type { DetectionRecord } from '../detections/record.ts'
+import type { DeviceFile } from '../device-file/schema.ts'
+import { dryRun, type DryRun } from '../rules/dry-run.ts'
+
+const DAY_MS = 86_400_000
+/** The newest; a run of these takes a small board a moment, in which it does nothing else. */
+const DETECTIONS_MAX = 500
+const KEEP_MS = 15_000
+
+/** What the rules in force would have done in the last 24 hours; the answer is kept for a moment, for all who ask. */
+export function createRuleTest({
+  file,
+  record,
+}: {
+  file: () => DeviceFile
+  record: Pick<DetectionRecord, 'recent'>
+}): () => DryRun {
+  let last: { file: DeviceFile; at: number; run: DryRun } | undefined
+  return () => {
+    const [now, current] = [Date.now(), file()]
+    if (last?.file === current && Math.abs(now - last.at) < KEEP_MS) return last.run
+    const detections = record.recent({ since: now - DAY_MS, limit: DETECTIONS_MAX })
+    last = { file: current, at: now, run: dryRun(current, detections.toReversed()) }
+    return last.run
+  }
+}
