@@ -1,3 +1,4 @@
+import { deviceScreens } from './device-screens.ts'
 import { peopleScreens } from './people-screens.ts'
 import type { Portal } from './portal.ts'
 import { admin, button, firstDay, openMenuOf, text, user, visitor, type Screen } from './screen.ts'
@@ -343,5 +344,6 @@ export const screens: Screen[] = [
       await page.getByText('has to approve this device').waitFor()
     },
   },
+  ...deviceScreens,
   ...peopleScreens,
 ]

@@ -33,6 +33,12 @@ export type Showcase = {
   stop(): Promise<void>
 }
 
+/** Everything that a device's own interface shows. */
+const RIVER_GATE = {
+  deterrents: { Sprinkler: { driver: 'command', on: ['true'], off: ['true'], seconds: 5 } },
+  rules: [{ name: 'Fox', labels: ['fox'], minimumScore: 0.7, fire: ['Sprinkler'] }],
+}
+
 const LONG_NAME = 'Lower meadow by the old mill, second footbridge from the road, east bank'
 
 /** Online, warning and offline gateways, two waiting registrations, and a day of detections. */
@@ -41,8 +47,8 @@ export async function startShowcase(): Promise<Showcase> {
   try {
     const [hub, emptyHub] = await Promise.all([startHub(), startHub()])
     life.defer(async () => void (await Promise.all([hub.stop(), emptyHub.stop()])))
-    const gateway = async (name: string, location: string) => {
-      const started = await startGateway(hub, { name, location })
+    const gateway = async (name: string, location: string, file?: object) => {
+      const started = await startGateway(hub, { name, location, ...(file && { file }) })
       life.defer(() => started.stop())
       return started
     }
@@ -62,7 +68,9 @@ export async function startShowcase(): Promise<Showcase> {
     })
     const reason = 'Nobody knows this device'
     await hub.api(rejectRegistration, { params: { registrationId: stray.registrationId }, body: { reason } })
-    const waiting = await gateway('River gate', '')
+    const waiting = await gateway('River gate', '', RIVER_GATE)
+    await waiting.localApi.putStatus({ cameras: [{ name: 'ford', state: 'disabled', fps: 0 }] })
+    await waiting.localApi.reportDetections(aDayOfDetections().slice(-12))
     await gateway(LONG_NAME, 'Lower meadow')
     await waitFor(async () => (await hub.api(listPendingRegistrations)).length === 2, { for: 'two to wait' })
     await waitFor(async () => (await hub.api(hubStats)).threats > 0, { for: 'the detections' })

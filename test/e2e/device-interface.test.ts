@@ -1,0 +1,112 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startGateway, type Gateway } from '../../apps/gateway/src/gateway.ts'
+import { startRelay, type Relay } from '../../apps/gateway/testing/relay.ts'
+import { startRenderedCamera, type RenderedCamera } from '../../apps/gateway/testing/rendered-camera.ts'
+import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { waitFor } from '../harness/wait-for.ts'
+
+/** A gateway without a hub, whose own interface a person opens on a phone in its network. */
+let browser: BrowserHandle
+let relay: Relay
+let camera: RenderedCamera
+let gateway: Gateway
+let dataDir: string
+const file = () => join(dataDir, 'gateway.yaml')
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-device-interface-'))
+  camera = await startRenderedCamera({ name: 'orchard', seed: 41, daylight: 'day', durationMs: 10_000, actors: [] })
+  ;[browser, relay] = await Promise.all([startBrowser(), startRelay()])
+  await writeFile(
+    file(),
+    `# The orchard, by the stream
+cameras: { orchard: { url: "${camera.mjpegUrl}" } }
+sources: { eye: { cameras: [orchard] } }
+deterrents:
+  sprinkler: { driver: http, "on": { url: "${relay.onUrl}" }, "off": { url: "${relay.offUrl}" }, seconds: 600 }
+`,
+  )
+  const log = pino({ level: 'silent' })
+  gateway = await startGateway({ name: 'Orchard', dataDir, host: '127.0.0.1', port: 0, log, searchDomains: [] })
+  await gateway.reportDetections([
+    { id: 'd1', camera: 'orchard', label: 'boar', severity: 'alert', score: 0.9, startedAt: new Date().toISOString() },
+  ])
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await gateway?.stop()
+  await Promise.all([relay?.stop(), camera?.stop()])
+  if (dataDir !== undefined) await rm(dataDir, { recursive: true, force: true })
+})
+
+test('a person signs in on a phone, sees, tests, stops everything, and changes the file', async () => {
+  const person = await browser.person({ viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' })
+  const page = await person.newPage()
+  await page.goto(`http://127.0.0.1:${gateway.port}/`)
+  await page.getByText(gateway.state().deviceToken).waitFor()
+  await page.getByRole('link', { name: 'Sign in' }).click()
+  const signIn = async (password: string) => {
+    await page.getByLabel('Password of this device').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
+  await signIn('wrong')
+  await page.getByText('The password is wrong.').waitFor()
+  await signIn(gateway.newPassword!.toUpperCase())
+
+  const picture = page.getByRole('img', { name: 'orchard' })
+  await picture.waitFor()
+  expect(await picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBeGreaterThan(100)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+
+  await page.getByRole('link', { name: 'Detections' }).click()
+  await page.getByRole('button', { name: /^boar, 90 %/ }).click()
+  await page.getByRole('dialog').getByText('Score').waitFor()
+  await page.goBack()
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+
+  await page.getByRole('link', { name: 'Deterrents' }).click()
+  const hold = page.getByRole('button', { name: 'Hold to test' })
+  await hold.hover()
+  await page.mouse.down()
+  await page.getByText('sprinkler fired for 600 s by device password').waitFor()
+  await page.mouse.up()
+  expect(relay.isOn()).toBe(true)
+  await page.getByRole('button', { name: 'Stop everything' }).click()
+  await page.getByText('Disarmed: nothing fires').waitFor()
+  expect(relay.isOn()).toBe(false)
+  await page.getByRole('button', { name: 'Arm' }).click()
+  await page.getByRole('button', { name: 'Stop everything' }).waitFor()
+
+  await page.getByRole('link', { name: 'Configuration' }).click()
+  const editor = page.getByRole('textbox', { name: 'gateway.yaml' })
+  const before = await readFile(file(), 'utf8')
+  expect(await editor.inputValue()).toBe(before)
+  const rule = (fire: string) => `${before}rules:\n  - { name: Boar, labels: [boar], fire: [${fire}] }\n`
+  await editor.fill(rule('siren'))
+  await page.getByRole('button', { name: 'Line 7, column 42' }).click()
+  expect(await editor.evaluate((area) => (area as HTMLTextAreaElement).selectionStart)).toBe(
+    rule('siren').indexOf('siren'),
+  )
+  expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+  await editor.fill(rule('sprinkler'))
+  await page.getByRole('button', { name: 'Save' }).click()
+  await waitFor(async () => (await readFile(file(), 'utf8')) === rule('sprinkler'), { for: 'the file' })
+
+  await writeFile(file(), before)
+  await editor.fill(`${rule('sprinkler')}# mine\n`)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText(/^The file was changed meanwhile/).waitFor()
+  expect(await readFile(file(), 'utf8')).toBe(before)
+  await page.getByRole('button', { name: 'Load it again' }).click()
+  await expect.poll(() => editor.inputValue()).toBe(before)
+
+  await page.getByRole('button', { name: /^Account of/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByLabel('Password of this device').waitFor()
+  await person.close()
+})

@@ -1,0 +1,62 @@
+import type { Page } from 'playwright-core'
+import { DEVICE_API_BASE, DEVICE_UI_BASE } from '@hedgerow/contract'
+import type { TestGateway } from './gateway.ts'
+import type { Screen } from './screen.ts'
+
+const cookies = new WeakMap<TestGateway, Promise<string>>()
+
+/** Signs in once for all screens. */
+function cookieOf(gateway: TestGateway): Promise<string> {
+  const known = cookies.get(gateway)
+  if (known) return known
+  const { origin } = new URL(gateway.pageUrl)
+  const cookie = fetch(`${origin}${DEVICE_API_BASE}/v1/session`, {
+    method: 'POST',
+    headers: { origin, 'content-type': 'application/json' },
+    body: JSON.stringify({ password: gateway.newPassword }),
+  }).then((answer) => answer.headers.getSetCookie()[0]!.split(';')[0]!)
+  cookies.set(gateway, cookie)
+  return cookie
+}
+
+/** A screen of the device's own interface, to somebody who knows the password. */
+const device = (name: string, path: string, steps: (page: Page) => Promise<unknown>): Screen => ({
+  name,
+  async show(page, { waiting }) {
+    const [cookie = '', value = ''] = (await cookieOf(waiting)).split('=')
+    await page.context().addCookies([{ name: cookie, value, url: waiting.pageUrl, sameSite: 'Strict' }])
+    await page.goto(`${new URL(waiting.pageUrl).origin}${DEVICE_UI_BASE}/${path}`)
+    await page.locator('main h1').waitFor()
+    await steps(page)
+  },
+})
+
+/** The screens of the device's own interface, after the public page. */
+export const deviceScreens: Screen[] = [
+  {
+    name: 'device-sign-in',
+    async show(page, { waiting }) {
+      await page.goto(`${new URL(waiting.pageUrl).origin}${DEVICE_UI_BASE}/sign-in`)
+      await page.getByLabel('Password of this device').fill('wrong')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByText('The password is wrong.').waitFor()
+    },
+  },
+  device('device-now', '', (page) => page.getByText('has to approve this device').waitFor()),
+  device('device-detections', 'detections', (page) =>
+    page.getByRole('list', { name: 'Detections' }).getByRole('button').first().waitFor(),
+  ),
+  device('device-detection-open', 'detections', async (page) => {
+    await page.getByRole('list', { name: 'Detections' }).getByRole('button').first().click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Play the film' }).click()
+    await page.getByText('There is no film of this detection.').waitFor()
+  }),
+  device('device-deterrents', 'deterrents', (page) =>
+    page.getByRole('button', { name: 'Hold to test' }).first().waitFor(),
+  ),
+  device('device-rules', 'rules', (page) => page.getByText(/: fires Sprinkler\.$/).waitFor()),
+  device('device-configuration', 'configuration', async (page) => {
+    await page.getByRole('textbox', { name: 'gateway.yaml' }).fill('rules:\n  - { name: A }\n')
+    await page.getByRole('button', { name: 'Line 2, column 5' }).first().waitFor()
+  }),
+]
