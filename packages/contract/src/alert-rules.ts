@@ -17,10 +17,26 @@ const alertStep = z.strictObject({
 })
 export type AlertStep = z.output<typeof alertStep>
 
-/** Who is told of what. Empty lists mean any. */
+/** What a rule can tell of. */
+export const alertKind = z.enum([
+  'detection',
+  'gateway-quiet',
+  'gateway-warning',
+  'camera-dark',
+  'deterrent-failed',
+  'disk',
+  'approval',
+  'certificate',
+])
+export type AlertKind = z.output<typeof alertKind>
+
+/** Who is told of what. Empty lists mean any. Labels, severity and the second look are of detections only. */
 export const alertRuleFields = z.strictObject({
   name: oneLine(100).min(1, 'Enter a name'),
   enabled: z.boolean().default(true),
+  what: z.array(alertKind).min(1, 'Choose what it tells of').max(8).default(['detection']),
+  /** How long a gateway or a camera is away before it is told. */
+  holdOffMinutes: wholeNumber(0, 1_440).default(5),
   /** `alert`: only incidents with a detection of that severity. */
   severity: z.enum(['alert', 'any']).default('alert'),
   labels: some(oneLine(100).min(1)),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { alertKind } from './alert-rules.ts'
 import { call } from './call.ts'
 import { gatewayId } from './gateways.ts'
 import { incidentId } from './threats.ts'
@@ -20,6 +21,7 @@ export type Acknowledgement = z.output<typeof acknowledgement>
 export const alert = z.object({
   id,
   ruleName: z.string(),
+  kind: alertKind,
   title: z.string(),
   /** A line for each thing, at most 10 and one that counts the others. */
   lines: z.array(z.string()),
@@ -32,6 +34,8 @@ export const alert = z.object({
   step: z.number().int(),
   nextStepAt: z.iso.datetime().nullable(),
   acknowledged: acknowledgement.nullable(),
+  /** When all that it tells of was over: outages only. */
+  clearedAt: z.iso.datetime().nullable(),
 })
 export type Alert = z.output<typeof alert>
 

@@ -93,18 +93,11 @@ export type FactData = {
   /** No gateway, because the token may belong to another one. */
   'gateway.claim-refused': Nothing
   'gateway.vpn-config-read': Nothing
-  /**
-   * `lastSeenBefore`, for a gateway that comes back, is when it was last seen before it went offline: milliseconds
-   * since 1970.
-   */
   'gateway.status-changed': {
     name: string
     status: Gateway['status']
     reason: string
-    lastSeenBefore?: number | undefined
   }
-  /** It has been offline, or had a warning, long enough to alert people. Times are milliseconds since 1970. */
-  'gateway.outage': { name: string; status: Gateway['status']; reason: string; lastSeenAt: number | null }
 
   /** Of a gateway's batch, 50 detections at most in each fact. `alerts` are those that became alerts with it. */
   'detection.reported': {
@@ -152,6 +145,8 @@ export type FactData = {
   'settings.changed': { changes: Partial<HubSettings> }
   /** The VPN could not start with its new settings, so the hub put these back. */
   'settings.restored': { changes: Partial<HubSettings> }
+  /** Within 14 days, and the hub cannot renew it. Recorded every day. */
+  'certificate.expiring': { id: Certificate['id']; name: string; expiresAt: string }
   'certificate.renewed': { id: Certificate['id'] }
   /** The operator replaced the files of the certificate in use. */
   'certificate.replaced': { id: Certificate['id'] }

@@ -15,7 +15,7 @@ export type Counts = Readonly<Record<string, number>>
 
 export function toldOf({ lines, counts }: Pick<AlertRow, 'lines' | 'counts'>): Told {
   const count = Object.values(JSON.parse(counts) as Counts).reduce((sum, one) => sum + one, 0)
-  return { lines: JSON.parse(lines) as Line[], count }
+  return { lines: linesIn(lines), count }
 }
 
 /**
@@ -26,7 +26,7 @@ export function toldTo({ lines, counts }: Pick<AlertRow, 'lines' | 'counts'>, ow
   if (own === undefined) return toldOf({ lines, counts })
   const mine = Object.entries(JSON.parse(counts) as Counts).filter(([gatewayId]) => own.has(gatewayId))
   const count = mine.reduce((sum, [, one]) => sum + one, 0)
-  const shown = (JSON.parse(lines) as Line[]).filter(({ gatewayId }) => own.has(gatewayId))
+  const shown = linesIn(lines).filter(({ gatewayId }) => own.has(gatewayId))
   return shown.length > 0 ? { lines: shown, count } : undefined
 }
 
@@ -66,6 +66,7 @@ export function toAlert(row: AlertRow, told: Told): Alert {
   return {
     id: row.id,
     ruleName: row.rule_name,
+    kind: row.kind,
     title: titleOf(told),
     lines: linesOf(told),
     path: pathOf(told),
@@ -75,10 +76,18 @@ export function toAlert(row: AlertRow, told: Told): Alert {
     step: row.step,
     nextStepAt: row.next_step_at === null ? null : new Date(row.next_step_at).toISOString(),
     acknowledged: acknowledgementOf(row),
+    clearedAt: row.cleared_at === null ? null : new Date(row.cleared_at).toISOString(),
   }
 }
 
 export function acknowledgementOf(row: AlertRow): Alert['acknowledged'] {
   const { acknowledged_at: at, acknowledged_by: by, acknowledged_via: via } = row
   return at === null ? null : { at: new Date(at).toISOString(), by: by ?? '', via: via ?? 'portal' }
+}
+
+const OLDER = { kind: 'detection' as const, detail: '' }
+
+/** Those of an older hub are all of detections. */
+export function linesIn(json: string): Line[] {
+  return (JSON.parse(json) as Line[]).map((line) => ({ ...OLDER, ...line }))
 }

@@ -59,6 +59,7 @@ export function deleteRule(db: Kysely<Tables>, id: string, by: By): Promise<void
     const row = await transaction.deleteFrom('alert_rules').where('id', '=', id).returning('fields').executeTakeFirst()
     if (!row) throw new HubError('alert_rule_not_found')
     await transaction.deleteFrom('alerted_incidents').where('rule_id', '=', id).execute()
+    await transaction.deleteFrom('alert_problems').where('rule_id', '=', id).execute()
     await transaction.updateTable('alerts').set({ next_step_at: null }).where('rule_id', '=', id).execute()
     const { name } = JSON.parse(row.fields) as AlertRuleFields
     await record(transaction, {

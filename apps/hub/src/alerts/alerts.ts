@@ -5,19 +5,35 @@
  * acknowledge.ts).
  */
 import { randomBytes } from 'node:crypto'
-import type { AlertStep, FactData, Language } from '@hedgerow/contract'
+import type { AlertKind, AlertStep, FactData, Language } from '@hedgerow/contract'
 import type { Transaction } from 'kysely'
 import { LONGEST_WAIT_MS } from '../database/clock-leaps.ts'
 import type { Tables } from '../database/tables.ts'
-import type { Notifications } from '../notifications/notifications.ts'
+import type { Announcement, Notifications } from '../notifications/notifications.ts'
 import type { AlertRow, Counts } from './alert-rows.ts'
-import { toldOf } from './alert-rows.ts'
+import { linesIn, toldOf } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
 import { matches } from './match.ts'
-import { firstOf, messageOf, pathOf, type Line } from './words.ts'
+import { firstOf, messageOf, pathOf, type Line, type Stage, type Told } from './words.ts'
 
 type ReportedIncident = FactData['detection.reported']['incidents'][number]
 type Reported = { at: number; gatewayId: string; gatewayName: string; incidents: readonly ReportedIncident[] }
+/** What programs know the messages by. */
+export const EVENTS: Readonly<Record<AlertKind, Announcement['kind']>> = {
+  detection: 'incident.alert',
+  'gateway-quiet': 'gateway.quiet',
+  'gateway-warning': 'gateway.warning',
+  'camera-dark': 'camera.dark',
+  'deterrent-failed': 'deterrent.failed',
+  disk: 'storage.low',
+  approval: 'registration.pending',
+  certificate: 'certificate.expiring',
+}
+const BACK: Partial<Record<AlertKind, Announcement['kind']>> = {
+  'gateway-quiet': 'gateway.back',
+  'camera-dark': 'camera.back',
+}
+
 type Outbox = Pick<Notifications, 'announce' | 'waitsUnder'>
 
 export const MINUTE_MS = 60_000
@@ -26,79 +42,114 @@ const ID_BYTES = 9
 const LINES_STORED = 10
 const GATEWAYS_STORED = 200
 
-export async function tell(transaction: Transaction<Tables>, reported: Reported, outbox: Outbox): Promise<void> {
-  const { at, gatewayId, gatewayName, incidents } = reported
-  if (incidents.length === 0) return
+/** Something to tell of, once: `once` names it among all that a rule tells of. */
+export type Thing = { line: Line; once: string; severity?: 'alert' | 'detection'; isValidated?: boolean }
+
+export async function tellOfIncidents(
+  transaction: Transaction<Tables>,
+  { at, gatewayId, gatewayName, incidents }: Reported,
+  outbox: Outbox,
+): Promise<void> {
+  const things = incidents.map(({ id, label, camera, coverId, startedAt, severity, isValidated }) => ({
+    line: { kind: 'detection' as const, id, gatewayId, gatewayName, camera, label, detail: '', coverId, startedAt },
+    once: id,
+    severity,
+    isValidated,
+  }))
+  await tell(transaction, things, at, outbox)
+}
+
+/** Of things of one gateway, or of the hub's own. */
+export async function tell(
+  transaction: Transaction<Tables>,
+  things: readonly Thing[],
+  at: number,
+  outbox: Outbox,
+): Promise<void> {
+  const [first] = things
+  if (!first) return
   const rules = await transaction.selectFrom('alert_rules').selectAll().orderBy('id').execute()
   if (rules.length === 0) return
   const gateway = await transaction
     .selectFrom('gateways')
     .select('location')
-    .where('id', '=', gatewayId)
+    .where('id', '=', first.line.gatewayId)
     .executeTakeFirst()
   const location = gateway?.location ?? ''
   for (const rule of rules) {
     const fields = fieldsOf(rule)
-    const wanted = incidents.filter((incident) => matches(fields, { ...incident, gatewayId, location, at }))
+    const wanted = things.filter(({ line, severity = 'alert', isValidated = true }) =>
+      matches(fields, { ...line, severity, isValidated, location, at }),
+    )
     const fresh = await markTold(transaction, rule.id, wanted, at)
-    const lines = fresh.map(({ id, label, camera, coverId, startedAt }) => ({
-      id,
-      gatewayId,
-      gatewayName,
-      camera,
-      label,
-      coverId,
-      startedAt,
-    }))
-    if (lines.length > 0) await tellOver(transaction, rule.id, lines, at, outbox)
+    if (fresh.length === 0) continue
+    const lines = fresh.map(({ line }) => line)
+    const alertId = await tellOver(transaction, rule.id, lines, at, outbox)
+    await transaction
+      .updateTable('alerted_incidents')
+      .set({ alert_id: alertId ?? null })
+      .where('rule_id', '=', rule.id)
+      .where(
+        'incident_id',
+        'in',
+        fresh.map(({ once }) => once),
+      )
+      .execute()
   }
 }
 
-/** Marks the incidents as announced by the rule; returns those that were not before. */
-async function markTold(
+/** Marks these as announced by the rule; returns those that were not before. */
+export async function markTold(
   transaction: Transaction<Tables>,
   ruleId: string,
-  incidents: readonly ReportedIncident[],
+  things: readonly Thing[],
   at: number,
-): Promise<ReportedIncident[]> {
-  if (incidents.length === 0) return []
+): Promise<Thing[]> {
+  if (things.length === 0) return []
   const rows = await transaction
     .insertInto('alerted_incidents')
-    .values(incidents.map(({ id }) => ({ rule_id: ruleId, incident_id: id, at })))
+    .values(things.map(({ once }) => ({ rule_id: ruleId, incident_id: once, at })))
     .onConflict((conflict) => conflict.columns(['rule_id', 'incident_id']).doNothing())
     .returning('incident_id')
     .execute()
   const fresh = new Set(rows.map((row) => row.incident_id))
-  return incidents.filter(({ id }) => fresh.has(id))
+  return things.filter(({ once }) => fresh.has(once))
 }
 
-async function tellOver(
+/**
+ * Lines of one kind, in the rule's message that waits or in a new one: gives the alert's id, unless the rule is gone.
+ */
+export async function tellOver(
   transaction: Transaction<Tables>,
   ruleId: string,
   lines: readonly Line[],
   at: number,
   outbox: Outbox,
-): Promise<void> {
+): Promise<string | undefined> {
+  const kind = firstOf(lines).kind
   // Locked, so that two gateways at once write one message.
   const rule = await transaction
     .updateTable('alert_rules')
     .set((row) => ({ created_at: row.ref('created_at') }))
     .where('id', '=', ruleId)
     .returningAll()
-    .executeTakeFirstOrThrow()
+    .executeTakeFirst()
+  if (!rule) return undefined
   const fields = fieldsOf(rule)
   const latest = await transaction
     .selectFrom('alerts')
     .selectAll()
     .where('rule_id', '=', ruleId)
-    .where('number', '=', rule.message)
+    .where('kind', '=', kind)
+    .orderBy('number', 'desc')
+    .limit(1)
     .executeTakeFirst()
   const known = latest && (await outbox.waitsUnder(transaction, keyOf(latest, 0)))
   // Without a row in the outbox, as when nothing leaves the hub, its own time counts.
   const lastAt = known?.dueAt ?? latest?.due_at
   const isFromAhead = lastAt !== undefined && lastAt > at + LONGEST_WAIT_MS
   const isWaiting = known ? known.isWaiting : latest !== undefined && at < latest.due_at && !isFromAhead
-  const grows = latest !== undefined && isWaiting && latest.acknowledged_at === null
+  const grows = latest !== undefined && isWaiting && latest.acknowledged_at === null && latest.cleared_at === null
   const content = contentWith(grows ? latest : undefined, lines)
   const coolsUntil = lastAt === undefined || isFromAhead ? 0 : lastAt + fields.coolDownSeconds * 1_000
   const dueAt = grows ? (known?.dueAt ?? latest.due_at) : Math.max(at + fields.collectSeconds * 1_000, coolsUntil)
@@ -115,6 +166,7 @@ async function tellOver(
           ...content,
           id: randomBytes(ID_BYTES).toString('base64url'),
           rule_id: ruleId,
+          kind,
           rule_name: fields.name,
           number: rule.message + 1,
           at,
@@ -127,26 +179,17 @@ async function tellOver(
   const told = toldOf(alert)
   await transaction
     .updateTable('alert_rules')
-    .set({ message: alert.number, message_at: at, incidents: told.count })
+    .set({ message: Math.max(alert.number, rule.message), message_at: at, incidents: told.count })
     .where('id', '=', ruleId)
     .execute()
-  await transaction
-    .updateTable('alerted_incidents')
-    .set({ alert_id: alert.id })
-    .where('rule_id', '=', ruleId)
-    .where(
-      'incident_id',
-      'in',
-      lines.map(({ id }) => id),
-    )
-    .execute()
   await announceStep(transaction, alert, { ...fields, step: 0, dueAt }, outbox)
+  return alert.id
 }
 
 /** The columns of an alert with these lines added. */
 function contentWith(before: AlertRow | undefined, lines: readonly Line[]) {
   const counts: Record<string, number> = before ? { ...(JSON.parse(before.counts) as Counts) } : {}
-  const stored = before ? (JSON.parse(before.lines) as Line[]) : []
+  const stored = before ? linesIn(before.lines) : []
   for (const line of lines) {
     const isFirstOfGateway = counts[line.gatewayId] === undefined
     counts[line.gatewayId] = (counts[line.gatewayId] ?? 0) + 1
@@ -156,7 +199,7 @@ function contentWith(before: AlertRow | undefined, lines: readonly Line[]) {
   return {
     lines: JSON.stringify(stored),
     counts: JSON.stringify(counts),
-    gateway_id: others.length === 0 ? (only ?? null) : null,
+    gateway_id: others.length === 0 && only !== '' ? (only ?? null) : null,
   }
 }
 
@@ -166,7 +209,7 @@ type Whom = Pick<AlertStep, 'channels' | 'people'> & { language: Language }
 export async function announceStep(
   transaction: Transaction<Tables>,
   alert: AlertRow,
-  { step, dueAt, channels, people, language }: Whom & { step: number; dueAt: number },
+  { step, dueAt, channels, people, language }: Whom & { step: Stage; dueAt: number },
   { announce }: Pick<Notifications, 'announce'>,
 ): Promise<void> {
   const told = toldOf(alert)
@@ -174,13 +217,15 @@ export async function announceStep(
   const announcement = {
     key: keyOf(alert, step),
     alertId: alert.id,
-    kind: 'incident.alert' as const,
+    kind: step === 'cleared' ? (BACK[alert.kind] ?? EVENTS[alert.kind]) : EVENTS[alert.kind],
+    // All is well only for those who heard that it was not.
+    ...(step === 'cleared' && { follows: keyOf(alert, 0) }),
     grows: true,
     dueAt,
     channels,
     ...messageOf(told, { step, ruleName: alert.rule_name }, language),
     path: pathOf(told),
-    data: { rule: alert.rule_name, incidents: String(told.count), incidentId: first.id },
+    data: dataOf(alert, told),
     ...(first.coverId !== null && { picture: { gatewayId: first.gatewayId, detectionId: first.coverId } }),
   }
   const mailed = channels.length === 0 || channels.includes('email') ? await addressesOf(transaction, people) : []
@@ -193,6 +238,15 @@ export async function announceStep(
       to: email,
       userId: id,
     })
+}
+
+/** For programs: of the first thing, where there are several. */
+function dataOf({ rule_name: rule, kind }: AlertRow, told: Told): Record<string, string> {
+  const { id, gatewayId, gatewayName, camera, label, detail } = firstOf(told.lines)
+  const count = String(told.count)
+  if (kind === 'detection') return { rule, incidents: count, incidentId: id }
+  const known = { gatewayId, name: gatewayName, camera, label, reason: detail }
+  return { rule, count, ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== '')) }
 }
 
 function addressesOf(transaction: Transaction<Tables>, people: readonly string[]) {
@@ -211,6 +265,6 @@ export function nextStepAt(step: AlertStep | undefined, from: number): number | 
   return step === undefined ? null : from + step.afterMinutes * MINUTE_MS
 }
 
-export function keyOf({ id }: Pick<AlertRow, 'id'>, step: number): string {
+export function keyOf({ id }: Pick<AlertRow, 'id'>, step: Stage): string {
   return `alert ${id} ${step}`
 }

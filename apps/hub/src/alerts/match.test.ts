@@ -4,6 +4,7 @@ import { matches, type Candidate } from './match.ts'
 
 const at = (time: string) => new Date(`2026-05-01T${time}:00`).getTime()
 const candidate: Candidate = {
+  kind: 'detection',
   gatewayId: 'abcdefghijkl',
   location: 'Valley',
   label: 'boar',

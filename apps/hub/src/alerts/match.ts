@@ -1,7 +1,9 @@
 /** Whether a rule announces an incident. Pure. */
-import type { AlertRuleFields } from '@hedgerow/contract'
+import type { AlertKind, AlertRuleFields } from '@hedgerow/contract'
 
 export type Candidate = {
+  kind: AlertKind
+  /** Empty for the hub's own, which has no place. */
   gatewayId: string
   location: string
   label: string
@@ -17,13 +19,20 @@ const isAnyOf = (values: readonly string[], value: string) => values.length === 
 export function matches(rule: AlertRuleFields, candidate: Candidate): boolean {
   return (
     rule.enabled &&
-    (rule.severity === 'any' || candidate.severity === 'alert') &&
-    isAnyOf(rule.labels, candidate.label) &&
-    isAnyOf(rule.sites, candidate.location) &&
-    isAnyOf(rule.gateways, candidate.gatewayId) &&
-    isAnyOf(rule.cameras, candidate.camera) &&
-    (!rule.validatedOnly || candidate.isValidated) &&
+    rule.what.includes(candidate.kind) &&
+    (candidate.kind !== 'detection' || isWanted(rule, candidate)) &&
+    (candidate.gatewayId === '' ||
+      (isAnyOf(rule.sites, candidate.location) && isAnyOf(rule.gateways, candidate.gatewayId))) &&
+    (candidate.camera === '' || isAnyOf(rule.cameras, candidate.camera)) &&
     isWithin(rule.hours, candidate.at)
+  )
+}
+
+function isWanted(rule: AlertRuleFields, { severity, label, isValidated }: Candidate): boolean {
+  return (
+    (rule.severity === 'any' || severity === 'alert') &&
+    isAnyOf(rule.labels, label) &&
+    (!rule.validatedOnly || isValidated)
   )
 }
 

@@ -5,13 +5,13 @@ import type { Tables } from '../database/tables.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { readSettings } from '../settings/settings.ts'
 import { gatewaysOf, toldTo, type AlertRow } from './alert-rows.ts'
-import { keyOf } from './alerts.ts'
+import { EVENTS, keyOf } from './alerts.ts'
 import { countUnread } from './notices.ts'
 import { readPreferences } from './preferences.ts'
 import { afterQuietHours } from './quiet-hours.ts'
-import { firstOf, messageOf, pathOf, WORDS, type Told } from './words.ts'
+import { firstOf, messageOf, pathOf, WORDS, type Stage, type Told } from './words.ts'
 
-type Step = Pick<AlertStep, 'channels' | 'people'> & { step: number; now: number; breaksThrough: boolean }
+type Step = Pick<AlertStep, 'channels' | 'people'> & { step: Stage; now: number; breaksThrough: boolean }
 type Person = { id: string; role: Tables['users']['role'] }
 
 /** Each person gets what they may see, in their language; push messages wait for the end of their quiet hours. */
@@ -27,7 +27,8 @@ export async function tellPeople(
   for (const person of await readPeople(transaction, step.people)) {
     const told = toldTo(alert, await gatewaysOf(transaction, { role: person.role, userId: person.id }))
     if (!told) continue
-    if (isOver('portal')) await putNotice(transaction, person.id, alert.id, step.now)
+    // The notice itself says that it is over.
+    if (isOver('portal') && step.step !== 'cleared') await putNotice(transaction, person.id, alert.id, step.now)
     if (isOver('push')) await tellBrowsers(transaction, { alert, told, person, step }, announce)
   }
 }
@@ -67,7 +68,7 @@ async function tellBrowsers(
       ...messageOf(told, { step: step.step, ruleName: alert.rule_name }, language),
       key: `${keyOf(alert, step.step)} ${id}`,
       alertId: alert.id,
-      kind: 'incident.alert',
+      kind: EVENTS[alert.kind],
       dueAt: step.breaksThrough ? step.now : afterQuietHours(step.now, preferences),
       path: pathOf(told),
       data: {},

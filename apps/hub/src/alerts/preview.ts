@@ -36,6 +36,7 @@ export async function preview(
     matches(
       { ...rule, enabled: true },
       {
+        kind: 'detection',
         gatewayId: row.gateway_id,
         location: row.location,
         label: row.reported_label,

@@ -1,31 +1,39 @@
 /** What an alert says, in the language of who reads it. Pure. */
-import type { Language } from '@hedgerow/contract'
+import type { AlertKind, Language } from '@hedgerow/contract'
 
-/** One incident of an alert. */
+/** One thing that an alert tells of. */
 export type Line = {
-  /** Of the incident. */
+  kind: AlertKind
+  /** Of the incident, the gateway, the request or the certificate. */
   id: string
+  /** Empty for the hub's own. */
   gatewayId: string
   gatewayName: string
+  /** Empty where it is not of one camera. */
   camera: string
+  /** What was seen, or the name of the deterrent, the device or the certificate. */
   label: string
+  /** Why, in the words of the gateway or of the hub. */
+  detail: string
   /** The detection with the picture. */
   coverId: string | null
   /** Milliseconds since 1970. */
   startedAt: number
 }
 
-/** The first incidents of an alert, and how many there are in all. */
+/** The first things that an alert tells of, and how many there are. All are of one kind. */
 export type Told = { lines: readonly Line[]; count: number }
 
 /** Lines in a message; more are counted. */
 const LINES_MAX = 10
 
 type Words = {
-  line(line: Line): string
-  several(count: number, first: string): string
+  line: Readonly<Record<AlertKind, (line: Line) => string>>
+  several: Readonly<Record<AlertKind, string>>
+  first: string
   more(count: number): string
   notAcknowledged(title: string): string
+  cleared(title: string): string
   rule(name: string): string
   acknowledge: string
   open: string
@@ -35,21 +43,61 @@ const time = (ms: number) => new Date(ms).toISOString().slice(11, 16)
 
 export const WORDS: Readonly<Record<Language, Words>> = {
   en: {
-    line: ({ label, gatewayName, camera, startedAt }) =>
-      `${label} at ${gatewayName}, ${camera}, ${time(startedAt)} UTC`,
-    several: (count, first) => `${count} threats, the first: ${first}`,
+    line: {
+      detection: ({ label, gatewayName, camera, startedAt }) =>
+        `${label} at ${gatewayName}, ${camera}, ${time(startedAt)} UTC`,
+      'gateway-quiet': ({ gatewayName }) => `Gateway "${gatewayName}" is offline`,
+      'gateway-warning': ({ gatewayName }) => `Gateway "${gatewayName}" has a warning`,
+      'camera-dark': ({ gatewayName, camera }) => `Camera "${camera}" of "${gatewayName}" gives no picture`,
+      'deterrent-failed': ({ gatewayName, label }) => `Deterrent "${label}" of "${gatewayName}" failed`,
+      disk: () => "Your hub's disk is nearly full",
+      approval: ({ label }) => `New gateway "${label}" waits for approval`,
+      certificate: ({ label }) => `${label} expires soon`,
+    },
+    several: {
+      detection: 'threats',
+      'gateway-quiet': 'gateways are offline',
+      'gateway-warning': 'gateways have a warning',
+      'camera-dark': 'cameras give no picture',
+      'deterrent-failed': 'failures of deterrents',
+      disk: 'warnings of the disk',
+      approval: 'gateways wait for approval',
+      certificate: 'certificates expire soon',
+    },
+    first: 'the first',
     more: (count) => `and ${count} more`,
     notAcknowledged: (title) => `Not acknowledged: ${title}`,
+    cleared: (title) => `Over: ${title}`,
     rule: (name) => `Rule: ${name}`,
     acknowledge: 'Acknowledge',
     open: 'Open',
   },
   de: {
-    line: ({ label, gatewayName, camera, startedAt }) =>
-      `${label} bei ${gatewayName}, ${camera}, ${time(startedAt)} UTC`,
-    several: (count, first) => `${count} Bedrohungen, die erste: ${first}`,
+    line: {
+      detection: ({ label, gatewayName, camera, startedAt }) =>
+        `${label} bei ${gatewayName}, ${camera}, ${time(startedAt)} UTC`,
+      'gateway-quiet': ({ gatewayName }) => `Gateway „${gatewayName}“ ist offline`,
+      'gateway-warning': ({ gatewayName }) => `Gateway „${gatewayName}“ hat eine Warnung`,
+      'camera-dark': ({ gatewayName, camera }) => `Kamera „${camera}“ von „${gatewayName}“ liefert kein Bild`,
+      'deterrent-failed': ({ gatewayName, label }) => `Abschreckung „${label}“ von „${gatewayName}“ ist gestört`,
+      disk: () => 'Der Datenträger des Hubs ist fast voll',
+      approval: ({ label }) => `Neues Gateway „${label}“ wartet auf Freigabe`,
+      certificate: ({ label }) => `${label} läuft bald ab`,
+    },
+    several: {
+      detection: 'Bedrohungen',
+      'gateway-quiet': 'Gateways sind offline',
+      'gateway-warning': 'Gateways haben eine Warnung',
+      'camera-dark': 'Kameras liefern kein Bild',
+      'deterrent-failed': 'Störungen von Abschreckungen',
+      disk: 'Warnungen des Datenträgers',
+      approval: 'Gateways warten auf Freigabe',
+      certificate: 'Zertifikate laufen bald ab',
+    },
+    first: 'zuerst',
     more: (count) => `und ${count} weitere`,
     notAcknowledged: (title) => `Nicht bestätigt: ${title}`,
+    cleared: (title) => `Vorbei: ${title}`,
     rule: (name) => `Regel: ${name}`,
     acknowledge: 'Bestätigen',
     open: 'Öffnen',
@@ -57,29 +105,43 @@ export const WORDS: Readonly<Record<Language, Words>> = {
 }
 
 export function titleOf({ lines, count }: Told, language: Language = 'en'): string {
-  const { line, several } = WORDS[language]
-  const first = firstOf(lines)
-  return count === 1 ? line(first) : several(count, line(lines[0] ?? first))
+  const { line, several, first } = WORDS[language]
+  const shown = firstOf(lines)
+  const oldest = lines[0] ?? shown
+  if (count === 1) return line[shown.kind](shown)
+  return `${count} ${several[shown.kind]}, ${first}: ${line[oldest.kind](oldest)}`
 }
 
 export function linesOf({ lines, count }: Told, language: Language = 'en'): string[] {
+  const { line, more } = WORDS[language]
   const shown = lines.slice(0, LINES_MAX)
-  const more = count - shown.length
-  return [...shown.map(WORDS[language].line), ...(more > 0 ? [WORDS[language].more(more)] : [])]
+  const others = count - shown.length
+  return [
+    ...shown.map((one) => (one.detail === '' ? line[one.kind](one) : `${line[one.kind](one)}: ${one.detail}`)),
+    ...(others > 0 ? [more(others)] : []),
+  ]
 }
 
-/** Title and text of a message; step 0 is the first one. */
-export function messageOf(told: Told, { step, ruleName }: { step: number; ruleName: string }, language: Language) {
-  const { notAcknowledged, rule } = WORDS[language]
+/** Which message of an alert: its own is step 0, later ones are its rule's steps; `cleared` says that all is well. */
+export type Stage = number | 'cleared'
+
+/** Title and text of a message. */
+export function messageOf(told: Told, { step, ruleName }: { step: Stage; ruleName: string }, language: Language) {
+  const { notAcknowledged, cleared, rule } = WORDS[language]
   const title = titleOf(told, language)
   return {
-    title: step === 0 ? title : notAcknowledged(title),
-    text: [...linesOf(told, language), rule(ruleName)].join('\n'),
+    title: step === 'cleared' ? cleared(title) : step === 0 ? title : notAcknowledged(title),
+    text: [...(step === 'cleared' ? [cleared(title)] : linesOf(told, language)), rule(ruleName)].join('\n'),
   }
 }
 
 export function pathOf({ lines, count }: Told): string {
-  return count === 1 ? `/threats?incident=${firstOf(lines).id}` : '/threats?review=none'
+  const { kind, id, gatewayId } = firstOf(lines)
+  if (kind === 'detection') return count === 1 ? `/threats?incident=${id}` : '/threats?review=none'
+  if (kind === 'approval') return '/gateway-approvals'
+  if (kind === 'certificate') return '/settings'
+  if (kind === 'disk') return '/dashboard'
+  return count === 1 ? `/gateways/${gatewayId}` : '/gateways'
 }
 
 /** The first with a picture. */

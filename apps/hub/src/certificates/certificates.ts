@@ -22,6 +22,10 @@ import { issueAuthority, issueServerCertificate, type KeyedCertificate } from '.
 
 export const RENEWED_AHEAD_MS = 30 * 24 * 60 * 60 * 1_000
 /** Often, because a clock that is set right may make a certificate expired, or not valid yet. */
+const DAY_MS = 86_400_000
+const TOLD_AHEAD_MS = 14 * DAY_MS
+/** When the hub has started. */
+const FIRST_TOLD_MS = 60_000
 const CHECK_INTERVAL_MS = 60_000
 const FILES_LOOKED_AT_INTERVAL_MS = 5_000
 
@@ -100,6 +104,20 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
     log.info('the TLS certificate was renewed')
   }
 
+  /** Only the operator renews their own: people are told every day. */
+  async function tellExpiring(): Promise<void> {
+    const used = configured && describe('configured-tls', configured, true)
+    if (!used || Date.parse(used.expiresAt) - clock() > TOLD_AHEAD_MS) return
+    const { id, name, expiresAt } = used
+    await record(db, {
+      kind: 'certificate.expiring',
+      at: clock(),
+      actor: HUB,
+      target: id,
+      data: { id, name, expiresAt },
+    })
+  }
+
   function reloadFiles(): void {
     if (!tlsFiles) return
     try {
@@ -125,7 +143,11 @@ export async function openCertificates(options: CertificateOptions): Promise<Cer
   await renewDue()
   const tasks = createTasks({ log, failure: 'could not renew the TLS certificate' })
   tasks.every(CHECK_INTERVAL_MS, renewDue)
-  if (tlsFiles) tasks.every(FILES_LOOKED_AT_INTERVAL_MS, reloadFiles)
+  if (tlsFiles) {
+    tasks.every(FILES_LOOKED_AT_INTERVAL_MS, reloadFiles)
+    tasks.soon(FIRST_TOLD_MS, tellExpiring)
+    tasks.every(DAY_MS, tellExpiring)
+  }
 
   const isServed = config.httpsPort !== undefined
   const list = () => describeAll({ authority, issued, configured }, isServed)

@@ -13,6 +13,7 @@ import * as thumbnails from './migrations/010-thumbnails.ts'
 import * as alerts from './migrations/011-alerts.ts'
 import * as reviews from './migrations/012-reviews.ts'
 import * as tellingPeople from './migrations/013-telling-people.ts'
+import * as alertKinds from './migrations/014-alert-kinds.ts'
 import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '011-alerts', up: alerts.up },
   { name: '012-reviews', up: reviews.up },
   { name: '013-telling-people', up: tellingPeople.up },
+  { name: '014-alert-kinds', up: alertKinds.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }

@@ -1,4 +1,4 @@
-import type { Command, CommandAction, RegistrationHold } from '@hedgerow/contract'
+import type { AlertKind, Command, CommandAction, RegistrationHold } from '@hedgerow/contract'
 import type { Generated, Kysely, Transaction } from 'kysely'
 
 /**
@@ -211,6 +211,7 @@ export type Tables = {
   alerts: {
     id: string
     rule_id: string
+    kind: Generated<AlertKind>
     /** As it was then. */
     rule_name: string
     /** Of the rule's message, from 1. */
@@ -233,6 +234,20 @@ export type Tables = {
     /** A username as it was then; empty for the link of a shared channel. */
     acknowledged_by: string | null
     acknowledged_via: string | null
+    /** When all that it tells of was over. */
+    cleared_at: number | null
+  }
+  /** Outages that rules tell of, or will after their hold-off: alerts/problems.ts. */
+  alert_problems: {
+    rule_id: string
+    /** What is wrong, as long as it is: `quiet <gateway>`. */
+    subject: string
+    since: number
+    due_at: number
+    /** `Line` of alerts/words.ts as JSON. */
+    line: string
+    /** The alert that told of it. */
+    alert_id: string | null
   }
   /** What the portal shows a person of alerts. */
   notices: { user_id: string; alert_id: string; at: number; read_at: number | null }

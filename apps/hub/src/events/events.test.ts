@@ -195,10 +195,11 @@ test('every fact names the pages that it makes stale, or changes nothing that a 
   const silent = [
     'call.refused',
     'gateway.claim-refused',
-    'gateway.outage',
     'gateway.vpn-config-read',
     'identity.refused',
     'notification.tested',
+    'push.subscribed',
+    'push.unsubscribed',
     'recovery-code.used',
     'recovery-codes.renewed',
     'session.ended',

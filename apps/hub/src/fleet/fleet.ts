@@ -182,6 +182,8 @@ export type FleetStatus = Judgement & {
   ownerId: string | null
   /** The WireGuard public key. */
   publicKey: string
+  /** Its only problem is that cameras are offline. */
+  isOnlyCameras: boolean
   /** The last heartbeat or handshake, in milliseconds since 1970. */
   lastSeenAt: number | undefined
   /** Its detections that waited for the hub, and those that it lost, by its last heartbeat. */
@@ -206,6 +208,7 @@ export async function fleetStatuses(
       name: row.name,
       ownerId: row.owner_id,
       publicKey: row.wireguard_public_key,
+      isOnlyCameras: isOnlyCameras(known),
       lastSeenAt: lastSeen(known),
       queue: known.heartbeat?.content.queue,
       status: statusOf(known),
@@ -215,6 +218,12 @@ export async function fleetStatuses(
       },
     }
   })
+}
+
+function isOnlyCameras(known: Signals): boolean {
+  if (!known.heartbeat || statusOf(known) !== 'warning') return false
+  const content = { ...known.heartbeat.content, cameras: [] }
+  return statusOf({ ...known, heartbeat: { ...known.heartbeat, content } }) === 'online'
 }
 
 /** 12 lower-case base32 characters: 60 random bits. */

@@ -1,6 +1,6 @@
 /**
- * Watches the fleet's statuses: records each change as a fact, the maximum of connected gateways in the hour's count,
- * and outages. The first statuses after a start are no change.
+ * Watches the fleet's statuses: records each change as a fact, and the maximum of connected gateways in the hour's
+ * count. The first statuses after a start are no change.
  */
 import type { Fact } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
@@ -10,7 +10,6 @@ import type { Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HUB, record } from '../facts/facts.ts'
 import { createTasks } from '../kernel/tasks.ts'
-import { createOutageAlerts } from './outage-alerts.ts'
 import { fleetStatuses, type FleetSignals, type FleetStatus } from './fleet.ts'
 
 const LOOK_INTERVAL_MS = 5_000
@@ -25,9 +24,8 @@ export type Presence = {
 
 export function createPresence(options: { db: Kysely<Tables>; signals: FleetSignals; log: Logger }): Presence {
   const { db, signals, log } = options
-  const quiet = createOutageAlerts()
   let latest: readonly FleetStatus[] | undefined
-  let known: Map<string, Pick<FleetStatus, 'status' | 'lastSeenAt'>> | undefined
+  let known: ReadonlyMap<string, FleetStatus['status']> | undefined
   let peaks = { hour: 0, byScope: new Map<string, number>() }
   const tasks = createTasks({ log, failure: 'could not check the fleet' })
 
@@ -36,27 +34,26 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
     latest = statuses
     const now = signals.clock()
     const before = known
-    const changed = before ? statuses.filter(({ id, status }) => status !== (before.get(id)?.status ?? 'offline')) : []
+    const changed = before ? statuses.filter(({ id, status }) => status !== (before.get(id) ?? 'offline')) : []
     const hour = startOfHour(now)
     const peaksBefore = peaks.hour === hour ? peaks.byScope : new Map<string, number>()
     // Written only when it rises: an unchanged fleet costs no writes.
     const risen = connectedByScope(statuses).filter(([scope, connected]) => connected > (peaksBefore.get(scope) ?? 0))
-    const quietNow = quiet.observe(statuses, now)
-    if (changed.length > 0 || risen.length > 0 || quietNow.length > 0)
+    if (changed.length > 0 || risen.length > 0)
       await inTransaction(
         db,
         async (transaction) => {
           for (const [scope, activeConnections] of risen)
             await countInHour(transaction, { at: now, scope, activeConnections })
-          const facts = [...changed.map((status) => changeOf(status, now, before?.get(status.id))), ...quietNow]
+          const facts = changed.map((status) => changeOf(status, now))
           if (facts.length > 0) await record(transaction, ...facts)
         },
         'read committed',
       )
     peaks = { hour, byScope: new Map([...peaksBefore, ...risen]) }
     for (const { id, status } of changed)
-      log.info({ gatewayId: id, was: before?.get(id)?.status ?? 'offline', status }, 'gateway status')
-    known = new Map(statuses.map(({ id, status, lastSeenAt }) => [id, { status, lastSeenAt }]))
+      log.info({ gatewayId: id, was: before?.get(id) ?? 'offline', status }, 'gateway status')
+    known = new Map(statuses.map(({ id, status }) => [id, status]))
   }
 
   return {
@@ -70,12 +67,15 @@ export function createPresence(options: { db: Kysely<Tables>; signals: FleetSign
   }
 }
 
-type Before = Pick<FleetStatus, 'status' | 'lastSeenAt'> | undefined
-
-function changeOf({ id, name, status, reason }: FleetStatus, at: number, before: Before): Fact {
-  const lastSeenBefore = before?.status === 'offline' ? before.lastSeenAt : undefined
-  const data = { name, status, reason, lastSeenBefore }
-  return { kind: 'gateway.status-changed', at, actor: HUB, target: id, gatewayId: id, data }
+function changeOf({ id, name, status, reason }: FleetStatus, at: number): Fact {
+  return {
+    kind: 'gateway.status-changed',
+    at,
+    actor: HUB,
+    target: id,
+    gatewayId: id,
+    data: { name, status, reason },
+  }
 }
 
 /**

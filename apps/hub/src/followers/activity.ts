@@ -105,6 +105,7 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
     type: 'error',
     message: 'The VPN could not start with its new settings: the hub put the old ones back',
   }),
+  'certificate.expiring': ({ data }) => warning(`${data.name} expires on ${data.expiresAt.slice(0, 10)}: renew it`),
   'certificate.renewed': ({ data, actor }) =>
     info(`${CERTIFICATE_NAMES[data.id]} was renewed by ${actor.userId === undefined ? 'the hub' : actor.name}`),
 }

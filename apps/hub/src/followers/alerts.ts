@@ -1,34 +1,97 @@
-/** Alerts: messages of alert rules enter the outbox in the transaction that stores their incidents. */
+/** Alerts: what alert rules tell people of enters the outbox in the transaction that stores it. */
+import type { Fact } from '@hedgerow/contract'
+import type { Transaction } from 'kysely'
+import { tell, tellOfIncidents, type Thing } from '../alerts/alerts.ts'
+import type { Tables } from '../database/tables.ts'
 import type { CommitFollower, TransactionFollower } from '../facts/facts.ts'
-import { tell } from '../alerts/alerts.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 
-const kinds = ['detection.reported'] as const
+const HOUR_MS = 3_600_000
 
-export function alerts(
-  notifications: Pick<Notifications, 'announce' | 'waitsUnder'>,
-): TransactionFollower<(typeof kinds)[number]> {
+const kinds = [
+  'detection.reported',
+  'deterrent.failed',
+  'storage.low',
+  'registration.pending',
+  'registration.held',
+  'certificate.expiring',
+] as const
+type Kind = (typeof kinds)[number]
+
+export function alerts(notifications: Pick<Notifications, 'announce' | 'waitsUnder'>): TransactionFollower<Kind> {
   return {
     name: 'alerts',
     kinds,
     async inTransaction(transaction, facts) {
-      for (const { at, gatewayId = '', data } of facts)
-        await tell(
-          transaction,
-          { at, gatewayId, gatewayName: data.gatewayName, incidents: data.incidents },
-          notifications,
-        )
+      for (const fact of facts) await tellOf(transaction, fact, notifications)
     },
   }
 }
 
-export function alertDelivery({ wake }: Pick<Notifications, 'wake'>): CommitFollower<(typeof kinds)[number]> {
+async function tellOf(
+  transaction: Transaction<Tables>,
+  fact: Fact<Kind>,
+  notifications: Pick<Notifications, 'announce' | 'waitsUnder'>,
+): Promise<void> {
+  const { at } = fact
+  if (fact.kind !== 'detection.reported') return tell(transaction, [thingOf(fact)], at, notifications)
+  const { gatewayId = '', data } = fact
+  const { gatewayName, incidents } = data
+  await tellOfIncidents(transaction, { at, gatewayId, gatewayName, incidents }, notifications)
+}
+
+type Told = Exclude<Kind, 'detection.reported'>
+
+/** What comes again and again is told once an hour. */
+const things: { readonly [K in Told]: (fact: Fact<K>, line: HubLine, hour: number) => Thing } = {
+  'deterrent.failed': ({ gatewayId = '', data }, line, hour) => ({
+    line: {
+      ...line,
+      kind: 'deterrent-failed',
+      gatewayId,
+      gatewayName: data.gatewayName,
+      label: data.deterrent,
+      detail: data.message,
+    },
+    once: `deterrent ${gatewayId} ${data.deterrent} ${hour}`,
+  }),
+  'storage.low': ({ data }, line, hour) => ({
+    line: { ...line, kind: 'disk', label: '', detail: data.message },
+    once: `storage ${hour}`,
+  }),
+  'registration.pending': ({ at, actor, data }, line) => ({
+    line: { ...line, kind: 'approval', label: data.deviceName, detail: `from ${actor.sourceIp ?? ''}` },
+    once: `request ${line.id} ${Math.floor(at)}`,
+  }),
+  'registration.held': ({ at, data }, line) => ({
+    line: { ...line, kind: 'approval', label: data.deviceName, detail: data.reason },
+    once: `request ${line.id} ${Math.floor(at)}`,
+  }),
+  'certificate.expiring': ({ data }, line) => ({
+    line: { ...line, kind: 'certificate', label: data.name, detail: data.expiresAt.slice(0, 10) },
+    once: `certificate ${line.id} ${data.expiresAt}`,
+  }),
+}
+
+type HubLine = Omit<Thing['line'], 'kind' | 'label' | 'detail'>
+
+function thingOf<K extends Told>(fact: Fact<K>): Thing {
+  const { at, target = '' } = fact
+  const line = { id: target, gatewayId: '', gatewayName: '', camera: '', coverId: null, startedAt: at }
+  return (things[fact.kind as K] as (fact: Fact<K>, line: HubLine, hour: number) => Thing)(
+    fact,
+    line,
+    Math.floor(at / HOUR_MS),
+  )
+}
+
+export function alertDelivery({ wake }: Pick<Notifications, 'wake'>): CommitFollower<Kind> {
   return {
     name: 'alert-delivery',
     kinds,
     stage: 'tell',
     afterCommit: (facts) => {
-      if (facts.some(({ data }) => data.incidents.length > 0)) wake()
+      if (facts.some((fact) => fact.kind !== 'detection.reported' || fact.data.incidents.length > 0)) wake()
     },
   }
 }

@@ -67,7 +67,6 @@ export const auditAnswers: { readonly [K in FactKind]: Entry<K> | { none: string
   'gateway.claim-refused': { action: 'gateway.claim', result: 'refused' },
   'gateway.vpn-config-read': { action: 'gateway.read-vpn-config' },
   'gateway.status-changed': { none: 'a state, not a decision; activity has it' },
-  'gateway.outage': { none: 'a state, not a decision; notifications have it' },
 
   'incident.reviewed': { action: 'incident.review' },
   'detection.reported': { none: 'data, not a decision; stored as detections' },
@@ -94,6 +93,7 @@ export const auditAnswers: { readonly [K in FactKind]: Entry<K> | { none: string
   'notification.tested': { action: 'notification.test' },
   'settings.changed': { action: 'settings.change' },
   'settings.restored': { action: 'settings.change' },
+  'certificate.expiring': { none: 'a state, not a decision; activity has it' },
   'certificate.renewed': { action: 'certificate.renew' },
   'certificate.replaced': { none: 'the operator replaced files, outside the hub' },
 }

@@ -67,7 +67,6 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'gateway.claim-refused': toAll(),
   'gateway.vpn-config-read': toAll(),
   'gateway.status-changed': toOwner(...FLEET),
-  'gateway.outage': toAll(),
 
   'detection.reported': toOwner(...FLEET, 'threats'),
   'incident.reviewed': toOwner('threats', 'gateways'),
@@ -89,6 +88,7 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'alert-rule.deleted': toAll('settings'),
   'settings.changed': toAll('settings', 'stats', ...QUEUE),
   'settings.restored': toAll('settings', 'activity'),
+  'certificate.expiring': toAll('activity'),
   'certificate.renewed': toAll('certificates', 'activity'),
   'certificate.replaced': toAll('certificates'),
 }

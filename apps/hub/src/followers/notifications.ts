@@ -6,7 +6,6 @@ import type { Fact, FactKind, RegistrationHold } from '@hedgerow/contract'
 import type { CommitFollower, TransactionFollower } from '../facts/facts.ts'
 import type { Announcement, Notifications } from '../notifications/notifications.ts'
 
-const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
 const announcements: { readonly [K in FactKind]?: (fact: Fact<K>) => Announcement | undefined } = {
@@ -69,39 +68,6 @@ const announcements: { readonly [K in FactKind]?: (fact: Fact<K>) => Announcemen
     ].join('\n'),
     path: '/gateway-approvals',
     data: { registrationId: target, deviceName, waitsFor, reason },
-  }),
-
-  // The key makes one message for an outage and one a day for a warning, also after a restart of the hub.
-  'gateway.outage': ({ at, gatewayId = '', data: { name, status, reason, lastSeenAt } }) => ({
-    key: `gateway.quiet ${gatewayId} ${status} ${Math.floor(status === 'warning' ? at / DAY_MS : (lastSeenAt ?? 0))}`,
-    kind: 'gateway.quiet',
-    title: status === 'warning' ? `Gateway "${name}" has a warning` : `Gateway "${name}" is offline`,
-    text: reason,
-    path: `/gateways/${gatewayId}`,
-    data: { gatewayId, name, status, reason },
-  }),
-
-  'gateway.status-changed': ({ gatewayId = '', data: { name, status, reason, lastSeenBefore } }) =>
-    status === 'offline' || lastSeenBefore === undefined
-      ? undefined
-      : {
-          key: `gateway.back ${gatewayId} ${Math.floor(lastSeenBefore)}`,
-          follows: `gateway.quiet ${gatewayId} offline ${Math.floor(lastSeenBefore)}`,
-          kind: 'gateway.back',
-          title: `Gateway "${name}" is back online`,
-          text: status === 'online' ? reason : `It has a warning: ${reason}`,
-          path: `/gateways/${gatewayId}`,
-          data: { gatewayId, name, status, reason },
-        },
-
-  // At most one an hour, also when the state comes and goes.
-  'storage.low': ({ at, data }) => ({
-    key: `storage.low ${Math.floor(at / HOUR_MS)}`,
-    kind: 'storage.low',
-    title: "Your hub's disk is nearly full",
-    text: `${data.message} Until then the hub takes no detections; gateways keep them and send them later.`,
-    path: '/dashboard',
-    data,
   }),
 }
 

@@ -20,6 +20,7 @@ import { alertDelivery, alerts } from '../followers/alerts.ts'
 import { delivery, outbox } from '../followers/notifications.ts'
 import { retentionChanges } from '../followers/retention.ts'
 import { waitingDevices } from '../followers/waiters.ts'
+import { createProblems } from '../alerts/problems.ts'
 import { createAlertSteps } from '../alerts/steps.ts'
 import { addressesForOthers } from '../http/addresses.ts'
 import { createMetrics } from '../metrics/metrics.ts'
@@ -110,6 +111,16 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
   const presence = createPresence({ db, signals, log })
   stack.defer(presence.stop)
   presence.start()
+  const problems = createProblems({
+    db,
+    clock,
+    log,
+    notifications,
+    statuses: presence.statuses,
+    camerasOf: (id) => heartbeats.latest(id)?.content.cameras ?? [],
+  })
+  stack.defer(problems.stop)
+  problems.start()
 
   const waiters = createWaiters()
   const admitWaiting = () => admitHeld(db, { clock, canApprove: () => vpn.disabledReason === undefined })

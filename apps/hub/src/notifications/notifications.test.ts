@@ -14,13 +14,7 @@ import { generate } from 'otplib'
 import { SMTPServer } from 'smtp-server'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fingerprint } from '@hedgerow/enrolment'
-import { pino } from 'pino'
 import type { Config } from '../config.ts'
-import type { FleetSignals } from '../fleet/fleet.ts'
-import { HOLD_OFF_MS } from '../fleet/outage-alerts.ts'
-import { createPresence } from '../fleet/presence.ts'
-import { insertTestGateway } from '#testing/gateway.ts'
-import { testHeartbeat } from '#testing/heartbeat.ts'
 import { testEngines } from '#testing/databases.ts'
 import { createTestApi, nextAddress } from '#testing/api.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
@@ -346,49 +340,6 @@ describe.each(testEngines)('notifications on %s', (engine) => {
     await hub.notifications.deliver()
     expect([mail.mails.length, receiver.received.length]).toEqual(before)
     expect((await hub.notifications.status()).waiting).toBe(0)
-  })
-
-  it('report that a gateway is back only to those who were told it is offline, once, also after a restart of the hub', async () => {
-    const failing = await insertTestGateway(hub.db, { name: 'Barn' })
-    await insertTestGateway(hub.db, { name: 'Shed' })
-    let beatAt = hub.clock.now()
-    const signals: FleetSignals = {
-      clock: hub.clock.now,
-      heartbeats: { latest: () => ({ at: beatAt, content: testHeartbeat(beatAt), isCloned: false }) },
-      handshakes: () => new Map(),
-      isHealthy: () => undefined,
-      refusals: () => undefined,
-      vpnPort: () => 'port 51820 of hub.example.org',
-    }
-    const startWatch = async () => {
-      const watch = createPresence({ db: hub.db, signals, log: pino({ level: 'silent' }) })
-      await watch.look()
-      return watch
-    }
-    const told = () => receiver.received.map(({ body }) => (JSON.parse(body) as { title: string }).title)
-    let watch = await startWatch()
-    hub.clock.advance(100_000)
-    await watch.look()
-    beatAt = hub.clock.now()
-    await watch.look()
-    await hub.notifications.deliver()
-    expect(told(), 'a short outage is not reported, nor its end').toEqual([])
-
-    hub.clock.advance(100_000)
-    await watch.look()
-    hub.clock.advance(HOLD_OFF_MS)
-    await watch.look()
-    await hub.notifications.deliver()
-    expect(told().toSorted()).toEqual(['Gateway "Barn" is offline', 'Gateway "Shed" is offline'])
-    // The one about Barn was never delivered.
-    await hub.db.updateTable('notifications').set({ state: 'failed' }).where('key', 'like', `%${failing}%`).execute()
-
-    watch = await startWatch()
-    beatAt = hub.clock.now()
-    await watch.look()
-    await watch.look()
-    await hub.notifications.deliver()
-    expect(told().slice(2)).toEqual(['Gateway "Shed" is back online'])
   })
 
   it('go only by webhook without an address', async () => {

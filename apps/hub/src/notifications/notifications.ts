@@ -41,6 +41,11 @@ export type Announcement = {
     | 'two-factor.guessed'
     | 'storage.low'
     | 'incident.alert'
+    | 'gateway.warning'
+    | 'camera.dark'
+    | 'camera.back'
+    | 'deterrent.failed'
+    | 'certificate.expiring'
   /** The key of the message that this one revokes: it is sent only if that one was sent or still waits. */
   follows?: string
   /** The portal's page about it, such as `/gateways`. */

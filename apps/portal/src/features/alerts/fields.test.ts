@@ -17,6 +17,8 @@ const rule: AlertRule = {
   coolDownSeconds: 60,
   channels: ['ntfy'],
   people: [],
+  what: ['detection', 'camera-dark'],
+  holdOffMinutes: 10,
   language: 'de',
   breaksThrough: true,
   steps: [{ afterMinutes: 15, channels: ['email'], people: ['rosa'] }],
@@ -31,7 +33,7 @@ it('a rule survives its form, with what the form does not show', () => {
 
 it('a rule in one line says what it tells of', () => {
   expect(inWords(rule)).toBe(
-    'boar, deer · confirmed by the second look · at Valley · 1 gateway · 22:00 to 06:00 · 1 step until acknowledged',
+    'boar, deer · confirmed by the second look · Cameras without a picture · at Valley · 1 gateway · 22:00 to 06:00 · 1 step until acknowledged',
   )
   expect(inWords(fieldsOf(NEW))).toBe('Every alert')
 })

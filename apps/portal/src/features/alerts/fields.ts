@@ -1,5 +1,5 @@
 /** A rule as its form has it: lists are texts with commas. Pure. */
-import type { AlertRule, AlertRuleFields, AlertStep, Language } from '@hedgerow/contract'
+import type { AlertKind, AlertRule, AlertRuleFields, AlertStep, Language } from '@hedgerow/contract'
 
 export type Values = {
   name: string
@@ -17,6 +17,8 @@ export type Values = {
   steps: readonly AlertStep[]
   language: Language
   breaksThrough: boolean
+  what: readonly AlertKind[]
+  holdOffMinutes: number
 }
 
 export const NEW: Values = {
@@ -35,6 +37,8 @@ export const NEW: Values = {
   steps: [],
   language: 'en',
   breaksThrough: false,
+  what: ['detection'],
+  holdOffMinutes: 5,
 }
 
 export function valuesOf({ labels, sites, cameras, hours, ...rule }: AlertRule): Values {
@@ -54,6 +58,8 @@ export function valuesOf({ labels, sites, cameras, hours, ...rule }: AlertRule):
     steps: rule.steps,
     language: rule.language,
     breaksThrough: rule.breaksThrough,
+    what: rule.what,
+    holdOffMinutes: rule.holdOffMinutes,
   }
 }
 
@@ -63,6 +69,7 @@ export function fieldsOf({ from, to, ...values }: Values, known?: AlertRule): Al
     ...values,
     channels: [...values.channels],
     people: [...values.people],
+    what: [...values.what],
     steps: [...values.steps],
     labels: listOf(values.labels),
     sites: listOf(values.sites),
@@ -77,25 +84,37 @@ function listOf(text: string): string[] {
   return [...new Set(text.split(',').map((part) => part.trim()))].filter((part) => part !== '')
 }
 
+/** What a rule can tell of, in the words of a person. */
+export const KINDS: readonly (readonly [AlertKind, string])[] = [
+  ['detection', 'What cameras see'],
+  ['gateway-quiet', 'Gateways that are offline'],
+  ['gateway-warning', 'Gateways with a warning'],
+  ['camera-dark', 'Cameras without a picture'],
+  ['deterrent-failed', 'Deterrents that fail'],
+  ['disk', 'A full disk of the hub'],
+  ['approval', 'Devices that ask to join'],
+  ['certificate', 'A certificate that expires'],
+]
+
 /** What a rule tells of, in one line. */
-export function inWords({
-  severity,
-  labels,
-  sites,
-  cameras,
-  gateways,
-  hours,
-  validatedOnly,
-  steps,
-}: AlertRuleFields): string {
-  const what = labels.length > 0 ? labels.join(', ') : severity === 'alert' ? 'Every alert' : 'Everything seen'
+export function inWords(rule: AlertRuleFields): string {
+  const { sites, cameras, gateways, hours, steps, what } = rule
+  const kinds = KINDS.filter(([kind]) => kind !== 'detection' && what.includes(kind)).map(([, words]) => words)
   return [
-    labels.length > 0 && severity === 'alert' ? `${what}, alerts only` : what,
-    ...(validatedOnly ? ['confirmed by the second look'] : []),
+    ...(what.includes('detection') ? [detectionsInWords(rule)] : []),
+    ...(kinds.length > 0 ? [kinds.join(', ')] : []),
     ...(sites.length > 0 ? [`at ${sites.join(', ')}`] : []),
     ...(cameras.length > 0 ? [`on ${cameras.join(', ')}`] : []),
     ...(gateways.length > 0 ? [`${gateways.length} ${gateways.length === 1 ? 'gateway' : 'gateways'}`] : []),
     ...(hours ? [`${hours.from} to ${hours.to}`] : []),
     ...(steps.length > 0 ? [`${steps.length} ${steps.length === 1 ? 'step' : 'steps'} until acknowledged`] : []),
+  ].join(' · ')
+}
+
+function detectionsInWords({ severity, labels, validatedOnly }: AlertRuleFields): string {
+  const what = labels.length > 0 ? labels.join(', ') : severity === 'alert' ? 'Every alert' : 'Everything seen'
+  return [
+    labels.length > 0 && severity === 'alert' ? `${what}, alerts only` : what,
+    ...(validatedOnly ? ['confirmed by the second look'] : []),
   ].join(' · ')
 }

@@ -69,7 +69,12 @@ export function AlertsPage() {
         ) : rules.data.length === 0 ? (
           <PanelEmpty title="No alert rules">Nobody is told of what the cameras see.</PanelEmpty>
         ) : (
-          <Rules rules={rules.data} reason={reason} onEdit={setEdited} />
+          <>
+            {!rules.data.some(({ enabled, what }) => enabled && what.includes('detection')) && (
+              <Notice tone="warning">No rule that is on tells of what cameras see: nobody is told of it.</Notice>
+            )}
+            <Rules rules={rules.data} reason={reason} onEdit={setEdited} />
+          </>
         )}
       </Panel>
       {!forbidden && <RecentAlerts />}

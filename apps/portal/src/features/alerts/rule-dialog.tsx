@@ -10,7 +10,7 @@ import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
 import { isAlertChannel } from './channels.tsx'
-import { fieldsOf, NEW, valuesOf, type Values } from './fields.ts'
+import { fieldsOf, KINDS, NEW, valuesOf, type Values } from './fields.ts'
 import { useChannels, usePreview, useSaveRule } from './queries.ts'
 import { StepsField, WhomField } from './steps-field.tsx'
 import styles from './alerts.module.css'
@@ -20,6 +20,13 @@ const SETTLED_MS = 300
 const SEVERITIES = [
   ['alert', 'Alerts only'],
   ['any', 'Everything seen'],
+] as const
+
+const OUTAGES = ['gateway-quiet', 'gateway-warning', 'camera-dark'] as const
+
+const LANGUAGES = [
+  ['en', 'English'],
+  ['de', 'Deutsch'],
 ] as const
 
 /** `rule` undefined makes a new one. */
@@ -53,6 +60,24 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
       <form onSubmit={submit} noValidate>
         {save.isError && <Notice tone="danger">{messageOf(save.error)}</Notice>}
         <TextInput label="Name" withAsterisk autoComplete="off" data-autofocus {...form.getInputProps('name')} />
+        <fieldset className={styles.over}>
+          <legend>Tells of</legend>
+          {KINDS.map(([kind, words]) => (
+            <TickBox
+              key={kind}
+              checked={form.values.what.includes(kind)}
+              onChange={(isOn) =>
+                form.setFieldValue(
+                  'what',
+                  isOn ? [...form.values.what, kind] : form.values.what.filter((one) => one !== kind),
+                )
+              }
+            >
+              {words}
+            </TickBox>
+          ))}
+        </fieldset>
+        {form.errors['what'] !== undefined && <Notice tone="danger">{form.errors['what']}</Notice>}
         <div className={styles.fields}>
           <div className={styles.field}>
             <span aria-hidden="true">What</span>
@@ -82,12 +107,36 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
             onChange={(event) => form.setFieldValue('coolDownSeconds', event.currentTarget.valueAsNumber)}
             value={shown(form.values.coolDownSeconds)}
           />
+          {OUTAGES.some((kind) => form.values.what.includes(kind)) && (
+            <TextInput
+              {...secondsInput}
+              label="Outages after, minutes"
+              {...form.getInputProps('holdOffMinutes')}
+              onChange={(event) => form.setFieldValue('holdOffMinutes', event.currentTarget.valueAsNumber)}
+              value={shown(form.values.holdOffMinutes)}
+            />
+          )}
+          <div className={styles.field}>
+            <span aria-hidden="true">Language of shared channels</span>
+            <Choice
+              label="Language of shared channels"
+              value={form.values.language}
+              options={LANGUAGES}
+              onChange={(language) => form.setFieldValue('language', language)}
+            />
+          </div>
         </div>
         <TickBox
           checked={form.values.validatedOnly}
           onChange={(validatedOnly) => form.setFieldValue('validatedOnly', validatedOnly)}
         >
           Only what the second look has confirmed
+        </TickBox>
+        <TickBox
+          checked={form.values.breaksThrough}
+          onChange={(breaksThrough) => form.setFieldValue('breaksThrough', breaksThrough)}
+        >
+          Also in people’s quiet hours
         </TickBox>
         <WhomField
           channels={form.values.channels}

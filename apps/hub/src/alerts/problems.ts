@@ -1,0 +1,222 @@
+/**
+ * Outages: gateways that are quiet or have a warning, and cameras without a picture. A rule tells of one that has
+ * lasted for its hold-off, so that reboots are no news, and once when all that a message told of is over. What began
+ * and ended while the hub was off is found by the rows that it left.
+ */
+import type { Heartbeat } from '@hedgerow/contract'
+import { expressionBuilder, type Kysely, type Transaction } from 'kysely'
+import type { Logger } from 'pino'
+import { LONGEST_WAIT_MS } from '../database/clock-leaps.ts'
+import type { Tables } from '../database/tables.ts'
+import { inTransaction } from '../database/transaction.ts'
+import type { FleetStatus } from '../fleet/fleet.ts'
+import { createTasks } from '../kernel/tasks.ts'
+import type { Notifications } from '../notifications/notifications.ts'
+import { fieldsOf } from './alert-rules.ts'
+import { announceStep, markTold, MINUTE_MS, tellOver, type Thing } from './alerts.ts'
+import { matches } from './match.ts'
+import { tellPeople } from './people.ts'
+import type { Line } from './words.ts'
+
+const LOOK_INTERVAL_MS = 5_000
+const DAY_MS = 86_400_000
+/** Nobody is told of gateways that have been silent for longer. */
+const NEWS_MS = 7 * DAY_MS
+const SUBJECTS_AT_ONCE = 500
+
+export type Problems = { start(): void; look(): Promise<void>; stop(): Promise<void> }
+
+type Seen = { line: Line; location: string }
+
+export function createProblems(options: {
+  db: Kysely<Tables>
+  clock: () => number
+  log: Logger
+  notifications: Pick<Notifications, 'announce' | 'waitsUnder' | 'wake'>
+  /** Undefined before the first check of the fleet. */
+  statuses: () => readonly FleetStatus[] | undefined
+  camerasOf: (gatewayId: string) => Heartbeat['cameras']
+}): Problems {
+  const { db, clock, log, notifications, statuses, camerasOf } = options
+  const tasks = createTasks({ log, failure: 'could not tell of outages' })
+  /** Subjects of before, also those that no rule tells of; undefined until the rows of the last run were read. */
+  let known: ReadonlySet<string> | undefined
+
+  async function look(): Promise<void> {
+    const fleet = statuses()
+    if (!fleet) return
+    const now = clock()
+    known ??= new Set(
+      (await db.selectFrom('alert_problems').select('subject').distinct().execute()).map((row) => row.subject),
+    )
+    const current = subjectsOf(fleet, camerasOf, now, known)
+    const begun = [...current].filter(([subject]) => !known!.has(subject))
+    const ended = [...known].filter((subject) => !current.has(subject))
+    if (begun.length > 0) await begin(begun, now)
+    for (let from = 0; from < ended.length; from += SUBJECTS_AT_ONCE)
+      await end(ended.slice(from, from + SUBJECTS_AT_ONCE), now)
+    known = new Set(current.keys())
+    await tellDue(now)
+  }
+
+  function begin(begun: readonly (readonly [string, Line])[], now: number): Promise<void> {
+    return inTransaction(db, async (transaction) => {
+      const rules = await transaction.selectFrom('alert_rules').selectAll().orderBy('id').execute()
+      const gateways = await transaction.selectFrom('gateways').select(['id', 'location']).execute()
+      const locations = new Map(gateways.map(({ id, location }) => [id, location]))
+      for (const rule of rules) {
+        const fields = fieldsOf(rule)
+        const seen: [string, Seen][] = begun.map(([subject, line]) => [
+          subject,
+          { line, location: locations.get(line.gatewayId) ?? '' },
+        ])
+        const rows = seen
+          .filter(([, { line, location }]) =>
+            matches({ ...fields, hours: null }, { ...line, location, at: now, severity: 'alert', isValidated: true }),
+          )
+          .map(([subject, { line }]) => ({
+            rule_id: rule.id,
+            subject,
+            since: now,
+            due_at: now + fields.holdOffMinutes * MINUTE_MS,
+            line: JSON.stringify(line),
+            alert_id: null,
+          }))
+        for (let from = 0; from < rows.length; from += SUBJECTS_AT_ONCE)
+          await transaction
+            .insertInto('alert_problems')
+            .values(rows.slice(from, from + SUBJECTS_AT_ONCE))
+            .onConflict((conflict) => conflict.columns(['rule_id', 'subject']).doNothing())
+            .execute()
+      }
+    })
+  }
+
+  function end(subjects: readonly string[], now: number): Promise<void> {
+    return inTransaction(db, async (transaction) => {
+      const rows = await transaction
+        .deleteFrom('alert_problems')
+        .where('subject', 'in', subjects)
+        .returning('alert_id')
+        .execute()
+      const ids = [...new Set(rows.flatMap(({ alert_id }) => alert_id ?? []))].toSorted()
+      for (const id of ids) await clear(transaction, id, now)
+      if (ids.length > 0) notifications.wake()
+    })
+  }
+
+  /** Says once that all is well, when nothing that the alert told of is left. */
+  async function clear(transaction: Transaction<Tables>, id: string, now: number): Promise<void> {
+    const left = transaction.selectFrom('alert_problems').select('subject').where('alert_id', '=', id).limit(1)
+    if (await left.executeTakeFirst()) return
+    const alert = await transaction
+      .updateTable('alerts')
+      .set({ cleared_at: now, next_step_at: null })
+      .where('id', '=', id)
+      .where('cleared_at', 'is', null)
+      .returningAll()
+      .executeTakeFirst()
+    // A warning comes and goes: its end is no message.
+    if (!alert || alert.kind === 'gateway-warning') return
+    const rule = await transaction
+      .selectFrom('alert_rules')
+      .select('fields')
+      .where('id', '=', alert.rule_id)
+      .executeTakeFirst()
+    if (!rule) return
+    const told = { ...fieldsOf(rule), step: 'cleared' as const, dueAt: now, now }
+    await announceStep(transaction, alert, told, notifications)
+    await tellPeople(transaction, alert, told, notifications)
+  }
+
+  /** One transaction a rule: those that ended meanwhile are gone. */
+  async function tellDue(now: number): Promise<void> {
+    const due = await db
+      .selectFrom('alert_problems')
+      .select('rule_id')
+      .distinct()
+      .where('alert_id', 'is', null)
+      .where(isDue(now))
+      .execute()
+    for (const { rule_id } of due)
+      await inTransaction(db, async (transaction) => {
+        const rows = await transaction
+          .selectFrom('alert_problems')
+          .selectAll()
+          .where('rule_id', '=', rule_id)
+          .where('alert_id', 'is', null)
+          .where(isDue(now))
+          .orderBy('since')
+          .orderBy('subject')
+          .execute()
+        for (const [kind, ofKind] of Map.groupBy(rows, ({ line }) => (JSON.parse(line) as Line).kind)) {
+          const things = ofKind.map(({ subject, line }) => thingOf(subject, JSON.parse(line) as Line, now))
+          const fresh = kind === 'gateway-warning' ? await markTold(transaction, rule_id, things, now) : things
+          const lines = fresh.map(({ line }) => line)
+          const alertId = lines[0] && (await tellOver(transaction, rule_id, lines, now, notifications))
+          await transaction
+            .updateTable('alert_problems')
+            .set({ alert_id: alertId ?? '' })
+            .where('rule_id', '=', rule_id)
+            .where(
+              'subject',
+              'in',
+              ofKind.map(({ subject }) => subject),
+            )
+            .execute()
+        }
+      })
+    if (due.length > 0) notifications.wake()
+  }
+
+  return {
+    start: () => tasks.every(LOOK_INTERVAL_MS, look),
+    look: () => tasks.run(look),
+    stop: () => tasks.stop(),
+  }
+}
+
+function isDue(now: number) {
+  const eb = expressionBuilder<Tables, 'alert_problems'>()
+  return eb.or([eb('due_at', '<=', now), eb('due_at', '>', now + LONGEST_WAIT_MS)])
+}
+
+/** Warnings come and go: one a day is enough. */
+function thingOf(subject: string, line: Line, now: number): Thing {
+  return { line, once: `${subject} ${Math.floor(now / DAY_MS)}` }
+}
+
+/** What is wrong now, by a name that stays while it lasts. */
+function subjectsOf(
+  fleet: readonly FleetStatus[],
+  camerasOf: (gatewayId: string) => Heartbeat['cameras'],
+  now: number,
+  known: ReadonlySet<string>,
+): Map<string, Line> {
+  const subjects = new Map<string, Line>()
+  for (const gateway of fleet) {
+    const { id, name, status, reason, lastSeenAt } = gateway
+    const line = {
+      id,
+      gatewayId: id,
+      gatewayName: name,
+      camera: '',
+      label: '',
+      detail: reason,
+      coverId: null,
+      startedAt: now,
+    }
+    // A gateway that was never online cannot go offline.
+    if (status === 'offline' && lastSeenAt !== undefined && now - lastSeenAt <= NEWS_MS)
+      subjects.set(`quiet ${id}`, { ...line, kind: 'gateway-quiet', startedAt: lastSeenAt })
+    if (status === 'warning' && !gateway.isOnlyCameras)
+      subjects.set(`warning ${id}`, { ...line, kind: 'gateway-warning' })
+    for (const { name: camera, state } of camerasOf(id)) {
+      const subject = `camera ${id} ${camera}`
+      // While its gateway is away nobody knows.
+      const isDark = status === 'offline' ? known.has(subject) : state === 'offline'
+      if (isDark) subjects.set(subject, { ...line, kind: 'camera-dark', camera, detail: '' })
+    }
+  }
+  return subjects
+}
