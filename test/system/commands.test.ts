@@ -124,6 +124,9 @@ test('doctor finds nothing wrong with a running hub, and names the problem of a 
   for (const check of ['database', 'disk', 'clock', 'VPN', 'certificates'])
     expect(healthy.output).toMatch(new RegExp(`^(ok|warn) +${check} `, 'm'))
 
+  const findings: unknown = JSON.parse((await command(hub, ['doctor', '--json'])).output)
+  expect(findings).toContainEqual(expect.objectContaining({ check: 'database', state: 'ok' }))
+
   await hub.kill9()
   const squatter = createServer().listen(hub.port, '127.0.0.1')
   cleanups.push(async () => squatter.close())

@@ -1,10 +1,11 @@
 /**
- * The commands beside serving: `hub backup | restore | doctor | reset-password | invite`. They read the hub's HUB_*
- * variables and, except for restore, work while it runs. Results go to standard output; errors are thrown, and
+ * The commands beside serving: `hub backup | restore | doctor | support | reset-password | invite`. They read the hub's
+ * HUB_* variables and, except for restore, work while it runs. Results go to standard output; errors are thrown, and
  * program.ts passes them to explainStartupError.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { newUserInvitation } from '@hedgerow/contract'
@@ -21,6 +22,7 @@ import { openRecords } from '../followers/followers.ts'
 import { HUB } from '../facts/facts.ts'
 import { createLog } from '../kernel/log.ts'
 import { examine } from './doctor.ts'
+import { describeHub } from './support.ts'
 
 /** How a person calls this program: from the sources, or from a bundle. */
 const COMMAND = import.meta.filename.endsWith('.ts') ? 'npm run hub --' : 'hedgerow-hub'
@@ -30,7 +32,8 @@ export const HELP = `Usage: ${COMMAND} [command]
   (no command)            serve
   backup FILE             copy the whole database into a new file, also while the hub runs
   restore FILE            put a backup in the database's place; the hub must be stopped
-  doctor                  look for what is wrong, and say what to do
+  doctor [--json]         look for what is wrong, and say what to do
+  support FILE            write what helps to find a fault, without secrets, names of people or addresses
   reset-password NAME     give a user a new password and end their sessions
   invite [options]        make an invitation for a new user, and print its code
     --role ROLE           user, manager or admin (user)
@@ -74,13 +77,23 @@ const commands: Readonly<Record<string, Command>> = {
   },
 
   async doctor(args, { config, print }) {
-    read(args, 'doctor', 0)
+    const { values } = read(args, 'doctor [--json]', 0, { json: { type: 'boolean' } })
     const findings = await examine(config)
-    for (const { check, state, text, remedy } of findings) {
-      print(`${state.padEnd(4)}  ${check.padEnd(12)}  ${text}`)
-      if (remedy) print(`${' '.repeat(20)}${remedy}`)
-    }
+    if (values['json']) print(JSON.stringify(findings, null, 2))
+    else
+      for (const { check, state, text, remedy } of findings) {
+        print(`${state.padEnd(4)}  ${check.padEnd(12)}  ${text}`)
+        if (remedy) print(`${' '.repeat(20)}${remedy}`)
+      }
     return findings.some(({ state }) => state === 'FAIL') ? 1 : 0
+  },
+
+  async support(args, { config, print }) {
+    const [file] = read(args, 'support FILE', 1).positionals
+    const path = resolve(file!)
+    await writeFile(path, `${JSON.stringify(await describeHub(config), null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    print(`Written to ${path}. Read it before you pass it on: it should hold nothing that is secret.`)
+    return 0
   },
 
   async 'reset-password'(args, { config, passwords, print }) {
