@@ -59,7 +59,7 @@ Five gateways run on this machine. Four are approved; River gate waits. Their ca
 each; the demonstration eye looks at them. It knows drawn outlines only, and is no substitute for a model.
 Try:
   Threats     a boar walks through the orchard; the gateway's rule opens the valve for 8 s, without asking the hub
-  Gateways    the cameras and deterrents of each; Connect opens a gateway's page, carried through its tunnel
+  Gateways    the cameras and deterrents of each; Connect opens its own interface through its tunnel
   Approvals   compare River gate's fingerprint with its own page, ${waiting?.pageUrl}, and approve it
   kill -9 ${hub.process().pid}   ends the hub like a power cut; it is started again, and the tunnels are back in seconds
 Ctrl-C ends all of it and removes its files.

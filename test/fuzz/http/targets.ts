@@ -241,7 +241,7 @@ async function startAgent(): Promise<Target> {
   await waitFor(isWell, { for: 'the agent to be there' })
   const { dial, letGo } = createDialer()
   const asked: Asked = { host: `127.0.0.1:${port}`, origin: `http://127.0.0.1:${port}`, cookie: '', path: '/page' }
-  const questions = [...requestSeeds(asked), ...requestSeeds({ ...asked, path: '/device' })]
+  const questions = [...requestSeeds(asked), ...requestSeeds({ ...asked, path: '/device/' })]
   const answers = answerSeeds()
   return {
     async attack(random) {

@@ -28,8 +28,11 @@ let device: Device
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-local-ui-'))
   life.defer(() => rm(dataDir, { recursive: true }))
-  await mkdir(join(dataDir, 'built'))
+  await mkdir(join(dataDir, 'built', 'assets'), { recursive: true })
   await writeFile(join(dataDir, 'built', 'index.html'), '<!doctype html>')
+  await writeFile(join(dataDir, 'built', 'assets', 'main-abc.js'), 'plain')
+  await writeFile(join(dataDir, 'built', 'assets', 'main-abc.js.gz'), 'zipped')
+  await writeFile(join(dataDir, 'built', '.secret'), 'secret')
   const filePath = join(dataDir, 'gateway.yaml')
   device = await openDevice({ dataDir, filePath, log: pino({ level: 'silent' }) }, life)
 })
@@ -212,6 +215,24 @@ describe('the device page', () => {
   })
 })
 
+describe('the built pages', () => {
+  test('are served as they are, or as the twin that the browser takes', async () => {
+    const server = await openLocalUi()
+    const script = '/device/assets/main-abc.js'
+    const plain = await ask(server, script)
+    expect([plain.status, plain.text, plain.headers['content-encoding']]).toEqual([200, 'plain', undefined])
+    expect(plain.headers['cache-control']).toContain('immutable')
+    const zipped = await ask(server, script, { headers: { 'accept-encoding': 'br;q=0, gzip' } })
+    expect([zipped.text, zipped.headers['content-encoding']]).toEqual(['zipped', 'gzip'])
+    const refused = await ask(server, script, { headers: { 'accept-encoding': 'gzip;q=0' } })
+    expect(refused.text).toBe('plain')
+    expect((await ask(server, script, { method: 'HEAD' })).text).toBe('')
+    expect((await ask(server, '/device/rules')).text).toBe('<!doctype html>')
+    for (const hidden of ['/device/.secret', `${script}.gz`, '/device/assets', '/device/assets/'])
+      expect([hidden, (await ask(server, hidden)).status]).toEqual([hidden, 404])
+  })
+})
+
 test('an upgrade that no handler takes is refused, and a reset of that connection does no harm', async () => {
   const server = await openLocalUi()
   for (let round = 0; round < 10; round++) {
@@ -277,6 +298,30 @@ describe("the device's own application", () => {
     await ask(await openLocalUi(url), '/', { headers: claims })
     for (const name of Object.keys(claims)) expect(seen[0]!.headers).not.toHaveProperty(name.toLowerCase())
     expect(seen[0]!.headers['x-forwarded-for']).toMatch(/127\.0\.0\.1$/)
+  })
+
+  test('shares its origin with the public page alone, and never sees who is signed in', async () => {
+    const seen: IncomingMessage[] = []
+    const { url } = await openApplication((incoming, response) => {
+      seen.push(incoming)
+      response.end('app')
+    })
+    const server = await openLocalUi(url)
+    const tunnel = createTcpServer((socket) => server.accept(socket)).listen(0, '127.0.0.1')
+    await once(tunnel, 'listening')
+    closers.push(() => void tunnel.close())
+    const throughTunnel = { ...server, port: (tunnel.address() as AddressInfo).port }
+    const headers = { 'x-hub-user': 'ada', 'x-hub-role': 'admin' }
+    for (const path of ['/device/api/v1/status', '/device/api/v1/file', '/device/sign-in', '/device/rules'])
+      for (const way of [server, throughTunnel])
+        expect([path, (await ask(way, path, { headers })).status]).toEqual([path, 404])
+    const page = await ask(throughTunnel, '/device/', { headers })
+    expect(page.text).toContain('DT-0123456789AB')
+    expect(page.text).not.toContain('Sign in')
+    const cookie = 'a=1; hedgerow-8080=secret; __Host-hedgerow-8080=secret; b=2'
+    await ask(server, '/', { headers: { cookie } })
+    await ask(server, '/', { headers: { cookie: 'hedgerow-8080=secret' } })
+    expect(seen.map((incoming) => incoming.headers.cookie)).toEqual(['a=1; b=2', undefined])
   })
 
   test('answers through the tunnel only, unless uiOnLan is set', async () => {
