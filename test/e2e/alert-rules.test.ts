@@ -55,7 +55,7 @@ test('a person makes a rule, tries the channel, and the message on the phone ope
   await portal.dialog().getByLabel('What', { exact: true }).selectOption('Everything seen')
   await portal.dialog().getByLabel('Labels').fill('fox, marten')
   await portal.dialog().getByLabel('Collect for, seconds').fill('0')
-  await portal.dialog().getByText('would have told of nothing').waitFor()
+  await portal.dialog().getByText('would have sent no message').waitFor()
   await portal.dialog().getByRole('button', { name: 'Save Rule' }).click()
   await portal.row('Foxes').getByText('fox, marten').waitFor()
 

@@ -100,7 +100,7 @@ export const deleteAlertRule = call({
   response: null,
 })
 
-/** What a rule would have told of in the last seven days; of more than 10,000 incidents the newest. */
+/** The incidents that a rule would have announced in the last seven days; of more than 10,000 only the newest. */
 export const previewAlertRule = call({
   method: 'POST',
   path: '/v1/hub/alert-rules/preview',

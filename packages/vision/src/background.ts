@@ -1,10 +1,10 @@
 /**
- * What the camera sees when nothing moves: for each block of 8 x 8 pixels the mean of its brightness over time and how
- * far it usually departs from that. Both adapt slowly, so that a swaying branch or rain widens what is usual where it
- * is (a running Gaussian average, Wren et al. 1997, "Pfinder", on blocks instead of pixels).
+ * The background, without moving objects: for each block of 8 x 8 pixels the mean of its brightness over time and its
+ * usual deviation. Both adapt slowly, so that a swaying branch or rain widens the usual range of its blocks (a running
+ * Gaussian average, Wren et al. 1997, "Pfinder", on blocks instead of pixels).
  *
  * Brightness is the logarithm of luma. When the light changes by some factor, every block moves by the same amount,
- * which the median of all departures tells; it is taken off before anything counts as changed.
+ * which is the median of all departures; it is subtracted before a block counts as changed.
  */
 import type { Plane, Size } from './image.ts'
 
@@ -28,7 +28,7 @@ const FIRST_VARIANCE = 0.02 ** 2
 const LEAST_DEPARTURE = 0.035
 /** Standard deviations that are usual. */
 const USUAL_DEVIATIONS = 3
-/** What one picture may teach at most, in deviations, so that a passing animal blinds no block. */
+/** The most that one picture changes a block, in deviations, so that a passing animal blinds none. */
 const LESSON_LIMIT = 4
 /** More blocks than this changed at once: another view, or another light that no factor explains. */
 const NEW_SCENE_SHARE = 0.5
@@ -37,9 +37,9 @@ const LIGHT_BINS = 1_024
 const LIGHT_RANGE = 2
 
 export type BackgroundState =
-  /** Still learning what is usual; nothing can be told yet. */
+  /** Still learning; reports nothing yet. */
   | 'learning'
-  /** Most of the picture changed at once, and learning began anew. */
+  /** Most of the picture changed at once, and learning started again. */
   | 'new-scene'
   | 'steady'
 
@@ -47,7 +47,7 @@ export class Background {
   readonly columns: number
   readonly rows: number
   /**
-   * For each block how far it is from what is usual there, row by row: 1 is the border of the usual, 0 nothing at all.
+   * For each block its departure from the usual, row by row: 1 is the border of the usual range, 0 none.
    * Valid until the next `update`.
    */
   readonly departures: Float32Array
@@ -157,11 +157,11 @@ export class Background {
     return (bin + within) / scale - LIGHT_RANGE
   }
 
-  /** How many blocks left what is usual. */
+  /** How many blocks left their usual range. */
   #compare(): number {
     let changed = 0
     let sum = 0
-    // Rain has not yet been everywhere it will be: no block counts as calmer than the average one.
+    // Rain has not reached every block yet, so no block counts as calmer than the average.
     const least = Math.max(LEAST_DEPARTURE, USUAL_DEVIATIONS * this.#meanDeviation)
     for (let block = 0; block < this.departures.length; block++) {
       const deviation = Math.sqrt(this.#variances[block]!)

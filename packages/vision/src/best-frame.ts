@@ -1,5 +1,5 @@
 /**
- * Which picture of a track a person should see: a sure and large one, with the whole object in it.
+ * Chooses the picture of a track for people: a sure and large one, with the whole object in it.
  */
 import { areaOf, type Box } from './box.ts'
 

@@ -1,5 +1,5 @@
 /**
- * Histograms of oriented gradients (Dalal and Triggs 2005): the shape of what is in a crop, whatever its brightness.
+ * Histograms of oriented gradients (Dalal and Triggs 2005): the shape in a crop, at any brightness.
  * Gradients by [-1 0 1] without smoothing, nine orientations over 180 degrees in cells of 8 x 8 pixels with linear
  * votes to the neighbours, blocks of 2 x 2 cells that overlap, each brought to length 1, cut at 0.2, and again
  * (L2-Hys).
@@ -15,7 +15,7 @@ const ORIENTATIONS = 9
 const BLOCKS = CELLS - 1
 const BLOCK_FEATURES = 4 * ORIENTATIONS
 const HYSTERESIS = 0.2
-/** Keeps a block without any gradient from being divided by nothing. In grey levels. */
+/** Avoids a division by zero for a block without gradient. In grey levels. */
 const LEAST_LENGTH = 4
 
 /** Numbers that describe a crop: 7 x 7 blocks of 2 x 2 cells of 9 orientations. */

@@ -1,6 +1,6 @@
 /**
  * Pictures in memory. A picture may be a window into a larger one: rows begin `stride` bytes after each other, and
- * bytes beyond a row's pixels belong to somebody else.
+ * bytes beyond a row's pixels are not part of it.
  */
 
 /** One byte a pixel: luma, 0 (black) to 255. Pixel (x, y) is `data[y * stride + x]`. */

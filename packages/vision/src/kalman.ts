@@ -77,7 +77,7 @@ export class BoxFilter {
     return this.box
   }
 
-  /** Takes in where the object was seen, at the time of the last `predict`. */
+  /** Updates with a sighting at the time of the last `predict`. */
   correct(measured: Box): void {
     const { width, height } = this.box
     const centre = centreOf(measured)
@@ -87,7 +87,7 @@ export class BoxFilter {
     correctAxis(this.#height, measured.height, height)
   }
 
-  /** A lost object's size is not known to go on changing: it keeps its last one. */
+  /** A lost object keeps its last size. */
   holdSize(): void {
     this.#width.velocity = 0
     this.#height.velocity = 0

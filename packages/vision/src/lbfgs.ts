@@ -1,6 +1,6 @@
 /**
  * Finds the minimum of a smooth function by the limited-memory BFGS method (Liu and Nocedal 1989): gradients of the
- * last steps stand for the curvature. Steps are halved until the value falls enough (Armijo's rule).
+ * last steps approximate the curvature. Steps are halved until the value falls enough (Armijo's rule).
  */
 
 /** Value at `point`; writes the gradient there into `gradient`. */
@@ -18,7 +18,7 @@ const HALVINGS = 30
 
 type Step = { moved: Float64Array; turned: Float64Array; scale: number }
 
-/** The point where the search ended, beginning at `start`, which is left as it is. */
+/** The point where the search ended, starting at `start`, which is not changed. */
 export function minimise(objective: Objective, start: Float64Array, options: MinimiseOptions = {}): Float64Array {
   const { iterations = 100, tolerance = 1e-5 } = options
   let point = Float64Array.from(start)
@@ -76,7 +76,7 @@ function remember(
   const moved = to.map((at, i) => at - from[i]!)
   const turned = after.map((part, i) => part - before[i]!)
   const curvature = dot(moved, turned)
-  // A step along which the gradient did not grow tells nothing of a minimum.
+  // A step along which the gradient did not grow has no information about a minimum.
   if (curvature <= 1e-12 * dot(turned, turned)) return
   steps.push({ moved, turned, scale: 1 / curvature })
   if (steps.length > MEMORY) steps.shift()

@@ -1,6 +1,6 @@
 /**
  * Fitting a picture into the fixed input of a model, and its coordinates back. Scaled sides are whole pixels, so each
- * axis has a scale of its own; boxes are mapped with what was really drawn, not with the ideal scale.
+ * axis has a scale of its own; boxes are mapped with the drawn scale, not the ideal one.
  */
 import type { Box } from './box.ts'
 import { createRgbImage, type RgbImage, type Size } from './image.ts'

@@ -1,6 +1,6 @@
 /**
  * Logistic regression with L2 (multinomial: one set of weights a class, probabilities by softmax), trained to the
- * minimum of the mean cross-entropy plus `l2 / 2` times the squared weights. Biases are not held down.
+ * minimum of the mean cross-entropy plus `l2 / 2` times the squared weights. Biases are not regularised.
  */
 import { minimise } from './lbfgs.ts'
 
@@ -82,7 +82,7 @@ export function classify({ classes, features, weights, biases }: LinearClassifie
   return probabilities
 }
 
-/** Turns logits into probabilities in place, and gives the logarithm of one of them. */
+/** Turns logits into probabilities in place, and returns the logarithm of one of them. */
 function logProbability(logits: Float64Array, label: number): number {
   const greatest = logits.reduce((a, b) => Math.max(a, b), -Infinity)
   const own = logits[label]! - greatest

@@ -1,6 +1,6 @@
 /**
- * Moving regions: blocks that left what is usual, joined when they touch or nearly touch. A region needs a block that
- * left it clearly, as an edge does in Canny's hysteresis (1986), and a least size; noise has neither.
+ * Moving regions: blocks outside their usual range, joined when they touch or nearly touch. A region needs one block
+ * clearly outside, like an edge in Canny's hysteresis (1986), and a least size; noise has neither.
  */
 import { BLOCK_PIXELS, Background, type BackgroundState } from './background.ts'
 import { clipToPicture, type Box } from './box.ts'
@@ -11,7 +11,7 @@ export type Region = {
   readonly box: Box
   /** Blocks of 8 x 8 pixels that changed. */
   readonly blocks: number
-  /** Greatest departure from what is usual, 1 being its border. */
+  /** Greatest departure from the usual, 1 being its border. */
   readonly strength: number
 }
 
@@ -30,7 +30,7 @@ export type MotionDetector = {
 export type MotionOptions = {
   /** Of the pictures, in pixels. */
   readonly size: Size
-  /** Nothing that moves in here counts. */
+  /** Movement inside these zones is ignored. */
   readonly masks?: readonly Polygon[]
   readonly leastBlocks?: number
 }

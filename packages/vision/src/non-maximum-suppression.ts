@@ -1,6 +1,6 @@
 import { overlapOf, type Box } from './box.ts'
 
-/** What a model says of one place: the box in shares of its input, the class by number, and how sure it is, 0 to 1. */
+/** One detection of a model: the box in shares of its input, the number of its class, and its score, 0 to 1. */
 export type Candidate = { readonly box: Box; readonly classIndex: number; readonly score: number }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Scaling by averaging: each pixel of the result is the mean of what it covers, at least one source pixel wide. When
- * shrinking, nothing is skipped; when enlarging, the mean over one pixel's width is linear interpolation.
+ * Scaling by averaging: each pixel of the result is the mean of the area that it covers, at least one source pixel
+ * wide. When shrinking, nothing is skipped; when enlarging, the mean over one pixel's width is linear interpolation.
  */
 import { createPlane, createRgbImage, type Plane, type RgbImage } from './image.ts'
 

@@ -1,5 +1,5 @@
 /**
- * Joins what is seen from picture to picture into tracks: ByteTrack (Zhang et al. 2022). Sure sightings are matched
+ * Joins sightings from picture to picture into tracks: ByteTrack (Zhang et al. 2022). Sure sightings are matched
  * first; then the unsure ones continue tracks that are left, and never begin one, so that an object half hidden keeps
  * its track. Each matching is the best one over all pairs (`assignment.ts`) by overlap with the place that a Kalman
  * filter predicts.

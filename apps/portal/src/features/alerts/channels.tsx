@@ -19,7 +19,7 @@ const OWN: Readonly<Record<string, string>> = {
 /** Mail to one person about their account is no channel of alerts. */
 export const isAlertChannel = (name: string) => name !== 'person'
 
-/** Over what this hub can reach people, and whether it works. */
+/** The channels by which this hub can reach people, and whether they work. */
 export function Channels({ mayTest }: { mayTest: string | undefined }) {
   const channels = useChannels(true)
   const test = useTest()

@@ -1,4 +1,4 @@
-/** A rule as its form has it: lists are texts with commas. Pure. */
+/** A rule in its form: lists are texts with commas. Pure. */
 import type { AlertKind, AlertRule, AlertRuleFields, AlertStep, Language } from '@hedgerow/contract'
 
 export type Values = {
@@ -96,7 +96,7 @@ export const KINDS: readonly (readonly [AlertKind, string])[] = [
   ['certificate', 'A certificate that expires'],
 ]
 
-/** What a rule tells of, in one line. */
+/** A rule's conditions, in one line. */
 export function inWords(rule: AlertRuleFields): string {
   const { sites, cameras, gateways, hours, steps, what } = rule
   const kinds = KINDS.filter(([kind]) => kind !== 'detection' && what.includes(kind)).map(([, words]) => words)

@@ -1,4 +1,4 @@
-/** Alert rules: of what the hub tells people outside it, and over which channels. */
+/** Alert rules: which incidents the hub sends to people, and over which channels. */
 import type { AlertRule } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
@@ -43,7 +43,7 @@ export function AlertsPage() {
     <>
       <PageHead
         title="Alert Rules"
-        lead="Who is told on a phone or by mail, and of what. Every message has the picture and opens the incident."
+        lead="Which incidents are sent to a phone or by mail. Every message has the picture and opens the incident."
         actions={
           <>
             <Button component={Link} to="/threats" variant="default">
@@ -67,7 +67,7 @@ export function AlertsPage() {
             onRetry={() => void rules.refetch()}
           />
         ) : rules.data.length === 0 ? (
-          <PanelEmpty title="No alert rules">Nobody is told of what the cameras see.</PanelEmpty>
+          <PanelEmpty title="No alert rules">Nobody gets a message about incidents.</PanelEmpty>
         ) : (
           <>
             {!rules.data.some(({ enabled, what }) => enabled && what.includes('detection')) && (

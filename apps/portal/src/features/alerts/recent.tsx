@@ -1,4 +1,4 @@
-/** What people were told of lately, and who takes care of it. */
+/** The latest alerts, and who acknowledged them. */
 import type { Alert } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { Link } from 'react-router'
@@ -35,7 +35,7 @@ export function RecentAlerts() {
           onRetry={() => void alerts.refetch()}
         />
       ) : alerts.data.length === 0 ? (
-        <PanelEmpty title="No alerts yet">What your rules tell of is listed here.</PanelEmpty>
+        <PanelEmpty title="No alerts yet">Alerts of your rules are listed here.</PanelEmpty>
       ) : (
         <DataTable label="Alerts" columns={COLUMNS} rowCount={alerts.data.length}>
           {alerts.data.map((alert, index) => (

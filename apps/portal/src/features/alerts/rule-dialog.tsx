@@ -168,7 +168,7 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
 const secondsInput = { type: 'number', inputMode: 'numeric', min: 0 } as const
 const shown = (seconds: number) => (Number.isNaN(seconds) ? '' : seconds)
 
-/** What the rule would have told of, so that nobody learns at night that it tells of too much. */
+/** The incidents that the rule would have sent, so that nobody finds out at night that there are too many. */
 function Preview({ values, rule }: { values: Values; rule: AlertRule | undefined }) {
   const parsed = alertRuleFields.safeParse({ ...fieldsOf(values, rule), name: values.name || 'New' })
   const { data } = usePreview(parsed.success ? parsed.data : undefined)
@@ -177,8 +177,8 @@ function Preview({ values, rule }: { values: Values; rule: AlertRule | undefined
   return (
     <output className={styles.preview}>
       {data.incidents === 0
-        ? 'In the last 7 days this rule would have told of nothing.'
-        : `In the last 7 days this rule would have told of ${many}${counted(data.incidents, 'incident')} in ${many}${counted(data.messages, 'message')}.`}
+        ? 'In the last 7 days this rule would have sent no message.'
+        : `In the last 7 days this rule would have sent ${many}${counted(data.messages, 'message')} about ${many}${counted(data.incidents, 'incident')}.`}
     </output>
   )
 }
@@ -187,7 +187,7 @@ function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${count === 1 ? noun : `${noun}s`}`
 }
 
-/** The names of fields as the form has them. */
+/** The form's names of fields. */
 function errorsOf(values: Values, rule: AlertRule | undefined): Record<string, string> {
   const { error } = alertRuleFields.safeParse(fieldsOf(values, rule))
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Whom a rule tells next while nobody has acknowledged an alert. */
+/** The people that a rule notifies next while nobody has acknowledged an alert. */
 import type { AlertStep } from '@hedgerow/contract'
 import { Button, TextInput } from '@mantine/core'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
@@ -59,7 +59,7 @@ export function StepsField({ steps, channels, people, onChange }: StepsFieldProp
 
 type Whom = { channels: string[]; people: string[] }
 
-/** Over which channels, and whom. Nothing ticked means all. */
+/** The channels and people of a step. Nothing ticked means all. */
 export function WhomField({
   channels,
   people,

@@ -1,4 +1,4 @@
-/** Cameras: what all of them show now, while somebody looks. */
+/** Cameras: the newest picture of each, while the page is open. */
 import { Button } from '@mantine/core'
 import { useFullscreenElement } from '@mantine/hooks'
 import { useMemo } from 'react'
@@ -40,7 +40,7 @@ export function CamerasPage() {
     <>
       <PageHead
         title="Cameras"
-        lead="What the cameras show now. A click leads to what one of them saw."
+        lead="The newest picture of each camera. Click one to see its incidents."
         actions={
           shown.length > 0 && (
             <>

@@ -5,7 +5,7 @@ import { LivePicture } from '@hedgerow/ui/live-picture.tsx'
 import { loadCameraPicture } from './queries.ts'
 import styles from './cameras.module.css'
 
-/** One camera. A click leads to what it saw. */
+/** One camera. A click opens its incidents. */
 export function Tile({ camera }: { camera: Camera }) {
   const { gatewayId, gatewayName, location, name, state } = camera
   const load = useCallback((signal: AbortSignal) => loadCameraPicture({ gatewayId, name }, signal), [gatewayId, name])

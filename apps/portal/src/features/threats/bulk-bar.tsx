@@ -13,7 +13,7 @@ type BulkBarProps = {
   onClear: () => void
 }
 
-/** What can be said of all that are selected; absent while none is. */
+/** Reviews of all selected incidents; absent while none is selected. */
 export function BulkBar({ count, labels, isBusy, isLabelling, onLabelling, onSay, onClear }: BulkBarProps) {
   if (count === 0) return null
   return (

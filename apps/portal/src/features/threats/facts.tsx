@@ -1,4 +1,4 @@
-/** What is known of an incident and of the detection that is shown, in words. */
+/** The facts of an incident and of the shown detection, in words. */
 import type { Alert, Firing, Incident, StoredDetection, Verdict } from '@hedgerow/contract'
 import { Link } from 'react-router'
 import { DetailList } from '@hedgerow/ui/detail-list.tsx'
@@ -66,7 +66,7 @@ function Lines({ lines }: { lines: readonly string[] }) {
   return (
     <ul className={styles.lines}>
       {lines.map((line, index) => (
-        // Two may read the same.
+        // Two entries may have the same words.
         // oxlint-disable-next-line react/no-array-index-key
         <li key={index}>{line}</li>
       ))}

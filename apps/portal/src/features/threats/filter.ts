@@ -1,5 +1,5 @@
 /**
- * Which incidents are looked at, kept in the address so that it can be sent to somebody and survives a reload. Pure;
+ * The filter of incidents, in the address so that it can be shared and survives a reload. Pure;
  * the page reads and writes the address.
  */
 import type { countIncidents, listIncidents, QueryOf, ResponseOf } from '@hedgerow/contract'
@@ -31,7 +31,7 @@ export const EVERYTHING: Filter = {
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
-/** Whatever is in the address that this page does not know counts as not said. */
+/** Unknown values in the address are ignored. */
 export function readFilter(parameters: URLSearchParams): Filter {
   const text = (name: string) => parameters.get(name) ?? ''
   const day = (name: string) => (DAY.test(text(name)) ? text(name) : '')
@@ -50,7 +50,7 @@ export function readFilter(parameters: URLSearchParams): Filter {
   }
 }
 
-/** Changes `parameters` to say `filter`, leaving out what is not asked for, and leaving others' parameters alone. */
+/** Writes `filter` into `parameters`; omits defaults, and keeps other parameters. */
 export function writeFilter(parameters: URLSearchParams, filter: Filter): URLSearchParams {
   const next = new URLSearchParams(parameters)
   const say = (name: string, value: string) =>
@@ -87,7 +87,7 @@ export function queryOf({ review, severity, labels, site, gateway, camera, fired
 type Groups = ResponseOf<typeof countIncidents>['groups']
 type Facet = 'label' | 'severity' | 'review'
 
-/** How many there would be with each value of one facet, under what the others ask for; the most frequent first. */
+/** The number of incidents for each value of one facet under the other filters, the most frequent first. */
 export function countsOf(groups: Groups, facet: Facet, { labels, severity, review }: Filter): Map<string, number> {
   const counts = new Map<string, number>()
   for (const group of groups) {

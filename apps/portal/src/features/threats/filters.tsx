@@ -22,7 +22,7 @@ type FiltersProps = {
   onChange: (change: Partial<Filter>) => void
 }
 
-/** What to look at, with how many there are of it. */
+/** The filters, each value with its number of incidents. */
 export function Filters({ filter, gateways, counts, onChange }: FiltersProps) {
   const groups = counts?.groups ?? []
   const reviews = countsOf(groups, 'review', filter)

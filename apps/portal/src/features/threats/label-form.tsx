@@ -2,7 +2,7 @@ import { Button, TextInput } from '@mantine/core'
 import { useId, useState } from 'react'
 import styles from './threats.module.css'
 
-/** What it is instead; the labels that this hub has seen are offered. */
+/** Corrects the label; offers the labels that this hub knows. */
 export function LabelForm({
   labels,
   onSave,
@@ -51,5 +51,5 @@ export function LabelForm({
   )
 }
 
-/** The form was just asked for. */
+/** The form was just opened. */
 const focusOnce = (field: HTMLInputElement | null) => field?.focus()

@@ -1,4 +1,4 @@
-/** One incident, large: its pictures and clip, what is known of it, and the keys that say what it is. */
+/** One incident, large: its pictures and clip, its facts, and the keys for reviews. */
 import type { Incident, StoredDetection } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { useState } from 'react'

@@ -1,4 +1,4 @@
-/** Threats: what the cameras of all sites saw, as pictures, newest first; and whether a person found it right. */
+/** Threats: incidents of all sites as pictures, newest first, with their reviews. */
 import type { Incident } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { useCallback, useMemo, useState } from 'react'
@@ -85,7 +85,7 @@ export function ThreatsPage() {
   const say = async (said: Said) => {
     const ids = opened !== undefined ? [opened] : selected.size > 0 ? [...selected] : current ? [current] : []
     if (ids.length === 0) return
-    // The list may lose it under this filter, so what comes next is known before.
+    // The incident may leave the list under this filter, so the next one is determined before.
     const next = opened !== undefined ? neighbour(opened, 1) : undefined
     if (!(await review.say(ids, said))) return
     if (opened !== undefined && said.verdict !== null) open(next?.id ?? opened)
@@ -94,7 +94,7 @@ export function ThreatsPage() {
   }
   const undo = async () => {
     const count = await review.undo()
-    if (count > 0) void toast(count === 1 ? 'One review taken back' : `${count} reviews taken back`)
+    if (count > 0) void toast(count === 1 ? 'One review undone' : `${count} reviews undone`)
   }
 
   useKeys(

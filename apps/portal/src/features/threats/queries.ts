@@ -14,12 +14,12 @@ import { queryOf, type Filter } from './filter.ts'
 
 export const THREATS_KEY = ['threats'] as const
 const REFRESH_MS = 30_000
-/** Large, so they go soon after nobody shows them. */
+/** Large, so they are dropped soon after they are no longer shown. */
 const SNAPSHOT_KEPT_MS = 60_000
 
 type Page = { incidents: Incident[]; nextCursor: string | undefined }
 
-/** Newest first, a page at a time; what a live event makes stale is read again without losing the place. */
+/** Newest first, a page at a time; after a live event stale pages are refetched and the scroll position stays. */
 export const useIncidents = (filter: Filter) =>
   useInfiniteQuery({
     queryKey: [...THREATS_KEY, 'list', filter],
@@ -53,7 +53,7 @@ export const useIncident = (id: string) =>
     queryFn: ({ signal }) => api(readIncident, { params: { id }, signal }),
   })
 
-/** The alerts that told of an incident. */
+/** The alerts about an incident. */
 export const useAlertsOf = (incident: string) =>
   useQuery({
     queryKey: ['alerts', 'of', incident],
@@ -74,7 +74,7 @@ export const useSnapshot = (id: string, detectionId: string | undefined) =>
     retry: false,
   })
 
-/** An address of the clip, after its first byte was there. */
+/** An address of the clip, once its first byte is there. */
 export const useClip = (id: string, detectionId: string) =>
   useQuery({
     queryKey: ['clip', id, detectionId],

@@ -114,7 +114,7 @@ function Clip({ gatewayId, id }: { gatewayId: string; id: string }) {
   if (error || isBroken)
     return (
       <Notice tone="warning">
-        {error ? messageOf(error) : 'The clip broke off.'}{' '}
+        {error ? messageOf(error) : 'The clip ended early.'}{' '}
         <Button
           size="xs"
           variant="default"
@@ -132,7 +132,7 @@ function Clip({ gatewayId, id }: { gatewayId: string; id: string }) {
           <span className={styles.nothing}>Fetching the clip from the gateway…</span>
         </span>
       ) : (
-        // What is heard in it, if anything, is of a field or a yard.
+        // Its sound, if any, is of a field or a yard.
         // oxlint-disable-next-line jsx-a11y/media-has-caption
         <video
           className={styles.clip}

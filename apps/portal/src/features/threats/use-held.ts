@@ -1,10 +1,10 @@
 import type { Incident } from '@hedgerow/contract'
 import { useEffect, useMemo, useState } from 'react'
 
-/** Who has scrolled further than this reads older ones. */
+/** Beyond this scroll position, a person reads older incidents. */
 const TOP_PX = 200
 
-/** Nothing is put above what a person reads: what arrives waits while they have scrolled down. */
+/** New incidents wait while a person has scrolled down, so that nothing moves above what they read. */
 export function useHeld(incidents: readonly Incident[]): { shown: readonly Incident[]; waiting: number } {
   const [newest, setNewest] = useState<string>()
   const first = incidents[0]?.startedAt

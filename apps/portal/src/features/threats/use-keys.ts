@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'react'
 
-/** A key's name as `KeyboardEvent.key` has it, to what it does; what gives false leaves the key to the browser. */
+/** Handlers by `KeyboardEvent.key`; one that returns false leaves the key to the browser. */
 export type Keys = Readonly<Record<string, () => boolean | void>>
 
 /**
- * Keys of a screen: not while somebody types or seeks in a clip, nor with a modifier, nor in another dialog than
- * `within` tells.
+ * Keys of a screen: not while a person types or seeks in a clip, nor with a modifier, nor in a dialog other than
+ * `within`.
  */
 export function useKeys(keys: Keys, mayAct: () => boolean): void {
   const latest = useRef({ keys, mayAct })

@@ -7,10 +7,10 @@ import { THREATS_KEY } from './queries.ts'
 
 export type Said = { verdict: ReviewVerdict | null; label?: string | undefined }
 
-/** How many reviews can be taken back. */
+/** How many reviews can be undone. */
 const UNDO_DEPTH = 50
 
-/** Says what incidents are, and takes the last of it back; each step is one call, all or none. */
+/** Reviews incidents, and undoes the last reviews; each step is one call, all or none. */
 export function useReview() {
   const queries = useQueryClient()
   const undone = useRef<{ id: string; verdict: ReviewVerdict | null; label: string | null }[][]>([])
@@ -30,7 +30,7 @@ export function useReview() {
     return true
   }
 
-  /** Gives how many were taken back. */
+  /** Returns how many were undone. */
   async function undo(): Promise<number> {
     const last = undone.current.pop()
     setCanUndo(undone.current.length > 0)
@@ -44,7 +44,7 @@ export function useReview() {
   return { say, undo, canUndo, isPending, failure: error ? messageOf(error) : undefined }
 }
 
-/** Those with the same verdict and label together: one call says them. */
+/** Groups of the same verdict and label: one call for each. */
 function alike(said: readonly { id: string; verdict: ReviewVerdict | null; label: string | null }[]) {
   const groups = Map.groupBy(said, ({ verdict, label }) => JSON.stringify([verdict, label]))
   return [...groups.values()].map((group) => ({
@@ -54,7 +54,7 @@ function alike(said: readonly { id: string; verdict: ReviewVerdict | null; label
   }))
 }
 
-/** What a person sees at a glance: of them, of the gateway, or nothing yet. */
+/** The verdict at a glance: of people, of the gateway, or none yet. */
 export function reviewWords({ review, label, reportedLabel }: Incident): string | undefined {
   if (review === null) return undefined
   if (review.verdict === 'right') return 'Right'

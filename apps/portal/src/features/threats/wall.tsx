@@ -19,12 +19,12 @@ type WallProps = {
   incidents: readonly Incident[]
   hasMore: boolean
   onMore: () => void
-  /** The incident that the keyboard is at. */
+  /** The incident with the keyboard focus. */
   current: string | undefined
   selected: ReadonlySet<string>
   onOpen: (id: string) => void
   onSelect: (id: string, selected: boolean) => void
-  /** How many stand side by side, for the keys that move up and down. */
+  /** Incidents in a row, for the keys that move up and down. */
   onAbreast: (abreast: number) => void
 }
 
@@ -59,7 +59,7 @@ export function Wall({ incidents, hasMore, onMore, current, selected, onOpen, on
   const row = incidents.findIndex(({ id }) => id === current)
   useEffect(() => {
     if (row >= 0) virtualizer.scrollToIndex(Math.floor(row / abreast), { align: 'auto' })
-    // Moves with the keyboard, not with what arrives above.
+    // Follows the keyboard, not new incidents above.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [current])
 
