@@ -1,6 +1,7 @@
 /** What comes in with a call. Each throws `Refusal`. */
 import type { IncomingMessage } from 'node:http'
 import { readJson } from '@hedgerow/contract/bounded-json'
+import { wordsOfIssue } from '@hedgerow/contract/words'
 import type { z } from 'zod'
 import { Refusal } from './errors.ts'
 
@@ -30,9 +31,12 @@ export function readQuery<S extends z.ZodType>(request: IncomingMessage, schema:
 }
 
 function check<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const parsed = schema.safeParse(value)
+  const parsed = schema.safeParse(value, { error: wordsOfIssue })
   if (parsed.success) return parsed.data
-  const named = parsed.error.issues.slice(0, 20).map(({ path, message }) => [path.join('.') || 'body', message])
+  const named = parsed.error.issues.slice(0, 20).flatMap((issue) => {
+    const paths = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path]
+    return paths.map((path) => [path.join('.') || 'body', issue.message])
+  })
   throw new Refusal('invalid_request', { fieldErrors: Object.fromEntries(named) as Record<string, string> })
 }
 

@@ -106,6 +106,22 @@ describe('detections', () => {
     expect(frame.equals(bytes)).toBe(true)
   })
 
+  test('of a batch with mistakes are refused, each field in words', async () => {
+    const { label: _label, ...unnamed } = seen('unnamed')
+    const body = { detections: [unnamed, seen('sure', { score: 2 }), { ...seen('more'), colour: 'red' }] }
+    expect(await call('POST', '/detections', body)).toMatchObject({
+      status: 400,
+      body: {
+        error: 'invalid_request',
+        fieldErrors: {
+          'detections.0.label': 'This field is missing',
+          'detections.1.score': 'Must be at most 1',
+          'detections.2.colour': 'This field is not known.',
+        },
+      },
+    })
+  })
+
   test.each([
     ['a bomb that claims 65,535 by 65,535 pixels', (jpeg: Buffer) => resized(jpeg, 65_535)],
     ['half of a picture', (jpeg: Buffer) => jpeg.subarray(0, jpeg.length / 2)],
