@@ -15,6 +15,7 @@ describe('settings of the agent', () => {
       name: hostname(),
       location: '',
       dataDir: './gateway-data',
+      cameras: [],
       host: '::',
       port: 8080,
       uiTarget: undefined,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { GATEWAY_PORT, gatewayName, oneLine } from '@hedgerow/contract'
 import { isIP } from 'node:net'
+import { cameraAddress } from './cameras/schema.ts'
 import { parseFingerprint } from './hub/hub-trust.ts'
 
 /**
@@ -21,6 +22,8 @@ export type Config = {
   dataDir: string
   /** Path of `gateway.yaml`; when left out, it is in the data directory. */
   configFile: string | undefined
+  /** Addresses of cameras that the eye looks at, beside those of `gateway.yaml`. */
+  cameras: string[]
   host: string
   port: number
   uiTarget: URL | undefined
@@ -60,6 +63,7 @@ export const HELP = `Usage: ${USES.map(([use, text]) => `${COMMAND} ${use.padEnd
   --location TEXT    where the device stands                        GATEWAY_LOCATION
   --data DIR         keys and waiting detections (./gateway-data)   GATEWAY_DATA_DIR
   --config FILE      what programs may report (DIR/gateway.yaml)     GATEWAY_CONFIG
+  --camera URL       a camera that the gateway's eye looks at; may be repeated
   --port N           the device page (${GATEWAY_PORT})                         GATEWAY_PORT
   --help             this text
 
@@ -133,6 +137,7 @@ export function readConfig(args: string[], environment: NodeJS.ProcessEnv): Conf
     location: optional(setting('GATEWAY_LOCATION', 'location'), (given) => readLine(given, oneLine(200))) ?? '',
     dataDir: setting('GATEWAY_DATA_DIR', 'data')?.text ?? './gateway-data',
     configFile: setting('GATEWAY_CONFIG', 'config')?.text,
+    cameras: (flags.camera ?? []).map(readCamera),
     host: optional(setting('GATEWAY_HOST'), readAddress) ?? '::',
     port: optional(setting('GATEWAY_PORT', 'port'), readPort) ?? GATEWAY_PORT,
     uiTarget: optional(setting('GATEWAY_UI_TARGET'), readOrigin),
@@ -161,6 +166,7 @@ function readFlags(args: string[]) {
         location: text,
         data: text,
         config: text,
+        camera: { type: 'string', multiple: true },
         port: text,
         help: { type: 'boolean', short: 'h' },
       },
@@ -196,6 +202,12 @@ function readOrigin({ name, text }: Setting): URL {
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '')
     throw new ConfigError(`${name} must be a host and port only, without a path or a password`)
   return url
+}
+
+function readCamera(given: string): string {
+  const parsed = cameraAddress.safeParse(given)
+  if (!parsed.success) throw new ConfigError(`--camera: ${parsed.error.issues[0]!.message}`)
+  return parsed.data
 }
 
 function readDomain({ name, text }: Setting): string {

@@ -38,13 +38,19 @@ const MAXIMA = { cameras: 64, detectors: 16, deterrents: 64, problems: 32 } as c
 
 /** Adds to `life` all that must stop with the device. Rejects with DataFileError or the disk's error. */
 export async function openDevice(
-  options: { dataDir: string; filePath: string; log: Logger },
+  options: {
+    dataDir: string
+    filePath: string
+    /** Addresses of cameras from the command line. */
+    givenCameras?: readonly string[] | undefined
+    log: Logger
+  },
   life: AsyncDisposableStack,
 ): Promise<Device> {
-  const { dataDir, log } = options
+  const { dataDir, givenCameras = [], log } = options
   const queue = await openDetectionQueue(join(dataDir, 'detections'), log)
   life.defer(() => queue.close())
-  const file = await watchDeviceFile(options.filePath, { log })
+  const file = await watchDeviceFile(options.filePath, { log, givenCameras })
   life.defer(file.stop)
   const record = openRecord(join(dataDir, RECORD_FILE), { settings: () => file.current().record, log, clock: Date.now })
   life.defer(record.close)

@@ -74,7 +74,8 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
 
   await makePrivateDirectory(dataDir)
   life.defer(await lockDataDirectory(dataDir))
-  const device = await openDevice({ dataDir, filePath: deviceFilePath(options), log }, life)
+  const filePath = deviceFilePath(options)
+  const device = await openDevice({ dataDir, filePath, givenCameras: options.cameras, log }, life)
   const { queue, parts, deterrents } = device
   const frigate = () => device.file.current().sources.frigate
   const openInterface = uiTarget && watchOpenInterface(uiTarget, frigate)

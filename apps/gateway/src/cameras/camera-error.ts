@@ -15,6 +15,8 @@ export function refusalOf(status: number): CameraError {
 
 /** The error for a failure of the network. */
 export function networkFailure(error: unknown): CameraError {
+  // Only silence breaks off a connection.
+  if (error instanceof Error && error.name === 'AbortError') return new CameraError('it sends no picture')
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return new CameraError(WORDS[code] ?? (code.startsWith('ERR_TLS') || /CERT/.test(code) ? BAD_CERTIFICATE : BROKEN))
 }

@@ -25,6 +25,8 @@ export type PictureReader = (
     /** Takes the picture if it is due, and never waits. */
     offer(decode: () => Promise<Picture>): void
     pause(ms: number): Promise<void>
+    /** A part of its video came damaged, and its pictures may be wrong there. */
+    noteDamage(): void
     /** The camera's video as it comes, for a reader that has it; undefined at the start of a connection. */
     onStream?: ((bytes: Buffer | undefined) => void) | undefined
     signal: AbortSignal
@@ -57,9 +59,14 @@ export type CameraOptions = {
 const RECONNECT = { firstMs: 500, maxMs: 30_000 }
 /** After this time without a picture, a camera is offline and its connection starts again. */
 const SILENCE_MS = 10_000
+/** The first picture may take longer: FFmpeg looks at a stream for some seconds before it shows it. */
+const FIRST_PICTURE_MS = 20_000
 const RATE_MS = 10_000
 /** A picture may be a little early: clocks of cameras are not exact. */
 const EARLY = 0.8
+/** So many damaged parts within so long are told. */
+const DAMAGE_MS = 30_000
+const DAMAGES_SHOWN = 5
 const DARK_MS = 30_000
 const DARK_LEVEL = 6
 /** Below this share of the configured rate, a camera is slow. */
@@ -82,6 +89,7 @@ export function openCamera(options: CameraOptions): Camera {
   /** When the pictures of the last seconds were taken. */
   let takenAt: number[] = []
   let darkSince: number | undefined
+  let damagedAt: number[] = []
   /** The times when one was due while the last was still being processed. */
   let missedAt: number[] = []
 
@@ -118,6 +126,11 @@ export function openCamera(options: CameraOptions): Camera {
     darkSince = isDark(frame.luma) ? (darkSince ?? frame.atMs) : undefined
   }
 
+  function noteDamage(): void {
+    const now = clock()
+    damagedAt = [...damagedAt.filter((at) => now - at < DAMAGE_MS), now].slice(-DAMAGES_SHOWN)
+  }
+
   const lastAt = () => lastFrame?.atMs ?? -Infinity
   const isOnline = () => clock() - lastAt() < SILENCE_MS
 
@@ -126,12 +139,14 @@ export function openCamera(options: CameraOptions): Camera {
     const connection = new AbortController()
     const openedAt = clock()
     const watch = setInterval(() => {
-      if (clock() - Math.max(openedAt, lastAt()) > SILENCE_MS) connection.abort()
+      const isSilent = lastAt() > openedAt ? clock() - lastAt() > SILENCE_MS : clock() - openedAt > FIRST_PICTURE_MS
+      if (isSilent) connection.abort()
     }, 1_000)
     try {
       const context = {
         offer,
         pause,
+        noteDamage,
         onStream: options.onStream,
         signal: AbortSignal.any([signal, connection.signal]),
         log,
@@ -142,9 +157,10 @@ export function openCamera(options: CameraOptions): Camera {
       if (connection.signal.aborted) throw damage ?? new CameraError('it sends no picture')
     } catch (error) {
       if (signal.aborted) return
-      if (connection.signal.aborted) failure = damage ?? new CameraError('it sends no picture')
-      else if (error instanceof CameraError) failure = error
-      else throw error
+      if (!(error instanceof CameraError)) {
+        if (!connection.signal.aborted) throw error
+        failure = damage ?? new CameraError('it sends no picture')
+      } else failure = error
       log.warn({ camera: name, reason: failure.message }, 'a camera gives no pictures')
     } finally {
       clearInterval(watch)
@@ -182,9 +198,11 @@ export function openCamera(options: CameraOptions): Camera {
       const now = clock()
       if (failure) return [`Camera ${name} gives no pictures: ${failure.message}.`]
       if (damage) return [`Camera ${name}: ${damage.message}.`]
-      if (!isOnline()) return now - startedAt > SILENCE_MS ? [`Camera ${name} gives no pictures.`] : []
+      if (!isOnline()) return now - startedAt > FIRST_PICTURE_MS ? [`Camera ${name} gives no pictures.`] : []
       if (darkSince !== undefined && now - darkSince > DARK_MS)
         return [`Camera ${name}: its picture is black. Is it covered, or its light off?`]
+      if (damagedAt.length === DAMAGES_SHOWN && now - damagedAt[0]! < DAMAGE_MS)
+        return [`Camera ${name}: its video comes damaged. Is its network too weak?`]
       if (isBehind(now))
         return [
           `Camera ${name}: this device is too slow for ${settings.framesPerSecond} pictures a second; some are dropped.`,

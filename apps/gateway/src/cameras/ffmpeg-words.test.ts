@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { argumentsFor } from './ffmpeg.ts'
-import { inPlainWords } from './ffmpeg-words.ts'
+import { createFfmpegLog, inPlainWords } from './ffmpeg-words.ts'
 import { camerasSettings } from './schema.ts'
 
 test.each([
@@ -15,12 +15,38 @@ test.each([
   ['[rtsp @ 0x5] method DESCRIBE failed: 404 Not Found', 'it has nothing at this path'],
   ["Stream map '0:v:0' matches no streams.", 'it sends no video'],
   ['Decoder (codec vvc) not found for input stream #0:0', 'does not know how its video is coded'],
-  ['something new with rtsp://viewer:secret@10.0.0.9/s', 'FFmpeg ended'],
-  ['', 'FFmpeg ended'],
 ])('%s', (stderr, meaning) => {
-  const { message } = inPlainWords(stderr)
+  const { message } = inPlainWords(stderr)!
   expect(message).toContain(meaning)
   expect(message).not.toContain('secret')
+})
+
+test('what it does not know has no meaning', () => {
+  expect(inPlainWords('something new with rtsp://viewer:secret@10.0.0.9/s')).toBeUndefined()
+  expect(inPlainWords('')).toBeUndefined()
+})
+
+test('its log: complaints alone are kept, damage and sizes are told, cut anywhere', () => {
+  const text = `[tcp @ 0x1] [verbose] Successfully connected to 10.0.0.9 port 554
+a=title:401 Unauthorized
+[graph 0 input from stream 0:0 @ 0x2] [verbose] w:800 h:600 pixfmt:yuv420p
+[h264 @ 0x3] [info] concealing 1255 DC, 1255 AC, 1255 MV errors in P frame
+[graph 0 input from stream 0:0 @ 0x4] [verbose] w:640 h:360 pixfmt:yuv420p
+[error] rtsp://10.0.0.9/s: Connection refused
+`
+  for (const step of [1, 7, 1_000]) {
+    const told: string[] = []
+    const log = createFfmpegLog({ damage: () => told.push('damage'), size: (size) => told.push(size) })
+    for (let from = 0; from < text.length; from += step) log.add(text.slice(from, from + step))
+    expect(told).toEqual(['800 x 600', 'damage', '640 x 360'])
+    expect(log.complaints()).toBe('[error] rtsp://10.0.0.9/s: Connection refused\n')
+  }
+})
+
+test('its log: lines without an end take a bounded memory', () => {
+  const log = createFfmpegLog({ damage() {}, size() {} })
+  for (let count = 0; count < 1_000; count++) log.add('x'.repeat(10_000))
+  expect(log.complaints().length).toBeLessThan(10_000)
 })
 
 test('an address is one argument, and no option, file or pipe', () => {

@@ -14,7 +14,7 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   ],
   [/does not contain any stream|matches no streams|could not find.*video/i, 'it sends no video'],
   [
-    /hwaccel|hardware accelerator|device setup failed|No device available/i,
+    /hwaccel|hardware accelerator|device setup failed|No device available|_v4l2m2m @/i,
     'this device cannot decode in hardware as gateway.yaml says',
   ],
   [/Protocol not found|not on whitelist/i, 'FFmpeg does not speak what its address asks for'],
@@ -22,8 +22,44 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/Connection reset|Broken pipe|End of file|Input\/output error/i, 'the connection broke'],
 ]
 
-/** The meaning of FFmpeg's last lines, never with an address or a password in it. */
-export function inPlainWords(stderr: string): CameraError {
+/** The meaning of FFmpeg's last lines, never with an address or a password in it; undefined when it is not known. */
+export function inPlainWords(stderr: string): CameraError | undefined {
   const meaning = MEANINGS.find(([pattern]) => pattern.test(stderr))
-  return new CameraError(meaning?.[1] ?? 'FFmpeg ended; the log of the gateway has its last words')
+  return meaning && new CameraError(meaning[1])
+}
+
+/** What FFmpeg says at `-loglevel level+verbose`, line by line. */
+export type FfmpegLog = {
+  add(text: string): void
+  /** Its last complaints. */
+  complaints(): string
+}
+
+const LINE_MAX = 2_000
+const COMPLAINTS_MAX = 4_000
+const COMPLAINT = /\[(?:warning|error|fatal|panic)\]/
+/** It goes on, and fills the hole with what was there before. */
+const DAMAGE = /concealing|corrupt decoded frame/
+/** What the filters take, told when they begin and whenever it changes. */
+const SIZE = /input from stream 0:0 @ \w{1,20}\] \[verbose\] w:(\d{1,5}) h:(\d{1,5})/
+
+export function createFfmpegLog(on: { damage(): void; size(size: string): void }): FfmpegLog {
+  let rest = ''
+  let complaints = ''
+
+  function takeLine(line: string): void {
+    if (COMPLAINT.test(line)) complaints = `${complaints}${line}\n`.slice(-COMPLAINTS_MAX)
+    if (DAMAGE.test(line)) on.damage()
+    const [, width, height] = SIZE.exec(line) ?? []
+    if (width !== undefined) on.size(`${width} x ${height}`)
+  }
+
+  return {
+    add(text) {
+      const lines = (rest + text).split('\n')
+      rest = (lines.pop() ?? '').slice(-LINE_MAX)
+      for (const line of lines) takeLine(line.slice(0, LINE_MAX))
+    },
+    complaints: () => complaints + rest,
+  }
 }

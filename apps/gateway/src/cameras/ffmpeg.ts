@@ -10,13 +10,12 @@ import type { CameraSettings } from './schema.ts'
 import type { PictureReader } from './camera.ts'
 import { CameraError } from './camera-error.ts'
 import { LOOKED_AT_SIDE } from './decode.ts'
-import { inPlainWords } from './ffmpeg-words.ts'
+import { createFfmpegLog, inPlainWords } from './ffmpeg-words.ts'
 import { createPixelMapReader } from './pixel-map.ts'
 
-const LAST_WORDS_MAX = 4_000
 const KILL_AFTER_MS = 3_000
 
-export const readThroughFfmpeg: PictureReader = async (settings, { offer, onStream, signal, log }) => {
+export const readThroughFfmpeg: PictureReader = async (settings, { offer, onStream, noteDamage, signal, log }) => {
   const child = spawn('ffmpeg', argumentsFor(settings, onStream !== undefined), {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
@@ -24,8 +23,19 @@ export const readThroughFfmpeg: PictureReader = async (settings, { offer, onStre
   const ended = once(child, 'close').catch(() => {})
   const [pictures, words, stream] = child.stdio.slice(1) as [Readable, Readable, Readable]
   stream.on('data', (bytes: Buffer) => onStream?.(bytes))
-  let lastWords = ''
-  words.setEncoding('utf8').on('data', (text: string) => (lastWords = (lastWords + text).slice(-LAST_WORDS_MAX)))
+  let size: string | undefined
+  let hasNewSize = false
+  const said = createFfmpegLog({
+    damage: noteDamage,
+    size(told) {
+      size ??= told
+      if (size === told || hasNewSize) return
+      // FFmpeg would go on at the size of its first picture, and distort.
+      hasNewSize = true
+      stop()
+    },
+  })
+  words.setEncoding('utf8').on('data', said.add)
   const stop = () => {
     child.kill('SIGTERM')
     setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS).unref()
@@ -46,12 +56,15 @@ export const readThroughFfmpeg: PictureReader = async (settings, { offer, onStre
     stop()
     await ended
   }
-  if (signal.aborted) return
-  log.warn({ ffmpeg: withoutCredentials(lastWords) }, 'FFmpeg ended')
-  throw inPlainWords(lastWords)
+  if (hasNewSize) throw new CameraError('its pictures have another size now; it is opened anew')
+  const meaning = inPlainWords(said.complaints())
+  // One that was ended because it gave no picture may have said why.
+  if (signal.aborted && !meaning) return
+  log.warn({ ffmpeg: withoutCredentials(said.complaints()) }, 'FFmpeg ended')
+  throw meaning ?? new CameraError('FFmpeg ended; the log of the gateway has its last words')
 }
 
-const QUIET = ['-hide_banner', '-nostdin', '-loglevel', 'warning', '-fflags', 'nobuffer']
+const QUIET = ['-hide_banner', '-nostdin', '-nostats', '-loglevel', 'repeat+level+verbose', '-fflags', 'nobuffer']
 const ANSWER_US = '10000000'
 /** Without files and pipes, which a playlist or a redirect could name. */
 const PROTOCOLS = 'rtp,udp,tcp,tls,crypto,rtsp,rtsps,rtmp,rtmps,rtmpt'
@@ -69,7 +82,7 @@ export function argumentsFor(
   { url, framesPerSecond, hardwareDecoding }: CameraSettings,
   withStream: boolean,
 ): string[] {
-  const hardware = hardwareDecoding === 'none' ? [] : ['-hwaccel', hardwareDecoding]
+  const hardware = hardwareArguments(hardwareDecoding)
   // Over UDP a lost packet damages whole seconds.
   const overTcp = ['-rtsp_transport', 'tcp', '-timeout', ANSWER_US]
   const transport = new URL(url).protocol.startsWith('rtsp') ? overTcp : ['-rw_timeout', ANSWER_US]
@@ -78,6 +91,12 @@ export function argumentsFor(
   const pictures = [...ONE_VIDEO, '-vf', scale, ...RAW_PICTURES]
   const stream = withStream ? streamArguments('pipe:3') : []
   return [...QUIET, ...hardware, ...transport, ...input, ...pictures, ...stream]
+}
+
+/** A Raspberry Pi decodes H.264 by a decoder of its own, not by an accelerator of FFmpeg's. */
+function hardwareArguments(by: CameraSettings['hardwareDecoding']): string[] {
+  if (by === 'none') return []
+  return by === 'v4l2m2m' ? ['-c:v', 'h264_v4l2m2m'] : ['-hwaccel', by]
 }
 
 function isMissing(error: unknown): boolean {

@@ -11,14 +11,16 @@ const polygon = z
 
 const name = z.string().regex(NAME, 'A name has letters, digits, spaces and . _ -, at most 100 characters.')
 
+export const cameraAddress = z
+  .string()
+  .max(1_000)
+  .refine(
+    (text) => URL.canParse(text) && PROTOCOLS.includes(new URL(text).protocol) && new URL(text).hostname !== '',
+    'This must be an address that begins with http, https, rtsp, rtsps, rtmp or rtmps.',
+  )
+
 const camera = z.strictObject({
-  url: z
-    .string()
-    .max(1_000)
-    .refine(
-      (text) => URL.canParse(text) && PROTOCOLS.includes(new URL(text).protocol) && new URL(text).hostname !== '',
-      'This must be an address that begins with http, https, rtsp, rtsps, rtmp or rtmps.',
-    )
+  url: cameraAddress
     .optional()
     .describe(
       'MJPEG or a snapshot over HTTP; anything else through FFmpeg. Left out for a camera of Frigate or of a program, which rules may then name. User and password may be part of it: `rtsp://viewer:${GATE_PASSWORD}@HOST/stream2`.',
@@ -29,7 +31,7 @@ const camera = z.strictObject({
   hardwareDecoding: z
     .enum(['none', 'auto', 'vaapi', 'v4l2m2m', 'drm', 'cuda', 'qsv', 'videotoolbox'])
     .default('none')
-    .describe("FFmpeg's `-hwaccel`."),
+    .describe("FFmpeg's `-hwaccel`; `v4l2m2m` is a Raspberry Pi's decoder of H.264."),
 })
 
 /** The part `cameras` of gateway.yaml: each camera by its name. */

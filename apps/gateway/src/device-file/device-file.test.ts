@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { watchDeviceFile } from './device-file.ts'
+import { withGivenCameras } from './given-cameras.ts'
 import { parseDeviceFile } from './parse.ts'
 
 let folder: string
@@ -13,6 +14,30 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 const parse = (text: string, environment: NodeJS.ProcessEnv = {}) => parseDeviceFile(text, folder, environment)
+
+test('cameras of the command line are looked at beside those of the file', () => {
+  const urls = ['rtsp://10.0.0.9/a', 'http://10.0.0.9/b']
+  function file(text: string) {
+    const parsed = parse(text)
+    if (parsed.errors) throw new Error(parsed.errors[0]!.message)
+    return parsed.value
+  }
+  const alone = withGivenCameras(file(''), urls)
+  expect(alone.sources.eye).toMatchObject({ cameras: ['camera 1', 'camera 2'], minimumScore: 0.6 })
+  expect(alone.cameras['camera 2']).toMatchObject({ url: 'http://10.0.0.9/b', framesPerSecond: 5 })
+  const beside = withGivenCameras(
+    file(
+      'cameras: { camera 1: { url: "http://10.0.0.9/c" } }\nsources: { eye: { cameras: [camera 1], labels: [fox] } }',
+    ),
+    urls,
+  )
+  expect(beside.sources.eye).toMatchObject({
+    cameras: ['camera 1', 'camera 1 of the command line', 'camera 2'],
+    labels: ['fox'],
+  })
+  expect(beside.cameras['camera 1']!.url).toBe('http://10.0.0.9/c')
+  expect(withGivenCameras(alone, [])).toBe(alone)
+})
 
 describe('a gateway.yaml', () => {
   test('that has an eye names cameras that are there', () => {

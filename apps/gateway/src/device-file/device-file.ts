@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { isMissing } from '../durable-file.ts'
+import { withGivenCameras } from './given-cameras.ts'
 import { folderOf, parseDeviceFile, type FileError } from './parse.ts'
 import { deviceFile, type DeviceFile } from './schema.ts'
 
@@ -24,9 +25,10 @@ const LOOK_INTERVAL_MS = 2_000
 
 export async function watchDeviceFile(
   path: string,
-  { log, environment = process.env }: { log: Logger; environment?: NodeJS.ProcessEnv },
+  options: { log: Logger; environment?: NodeJS.ProcessEnv; givenCameras?: readonly string[] },
 ): Promise<WatchedDeviceFile> {
-  let current: DeviceFile = deviceFile.parse({})
+  const { log, environment = process.env, givenCameras = [] } = options
+  let current: DeviceFile = withGivenCameras(deviceFile.parse({}), givenCameras)
   let problems: string[] = []
   let seen: string | undefined
   let timer: NodeJS.Timeout | undefined
@@ -46,7 +48,7 @@ export async function watchDeviceFile(
       return
     }
     problems = []
-    current = found.value
+    current = withGivenCameras(found.value, givenCameras)
     if (mark !== 'none') log.info({ file: path }, 'gateway.yaml is in force')
     else if (hadFile) log.info({ file: path }, 'gateway.yaml was deleted: the defaults are in force')
     for (const listener of listeners) listener(current)
