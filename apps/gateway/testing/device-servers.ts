@@ -6,6 +6,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { onvifAnswer, onvifElement, onvifFault, onvifFront } from './onvif-camera.ts'
 
 export type DeviceServer = {
   address: string
@@ -157,40 +158,17 @@ export function startOnvif(user: string, password: string): Promise<DeviceServer
   let seconds: number | undefined
   return serve(({ request, url, body, device }) => {
     if (request.method !== 'POST' || url.pathname !== '/onvif/device_service') return { status: 404 }
-    const envelope = (content: string, status = 200): Reply => ({
-      status,
-      body: `<?xml version="1.0"?><SOAP-ENV:Envelope xmlns:SOAP-ENV="http://www.w3.org/2003/05/soap-envelope"><SOAP-ENV:Body>${content}</SOAP-ENV:Body></SOAP-ENV:Envelope>`,
-    })
-    const fault = (code: string, text: string) =>
-      envelope(
-        `<SOAP-ENV:Fault><SOAP-ENV:Code><SOAP-ENV:Value>SOAP-ENV:Sender</SOAP-ENV:Value><SOAP-ENV:Subcode><SOAP-ENV:Value>${code}</SOAP-ENV:Value></SOAP-ENV:Subcode></SOAP-ENV:Code><SOAP-ENV:Reason><SOAP-ENV:Text xml:lang="en">${text}</SOAP-ENV:Text></SOAP-ENV:Reason></SOAP-ENV:Fault>`,
-        400,
-      )
-    const element = (name: string) => new RegExp(`<(?:\\w+:)?${name}(?:\\s[^>]*)?>([^<]*)<`).exec(body)?.[1] ?? ''
-    if (body.includes('GetSystemDateAndTime')) {
-      const at = new Date(clock())
-      const time = `<tt:Hour>${at.getUTCHours()}</tt:Hour><tt:Minute>${at.getUTCMinutes()}</tt:Minute><tt:Second>${at.getUTCSeconds()}</tt:Second>`
-      const date = `<tt:Year>${at.getUTCFullYear()}</tt:Year><tt:Month>${at.getUTCMonth() + 1}</tt:Month><tt:Day>${at.getUTCDate()}</tt:Day>`
-      return envelope(
-        `<tds:GetSystemDateAndTimeResponse><tds:SystemDateAndTime><tt:UTCDateTime><tt:Time>${time}</tt:Time><tt:Date>${date}</tt:Date></tt:UTCDateTime></tds:SystemDateAndTime></tds:GetSystemDateAndTimeResponse>`,
-      )
-    }
-    const expected = createHash('sha1')
-      .update(Buffer.from(element('Nonce'), 'base64'))
-      .update(element('Created'))
-      .update(password)
-      .digest('base64')
-    const isFresh = Math.abs(Date.parse(element('Created')) - clock()) < 60_000
-    if (element('Username') !== user || element('Password') !== expected || !isFresh)
-      return fault('ter:NotAuthorized', 'Sender not Authorized')
-    if (element('RelayOutputToken') !== 'RelayOutput_1') return fault('ter:RelayToken', 'Unknown relay token')
+    const front = onvifFront(body, user, password, clock())
+    if (front) return front
+    const element = (name: string) => onvifElement(body, name)
+    if (element('RelayOutputToken') !== 'RelayOutput_1') return onvifFault('ter:RelayToken', 'Unknown relay token')
     if (body.includes('SetRelayOutputSettings')) {
-      if (element('Mode') !== 'Monostable') return fault('ter:ModeError', 'Mode not supported')
+      if (element('Mode') !== 'Monostable') return onvifFault('ter:ModeError', 'Mode not supported')
       seconds = Number(/^PT(\d+)S$/.exec(element('DelayTime'))?.[1])
-      return envelope('<tds:SetRelayOutputSettingsResponse/>')
+      return onvifAnswer('<tds:SetRelayOutputSettingsResponse/>')
     }
     turn(device, element('LogicalState') === 'active' ? (seconds ?? Infinity) : null)
-    return envelope('<tds:SetRelayOutputStateResponse></tds:SetRelayOutputStateResponse>')
+    return onvifAnswer('<tds:SetRelayOutputStateResponse></tds:SetRelayOutputStateResponse>')
   })
 }
 

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { ConfigError, deviceFilePath, readConfig, type Config } from '../config.ts'
 import { checkDeviceFile } from '../device-file/check.ts'
+import { findCameras } from './cameras-find.ts'
 import { takeFlags, type Outcome } from './command-line.ts'
 import { addModelToDevice, listDeviceModels } from './models.ts'
 import { initDeviceFile } from './init.ts'
@@ -54,6 +55,11 @@ const commands: Readonly<Record<string, Command>> = {
     )(others, environment)
   },
   'model list': withConfig(({ dataDir }) => listDeviceModels(dataDir)),
+  async 'cameras find'(args, environment) {
+    const { values, rest } = takeFlags(args, { user: 'text', at: 'text' })
+    const { CAMERA_PASSWORD: password } = environment
+    return withConfig(() => findCameras({ user: values.user, password, at: values.at }))(rest, environment)
+  },
   async 'rules test'(args, environment) {
     const { values, rest } = takeFlags(args, { since: 'text' })
     return withConfig((config) =>

@@ -6,7 +6,7 @@ const FOLDER = join(import.meta.dirname, 'drivers')
 /** `.js` in a bundle. */
 const EXTENSION = extname(import.meta.filename)
 /** Files that drivers share. */
-const SHARED = new Set(['driver', 'device-call'])
+const SHARED = new Set(['driver', 'device-call', 'onvif-soap'])
 
 /** The names of all drivers, in order: adding a file to drivers/ adds the driver. */
 export const driverNames: readonly string[] = readdirSync(FOLDER)

@@ -1,0 +1,74 @@
+/** What an ONVIF camera can send: its media profiles and the address of each one's stream. */
+import { callOnvif, elementsOf, escapeXml, textsOf, type OnvifDevice } from '../../deterrents/drivers/onvif-soap.ts'
+import { DeviceRefusal } from '../../deterrents/drivers/driver.ts'
+
+export type CameraStream = {
+  /** As the camera calls it. */
+  profile: string
+  /** Without user and password. */
+  url: URL
+  /** Such as `H264 640x360`; empty where the camera does not say. */
+  video: string
+}
+
+const PROFILES_MAX = 16
+const TEXT_MAX = 60
+
+/**
+ * Rejects with DeviceRefusal for a wrong password, and for a camera that names another machine: whoever answers in a
+ * network must not send the gateway elsewhere, nor to its own services.
+ */
+export async function readStreams(service: URL, device: OnvifDevice, signal: AbortSignal): Promise<CameraStream[]> {
+  const media = await mediaService(service, device, signal)
+  const profiles = elementsOf(await callOnvif(media, device, '<m:GetProfiles/>', signal), 'Profiles')
+  const streams: CameraStream[] = []
+  for (const { attributes, content } of profiles.slice(0, PROFILES_MAX)) {
+    const [, token] = /\stoken="([^"]{1,100})"/.exec(attributes) ?? []
+    if (token === undefined) continue
+    const url = await streamUrl(media, device, token, signal)
+    streams.push({ profile: plain(textsOf(content, 'Name')[0] ?? token), url, video: videoOf(content) })
+  }
+  return streams
+}
+
+async function mediaService(service: URL, device: OnvifDevice, signal: AbortSignal): Promise<URL> {
+  const body = '<d:GetCapabilities><d:Category>Media</d:Category></d:GetCapabilities>'
+  const text = await callOnvif(service, device, body, signal)
+  const [address] = elementsOf(text, 'Media').flatMap(({ content }) => textsOf(content, 'XAddr'))
+  return address === undefined ? service : sameMachine(address, service, /^https?:$/)
+}
+
+async function streamUrl(media: URL, device: OnvifDevice, token: string, signal: AbortSignal): Promise<URL> {
+  const setup =
+    '<m:StreamSetup><t:Stream>RTP-Unicast</t:Stream><t:Transport><t:Protocol>RTSP</t:Protocol></t:Transport></m:StreamSetup>'
+  // The token is escaped as the camera wrote it.
+  const body = `<m:GetStreamUri>${setup}<m:ProfileToken>${escapeXml(token)}</m:ProfileToken></m:GetStreamUri>`
+  const [uri] = textsOf(await callOnvif(media, device, body, signal), 'Uri')
+  const url = sameMachine(uri ?? '', media, /^rtsps?:$/)
+  url.username = ''
+  url.password = ''
+  return url
+}
+
+function sameMachine(text: string, asked: URL, protocols: RegExp): URL {
+  const url = URL.canParse(text) && text.length < 500 ? new URL(text) : undefined
+  if (!url || !protocols.test(url.protocol)) throw new DeviceRefusal('the camera named no address that can be used')
+  if (url.hostname !== asked.hostname) throw new DeviceRefusal('the camera named an address of another machine')
+  return url
+}
+
+function videoOf(profile: string): string {
+  const encoder = elementsOf(profile, 'VideoEncoderConfiguration')[0]?.content ?? ''
+  const [coding] = textsOf(encoder, 'Encoding')
+  const [width, height] = ['Width', 'Height'].map((name) => Number(textsOf(encoder, name)[0]))
+  const size = Number.isInteger(width) && Number.isInteger(height) ? `${width}x${height}` : ''
+  return plain(`${coding ?? ''} ${size}`.trim())
+}
+
+/** It goes into a comment of a file. */
+function plain(text: string): string {
+  return text
+    .replaceAll(/[^\w .,:/()+-]+/g, ' ')
+    .slice(0, TEXT_MAX)
+    .trim()
+}

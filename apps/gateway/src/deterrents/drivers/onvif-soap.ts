@@ -1,0 +1,97 @@
+/**
+ * Calls to an ONVIF device: SOAP 1.2 over HTTP, signed with a WS-Security UsernameToken. Answers are searched for
+ * elements and never expanded, so no entity of theirs means anything but the five of XML.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { callDevice } from './device-call.ts'
+import { DeviceRefusal } from './driver.ts'
+
+export const DEVICE_SERVICE_PATH = '/onvif/device_service'
+
+const SECURITY = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss'
+const NAMESPACES = [
+  'xmlns:s="http://www.w3.org/2003/05/soap-envelope"',
+  'xmlns:d="http://www.onvif.org/ver10/device/wsdl"',
+  'xmlns:m="http://www.onvif.org/ver10/media/wsdl"',
+  'xmlns:t="http://www.onvif.org/ver10/schema"',
+].join(' ')
+
+export type OnvifDevice = {
+  /** Without it nothing is signed. */
+  user?: string | undefined
+  password?: string | undefined
+  verifyCertificate?: boolean | undefined
+}
+
+/** Of the prefixes, `d` is the device's service, `m` its media, `t` the schema. Rejects with DeviceRefusal. */
+export async function callOnvif(url: URL, device: OnvifDevice, body: string, signal: AbortSignal): Promise<string> {
+  const { user, password = '' } = device
+  if (user === undefined) return post(url, device, '', body, signal)
+  const created = (await deviceTime(url, device, signal)).toISOString()
+  return post(url, device, usernameToken(user, password, created), body, signal)
+}
+
+/** The texts of all elements of this name, whatever its prefix; those within each other are one. */
+export function textsOf(xml: string, name: string): string[] {
+  return elementsOf(xml, name).map(({ content }) => unescape(content.trim()))
+}
+
+/** Attributes and content of all elements of this name, as they are written. */
+export function elementsOf(xml: string, name: string): { attributes: string; content: string }[] {
+  const opening = new RegExp(`<(?:[\\w-]{1,40}:)?${name}([\\s/][^<>]{0,500})?>`, 'g')
+  const found: { attributes: string; content: string }[] = []
+  for (let match = opening.exec(xml); match; match = opening.exec(xml)) {
+    const attributes = match[1] ?? ''
+    const closing = new RegExp(`</(?:[\\w-]{1,40}:)?${name}\\s{0,10}>`, 'g')
+    closing.lastIndex = opening.lastIndex
+    const end = attributes.endsWith('/') ? undefined : closing.exec(xml)
+    found.push({ attributes, content: end ? xml.slice(opening.lastIndex, end.index) : '' })
+    if (end) opening.lastIndex = closing.lastIndex
+  }
+  return found
+}
+
+async function post(url: URL, device: OnvifDevice, header: string, body: string, signal: AbortSignal): Promise<string> {
+  const answer = await callDevice({
+    url,
+    method: 'POST',
+    headers: { 'content-type': 'application/soap+xml; charset=utf-8' },
+    body: `<?xml version="1.0" encoding="utf-8"?><s:Envelope ${NAMESPACES}><s:Header>${header}</s:Header><s:Body>${body}</s:Body></s:Envelope>`,
+    signal,
+    ...(device.verifyCertificate !== undefined && { verifyCertificate: device.verifyCertificate }),
+  })
+  if (answer.status === 200 && !/<[\w-]{0,40}:?Fault[\s>]/.test(answer.text)) return answer.text
+  if (answer.status === 401 || answer.text.includes('NotAuthorized'))
+    throw new DeviceRefusal('the camera refused the user or the password')
+  const [, reason] = /<(?:[\w-]{1,40}:)?Text[^>]{0,100}>([^<]{1,200})</.exec(answer.text) ?? []
+  throw new DeviceRefusal(`the camera answered ${reason ?? answer.status}`)
+}
+
+/** A digest counts for a short while by the camera's clock, which is often wrong. */
+async function deviceTime(url: URL, device: OnvifDevice, signal: AbortSignal): Promise<Date> {
+  const text = await post(url, device, '', '<d:GetSystemDateAndTime/>', signal)
+  const utc = elementsOf(text, 'UTCDateTime')[0]?.content ?? ''
+  const number = (name: string) => Number(/^\d{1,4}$/.exec(textsOf(utc, name)[0] ?? '')?.[0])
+  const [year, month, day] = ['Year', 'Month', 'Day'].map(number)
+  const [hour, minute, second] = ['Hour', 'Minute', 'Second'].map(number)
+  const at = new Date(Date.UTC(year!, month! - 1, day, hour, minute, second))
+  return Number.isNaN(at.getTime()) ? new Date() : at
+}
+
+/** WS-Security UsernameToken Profile 1.0, section 3.1: the digest is SHA-1 over nonce, time and password. */
+function usernameToken(user: string, password: string, created: string): string {
+  const nonce = randomBytes(16)
+  const digest = createHash('sha1').update(nonce).update(created).update(password).digest('base64')
+  const [token, utility] = [`${SECURITY}-wssecurity-secext-1.0.xsd`, `${SECURITY}-wssecurity-utility-1.0.xsd`]
+  const types = `${SECURITY}-username-token-profile-1.0#PasswordDigest`
+  return `<w:Security s:mustUnderstand="1" xmlns:w="${token}" xmlns:u="${utility}"><w:UsernameToken><w:Username>${escapeXml(user)}</w:Username><w:Password Type="${types}">${digest}</w:Password><w:Nonce EncodingType="${SECURITY}-soap-message-security-1.0#Base64Binary">${nonce.toString('base64')}</w:Nonce><u:Created>${created}</u:Created></w:UsernameToken></w:Security>`
+}
+
+export function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+}
+
+function unescape(text: string): string {
+  const plain = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'", '&amp;': '&' }
+  return text.replaceAll(/&(?:lt|gt|quot|apos|amp);/g, (entity) => plain[entity as keyof typeof plain])
+}

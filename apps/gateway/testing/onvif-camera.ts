@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type OnvifReply = { status: number; body: string }
+
+const envelope = (content: string, status = 200): OnvifReply => ({
+  status,
+  body: `<?xml version="1.0"?><SOAP-ENV:Envelope xmlns:SOAP-ENV="http://www.w3.org/2003/05/soap-envelope"><SOAP-ENV:Body>${content}</SOAP-ENV:Body></SOAP-ENV:Envelope>`,
+})
+
+export const onvifAnswer = (content: string): OnvifReply => envelope(content)
+
+export function onvifFault(code: string, text: string): OnvifReply {
+  return envelope(
+    `<SOAP-ENV:Fault><SOAP-ENV:Code><SOAP-ENV:Value>SOAP-ENV:Sender</SOAP-ENV:Value><SOAP-ENV:Subcode><SOAP-ENV:Value>${code}</SOAP-ENV:Value></SOAP-ENV:Subcode></SOAP-ENV:Code><SOAP-ENV:Reason><SOAP-ENV:Text xml:lang="en">${text}</SOAP-ENV:Text></SOAP-ENV:Reason></SOAP-ENV:Fault>`,
+    400,
+  )
+}
+
+/** The text of the first element of this name. */
+export const onvifElement = (body: string, name: string): string =>
+  new RegExp(`<(?:\\w+:)?${name}(?:\\s[^>]*)?>([^<]*)<`).exec(body)?.[1] ?? ''
+
+/**
+ * What every ONVIF device answers before it looks at the call: its time, and a refusal; undefined for who may go on.
+ */
+export function onvifFront(body: string, user: string, password: string, now: number): OnvifReply | undefined {
+  const element = (name: string) => onvifElement(body, name)
+  if (body.includes('GetSystemDateAndTime')) {
+    const at = new Date(now)
+    const time = `<tt:Hour>${at.getUTCHours()}</tt:Hour><tt:Minute>${at.getUTCMinutes()}</tt:Minute><tt:Second>${at.getUTCSeconds()}</tt:Second>`
+    const date = `<tt:Year>${at.getUTCFullYear()}</tt:Year><tt:Month>${at.getUTCMonth() + 1}</tt:Month><tt:Day>${at.getUTCDate()}</tt:Day>`
+    return envelope(
+      `<tds:GetSystemDateAndTimeResponse><tds:SystemDateAndTime><tt:UTCDateTime><tt:Time>${time}</tt:Time><tt:Date>${date}</tt:Date></tt:UTCDateTime></tds:SystemDateAndTime></tds:GetSystemDateAndTimeResponse>`,
+    )
+  }
+  const expected = createHash('sha1')
+    .update(Buffer.from(element('Nonce'), 'base64'))
+    .update(element('Created'))
+    .update(password)
+    .digest('base64')
+  const isFresh = Math.abs(Date.parse(element('Created')) - now) < 60_000
+  if (element('Username') === user && element('Password') === expected && isFresh) return undefined
+  return onvifFault('ter:NotAuthorized', 'Sender not Authorized')
+}
+
+/** A camera that answers WS-Discovery and tells its profiles; its clock is two hours slow. */
+export type OnvifCamera = {
+  /** `127.0.0.1:PORT` of its services. */
+  host: string
+  discoveryPort: number
+  probes(): number
+  stop(): Promise<void>
+}
+
+export type OnvifCameraOptions = {
+  user: string
+  password: string
+  group: string
+  /** What it answers instead of the truth, to a call whose body has the key. */
+  lies?: Readonly<Record<string, OnvifReply | 'redirect' | 'silence'>>
+  /** What it answers to a probe instead. */
+  probeAnswer?: (host: string) => string
+}
+
+const PROFILES = [
+  { token: 'main', name: 'Main &amp; best', width: 1920, height: 1080 },
+  { token: 'sub', name: 'Sub', width: 640, height: 360 },
+  { token: 'tiny', name: 'Tiny', width: 320, height: 180 },
+]
+
+export async function startOnvifCamera(options: OnvifCameraOptions): Promise<OnvifCamera> {
+  const { user, password, group, lies = {}, probeAnswer = probeMatch } = options
+  let host = ''
+  let probes = 0
+
+  function answer(body: string): OnvifReply {
+    const front = onvifFront(body, user, password, Date.now() - 7_200_000)
+    if (front) return front
+    if (body.includes('GetCapabilities'))
+      return onvifAnswer(
+        `<tds:GetCapabilitiesResponse><tds:Capabilities><tt:Media><tt:XAddr>http://${host}/onvif/media</tt:XAddr></tt:Media></tds:Capabilities></tds:GetCapabilitiesResponse>`,
+      )
+    if (body.includes('GetProfiles'))
+      return onvifAnswer(`<trt:GetProfilesResponse>${PROFILES.map(profile).join('\n')}</trt:GetProfilesResponse>`)
+    if (body.includes('GetStreamUri')) {
+      const found = PROFILES.find(({ token }) => token === onvifElement(body, 'ProfileToken'))
+      if (!found) return onvifFault('ter:NoProfile', 'No such profile')
+      const uri = `rtsp://127.0.0.1:554/${found.token}?a=1&amp;b=2`
+      return onvifAnswer(
+        `<trt:GetStreamUriResponse><trt:MediaUri><tt:Uri>${uri}</tt:Uri></trt:MediaUri></trt:GetStreamUriResponse>`,
+      )
+    }
+    return onvifFault('ter:ActionNotSupported', 'No such call')
+  }
+
+  const server = createServer((request, response) => {
+    void (async () => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+      const body = Buffer.concat(chunks).toString('utf8')
+      const lie = Object.entries(lies).find(([key]) => body.includes(key))?.[1]
+      if (lie === 'silence') return
+      if (lie === 'redirect') return void response.writeHead(302, { location: `http://${host}/elsewhere` }).end()
+      const reply = lie ?? answer(body)
+      response.writeHead(reply.status, { 'content-type': 'application/soap+xml' })
+      response.end(reply.body)
+    })()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  const socket = createSocket({ type: 'udp4', reuseAddr: true })
+  socket.on('message', (bytes, sender) => {
+    if (!bytes.includes('Probe')) return
+    probes++
+    socket.send(probeAnswer(host), sender.port, sender.address)
+  })
+  socket.bind(0)
+  await once(socket, 'listening')
+  socket.addMembership(group, '127.0.0.1')
+  return {
+    host,
+    discoveryPort: socket.address().port,
+    probes: () => probes,
+    async stop() {
+      socket.close()
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const profile = ({ token, name, width, height }: (typeof PROFILES)[number]) =>
+  `<trt:Profiles fixed="true" token="${token}"><tt:Name>${name}</tt:Name><tt:VideoSourceConfiguration token="v"><tt:Name>other</tt:Name></tt:VideoSourceConfiguration><tt:VideoEncoderConfiguration token="e"><tt:Name>encoder</tt:Name><tt:Encoding>H264</tt:Encoding><tt:Resolution><tt:Width>${width}</tt:Width><tt:Height>${height}</tt:Height></tt:Resolution></tt:VideoEncoderConfiguration></trt:Profiles>`
+
+/** Why datagrams to a group do not come back on loopback here; undefined where they do. */
+export async function multicastLacks(group: string): Promise<string | undefined> {
+  const socket = createSocket({ type: 'udp4', reuseAddr: true })
+  try {
+    socket.bind(0)
+    await once(socket, 'listening')
+    socket.addMembership(group, '127.0.0.1')
+    socket.setMulticastInterface('127.0.0.1')
+    const { port } = socket.address()
+    const sending = setInterval(() => socket.send('x', port, group, () => {}), 50)
+    await once(socket, 'message', { signal: AbortSignal.timeout(5_000) }).finally(() => clearInterval(sending))
+    return undefined
+  } catch {
+    return 'there is no multicast on loopback'
+  } finally {
+    socket.close()
+  }
+}
+
+/** As cameras answer: several addresses in one element. */
+export function probeMatch(host: string): string {
+  return `<?xml version="1.0"?><e:Envelope xmlns:e="http://www.w3.org/2003/05/soap-envelope"><e:Body><d:ProbeMatches><d:ProbeMatch><d:Types>dn:NetworkVideoTransmitter</d:Types><d:XAddrs>http://[fe80::1]/onvif/device_service http://${host}/onvif/device_service</d:XAddrs></d:ProbeMatch></d:ProbeMatches></e:Body></e:Envelope>`
+}
