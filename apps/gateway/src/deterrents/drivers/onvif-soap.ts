@@ -36,19 +36,21 @@ export function textsOf(xml: string, name: string): string[] {
   return elementsOf(xml, name).map(({ content }) => unescape(content.trim()))
 }
 
+const TAG = /<(\/?)(?:[\w-]{1,40}:)?([\w-]{1,60})((?:[\s/][^<>]{0,500})?)>/g
+
 /** Attributes and content of all elements of this name, as they are written. */
 export function elementsOf(xml: string, name: string): { attributes: string; content: string }[] {
-  const opening = new RegExp(`<(?:[\\w-]{1,40}:)?${name}([\\s/][^<>]{0,500})?>`, 'g')
   const found: { attributes: string; content: string }[] = []
-  for (let match = opening.exec(xml); match; match = opening.exec(xml)) {
-    const attributes = match[1] ?? ''
-    const closing = new RegExp(`</(?:[\\w-]{1,40}:)?${name}\\s{0,10}>`, 'g')
-    closing.lastIndex = opening.lastIndex
-    const end = attributes.endsWith('/') ? undefined : closing.exec(xml)
-    found.push({ attributes, content: end ? xml.slice(opening.lastIndex, end.index) : '' })
-    if (end) opening.lastIndex = closing.lastIndex
+  let open: { attributes: string; from: number } | undefined
+  for (const { 0: tag, 1: slash, 2: tagName, 3: attributes = '', index } of xml.matchAll(TAG)) {
+    if (tagName !== name) continue
+    if (slash !== '' && open) {
+      found.push({ attributes: open.attributes, content: xml.slice(open.from, index) })
+      open = undefined
+    } else if (slash === '' && attributes.endsWith('/')) found.push({ attributes, content: '' })
+    else if (slash === '') open ??= { attributes, from: index + tag.length }
   }
-  return found
+  return open ? [...found, { attributes: open.attributes, content: '' }] : found
 }
 
 async function post(url: URL, device: OnvifDevice, header: string, body: string, signal: AbortSignal): Promise<string> {
