@@ -8,6 +8,7 @@ import {
   type Found,
   type Measurement,
 } from '@hedgerow/vision/rendered'
+import { benchCameras } from './eye-cameras.ts'
 import { distributionOf, report, reportGoals, type Measured } from './report.ts'
 
 const SIZE = { width: 640, height: 360 }
@@ -34,6 +35,7 @@ export async function benchEye(): Promise<void> {
   found['all'] = rowOf(motionSum, demonstrationSum)
   report('eye, found in rendered scenes at 640 x 360, 5 frames a second', found)
   reportGoals('eye, ms a frame at 640 x 360 on one core', costs())
+  await benchCameras()
 }
 
 /** Precision and recall where somebody is; how many pictures with nobody have somebody found in them elsewhere. */

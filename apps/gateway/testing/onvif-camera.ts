@@ -104,7 +104,10 @@ export async function startOnvifCamera(options: OnvifCameraOptions): Promise<Onv
       const body = Buffer.concat(chunks).toString('utf8')
       const lie = Object.entries(lies).find(([key]) => body.includes(key))?.[1]
       if (lie === 'silence') return
-      if (lie === 'redirect') return void response.writeHead(302, { location: `http://${host}/elsewhere` }).end()
+      if (lie === 'redirect') {
+        response.writeHead(302, { location: `http://${host}/elsewhere` }).end()
+        return
+      }
       const reply = lie ?? answer(body)
       response.writeHead(reply.status, { 'content-type': 'application/soap+xml' })
       response.end(reply.body)
