@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { call } from './call.ts'
 import { gatewayId } from './gateways.ts'
 import { searchQuery } from './lists.ts'
+import { incidentId } from './detections.ts'
 
 export const hubStats = call({
   method: 'GET',
@@ -32,6 +33,10 @@ export const activityEntry = z.object({
   type: z.enum(['info', 'success', 'warning', 'error']),
   /** The gateway it is about; null for none, or one that was deleted. */
   gatewayId: gatewayId.nullable(),
+  /** What happened, as in `facts.ts`; null for entries of older hubs. */
+  kind: z.string().nullable(),
+  /** The detection that it is about, with its incident, while the hub has it. */
+  detection: z.object({ id: z.string(), incidentId, hasThumbnail: z.boolean() }).nullable(),
 })
 export type ActivityEntry = z.output<typeof activityEntry>
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { alertKind } from './alert-rules.ts'
 import { call } from './call.ts'
 import { gatewayId } from './gateways.ts'
-import { incidentId } from './threats.ts'
+import { incidentId } from './detections.ts'
 
 const id = z.string().regex(/^[\w-]{1,40}$/, 'This is not the id of an alert')
 /** From a link in a message; good for 7 days, for one alert. */

@@ -70,6 +70,8 @@ export const detection = z.strictObject({
 })
 export type Detection = z.output<typeof detection>
 
+export const incidentId = z.string().regex(/^[\w-]{1,40}$/, 'This is not the id of an incident')
+
 /** A detection as the hub stores it; `readDetectionThumbnail` reads its thumbnail. */
 export const storedDetection = z.object({
   id: z.string(),
@@ -83,6 +85,7 @@ export const storedDetection = z.object({
   validated: z.boolean().nullable(),
   falsePositive: z.boolean().nullable(),
   deterrent: z.string().nullable(),
+  incidentId: incidentId.nullable(),
   ...detectionDetails.shape,
 })
 export type StoredDetection = z.output<typeof storedDetection>

@@ -103,6 +103,7 @@ export const errorTable = {
     status: 409,
     message: 'This gateway runs no agent that takes commands.',
   },
+  too_many_saved_views: { status: 409, message: 'You have 50 saved views already. Delete one first.' },
   picture_unavailable: { status: 502, message: 'The gateway has no picture of this camera right now.' },
   snapshot_unavailable: { status: 502, message: 'The gateway has no snapshot of this detection.' },
   clip_unavailable: { status: 502, message: 'The gateway has no clip of this detection.' },

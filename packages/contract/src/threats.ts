@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { storedDetection } from './detections.ts'
+import { incidentId, storedDetection } from './detections.ts'
 import { call } from './call.ts'
 import { moment, oneLine } from './fields.ts'
 import { gatewayId } from './gateways.ts'
@@ -10,8 +10,6 @@ import { pageQuery } from './lists.ts'
  */
 export const reviewVerdict = z.enum(['right', 'wrong'])
 export type ReviewVerdict = z.output<typeof reviewVerdict>
-
-export const incidentId = z.string().regex(/^[\w-]{1,40}$/, 'This is not the id of an incident')
 
 /**
  * What a person sees as one thing: the detections of one gateway and label with less than 45 s between them. Its

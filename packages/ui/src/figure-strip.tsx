@@ -1,4 +1,5 @@
 import { Skeleton } from '@mantine/core'
+import { Link } from 'react-router'
 import styles from './figure-strip.module.css'
 
 export type Figure = {
@@ -8,6 +9,8 @@ export type Figure = {
   tone?: 'danger' | 'warning'
   /** Makes the figure a button that can be on; `name` is what a screen reader says. */
   toggle?: { name: string; on: boolean; onPress: () => void }
+  /** Makes the figure a link to what it counts. */
+  to?: string
 }
 
 /** A few figures as one divided strip. It has the same height while `loading`, so nothing moves later. */
@@ -31,6 +34,7 @@ export function FigureStrip({
             ) : (
               (figure.value?.toLocaleString() ?? '–')
             )}
+            {figure.to !== undefined && <Link to={figure.to} aria-label={`Show ${figure.label}`} />}
             {figure.toggle !== undefined && (
               <button
                 type="button"

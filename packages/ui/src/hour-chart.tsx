@@ -14,6 +14,8 @@ import {
   LineElement,
   PointElement,
   Tooltip,
+  type ActiveElement,
+  type ChartEvent,
   type ChartOptions,
   type ScriptableContext,
   type ScriptableLineSegmentContext,
@@ -75,9 +77,11 @@ type HourChartProps = {
   /** The least upper end of the axis, so that small values look small. */
   reach: number
   format: (value: number) => string
+  /** A click on the hour with this index. The table beside the chart leads there by keyboard. */
+  onHour?: (index: number) => void
 }
 
-export default function HourChart({ hours, series, shape, heightPx, reach, format }: HourChartProps) {
+export default function HourChart({ hours, series, shape, heightPx, reach, format, onHour }: HourChartProps) {
   const colours = COLOURS[useComputedColorScheme('light')]
   const still = window.matchMedia('(prefers-reduced-motion: reduce)').matches
   const data = useMemo(
@@ -104,6 +108,13 @@ export default function HourChart({ hours, series, shape, heightPx, reach, forma
       maintainAspectRatio: false,
       animation: still ? false : { duration: 250 },
       interaction: { mode: 'index', intersect: false },
+      ...(onHour && {
+        onClick: (_event: ChartEvent, [point]: ActiveElement[]) => point && onHour(point.index),
+        onHover: ({ native }: ChartEvent, points: ActiveElement[]) => {
+          const canvas = native?.target
+          if (canvas instanceof HTMLElement) canvas.style.cursor = points.length > 0 ? 'pointer' : ''
+        },
+      }),
       datasets: {
         line: { borderWidth: 2, pointRadius: radiusOfPoint, pointHoverRadius: 4, tension: 0.1 },
         bar: { borderRadius: 2, borderWidth: 1, borderSkipped: false, categoryPercentage: 0.7, barPercentage: 0.95 },
@@ -166,7 +177,7 @@ export default function HourChart({ hours, series, shape, heightPx, reach, forma
         },
       },
     }
-  }, [hours, shape, reach, format, colours, still])
+  }, [hours, shape, reach, format, colours, still, onHour])
   return (
     <div className={styles.canvas} style={{ height: heightPx }} aria-hidden="true">
       {shape === 'line' ? <Line data={data} options={options} /> : <Bar data={data} options={options} />}

@@ -108,6 +108,7 @@ export async function deleteUser({ db, clock }: UserDependencies, id: string, ac
   await inTransaction(db, async (transaction) => {
     const { username } = await readUser(transaction, id)
     await transaction.deleteFrom('users').where('id', '=', id).execute()
+    await transaction.deleteFrom('saved_views').where('user_id', '=', id).execute()
     await requireAnAdmin(transaction)
     await record(transaction, { kind: 'user.deleted', at: clock(), actor, target: id, data: { username } })
   })

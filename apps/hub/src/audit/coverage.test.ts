@@ -87,6 +87,8 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /v1/alert-links/read': 'changes nothing: programs that preview links open it',
   'POST /v1/gateway/register/challenge': 'changes nothing: the hub stores nothing of it',
   'POST /v1/hub/gateways/:id/detections/:detectionId/clip-link': 'changes nothing: it reads a clip',
+  'POST /v1/hub/saved-views': 'a shortcut of a person, for themselves',
+  'DELETE /v1/hub/saved-views/:id': 'a shortcut of a person, for themselves',
   'POST /v1/gateway/reviews': 'changes nothing: a gateway asks for what people said',
   'POST /v1/gateway/register/:registrationId/status': 'changes nothing: it is a signed read',
   'POST /v1/gateway/heartbeat': 'every 30 s from every gateway; status changes are in activity and history',

@@ -57,6 +57,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
         at: i,
         type: 'info',
         message: `entry ${i}`,
+        kind: 'gateway.edited',
         ...(i % 10 === 0 && { gatewayId: id }),
       })
     const entries = await recent('manager')
@@ -67,6 +68,8 @@ describe.each(testEngines)('activity on %s', (engine) => {
       timestamp: new Date(59).toISOString(),
       type: 'info',
       gatewayId: null,
+      kind: 'gateway.edited',
+      detection: null,
     })
     expect(await messages('user')).toEqual([50, 40, 30, 20, 10, 0].map((i) => `entry ${i}`))
   })
@@ -79,7 +82,16 @@ describe.each(testEngines)('activity on %s', (engine) => {
       expect((await stats()).threats).toBe(1)
       expect((await timeline()).at(-1).threats).toBe(1)
       expect(await messages()).toEqual(['Alert: person on cam Front gate (Barn)'])
-      expect((await recent())[0].type).toBe('warning')
+      const [entry] = await recent()
+      expect(entry).toMatchObject({
+        type: 'warning',
+        kind: 'detection.reported',
+        detection: { id: 'a', incidentId: expect.any(String), hasThumbnail: false },
+      })
+      await store(id, detection('a', { jpeg: Buffer.from('/9j/4AAQ', 'base64') }))
+      expect((await recent())[0].detection).toEqual({ ...entry.detection, hasThumbnail: true })
+      await hub.db.deleteFrom('detections').where('id', '=', 'a').execute()
+      expect((await recent())[0].detection, 'once it is deleted').toBeNull()
     })
 
     it('may rise to alert, which then counts, and never fall back', async () => {

@@ -8,6 +8,7 @@ import { sql, type Kysely, type Selectable } from 'kysely'
 import { hasRole } from '../access/policy.ts'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
+import { HAS_THUMBNAIL } from '../detections/detection-list.ts'
 import { holding, pageFrom, SEARCHED_AT_MOST, sendPage, type Page } from '../http/pagination.ts'
 
 const ENTRIES_SHOWN = 50
@@ -24,12 +25,15 @@ export async function recentActivity(
     : await newestOfOwn(db, { page, q: query.q }, caller.userId)
   const shown = sendPage(reply, rows, page, (row) => [row.at, row.id])
   const existing = await existingGateways(db, shown)
+  const detections = await detectionsOf(db, shown)
   return shown.map((row) => ({
     id: String(row.id),
     message: row.message,
     timestamp: new Date(row.at).toISOString(),
     type: row.type,
     gatewayId: row.gateway_id !== null && existing.has(row.gateway_id) ? row.gateway_id : null,
+    kind: row.kind,
+    detection: detections.get(`${row.gateway_id} ${row.detection_id}`) ?? null,
   }))
 }
 
@@ -76,4 +80,31 @@ async function existingGateways(db: Db, entries: readonly Entry[]): Promise<Set<
   if (ids.length === 0) return new Set()
   const rows = await db.selectFrom('gateways').select('id').where('id', 'in', ids).execute()
   return new Set(rows.map(({ id }) => id))
+}
+
+/** Those that are still there, by gateway and id. */
+async function detectionsOf(
+  db: Db,
+  entries: readonly Entry[],
+): Promise<Map<string, NonNullable<ActivityEntry['detection']>>> {
+  const found = new Map<string, NonNullable<ActivityEntry['detection']>>()
+  const byGateway = Map.groupBy(
+    entries.filter((entry) => entry.detection_id !== null),
+    (entry) => entry.gateway_id ?? '',
+  )
+  for (const [gatewayId, theirs] of byGateway) {
+    const rows = await db
+      .selectFrom('detections')
+      .select(['id', 'incident_id', HAS_THUMBNAIL])
+      .where('gateway_id', '=', gatewayId)
+      .where(
+        'id',
+        'in',
+        theirs.flatMap((entry) => entry.detection_id ?? []),
+      )
+      .execute()
+    for (const { id, incident_id: incidentId, has_thumbnail: hasThumbnail } of rows)
+      if (incidentId !== null) found.set(`${gatewayId} ${id}`, { id, incidentId, hasThumbnail: hasThumbnail === 1 })
+  }
+  return found
 }

@@ -318,7 +318,13 @@ export type Tables = {
     type: 'info' | 'success' | 'warning' | 'error'
     message: string
     gateway_id: string | null
+    /** Of the fact; null for entries of older hubs. */
+    kind: string | null
+    /** Of that gateway. */
+    detection_id: string | null
   }
+  /** Filters of Threats that a person keeps, as the address has them. */
+  saved_views: { id: string; user_id: string; name: string; filter: string; created_at: number }
   /** What the dashboard's chart shows: a row for each hour (its start) and `fleet` or the id of an owner. */
   hourly_stats: { hour: number; scope: string; active_connections: number; threats: number; firings: Generated<number> }
   /** What a gateway's page charts: a row for each gateway and hour (its start). Sums are of its heartbeats. */

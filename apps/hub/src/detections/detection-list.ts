@@ -6,6 +6,10 @@ import { holding, pageFrom, SEARCHED_AT_MOST, sendPage } from '../http/paginatio
 
 const DETECTIONS_SHOWN = 50
 
+export const HAS_THUMBNAIL = sql<number>`case when thumbnail is null and thumbnail_bytes is null then 0 else 1 end`.as(
+  'has_thumbnail',
+)
+
 /** All columns but the pictures. */
 export const DETECTION_COLUMNS = [
   'id',
@@ -19,7 +23,8 @@ export const DETECTION_COLUMNS = [
   'false_positive',
   'deterrent',
   'details',
-  sql<number>`case when thumbnail is null and thumbnail_bytes is null then 0 else 1 end`.as('has_thumbnail'),
+  'incident_id',
+  HAS_THUMBNAIL,
 ] as const
 
 /** A gateway's newest detections, or a page of them, newest first; read by an index, without thumbnails. */
@@ -60,6 +65,7 @@ type DetectionRow = Pick<
   | 'false_positive'
   | 'deterrent'
   | 'details'
+  | 'incident_id'
 > & { has_thumbnail: number }
 
 export function toStoredDetection(row: DetectionRow): StoredDetection {
@@ -75,6 +81,7 @@ export function toStoredDetection(row: DetectionRow): StoredDetection {
     validated: row.validated === null ? null : row.validated === 1,
     falsePositive: row.false_positive === null ? null : row.false_positive === 1,
     deterrent: row.deterrent,
+    incidentId: row.incident_id,
     ...(row.details !== null && (JSON.parse(row.details) as DetectionDetails)),
   }
 }

@@ -7,7 +7,9 @@ import { mount } from '../http/mount.ts'
 import { listDetections } from './detection-list.ts'
 import { readThumbnail } from './thumbnails.ts'
 import { countIncidents, listIncidents, readIncidentOf } from './incident-list.ts'
+import { countReviews } from './review-counts.ts'
 import { review } from './reviews.ts'
+import { deleteSavedView, listSavedViews, saveView } from './saved-views.ts'
 
 /** The detections of a gateway, and the incidents of all, for people who see those gateways. */
 export function detectionRoutes(
@@ -30,6 +32,17 @@ export function detectionRoutes(
   mount(app, contract.listIncidents, ({ caller, query, reply }) => listIncidents(db, caller, { query, reply }))
   mount(app, contract.countIncidents, ({ caller, query }) => countIncidents(db, caller, query))
   mount(app, contract.readIncident, ({ params, caller }) => readIncidentOf(db, caller, params.id))
+  mount(app, contract.readReviewCounts, async ({ params, caller }) => {
+    const { id } = await findVisibleGateway(db, caller, params.id)
+    return countReviews(db, id, clock())
+  })
+  mount(app, contract.listSavedViews, ({ caller }) => listSavedViews(db, caller.userId))
+  mount(app, contract.saveView, ({ body, caller }) => saveView(db, { ...body, userId: caller.userId, now: clock() }))
+  mount(
+    app,
+    contract.deleteSavedView,
+    async ({ params, caller }) => void (await deleteSavedView(db, caller.userId, params.id)),
+  )
   mount(app, contract.reviewIncidents, ({ body, caller, sourceIp }) =>
     review(db, body, { caller, sourceIp, now: clock() }),
   )

@@ -1,11 +1,11 @@
 /** Writes the entries of the dashboard's activity panel. dashboard/recent-activity.ts reads them. */
-import type { ActivityEntry } from '@hedgerow/contract'
+import type { ActivityEntry, FactKind } from '@hedgerow/contract'
 import { sql, type Transaction } from 'kysely'
 import { HOUR_MS, startOfHour } from '../database/hourly-stats.ts'
 import type { Db, Tables } from '../database/tables.ts'
 
-/** SQLite takes 32,766 variables in a statement, and an entry has four. */
-const ROWS_AT_ONCE = 8_000
+/** SQLite takes 32,766 variables in a statement, and an entry has six. */
+const ROWS_AT_ONCE = 5_000
 /** Two parameters of a statement each. */
 const HOURS_AT_ONCE = 500
 const MORE = 'More of "'
@@ -17,10 +17,16 @@ export type NewActivity = {
   message: string
   /** The owner of this gateway may see it too. */
   gatewayId?: string | undefined
+  kind: FactKind
+  detectionId?: string | undefined
 }
 
 export async function recordActivity(db: Db, ...entries: NewActivity[]): Promise<void> {
-  const rows = entries.map(({ gatewayId, ...entry }) => ({ ...entry, gateway_id: gatewayId ?? null }))
+  const rows = entries.map(({ gatewayId, detectionId, ...entry }) => ({
+    ...entry,
+    gateway_id: gatewayId ?? null,
+    detection_id: detectionId ?? null,
+  }))
   for (let start = 0; start < rows.length; start += ROWS_AT_ONCE)
     await db
       .insertInto('activity')
@@ -80,7 +86,7 @@ function shownOf(entries: readonly CappedActivity[], listed: Listed | undefined)
       count++
     } else if (!listed?.saysMore) {
       const message = `${MORE}${gatewayName}" in this hour is not listed here: see its page`
-      return [...shown, { ...entry, type: 'warning', message }]
+      return [...shown, { ...entry, detectionId: undefined, type: 'warning', message }]
     }
   }
   return shown

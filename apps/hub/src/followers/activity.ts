@@ -70,9 +70,10 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
       status === 'warning' ? `Gateway "${name}" has a warning: ${reason}` : `Gateway "${name}" is ${status}: ${reason}`,
   }),
   'detection.reported': ({ data }) =>
-    data.alerts.map(({ label, camera, startedAt }) => ({
+    data.alerts.map(({ id, label, camera, startedAt }) => ({
       ...warning(`Alert: ${label} on cam ${camera} (${data.gatewayName})`),
       at: startedAt,
+      detectionId: id,
     })),
 
   // What a gateway did is told from its ledger.
@@ -142,6 +143,7 @@ function entriesOf<K extends FactKind>(fact: Fact<K>): NewActivity[] {
   return (Array.isArray(lines) ? lines : [lines]).map((line: Line) => ({
     at: fact.at,
     gatewayId: fact.gatewayId,
+    kind: fact.kind,
     ...line,
   }))
 }

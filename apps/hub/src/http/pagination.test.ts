@@ -31,7 +31,13 @@ describe.each(testEngines)('lists with pages and search on %s', (engine) => {
         .insertInto('user_invitations')
         .values({ ...invitation, role: 'user' })
         .execute()
-      await recordActivity(hub.db, { at, type: 'info', message: `"${name}" was seen`, gatewayId })
+      await recordActivity(hub.db, {
+        at,
+        type: 'info',
+        message: `"${name}" was seen`,
+        gatewayId,
+        kind: 'gateway.edited',
+      })
       await hub.db
         .insertInto('detections')
         .values({

@@ -1,9 +1,12 @@
 import type { ActivityEntry } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { useState } from 'react'
+import { Link } from 'react-router'
+import { useThumbnail } from '#api/thumbnail.ts'
 import { Chip } from '@hedgerow/ui/chip.tsx'
 import { PanelEmpty } from '@hedgerow/ui/panel-states.tsx'
 import { ExactTime } from '@hedgerow/ui/relative-time.tsx'
+import { targetOf } from './targets.ts'
 import styles from './page.module.css'
 
 const TONES = { error: 'danger', warning: 'warning', info: 'neutral', success: 'neutral' } as const
@@ -19,8 +22,13 @@ export function Activity({ entries }: { entries: readonly ActivityEntry[] }) {
       <ul className={styles.activity}>
         {(all ? entries : entries.slice(0, FIRST)).map((entry) => (
           <li key={entry.id}>
+            {entry.detection?.hasThumbnail === true && entry.gatewayId !== null && (
+              <Thumbnail gatewayId={entry.gatewayId} detectionId={entry.detection.id} />
+            )}
             <div>
-              <p>{entry.message}</p>
+              <p>
+                <Message entry={entry} />
+              </p>
               <ExactTime at={entry.timestamp} />
             </div>
             <Chip tone={TONES[entry.type]}>{entry.type}</Chip>
@@ -34,4 +42,15 @@ export function Activity({ entries }: { entries: readonly ActivityEntry[] }) {
       )}
     </>
   )
+}
+
+function Message({ entry }: { entry: ActivityEntry }) {
+  const target = targetOf(entry)
+  return target === undefined ? entry.message : <Link to={target}>{entry.message}</Link>
+}
+
+/** Beside the message, which says what it shows. */
+function Thumbnail({ gatewayId, detectionId }: { gatewayId: string; detectionId: string }) {
+  const { data } = useThumbnail(gatewayId, detectionId, true)
+  return <span className={styles.thumbnail}>{data && <img src={`data:image/jpeg;base64,${data.jpeg}`} alt="" />}</span>
 }

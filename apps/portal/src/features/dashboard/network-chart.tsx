@@ -1,8 +1,11 @@
 /** The chart of the last 24 hours, with the same numbers as a table for screen readers. */
 import type { hubTimeline, ResponseOf } from '@hedgerow/contract'
-import { useMemo } from 'react'
+import { useCallback, useMemo } from 'react'
+import { Link, useNavigate } from 'react-router'
 import HourChart from '@hedgerow/ui/hour-chart.tsx'
 import { hourLabel } from '@hedgerow/ui/hours.ts'
+import { threatsOfHour } from './targets.ts'
+import styles from './page.module.css'
 
 type Hours = ResponseOf<typeof hubTimeline>
 
@@ -24,10 +27,18 @@ export default function NetworkChart({ hours }: { hours: Hours }) {
     }),
     [hours],
   )
+  const navigate = useNavigate()
+  const openHour = useCallback(
+    (index: number) => {
+      const hour = hours[index]?.hour
+      if (hour !== undefined) void navigate(threatsOfHour(hour))
+    },
+    [hours, navigate],
+  )
   return (
     <>
-      <HourChart {...chart} shape="line" heightPx={HEIGHT_PX} reach={4} format={count} />
-      <div className="visually-hidden">
+      <HourChart {...chart} shape="line" heightPx={HEIGHT_PX} reach={4} format={count} onHour={openHour} />
+      <div className={styles.table}>
         <table>
           <caption>Network activity by the hour, last 24 hours</caption>
           <thead>
@@ -40,7 +51,9 @@ export default function NetworkChart({ hours }: { hours: Hours }) {
           <tbody>
             {hours.map(({ hour, activeConnections, threats }) => (
               <tr key={hour}>
-                <th scope="row">{hourLabel(hour)}</th>
+                <th scope="row">
+                  <Link to={threatsOfHour(hour)}>{hourLabel(hour)}</Link>
+                </th>
                 <td>{activeConnections}</td>
                 <td>{threats}</td>
               </tr>

@@ -3,6 +3,7 @@
  * values; only a panel without data shows the failure.
  */
 import { lazy, Suspense } from 'react'
+import { Link } from 'react-router'
 import { messageOf } from '#api/client.ts'
 import { FigureStrip } from '@hedgerow/ui/figure-strip.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
@@ -10,6 +11,7 @@ import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { Activity } from './activity.tsx'
+import { threatsToday } from './targets.ts'
 import { Approvals } from './approvals.tsx'
 import { FirstSteps } from './first-steps-panel.tsx'
 import { threatBanner } from './messages.ts'
@@ -27,15 +29,21 @@ export function DashboardPage() {
   return (
     <>
       <PageHead title="Dashboard" actions={<Approvals />} />
-      {stats.threats > 0 && <Notice tone="warning">{threatBanner(stats.threats)}</Notice>}
+      {stats.threats > 0 && (
+        <Notice tone="warning">
+          <Link to={threatsToday()} className={styles.banner}>
+            {threatBanner(stats.threats)}
+          </Link>
+        </Notice>
+      )}
       <FigureStrip
         label="Hub statistics"
         loading={dashboard.isPending}
         figures={[
-          { label: 'Total Gateways', value: stats.totalGateways },
-          { label: 'Active Gateways', value: stats.activeGateways },
-          { label: 'Total Users', value: stats.totalUsers },
-          { label: 'Threats Today', value: stats.threats, tone: 'danger' },
+          { label: 'Total Gateways', value: stats.totalGateways, to: '/gateways' },
+          { label: 'Active Gateways', value: stats.activeGateways, to: '/gateways?status=active' },
+          { label: 'Total Users', value: stats.totalUsers, to: '/users' },
+          { label: 'Threats Today', value: stats.threats, tone: 'danger', to: threatsToday() },
         ]}
       />
       {dashboard.data !== undefined && <FirstSteps gateways={stats.totalGateways} users={stats.totalUsers} />}

@@ -9,6 +9,7 @@ import {
   gatewayVpnConfig,
   listDetections,
   readGateway,
+  readReviewCounts,
   updateGateway,
 } from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
@@ -37,6 +38,13 @@ export const useDetections = (id: string) =>
     queryKey: ['detections', id],
     queryFn: ({ signal }) => api(listDetections, { params: { id }, signal }),
     refetchInterval: GATEWAY_LIST_REFRESH_MS,
+  })
+
+/** What people said of its detections; a review anywhere makes it stale. */
+export const useReviewCounts = (id: string) =>
+  useQuery({
+    queryKey: ['threats', 'reviews', id],
+    queryFn: ({ signal }) => api(readReviewCounts, { params: { id }, signal }),
   })
 
 /** Not cached: it may contain a private key. */

@@ -4,7 +4,8 @@
  */
 import type { Gateway } from '@hedgerow/contract'
 
-const STATUSES = ['online', 'warning', 'offline'] as const
+/** `active`: online, or with a warning. */
+const STATUSES = ['online', 'warning', 'offline', 'active'] as const
 const SORTS = ['name', 'status', 'location', 'address', 'version', 'seen', 'users'] as const
 
 export type StatusFilter = (typeof STATUSES)[number] | 'any'
@@ -36,6 +37,10 @@ export function writeView(parameters: URLSearchParams, view: View): URLSearchPar
   say('sort', `${view.descending ? '-' : ''}${view.sort}`, 'name')
   say('view', view.layout, 'table')
   return next
+}
+
+export function hasStatus({ status }: Pick<Gateway, 'status'>, wanted: StatusFilter): boolean {
+  return wanted === 'any' || status === wanted || (wanted === 'active' && status !== 'offline')
 }
 
 /** Choosing the same column again reverses the order. */

@@ -12,7 +12,7 @@ export type Filter = {
   gateway: string
   camera: string
   fired: boolean
-  /** Days as a date field has them, `to` included. */
+  /** Days as a date field has them, `to` included; or moments in UTC, `to` excluded. */
   from: string
   to: string
 }
@@ -30,11 +30,12 @@ export const EVERYTHING: Filter = {
 }
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
 /** Unknown values in the address are ignored. */
 export function readFilter(parameters: URLSearchParams): Filter {
   const text = (name: string) => parameters.get(name) ?? ''
-  const day = (name: string) => (DAY.test(text(name)) ? text(name) : '')
+  const time = (name: string) => (DAY.test(text(name)) || isMoment(text(name)) ? text(name) : '')
   return {
     review: oneOf(text('review'), ['none', 'right', 'wrong']),
     severity: oneOf(text('severity'), ['alert', 'detection']),
@@ -45,8 +46,8 @@ export function readFilter(parameters: URLSearchParams): Filter {
     gateway: text('gateway'),
     camera: text('gateway') === '' ? '' : text('camera'),
     fired: text('fired') === 'yes',
-    from: day('from'),
-    to: day('to'),
+    from: time('from'),
+    to: time('to'),
   }
 }
 
@@ -79,8 +80,8 @@ export function queryOf({ review, severity, labels, site, gateway, camera, fired
     ...(gateway !== '' && { gateway }),
     ...(camera !== '' && gateway !== '' && { camera }),
     ...(fired && { fired: 'yes' }),
-    ...(from !== '' && { from: midnight(from, 0) }),
-    ...(to !== '' && { to: midnight(to, 1) }),
+    ...(from !== '' && { from: isMoment(from) ? from : midnight(from, 0) }),
+    ...(to !== '' && { to: isMoment(to) ? to : midnight(to, 1) }),
   }
 }
 
@@ -102,6 +103,11 @@ export function countsOf(groups: Groups, facet: Facet, { labels, severity, revie
 
 function oneOf<Value extends string>(text: string, values: readonly Value[]): Value | 'any' {
   return values.find((value) => value === text) ?? 'any'
+}
+
+/** An hour of the dashboard's chart, for example. */
+export function isMoment(text: string): boolean {
+  return MOMENT.test(text) && !Number.isNaN(Date.parse(text))
 }
 
 /** By the calendar: a day with a change of the clock has 23 or 25 hours. */

@@ -2,7 +2,7 @@ import type { Gateway } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Choice } from '@hedgerow/ui/choice.tsx'
-import { countsOf, EVERYTHING, type Filter } from './filter.ts'
+import { countsOf, EVERYTHING, isMoment, type Filter } from './filter.ts'
 import type { useCounts } from './queries.ts'
 import styles from './threats.module.css'
 
@@ -94,6 +94,11 @@ export function Filters({ filter, gateways, counts, onChange }: FiltersProps) {
             Camera {filter.camera} ×
           </Button>
         )}
+        {(isMoment(filter.from) || isMoment(filter.to)) && (
+          <Button size="compact-sm" variant="default" onClick={() => onChange({ from: '', to: '' })}>
+            {stretchInWords(filter)} ×
+          </Button>
+        )}
         <Day label="From" value={filter.from} onChange={(from) => onChange({ from })} />
         <Day label="To" value={filter.to} onChange={(to) => onChange({ to })} />
         {filter !== EVERYTHING && JSON.stringify(filter) !== JSON.stringify(EVERYTHING) && (
@@ -118,7 +123,18 @@ function Day({ label, value, onChange }: { label: string; value: string; onChang
   return (
     <label className={styles.day}>
       {label}
-      <input type="date" value={value} onChange={(event) => onChange(event.currentTarget.value)} />
+      <input
+        type="date"
+        value={isMoment(value) ? '' : value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
     </label>
   )
+}
+
+/** `22 Nov, 10:00 – 11:00` */
+function stretchInWords({ from, to }: Filter): string {
+  const words = (moment: string) =>
+    new Date(moment).toLocaleString(undefined, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' })
+  return [from, to].map((moment) => (moment === '' ? '' : words(moment))).join(' – ')
 }

@@ -14,6 +14,7 @@ import { EVERYTHING, readFilter, writeFilter, type Filter } from './filter.ts'
 import { Filters } from './filters.tsx'
 import { Lightbox } from './lightbox.tsx'
 import { useCounts, useIncidents } from './queries.ts'
+import { SavedViews } from './saved-views.tsx'
 import { useHeld } from './use-held.ts'
 import { useKeys } from './use-keys.ts'
 import { useReview, type Said } from './use-review.ts'
@@ -145,6 +146,7 @@ export function ThreatsPage() {
         }
       />
       <Filters filter={filter} gateways={gateways.data ?? []} counts={counts.data} onChange={change} />
+      <SavedViews filter={filter} onShow={change} />
       {review.failure !== undefined && opened === undefined && <Notice tone="warning">{review.failure}</Notice>}
       {list.isPending ? (
         <PanelSkeleton rows={8} label="Loading incidents" />

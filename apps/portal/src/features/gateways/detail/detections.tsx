@@ -1,6 +1,7 @@
 import type { GatewayDetail, StoredDetection } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { useState } from 'react'
+import { Link } from 'react-router'
 import { messageOf } from '#api/client.ts'
 import { useThumbnail } from '#api/thumbnail.ts'
 import { Chip } from '@hedgerow/ui/chip.tsx'
@@ -37,7 +38,15 @@ export function Detections({ gateway }: { gateway: GatewayDetail }) {
           <li key={detection.id}>
             {pictures && <Thumbnail gatewayId={gateway.id} detection={detection} />}
             <div className={styles.caption}>
-              <strong>{detection.label}</strong>
+              <strong>
+                {detection.incidentId === null ? (
+                  detection.label
+                ) : (
+                  <Link className={styles.open} to={`/threats?gateway=${gateway.id}&incident=${detection.incidentId}`}>
+                    {detection.label}
+                  </Link>
+                )}
+              </strong>
               <Chip tone={toneOf(detection)}>{wordOf(detection)}</Chip>
             </div>
             <small>

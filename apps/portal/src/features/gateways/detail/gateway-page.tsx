@@ -1,6 +1,6 @@
 /**
- * A gateway's page: the steps of its connection, its health, its detections, and who opened it. It has the actions of
- * the list too.
+ * A gateway's page: what its cameras saw first, then its deterrents, health and connection, and who opened it. It has
+ * the actions of the list too.
  */
 import type { Gateway, GatewayDetail } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
@@ -23,6 +23,7 @@ import { Deterrents } from './deterrents.tsx'
 import { Detections } from './detections.tsx'
 import type { GatewayVerb, OpenDialog } from '../dialogs/dialogs.tsx'
 import { GatewayMenu } from '../gateway-menu.tsx'
+import { Reviews } from './reviews.tsx'
 import { Health } from './health.tsx'
 import { History } from './history.tsx'
 import { Conditions } from './conditions.tsx'
@@ -89,19 +90,29 @@ function OneGateway({ gateway, stale }: { gateway: GatewayDetail; stale: string 
       {gateway.refused !== null && <Notice tone="warning">{gateway.refused.message}.</Notice>}
       <div className={styles.columns}>
         <div className={styles.column}>
-          <Panel title="Health">
-            <Health gateway={gateway} />
+          <Panel
+            title="Latest detections"
+            actions={
+              <Link className={styles.all} to={`/threats?gateway=${gateway.id}`}>
+                All in Threats
+              </Link>
+            }
+          >
+            <Detections gateway={gateway} />
           </Panel>
-          <Panel title="Load and traffic (Last 24 Hours)">
-            <History gateway={gateway} />
+          <Panel title="Right and wrong">
+            <Reviews gateway={gateway} />
           </Panel>
           {gateway.kind === 'enrolled' && (
             <Panel title="Deterrents">
               <Deterrents gateway={gateway} />
             </Panel>
           )}
-          <Panel title="Latest detections">
-            <Detections gateway={gateway} />
+          <Panel title="Health">
+            <Health gateway={gateway} />
+          </Panel>
+          <Panel title="Load and traffic (Last 24 Hours)">
+            <History gateway={gateway} />
           </Panel>
         </div>
         <div className={styles.column}>

@@ -10,6 +10,7 @@ const STATUSES: readonly (readonly [StatusFilter, string])[] = [
   ['online', 'Online'],
   ['warning', 'Warning'],
   ['offline', 'Offline'],
+  ['active', 'Online or warning'],
 ]
 const SORTS: readonly (readonly [SortKey, string])[] = [
   ['name', 'By name'],

@@ -26,7 +26,7 @@ import { useStableOrder } from './stable-order.ts'
 import { Summary } from './summary.tsx'
 import { GatewayTable } from './table.tsx'
 import { useView } from './use-view.ts'
-import { sortGateways, type StatusFilter } from '../view.ts'
+import { hasStatus, sortGateways, type StatusFilter } from '../view.ts'
 
 const Dialogs = lazy(() => import('../dialogs/dialogs.tsx'))
 
@@ -72,7 +72,7 @@ export function GatewaysPage() {
     pointed,
   )
   const searched = useMemo(
-    () => searchAmong(status === 'any' ? sorted : sorted.filter((gateway) => gateway.status === status)),
+    () => searchAmong(status === 'any' ? sorted : sorted.filter((gateway) => hasStatus(gateway, status))),
     [sorted, status],
   )
   const shown = useMemo(() => searched(search), [searched, search])

@@ -1,0 +1,42 @@
+/** Where the figures, lines and points of the dashboard lead. Pure but for `threatsToday`'s clock. */
+import type { ActivityEntry } from '@hedgerow/contract'
+
+/** Alerts since midnight. */
+export function threatsToday(now = new Date()): string {
+  const day = [now.getFullYear(), pad(now.getMonth() + 1), pad(now.getDate())].join('-')
+  return `/threats?severity=alert&from=${day}`
+}
+
+/** Alerts of one hour. */
+export function threatsOfHour(hour: string): string {
+  const from = new Date(hour)
+  const to = new Date(from.getTime() + 3_600_000)
+  const parameters = new URLSearchParams({ severity: 'alert', from: from.toISOString(), to: to.toISOString() })
+  return `/threats?${parameters}`
+}
+
+/** By the first word of the kind of what happened. */
+const PLACES: Readonly<Record<string, string>> = {
+  user: '/users',
+  'user-invitation': '/users',
+  registration: '/gateway-approvals',
+  'gateway-invitation': '/gateway-approvals',
+  'auto-approval': '/auto-approval-settings',
+  gateway: '/gateways',
+  alert: '/alert-rules',
+  settings: '/settings',
+  storage: '/settings',
+  certificate: '/settings?tab=certificates',
+}
+
+/** Undefined for what nothing is left of. */
+export function targetOf({ detection, gatewayId, kind }: ActivityEntry): string | undefined {
+  if (detection !== null) return `/threats?incident=${detection.incidentId}`
+  if (gatewayId !== null)
+    return kind === 'detection.reported' ? `/threats?gateway=${gatewayId}` : `/gateways/${gatewayId}`
+  return kind === null ? undefined : PLACES[kind.split('.')[0] ?? '']
+}
+
+function pad(part: number): string {
+  return String(part).padStart(2, '0')
+}

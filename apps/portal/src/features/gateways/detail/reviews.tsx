@@ -1,0 +1,120 @@
+/** What people said of a gateway's detections: by camera and day, and who said what last. */
+import type { GatewayDetail, ReviewCounts } from '@hedgerow/contract'
+import { Link } from 'react-router'
+import { messageOf } from '#api/client.ts'
+import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
+import { useReviewCounts } from '../queries.ts'
+import styles from './reviews.module.css'
+
+const BAR_WIDTH = 6
+const GAP = 2
+/** Of the larger half: right above, wrong below. */
+const HALF_HEIGHT = 18
+
+export function Reviews({ gateway: { id } }: { gateway: GatewayDetail }) {
+  const { data, error, isPending, isFetching, refetch } = useReviewCounts(id)
+  if (isPending) return <PanelSkeleton rows={3} label="Loading reviews" />
+  if (data === undefined)
+    return <PanelError message={messageOf(error)} retrying={isFetching} onRetry={() => void refetch()} />
+  if (data.cameras.length === 0 && data.latest.length === 0)
+    return (
+      <PanelEmpty title="Nothing reviewed yet">
+        Say in <Link to={`/threats?gateway=${id}&review=none`}>Threats</Link> what is right and what is a false alarm.
+      </PanelEmpty>
+    )
+  return (
+    <div className={styles.reviews}>
+      {data.cameras.length > 0 && <Cameras gatewayId={id} counts={data} />}
+      {data.latest.length > 0 && (
+        <ul className={styles.latest} aria-label="Latest reviews">
+          {data.latest.map((said) => (
+            <li key={said.incidentId}>
+              <Link to={`/threats?incident=${said.incidentId}`}>{saidInWords(said)}</Link>
+              <small>
+                {said.by}, <RelativeTime at={said.at} />
+              </small>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+function Cameras({ gatewayId, counts: { days, cameras } }: { gatewayId: string; counts: ReviewCounts }) {
+  const most = Math.max(...cameras.flatMap(({ right, wrong }) => [...right, ...wrong]))
+  return (
+    <table className={styles.cameras}>
+      <caption className="visually-hidden">Reviewed detections of each camera, last {days.length} days</caption>
+      <thead>
+        <tr>
+          <th scope="col">Camera</th>
+          <th scope="col">Right</th>
+          <th scope="col">False alarms</th>
+          <th scope="col">By day, last {days.length} days</th>
+        </tr>
+      </thead>
+      <tbody>
+        {cameras.map(({ camera, right, wrong }) => (
+          <tr key={camera}>
+            <th scope="row">
+              <Link to={`/threats?${new URLSearchParams({ gateway: gatewayId, camera })}`}>{camera}</Link>
+            </th>
+            <td>{sum(right).toLocaleString()}</td>
+            <td>{sum(wrong).toLocaleString()}</td>
+            <td>
+              <Days days={days} right={right} wrong={wrong} most={most} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+type DaysProps = { days: readonly string[]; right: readonly number[]; wrong: readonly number[]; most: number }
+
+/** A pair of bars for each day: right up, wrong down. */
+function Days({ days, right, wrong, most }: DaysProps) {
+  const height = (count: number) => (count === 0 ? 0 : Math.max(1, (count / most) * HALF_HEIGHT))
+  const width = days.length * (BAR_WIDTH + GAP)
+  const said = days.flatMap((day, index) => {
+    const [rights = 0, wrongs = 0] = [right[index], wrong[index]]
+    return rights + wrongs === 0 ? [] : [`${day}: ${rights} right, ${wrongs} false alarms`]
+  })
+  return (
+    <svg
+      className={styles.days}
+      viewBox={`0 0 ${width} ${HALF_HEIGHT * 2}`}
+      width={width}
+      height={HALF_HEIGHT * 2}
+      role="img"
+      aria-label={said.join('; ')}
+    >
+      {days.map((day, index) => {
+        const x = index * (BAR_WIDTH + GAP)
+        const [up, down] = [height(right[index] ?? 0), height(wrong[index] ?? 0)]
+        return (
+          <g key={day}>
+            <title>{`${day}: ${right[index] ?? 0} right, ${wrong[index] ?? 0} false alarms`}</title>
+            <rect className={styles.none} x={x} y={0} width={BAR_WIDTH} height={HALF_HEIGHT * 2} />
+            <rect className={styles.right} x={x} y={HALF_HEIGHT - up} width={BAR_WIDTH} height={up} />
+            <rect className={styles.wrong} x={x} y={HALF_HEIGHT} width={BAR_WIDTH} height={down} />
+          </g>
+        )
+      })}
+      <line className={styles.axis} x1={0} x2={width} y1={HALF_HEIGHT} y2={HALF_HEIGHT} />
+    </svg>
+  )
+}
+
+function saidInWords({ verdict, reportedLabel, label, camera }: ReviewCounts['latest'][number]): string {
+  const what = `${reportedLabel} at ${camera}`
+  if (verdict === 'right') return `${what}: right`
+  return label === reportedLabel ? `${what}: false alarm` : `${what}: it was ${label}`
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0)
+}
