@@ -23,7 +23,7 @@ export type Call = {
   /** It leaves an entry in the audit though it is a GET. */
   recorded?: true
   /** The media type of an answer that is no JSON; `response` is null then. */
-  media?: 'image/jpeg' | 'video/mp4'
+  media?: 'image/jpeg' | 'video/mp4' | 'application/zip'
   /** What each message of a stream of server-sent events holds, where that is what the call answers. */
   event?: z.ZodType
 }

@@ -103,6 +103,10 @@ export const errorTable = {
     status: 409,
     message: 'This gateway runs no agent that takes commands.',
   },
+  export_busy: {
+    status: 503,
+    message: 'You have an export running already, or four are running for others. Try again when one is done.',
+  },
   too_many_saved_views: { status: 409, message: 'You have 50 saved views already. Delete one first.' },
   picture_unavailable: { status: 502, message: 'The gateway has no picture of this camera right now.' },
   snapshot_unavailable: { status: 502, message: 'The gateway has no snapshot of this detection.' },

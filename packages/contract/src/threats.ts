@@ -126,3 +126,18 @@ export const reviewIncidents = call({
   errors: ['incident_not_found'],
   response: z.array(z.object({ id: incidentId, verdict: reviewVerdict.nullable(), label: z.string().nullable() })),
 })
+
+export const EXPORT_DETECTIONS_MAX = 10_000
+
+/**
+ * A ZIP of the newest 10,000 detections of what the filter selects: `detections.csv`, `coco.json` (COCO's object
+ * detection format) and the pictures. Written as it is read; one at a time for each person, and four in all.
+ */
+export const exportIncidents = call({
+  method: 'GET',
+  path: '/v1/hub/incidents/export',
+  query: incidentFilter,
+  errors: ['export_busy'],
+  media: 'application/zip',
+  response: null,
+})

@@ -18,7 +18,8 @@ const DETECTIONS_AT_MOST = 200
  */
 const GATEWAYS_MERGED = 32
 
-type Row = Selectable<Tables['incidents']>
+export type IncidentRow = Selectable<Tables['incidents']>
+type Row = IncidentRow
 type Query<O> = SelectQueryBuilder<Tables, 'incidents', O>
 /** Which gateways' incidents: undefined for all. */
 type Scope = readonly string[] | undefined
@@ -31,18 +32,25 @@ export async function listIncidents(
 ): Promise<Incident[]> {
   const page = pageFrom(query, ['number', 'string'], SHOWN)
   const scope = await scopeOf(db, caller, query)
+  const rows = await newestIncidents(db, { scope, filter: query }, page)
+  const shown = sendPage(reply, rows, page, (row) => [row.started_at, row.id])
+  return named(db, shown)
+}
+
+/** One page of rows, newest first. */
+export async function newestIncidents(
+  db: Db,
+  { scope, filter }: { scope: Scope; filter: IncidentFilter },
+  page: Page,
+): Promise<IncidentRow[]> {
   const rows = await readNewest(scope, (part) =>
-    pageOf(filtered(within(db.selectFrom('incidents'), part), query), page)
+    pageOf(filtered(within(db.selectFrom('incidents'), part), filter), page)
       .selectAll()
       .execute(),
   )
-  const shown = sendPage(
-    reply,
-    rows.toSorted((a, b) => b.started_at - a.started_at || (a.id < b.id ? 1 : -1)).slice(0, page.rowsWanted),
-    page,
-    (row) => [row.started_at, row.id],
-  )
-  return named(db, shown)
+  return rows
+    .toSorted((a, b) => b.started_at - a.started_at || (a.id < b.id ? 1 : -1))
+    .slice(0, page.rowsWanted ?? SHOWN)
 }
 
 export async function countIncidents(db: Kysely<Tables>, caller: Caller, filter: IncidentFilter) {
@@ -106,7 +114,8 @@ export async function visibleIncidents(db: Db, caller: Caller, ids: readonly str
   return found.where('gateway_id', 'in', own).execute()
 }
 
-async function scopeOf(db: Db, caller: Caller, { site, gateway }: IncidentFilter): Promise<Scope> {
+/** The gateways that the caller may see and that the filter names. */
+export async function scopeOf(db: Db, caller: Caller, { site, gateway }: IncidentFilter): Promise<Scope> {
   const isAll = hasRole(caller.role, 'manager') && site === undefined && gateway === undefined
   if (isAll) return undefined
   let gateways = db.selectFrom('gateways').select('id')

@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { findVisibleGateway } from '../fleet/fleet.ts'
 import { mount } from '../http/mount.ts'
+import { createExports } from './export.ts'
 import { listDetections } from './detection-list.ts'
 import { readThumbnail } from './thumbnails.ts'
 import { countIncidents, listIncidents, readIncidentOf } from './incident-list.ts'
@@ -31,6 +32,12 @@ export function detectionRoutes(
   })
   mount(app, contract.listIncidents, ({ caller, query, reply }) => listIncidents(db, caller, { query, reply }))
   mount(app, contract.countIncidents, ({ caller, query }) => countIncidents(db, caller, query))
+  const exports = createExports({ db })
+  mount(app, contract.exportIncidents, ({ caller, query, reply }) => {
+    const zip = exports.open(caller, query, clock())
+    reply.type('application/zip').header('content-disposition', 'attachment; filename="threats.zip"')
+    return zip
+  })
   mount(app, contract.readIncident, ({ params, caller }) => readIncidentOf(db, caller, params.id))
   mount(app, contract.readReviewCounts, async ({ params, caller }) => {
     const { id } = await findVisibleGateway(db, caller, params.id)

@@ -11,6 +11,7 @@ import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { BulkBar } from './bulk-bar.tsx'
 import { EVERYTHING, readFilter, writeFilter, type Filter } from './filter.ts'
+import { ExportButton } from './export-button.tsx'
 import { Filters } from './filters.tsx'
 import { Lightbox } from './lightbox.tsx'
 import { useCounts, useIncidents } from './queries.ts'
@@ -136,6 +137,7 @@ export function ThreatsPage() {
         lead="What the cameras saw, newest first."
         actions={
           <>
+            <ExportButton filter={filter} />
             <Button component={Link} to="/cameras" variant="default">
               Cameras
             </Button>
