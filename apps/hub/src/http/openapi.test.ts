@@ -45,6 +45,7 @@ describe('the description of the API', () => {
     const open = operations.filter(({ operation }) => operation.security.length === 0).map(({ key }) => key)
     expect(open).toEqual([
       'POST /v1/alert-links/acknowledge',
+      'GET /v1/alert-links/picture',
       'POST /v1/alert-links/read',
       'POST /v1/auth/login',
       'POST /v1/auth/login/two-factor',
