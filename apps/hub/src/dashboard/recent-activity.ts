@@ -8,7 +8,7 @@ import { sql, type Kysely, type Selectable } from 'kysely'
 import { hasRole } from '../access/policy.ts'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
-import { HAS_THUMBNAIL } from '../detections/detection-list.ts'
+import { findDetections } from '../detections/detections.ts'
 import { holding, pageFrom, SEARCHED_AT_MOST, sendPage, type Page } from '../http/pagination.ts'
 
 const ENTRIES_SHOWN = 50
@@ -93,18 +93,9 @@ async function detectionsOf(
     (entry) => entry.gateway_id ?? '',
   )
   for (const [gatewayId, theirs] of byGateway) {
-    const rows = await db
-      .selectFrom('detections')
-      .select(['id', 'incident_id', HAS_THUMBNAIL])
-      .where('gateway_id', '=', gatewayId)
-      .where(
-        'id',
-        'in',
-        theirs.flatMap((entry) => entry.detection_id ?? []),
-      )
-      .execute()
-    for (const { id, incident_id: incidentId, has_thumbnail: hasThumbnail } of rows)
-      if (incidentId !== null) found.set(`${gatewayId} ${id}`, { id, incidentId, hasThumbnail: hasThumbnail === 1 })
+    const ids = theirs.flatMap((entry) => entry.detection_id ?? [])
+    for (const detection of await findDetections(db, gatewayId, ids))
+      found.set(`${gatewayId} ${detection.id}`, detection)
   }
   return found
 }

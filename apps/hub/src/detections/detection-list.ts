@@ -6,10 +6,6 @@ import { holding, pageFrom, SEARCHED_AT_MOST, sendPage } from '../http/paginatio
 
 const DETECTIONS_SHOWN = 50
 
-export const HAS_THUMBNAIL = sql<number>`case when thumbnail is null and thumbnail_bytes is null then 0 else 1 end`.as(
-  'has_thumbnail',
-)
-
 /** All columns but the pictures. */
 export const DETECTION_COLUMNS = [
   'id',
@@ -24,7 +20,7 @@ export const DETECTION_COLUMNS = [
   'deterrent',
   'details',
   'incident_id',
-  HAS_THUMBNAIL,
+  sql<number>`case when thumbnail is null and thumbnail_bytes is null then 0 else 1 end`.as('has_thumbnail'),
 ] as const
 
 /** A gateway's newest detections, or a page of them, newest first; read by an index, without thumbnails. */

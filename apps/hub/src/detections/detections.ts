@@ -7,7 +7,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { detectionDetails, type Detection, type DetectionDetails, type HubSettings } from '@hedgerow/contract'
 import { sql, type Insertable, type Kysely, type RawBuilder, type Selectable, type Transaction } from 'kysely'
-import type { Tables } from '../database/tables.ts'
+import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { record } from '../facts/facts.ts'
@@ -239,6 +239,24 @@ export async function addToTotals(
       })),
     )
     .execute()
+}
+
+/** Those of a gateway that are in an incident, with it, and whether they have a picture. */
+export async function findDetections(
+  db: Db,
+  gatewayId: string,
+  ids: readonly string[],
+): Promise<{ id: string; incidentId: string; hasThumbnail: boolean }[]> {
+  const rows = await db
+    .selectFrom('detections')
+    .select(['id', 'incident_id'])
+    .select(sql<number>`case when thumbnail is null and thumbnail_bytes is null then 0 else 1 end`.as('has_picture'))
+    .where('gateway_id', '=', gatewayId)
+    .where('id', 'in', ids)
+    .execute()
+  return rows.flatMap(({ id, incident_id: incidentId, has_picture: picture }) =>
+    incidentId === null ? [] : [{ id, incidentId, hasThumbnail: picture === 1 }],
+  )
 }
 
 /** Deletes one batch, oldest first, and returns how many rows it deleted: fewer than a batch when no more are left. */

@@ -45,11 +45,7 @@ export function detectionRoutes(
   })
   mount(app, contract.listSavedViews, ({ caller }) => listSavedViews(db, caller.userId))
   mount(app, contract.saveView, ({ body, caller }) => saveView(db, { ...body, userId: caller.userId, now: clock() }))
-  mount(
-    app,
-    contract.deleteSavedView,
-    async ({ params, caller }) => void (await deleteSavedView(db, caller.userId, params.id)),
-  )
+  mount(app, contract.deleteSavedView, ({ params, caller }) => deleteSavedView(db, caller.userId, params.id))
   mount(app, contract.reviewIncidents, ({ body, caller, sourceIp }) =>
     review(db, body, { caller, sourceIp, now: clock() }),
   )

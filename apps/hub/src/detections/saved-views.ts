@@ -42,6 +42,6 @@ export function saveView(
   })
 }
 
-export async function deleteSavedView(db: Db, userId: string, id: string): Promise<void> {
+export async function deleteSavedView(db: Db, userId: string, id: string): Promise<undefined> {
   await db.deleteFrom('saved_views').where('id', '=', id).where('user_id', '=', userId).execute()
 }
