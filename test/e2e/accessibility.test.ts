@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { axeViolations } from '../harness/axe.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { portalOf } from '../harness/portal.ts'
@@ -17,9 +17,11 @@ const BRAND = { light: 'rgb(11, 111, 93)', dark: 'rgb(79, 195, 168)' }
 
 let browser: BrowserHandle
 let showcase: Showcase
+let person: BrowserContext
 
 beforeAll(async () => {
   ;[browser, showcase] = await Promise.all([startBrowser(), startShowcase()])
+  person = await browser.person({ colorScheme: 'light', viewport: WIDE, reducedMotion: 'reduce' })
 })
 
 afterAll(async () => {
@@ -27,14 +29,17 @@ afterAll(async () => {
   await showcase?.stop()
 })
 
-/** Shows a screen to a new person; returns the result of `see` and every breach of the Content-Security-Policy. */
+/**
+ * Shows a screen in a page that knows nothing of the earlier ones but the cached files of the portal. Returns the
+ * result of `see` and every breach of the Content-Security-Policy.
+ */
 async function look<T>(
   screen: Screen,
   see: (page: Page) => Promise<T>,
 ): Promise<{ seen: T; policyBreaches: string[] }> {
-  const person = await browser.person({ colorScheme: 'light', viewport: WIDE, reducedMotion: 'reduce' })
+  const page = await person.newPage()
   try {
-    const page = await person.newPage()
+    await forgetEarlierPages(page)
     const policyBreaches: string[] = []
     page.on('console', (message) => {
       if (message.text().includes('Content Security Policy')) policyBreaches.push(message.text())
@@ -42,8 +47,18 @@ async function look<T>(
     await screen.show(page, showcase)
     return { seen: await see(page), policyBreaches }
   } finally {
-    await person.close()
+    await page.close()
   }
+}
+
+async function forgetEarlierPages(page: Page): Promise<void> {
+  const { hub, emptyHub, barn, waiting } = showcase
+  const devtools = await person.newCDPSession(page)
+  for (const url of [hub.url, emptyHub.url, barn.pageUrl, waiting.pageUrl])
+    await devtools.send('Storage.clearDataForOrigin', {
+      origin: new URL(url).origin,
+      storageTypes: 'cookies,local_storage,indexeddb,service_workers,cache_storage',
+    })
 }
 
 /** Switches the system to dark. The portal follows at once, the plain pages when they load. */

@@ -1,3 +1,4 @@
+import { ledgerEntry as reported } from '@hedgerow/contract'
 import { z } from 'zod'
 import { asker } from './saved-state.ts'
 import { refusals, type RefusalCode } from './refusals.ts'
@@ -10,25 +11,7 @@ export const ledgerEntry = z.object({
   id: z.number().int().positive(),
   /** By the wall clock, in milliseconds since 1970. */
   at: z.number(),
-  kind: z.enum([
-    /** The device answered that it is on. */
-    'fired',
-    /** It is known to be off again; `seconds` is the longest time that it may have been on, `message` why it ended. */
-    'ended',
-    /** The device did not answer that it is on. */
-    'failed',
-    'refused',
-    'stopped',
-    'armed',
-    'disarmed',
-    /** Switching off failed and is retried. */
-    'fault',
-    'mended',
-    /** The guarding process had ended. */
-    'unguarded',
-    /** A minute after a firing of a rule: `gone` says whether its object was still seen. */
-    'looked',
-  ]),
+  kind: reported.shape.kind,
   deterrent: z.string().optional(),
   firing: z.string().optional(),
   by: asker.optional(),

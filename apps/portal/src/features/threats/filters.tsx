@@ -2,6 +2,7 @@ import type { Gateway } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Choice } from '@hedgerow/ui/choice.tsx'
+import { DayField } from '@hedgerow/ui/day-field.tsx'
 import { countsOf, EVERYTHING, isMoment, type Filter } from './filter.ts'
 import type { useCounts } from './queries.ts'
 import styles from './threats.module.css'
@@ -99,8 +100,12 @@ export function Filters({ filter, gateways, counts, onChange }: FiltersProps) {
             {stretchInWords(filter)} ×
           </Button>
         )}
-        <Day label="From" value={filter.from} onChange={(from) => onChange({ from })} />
-        <Day label="To" value={filter.to} onChange={(to) => onChange({ to })} />
+        <DayField
+          label="From"
+          value={isMoment(filter.from) ? '' : filter.from}
+          onChange={(from) => onChange({ from })}
+        />
+        <DayField label="To" value={isMoment(filter.to) ? '' : filter.to} onChange={(to) => onChange({ to })} />
         {filter !== EVERYTHING && JSON.stringify(filter) !== JSON.stringify(EVERYTHING) && (
           <Button size="compact-sm" variant="subtle" onClick={() => onChange(EVERYTHING)}>
             Clear filters
@@ -116,19 +121,6 @@ function Toggle({ isOn, onClick, children }: { isOn: boolean; onClick: () => voi
     <button type="button" className={styles.toggle} aria-pressed={isOn} onClick={onClick}>
       {children}
     </button>
-  )
-}
-
-function Day({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
-  return (
-    <label className={styles.day}>
-      {label}
-      <input
-        type="date"
-        value={isMoment(value) ? '' : value}
-        onChange={(event) => onChange(event.currentTarget.value)}
-      />
-    </label>
   )
 }
 

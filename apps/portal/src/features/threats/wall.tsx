@@ -5,7 +5,7 @@
 import type { Incident } from '@hedgerow/contract'
 import { useElementSize } from '@mantine/hooks'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
 import { Card } from './card.tsx'
 import styles from './threats.module.css'
 
@@ -56,12 +56,12 @@ export function Wall({ incidents, hasMore, onMore, current, selected, onOpen, on
     if (hasMore && end >= incidents.length - abreast * 4) onMore()
   }, [hasMore, onMore, end, incidents.length, abreast])
 
-  const row = incidents.findIndex(({ id }) => id === current)
-  useEffect(() => {
+  // Follows the keyboard, not new incidents above.
+  const follow = useEffectEvent((id: typeof current) => {
+    const row = incidents.findIndex((incident) => incident.id === id)
     if (row >= 0) virtualizer.scrollToIndex(Math.floor(row / abreast), { align: 'auto' })
-    // Follows the keyboard, not new incidents above.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [current])
+  })
+  useEffect(() => follow(current), [current])
 
   return (
     <div ref={list} className={styles.scroll} style={{ height: virtualizer.getTotalSize() }}>

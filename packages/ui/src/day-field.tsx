@@ -1,4 +1,4 @@
-import styles from './audit.module.css'
+import styles from './day-field.module.css'
 
 /** A day, in the browser's date field; empty for no limit. */
 export function DayField({
