@@ -5,6 +5,7 @@ import { benchEye } from './eye.ts'
 import { benchBatches } from './batches.ts'
 import { benchMetrics } from './metrics.ts'
 import { benchNetstack } from './netstack.ts'
+import { benchThreats } from './threats.ts'
 import { benchTunnel } from './tunnel.ts'
 import { benchWeb } from './web.ts'
 import { benchWireGuard } from './wireguard.ts'
@@ -18,6 +19,7 @@ const benches: Record<string, (arguments_: string[]) => Promise<void>> = {
   batches: benchBatches,
   metrics: benchMetrics,
   netstack: benchNetstack,
+  threats: benchThreats,
   tunnel: benchTunnel,
   web: benchWeb,
   wireguard: benchWireGuard,

@@ -150,13 +150,17 @@ function filtered<O>(query: Query<O>, filter: Omit<IncidentFilter, 'site' | 'gat
   if (from !== undefined) asked = asked.where('started_at', '>=', Date.parse(from))
   if (to !== undefined) asked = asked.where('started_at', '<', Date.parse(to))
   if (camera !== undefined)
-    asked = asked.where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('detections')
-          .select('detections.id')
-          .whereRef('detections.incident_id', '=', 'incidents.id')
-          .where('detections.camera', '=', camera),
-      ),
+    // The cover's camera is in the row; only for another one are the detections read.
+    asked = asked.where(({ eb, exists, or, selectFrom }) =>
+      or([
+        eb('incidents.camera', '=', camera),
+        exists(
+          selectFrom('detections')
+            .select('detections.id')
+            .whereRef('detections.incident_id', '=', 'incidents.id')
+            .where('detections.camera', '=', camera),
+        ),
+      ]),
     )
   return asked
 }
