@@ -3,6 +3,7 @@ import { benchApi } from './api.ts'
 import { benchApprove } from './approve.ts'
 import { benchEye } from './eye.ts'
 import { benchBatches } from './batches.ts'
+import { benchLearning } from './learning.ts'
 import { benchMetrics } from './metrics.ts'
 import { benchNetstack } from './netstack.ts'
 import { benchThreats } from './threats.ts'
@@ -17,6 +18,7 @@ const benches: Record<string, (arguments_: string[]) => Promise<void>> = {
   approve: benchApprove,
   eye: benchEye,
   batches: benchBatches,
+  learning: benchLearning,
   metrics: benchMetrics,
   netstack: benchNetstack,
   threats: benchThreats,

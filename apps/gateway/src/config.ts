@@ -49,6 +49,7 @@ const USES = [
   ['init [options]', 'writes a commented gateway.yaml, with the Frigate that it finds'],
   ['check [options]', 'says what is wrong in gateway.yaml'],
   ['cameras find --user U', 'searches for ONVIF cameras; CAMERA_PASSWORD has their password'],
+  ['learning [run | undo CAMERA LABEL]', 'says what it learned from reviews; learns now; goes back a version'],
   ['rules test --since 24h', 'says what the rules would have fired, and why not'],
   ['status [options]', 'asks the agent that runs on this device'],
   ['password [options]', "makes a new password for the device's own interface"],

@@ -6,6 +6,7 @@ import { createIntake, type Intake } from './detections/intake.ts'
 import { openRecord, RECORD_FILE, type DetectionRecord } from './detections/record.ts'
 import { openDeterrents, type Deterrents } from './deterrents/deterrents.ts'
 import { openDetectionQueue, type DetectionQueue } from './hub/detection-queue.ts'
+import { createLearning, type Learning } from './learning/learning.ts'
 import type { DeviceReport } from './local-api/calls.ts'
 import { isPersonLabel } from './person-label.ts'
 import { createPictures } from './detections/pictures.ts'
@@ -13,7 +14,7 @@ import type { Pictures } from './sources/source.ts'
 import { createRules } from './rules/rules.ts'
 import { createSources, type Sources } from './sources/sources.ts'
 
-type DeviceParts = Pick<Heartbeat, 'armed' | 'cameras' | 'detectors' | 'deterrents' | 'problems'>
+type DeviceParts = Pick<Heartbeat, 'armed' | 'cameras' | 'detectors' | 'deterrents' | 'learning' | 'problems'>
 
 /** The device's parts that work without a hub: `gateway.yaml`, the sources and the intake of their detections. */
 export type Device = {
@@ -25,6 +26,9 @@ export type Device = {
   sources: Sources
   pictures: Pictures
   deterrents: Deterrents
+  learning: Learning
+  /** Those of the record; learning hears of new ones. */
+  reviews: DetectionRecord['reviews']
   /** Sets what the owner's programs report, in addition to the device's own parts. */
   setProgramStatus(status: DeviceReport): void
   /** The parts' states for the heartbeat, at most as many of each as the contract allows. */
@@ -71,7 +75,26 @@ export async function openDevice(
     clock: Date.now,
   })
   life.defer(rules.stop)
-  const intake = createIntake({ queue, record, onSeen, log })
+  const learning = createLearning({
+    dataDir,
+    settings: () => file.current().learning,
+    place: () => file.current().site,
+    reviews: record.reviews.all,
+    picture: pictureToLearn,
+    update: (id, change) => intake.update(id, change),
+    log,
+    clock: Date.now,
+  })
+  life.defer(learning.stop)
+  const intake = createIntake({
+    queue,
+    record,
+    judge: learning.judge,
+    onSeen,
+    onHeldBack: ({ camera, label }) => glimpse(camera, label),
+    onPerson: deterrents.personSeen,
+    log,
+  })
   /** Whether a person said that a detection is wrong. */
   const isWrong = (detectionId: string) => record.reviews.find(detectionId)?.verdict === 'wrong'
   const sources = createSources({ log, dataDir, clock: Date.now, report: intake.report, glimpse, isWrong })
@@ -97,6 +120,16 @@ export async function openDevice(
     rules.see(detection)
   }
 
+  async function pictureToLearn(detection: Detection, signal: AbortSignal) {
+    const { thumbnail } = detection
+    const part = thumbnail === undefined ? record.picture(detection.id) : Buffer.from(thumbnail, 'base64')
+    const jpeg = part ?? (await sources.pictures.snapshot(detection, { signal }))
+    if (!jpeg) return undefined
+    // What decodes pictures takes memory that a device without pictures does not need.
+    const { decodeJpeg } = await import('./cameras/decode.ts')
+    return { image: await decodeJpeg(jpeg), isWhole: part === undefined }
+  }
+
   /** Undefined where nobody knows: sources need not tell the end. */
   function isGone(detectionId: string): boolean | undefined {
     return record.find(detectionId)?.endedAt === undefined ? undefined : true
@@ -108,6 +141,7 @@ export async function openDevice(
     const problems = [...found, ...(programStatus.problems ?? [])].map((text) => text.slice(0, PROBLEM_MAX_CHARACTERS))
     return {
       armed: deterrents.isArmed(),
+      learning: learning.state(),
       cameras: [...own.cameras, ...(programStatus.cameras ?? [])].slice(0, MAXIMA.cameras),
       detectors: [...own.detectors, ...(programStatus.detectors ?? [])].slice(0, MAXIMA.detectors),
       deterrents: [...deterrents.list(), ...(programStatus.deterrents ?? [])].slice(0, MAXIMA.deterrents),
@@ -123,6 +157,16 @@ export async function openDevice(
     sources,
     pictures: createPictures(sources.pictures, record, log),
     deterrents,
+    learning,
+    reviews: {
+      ...record.reviews,
+      put(gatewayId, reviews) {
+        record.reviews.put(gatewayId, reviews)
+        void learning
+          .onReviews()
+          .catch((error: unknown) => log.error({ err: error }, 'reviews did not reach what is held back'))
+      },
+    },
     setProgramStatus(status) {
       programStatus = { ...programStatus, ...status }
     },

@@ -85,7 +85,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     return openInterface ? { ...own, problems: [...openInterface.problems(), ...own.problems] } : own
   }
   const hub = await openHubConnection(
-    { ...options, version, uptimeSeconds, queue, parts: partsAndInterface, deterrents, reviews: device.record.reviews },
+    { ...options, version, uptimeSeconds, queue, parts: partsAndInterface, deterrents, reviews: device.reviews },
     life,
   )
 
@@ -100,6 +100,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     agentToken,
     report: device.intake.report,
     setStatus: device.setProgramStatus,
+    learning: device.learning,
     parts,
     record: device.record,
     pictures: device.pictures,

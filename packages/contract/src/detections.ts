@@ -38,6 +38,14 @@ export const verdict = z.strictObject({
 })
 export type Verdict = z.output<typeof verdict>
 
+/** The parts of a detection that a hub takes whose heartbeat answers name the feature `learning`. */
+export const detectionLearning = z.strictObject({
+  /** The gateway holds it back: it looks like what people called wrong there. It is no threat and fires nothing. */
+  suppressed: z.boolean().optional(),
+  /** What people said of it contradicts all other reviews there: somebody should look again. */
+  doubtful: z.boolean().optional(),
+})
+
 /** The parts of a detection that a hub takes whose heartbeat answers name the feature `detection-details`. */
 export const detectionDetails = z.strictObject({
   /** What produced it: `frigate`, `eye` or `api`. */
@@ -67,6 +75,7 @@ export const detection = z.strictObject({
   falsePositive: z.boolean().optional(),
   deterrent: cleanLine(100).optional(),
   ...detectionDetails.shape,
+  ...detectionLearning.shape,
 })
 export type Detection = z.output<typeof detection>
 
@@ -87,6 +96,7 @@ export const storedDetection = z.object({
   deterrent: z.string().nullable(),
   incidentId: incidentId.nullable(),
   ...detectionDetails.shape,
+  ...detectionLearning.shape,
 })
 export type StoredDetection = z.output<typeof storedDetection>
 

@@ -19,7 +19,7 @@ const COUNT_MAX = 1_000_000_000
  * feature's fields only after the hub named it in this session: an older hub refuses fields that it does not know. The
  * fields of a feature never change; new fields come with a new name.
  */
-export const GATEWAY_FEATURES = ['detection-details', 'heartbeat-details', 'ledger'] as const
+export const GATEWAY_FEATURES = ['detection-details', 'heartbeat-details', 'ledger', 'learning'] as const
 export type GatewayFeature = (typeof GATEWAY_FEATURES)[number]
 
 /** The parts of a deterrent's state that come with the feature `heartbeat-details`. */

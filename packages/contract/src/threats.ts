@@ -35,6 +35,10 @@ export const incident = z.object({
   coverId: z.string().nullable(),
   /** A deterrent was fired at it. */
   isFired: z.boolean(),
+  /** Its gateway holds it back: it looks like what people called wrong there. */
+  isSuppressed: z.boolean(),
+  /** What was said of it contradicts all other reviews there: somebody should look again. */
+  isDoubtful: z.boolean(),
   review: z.object({ verdict: reviewVerdict, by: z.string(), at: z.iso.datetime() }).nullable(),
 })
 export type Incident = z.output<typeof incident>
@@ -59,6 +63,8 @@ export const incidentFilter = z.strictObject({
   severity: z.enum(['alert', 'detection']).optional(),
   review: z.enum(['none', 'right', 'wrong']).optional(),
   fired: z.literal('yes').optional(),
+  /** What gateways hold back is listed only when it is asked for; `doubtful` is what they ask about again. */
+  learning: z.enum(['hidden', 'doubtful']).optional(),
   /** From when on, and before when it began. */
   from: moment.optional(),
   to: moment.optional(),
@@ -83,6 +89,9 @@ export const countIncidents = call({
   query: incidentFilter,
   response: z.object({
     isWhole: z.boolean(),
+    /** How many the filter `learning` would list, with all other filters. */
+    hidden: z.number().int(),
+    doubtful: z.number().int(),
     groups: z.array(
       z.object({
         label: z.string(),

@@ -29,6 +29,7 @@ export {
   type Outcome,
   type Verifier,
 } from './learning/lesson.ts'
+export { type Calibration } from './learning/platt.ts'
 export { findRepeats, type Repeat, type Seen } from './learning/repeats.ts'
 export { drawLetterboxed, letterboxOf, toSource, toTarget, type Fit, type Letterbox } from './letterbox.ts'
 export { layouts, readOutputs, toTensor, type LayoutName } from './layouts/layouts.ts'

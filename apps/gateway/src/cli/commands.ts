@@ -5,6 +5,7 @@ import { findCameras } from './cameras-find.ts'
 import { takeFlags, type Outcome } from './command-line.ts'
 import { addModelToDevice, listDeviceModels } from './models.ts'
 import { initDeviceFile } from './init.ts'
+import { learningStatus, learnNow, undoLearning } from './learning.ts'
 import { newPassword } from './new-password.ts'
 import { resetDevice } from './reset.ts'
 import { testRules } from './rules-test.ts'
@@ -27,6 +28,10 @@ const commands: Readonly<Record<string, Command>> = {
   }),
   init: withConfig((config) => initDeviceFile(deviceFilePath(config), config.dataDir)),
   status: withConfig((config) => agentStatus(config.dataDir)),
+  learning: withConfig((config) => learningStatus(config.dataDir)),
+  'learning run': withConfig((config) => learnNow(config.dataDir)),
+  'learning undo': (args, environment) =>
+    withConfig((config) => undoLearning(config.dataDir, args.slice(0, 2)))(args.slice(2), environment),
   password: withConfig((config) => newPassword(config.dataDir)),
   async reset(args, environment) {
     const { values, rest } = takeFlags(args, { yes: 'switch', keys: 'switch' })

@@ -1,28 +1,15 @@
 import type { z } from 'zod'
-import { findAgent } from '../agent-file.ts'
-import { API_PATH, localCalls } from '../local-api/calls.ts'
+import { localCalls } from '../local-api/calls.ts'
+import { askAgent } from './ask-agent.ts'
 import type { Outcome } from './command-line.ts'
 
 type Status = z.output<typeof localCalls.getStatus.response>
 
-const TIMEOUT_MS = 5_000
 const MARKS = { done: 'ok', waiting: '..', failed: '!!' } as const
 
 /** Asks the agent that runs on this data directory. */
-export async function agentStatus(dataDir: string): Promise<Outcome> {
-  const agent = await findAgent(dataDir)
-  const silent = { text: `No gateway runs with ${dataDir}.`, isDone: false }
-  if (!agent) return silent
-  try {
-    const answer = await fetch(`${agent.url}${API_PATH}/status`, {
-      headers: { authorization: `Bearer ${agent.token}` },
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    })
-    if (!answer.ok) return { text: await answer.text(), isDone: false }
-    return { text: inLines(localCalls.getStatus.response.parse(await answer.json())), isDone: true }
-  } catch {
-    return silent
-  }
+export function agentStatus(dataDir: string): Promise<Outcome> {
+  return askAgent(dataDir, localCalls.getStatus, (status) => ({ text: inLines(status), isDone: true }))
 }
 
 function inLines(status: Status): string {

@@ -2,6 +2,9 @@ import { detection, type Detection } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import type { DetectionQueue } from '../hub/detection-queue.ts'
 import { jpegSize } from '../jpeg.ts'
+import type { Judgement } from '../learning/learning.ts'
+import { isPersonLabel } from '../person-label.ts'
+import type { Sight, SourceContext } from '../sources/source.ts'
 import type { DetectionRecord } from './record.ts'
 
 /** Takes every detection, from any source. */
@@ -10,7 +13,11 @@ export type Intake = {
    * Resolves when they are on disk. They reach the hub in this order. The same id again updates a detection. Rejects
    * with a ZodError when one is not a detection, and with the disk's error.
    */
-  report(detections: readonly Detection[]): Promise<void>
+  report: SourceContext['report']
+  /**
+   * Brings the record and the hub up to date with what the device itself decided. False when it has no such detection.
+   */
+  update(detectionId: string, change: Partial<Pick<Detection, 'suppressed' | 'doubtful'>>): Promise<boolean>
   /** Adds a firing to a detection, and sends the update to the hub. */
   addFiring(detectionId: string, firing: DetectionFiring): Promise<void>
 }
@@ -21,15 +28,29 @@ export type DetectionFiring = NonNullable<Detection['firings']>[number]
 export type IntakeOptions = {
   queue: DetectionQueue
   record: DetectionRecord
+  /** Whether learning holds it back; at once where nothing may be held back. */
+  judge(
+    detection: Detection,
+    known: { before: Detection | undefined; sight: Sight | undefined },
+  ): Judgement | Promise<Judgement>
   /** Called for each, before the disk has it: deterrents work when the disk is full. */
   onSeen(detection: Detection): void
+  /** Called instead for what is held back. */
+  onHeldBack(detection: Detection): void
+  /** A person keeps deterrents off while others are judged. */
+  onPerson(camera: string): void
   log: Logger
 }
 
 /** The contract's limit. */
 const FIRINGS_MAX = 16
+const VERDICTS_MAX = 16
 
-export function createIntake({ queue, record, onSeen, log }: IntakeOptions): Intake {
+/** Detections of one camera are judged one after the other, so that an update never overtakes what it updates. */
+export function createIntake(options: IntakeOptions): Intake {
+  const { queue, record, log } = options
+  const turns = new Map<string, Promise<unknown>>()
+
   function keep(report: Detection): Detection {
     try {
       return record.put(report)
@@ -39,11 +60,60 @@ export function createIntake({ queue, record, onSeen, log }: IntakeOptions): Int
     }
   }
 
+  function find(id: string): Detection | undefined {
+    try {
+      return record.find(id)
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Calls `take` with what learning says: at once where it can. */
+  function judged(entry: Detection, sight: Sight | undefined, take: (judgement: Judgement) => Detection) {
+    const waiting = turns.get(entry.camera)
+    const judge = () => options.judge(entry, { before: find(entry.id), sight })
+    const answer = waiting ? waiting.then(judge) : judge()
+    if (!(answer instanceof Promise)) return take(answer)
+    const taken = answer
+      .catch((error: unknown): Judgement => {
+        log.error({ err: error, id: entry.id }, 'a detection could not be judged, and is shown')
+        return {}
+      })
+      .then(take)
+    const turn: Promise<unknown> = taken.finally(() => {
+      if (turns.get(entry.camera) === turn) turns.delete(entry.camera)
+    })
+    turns.set(entry.camera, turn)
+    return taken
+  }
+
+  function take(entry: Detection, { verdict, ...flags }: Judgement): Detection {
+    const verdicts = verdict ? [...(entry.verdicts ?? []), verdict].slice(-VERDICTS_MAX) : entry.verdicts
+    const whole: Detection = { ...entry, ...flags, ...(verdicts && { verdicts }) }
+    const kept = keep(whole)
+    if (kept.suppressed) options.onHeldBack(kept)
+    else options.onSeen(kept)
+    return whole
+  }
+
   return {
-    async report(detections) {
-      const checked = detections.map((entry) => withoutBrokenPicture(detection.parse(entry), log))
-      for (const entry of checked) onSeen(keep(entry))
-      await queue.append(checked)
+    async report(detections, sights) {
+      const checked = detections.map((entry) => ownWords(withoutBrokenPicture(detection.parse(entry), log)))
+      const taken = checked.map((entry) => {
+        if (isPersonLabel(entry.label)) options.onPerson(entry.camera)
+        return judged(entry, sights?.get(entry.id), (judgement) => take(entry, judgement))
+      })
+      await queue.append(
+        taken.some((one) => one instanceof Promise)
+          ? await Promise.all(taken.map(async (one) => one))
+          : (taken as Detection[]),
+      )
+    },
+    async update(detectionId, change) {
+      const found = record.find(detectionId)
+      if (!found) return false
+      await queue.append([record.put({ ...found, ...change })])
+      return true
     },
     async addFiring(detectionId, firing) {
       const found = record.find(detectionId)
@@ -53,6 +123,11 @@ export function createIntake({ queue, record, onSeen, log }: IntakeOptions): Int
       await queue.append([record.put({ ...found, firings, ...(deterrent !== undefined && { deterrent }) })])
     },
   }
+}
+
+/** Only this device's learning says what is held back. */
+function ownWords({ suppressed: _suppressed, doubtful: _doubtful, ...entry }: Detection): Detection {
+  return entry
 }
 
 /** A detection counts without its picture too. */

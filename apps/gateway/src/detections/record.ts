@@ -1,9 +1,10 @@
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { detection, type Detection } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import type { Jpeg } from '../sources/source.ts'
 import { createReviews, REVIEW_TABLES, type Reviews } from './reviews.ts'
+import { BUSY_TIMEOUT_MS, openSqliteFile, transact, usedBytes } from '../sqlite-file.ts'
 import type { RecordSettings } from './schema.ts'
 
 /**
@@ -52,7 +53,6 @@ const PRUNE_EVERY_MS = 60_000
 /** How many of the oldest are deleted at once when the record is too large. */
 const PRUNE_ROWS = 200
 const LAYOUT = 1
-const BUSY_TIMEOUT_MS = 5_000
 
 const TABLES = `
   pragma auto_vacuum = incremental;
@@ -76,7 +76,7 @@ const TABLES = `
 /** Renames a damaged file to `PATH.damaged` and starts an empty record. */
 export function openRecord(path: string, options: RecordOptions): DetectionRecord {
   const { log, clock, settings } = options
-  const database = openDatabase(path, log)
+  const database = openSqliteFile(path, TABLES, log)
   const insert = database.prepare(
     `insert into detections (id, started_at, camera, label, body) values (?, ?, ?, ?, ?)
      on conflict (id) do update set started_at = excluded.started_at, camera = excluded.camera,
@@ -141,58 +141,6 @@ export function readRecord(path: string, filter: RecordFilter): Detection[] | un
   } finally {
     database.close()
   }
-}
-
-function openDatabase(path: string, log: Logger): DatabaseSync {
-  try {
-    return openTables(path)
-  } catch (error) {
-    if (!isDamaged(error)) throw error
-    log.error({ err: error, file: path }, 'the record of detections is damaged; set it aside and started a new one')
-    for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
-    renameSync(path, `${path}.damaged`)
-    return openTables(path)
-  }
-}
-
-function openTables(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
-  try {
-    database.exec(TABLES)
-    const check = database.prepare('pragma quick_check(1)').get()
-    if (check?.['quick_check'] !== 'ok') throw new DamagedError(String(check?.['quick_check']))
-    return database
-  } catch (error) {
-    database.close()
-    throw error
-  }
-}
-
-class DamagedError extends Error {
-  override name = 'DamagedError'
-}
-
-/** SQLITE_ERROR comes from tables of another layout, SQLITE_CORRUPT and SQLITE_NOTADB from damage. */
-function isDamaged(error: unknown): boolean {
-  if (error instanceof DamagedError) return true
-  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
-  return code === 1 || code === 11 || code === 26
-}
-
-function transact(database: DatabaseSync, action: () => void): void {
-  database.exec('begin immediate')
-  try {
-    action()
-    database.exec('commit')
-  } catch (error) {
-    database.exec('rollback')
-    throw error
-  }
-}
-
-function usedBytes(database: DatabaseSync): number {
-  const pragma = (name: string) => Number(database.prepare(`pragma ${name}`).get()?.[name])
-  return (pragma('page_count') - pragma('freelist_count')) * pragma('page_size')
 }
 
 function selectRecent(database: DatabaseSync, { limit, camera, label, since, before }: RecordFilter): Detection[] {

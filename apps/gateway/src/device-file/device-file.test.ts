@@ -52,7 +52,15 @@ describe('a gateway.yaml', () => {
 
   test('that is empty is valid', () => {
     const empty = {
-      value: { site: {}, cameras: {}, sources: {}, deterrents: {}, rules: [], record: { days: 14, megabytes: 200 } },
+      value: {
+        site: {},
+        cameras: {},
+        sources: {},
+        deterrents: {},
+        rules: [],
+        learning: { enabled: true, hours: '02:00-05:00', megabytes: 100, alsoLearn: {} },
+        record: { days: 14, megabytes: 200 },
+      },
     }
     expect(parse('')).toEqual(empty)
     expect(parse('# nothing yet\n')).toEqual(empty)

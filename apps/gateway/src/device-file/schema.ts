@@ -8,6 +8,7 @@ import { camerasSettings } from '../cameras/schema.ts'
 import { recordSettings } from '../detections/schema.ts'
 import { deterrentsSettings } from '../deterrents/schema.ts'
 import { siteSettings } from '../hours.ts'
+import { learningSettings } from '../learning/schema.ts'
 import { rulesSettings } from '../rules/schema.ts'
 import { sourcesSettings } from '../sources/schema.ts'
 import { checkReferences } from './references.ts'
@@ -19,6 +20,7 @@ export const deviceFile = z
     sources: sourcesSettings.prefault({}).describe('Where detections come from.'),
     deterrents: deterrentsSettings.default({}).describe('What can be switched, by name.'),
     rules: rulesSettings.default([]).describe('Which detections fire which deterrents, and when.'),
+    learning: learningSettings.prefault({}).describe('What it learns from what people mark.'),
     record: recordSettings.prefault({}).describe('What the device itself keeps of recent detections.'),
   })
   .superRefine((file, context) => {

@@ -20,8 +20,9 @@ export function keepSendingDetections(options: {
    * details that it refuses are left out first, since an older hub may have taken the place of the one that named them.
    */
   async function deliver(post: Post, batch: Detection[], mayDetail = true): Promise<void> {
-    const withDetails = mayDetail && features.has('detection-details')
-    const detections = withDetails ? batch : features.withoutDetails(batch)
+    const withDetails = mayDetail && (features.has('detection-details') || features.has('learning'))
+    const detections = withDetails ? features.detectionsFor(batch) : features.withoutDetails(batch)
+    if (detections.length === 0) return
     try {
       const { withoutPicture } = await post(reportDetections, { detections })
       if (withoutPicture) log.warn({ detections: withoutPicture }, 'the hub did not take the pictures of these')

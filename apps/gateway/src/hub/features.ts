@@ -4,6 +4,7 @@
  */
 import {
   detectionDetails,
+  detectionLearning,
   deterrentDetails,
   heartbeatDetails,
   type Detection,
@@ -21,11 +22,14 @@ export type HubFeatures = {
   reset(): void
   /** Without what this hub does not take. */
   heartbeatFor(heartbeat: Heartbeat): Heartbeat
+  /** What this hub takes: one that does not know what is held back is not told of it. */
+  detectionsFor(detections: readonly Detection[]): Detection[]
   /** As every hub takes them. */
   withoutDetails(detections: readonly Detection[]): Detection[]
 }
 
 const DETECTION_DETAILS = new Set(Object.keys(detectionDetails.shape))
+const DETECTION_LEARNING = new Set(Object.keys(detectionLearning.shape))
 const HEARTBEAT_DETAILS = new Set(Object.keys(heartbeatDetails.shape))
 const DETERRENT_DETAILS = new Set(Object.keys(deterrentDetails.shape))
 
@@ -43,8 +47,17 @@ export function createHubFeatures(): HubFeatures {
       const deterrents = heartbeat.deterrents.map((deterrent) => without(DETERRENT_DETAILS, deterrent))
       return { ...without(HEARTBEAT_DETAILS, heartbeat), deterrents }
     },
-    withoutDetails: (detections) => detections.map((entry) => without(DETECTION_DETAILS, entry)),
+    detectionsFor(detections) {
+      const shown = has('learning') ? detections : withoutLearning(detections)
+      return has('detection-details') ? [...shown] : shown.map((entry) => without(DETECTION_DETAILS, entry))
+    },
+    withoutDetails: (detections) => withoutLearning(detections).map((entry) => without(DETECTION_DETAILS, entry)),
   }
+}
+
+/** Without what is held back: there, it would be a threat like any other. */
+function withoutLearning(detections: readonly Detection[]): Detection[] {
+  return detections.filter(({ suppressed }) => !suppressed).map((entry) => without(DETECTION_LEARNING, entry))
 }
 
 /** All these fields are optional in `T`. */

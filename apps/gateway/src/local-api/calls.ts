@@ -1,5 +1,5 @@
 /** The calls of the device's local API; the OpenAPI document that the device serves is made of them. */
-import { detection, heartbeat, reportDetections, type Heartbeat } from '@hedgerow/contract'
+import { detection, heartbeat, reportDetections, type Heartbeat, gatewayLearning } from '@hedgerow/contract'
 import { z } from 'zod'
 import type { DeviceCall } from '../calls/dispatcher.ts'
 
@@ -133,6 +133,25 @@ export const localCalls = {
     summary: 'Replaces the named parts of what the next heartbeats tell the hub.',
     body: programStatus,
     response: z.object({}),
+  },
+  getLearning: {
+    method: 'GET',
+    path: '/learning',
+    summary: 'What the device learned from what people marked, by camera and label.',
+    response: gatewayLearning,
+  },
+  learnNow: {
+    method: 'POST',
+    path: '/learning/run',
+    summary: 'Learns now, as it does every night. It goes on after the answer.',
+    response: z.object({}),
+  },
+  undoLearning: {
+    method: 'POST',
+    path: '/learning/undo',
+    summary: 'Ends the active version of a camera and label: the one before it is active again.',
+    body: z.strictObject({ camera: z.string().min(1).max(100), label: z.string().min(1).max(100) }),
+    response: z.object({ undone: z.boolean().describe('False when none was active.') }),
   },
 } as const satisfies Record<string, LocalCall>
 

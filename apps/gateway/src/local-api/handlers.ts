@@ -5,6 +5,7 @@ import { Refusal } from '../calls/errors.ts'
 import { createParts, type PartsOptions } from '../calls/parts.ts'
 import type { GatewayState } from '../gateway-state.ts'
 import { jpegSize } from '../jpeg.ts'
+import type { Learning } from '../learning/learning.ts'
 import type { DeviceReport, localCalls } from './calls.ts'
 
 export type HandlersOptions = PartsOptions & {
@@ -13,6 +14,7 @@ export type HandlersOptions = PartsOptions & {
   setStatus(status: DeviceReport): void
   /** The states of all parts of the device. */
   parts(): Pick<Heartbeat, 'armed' | 'cameras' | 'detectors' | 'deterrents' | 'problems'>
+  learning: Pick<Learning, 'report' | 'run' | 'undo'>
   /** What only the connection to the hub knows. */
   hub(): Pick<GatewayState, 'gatewayId' | 'detectionsWaiting' | 'conditions'>
   version: string
@@ -21,7 +23,7 @@ export type HandlersOptions = PartsOptions & {
 const PROGRAM = { kind: 'program' } as const
 
 export function createHandlers(options: HandlersOptions): Handlers<typeof localCalls, void> {
-  const { record, deterrents } = options
+  const { record, deterrents, learning } = options
   const parts = createParts(options)
 
   return {
@@ -55,6 +57,13 @@ export function createHandlers(options: HandlersOptions): Handlers<typeof localC
       options.setStatus(body)
       return {}
     },
+    getLearning: () => learning.report(),
+    learnNow() {
+      // Its failure is part of the report.
+      learning.run().catch(() => {})
+      return {}
+    },
+    undoLearning: ({ body: { camera, label } }) => ({ undone: learning.undo(camera, label, 'the device') }),
   }
 }
 

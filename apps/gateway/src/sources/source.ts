@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Detection, Heartbeat } from '@hedgerow/contract'
+import type { RgbImage } from '@hedgerow/vision'
 import type { Logger } from 'pino'
 
 /** A source's state; it is part of each heartbeat. */
@@ -31,14 +32,20 @@ export type Source = {
   stop(): Promise<void>
 }
 
+/** What a source saw of a detection, for learning: 64 x 64 pixels around it, and how far it went, in its lengths. */
+export type Sight = { crop: RgbImage; travel: number }
+
 export type SourceContext = {
   log: Logger
   /** The data directory of the device; a source keeps its files in a folder of its own below it. */
   dataDir: string
   /** Milliseconds since 1970. */
   clock: () => number
-  /** Resolves when they are on disk and the rules have seen them. Rejects with a ZodError or the disk's error. */
-  report(detections: readonly Detection[]): Promise<void>
+  /**
+   * Resolves when they are on disk and the rules have seen them. Rejects with a ZodError or the disk's error. `sights`
+   * are those of their ids, where the source has the camera's picture itself.
+   */
+  report(detections: readonly Detection[], sights?: ReadonlyMap<string, Sight>): Promise<void>
   /**
    * Reports an object that is no detection, or not yet: a person in the picture keeps deterrents off. A source that
    * reports every object as a detection need not call it.

@@ -29,6 +29,7 @@ export async function preview(
       ).as('validated'),
     )
     .where('started_at', '>=', now - DAYS * DAY_MS)
+    .where('suppressed', '=', 0)
     .orderBy('started_at', 'desc')
     .limit(LOOKED_AT + 1)
     .execute()

@@ -64,6 +64,7 @@ async function threatsBetween(db: Db, caller: Caller, from: number, to: number):
     .selectFrom('detections')
     .select((row) => row.fn.countAll<number>().as('count'))
     .where('detections.severity', '=', 'alert')
+    .where('detections.suppressed', '=', 0)
     .where('detections.started_at', '>=', from)
     .where('detections.started_at', '<', to)
   if (!hasRole(caller.role, 'manager'))

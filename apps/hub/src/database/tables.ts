@@ -174,6 +174,10 @@ export type Tables = {
     received_at: number
     /** The one that it is part of. */
     incident_id: string | null
+    /** 1 while its gateway holds it back. */
+    suppressed: Generated<number>
+    /** 1 while its gateway asks people to look again. */
+    doubtful: Generated<number>
   }
   /** What a person sees as one thing: detections of one gateway and label with less than 45 s between them. */
   incidents: {
@@ -196,6 +200,10 @@ export type Tables = {
     /** A username as it was then. */
     reviewed_by: string | null
     reviewed_at: number | null
+    /** 1 when its gateway holds all of it back. */
+    suppressed: Generated<number>
+    /** 1 when its gateway asks people to look again. */
+    doubtful: Generated<number>
   }
   alert_rules: {
     id: string

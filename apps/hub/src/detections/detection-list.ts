@@ -20,6 +20,8 @@ export const DETECTION_COLUMNS = [
   'deterrent',
   'details',
   'incident_id',
+  'suppressed',
+  'doubtful',
   sql<number>`case when thumbnail is null and thumbnail_bytes is null then 0 else 1 end`.as('has_thumbnail'),
 ] as const
 
@@ -62,6 +64,8 @@ type DetectionRow = Pick<
   | 'deterrent'
   | 'details'
   | 'incident_id'
+  | 'suppressed'
+  | 'doubtful'
 > & { has_thumbnail: number }
 
 export function toStoredDetection(row: DetectionRow): StoredDetection {
@@ -79,5 +83,7 @@ export function toStoredDetection(row: DetectionRow): StoredDetection {
     deterrent: row.deterrent,
     incidentId: row.incident_id,
     ...(row.details !== null && (JSON.parse(row.details) as DetectionDetails)),
+    ...(row.suppressed === 1 && { suppressed: true }),
+    ...(row.doubtful === 1 && { doubtful: true }),
   }
 }

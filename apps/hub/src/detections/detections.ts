@@ -78,7 +78,7 @@ async function storeSome(
       const before = rows.get(detection.id)
       const after = merge(before, detection, gatewayId, now)
       rows.set(detection.id, after)
-      if (after.severity === 'alert' && before?.severity !== 'alert') threats.push(after)
+      if (isThreat(after) && !(before && isThreat(before))) threats.push(after)
     }
     const placed = [...rows.values()].map((row) => ({
       ...row,
@@ -104,7 +104,7 @@ async function storeSome(
         count: detections.length,
         gatewayName: gateway.name,
         alerts: threats.map(toAlert),
-        incidents: incidents.map((incident) => ({
+        incidents: incidents.filter(isShown).map((incident) => ({
           id: incident.id,
           label: incident.reported_label,
           severity: incident.severity,
@@ -118,6 +118,15 @@ async function storeSome(
   }
   // The gateway's row is locked, so the transaction need not be serializable.
   await inTransaction(db, store, 'read committed')
+}
+
+function isThreat(row: Row): boolean {
+  return row.severity === 'alert' && isShown(row)
+}
+
+/** What a gateway holds back is no news to anybody. */
+function isShown({ suppressed }: { suppressed: number }): boolean {
+  return suppressed === 0
 }
 
 function toAlert({ id, camera, label, started_at: startedAt }: Row) {
@@ -170,6 +179,9 @@ function merge(before: Row | undefined, detection: PicturedDetection, gatewayId:
     deterrent: detection.deterrent ?? before?.deterrent ?? null,
     received_at: before?.received_at ?? now,
     incident_id: before?.incident_id ?? null,
+    // What was shown once stays shown.
+    suppressed: Number(before?.suppressed !== 0 && (detection.suppressed ?? before?.suppressed === 1)),
+    doubtful: flag(detection.doubtful) ?? before?.doubtful ?? 0,
   }
 }
 
@@ -195,6 +207,8 @@ async function upsert(transaction: Transaction<Tables>, rows: Insertable<Tables[
         false_positive: row.ref('excluded.false_positive'),
         deterrent: row.ref('excluded.deterrent'),
         incident_id: row.ref('excluded.incident_id'),
+        suppressed: row.ref('excluded.suppressed'),
+        doubtful: row.ref('excluded.doubtful'),
       })),
     )
     .execute()

@@ -65,7 +65,18 @@ export async function countIncidents(db: Kysely<Tables>, caller: Caller, filter:
   )
   const counted = newest.toSorted((a, b) => b.started_at - a.started_at).slice(0, COUNTED_AT_MOST)
   const groups = Map.groupBy(counted, ({ label, severity, verdict }) => JSON.stringify([label, severity, verdict]))
+  const countOf = async (learning: 'hidden' | 'doubtful') => {
+    const found = await readNewest(scope, (part) =>
+      filtered(within(db.selectFrom('incidents'), part), { ...filter, learning })
+        .select('id')
+        .limit(COUNTED_AT_MOST)
+        .execute(),
+    )
+    return Math.min(COUNTED_AT_MOST, found.length)
+  }
   return {
+    hidden: await countOf('hidden'),
+    doubtful: await countOf('doubtful'),
     isWhole: newest.length <= COUNTED_AT_MOST,
     groups: [...groups.values()]
       .map(([first, ...others]) => ({
@@ -141,7 +152,11 @@ function within<O>(query: Query<O>, scope: Scope): Query<O> {
 
 function filtered<O>(query: Query<O>, filter: Omit<IncidentFilter, 'site' | 'gateway'>): Query<O> {
   let asked = query
-  const { label, severity, review, fired, from, to, camera } = filter
+  const { label, severity, review, fired, from, to, camera, learning } = filter
+  asked =
+    learning === 'doubtful'
+      ? asked.where('doubtful', '=', 1)
+      : asked.where('suppressed', '=', learning === 'hidden' ? 1 : 0)
   if (label?.length) asked = asked.where('label', 'in', label)
   if (severity) asked = asked.where('severity', '=', severity)
   if (review === 'none') asked = asked.where('verdict', 'is', null)
@@ -201,6 +216,8 @@ function toIncident(row: Row, gateway: { name: string; location: string }): Inci
     score: row.score,
     coverId: row.cover_id,
     isFired: row.fired === 1,
+    isSuppressed: row.suppressed === 1,
+    isDoubtful: row.doubtful === 1,
     review:
       row.verdict === null
         ? null

@@ -6,6 +6,7 @@ import { createTestApi } from '#testing/api.ts'
 import { testEngines } from '#testing/databases.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { WHOLE_FLEET } from '../database/hourly-stats.ts'
 import { reviewsAfter } from './reviews.ts'
 import { storeDetections, type PicturedDetection } from './detections.ts'
 
@@ -48,6 +49,16 @@ describe.each(testEngines)('incidents on %s', (engine) => {
   const report = (...detections: PicturedDetection[]) => storeDetections(hub.db, gateway, detections, hub.clock.now())
   const list = async (query: Record<string, unknown> = {}): Promise<Incident[]> =>
     (await api(contract.listIncidents, { token, query })).body as Incident[]
+  const threats = async () =>
+    Number(
+      (
+        await hub.db
+          .selectFrom('hourly_stats')
+          .select((row) => row.fn.sum<number | null>('threats').as('threats'))
+          .where('scope', '=', WHOLE_FLEET)
+          .executeTakeFirst()
+      )?.threats ?? 0,
+    )
   const reviewed = (ids: string[], verdict: string | null, label?: string) =>
     api(contract.reviewIncidents, { token, body: { ids, verdict, ...(label && { label }) } })
 
@@ -173,6 +184,8 @@ describe.each(testEngines)('incidents on %s', (engine) => {
     const counts = (await api(contract.countIncidents, { token, query: { gateway, label: 'deer' } })).body
     expect(counts).toEqual({
       isWhole: true,
+      hidden: 0,
+      doubtful: 0,
       groups: expect.arrayContaining([
         { label: 'boar', severity: 'alert', review: 'none', count: 10 },
         { label: 'deer', severity: 'detection', review: 'none', count: 3 },
@@ -230,6 +243,41 @@ describe.each(testEngines)('incidents on %s', (engine) => {
     expect(await list()).toMatchObject([{ label: 'boar', review: null, detections: 2 }])
   })
 
+  it('that gateways hold back are no threats and no news, and shown when they are asked for or called right', async () => {
+    await report(seen('a', 0, { severity: 'alert', suppressed: true }), seen('b', 10, { severity: 'alert' }))
+    await report(seen('c', 20, { suppressed: true }), seen('d', 400, { severity: 'alert', suppressed: true }))
+    const counts = async () => (await api(contract.countIncidents, { token, query: {} })).body as { hidden: number }
+    expect(await list()).toMatchObject([{ detections: 1, coverId: null, isSuppressed: false }])
+    expect(await list({ learning: 'hidden' })).toMatchObject([
+      { detections: 1, isSuppressed: true },
+      { detections: 2, isSuppressed: true },
+    ])
+    expect(await counts()).toMatchObject({ hidden: 2, groups: [{ count: 1 }] })
+    expect(await threats()).toBe(1)
+    // The gateway looked again, and shows it; what was shown once stays shown.
+    await report(seen('d', 400, { severity: 'alert', suppressed: false }))
+    await report(seen('d', 400, { severity: 'alert', suppressed: true }))
+    expect(await threats()).toBe(2)
+    expect((await list()).map(({ detections }) => detections)).toEqual([1, 1])
+    const [hidden] = await list({ learning: 'hidden' })
+    await reviewed([hidden!.id], 'wrong')
+    expect(await counts()).toMatchObject({ hidden: 1 })
+    await reviewed([hidden!.id], 'right')
+    expect(await counts()).toMatchObject({ hidden: 0 })
+    expect(await list({ review: 'right' })).toMatchObject([{ id: hidden!.id, detections: 2, isSuppressed: false }])
+  })
+
+  it('that gateways doubt are asked about until somebody has looked again', async () => {
+    await report(seen('a', 0), seen('b', 500))
+    const [, first] = await list()
+    await reviewed([first!.id], 'right')
+    await report(seen('a', 0, { doubtful: true }))
+    expect(await list({ learning: 'doubtful' })).toMatchObject([{ id: first!.id, isDoubtful: true }])
+    await reviewed([first!.id], 'right')
+    expect(await list({ learning: 'doubtful' })).toEqual([])
+    expect(await list()).toHaveLength(2)
+  })
+
   it('are seen and reviewed by managers, and by whoever claimed the gateway', async () => {
     await report(seen('a', 0))
     const [only] = await list()
@@ -237,7 +285,10 @@ describe.each(testEngines)('incidents on %s', (engine) => {
     const path = { token: user, params: { id: only!.id } }
     const body = { ids: [only!.id], verdict: 'right' }
     expect((await api(contract.listIncidents, { token: user, query: {} })).body).toEqual([])
-    expect((await api(contract.countIncidents, { token: user, query: {} })).body).toEqual({ isWhole: true, groups: [] })
+    expect((await api(contract.countIncidents, { token: user, query: {} })).body).toMatchObject({
+      isWhole: true,
+      groups: [],
+    })
     expect(await api(contract.readIncident, path)).toMatchObject({ status: 404 })
     expect(await api(contract.reviewIncidents, { token: user, body })).toMatchObject({ status: 404 })
     const { id: ownerId } = await hub.db

@@ -1,7 +1,8 @@
 /**
  * Incidents: detections that a person sees as one event. A detection joins the incident of its gateway and label that
- * is less than 45 s away; a detection between two incidents joins them. All of it happens in the transaction that
- * stores or deletes the detections, with the gateway's row locked, so that two batches never make two incidents of one.
+ * is less than 45 s away; a detection between two incidents joins them. What gateways hold back has incidents of its
+ * own. All of it happens in the transaction that stores or deletes the detections, with the gateway's row locked, so
+ * that two batches never make two incidents of one.
  */
 import { randomBytes } from 'node:crypto'
 import { sql, type ExpressionBuilder, type Selectable, type Transaction } from 'kysely'
@@ -15,7 +16,17 @@ type Incident = Selectable<Tables['incidents']>
 /** What placing needs to know of a detection; it writes `incident_id`. */
 export type Placed = Pick<
   Selectable<Tables['detections']>,
-  'id' | 'camera' | 'label' | 'severity' | 'score' | 'started_at' | 'ended_at' | 'deterrent' | 'incident_id'
+  | 'id'
+  | 'camera'
+  | 'label'
+  | 'severity'
+  | 'score'
+  | 'started_at'
+  | 'ended_at'
+  | 'deterrent'
+  | 'incident_id'
+  | 'suppressed'
+  | 'doubtful'
 > & { hasPicture: boolean }
 
 /**
@@ -65,7 +76,7 @@ export async function recount(transaction: Transaction<Tables>, ids: readonly st
   for (const id of new Set(ids)) {
     const left = await transaction
       .selectFrom('detections')
-      .select(['id', 'camera', 'score', 'severity', 'started_at', 'ended_at', 'deterrent'])
+      .select(['id', 'camera', 'score', 'severity', 'started_at', 'ended_at', 'deterrent', 'doubtful'])
       .select(sql<number>`case when thumbnail is null and thumbnail_bytes is null then 0 else 1 end`.as('has_picture'))
       .where('incident_id', '=', id)
       .execute()
@@ -83,6 +94,7 @@ export async function recount(transaction: Transaction<Tables>, ids: readonly st
         last_at: Math.max(...left.map(lastOf)),
         severity: left.some(({ severity }) => severity === 'alert') ? 'alert' : 'detection',
         fired: Number(left.some(({ deterrent }) => deterrent !== null)),
+        doubtful: Number(left.some(({ doubtful }) => doubtful === 1)),
         cover_id: pictured.length > 0 ? cover.id : null,
         camera: cover.camera,
         score: cover.score,
@@ -123,6 +135,7 @@ function stretches(detections: readonly Placed[]): { label: string; from: number
 function isNear(incident: Incident, detection: Placed): boolean {
   return (
     incident.reported_label === detection.label &&
+    incident.suppressed === detection.suppressed &&
     detection.started_at - incident.last_at < GAP_MS &&
     incident.started_at - lastOf(detection) < GAP_MS
   )
@@ -145,6 +158,8 @@ function begin(gatewayId: string, detection: Placed): Incident {
     verdict: null,
     reviewed_by: null,
     reviewed_at: null,
+    suppressed: detection.suppressed,
+    doubtful: 0,
   }
 }
 
@@ -153,6 +168,7 @@ function include(incident: Incident, detection: Placed, isMember: boolean): void
   incident.last_at = Math.max(incident.last_at, lastOf(detection))
   if (detection.severity === 'alert') incident.severity = 'alert'
   if (detection.deterrent !== null) incident.fired = 1
+  if (detection.doubtful === 1) incident.doubtful = 1
   const isBetter = incident.cover_id === null || detection.score > incident.score
   if (detection.hasPicture && (isBetter || incident.cover_id === detection.id)) {
     incident.cover_id = detection.id
@@ -171,6 +187,7 @@ function absorb(incident: Incident, other: Incident): void {
   incident.detections += other.detections
   if (other.severity === 'alert') incident.severity = 'alert'
   if (other.fired === 1) incident.fired = 1
+  if (other.doubtful === 1) incident.doubtful = 1
   if (other.cover_id !== null && (incident.cover_id === null || other.score > incident.score)) {
     incident.cover_id = other.cover_id
     incident.camera = other.camera
@@ -202,6 +219,7 @@ async function write(transaction: Transaction<Tables>, incidents: Incident[]): P
         camera: row.ref('excluded.camera'),
         score: row.ref('excluded.score'),
         fired: row.ref('excluded.fired'),
+        doubtful: row.ref('excluded.doubtful'),
         verdict: row.ref('excluded.verdict'),
         reviewed_by: row.ref('excluded.reviewed_by'),
         reviewed_at: row.ref('excluded.reviewed_at'),

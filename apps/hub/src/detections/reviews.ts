@@ -39,8 +39,16 @@ export function review(
           label: label ?? row.ref('reported_label'),
           reviewed_by: verdict === null ? null : caller.username,
           reviewed_at: verdict === null ? null : now,
+          doubtful: 0,
+          ...(verdict === 'right' && { suppressed: 0 }),
         }))
         .where('id', 'in', incidentIds)
+        .execute()
+      await transaction
+        .updateTable('detections')
+        .set({ doubtful: 0, ...(verdict === 'right' && { suppressed: 0 }) })
+        .where('incident_id', 'in', incidentIds)
+        .where((row) => row.or([row('doubtful', '=', 1), row('suppressed', '=', 1)]))
         .execute()
       await writeReviews(transaction, gatewayId, incidentIds, {
         verdict,

@@ -3,7 +3,7 @@
  * threshold, and whether it takes over. The newest fifth of the reviews is never trained on; on it the candidate must
  * lose nothing that people called right, and raise fewer false alarms than what runs now.
  */
-import { trainClassifier } from '../linear-classifier.ts'
+import { minimise } from '../lbfgs.ts'
 import { calibrate, probabilityOf, type Calibration, type Judged } from './platt.ts'
 import { controlRisk, type Threshold } from './risk-control.ts'
 
@@ -17,7 +17,7 @@ export type Example = {
   readonly isRight: boolean | undefined
   /** Reviews have numbers in the order in which they were given. */
   readonly seq: number
-  /** Asked about twice, or too old to ask: it is not asked about again. */
+  /** Asked about before: it is not asked about again. */
   readonly isSettled: boolean
   /** It is held back now. */
   readonly isHeldBack: boolean
@@ -60,6 +60,8 @@ export type Drift = {
   /** The mean probability that the running verifier gave, and the share that people called right. */
   readonly expected: number
   readonly observed: number
+  /** Of the running verifier on these reviews, which it never saw, where they are enough. */
+  readonly calibration?: Calibration
 }
 
 export type Night = {
@@ -85,11 +87,12 @@ const FOLDS = 5
 const EVENT_GAP_MS = 45_000
 const WEAK_WEIGHT = 0.2
 /** `l2` of the mean loss is this divided by the number of examples. */
-const REGULARISATION = 0.5
+const REGULARISATION = 0.25
 const ITERATIONS = 60
 const DOUBTFUL_BELOW = 0.15
 const DOUBTFUL_MAX = 5
 const DRIFT_LEAST_REVIEWS = 10
+const CALIBRATION_LEAST_REVIEWS = 10
 
 type Linear = Pick<Verifier, 'weights' | 'bias'>
 
@@ -213,21 +216,43 @@ function crossFit(examples: Examples, events: readonly number[][], weak: readonl
   return logits
 }
 
+/** Logistic regression with L2 of two classes: the mean cross-entropy plus `l2 / 2` times the squared weights. */
 function train({ list, rows, features }: Examples, indices: readonly number[]): Linear {
-  const importance = new Float32Array(list.length)
-  for (const index of indices) importance[index] = list[index]!.isRight === undefined ? WEAK_WEIGHT : 1
-  const { weights, biases } = trainClassifier(
-    {
-      rows,
-      features,
-      labels: Uint8Array.from(list, ({ isRight }) => Number(isRight === true)),
-      classes: 2,
-      importance,
+  const weightOf = (index: number) => (list[index]!.isRight === undefined ? WEAK_WEIGHT : 1)
+  const total = indices.reduce((sum, index) => sum + weightOf(index), 0)
+  const l2 = REGULARISATION / Math.max(1, indices.length)
+  const weights = new Float32Array(features)
+  const slope = new Float32Array(features)
+  const solution = minimise(
+    (point, gradient) => {
+      weights.set(point.subarray(0, features))
+      const bias = point[features]!
+      let value = 0
+      let biasSlope = 0
+      slope.fill(0)
+      for (const index of indices) {
+        const start = index * features
+        let logit = bias
+        for (let i = 0; i < features; i++) logit += weights[i]! * rows[start + i]!
+        const share = weightOf(index) / total
+        const isRight = list[index]!.isRight === true
+        const signed = isRight ? logit : -logit
+        value += share * (signed > 0 ? Math.log1p(Math.exp(-signed)) : Math.log1p(Math.exp(signed)) - signed)
+        const error = share * (1 / (1 + Math.exp(-logit)) - Number(isRight))
+        biasSlope += error
+        for (let i = 0; i < features; i++) slope[i]! += error * rows[start + i]!
+      }
+      for (let i = 0; i < features; i++) {
+        value += (l2 / 2) * point[i]! * point[i]!
+        gradient[i] = slope[i]! + l2 * point[i]!
+      }
+      gradient[features] = biasSlope
+      return value
     },
-    { l2: REGULARISATION / Math.max(1, indices.length), iterations: ITERATIONS },
+    new Float64Array(features + 1),
+    { iterations: ITERATIONS },
   )
-  const difference = Float32Array.from({ length: features }, (_, i) => weights[features + i]! - weights[i]!)
-  return { weights: difference, bias: biases[1]! - biases[0]! }
+  return { weights: Float32Array.from(solution.subarray(0, features)), bias: solution[features]! }
 }
 
 /**
@@ -260,12 +285,19 @@ function driftOf(examples: Examples, newest: readonly number[], current: Readonl
   return [...current].flatMap(([label, verifier]) => {
     const own = newest.filter((index) => examples.list[index]!.label === label)
     if (own.length < DRIFT_LEAST_REVIEWS) return []
-    const mean = (value: (index: number) => number) => own.reduce((sum, index) => sum + value(index), 0) / own.length
+    const judged = own.map((index): Judged & { probability: number } => {
+      const row = rowOf(examples, index)
+      const isRight = examples.list[index]!.isRight!
+      return { logit: logitOf(verifier, row), isRight, probability: verify(verifier, row).probability }
+    })
+    const right = judged.filter(({ isRight }) => isRight).length
+    const isEnough = Math.min(right, judged.length - right) >= CALIBRATION_LEAST_REVIEWS
     return {
       label,
       reviews: own.length,
-      expected: mean((index) => verify(verifier, rowOf(examples, index)).probability),
-      observed: mean((index) => Number(examples.list[index]!.isRight)),
+      expected: judged.reduce((sum, { probability }) => sum + probability, 0) / own.length,
+      observed: right / own.length,
+      ...(isEnough && { calibration: calibrate(judged) }),
     }
   })
 }

@@ -4,6 +4,7 @@ import type { Detection } from '@hedgerow/contract'
 import { THUMBNAIL_MAX_BYTES } from '@hedgerow/contract'
 import {
   clipToPicture,
+  cropOf,
   frameQuality,
   growBy,
   isBetterFrame,
@@ -16,6 +17,7 @@ import {
 import type { Frame } from '../../cameras/camera.ts'
 import { encodeJpeg } from '../../cameras/decode.ts'
 import type { CameraRecorder } from '../../recording/recorder.ts'
+import type { Sight, SourceContext } from '../source.ts'
 
 export type DetectionsOptions = {
   camera: string
@@ -24,7 +26,7 @@ export type DetectionsOptions = {
   by: string
   /** Milliseconds since 1970 of a moment of the tracks' clock. */
   toUnixMs(atMs: number): number
-  report(detections: readonly Detection[]): Promise<void>
+  report: SourceContext['report']
   recorder: CameraRecorder
 }
 
@@ -43,6 +45,8 @@ type Told = {
   jpeg: Buffer | undefined
   /** The whole picture. */
   snapshot: Buffer | undefined
+  /** Of the best picture. */
+  sight: Sight | undefined
   isNewPicture: boolean
 }
 
@@ -55,7 +59,7 @@ export function createDetections({ camera, zones, by, toUnixMs, report, recorder
     const thumbnail = one.isNewPicture && one.jpeg ? { thumbnail: one.jpeg.toString('base64') } : {}
     if (one.isNewPicture && one.snapshot) await recorder.keepPicture(one.detection.id, one.snapshot)
     one.isNewPicture = false
-    await report([{ ...one.detection, ...thumbnail }])
+    await report([{ ...one.detection, ...thumbnail }], one.sight && new Map([[one.detection.id, one.sight]]))
   }
 
   return {
@@ -91,6 +95,7 @@ export function createDetections({ camera, zones, by, toUnixMs, report, recorder
         one.jpeg = await pictureOf(image, box)
         one.snapshot = frame.jpeg ?? (await encodeJpeg(image, { quality: 90 }))
         one.isNewPicture = one.jpeg !== undefined
+        one.sight = { crop: cropOf(image, box), travel: track.travel }
         one.detection.box = box
       }
       if (!known || isOther || now - one.toldAt >= UPDATE_EVERY_MS) await tell(one, now)
@@ -117,6 +122,7 @@ function newlyTold(detection: Detection): Told {
     quality: undefined,
     jpeg: undefined,
     snapshot: undefined,
+    sight: undefined,
     isNewPicture: false,
   }
 }

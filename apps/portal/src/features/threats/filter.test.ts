@@ -11,6 +11,7 @@ describe('the filter of threats', () => {
       gateway: 'abcdefghijkl',
       camera: 'gate',
       fired: true,
+      learning: 'hidden',
       from: '2026-05-01',
       to: '2026-05-02',
     }

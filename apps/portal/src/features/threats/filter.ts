@@ -12,6 +12,8 @@ export type Filter = {
   gateway: string
   camera: string
   fired: boolean
+  /** What gateways hold back, or ask about again. */
+  learning: 'any' | 'hidden' | 'doubtful'
   /** Days as a date field has them, `to` included; or moments in UTC, `to` excluded. */
   from: string
   to: string
@@ -25,6 +27,7 @@ export const EVERYTHING: Filter = {
   gateway: '',
   camera: '',
   fired: false,
+  learning: 'any',
   from: '',
   to: '',
 }
@@ -46,6 +49,7 @@ export function readFilter(parameters: URLSearchParams): Filter {
     gateway: text('gateway'),
     camera: text('gateway') === '' ? '' : text('camera'),
     fired: text('fired') === 'yes',
+    learning: oneOf(text('learning'), ['hidden', 'doubtful']),
     from: time('from'),
     to: time('to'),
   }
@@ -63,6 +67,7 @@ export function writeFilter(parameters: URLSearchParams, filter: Filter): URLSea
   say('gateway', filter.gateway)
   say('camera', filter.gateway === '' ? '' : filter.camera)
   say('fired', filter.fired ? 'yes' : '')
+  say('learning', filter.learning)
   say('from', filter.from)
   say('to', filter.to)
   return next
@@ -71,7 +76,7 @@ export function writeFilter(parameters: URLSearchParams, filter: Filter): URLSea
 type Query = NonNullable<QueryOf<typeof listIncidents>>
 
 /** Days begin at the browser's midnight. */
-export function queryOf({ review, severity, labels, site, gateway, camera, fired, from, to }: Filter): Query {
+export function queryOf({ review, severity, labels, site, gateway, camera, fired, learning, from, to }: Filter): Query {
   return {
     ...(review !== 'any' && { review }),
     ...(severity !== 'any' && { severity }),
@@ -80,6 +85,7 @@ export function queryOf({ review, severity, labels, site, gateway, camera, fired
     ...(gateway !== '' && { gateway }),
     ...(camera !== '' && gateway !== '' && { camera }),
     ...(fired && { fired: 'yes' }),
+    ...(learning !== 'any' && { learning }),
     ...(from !== '' && { from: isMoment(from) ? from : midnight(from, 0) }),
     ...(to !== '' && { to: isMoment(to) ? to : midnight(to, 1) }),
   }

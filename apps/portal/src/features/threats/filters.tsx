@@ -16,6 +16,11 @@ const REVIEWS = [
   ['wrong', 'False alarms'],
 ] as const
 
+const LEARNING = [
+  ['hidden', 'Hidden by learning'],
+  ['doubtful', 'Worth a second look'],
+] as const
+
 type FiltersProps = {
   filter: Filter
   gateways: readonly Gateway[]
@@ -72,6 +77,15 @@ export function Filters({ filter, gateways, counts, onChange }: FiltersProps) {
         <Toggle isOn={filter.fired} onClick={() => onChange({ fired: !filter.fired })}>
           Deterrent fired
         </Toggle>
+        {LEARNING.filter(([value]) => (counts?.[value] ?? 0) > 0 || filter.learning === value).map(([value, words]) => (
+          <Toggle
+            key={value}
+            isOn={filter.learning === value}
+            onClick={() => onChange({ learning: filter.learning === value ? 'any' : value })}
+          >
+            {words} {number(counts?.[value])}
+          </Toggle>
+        ))}
       </fieldset>
       <div className={styles.fields}>
         {sites.length > 1 && (

@@ -1,0 +1,389 @@
+/**
+ * Learning from what people mark (Platt 1999, Angelopoulos et al. 2022; packages/vision/src/learning): the first look
+ * at each detection is kept, at night a verifier is trained on the reviews, and a version that is better takes over. It
+ * holds back what looks like people's false alarms: told to the hub as suppressed, hidden from rules, never deleted.
+ */
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { Detection, GatewayLearning, Heartbeat } from '@hedgerow/contract'
+import { cropOf, verifierFeatures, verify, type Repeat, type RgbImage } from '@hedgerow/vision'
+import type { Logger } from 'pino'
+import { z } from 'zod'
+import { isWithin, type Place } from '../hours.ts'
+import { isUsable, type CameraNight, type Said } from './night.ts'
+import type { NightTask } from './night-worker.ts'
+import type { Sight } from '../sources/source.ts'
+import { mayLearn, type LearningSettings } from './schema.ts'
+import { keyOf, LEARNING_FILE, openLearningStore, type Look, type Version } from './store.ts'
+import { camerasOf, describe, lessonReport, nightMessage } from './words.ts'
+
+export type Judgement = Pick<Detection, 'suppressed'> & {
+  verdict?: NonNullable<Detection['verdicts']>[number]
+}
+
+export type Learning = {
+  /**
+   * Whether a version holds this detection back. What was shown once stays shown, and so does what a person or a later
+   * stage confirmed; what is held back is looked at again with each picture.
+   */
+  judge(
+    detection: Detection,
+    known: { before: Detection | undefined; sight: Sight | undefined },
+  ): Judgement | Promise<Judgement>
+  /** The reviews changed: right reviews of what is held back show it, and count as misses. */
+  onReviews(): Promise<void>
+  /** Learns now; settles when it is done. At most one run at a time. */
+  run(): Promise<void>
+  /** Ends the active version; the one before it is active again. False when there is none. */
+  undo(camera: string, label: string, by: string): boolean
+  state(): NonNullable<Heartbeat['learning']>
+  report(): GatewayLearning
+  stop(): Promise<void>
+}
+
+export type LearningOptions = {
+  dataDir: string
+  settings(): LearningSettings
+  place(): Place
+  /** What people said, in the order in which they said it. */
+  reviews(): readonly Said[]
+  /** The picture of a detection: of the object as it was reported, or the whole one that its source keeps. */
+  picture(detection: Detection, signal: AbortSignal): Promise<{ image: RgbImage; isWhole: boolean } | undefined>
+  /** Brings the hub and the record up to date with what this module decided. */
+  update(id: string, change: Pick<Detection, 'suppressed' | 'doubtful'>): Promise<boolean>
+  log: Logger
+  /** Milliseconds since 1970. */
+  clock: () => number
+}
+
+const HOUR_MS = 3_600_000
+const LOOK_EVERY_MS = 300_000
+/** One night ends before the next begins, also where the clock leaps. */
+const NIGHT_APART_MS = 20 * HOUR_MS
+const RUN_MAX_MS = 900_000
+const MEMORY_MAX_MB = 512
+const PICTURE_WITHIN_MS = 1_000
+/** After a person undid a version, no other takes over on its own for a week. */
+const PAUSE_MS = 7 * 24 * HOUR_MS
+const TRIM_EVERY = 50
+const LOOKS_AT_ONCE = 8
+const HELD_BACK_REASON = 'It looks like what people called wrong on this camera.'
+/** One right review of what is held back may be a slip. */
+const MISSES_ALLOWED = 1
+
+const share = z.number().min(0).max(1)
+const repeats = z.array(
+  z.object({
+    label: z.string(),
+    box: z.object({ x: share, y: share, width: share, height: share }),
+    times: z.number(),
+    wrong: z.number(),
+  }),
+)
+
+export function createLearning(options: LearningOptions): Learning {
+  const { log, clock, settings } = options
+  const path = join(options.dataDir, LEARNING_FILE)
+  const store = openLearningStore(path, log)
+  let active = new Map<string, Version>()
+  let running: Promise<void> | undefined
+  let worker: Worker | undefined
+  let failure: string | undefined
+  let triedAt = -Infinity
+  let added = 0
+  let looksUnderWay = 0
+  let isStopped = false
+  const timer = setInterval(lookAtTheClock, LOOK_EVERY_MS)
+  timer.unref()
+  reload()
+
+  function reload(): void {
+    active = new Map(
+      store
+        .versions()
+        .filter(isUsable)
+        .map((version) => [keyOf(version), version]),
+    )
+  }
+
+  /** The version that may hold this back. */
+  function versionFor({ camera, label }: Detection): Version | undefined {
+    if (!settings().enabled || !mayLearn(settings(), camera, label)) return undefined
+    return active.get(keyOf({ camera, label }))
+  }
+
+  async function lookAt(detection: Detection, sight: Sight | undefined): Promise<Look | undefined> {
+    const crop = sight?.crop ?? (await cropFrom(detection))
+    if (!crop) return undefined
+    const at = Date.parse(detection.startedAt)
+    const box = detection.box && detection.box.width > 0 && detection.box.height > 0 ? detection.box : undefined
+    return {
+      id: detection.id,
+      camera: detection.camera,
+      label: detection.label,
+      at,
+      score: detection.score,
+      hour: hourOf(at, options.place()),
+      seconds: Math.max(0, (clock() - at) / 1_000),
+      travel: sight?.travel ?? 0,
+      box,
+      crop,
+    }
+  }
+
+  async function cropFrom(detection: Detection): Promise<RgbImage | undefined> {
+    try {
+      const picture = await options.picture(detection, AbortSignal.timeout(PICTURE_WITHIN_MS))
+      return picture && cropOf(picture.image, picture.isWhole ? detection.box : undefined)
+    } catch (error) {
+      log.debug({ err: error, id: detection.id }, 'no picture to learn from')
+      return undefined
+    }
+  }
+
+  /** The disk may fail: then nothing is learned from it, and it is shown. */
+  function keep(look: Look): void {
+    try {
+      store.addLook(look)
+      if (++added % TRIM_EVERY === 0) store.trim(settings().megabytes)
+    } catch (error) {
+      log.error({ err: error, id: look.id }, 'a look is not kept to learn from')
+    }
+  }
+
+  function judge(
+    detection: Detection,
+    { before, sight }: { before: Detection | undefined; sight: Sight | undefined },
+  ): Judgement | Promise<Judgement> {
+    if (!settings().enabled) return before?.suppressed ? { suppressed: false } : {}
+    const version = versionFor(detection)
+    const isShown = before !== undefined && before.suppressed !== true
+    const isNew = isNewLook(detection, before)
+    if (version && !isShown && !isConfirmed(detection)) return judgeBy(version, detection, { before, sight, isNew })
+    if (isNew) lookLater(detection, sight)
+    return release(detection.id, before)
+  }
+
+  async function judgeBy(
+    version: Version,
+    detection: Detection,
+    { before, sight, isNew }: { before: Detection | undefined; sight: Sight | undefined; isNew: boolean },
+  ): Promise<Judgement> {
+    const look = await lookAt(detection, sight)
+    if (!look) return before?.suppressed ? { suppressed: true } : {}
+    if (isNew) keep(look)
+    const { isHeldBack, probability } = verify(version.verifier, verifierFeatures(look))
+    const verdict = { stage: 'learned', by: `version ${version.number}`, score: round(probability) }
+    if (!isHeldBack) return { ...release(detection.id, before), verdict: { ...verdict, outcome: 'unsure' } }
+    store.setHeld(detection.id, version.number)
+    return { suppressed: true, verdict: { ...verdict, outcome: 'rejected', reason: HELD_BACK_REASON } }
+  }
+
+  function isNewLook({ id, label }: Detection, before: Detection | undefined): boolean {
+    try {
+      if (!store.hasLook(id)) return true
+      if (before?.label !== label) store.rename(id, label)
+    } catch (error) {
+      log.error({ err: error, id }, 'the file of looks cannot be read')
+    }
+    return false
+  }
+
+  /** The picture of a new detection may take a while, and nobody waits for it. */
+  function lookLater(detection: Detection, sight: Sight | undefined): void {
+    if (looksUnderWay >= LOOKS_AT_ONCE) return
+    looksUnderWay += 1
+    void lookAt(detection, sight)
+      .then((look) => look && !isStopped && keep(look))
+      .finally(() => (looksUnderWay -= 1))
+  }
+
+  function release(id: string, before: Detection | undefined): Judgement {
+    if (before?.suppressed !== true) return {}
+    store.setHeld(id, undefined)
+    return { suppressed: false }
+  }
+
+  async function onReviews(): Promise<void> {
+    const right = new Set(
+      options.reviews().flatMap(({ detection, verdict }) => (verdict === 'right' ? [detection] : [])),
+    )
+    if (right.size === 0) return
+    for (const version of active.values()) {
+      const missed = store.heldBy(version.number).filter((id) => right.has(id))
+      for (const id of missed) {
+        store.setHeld(id, undefined)
+        store.addMiss(version.number, id)
+        await options.update(id, { suppressed: false })
+      }
+      if (missed.length === 0) continue
+      const misses = store.misses(version.number)
+      log.warn({ ...describe(version), misses }, 'people called right what a version held back')
+      const seen = store.idsSince(version.camera, version.label, version.at).filter((id) => right.has(id)).length
+      if (misses > MISSES_ALLOWED + seen * version.verifier.threshold.bound) end(version, 'misses')
+    }
+  }
+
+  function end({ camera, label }: Pick<Version, 'camera' | 'label'>, by: string): boolean {
+    const found = store.undo(camera, label, clock(), by)
+    if (!found) return false
+    reload()
+    log.warn({ ...describe(found.undone), by }, 'a version was undone')
+    return true
+  }
+
+  function lookAtTheClock(): void {
+    if (isStopped || running || performance.now() - triedAt < HOUR_MS) return
+    const begunAt = store.get('begun-at')
+    if (isDue(clock(), begunAt === undefined ? undefined : Number(begunAt), settings(), options.place()))
+      void run().catch(() => {})
+  }
+
+  function run(): Promise<void> {
+    running ??= learnNow().finally(() => (running = undefined))
+    return running
+  }
+
+  async function learnNow(): Promise<void> {
+    triedAt = performance.now()
+    try {
+      // Written first: a night that ends the process is not tried again in a loop.
+      store.set('begun-at', String(clock()))
+      const nights = await inThread({
+        path,
+        reviews: options.reviews(),
+        settings: { alsoLearn: settings().alsoLearn },
+        now: clock(),
+      })
+      await takeOver(nights)
+      failure = undefined
+      store.set('ended-at', String(clock()))
+    } catch (error) {
+      if (isStopped) return
+      failure = error instanceof Error ? error.message : String(error)
+      log.error({ err: error }, 'learning failed; the versions stay as they are')
+      throw error
+    }
+  }
+
+  function inThread(task: NightTask): Promise<CameraNight[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<CameraNight[]>()
+    const thread = new Worker(new URL('./night-worker.ts', import.meta.url), {
+      workerData: task,
+      execArgv: [],
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MB },
+    })
+    worker = thread
+    const late = setTimeout(() => void thread.terminate(), RUN_MAX_MS)
+    thread
+      .once('message', resolve)
+      .once('error', reject)
+      .once('exit', () => reject(new Error('the thread ended without an answer')))
+    return promise.finally(() => {
+      clearTimeout(late)
+      worker = undefined
+      return thread.terminate()
+    })
+  }
+
+  async function takeOver(nights: readonly CameraNight[]): Promise<void> {
+    const reports = []
+    for (const { camera, lessons, drift, doubtful, masks } of nights) {
+      for (const { label, calibration } of drift) {
+        const version = active.get(keyOf({ camera, label }))
+        if (version && calibration) store.recalibrate(version.number, calibration)
+      }
+      for (const lesson of lessons) {
+        const pausedUntil = pauseOf(camera, lesson.label)
+        const isTaken = lesson.outcome === 'better' && lesson.candidate !== undefined && pausedUntil === undefined
+        if (isTaken) {
+          const version = store.begin(camera, lesson.label, clock(), lesson.candidate!)
+          log.info({ ...describe(version), ...lesson.test }, 'a new version takes over')
+        }
+        reports.push(
+          lessonReport(camera, lesson, { pausedUntil, drift: drift.find(({ label }) => label === lesson.label) }),
+        )
+      }
+      store.set(`masks ${camera}`, JSON.stringify(masks))
+      for (const id of doubtful) {
+        store.markAsked(id)
+        await options.update(id, { doubtful: true })
+      }
+    }
+    store.putReports(reports)
+    reload()
+  }
+
+  function masksOf(camera: string): Repeat[] {
+    return repeats.safeParse(JSON.parse(store.get(`masks ${camera}`) ?? '[]')).data ?? []
+  }
+
+  function pauseOf(camera: string, label: string): number | undefined {
+    const last = store
+      .versions()
+      .filter(
+        (one) => one.camera === camera && one.label === label && one.state === 'undone' && one.endedBy !== 'misses',
+      )
+      .at(-1)
+    const endedAt = last?.endedAt ?? null
+    if (endedAt === null) return undefined
+    const passed = clock() - endedAt
+    return passed >= 0 && passed < PAUSE_MS ? endedAt + PAUSE_MS : undefined
+  }
+
+  function state(): NonNullable<Heartbeat['learning']> {
+    const endedAt = store.get('ended-at')
+    const lastRunAt = endedAt === undefined ? null : Number(endedAt)
+    if (!settings().enabled) return { state: 'off', lastRunAt, message: 'Learning is switched off in gateway.yaml.' }
+    if (running) return { state: 'running', lastRunAt, message: 'It learns now.' }
+    if (failure !== undefined)
+      return { state: 'failed', lastRunAt, message: `Learning failed: ${failure}`.slice(0, 500) }
+    return { state: 'waiting', lastRunAt, message: nightMessage(store.reports(), active.size) }
+  }
+
+  return {
+    judge,
+    onReviews,
+    run,
+    undo: (camera, label, by) => end({ camera, label }, by),
+    state,
+    report() {
+      const { lastRunAt, ...rest } = state()
+      const ended = lastRunAt === null ? null : new Date(lastRunAt).toISOString()
+      return { ...rest, lastRunAt: ended, cameras: camerasOf(store, masksOf) }
+    },
+    async stop() {
+      isStopped = true
+      clearInterval(timer)
+      await worker?.terminate()
+      await running?.catch(() => {})
+      store.close()
+    },
+  }
+}
+
+/** Whether a night's run is due at `now`. The clock may leap in both directions: then one more night is learned. */
+export function isDue(
+  now: number,
+  begunAt: number | undefined,
+  { enabled, hours }: Pick<LearningSettings, 'enabled' | 'hours'>,
+  place: Place,
+): boolean {
+  if (!enabled || !isWithin(hours, now, place)) return false
+  return begunAt === undefined || Math.abs(now - begunAt) >= NIGHT_APART_MS
+}
+
+/** A person or a later stage says that it is there. */
+function isConfirmed({ validated, verdicts }: Detection): boolean {
+  return validated === true || verdicts?.at(-1)?.outcome === 'confirmed'
+}
+
+function hourOf(at: number, { timeZone = Temporal.Now.timeZoneId() }: Place): number {
+  const { hour, minute } = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone)
+  return hour + minute / 60
+}
+
+function round(probability: number): number {
+  return Math.round(probability * 1_000) / 1_000
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { hoursList } from '../hours.ts'
+import { isPersonLabel } from '../person-label.ts'
+
+/** The part `learning` of gateway.yaml. */
+export const learningSettings = z.strictObject({
+  enabled: z.boolean().default(true).describe('When false, nothing is learned and nothing is held back.'),
+  hours: hoursList.default('02:00-05:00').describe('When it learns, once a night.'),
+  megabytes: z
+    .number()
+    .int()
+    .min(8)
+    .max(10_000)
+    .default(100)
+    .describe('The most space for the crops that it learns from; the oldest are deleted first.'),
+  alsoLearn: z
+    .record(z.string().min(1).max(100), z.array(z.string().min(1).max(100)).max(16))
+    .default({})
+    .describe(
+      'By camera: labels that are otherwise never held back, whatever people mark: persons, fire and smoke. `gate: [person]`.',
+    ),
+})
+export type LearningSettings = z.output<typeof learningSettings>
+
+const FIRE_LABELS = new Set(['fire', 'flame', 'smoke'])
+
+/** Persons, fire and smoke are never learned away, unless the owner says so for that camera. */
+export function mayLearn({ alsoLearn }: Pick<LearningSettings, 'alsoLearn'>, camera: string, label: string): boolean {
+  const name = label.toLowerCase()
+  const isGrave = isPersonLabel(label) || FIRE_LABELS.has(name)
+  return !isGrave || (alsoLearn[camera] ?? []).some((allowed) => allowed.toLowerCase() === name)
+}

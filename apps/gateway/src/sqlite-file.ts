@@ -1,0 +1,62 @@
+import { renameSync, rmSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import type { Logger } from 'pino'
+
+export const BUSY_TIMEOUT_MS = 5_000
+
+/**
+ * Opens a SQLite file of the data directory and makes its tables. A damaged file is renamed to `PATH.damaged`, and an
+ * empty one takes its place.
+ */
+export function openSqliteFile(path: string, tables: string, log: Logger): DatabaseSync {
+  try {
+    return openTables(path, tables)
+  } catch (error) {
+    if (!isDamaged(error)) throw error
+    log.error({ err: error, file: path }, 'a file is damaged; set it aside and started a new one')
+    for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+    renameSync(path, `${path}.damaged`)
+    return openTables(path, tables)
+  }
+}
+
+function openTables(path: string, tables: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
+  try {
+    database.exec(tables)
+    const check = database.prepare('pragma quick_check(1)').get()
+    if (check?.['quick_check'] !== 'ok') throw new DamagedError(String(check?.['quick_check']))
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+class DamagedError extends Error {
+  override name = 'DamagedError'
+}
+
+/** SQLITE_ERROR comes from tables of another layout, SQLITE_CORRUPT and SQLITE_NOTADB from damage. */
+function isDamaged(error: unknown): boolean {
+  if (error instanceof DamagedError) return true
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
+  return code === 1 || code === 11 || code === 26
+}
+
+/** All or nothing. */
+export function transact(database: DatabaseSync, action: () => void): void {
+  database.exec('begin immediate')
+  try {
+    action()
+    database.exec('commit')
+  } catch (error) {
+    database.exec('rollback')
+    throw error
+  }
+}
+
+export function usedBytes(database: DatabaseSync): number {
+  const pragma = (name: string) => Number(database.prepare(`pragma ${name}`).get()?.[name])
+  return (pragma('page_count') - pragma('freelist_count')) * pragma('page_size')
+}

@@ -1,0 +1,69 @@
+/**
+ * What a gateway learned from people's reviews, by camera and label. The hub asks for it through the gateway's door
+ * when somebody looks; nothing of it is stored in the hub.
+ */
+import { z } from 'zod'
+import { cleanLine } from './fields.ts'
+
+const name = cleanLine(100).min(1)
+const count = z.number().int().min(0).max(1_000_000_000)
+const share = z.number().min(0).max(1)
+
+const learnedVersion = z.object({
+  number: count.min(1),
+  /** When it took over. */
+  at: z.iso.datetime(),
+  state: z.enum(['active', 'replaced', 'undone']),
+  endedAt: z.iso.datetime().nullable(),
+  /** A person's name, or `misses` when right reviews of what it held back ended it. */
+  endedBy: cleanLine(200).nullable(),
+  /** At most this share of right detections is missed, as far as the reviews can show. */
+  missedAtMost: share,
+  /** How many detections it holds back, and how many of these people called right. */
+  heldBack: count,
+  missed: count,
+})
+
+const learnedLabel = z.object({
+  label: name,
+  /** Reviews of the last 60 days. */
+  right: count,
+  wrong: count,
+  /** What the last night came to, in a sentence. */
+  message: cleanLine(500),
+  /** Newest first. */
+  versions: z.array(learnedVersion).max(10),
+  /** What the active version expected of the newest reviews, and what people said of them. */
+  drift: z.object({ expected: share, observed: share, reviews: count }).nullable(),
+})
+
+/** A place where the same box came again and again, and nobody called it right. */
+const proposedMask = z.object({
+  label: name,
+  times: count,
+  wrong: count,
+  /** Corners in shares of the picture. */
+  polygon: z
+    .array(z.tuple([share, share]))
+    .min(3)
+    .max(16),
+  /** What a person adds to gateway.yaml, or to Frigate's own file. */
+  lines: z.string().max(1_000),
+})
+
+const learnedCamera = z.object({
+  camera: name,
+  labels: z.array(learnedLabel).max(16),
+  masks: z.array(proposedMask).max(16),
+})
+
+export const gatewayLearning = z.object({
+  state: z.enum(['off', 'waiting', 'running', 'failed']),
+  lastRunAt: z.iso.datetime().nullable(),
+  message: cleanLine(500),
+  cameras: z.array(learnedCamera).max(64),
+})
+export type GatewayLearning = z.output<typeof gatewayLearning>
+
+/** The longest answer of the gateway's door, in bytes. */
+export const LEARNING_MAX_BYTES = 512 * 1024
