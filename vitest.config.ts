@@ -41,6 +41,7 @@ export default defineConfig({
       unit('wireguard', 'packages/wireguard'),
       unit('netstack', 'packages/netstack'),
       shared('vision', 'packages/vision'),
+      unit('second-look', 'packages/second-look'),
       shared('ui', 'packages/ui'),
       shared('portal', 'apps/portal'),
       {

@@ -9,6 +9,7 @@ import {
   type Measurement,
 } from '@hedgerow/vision/rendered'
 import { benchCameras } from './eye-cameras.ts'
+import { benchEyeModel } from './eye-model.ts'
 import { distributionOf, report, reportGoals, type Measured } from './report.ts'
 
 const SIZE = { width: 640, height: 360 }
@@ -36,6 +37,7 @@ export async function benchEye(): Promise<void> {
   report('eye, found in rendered scenes at 640 x 360, 5 frames a second', found)
   reportGoals('eye, ms a frame at 640 x 360 on one core', costs())
   await benchCameras()
+  await benchEyeModel()
 }
 
 /** Precision and recall where somebody is; how many pictures with nobody have somebody found in them elsewhere. */

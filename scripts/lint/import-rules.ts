@@ -31,12 +31,13 @@ const allowedOwners: Record<string, readonly string[]> = {
   releases: [],
   http: [],
   vision: [],
+  'second-look': ['contract'],
   ui: [],
   portal: ['contract', 'ui'],
   site: ['contract', 'ui'],
   'gateway-ui': ['contract', 'ui'],
-  hub: ['contract', 'enrolment', 'http', 'releases', 'wireguard', 'netstack'],
-  gateway: ['contract', 'enrolment', 'http', 'vision', 'wireguard', 'netstack'],
+  hub: ['contract', 'second-look', 'enrolment', 'http', 'releases', 'wireguard', 'netstack'],
+  gateway: ['contract', 'second-look', 'enrolment', 'http', 'vision', 'wireguard', 'netstack'],
 }
 const APPS = ['hub', 'portal', 'site', 'gateway', 'gateway-ui']
 

@@ -12,6 +12,7 @@ import { isPersonLabel } from './person-label.ts'
 import { createPictures } from './detections/pictures.ts'
 import type { Pictures } from './sources/source.ts'
 import { createRules } from './rules/rules.ts'
+import { createSecondLook, type SecondLook } from './second-look/second-look.ts'
 import { createSources, type Sources } from './sources/sources.ts'
 
 type DeviceParts = Pick<Heartbeat, 'armed' | 'cameras' | 'detectors' | 'deterrents' | 'learning' | 'problems'>
@@ -29,6 +30,7 @@ export type Device = {
   learning: Learning
   /** Those of the record; learning hears of new ones. */
   reviews: DetectionRecord['reviews']
+  secondLook: Pick<SecondLook, 'useHub'>
   /** Sets what the owner's programs report, in addition to the device's own parts. */
   setProgramStatus(status: DeviceReport): void
   /** The parts' states for the heartbeat, at most as many of each as the contract allows. */
@@ -99,9 +101,19 @@ export async function openDevice(
   const isWrong = (detectionId: string) => record.reviews.find(detectionId)?.verdict === 'wrong'
   const sources = createSources({ log, dataDir, clock: Date.now, report: intake.report, glimpse, isWrong })
   life.defer(sources.stop)
+  const secondLook = createSecondLook({
+    file: file.current(),
+    dataDir,
+    snapshot: (detection, signal) => sources.pictures.snapshot(detection, { signal }),
+    thumbnail: record.picture,
+    onVerdict: intake.addVerdict,
+    log,
+  })
+  life.defer(secondLook.stop)
   let programStatus: DeviceReport = {}
   file.onChange((changed) => {
     deterrents.apply(changed.deterrents, changed.site)
+    secondLook.apply(changed)
     void sources.apply(changed)
   })
   await sources.apply(file.current())
@@ -118,6 +130,7 @@ export async function openDevice(
   function onSeen(detection: Detection): void {
     noteCamera(detection.camera)
     rules.see(detection)
+    secondLook.see(detection)
   }
 
   async function pictureToLearn(detection: Detection, signal: AbortSignal) {
@@ -137,7 +150,13 @@ export async function openDevice(
 
   function parts(): DeviceParts {
     const own = sources.state()
-    const found = [...file.problems(), ...deterrents.problems(), ...rules.problems(), ...own.problems]
+    const found = [
+      ...file.problems(),
+      ...deterrents.problems(),
+      ...rules.problems(),
+      ...secondLook.problems(),
+      ...own.problems,
+    ]
     const problems = [...found, ...(programStatus.problems ?? [])].map((text) => text.slice(0, PROBLEM_MAX_CHARACTERS))
     return {
       armed: deterrents.isArmed(),
@@ -167,6 +186,7 @@ export async function openDevice(
           .catch((error: unknown) => log.error({ err: error }, 'reviews did not reach what is held back'))
       },
     },
+    secondLook,
     setProgramStatus(status) {
       programStatus = { ...programStatus, ...status }
     },

@@ -89,6 +89,8 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     life,
   )
 
+  device.secondLook.useHub(hub.askSecondLook)
+
   const faults = createFaults({
     report: (err, count) => log.error({ err, count }, 'an internal error ended a connection'),
   })

@@ -111,6 +111,13 @@ test('a value may come from a file, but not from both places', () => {
 
 /** A valid value of each variable that differs from its default. */
 const VALUES: Readonly<Record<string, string>> = {
+  HUB_VISION_URL: 'http://127.0.0.1:11434',
+  HUB_VISION_KEY: 'a-key',
+  HUB_VISION_MODEL: 'eyes',
+  HUB_VISION_TIMEOUT_SECONDS: '20',
+  HUB_VISION_AT_ONCE: '2',
+  HUB_VISION_PICTURES_A_DAY: '100',
+  HUB_VISION_PICTURES_A_DAY_EACH: '10',
   HUB_HOST: '127.0.0.2',
   HUB_PORT: '8081',
   HUB_HTTPS_PORT: '8444',
@@ -162,6 +169,13 @@ test('every variable but the paths of TLS has such a value', () => {
 
 /** Variables that must be set together. */
 const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
+  HUB_VISION_URL: ['HUB_VISION_MODEL'],
+  HUB_VISION_MODEL: ['HUB_VISION_URL'],
+  HUB_VISION_KEY: ['HUB_VISION_URL', 'HUB_VISION_MODEL'],
+  HUB_VISION_TIMEOUT_SECONDS: ['HUB_VISION_URL', 'HUB_VISION_MODEL'],
+  HUB_VISION_AT_ONCE: ['HUB_VISION_URL', 'HUB_VISION_MODEL'],
+  HUB_VISION_PICTURES_A_DAY: ['HUB_VISION_URL', 'HUB_VISION_MODEL'],
+  HUB_VISION_PICTURES_A_DAY_EACH: ['HUB_VISION_URL', 'HUB_VISION_MODEL'],
   HUB_SMTP_URL: ['HUB_SMTP_FROM'],
   HUB_SMTP_FROM: ['HUB_SMTP_URL'],
   HUB_WEBHOOK_URL: ['HUB_WEBHOOK_SECRET'],

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { HUB_DEFAULT_HTTPS_PORT, HUB_DEFAULT_PORT, username, VPN_LISTEN_PORT } from '@hedgerow/contract'
 import { z } from 'zod'
 import { channelTypes } from './notifications/channels.ts'
+import type { SecondLookConfig } from './second-look/second-look.ts'
 
 /** A configuration that prevents the start: each message names the variable. */
 export class ConfigError extends Error {
@@ -126,6 +127,13 @@ export const variables = z.object({
   HUB_MAX_CONNECTIONS_PER_ADDRESS: count(8, 1_000_000).default(512),
   HUB_CONTACT_EMAIL: z.email('must be an email address').max(254).optional(),
   ...(Object.assign({}, ...channelTypes.map((channel) => channel.variables)) as object),
+  HUB_VISION_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
+  HUB_VISION_KEY: z.string().max(1_024).optional(),
+  HUB_VISION_MODEL: z.string().max(200).optional(),
+  HUB_VISION_TIMEOUT_SECONDS: count(1, 100).default(30),
+  HUB_VISION_AT_ONCE: count(1, 64).default(1),
+  HUB_VISION_PICTURES_A_DAY: count(1, 9_999_999).default(2_000),
+  HUB_VISION_PICTURES_A_DAY_EACH: count(1, 9_999_999).default(200),
   HUB_METRICS_PORT: port(0).optional(),
   HUB_METRICS_HOST: hostName.default('127.0.0.1'),
   HUB_METRICS_GATEWAYS: z.enum(['on', 'off'], 'must be on or off').default('on'),
@@ -163,6 +171,8 @@ export type Config = {
   contactEmail: string | undefined
   /** Notification channels: the settings of each channel by its name, undefined when it is off. */
   notifications: Readonly<Record<string, unknown>>
+  /** The vision endpoint for the fleet's second looks; undefined when there is none. */
+  secondLook: SecondLookConfig | undefined
   /**
    * When `port` is set, metrics have a port of their own; otherwise the hub's port serves them to holders of the token.
    */
@@ -207,6 +217,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     connections: { total: found.HUB_MAX_CONNECTIONS, perAddress: found.HUB_MAX_CONNECTIONS_PER_ADDRESS },
     contactEmail: found.HUB_CONTACT_EMAIL,
     notifications: notifications(found),
+    secondLook: secondLook(found),
     metrics: {
       port: found.HUB_METRICS_PORT,
       host: found.HUB_METRICS_HOST,
@@ -249,6 +260,22 @@ function tlsFiles(certFile: string | undefined, keyFile: string | undefined): Co
   if (certFile === undefined) throw new ConfigError(['HUB_TLS_CERT_FILE is not set, though HUB_TLS_KEY_FILE is'])
   if (keyFile === undefined) throw new ConfigError(['HUB_TLS_KEY_FILE is not set, though HUB_TLS_CERT_FILE is'])
   return { certFile: resolve(certFile), keyFile: resolve(keyFile) }
+}
+
+function secondLook(found: z.output<typeof variables>): Config['secondLook'] {
+  const { HUB_VISION_URL: url, HUB_VISION_MODEL: model } = found
+  if (url === undefined && model === undefined && found.HUB_VISION_KEY === undefined) return undefined
+  if (url === undefined || model === undefined)
+    throw new ConfigError(['HUB_VISION_URL and HUB_VISION_MODEL are set together, or neither'])
+  return {
+    url,
+    key: found.HUB_VISION_KEY,
+    model,
+    timeoutMs: found.HUB_VISION_TIMEOUT_SECONDS * 1_000,
+    atOnce: found.HUB_VISION_AT_ONCE,
+    inAll: found.HUB_VISION_PICTURES_A_DAY,
+    perGateway: found.HUB_VISION_PICTURES_A_DAY_EACH,
+  }
 }
 
 function notifications(found: Readonly<Record<string, unknown>>): Config['notifications'] {

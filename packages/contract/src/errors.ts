@@ -65,6 +65,7 @@ export const errorTable = {
   claim_refused: { status: 404, message: 'No gateway that you can claim has this device token.' },
   claim_locked: { status: 429, message: 'Too many wrong device tokens. Try again in 15 minutes.' },
   vpn_unavailable: { status: 503, message: "The hub's VPN is switched on but is not running." },
+  second_look_unavailable: { status: 409, message: 'This hub offers no second look.' },
   vpn_disabled: { status: 409, message: "The hub's VPN is switched off." },
   payload_too_large: { status: 413, message: 'The request body is too large.' },
   request_head_too_large: {

@@ -20,7 +20,9 @@ const COUNT_MAX = 1_000_000_000
  * fields of a feature never change; new fields come with a new name.
  */
 export const GATEWAY_FEATURES = ['detection-details', 'heartbeat-details', 'ledger', 'learning'] as const
-export type GatewayFeature = (typeof GATEWAY_FEATURES)[number]
+/** Named by a hub that has a vision endpoint for its gateways. */
+export const SECOND_LOOK_FEATURE = 'second-look'
+export type GatewayFeature = (typeof GATEWAY_FEATURES)[number] | typeof SECOND_LOOK_FEATURE
 
 /** The parts of a deterrent's state that come with the feature `heartbeat-details`. */
 export const deterrentDetails = z.strictObject({
@@ -94,7 +96,7 @@ export const sendHeartbeat = call({
   response: z.object({
     serverTime: epochMs,
     settings: z.object({ heartbeatIntervalSeconds: z.number().int().min(1).max(86_400) }),
-    /** `GATEWAY_FEATURES` of this hub; an older hub names none, a newer one more. */
+    /** `GATEWAY_FEATURES` of this hub, and `SECOND_LOOK_FEATURE`; an older hub names none, a newer one more. */
     features: z.array(z.string()).optional(),
     /** The number of the newest review of its detections, 0 without any; an older hub tells none. */
     reviews: reviewSeq.optional(),

@@ -56,9 +56,10 @@ export function toTarget(letterbox: Letterbox, box: Box): Box {
   }
 }
 
-/** The source drawn into a target whose other pixels are `fill` grey. */
+/** The source drawn into a target whose other pixels are `fill` grey; the source itself where it has that size. */
 export function drawLetterboxed(source: RgbImage, letterbox: Letterbox, fill = 114): RgbImage {
   const { target, left, top, width, height } = letterbox
+  if (source.width === target.width && source.height === target.height) return source
   const whole = { x: 0, y: 0, width: source.width, height: source.height }
   const scaled = resampleRgb(source, whole, width, height)
   if (width === target.width && height === target.height) return scaled

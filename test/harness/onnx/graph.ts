@@ -2,16 +2,15 @@
  * Writes small ONNX models, for tests and benches: nodes, constants, inputs and outputs of one graph. Field numbers are
  * those of onnx.proto (ONNX 1.16, IR version 8).
  */
-import { bytesField, floatField, integerField } from './protobuf.ts'
+import { bytesField, integerField } from './protobuf.ts'
 
 const IR_VERSION = 8
 const OPERATOR_SET = 13
 const FLOAT = 1
 const INT64 = 7
-const ATTRIBUTE_TYPES = { float: 1, integer: 2, tensor: 4, integers: 7 } as const
+const ATTRIBUTE_TYPES = { integer: 2, text: 3, integers: 7 } as const
 
-/** A number becomes an integer attribute; `{ float }` one with a fraction, `{ fill }` a tensor of one number. */
-export type Attribute = number | readonly number[] | { readonly float: number } | { readonly fill: number }
+export type Attribute = number | readonly number[] | string
 
 /** A length, or the name of one that is open. */
 export type Dimension = number | string
@@ -106,12 +105,6 @@ function attribute(name: string, value: Attribute): Buffer[] {
 
 function attributeBody(value: Attribute): [keyof typeof ATTRIBUTE_TYPES, Buffer[]] {
   if (typeof value === 'number') return ['integer', [integerField(3, value)]]
-  if (isList(value)) return ['integers', value.map((each) => integerField(8, each))]
-  if ('float' in value) return ['float', [floatField(2, value.float)]]
-  const data = Buffer.from(Float32Array.of(value.fill).buffer)
-  return ['tensor', [bytesField(5, tensor(FLOAT, [1], data))]]
-}
-
-function isList(value: Attribute): value is readonly number[] {
-  return Array.isArray(value)
+  if (typeof value === 'string') return ['text', [bytesField(4, value)]]
+  return ['integers', value.map((each) => integerField(8, each))]
 }

@@ -1,10 +1,11 @@
-import { detection, type Detection } from '@hedgerow/contract'
+import { detection, type Detection, type Verdict } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import type { DetectionQueue } from '../hub/detection-queue.ts'
 import { jpegSize } from '../jpeg.ts'
 import type { Judgement } from '../learning/learning.ts'
 import { isPersonLabel } from '../person-label.ts'
 import type { Sight, SourceContext } from '../sources/source.ts'
+import { SECOND_LOOK } from '../second-look/schema.ts'
 import type { DetectionRecord } from './record.ts'
 
 /** Takes every detection, from any source. */
@@ -20,6 +21,11 @@ export type Intake = {
   update(detectionId: string, change: Partial<Pick<Detection, 'suppressed' | 'doubtful'>>): Promise<boolean>
   /** Adds a firing to a detection, and sends the update to the hub. */
   addFiring(detectionId: string, firing: DetectionFiring): Promise<void>
+  /**
+   * Adds what a later stage said of a detection that had this label, lets the rules see it, and brings the hub up to
+   * date. It goes with the label: a detection that was given another one loses it.
+   */
+  addVerdict(detectionId: string, label: string, verdict: Verdict): Promise<void>
 }
 
 /** One use of a deterrent, or the attempt, as a detection lists it. */
@@ -88,7 +94,8 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 
   function take(entry: Detection, { verdict, ...flags }: Judgement): Detection {
-    const verdicts = verdict ? [...(entry.verdicts ?? []), verdict].slice(-VERDICTS_MAX) : entry.verdicts
+    const own = verdict ? [...(entry.verdicts ?? []), verdict] : entry.verdicts
+    const verdicts = withSecondLook(own, entry.label, find(entry.id))
     const whole: Detection = { ...entry, ...flags, ...(verdicts && { verdicts }) }
     const kept = keep(whole)
     if (kept.suppressed) options.onHeldBack(kept)
@@ -122,7 +129,24 @@ export function createIntake(options: IntakeOptions): Intake {
       const deterrent = firing.outcome === 'fired' ? firing.deterrent : found.deterrent
       await queue.append([record.put({ ...found, firings, ...(deterrent !== undefined && { deterrent }) })])
     },
+    async addVerdict(detectionId, label, verdict) {
+      const found = record.find(detectionId)
+      if (found?.label !== label) return
+      const others = (found.verdicts ?? []).filter(({ stage }) => stage !== verdict.stage)
+      const kept = record.put({ ...found, verdicts: [...others.slice(0, VERDICTS_MAX - 1), verdict] })
+      if (!kept.suppressed) options.onSeen(kept)
+      await queue.append([kept])
+    },
   }
+}
+
+/** A source that brings its detection up to date does not know of the second look, which goes with the label. */
+function withSecondLook(own: Verdict[] | undefined, label: string, before: Detection | undefined) {
+  const isLater = ({ stage }: Verdict) => stage === SECOND_LOOK
+  const later = before?.verdicts?.filter(isLater) ?? []
+  if (later.length === 0 || own?.some(isLater)) return own?.slice(-VERDICTS_MAX)
+  if (before?.label !== label) return own ?? before?.verdicts?.filter((verdict) => !isLater(verdict))
+  return own && [...own, ...later].slice(-VERDICTS_MAX)
 }
 
 /** Only this device's learning says what is held back. */

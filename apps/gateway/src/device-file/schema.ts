@@ -10,6 +10,7 @@ import { deterrentsSettings } from '../deterrents/schema.ts'
 import { siteSettings } from '../hours.ts'
 import { learningSettings } from '../learning/schema.ts'
 import { rulesSettings } from '../rules/schema.ts'
+import { secondLookSettings } from '../second-look/schema.ts'
 import { sourcesSettings } from '../sources/schema.ts'
 import { checkReferences } from './references.ts'
 
@@ -18,6 +19,9 @@ export const deviceFile = z
     site: siteSettings.prefault({}).describe('Where the device is, for hours that follow the sun and a clock.'),
     cameras: camerasSettings.default({}).describe('Cameras by name. The eye looks at those that its part names.'),
     sources: sourcesSettings.prefault({}).describe('Where detections come from.'),
+    secondLook: secondLookSettings
+      .optional()
+      .describe('Who confirms detections. It fires nothing by itself: rules may ask for `verdict: confirmed`.'),
     deterrents: deterrentsSettings.default({}).describe('What can be switched, by name.'),
     rules: rulesSettings.default([]).describe('Which detections fire which deterrents, and when.'),
     learning: learningSettings.prefault({}).describe('What it learns from what people mark.'),

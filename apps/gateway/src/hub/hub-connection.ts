@@ -26,7 +26,8 @@ import { keepSendingLedger } from './ledger.ts'
 import { createNameService } from './name-service.ts'
 import { keepReadingReviews, type StoredReviews } from './reviews.ts'
 import { keepRegistered, REGISTRATION_PACE, type RegistrationPace } from './registration.ts'
-import { createWayToHub } from './sending.ts'
+import { askHubWith, type AskHub } from './second-look.ts'
+import { createWayToHub, type Post } from './sending.ts'
 import { openTunnel, type Tunnel } from './tunnel.ts'
 
 /** The contract's limit. */
@@ -61,6 +62,8 @@ export type HubConnectionOptions = Pick<Config, 'name' | 'dataDir'> &
 export type HubConnection = {
   keys: DeviceKeys
   state(): GatewayState
+  /** The hub's vision endpoint; unsure while there is no way to it. */
+  askSecondLook: AskHub
   /** Joins the hub. `doors`: the handler of each port that the hub connects to in the tunnel. */
   start(doors: ReadonlyMap<number, (connection: Duplex) => void>): Promise<void>
 }
@@ -87,6 +90,7 @@ export async function openHubConnection(
   )
 
   const features = createHubFeatures()
+  let way: () => Post | undefined = () => undefined
   let hubUrl = options.hubUrl
   let session: HubSession | undefined
   let approval: Approval | undefined
@@ -209,6 +213,7 @@ export async function openHubConnection(
       onUnanswered: () => registration.recheck(),
     })
     const wayToHub = createWayToHub({ tunnel: () => tunnel, httpsFallback, features, signal })
+    way = wayToHub
     const sender = keepSendingDetections({ queue, wayToHub, features, log, signal })
     const ledger = keepSendingLedger({
       deterrents: options.deterrents,
@@ -261,7 +266,7 @@ export async function openHubConnection(
     life.defer(() => stopping.abort())
   }
 
-  return { keys, state, start }
+  return { keys, state, askSecondLook: askHubWith(() => way(), features), start }
 }
 
 function problemsOfQueue(queue: DetectionQueue, httpsFallback: HttpsFallback): string[] {

@@ -15,7 +15,11 @@ const IDLE_CHECK_MS = 10_000
 const RETRY_AFTER_MAX_MS = 600_000
 
 /** Makes a call of the contract on the way that is open to the hub. */
-export type Post = <C extends Call & { response: z.ZodType }>(call: C, body: BodyOf<C>) => Promise<ResponseOf<C>>
+export type Post = <C extends Call & { response: z.ZodType }>(
+  call: C,
+  body: BodyOf<C>,
+  timeoutMs?: number,
+) => Promise<ResponseOf<C>>
 
 /**
  * The way to the hub for what is private: the tunnel, or https around it. Undefined while there is none, or while no
@@ -30,9 +34,11 @@ export function createWayToHub(options: {
   const { httpsFallback, features, signal } = options
   return () => {
     if (!features.isKnown()) return undefined
-    if (httpsFallback.isPrivate()) return (call, body) => httpsFallback.post(call, body, SEND_TIMEOUT_MS)
+    if (httpsFallback.isPrivate())
+      return (call, body, timeoutMs = SEND_TIMEOUT_MS) => httpsFallback.post(call, body, timeoutMs)
     const tunnel = options.tunnel()
-    return tunnel?.isUp() ? (call, body) => postThroughTunnel(tunnel, call, body, signal, SEND_TIMEOUT_MS) : undefined
+    if (!tunnel?.isUp()) return undefined
+    return (call, body, timeoutMs = SEND_TIMEOUT_MS) => postThroughTunnel(tunnel, call, body, signal, timeoutMs)
   }
 }
 

@@ -38,7 +38,7 @@ export type ModelOptions = {
   threads: number
   /** What is less sure is nothing. */
   leastScore: number
-  log: Logger
+  log: Pick<Logger, 'info' | 'error'>
   /** Milliseconds of a clock that never goes back; the process's own when left out. */
   clock?: () => number
 }

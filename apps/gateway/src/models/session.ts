@@ -47,6 +47,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       intraOpNumThreads: threads,
       interOpNumThreads: 1,
       logSeverityLevel: 4,
+      // Threads that wait by spinning take the cores from motion, video and everything else.
+      extra: { session: { intra_op: { allow_spinning: '0' } } },
     })
   } catch (error) {
     throw new ModelError(

@@ -127,6 +127,7 @@ export const policy: Readonly<Record<string, Access>> = {
   'POST /v1/gateway/detections': 'member',
   'POST /v1/gateway/ledger': 'member',
   'POST /v1/gateway/reviews': 'member',
+  'POST /v1/gateway/second-look': 'member',
 } satisfies Record<CallKey, Access>
 
 const RANK: Record<Role, number> = { user: 0, manager: 1, admin: 2 }

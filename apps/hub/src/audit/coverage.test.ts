@@ -90,6 +90,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /v1/hub/saved-views': 'a shortcut of a person, for themselves',
   'DELETE /v1/hub/saved-views/:id': 'a shortcut of a person, for themselves',
   'POST /v1/gateway/reviews': 'changes nothing: a gateway asks for what people said',
+  'POST /v1/gateway/second-look': 'changes nothing but the count of pictures: a gateway asks what one shows',
   'POST /v1/gateway/register/:registrationId/status': 'changes nothing: it is a signed read',
   'POST /v1/gateway/heartbeat': 'every 30 s from every gateway; status changes are in activity and history',
   'POST /v1/gateway/detections': 'data, not a decision; stored as detections',

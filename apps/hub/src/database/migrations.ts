@@ -16,6 +16,7 @@ import * as tellingPeople from './migrations/013-telling-people.ts'
 import * as alertKinds from './migrations/014-alert-kinds.ts'
 import * as targetsAndViews from './migrations/015-targets-and-views.ts'
 import * as learning from './migrations/016-learning.ts'
+import * as secondLooks from './migrations/017-second-looks.ts'
 import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '014-alert-kinds', up: alertKinds.up },
   { name: '015-targets-and-views', up: targetsAndViews.up },
   { name: '016-learning', up: learning.up },
+  { name: '017-second-looks', up: secondLooks.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }

@@ -279,6 +279,8 @@ export type Tables = {
    * What people said of detections. Its gateway asks for those whose `seq` it has not seen; it only rises there.
    * `camera` and `detected_at` (its start) are the detection's, which may be gone.
    */
+  /** Pictures that went to the vision endpoint. `day` is ISO 8601, UTC. */
+  second_looks: { day: string; gateway_id: string; pictures: number }
   reviews: {
     gateway_id: string
     detection_id: string

@@ -13,10 +13,13 @@ import { createLimiter, type Limits, type NamedLimiter } from '../access/limiter
 import { mount, type MountOptions } from '../http/mount.ts'
 import type { Refusals } from '../access/refusals.ts'
 import { createSignedRequests } from '../http/signed-requests.ts'
+import type { SecondLook } from '../second-look/second-look.ts'
 import type { Heartbeats } from './heartbeats.ts'
 
 /** A full call of the longest entries. */
 const LEDGER_BODY_LIMIT = 512 * 1024
+/** A picture as base64, and the words around it. */
+const SECOND_LOOK_BODY_LIMIT = 512 * 1024
 const HEARTBEAT_INTERVAL_SECONDS = contract.HEARTBEAT_INTERVAL_MS / 1_000
 /** For each gateway, and for as many gateways as a hub may have. */
 export const CALL_LIMIT = { perName: { burst: 120, perSecond: 4 }, namesMax: 100_000 }
@@ -31,6 +34,8 @@ export type GatewayCallDependencies = {
   heartbeats: Pick<Heartbeats, 'record'>
   /** How often one gateway may call, by its id. */
   calls: NamedLimiter
+  /** Undefined on a hub without a vision endpoint. */
+  secondLook: Pick<SecondLook, 'ask'> | undefined
   /** Resolves after the commit, with the ids of those that were stored without their picture. */
   storeDetections(gatewayId: string, detections: readonly contract.Detection[]): Promise<string[]>
   /** Committed when it resolves. */
@@ -45,7 +50,7 @@ export type GatewayCallDependencies = {
 /** `identify` returns the id of the calling gateway, or throws. */
 export function mountGatewayCalls(
   app: FastifyInstance,
-  { clock, heartbeats, storeDetections, storeLedger, reviews }: GatewayCallDependencies,
+  { clock, heartbeats, storeDetections, storeLedger, reviews, secondLook }: GatewayCallDependencies,
   identify: (request: FastifyRequest) => string | Promise<string>,
   options: MountOptions = {},
 ): void {
@@ -58,7 +63,7 @@ export function mountGatewayCalls(
       return {
         serverTime: clock(),
         settings: { heartbeatIntervalSeconds: HEARTBEAT_INTERVAL_SECONDS },
-        features: [...contract.GATEWAY_FEATURES],
+        features: [...contract.GATEWAY_FEATURES, ...(secondLook ? [contract.SECOND_LOOK_FEATURE] : [])],
         reviews: await reviews.newest(gatewayId),
       }
     },
@@ -87,6 +92,16 @@ export function mountGatewayCalls(
     contract.readGatewayReviews,
     async ({ body, raw }) => ({ reviews: await reviews.after(await identify(raw), body.after) }),
     options,
+  )
+  mount(
+    app,
+    contract.askSecondLook,
+    async ({ body, raw }) => {
+      const gatewayId = await identify(raw)
+      if (!secondLook) throw new HubError('second_look_unavailable')
+      return secondLook.ask(gatewayId, body)
+    },
+    { ...options, bodyLimitBytes: SECOND_LOOK_BODY_LIMIT },
   )
 }
 

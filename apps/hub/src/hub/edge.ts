@@ -5,6 +5,7 @@ import { accountRoutes } from '../accounts/routes.ts'
 import { createNamedLimiter } from '../access/limiter.ts'
 import { carryOverThumbnails } from '../detections/carry-over.ts'
 import { createIntake } from '../detections/intake.ts'
+import { cleanJpeg } from '../detections/pictures.ts'
 import { listIncidentsById } from '../detections/incident-list.ts'
 import { newestReview, reviewsAfter } from '../detections/reviews.ts'
 import { createClipLinks } from '../detections/clip-links.ts'
@@ -51,6 +52,7 @@ import { createServers } from '../http/server.ts'
 import { createSourceAddress } from '../access/source-address.ts'
 import { isWebBuilt, serveWeb } from '../http/web.ts'
 import { pushRoutes } from '../notifications/push-routes.ts'
+import { createSecondLook } from '../second-look/second-look.ts'
 import { notificationRoutes } from '../notifications/routes.ts'
 import { registrationRoutes } from '../enrolment/routes.ts'
 import { ruleRoutes } from '../enrolment/rule-routes.ts'
@@ -118,7 +120,10 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   const search = createFleetSearch(db)
   const fleetCount = createFleetCount(db, signals)
   const parts = { db, signals, checkedStatuses: presence.statuses, vpn, connections, certificates, notifications }
-  metrics.mountOn(app, { ...parts, eventStreams: events.streams })
+  const secondLook = config.secondLook && createSecondLook(config.secondLook, { db, clock, cleanJpeg, metrics, log })
+  stack.defer(async () => secondLook?.stop())
+  const secondLooksWaiting = () => secondLook?.waiting() ?? 0
+  metrics.mountOn(app, { ...parts, eventStreams: events.streams, secondLooksWaiting })
   stack.defer(metrics.stop)
   healthRoutes(app, [() => checkDatabase(db), watch.checkStorage, () => checkVpn(vpn)])
   accountRoutes(app, { db, sessions, passwords, clock, twoFactorKey, refusals })
@@ -190,6 +195,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
       newest: (gatewayId) => newestReview(db, gatewayId),
       after: (gatewayId, seq) => reviewsAfter(db, gatewayId, seq),
     },
+    secondLook,
     storeLedger: createLedgerIntake({ db, clock, requireRoom: watch.requireRoom }),
     storeDetections: createIntake({ db, clock, requireRoom: watch.requireRoom, quota, metrics }),
   }

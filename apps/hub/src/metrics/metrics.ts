@@ -38,6 +38,8 @@ export type Metrics = {
   countRefusedConnection(reason: Refusal): void
   /** Counts a connection ended by an internal error. */
   countFault(): void
+  /** Counts an answer of the second look; `refused` when the endpoint was not asked. */
+  countSecondLook(outcome: 'confirmed' | 'rejected' | 'unsure' | 'refused'): void
   /** Counts a gateway's detections, stored or refused. */
   countDetections: GatewaySeries['countDetections']
   /** Adds the measures that need the fleet, and mounts the page. Call it before other routes. */
@@ -58,6 +60,8 @@ export type MeasuredParts = {
   certificates: Pick<Certificates, 'list'>
   notifications: Pick<Notifications, 'status'>
   eventStreams: () => number
+  /** Pictures that wait for the second look. */
+  secondLooksWaiting: () => number
   connections: Connections
 }
 
@@ -71,6 +75,7 @@ export function createMetrics({ metrics: config, databaseUrl }: Pick<Config, 'me
       countRefusal: () => {},
       countRefusedConnection: () => {},
       countFault: () => {},
+      countSecondLook: () => {},
       mountOn: () => {},
       start: async () => {},
       address: () => undefined,
@@ -102,6 +107,12 @@ export function createMetrics({ metrics: config, databaseUrl }: Pick<Config, 'me
     help: 'Connections that an error of the hub ended',
     registers,
   })
+  const secondLooks = new Counter({
+    name: 'hedgerow_second_looks_total',
+    help: 'Second looks for gateways by outcome',
+    labelNames: ['outcome'],
+    registers,
+  })
   let measured: MeasuredParts | undefined
   const series = createGatewaySeries()
   let server: Server | undefined
@@ -112,6 +123,7 @@ export function createMetrics({ metrics: config, databaseUrl }: Pick<Config, 'me
     countRefusal: (limit) => refusals.inc({ limit }),
     countRefusedConnection: (reason) => refused.inc({ reason }),
     countFault: () => faults.inc(),
+    countSecondLook: (outcome) => secondLooks.inc({ outcome }),
 
     mountOn(app, parts) {
       measured = parts
@@ -188,6 +200,7 @@ function measureParts(
     checkedStatuses,
     vpn,
     eventStreams,
+    secondLooksWaiting,
     connections,
     certificates,
     notifications,
@@ -241,6 +254,9 @@ function measureParts(
   )
   gauge('hedgerow_event_streams', 'Open streams of live events', function collect() {
     this.set(eventStreams())
+  })
+  gauge('hedgerow_second_looks_waiting', 'Pictures that wait for the second look', function collect() {
+    this.set(secondLooksWaiting())
   })
   gauge(
     'hedgerow_tunnel_bytes',

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { modelName } from '../models/schema.ts'
+
+/** Its stage in verdicts. */
+export const SECOND_LOOK = 'second-look'
+
+const label = z.string().trim().min(1).max(100)
+const WAYS = ['model', 'endpoint', 'hub'] as const
+
+const endpoint = z.strictObject({
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(1_000)
+    .describe('Where it is, without `/v1`: `http://127.0.0.1:11434`.'),
+  key: z.string().min(1).max(1_000).optional().describe('Sent as `Authorization: Bearer …`.'),
+  model: z.string().trim().min(1).max(200).describe('The name of the model there.'),
+})
+
+/** The part `secondLook` of gateway.yaml. */
+export const secondLookSettings = z
+  .strictObject({
+    labels: z.array(label).min(1).max(100).describe('Detections with these labels get a second look.'),
+    model: modelName
+      .optional()
+      .describe('A second model, added with `gateway model add`: it looks at the object alone, at full resolution.'),
+    endpoint: endpoint.optional().describe('A vision endpoint with OpenAI’s chat completions: Ollama, llama.cpp.'),
+    hub: z.literal(true).optional().describe('`true`: the endpoint that the hub offers to its gateways.'),
+    normal: z
+      .string()
+      .trim()
+      .max(500)
+      .optional()
+      .describe('What is normal there, in a sentence for an endpoint: “Sheep graze behind the fence.”'),
+    timeoutSeconds: z.number().min(1).max(600).default(30).describe('After this, a second look is unsure.'),
+  })
+  .superRefine((settings, context) => {
+    const given = WAYS.filter((way) => settings[way] !== undefined)
+    if (given.length === 1) return
+    const message = 'Say who looks: one of `model`, `endpoint` and `hub`.'
+    context.addIssue({ code: 'custom', path: given.slice(1, 2), message })
+  })
+export type SecondLookSettings = z.output<typeof secondLookSettings>
