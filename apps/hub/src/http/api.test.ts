@@ -176,7 +176,9 @@ describe('every call', () => {
       return [200, undefined]
     }
     const body = isStream ? await text(response.stream()) : response.body
-    return [response.statusCode, body ? (JSON.parse(body) as { error?: string }).error : undefined]
+    // An answer may be a file; a refusal never is.
+    const isJson = String(response.headers['content-type']).includes('json')
+    return [response.statusCode, isJson && body ? (JSON.parse(body) as { error?: string }).error : undefined]
   }
 
   /** The policy's refusal for somebody who may not make the call; undefined for others. */
