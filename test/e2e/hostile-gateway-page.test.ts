@@ -53,7 +53,7 @@ afterAll(async () => {
 
 /** Signs in at `hubUrl` and continues to the gateway's page in the same tab. */
 async function openHostilePage(hubUrl: string) {
-  const person = await browser.person()
+  const person = await browser.person({ serviceWorkers: 'allow' })
   const page = await person.newPage()
   const portal = portalOf(page, { ...hub, url: hubUrl })
   await portal.open('/login')
@@ -155,7 +155,7 @@ test('the same in port mode', async () => {
 })
 
 test('a page of another site cannot hand over a stolen ticket', async () => {
-  const person = await browser.person()
+  const person = await browser.person({ serviceWorkers: 'allow' })
   const page = await person.newPage()
   const { action, ticket } = await hub.api(gatewayUiTicket, { params: { id: gateway.state().gatewayId ?? '' } })
   const site = createServer((_req, res) =>

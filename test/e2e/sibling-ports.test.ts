@@ -62,7 +62,7 @@ afterAll(async () => {
 
 /** Both pages in tabs of their own, opened from the hub by its address. */
 async function openBoth() {
-  const person = await browser.person()
+  const person = await browser.person({ serviceWorkers: 'allow' })
   const hubUrl = `http://${LAN_NAME}:${hub.port}`
   const first = await person.newPage()
   const portal = portalOf(first, { ...hub, url: hubUrl })
