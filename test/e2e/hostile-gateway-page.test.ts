@@ -126,7 +126,13 @@ test('on localhost, a hostile page reads nothing of the hub and cannot act on it
   await portal.goto(`${hubUrl}/dashboard`)
   await portal.getByRole('heading', { name: 'Dashboard' }).first().waitFor()
   expect(await portal.evaluate(() => document.cookie)).toBe('')
-  expect(await portal.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0)
+  const workers = () =>
+    portal.evaluate(async () =>
+      (await navigator.serviceWorker.getRegistrations()).map(
+        ({ active, installing, waiting }) => (active ?? waiting ?? installing)?.scriptURL,
+      ),
+    )
+  await expect.poll(workers).toEqual([`${hubUrl}/service-worker.js`])
   const token = await portal.evaluate(() => localStorage.getItem('hubToken'))
   expect(token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
   expect(seen.join('\n')).not.toContain(token)
