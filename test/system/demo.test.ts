@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
+  DEVICE_API_BASE,
   listGateways,
   listIncidents,
   listLedger,
@@ -99,7 +100,8 @@ test('a gateway tells the hub of the camera that its eye looks at', async () => 
 
 test('a gateway’s page opens through its tunnel, also after the hub was killed', async () => {
   const [barn] = await api(listGateways)
-  const pageOfBarn = async () => (await (await openGatewayUi(url, api, barn!.id)).send('/')).text
+  const pageOfBarn = async () =>
+    (await (await openGatewayUi(url, api, barn!.id)).send(`${DEVICE_API_BASE}/v1/status`)).text
   expect(await pageOfBarn()).toContain('Barn')
 
   const [, pid = ''] = await demo.says(/kill -9 (\d+)/)
