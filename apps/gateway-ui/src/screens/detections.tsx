@@ -73,7 +73,7 @@ function Card({ detection, onOpen }: { detection: SeenDetection; onOpen: () => v
   return (
     <li>
       <button type="button" className={styles.card} onClick={onOpen}>
-        <span className={styles.picture} data-severity={severity}>
+        <span className={styles.picture} data-severity={severity} aria-hidden>
           {hasPicture ? (
             <img
               src={addressOf(deviceCalls.readSnapshot, { id })}
