@@ -6,7 +6,7 @@ import type { Plugin } from 'vite'
 import type { renderPage } from '../src/render.tsx'
 
 const ROOT = join(import.meta.dirname, '..')
-const PAGES = ['landing', 'beta', 'not-found']
+const PAGES = ['landing', 'beta', 'beta-without-contact', 'not-found']
 /** The hub's addresses of the public pages; the development server uses the same ones. */
 const ADDRESSES: Readonly<Record<string, string>> = { '/': '/landing.html', '/beta': '/beta.html' }
 

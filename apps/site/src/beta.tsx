@@ -40,17 +40,20 @@ const TODAY = [
   'Detections of a Frigate at the site, or of any program there, with their pictures in the hub',
   'Rules on the gateway that set off sprinklers and sirens: HTTP, MQTT, GPIO, Shelly, Tasmota, Rachio, Hydrawise and more',
   'Threats to review, and alerts by mail, Telegram, ntfy, Pushover or a webhook',
-  'Reading the streams of cameras, and their state in the hub',
+  'Cameras without Frigate: motion, a model of yours for ONNX Runtime, and a second look by a larger one',
+  'Learning at night, on the gateway, from what you mark as wrong',
+  'Devices that are installed with one line, which the hub shows',
 ]
 
 const LATER = [
-  'Models on the gateway itself; today it has a demonstration eye, which knows drawn outlines only',
-  'The two-stage detector, and a model for smoke',
-  'Overnight fine-tuning from what you mark as wrong',
+  'Models that come with the software; today it brings a demonstration, which knows drawn outlines only',
+  'A model for smoke',
+  'Fewer false alarms proven at a real site: so far they were counted with simulated cameras',
   'The deterrents tried at a real site: so far they were tested with simulated devices',
 ]
 
-export function BetaPage() {
+/** `hasContact`: whether this hub has an address for letters of testers. */
+export function BetaPage({ hasContact }: { hasContact: boolean }) {
   return (
     <Frame current="beta">
       <section className={styles.top} aria-labelledby="beta">
@@ -60,14 +63,20 @@ export function BetaPage() {
             We are looking for people with land to watch, a little patience, and an opinion. You bring the hardware and
             the deer; we bring the software.
           </p>
-          <p>
-            <a className={buttons.primary} href={mailTo}>
-              Write to us
-            </a>
-          </p>
-          <p className={styles.address}>
-            It opens a letter to <strong>{CONTACT_MARK}</strong>.
-          </p>
+          {hasContact ? (
+            <>
+              <p>
+                <a className={buttons.primary} href={mailTo}>
+                  Write to us
+                </a>
+              </p>
+              <p className={styles.address}>
+                It opens a letter to <strong>{CONTACT_MARK}</strong>.
+              </p>
+            </>
+          ) : (
+            <p className={styles.address}>Ask the operator of this hub.</p>
+          )}
         </div>
       </section>
       <div className={styles.lists}>

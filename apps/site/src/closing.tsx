@@ -1,7 +1,6 @@
 import buttons from './buttons.module.css'
 import styles from './closing.module.css'
 import { Hedge } from './hedge.tsx'
-import { DesignMark } from './section.tsx'
 
 export function Closing() {
   return (
@@ -13,11 +12,6 @@ export function Closing() {
           <p className={styles.lead}>
             Put one gateway where you need it most, join it to your hub, and open it from anywhere. The beta page tells
             you what to buy, what works and what is still to come.
-          </p>
-          <p className={styles.note}>
-            <DesignMark>
-              Bring a Frigate or a program of your own that sees: a model in the gateway is not in the software yet.
-            </DesignMark>
           </p>
           <p className={styles.actions}>
             <a className={buttons.primary} href="/beta">

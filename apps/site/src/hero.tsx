@@ -23,10 +23,7 @@ export function Hero({ hasDemo }: { hasDemo: boolean }) {
             siren. Hedgerow is the hub that brings them together on one screen, on your own machine.
           </p>
           <p className={styles.note}>
-            <DesignMark>
-              A gateway sees through your Frigate or any program of yours, and sets things off by rules. Smoke, and a
-              model in the gateway itself, are designed and not in the software yet.
-            </DesignMark>
+            <DesignMark>No model for smoke comes with the software.</DesignMark>
           </p>
           <p className={styles.actions}>
             <a className={buttons.primary} href="/beta">

@@ -80,9 +80,9 @@ export function HowItWorks() {
       </ol>
       <p className={styles.note}>
         <DesignMark>
-          An amber diamond marks what is designed and not in the software yet. Here that is a gateway with a model of
-          its own, and smoke: today it sees through your Frigate or any program of yours. The{' '}
-          <a href="/beta">beta page</a> lists what works.
+          An amber diamond marks what is designed and not in the software yet, or not measured at a real site. You bring
+          what recognises: your Frigate, a model of yours for ONNX Runtime, or any program. Only a demonstration comes
+          with the software, and nothing for smoke. The <a href="/beta">beta page</a> lists what works.
         </DesignMark>
       </p>
     </Section>

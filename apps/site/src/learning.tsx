@@ -5,11 +5,11 @@ const NIGHT = [
   { at: 'Evening', words: 'You mark the mistakes: a branch, not a deer. Two taps are enough.' },
   {
     at: 'Overnight',
-    words: 'The gateway itself fine-tunes its small model on those pictures, while the field is quiet.',
+    words: 'The gateway trains a check behind its model on those pictures, while the field is quiet.',
   },
   {
     at: 'Morning',
-    words: 'The new model takes over if it makes fewer mistakes than the old one. If not, the old one stays.',
+    words: 'The new check takes over if it makes fewer mistakes than the old one. If not, the old one stays.',
   },
 ]
 
@@ -21,7 +21,7 @@ export function Learning() {
     <Section
       id="learning"
       title="It learns your branches overnight"
-      lead="Every place has its own false alarms: the flag, the headlights, the neighbour’s cat. A gateway is designed to learn yours from its mistakes."
+      lead="Every place has its own false alarms: the flag, the headlights, the neighbour’s cat. A gateway learns yours from its mistakes."
       tone="raised"
     >
       <NightSky />
@@ -38,8 +38,7 @@ export function Learning() {
         <Week />
       </div>
       <p className={styles.note}>
-        You can mark the mistakes in the hub today.{' '}
-        <DesignMark>The learning is designed and not in the software yet.</DesignMark>
+        <DesignMark>Measured with simulated cameras; nobody has measured a week at a real site.</DesignMark>
       </p>
     </Section>
   )

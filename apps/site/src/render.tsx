@@ -58,11 +58,12 @@ function pageOf(name: string, { hasDemo }: { hasDemo: boolean }): Page {
         content: <LandingPage hasDemo={hasDemo} />,
       }
     case 'beta':
+    case 'beta-without-contact':
       return {
         title: BETA_TITLE,
         description: 'What testers of Hedgerow get, what works today, what comes next, and the hardware to buy.',
         path: '/beta',
-        content: <BetaPage />,
+        content: <BetaPage hasContact={name === 'beta'} />,
       }
     default:
       return {

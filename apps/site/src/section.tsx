@@ -45,7 +45,7 @@ export function DesignFigure({ value, children }: { value: string; children: Rea
   )
 }
 
-/** The amber diamond: marks what is designed and not in the software yet. */
+/** The amber diamond: marks what is designed and not in the software yet, or not measured at a real site. */
 export function DesignMark({ children }: { children: ReactNode }) {
   return (
     <span className={styles.mark} data-designed="">

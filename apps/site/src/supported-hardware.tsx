@@ -53,7 +53,7 @@ export function SupportedHardware() {
       <p className={styles.note}>
         <DesignMark>
           What a gateway is designed for. The agent of the beta runs on Linux, and was tested with simulated cameras,
-          controllers and relays; it has no model of its own yet.
+          controllers and relays.
         </DesignMark>
       </p>
     </Section>

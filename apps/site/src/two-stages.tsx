@@ -45,7 +45,7 @@ export function TwoStages() {
         <Sieve />
       </div>
       <p className={styles.note}>
-        <DesignMark>This is how the detector is designed; the two models are not in the software yet.</DesignMark>
+        <DesignMark>The two models are yours to bring, and nobody has measured a pair at a real site.</DesignMark>
       </p>
     </Section>
   )

@@ -44,8 +44,7 @@ export function UseCases() {
       </div>
       <p className={styles.note}>
         <DesignMark>
-          These are what the product is designed for. Today a gateway finds what your Frigate’s model or your own
-          program knows, and answers by its rules; no model for smoke, herons or boar comes with the software.
+          These are what the product is designed for. A gateway finds what your model knows; smoke needs one for smoke.
         </DesignMark>
       </p>
     </Section>

@@ -21,21 +21,19 @@ export type Site = {
 }
 
 export function readSite(dir: string, { contactEmail }: { contactEmail: string | undefined }): Site {
-  const read = (name: SitePage) => readFileSync(join(dir, `${name}.html`), 'utf8')
+  const read = (name: SitePage | 'beta-without-contact') => readFileSync(join(dir, `${name}.html`), 'utf8')
+  const contact = contactEmail ?? ''
   const pages: Record<SitePage, string> = {
     landing: read('landing'),
-    beta: read('beta'),
+    beta: read(contactEmail === undefined ? 'beta-without-contact' : 'beta'),
     'not-found': read('not-found'),
   }
   return {
     page: (name, origin) =>
       pages[name]
         .replaceAll(ORIGIN_MARK, () => escape(origin))
-        .replaceAll(
-          `mailto:${CONTACT_MARK}`,
-          () => `mailto:${encodeURIComponent(contactEmail ?? '').replace('%40', '@')}`,
-        )
-        .replaceAll(CONTACT_MARK, () => escape(contactEmail ?? 'whoever runs this hub')),
+        .replaceAll(`mailto:${CONTACT_MARK}`, () => `mailto:${encodeURIComponent(contact).replace('%40', '@')}`)
+        .replaceAll(CONTACT_MARK, () => escape(contact)),
     robots: (origin) => `User-agent: *\nDisallow: ${API_BASE}/\nDisallow: /proxy/\n\nSitemap: ${origin}/sitemap.xml\n`,
     sitemap: (origin) => {
       const urls = ['/', '/beta'].map((path) => `<url><loc>${escape(origin + path)}</loc></url>`)

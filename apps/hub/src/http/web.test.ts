@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { readSite } from './site.ts'
 
 const PAGE = '<!doctype html><title>Hedgerow</title>'
 const PUBLIC_PAGES = {
   landing: '<!doctype html><title>Landing</title><link rel="canonical" href="https://hub.invalid/">',
   beta: '<!doctype html><title>Beta</title><a href="mailto:contact@hub.invalid?subject=Beta">contact@hub.invalid</a>',
+  'beta-without-contact': '<!doctype html><title>Beta</title>Nobody to write to',
   'not-found': '<!doctype html><title>Not found</title>',
 }
 const SCRIPT = `console.log(${'1+'.repeat(2_000)}1)`
@@ -19,10 +21,11 @@ const PICTURES = Buffer.alloc(5_000, 'film')
 
 let hub: TestHub
 let dir: string
+let siteDir: string
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'hub-web-'))
   const webDir = join(dir, 'dist')
-  const siteDir = join(dir, 'site')
+  siteDir = join(dir, 'site')
   mkdirSync(join(webDir, 'assets'), { recursive: true })
   mkdirSync(siteDir)
   writeFileSync(join(webDir, 'index.html'), PAGE)
@@ -72,6 +75,12 @@ test.each([
   ['nothing, below a screen', '/gateways/', '', 200],
 ])('64 K slashes before %s are an address like others', async (_what, start, end, status) => {
   expect((await get(start + '/'.repeat(64 * 1024) + end)).statusCode).toBe(status)
+})
+
+test('without an address of the operator, the beta page has no link for a letter', () => {
+  expect(readSite(siteDir, { contactEmail: undefined }).page('beta', 'http://hub.example')).toBe(
+    PUBLIC_PAGES['beta-without-contact'],
+  )
 })
 
 test('/ is the landing page, which names the requested address as its own', async () => {
