@@ -5,6 +5,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { sql, type Kysely } from 'kysely'
+import { crowdsOf } from '../access/networks.ts'
 import { isAfterLeap } from '../database/clock-leaps.ts'
 import type { Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
@@ -15,9 +16,9 @@ const LIFETIME_MS = 5 * 60_000
 const CLOCK_TOLERANCE_MS = 5 * 60_000
 const MAX_ATTEMPTS = 5
 const TOKEN_BYTES = 24
-/** How many of the newest open challenges one user may have: from one network, and in total. */
+/** How many open challenges one user may have: from one network, and from all networks without a sign-in. */
 const OPEN_FROM_NETWORK_MAX = 3
-const OPEN_MAX = 20
+const OPEN_FROM_STRANGERS_MAX = 20
 
 export type Challenges = {
   open(user: { id: string }, source: string): Promise<string>
@@ -32,6 +33,36 @@ export type Challenges = {
 }
 
 export function createChallenges({ db, clock }: { db: Kysely<Tables>; clock: () => number }): Challenges {
+  /**
+   * Drops what is over the limits, never the newest one. Those of networks that the person signed in from count only
+   * for their own network: a stranger with the password and many networks must not end the owner's. Of the others the
+   * oldest of the most crowded provider's network goes.
+   */
+  async function dropExcess(userId: string, newest: string, source: string): Promise<void> {
+    const open = await db
+      .selectFrom('sign_in_challenges')
+      .leftJoin('known_networks', (join) =>
+        join
+          .onRef('known_networks.user_id', '=', 'sign_in_challenges.user_id')
+          .onRef('known_networks.network', '=', 'sign_in_challenges.source'),
+      )
+      .select(['token_hash', 'source', 'network'])
+      .where('sign_in_challenges.user_id', '=', userId)
+      .where('token_hash', '!=', newest)
+      .orderBy('expires_at', 'desc')
+      .execute()
+    const ofNetwork = open.filter((one) => one.source === source).slice(OPEN_FROM_NETWORK_MAX - 1)
+    const strangers = open.filter((one) => one.network === null && !ofNetwork.includes(one)).toReversed()
+    const dropped = [...ofNetwork]
+    while (strangers.length >= OPEN_FROM_STRANGERS_MAX) {
+      const crowds = strangers.map((one) => crowdsOf(one.source.replace(/\/\d+$/, '')).at(-1)?.cidr)
+      dropped.push(...strangers.splice(crowds.indexOf(largest(crowds)), 1))
+    }
+    if (dropped.length === 0) return
+    const hashes = dropped.map((one) => one.token_hash)
+    await db.deleteFrom('sign_in_challenges').where('token_hash', 'in', hashes).execute()
+  }
+
   return {
     async open(user, source) {
       const token = randomBytes(TOKEN_BYTES).toString('base64url')
@@ -43,19 +74,7 @@ export function createChallenges({ db, clock }: { db: Kysely<Tables>; clock: () 
         .insertInto('sign_in_challenges')
         .values({ token_hash: hashOf(token), user_id: user.id, source, expires_at: now + LIFETIME_MS, attempts: 0 })
         .execute()
-      const others = db
-        .selectFrom('sign_in_challenges')
-        .select('token_hash')
-        .where('user_id', '=', user.id)
-        .where('token_hash', '!=', hashOf(token))
-        .orderBy('expires_at', 'desc')
-      // SQLite allows an offset only after a limit.
-      const rest = others.limit(1_000)
-      const ofNetwork = rest.where('source', '=', source).offset(OPEN_FROM_NETWORK_MAX - 1)
-      await db
-        .deleteFrom('sign_in_challenges')
-        .where((eb) => eb.or([eb('token_hash', 'in', rest.offset(OPEN_MAX - 1)), eb('token_hash', 'in', ofNetwork)]))
-        .execute()
+      await dropExcess(user.id, hashOf(token), source)
       return token
     },
 
@@ -111,6 +130,12 @@ export function createChallenges({ db, clock }: { db: Kysely<Tables>; clock: () 
       if (!closed) throw new HubError('challenge_ended')
     },
   }
+}
+
+/** The value that occurs most often, the first of several. */
+function largest<T>(values: readonly T[]): T | undefined {
+  const groups = [...Map.groupBy(values, (value) => value).values()]
+  return groups.toSorted((a, b) => b.length - a.length)[0]?.[0]
 }
 
 function hashOf(token: string): string {

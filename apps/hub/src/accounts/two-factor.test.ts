@@ -231,6 +231,16 @@ describe.each(testEngines)('two-factor on %s', (engine) => {
     expect((await open()).length).toBe(20)
   })
 
+  test('strangers with the password do not push out the challenge of a known network, nor one from elsewhere', async () => {
+    const { username, secret, home, recoveryCodes } = await enrolled()
+    const atHome = await challengeFor(username, home)
+    const elsewhere = '203.0.113.7'
+    const away = await challengeFor(username, elsewhere)
+    for (let i = 0; i < 30; i++) await challengeFor(username, nextAddress())
+    expect((await answer(away, recoveryCodes[0]!, elsewhere)).status).toBe(200)
+    expect((await answer(atHome, await codeAt(secret), home)).status).toBe(200)
+  })
+
   test('a password change ends the challenge', async () => {
     const { username, id, secret } = await enrolled()
     const from = nextAddress()
