@@ -46,7 +46,7 @@ export function createChallenges({ db, clock }: { db: Kysely<Tables>; clock: () 
           .onRef('known_networks.user_id', '=', 'sign_in_challenges.user_id')
           .onRef('known_networks.network', '=', 'sign_in_challenges.source'),
       )
-      .select(['token_hash', 'source', 'network'])
+      .select(['token_hash', 'sign_in_challenges.source', 'network'])
       .where('sign_in_challenges.user_id', '=', userId)
       .where('token_hash', '!=', newest)
       .orderBy('expires_at', 'desc')
@@ -55,7 +55,7 @@ export function createChallenges({ db, clock }: { db: Kysely<Tables>; clock: () 
     const strangers = open.filter((one) => one.network === null && !ofNetwork.includes(one)).toReversed()
     const dropped = [...ofNetwork]
     while (strangers.length >= OPEN_FROM_STRANGERS_MAX) {
-      const crowds = strangers.map((one) => crowdsOf(one.source.replace(/\/\d+$/, '')).at(-1)?.cidr)
+      const crowds = strangers.map((one) => crowdsOf(one.source.replace(/\/\d+$/, '')).at(-1)?.cidr ?? one.source)
       dropped.push(...strangers.splice(crowds.indexOf(largest(crowds)), 1))
     }
     if (dropped.length === 0) return
@@ -133,9 +133,9 @@ export function createChallenges({ db, clock }: { db: Kysely<Tables>; clock: () 
 }
 
 /** The value that occurs most often, the first of several. */
-function largest<T>(values: readonly T[]): T | undefined {
+function largest(values: readonly string[]): string {
   const groups = [...Map.groupBy(values, (value) => value).values()]
-  return groups.toSorted((a, b) => b.length - a.length)[0]?.[0]
+  return groups.toSorted((a, b) => b.length - a.length)[0]?.[0] ?? ''
 }
 
 function hashOf(token: string): string {
