@@ -32,3 +32,10 @@ function printLine(name: string, results: object): void {
   const machine = { node: process.version, platform: process.platform, cpus: availableParallelism() }
   console.log(JSON.stringify({ bench: name, ...machine, results }))
 }
+
+/** The lower one of the two in the middle of an even number. */
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)]!
+
+/** To three significant figures. */
+export const rounded = (value: number): number => Number(value.toPrecision(3))

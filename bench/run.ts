@@ -6,6 +6,7 @@ import { benchBatches } from './batches.ts'
 import { benchLearning } from './learning.ts'
 import { benchMetrics } from './metrics.ts'
 import { benchNetstack } from './netstack.ts'
+import { benchProxy } from './proxy.ts'
 import { benchThreats } from './threats.ts'
 import { benchTunnel } from './tunnel.ts'
 import { benchWeb } from './web.ts'
@@ -21,6 +22,7 @@ const benches: Record<string, (arguments_: string[]) => Promise<void>> = {
   learning: benchLearning,
   metrics: benchMetrics,
   netstack: benchNetstack,
+  proxy: benchProxy,
   threats: benchThreats,
   tunnel: benchTunnel,
   web: benchWeb,

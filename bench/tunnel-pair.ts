@@ -24,7 +24,7 @@ const OURS = `${SUBNET}.3`
 const [SERVER_DEVICE, CLIENT_DEVICE] = [`hgs${process.pid}`, `hgc${process.pid}`]
 const PORT = 51_820
 /** Between the two namespaces, without the host in between. */
-const [DIRECT_SERVER, DIRECT_CLIENT] = ['198.19.0.1', '198.19.0.2']
+export const [DIRECT_SERVER, DIRECT_CLIENT] = ['198.19.0.1', '198.19.0.2']
 
 const script = (name: string): string => join(import.meta.dirname, name)
 
@@ -112,7 +112,7 @@ export async function openTunnelPair(impairment?: Impairment): Promise<TunnelPai
 }
 
 /** A cable from one namespace to the other. */
-async function cable(server: NetworkNamespace, client: NetworkNamespace): Promise<void> {
+export async function cable(server: NetworkNamespace, client: NetworkNamespace): Promise<void> {
   await server.run('ip', ['link', 'add', 'direct', 'type', 'veth', 'peer', 'name', 'direct', 'netns', client.name])
   await server.run('ip', ['address', 'add', `${DIRECT_SERVER}/30`, 'dev', 'direct'])
   await client.run('ip', ['address', 'add', `${DIRECT_CLIENT}/30`, 'dev', 'direct'])

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { report } from './report.ts'
+import { median, report, rounded } from './report.ts'
 import type { ClientResult, Measurement } from './tunnel-client.ts'
 import { openTunnelPair } from './tunnel-pair.ts'
 import type { Impairment } from './tunnel-relay.ts'
@@ -72,7 +72,3 @@ export async function compare(
     await pair.remove()
   }
 }
-
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)]!
-
-const rounded = (value: number): number => Number(value.toPrecision(3))

@@ -2,6 +2,7 @@ import type { Aead } from '@hedgerow/wireguard'
 import { fastestAead, nodeAead } from '@hedgerow/wireguard/node'
 import { GATEWAY, connectedPair, datagramOf } from './wireguard-device-pair.ts'
 import { udpPacket } from './wireguard-packet.ts'
+import { rounded } from './report.ts'
 
 type Rows = Record<string, Record<string, number>>
 
@@ -20,8 +21,6 @@ export function costOf(call: (index: number) => void, calls: number = CALLS): nu
   }
   return best
 }
-
-export const rounded = (value: number): number => Number(value.toPrecision(3))
 
 /** The AEAD alone: the module that is used against OpenSSL through node:crypto, for a full packet and a small one. */
 export function measureAead(): Rows {

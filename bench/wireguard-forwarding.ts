@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { rounded } from './wireguard-data-path.ts'
+import { rounded } from './report.ts'
 import { atRate } from './wireguard-blaster.ts'
 import { udpPacket } from './wireguard-packet.ts'
 import { LINUX, OURS, type Pair, SERVER, openPair, whatIsMissing } from './wireguard-pair.ts'

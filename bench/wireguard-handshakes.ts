@@ -1,5 +1,5 @@
 import { GATEWAY, HUB, datagramOf, openDevice } from './wireguard-device-pair.ts'
-import { rounded } from './wireguard-data-path.ts'
+import { rounded } from './report.ts'
 
 const HANDSHAKES = 1_500
 

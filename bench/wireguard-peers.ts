@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { generateKeyPair, openInterface } from '@hedgerow/wireguard/node'
-import { rounded } from './wireguard-data-path.ts'
+import { rounded } from './report.ts'
 import type { Fleet } from './wireguard-fleet.ts'
 import type { Hub } from './wireguard-hub.ts'
 import { udpPacket } from './wireguard-packet.ts'
