@@ -114,6 +114,47 @@ describe.each(testEngines)('outages on %s', (engine) => {
     expect(received).toHaveLength(2)
   })
 
+  it('end without a message when the gateway is deleted, or its camera taken out', async () => {
+    const [barn, mill] = [await add('Barn'), await add('Mill')]
+    const problems = start()
+    const pass = async (minutes: number) => {
+      hub.clock.advance(minutes * MINUTE_MS)
+      await problems.look()
+      hub.clock.advance(11_000)
+      await hub.notifications.deliver()
+    }
+    const remove = async ({ id }: FleetStatus) => {
+      await hub.db.deleteFrom('gateways').where('id', '=', id).execute()
+      fleet = fleet.filter((gateway) => gateway.id !== id)
+    }
+    cameras[mill.id] = [{ name: 'gate', fps: 0, state: 'offline' }]
+    await pass(0)
+    barn.status = 'offline'
+    await pass(0)
+    await pass(5)
+    expect(titles().toSorted()).toEqual(['Camera "gate" of "Mill" gives no picture', 'Gateway "Barn" is offline'])
+    cameras[mill.id] = []
+    await remove(barn)
+    await pass(1)
+    const token = await hub.signIn('admin')
+    const alerts = (await createTestApi(hub)(listAlerts, { token, query: {} })).body as Alert[]
+    expect(alerts.map(({ clearedAt }) => clearedAt)).toEqual([expect.any(String), expect.any(String)])
+
+    const oak = await add('Oak')
+    await pass(0)
+    Object.assign(mill, { status: 'offline' })
+    Object.assign(oak, { status: 'offline' })
+    await pass(0)
+    await pass(5)
+    mill.status = 'online'
+    await remove(oak)
+    await pass(1)
+    expect(titles().slice(2), 'one of two came back').toEqual([
+      expect.stringMatching(/^2 gateways are offline/),
+      expect.stringMatching(/^Over: 2 gateways/),
+    ])
+  })
+
   it('of cameras, warnings, deterrents, the disk and certificates are told; one warning a day, nothing twice', async () => {
     const barn = await add('Barn')
     const problems = start()

@@ -12,6 +12,7 @@ import { inTransaction } from '../database/transaction.ts'
 import type { FleetStatus } from '../fleet/fleet.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import type { Notifications } from '../notifications/notifications.ts'
+import { toldOf } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
 import { announceStep, markTold, MINUTE_MS, tellOver, type Thing } from './alerts.ts'
 import { matches } from './match.ts'
@@ -97,16 +98,35 @@ export function createProblems(options: {
       const rows = await transaction
         .deleteFrom('alert_problems')
         .where('subject', 'in', subjects)
-        .returning('alert_id')
+        .returning(['alert_id', 'line'])
         .execute()
-      const ids = [...new Set(rows.flatMap(({ alert_id }) => alert_id ?? []))].toSorted()
-      for (const id of ids) await clear(transaction, id, now)
-      if (ids.length > 0) notifications.wake()
+      const known = new Set((await transaction.selectFrom('gateways').select('id').execute()).map(({ id }) => id))
+      const byAlert = Map.groupBy(rows, ({ alert_id }) => alert_id ?? '')
+      byAlert.delete('')
+      for (const id of [...byAlert.keys()].toSorted()) {
+        const lines = byAlert.get(id)!.map(({ line }) => JSON.parse(line) as Line)
+        const removed = lines.filter((line) => isRemoved(line, known)).length
+        await clear(transaction, { id, removed }, now)
+      }
+      if (byAlert.size > 0) notifications.wake()
     })
   }
 
-  /** Says once that all is well, when nothing that the alert told of is left. */
-  async function clear(transaction: Transaction<Tables>, id: string, now: number): Promise<void> {
+  /** The gateway was deleted, or has the camera no more. */
+  function isRemoved({ kind, gatewayId, camera }: Line, known: ReadonlySet<string>): boolean {
+    if (!known.has(gatewayId)) return true
+    return kind === 'camera-dark' && camerasOf(gatewayId).every(({ name }) => name !== camera)
+  }
+
+  /**
+   * Says once that all is well, when nothing that the alert told of is left; not when all of it was `removed`,
+   * because then nothing came back.
+   */
+  async function clear(
+    transaction: Transaction<Tables>,
+    { id, removed }: { id: string; removed: number },
+    now: number,
+  ): Promise<void> {
     const left = transaction.selectFrom('alert_problems').select('subject').where('alert_id', '=', id).limit(1)
     if (await left.executeTakeFirst()) return
     const alert = await transaction
@@ -117,7 +137,7 @@ export function createProblems(options: {
       .returningAll()
       .executeTakeFirst()
     // A warning comes and goes: its end is no message.
-    if (!alert || alert.kind === 'gateway-warning') return
+    if (!alert || alert.kind === 'gateway-warning' || removed >= toldOf(alert).count) return
     const rule = await transaction
       .selectFrom('alert_rules')
       .select('fields')
