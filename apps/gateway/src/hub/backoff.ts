@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 export type Backoff = {
   /**
    * The next pause in milliseconds. The limit doubles each time; the pause is random between half the limit and the
@@ -25,13 +23,26 @@ export function createBackoff(limits: { firstMs: number; maxMs: number }, random
 
 /** A pause that `wake` ends early. One caller pauses at a time; an earlier wake ends the next pause at once. */
 export function createPause(signal: AbortSignal): { pause(ms: number): Promise<void>; wake(): void } {
-  let woken = new AbortController()
+  let isWoken = false
+  let end = () => {}
+  // One listener for all pauses: a signal of its own for each would cost more than the timer.
+  signal.addEventListener('abort', () => end())
   return {
     /** Returns early, without an error, once `signal` is aborted: loops test it themselves. */
     async pause(ms) {
-      await delay(ms, undefined, { signal: AbortSignal.any([signal, woken.signal]) }).catch(() => {})
-      if (woken.signal.aborted) woken = new AbortController()
+      if (!isWoken && !signal.aborted)
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, ms)
+          end = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+      isWoken = false
     },
-    wake: () => woken.abort(),
+    wake() {
+      isWoken = true
+      end()
+    },
   }
 }

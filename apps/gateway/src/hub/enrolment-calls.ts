@@ -26,7 +26,7 @@ import {
 import { approvalOf, type Approval } from './approval.ts'
 import { NotAHubError, post, readAnswer } from './http-call.ts'
 import type { DeviceKeys } from '../identity.ts'
-import { callSigned, postTo, type CallContext, type SigningSession } from './signed-call.ts'
+import { callSigned, postTo, routeOf, type CallContext, type SigningSession } from './signed-call.ts'
 import { foreignCertificate, openTls, type TlsConnection } from './tls-connection.ts'
 
 /**
@@ -73,18 +73,18 @@ export async function openSession(
   const asked = { identityPublicKey: keys.identity.publicKey, wireguardPublicKey: keys.wireguardPublicKey }
   const nonce = randomBytes(32).toString('base64')
   let connection: TlsConnection | undefined
-  const { lookup } = context.names
+  const route = routeOf(context)
   const answer = await post({
     url: callUrl(url, registerChallenge.path),
     body: encode(asked),
     headers: { [NONCE_HEADER]: nonce },
     timeoutMs: CALL_TIMEOUT_MS,
     signal: context.signal,
-    lookup,
+    ...route,
     ...(url.protocol === 'https:' &&
       expected.isSettled && {
         async openTls(signal: AbortSignal) {
-          connection = await openTls(url, { lookup, signal })
+          connection = await openTls(url, { ...route, signal })
           return connection.socket
         },
       }),
@@ -141,7 +141,7 @@ export async function submitRegistration(session: HubSession, device: Device, co
     headers,
     timeoutMs: CALL_TIMEOUT_MS,
     signal: context.signal,
-    lookup: context.names.lookup,
+    ...routeOf(context),
   })
   const registered = readAnswer(answer, register.response)
   if (registered.fingerprint !== keys.fingerprint)

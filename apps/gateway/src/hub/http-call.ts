@@ -19,6 +19,8 @@ export type PostOptions = {
   timeoutMs: number
   signal: AbortSignal
   lookup?: LookupFunction | undefined
+  /** IPv4. The connection comes from it; the operating system's choice without one. */
+  localAddress?: string | undefined
   /** Opens the connection through the tunnel instead of the device's network. */
   connect?: (() => Duplex) | undefined
   /** Opens the TLS connection of an https address, for callers that check its certificate themselves. */
@@ -76,6 +78,7 @@ export async function post(options: PostOptions): Promise<Answer> {
       signal,
       ...(connect ? { createConnection: connect } : { agent: false }),
       ...(options.lookup ? { lookup: options.lookup } : {}),
+      ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress, family: 4 }),
     })
     const fail = (error: Error) => {
       outgoing.destroy()

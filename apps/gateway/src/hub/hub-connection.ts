@@ -4,13 +4,14 @@ import type { Duplex } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import type { Heartbeat } from '@hedgerow/contract'
 import { fingerprint } from '@hedgerow/enrolment'
+import type { DatagramSocket } from '@hedgerow/wireguard/node'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { Deterrents } from '../deterrents/deterrents.ts'
 import type { GatewayState } from '../gateway-state.ts'
 import { loadDeviceKeys, type DeviceKeys } from '../identity.ts'
 import { APPROVAL_FILE, forgetApproval, readApproval, writeApproval, type Approval } from './approval.ts'
-import { createConditions } from './conditions.ts'
+import { createConditions, type Conditions } from './conditions.ts'
 import type { DetectionQueue } from './detection-queue.ts'
 import { keepSendingDetections } from './detections.ts'
 import { readDeviceStatus, readMacAddress } from './device-status.ts'
@@ -35,6 +36,14 @@ const PROBLEMS_MAX = 32
 const LEDGER_CURSOR_FILE = 'ledger-sent.json'
 const DROPS_TOLD_MS = 86_400_000
 
+/** The network of a device that is not simply this machine's: a simulated one. */
+export type DeviceNetwork = {
+  /** IPv4, for its connections to the hub. Throws the network's error while the device has no network. */
+  localAddress(): string | undefined
+  /** For its tunnel. */
+  openSocket(): DatagramSocket
+}
+
 export type HubConnectionOptions = Pick<Config, 'name' | 'dataDir'> &
   Partial<Omit<Config, 'name' | 'dataDir'>> & {
     log: Logger
@@ -52,8 +61,11 @@ export type HubConnectionOptions = Pick<Config, 'name' | 'dataDir'> &
     pace?: Partial<RegistrationPace>
     /** How long the tunnel may be silent before heartbeats use HTTPS. Default: a minute. */
     httpsFallbackAfterMs?: number
-    /** This device's clock for handshakes, in milliseconds since 1970. Default: `Date.now`. */
+    /** This device's own clock, in milliseconds since 1970. Default: `Date.now`. */
     wallClock?: () => number
+    network?: DeviceNetwork
+    /** Default: each change is written to `log`. */
+    conditions?: Conditions
   }
 
 /**
@@ -76,18 +88,20 @@ export async function openHubConnection(
   options: HubConnectionOptions,
   life: AsyncDisposableStack,
 ): Promise<HubConnection> {
-  const { log, dataDir, name, version, queue, location = '' } = options
+  const { log, dataDir, name, version, queue, location = '', network, wallClock = Date.now } = options
   const keys = await loadDeviceKeys(dataDir, [HUB_FILE, APPROVAL_FILE])
   const trust = await openHubTrust(dataDir, options.hubFingerprint)
   const stored = await readApproval(dataDir)
   const handshakeClock = await openHandshakeClock(join(dataDir, 'handshake-clock.json'), {
     log,
-    ...(options.wallClock && { wallClock: options.wallClock }),
+    wallClock,
   })
   life.defer(handshakeClock.stop)
-  const conditions = createConditions(({ label, state, detail }) =>
-    log[state === 'failed' ? 'warn' : 'info']({ detail }, `${label.toLowerCase()}: ${state}`),
-  )
+  const conditions =
+    options.conditions ??
+    createConditions(({ label, state, detail }) =>
+      log[state === 'failed' ? 'warn' : 'info']({ detail }, `${label.toLowerCase()}: ${state}`),
+    )
 
   const features = createHubFeatures()
   let way: () => Post | undefined = () => undefined
@@ -141,6 +155,7 @@ export async function openHubConnection(
           names,
           conditions,
           offload: options.offload ?? true,
+          openSocket: network?.openSocket,
           clock: handshakeClock.now,
           onUp() {
             heartbeats.beat()
@@ -184,7 +199,7 @@ export async function openHubConnection(
         sequence: sequence++,
         uptimeSeconds: options.uptimeSeconds(),
         version,
-        clock: Date.now(),
+        clock: wallClock(),
         ...(await readDeviceStatus(dataDir)),
         ...parts,
         queue: { waiting: queue.waiting(), lost: queue.dropped() },
@@ -195,7 +210,7 @@ export async function openHubConnection(
     const httpsFallback = createHttpsFallback({
       session: () => approval && session,
       keys,
-      context: { names, signal },
+      context: { names, signal, localAddress: network?.localAddress },
       afterMs: options.httpsFallbackAfterMs,
     })
     const heartbeats = keepBeating({
@@ -252,6 +267,7 @@ export async function openHubConnection(
       conditions,
       log,
       signal,
+      localAddress: network?.localAddress,
       pace: { ...REGISTRATION_PACE, ...options.pace },
       onHub(found) {
         session = found

@@ -17,6 +17,7 @@ import { HubRefusal } from './http-call.ts'
 import type { HubTrust } from './hub-trust.ts'
 import type { Conditions } from './conditions.ts'
 import type { NameService } from './name-service.ts'
+import type { CallContext } from './signed-call.ts'
 
 /**
  * Keeps this device registered: finds the hub, checks its key, registers, and follows the hub's decisions while the
@@ -32,6 +33,7 @@ export type RegistrationOptions = {
   conditions: Conditions
   log: Logger
   signal: AbortSignal
+  localAddress?: CallContext['localAddress']
   pace: RegistrationPace
   /** Called when a trusted hub has answered. */
   onHub(session: HubSession): void
@@ -79,7 +81,7 @@ export type Registration = {
 
 export function keepRegistered(options: RegistrationOptions): Registration {
   const { device, trust, names, conditions, log, signal, pace } = options
-  const context = { names, signal }
+  const context: CallContext = { names, signal, localAddress: options.localAddress }
   const backoff = createBackoff({ firstMs: pace.retryFirstMs, maxMs: pace.retryMaxMs })
   const rest = createPause(signal)
 

@@ -26,7 +26,17 @@ export type SigningSession = {
   hubTime(): number
 }
 
-export type CallContext = { names: NameService; signal: AbortSignal }
+export type CallContext = {
+  names: NameService
+  signal: AbortSignal
+  /** As `DeviceNetwork` has it. */
+  localAddress?: (() => string | undefined) | undefined
+}
+
+/** Where a call's connection starts and how it finds the hub. */
+export function routeOf({ names, localAddress }: CallContext): Pick<PostOptions, 'lookup' | 'localAddress'> {
+  return { lookup: names.lookup, localAddress: localAddress?.() }
+}
 
 type SignedCall<S extends z.ZodType> = {
   /** The path below /api, with its query. */
@@ -44,7 +54,7 @@ export async function callSigned<S extends z.ZodType>(
   session: SigningSession,
   { path, body, response, timeoutMs }: SignedCall<S>,
   keys: DeviceKeys,
-  { names, signal }: CallContext,
+  context: CallContext,
 ): Promise<{ answer: z.output<S>; nonce: string }> {
   const url = new URL(API_BASE + path, session.url)
   const time = String(session.hubTime())
@@ -56,7 +66,7 @@ export async function callSigned<S extends z.ZodType>(
     [NONCE_HEADER]: nonce,
     [SIGNATURE_HEADER]: keys.identity.sign(signed),
   }
-  const received = await postTo(session, { url, body, headers, timeoutMs, signal, lookup: names.lookup })
+  const received = await postTo(session, { url, body, headers, timeoutMs, signal: context.signal, ...routeOf(context) })
   const answer = readAnswer(received, response)
   const signature = received.headers[HUB_SIGNATURE_HEADER]
   if (
@@ -70,8 +80,9 @@ export async function callSigned<S extends z.ZodType>(
 /** Posts to a session's hub, pinned to the hub's own TLS key when no known CA vouches for it. */
 export function postTo({ tlsKeyHash }: SigningSession, options: PostOptions): Promise<Answer> {
   if (tlsKeyHash === undefined) return post(options)
-  const { url, lookup } = options
-  const openTls = async (signal: AbortSignal) => (await openTlsTo(tlsKeyHash, url, { lookup, signal })).socket
+  const { url, lookup, localAddress } = options
+  const openTls = async (signal: AbortSignal) =>
+    (await openTlsTo(tlsKeyHash, url, { lookup, localAddress, signal })).socket
   return post({ ...options, openTls })
 }
 

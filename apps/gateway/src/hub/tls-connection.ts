@@ -16,10 +16,10 @@ export type TlsConnection = {
   problem: Error | undefined
 }
 
-type Options = { lookup?: LookupFunction | undefined; signal: AbortSignal }
+type Options = { lookup?: LookupFunction | undefined; localAddress?: string | undefined; signal: AbortSignal }
 
 /** Opens TLS with any certificate. Rejects with the network's error. */
-export function openTls(url: URL, { lookup, signal }: Options): Promise<TlsConnection> {
+export function openTls(url: URL, { lookup, localAddress, signal }: Options): Promise<TlsConnection> {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   return new Promise((resolve, reject) => {
     const socket = connect({
@@ -28,6 +28,7 @@ export function openTls(url: URL, { lookup, signal }: Options): Promise<TlsConne
       ...(isIP(host) === 0 && { servername: host }),
       rejectUnauthorized: false,
       ...(lookup && { lookup }),
+      ...(localAddress !== undefined && { localAddress, family: 4 }),
     })
     const abort = () => void socket.destroy(signal.reason as Error)
     const settle = () => {

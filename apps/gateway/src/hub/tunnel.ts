@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { createStack, type Stack, type TcpStream } from '@hedgerow/netstack/node'
 import { parsePresharedKey, parsePublicKey, type PrivateKey } from '@hedgerow/wireguard'
-import { openInterface, type WireGuardInterface } from '@hedgerow/wireguard/node'
+import { openInterface, type DatagramSocket, type WireGuardInterface } from '@hedgerow/wireguard/node'
 import type { HandshakeClock } from './handshake-clock.ts'
 import type { Approval } from './approval.ts'
 import { createBackoff, createPause } from './backoff.ts'
@@ -36,6 +36,8 @@ export type TunnelOptions = {
   conditions: Conditions
   /** As in `InterfaceOptions`. */
   offload: boolean
+  /** As in `InterfaceOptions`. */
+  openSocket?: (() => DatagramSocket) | undefined
   /** The initiations use its wall clock. */
   clock: HandshakeClock['now']
   /** Called when a silence ends, or when the hub starts a handshake. */
@@ -75,6 +77,7 @@ export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
     privateKey: options.privateKey,
     offload: options.offload,
     clock: options.clock,
+    ...(options.openSocket && { openSocket: options.openSocket }),
     onPacket: (packet) => stack.receive(packet),
     onHandshake: () => {
       const sinceLastMs = performance.now() - (handshakeAtMs ?? performance.now())

@@ -1,5 +1,5 @@
 export { nodeCrypto } from './crypto.ts'
-export type { InterfaceOptions, WireGuardInterface } from './interface.ts'
+export type { DatagramSocket, InterfaceOptions, WireGuardInterface } from './interface.ts'
 export { openInterface } from './interface.ts'
 export { generateKeyPair, generatePresharedKey, publicKeyOf, sharedSecret } from './keys.ts'
 export { nodeAead } from './node-aead.ts'

@@ -6,7 +6,7 @@
 
 import { createSocket } from 'node:dgram'
 import type { RemoteInfo, Socket } from 'node:dgram'
-import { once } from 'node:events'
+import { once, type EventEmitter } from 'node:events'
 import { isIP } from 'node:net'
 import type { PeerConfig, PeerStatus } from '../configuration.ts'
 import { createDevice } from '../device.ts'
@@ -25,6 +25,16 @@ const RECEIVE_BUFFER_BYTES = 4 * 1024 * 1024
 /** setTimeout takes no more; a longer wait is simply looked at again. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 const MAPPED_V4 = '::ffff:'
+
+/** What the interface uses of a UDP socket: Node's own, or what takes its place in a simulation. */
+export type DatagramSocket = EventEmitter & {
+  bind(to: { port: number; address: string }): unknown
+  address(): { port: number }
+  setRecvBufferSize(bytes: number): void
+  /** Calls with an address, never with a name. */
+  send(data: Uint8Array, port: number, address: string): void
+  close(): unknown
+}
 
 export type InterfaceOptions = {
   privateKey: PrivateKey
@@ -47,6 +57,8 @@ export type InterfaceOptions = {
   /** A session was confirmed, as initiator or responder. */
   onHandshake?(peer: PublicKey, endpoint: Endpoint): void
   onDrop?(reason: DropReason): void
+  /** For simulations of another network than this machine's. Without `offload`, which needs a socket of Node's. */
+  openSocket?(): DatagramSocket
   /** Both clocks, for tests that move time. */
   clock?(): Now
 }
@@ -82,8 +94,8 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
     crypto: nodeCrypto,
     ...(options.mtu === undefined ? {} : { mtu: options.mtu }),
   })
-  const socket = openSocket(options.host)
-  const toSocketAddress = isDualStack(options.host) ? mapV4 : (address: string) => address
+  const socket: DatagramSocket = options.openSocket?.() ?? openSocket(options.host)
+  const toSocketAddress = isDualStack(options.host) && !options.openSocket ? mapV4 : (address: string) => address
   let isOpen = true
   let timer: NodeJS.Timeout | undefined
   let timerAtMs = Number.POSITIVE_INFINITY
@@ -201,7 +213,7 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
   growReceiveBuffer(socket)
   const { port } = socket.address()
   const family = familyOf(options.host)
-  const descriptor = options.offload === false ? undefined : descriptorOf({ port, family })
+  const descriptor = options.offload === false || options.openSocket ? undefined : descriptorOf({ port, family })
   if (descriptor !== undefined) {
     offload = openSegmentationOffload({ descriptor, family })
     receiveWaiting = openReceiveWaiting(descriptor)
@@ -260,7 +272,7 @@ function unmapV4(address: string): string {
 }
 
 /** Bursts outlast a turn of the event loop. The system may limit or refuse it; the tunnel works anyway. */
-function growReceiveBuffer(socket: Socket): void {
+function growReceiveBuffer(socket: DatagramSocket): void {
   try {
     socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES)
   } catch {

@@ -1,0 +1,25 @@
+import { createRenderer, scenes, type RenderedLabel } from '@hedgerow/vision/rendered'
+import { encodeJpeg } from '../../apps/gateway/src/cameras/decode.ts'
+
+/** A JPEG of somebody whom a camera of the fleet saw, and the same as a detection carries it. */
+export type Picture = { label: RenderedLabel; jpeg: Buffer; base64: string }
+
+const WIDTH = 480
+const HEIGHT = 270
+const MOMENTS = [0.35, 0.5, 0.65]
+
+/** Drawn once for the whole fleet: rendered scenes at moments at which somebody is in the picture. */
+export async function drawPictures(): Promise<readonly Picture[]> {
+  const pictures: Picture[] = []
+  for (const scene of scenes) {
+    const [actor] = scene.actors
+    if (!actor) continue
+    const renderer = createRenderer(scene, WIDTH, HEIGHT)
+    for (const moment of MOMENTS) {
+      const { image } = renderer.render(actor.startMs + moment * (actor.endMs - actor.startMs))
+      const jpeg = await encodeJpeg(image, { quality: 70 })
+      pictures.push({ label: actor.label, jpeg, base64: jpeg.toString('base64') })
+    }
+  }
+  return pictures
+}
