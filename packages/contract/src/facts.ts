@@ -24,7 +24,7 @@ type Ledgered = { gatewayName: string; by: string }
 export type FactData = {
   'session.started': Nothing
   'session.refused': Nothing
-  'session.ended': Nothing
+  'session.ended': { sessionId: string }
   /** A call that the person's role does not allow; the target is the call. */
   'call.refused': Nothing
   /** A signed-in person gave a wrong password or code when asked again. */

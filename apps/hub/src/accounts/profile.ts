@@ -122,5 +122,5 @@ export async function endOwnSession(
     .executeTakeFirst()
   if (!own) throw new HubError('session_not_found')
   await sessions.end(sessionId)
-  await record(db, { kind: 'session.ended', at: clock(), actor, target: sessionId, data: {} })
+  await record(db, { kind: 'session.ended', at: clock(), actor, target: sessionId, data: { sessionId } })
 }

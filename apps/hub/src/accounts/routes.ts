@@ -74,8 +74,9 @@ function mountSessions(app: FastifyInstance, deps: Mounted): void {
   })
   mount(app, contract.renewSession, async ({ caller }) => ({ accessToken: await sessions.renew(caller) }))
   mount(app, contract.logout, async (request) => {
-    await sessions.end(request.caller.sessionId)
-    await record(db, { kind: 'session.ended', at: deps.clock(), actor: actorOf(request), data: {} })
+    const { sessionId } = request.caller
+    await sessions.end(sessionId)
+    await record(db, { kind: 'session.ended', at: deps.clock(), actor: actorOf(request), data: { sessionId } })
     return undefined
   })
 }

@@ -17,6 +17,7 @@ import * as alertKinds from './migrations/014-alert-kinds.ts'
 import * as targetsAndViews from './migrations/015-targets-and-views.ts'
 import * as learning from './migrations/016-learning.ts'
 import * as secondLooks from './migrations/017-second-looks.ts'
+import * as pushSessions from './migrations/026-push-sessions.ts'
 import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '015-targets-and-views', up: targetsAndViews.up },
   { name: '016-learning', up: learning.up },
   { name: '017-second-looks', up: secondLooks.up },
+  { name: '026-push-sessions', up: pushSessions.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }

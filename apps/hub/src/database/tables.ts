@@ -267,6 +267,8 @@ export type Tables = {
     p256dh: string
     auth: string
     user_agent: string
+    /** In which it subscribed. */
+    session_id: string | null
     created_at: number
     last_at: number | null
     last_error: string | null

@@ -199,6 +199,7 @@ describe('the followers of a hub', () => {
       'live-peers',
       'notification-delivery',
       'notifications',
+      'push-subscriptions',
       'retention',
       'sessions',
       'waiters',

@@ -4,6 +4,7 @@ import type { Tables } from '../database/tables.ts'
 import { openFacts, type Facts } from '../facts/facts.ts'
 import { activity } from './activity.ts'
 import { audit } from './audit.ts'
+import { pushSubscriptions } from './push-subscriptions.ts'
 
 /**
  * Opens a database's facts with the followers that need only the transaction, for every program that changes something:
@@ -13,5 +14,6 @@ export function openRecords(db: Kysely<Tables>, { log }: { log: Logger }): Facts
   const facts = openFacts(db, { log })
   facts.follow(audit)
   facts.follow(activity)
+  facts.follow(pushSubscriptions)
   return facts
 }

@@ -1,7 +1,8 @@
 /** Sessions: ends pages and streams at once when a user's password or rights change. */
 import type { CommitFollower } from '../facts/facts.ts'
 
-const KINDS = [
+/** The facts after which a person has no session left. */
+export const ENDING_ALL_SESSIONS = [
   'user.role-changed',
   'user.activated',
   'user.deactivated',
@@ -13,10 +14,10 @@ const KINDS = [
 
 export function endedSessions(sessions: {
   endAllOf(userId: string): Promise<void>
-}): CommitFollower<(typeof KINDS)[number]> {
+}): CommitFollower<(typeof ENDING_ALL_SESSIONS)[number]> {
   return {
     name: 'sessions',
-    kinds: KINDS,
+    kinds: ENDING_ALL_SESSIONS,
     stage: 'memory',
     async afterCommit(facts) {
       // Without a target, the actor changed their own account.

@@ -11,6 +11,7 @@ const TEST_TOPIC = 'test'
 export function pushRoutes(app: FastifyInstance, { clock, push }: { clock: () => number; push: Push }): void {
   const by = (request: { caller: Caller; sourceIp: string }) => ({
     userId: request.caller.userId,
+    sessionId: request.caller.sessionId,
     actor: actorOf(request),
     now: clock(),
   })

@@ -22,7 +22,7 @@ const ANSWER_TIMEOUT_MS = 20_000
 const KEPT_SECONDS = 86_400
 
 type Row = Selectable<Tables['push_subscriptions']>
-type By = { userId: string; actor: FactActor; now: number }
+type By = { userId: string; sessionId: string; actor: FactActor; now: number }
 
 export type Push = {
   publicKey: string
@@ -94,7 +94,7 @@ export function createPush(options: {
       return (await rows.orderBy('created_at').orderBy('id').execute()).map(toSubscription)
     },
 
-    subscribe({ endpoint, keys: receiver }, userAgent, { userId, actor, now }) {
+    subscribe({ endpoint, keys: receiver }, userAgent, { userId, sessionId, actor, now }) {
       if (!isAllowed(endpoint) || !isPushReceiver(receiver))
         return Promise.reject(new HubError('push_endpoint_refused'))
       return inTransaction(db, async (transaction) => {
@@ -114,6 +114,7 @@ export function createPush(options: {
             p256dh: receiver.p256dh,
             auth: receiver.auth,
             user_agent: userAgent.slice(0, 300),
+            session_id: sessionId,
             created_at: now,
           })
           .returningAll()

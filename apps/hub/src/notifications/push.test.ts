@@ -160,6 +160,39 @@ describe.each(testEngines)('alerts reach people on %s', (engine) => {
     expect(await list()).toEqual([])
   })
 
+  it('no more after Logout, the end of the browser’s session elsewhere, or a new password', async () => {
+    const listed = async (token: string) =>
+      ((await api(contract.readPush, { token })).body as ResponseOf<typeof contract.readPush>).subscriptions.length
+    const signIn = async () => {
+      const body = { username: 'the-user', password: 'the-password-of-user' }
+      return ((await api(contract.login, { body })).body as { accessToken: string }).accessToken
+    }
+    const [phone, tablet] = [await signIn(), await signIn()]
+    for (const token of [owner.token, phone, tablet]) await subscribe(token)
+    expect(await listed(owner.token)).toBe(3)
+    await api(contract.logout, { token: phone })
+    expect(await listed(owner.token)).toBe(2)
+    const sessions = (await api(contract.listSessions, { token: tablet })).body as ResponseOf<
+      typeof contract.listSessions
+    >
+    const ofTablet = sessions.find(({ current }) => current)!
+    await api(contract.endSession, { token: owner.token, params: { id: ofTablet.id } })
+    expect(await listed(owner.token)).toBe(1)
+
+    // One that expires leaves them.
+    hub.clock.advance(30 * 86_400_000)
+    const later = await signIn()
+    expect(await listed(later)).toBe(1)
+    const id = await hub.addUser('an-admin', 'admin', 'the-password-of-admin')
+    const admin = await hub.sessions.start({ id }, { sourceIp: '127.0.0.1', userAgent: 'test' })
+    const body = { username: 'the-user', email: 'user@example.org', password: 'other-words-1729' }
+    expect(await api(contract.updateUser, { token: admin, params: { id: owner.id }, body })).toMatchObject({
+      status: 200,
+    })
+    const left = hub.db.selectFrom('push_subscriptions').select('id').where('user_id', '=', owner.id)
+    expect(await left.execute()).toEqual([])
+  })
+
   it('never through an address of the hub’s own network', async () => {
     const { keys } = (await service.addBrowser('')).subscription
     // A name is looked up when a message is sent.

@@ -6,6 +6,7 @@ import { TOKEN_STORAGE_KEY } from '@hedgerow/contract'
 import type { BodyOf, ResponseOf, SessionUser } from '@hedgerow/contract'
 import { login, loginTwoFactor, logout, validateSession } from 'virtual:contract-calls'
 import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
+import { continuePush, endPush } from './browser-push.ts'
 import { api, listenToSession } from './client.ts'
 import { dropDrafts, keepDraftsOnlyFor, saveOpenDrafts } from './drafts.ts'
 import { renewWhileActive } from './renewal.ts'
@@ -38,6 +39,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     clearExpiredMessage()
     keepDraftsOnlyFor(ownerOf(user))
     setState({ status: 'signed-in', user })
+    continuePush(user.id).catch((error: unknown) => console.error('Push messages did not continue:', error))
   }, [])
   const here = useRef<SessionUser | undefined>(undefined)
   useEffect(() => {
@@ -107,6 +109,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
         await api(logout, {}).catch((error: unknown) => console.error('Sign-out was not confirmed by the hub:', error))
         clearToken()
         clearExpiredMessage()
+        endPush().catch((error: unknown) => console.error('Push messages did not end in this browser:', error))
         leave(true)
       },
     }),

@@ -8,7 +8,9 @@ import {
   testPush,
   unsubscribePush,
 } from 'virtual:contract-calls'
+import { rememberPushFor } from '#api/browser-push.ts'
 import { api } from '#api/client.ts'
+import { useUser } from '#api/session.tsx'
 import { subscribeBrowser } from './push.ts'
 
 const PREFERENCES_KEY = ['profile', 'alert-preferences'] as const
@@ -29,8 +31,10 @@ export const usePush = () => useQuery({ queryKey: PUSH_KEY, queryFn: ({ signal }
 
 export function useSubscribe() {
   const queries = useQueryClient()
+  const { id } = useUser()
   return useMutation({
     mutationFn: async (publicKey: string) => api(subscribePush, { body: await subscribeBrowser(publicKey) }),
+    onSuccess: () => rememberPushFor(id),
     onSettled: () => queries.invalidateQueries({ queryKey: PUSH_KEY }),
   })
 }

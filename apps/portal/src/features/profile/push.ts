@@ -1,4 +1,5 @@
 /** Push messages in this browser: what is missing for them, and how it subscribes. */
+import { bodyOf } from '#api/browser-push.ts'
 import { SERVICE_WORKER } from '#api/service-worker.ts'
 
 /** Why this browser cannot show push messages, in words; undefined when it can. */
@@ -16,10 +17,8 @@ export function missingForPush(): string | undefined {
   return undefined
 }
 
-export type BrowserSubscription = { endpoint: string; keys: { p256dh: string; auth: string } }
-
 /** Asks the person, then the browser's push service. Throws what is missing, in words. */
-export async function subscribeBrowser(publicKey: string): Promise<BrowserSubscription> {
+export async function subscribeBrowser(publicKey: string): Promise<ReturnType<typeof bodyOf>> {
   if ((await Notification.requestPermission()) !== 'granted')
     throw new Error('This browser may show no notifications of the hub.')
   const registration = await navigator.serviceWorker.register(SERVICE_WORKER, { scope: '/' })
@@ -28,7 +27,5 @@ export async function subscribeBrowser(publicKey: string): Promise<BrowserSubscr
   const known = await registration.pushManager.getSubscription()
   // One of another hub, or of a key of before, would refuse this hub's messages.
   await known?.unsubscribe()
-  const subscription = await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey })
-  const { endpoint = '', keys } = subscription.toJSON()
-  return { endpoint, keys: { p256dh: keys?.['p256dh'] ?? '', auth: keys?.['auth'] ?? '' } }
+  return bodyOf(await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey }))
 }
