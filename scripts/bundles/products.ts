@@ -19,7 +19,7 @@ export type Product = {
   /** Packages with code for one platform; they stay packages beside the bundled code. */
   native: readonly string[]
   /** Packages that the code does without, too large for an archive. */
-  left: readonly string[]
+  leftOut: readonly string[]
 }
 
 export const PRODUCTS: readonly Product[] = [
@@ -36,7 +36,7 @@ export const PRODUCTS: readonly Product[] = [
       'packages/wireguard/aead/chacha20-poly1305.wasm',
     ],
     native: ['sharp', '@node-rs/argon2'],
-    left: [],
+    leftOut: [],
   },
   {
     name: 'hedgerow-gateway',
@@ -50,7 +50,7 @@ export const PRODUCTS: readonly Product[] = [
       'packages/wireguard/aead/chacha20-poly1305.wasm',
     ],
     native: ['sharp'],
-    left: ['onnxruntime-node'],
+    leftOut: ['onnxruntime-node'],
   },
 ]
 

@@ -1,15 +1,18 @@
 /**
- * `npm run release`: archives of the hub and of the gateway, each with its own Node, their sums and the signed list.
- * `npm run release -- keys FOLDER` makes the keys. docs/operations/release.md explains both.
+ * `npm run release`: the hub and the gateway, each with its own Node, as archives and in other forms, their sums and the
+ * signed list. `npm run release -- keys FOLDER` makes the keys. docs/operations/release.md explains both.
  */
 import { execFileSync } from 'node:child_process'
-import { generateKeyPairSync } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createHash, generateKeyPairSync } from 'node:crypto'
+import { createReadStream, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { rawPublicKey, readPrivateKey, signText, type Release, type ReleaseFile } from '@hedgerow/releases'
 import { ensureGatewayUiBuilt, ensureWebBuilt } from '../web-build.ts'
+import { writeArchive } from './archive.ts'
 import { build } from './build.ts'
+import { hasImage, writeImage } from './image.ts'
 import type { Platform } from './locked-packages.ts'
 import { PRODUCTS } from './products.ts'
 
@@ -18,13 +21,17 @@ const DAY_MS = 86_400_000
 const RELEASE_DAYS = 365
 const KEYS_DAYS = 730
 const PLATFORMS = ['linux-x64', 'linux-arm64']
+const UNTESTED_PLATFORMS = ['darwin-arm64', 'darwin-x64']
+const PRODUCT_NAMES = PRODUCTS.map(({ name }) => name)
+const FORMS = ['archive', 'image']
 
 const USAGE = `Usage: npm run release -- [options]            makes the archives in ./release
        npm run release -- keys FOLDER          makes a root key and a release key
 
-  --into FOLDER          where the archives go (./release)
+  --into FOLDER          where the files go (./release)
   --platforms LIST       linux-x64,linux-arm64 unless told; darwin-arm64 and darwin-x64 are untested
-  --products LIST        hedgerow-hub,hedgerow-gateway unless told
+  --products LIST        ${PRODUCT_NAMES.join(',')} unless told
+  --forms LIST           archive unless told; image needs mmdebstrap and podman
   --keys FOLDER          signs with release.key of this folder and adds its keys.json
   --compression none     for a try: xz takes two minutes of a core for each archive
 `
@@ -34,7 +41,8 @@ const { values, positionals } = parseArgs({
   options: {
     into: { type: 'string', default: join(ROOT, 'release') },
     platforms: { type: 'string', default: PLATFORMS.join(',') },
-    products: { type: 'string', default: PRODUCTS.map(({ name }) => name).join(',') },
+    products: { type: 'string', default: PRODUCT_NAMES.join(',') },
+    forms: { type: 'string', default: 'archive' },
     keys: { type: 'string' },
     compression: { type: 'string', default: 'small' },
     help: { type: 'boolean' },
@@ -43,31 +51,59 @@ const { values, positionals } = parseArgs({
 
 if (values.help) console.log(USAGE)
 else if (positionals[0] === 'keys' && positionals[1]) makeKeys(positionals[1])
-else if (positionals.length === 0) await makeArchives()
-else {
-  console.error(USAGE)
-  process.exitCode = 2
-}
+else if (positionals.length === 0) await makeRelease()
+else wrong(USAGE)
 
-async function makeArchives(): Promise<void> {
+async function makeRelease(): Promise<void> {
+  const platforms = chosen('platforms', [...PLATFORMS, ...UNTESTED_PLATFORMS])
+  const products = chosen('products', PRODUCT_NAMES)
+  const forms = chosen('forms', FORMS)
+  const [compression] = chosen('compression', ['small', 'none']) as ['small' | 'none']
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
   const time = Number(process.env['SOURCE_DATE_EPOCH'] ?? commitTime())
-  const compression = values.compression === 'none' ? 'none' : 'small'
-  mkdirSync(values.into, { recursive: true })
+  const { into } = values
+  mkdirSync(into, { recursive: true })
   await ensureWebBuilt()
   await ensureGatewayUiBuilt()
-  const files: ReleaseFile[] = []
-  for (const product of PRODUCTS.filter(({ name }) => values.products.split(',').includes(name))) {
-    for (const words of values.platforms.split(',')) {
-      const [os, cpu] = words.split('-') as [Platform['os'], Platform['cpu']]
-      const file = await build(product, { os, cpu }, { version, time, compression, into: values.into })
-      console.log(`${file.name}  ${(file.size / 1e6).toFixed(1)} MB`)
-      files.push(file)
+  const archives: ReleaseFile[] = []
+  const sums: string[] = []
+  for (const product of PRODUCTS.filter(({ name }) => products.includes(name))) {
+    for (const platform of platforms) {
+      const [os, cpu] = platform.split('-') as [Platform['os'], Platform['cpu']]
+      const built = await build(product, { os, cpu }, { version, into })
+      if (forms.includes('archive')) {
+        const file = await measured(await writeArchive(built, { time, compression, into }))
+        archives.push({ product: product.name, platform, ...file })
+      }
+      if (forms.includes('image') && hasImage(built)) await measured(await writeImage(built, { time, into }))
+      rmSync(built.folder, { recursive: true })
     }
   }
-  writeFileSync(join(values.into, 'SHA256SUMS'), files.map(({ sha256, name }) => `${sha256}  ${name}\n`).join(''))
+  writeFileSync(join(into, 'SHA256SUMS'), sums.join(''))
   if (values.keys === undefined) console.log('Not signed: --keys FOLDER signs.')
-  else sign({ version, files, time, keys: values.keys })
+  else sign({ version, files: archives, time, keys: values.keys })
+
+  async function measured(name: string): Promise<{ name: string; size: number; sha256: string }> {
+    const hash = createHash('sha256')
+    await pipeline(createReadStream(join(into, name)), hash)
+    const [size, sha256] = [statSync(join(into, name)).size, hash.digest('hex')]
+    sums.push(`${sha256}  ${name}\n`)
+    console.log(`${name}  ${(size / 1e6).toFixed(1)} MB`)
+    return { name, size, sha256 }
+  }
+}
+
+/** The words of an option that takes a list; ends the program when one of them is not known. */
+function chosen(option: 'platforms' | 'products' | 'forms' | 'compression', known: readonly string[]): string[] {
+  const words = values[option].split(',')
+  const unknown = words.filter((word) => !known.includes(word))
+  if (unknown.length > 0) wrong(`--${option}: ${unknown.join(', ')} is none of ${known.join(', ')}.`)
+  return words
+}
+
+function wrong(text: string): never {
+  console.error(text)
+  process.exit(2)
 }
 
 /** The list of files, signed; its number is the time in minutes, which grows with every release. */

@@ -11,6 +11,8 @@ import {
 } from '@hedgerow/contract'
 import { readRelease, type Release } from '@hedgerow/releases'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildImage } from '../../scripts/bundles/image.ts'
+import { PRODUCTS } from '../../scripts/bundles/products.ts'
 import { startAgent } from '../harness/agent.ts'
 import { copyRoot, type CopiedRoot } from '../harness/copied-root.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
@@ -113,6 +115,45 @@ describe('a release', () => {
       expect(execFileSync(program, ['--help'], { env: system, encoding: 'utf8' })).toContain(`Usage: ${name} `)
     }
     expect(existsSync(join(dataDir, 'gateway.yaml'))).toBe(false)
+  })
+})
+
+const noImages = skipWithout('the image of the hub', 'root', 'command mmdebstrap', 'command podman', 'command runc')
+
+describe.skipIf(noImages)('the image of the hub', () => {
+  it('serves as an ordinary user, without capabilities, on a root that it cannot write', async () => {
+    const [product] = PRODUCTS
+    const built = {
+      product: product!,
+      platform,
+      version: release.version,
+      title: 'image',
+      folder: unpacked(product!.name),
+    }
+    const image = await buildImage(built, 1)
+    const container = `hedgerow-test-${process.pid}`
+    const variables = ['HUB_HOST', 'HUB_PORT', 'HUB_HTTPS_PORT', 'HUB_VPN_PORT', 'HUB_GATEWAY_PORTS']
+    const limits = ['--ulimit=nofile=1024:1024', '--ulimit=nproc=1024:1024']
+    const hardened = ['--read-only', '--read-only-tmpfs=false', '--cap-drop=all', '--security-opt=no-new-privileges']
+    const run = ['run', '--rm', `--name=${container}`, '--network=host', ...limits, ...hardened]
+    const hub = await startHub({
+      command: ['podman', '--runtime=runc', ...run, ...variables.map((name) => `--env=${name}`), image],
+    })
+    try {
+      const inside = (...command: string[]) =>
+        execFileSync('podman', ['--runtime=runc', 'exec', container, ...command], { encoding: 'utf8' })
+      const ask = `const { readFileSync, writeFileSync } = require('node:fs')
+        let error; try { writeFileSync('/opt/hedgerow/x', '') } catch ({ code }) { error = code }
+        const [, capabilities] = /CapBnd:\\s+(\\w+)/.exec(readFileSync('/proc/1/status', 'utf8'))
+        console.log(JSON.stringify([process.getuid(), error, Number.parseInt(capabilities, 16)]))`
+      expect(JSON.parse(inside('/opt/hedgerow/bin/node', '-e', ask))).toEqual([10001, 'EROFS', 0])
+      expect(inside('hedgerow-hub', 'doctor')).toMatch(/^ok +database +\/data\/hub.sqlite is sound$/m)
+      expect((await hub.api(listGateways)).length).toBe(0)
+      expect((await fetch(`${hub.url}/login`)).status).toBe(200)
+    } finally {
+      expect((await hub.stop()).code).toBe(0)
+      execFileSync('podman', ['image', 'rm', image])
+    }
   })
 })
 

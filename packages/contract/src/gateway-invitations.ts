@@ -33,6 +33,9 @@ export const newGatewayInvitation = z.strictObject({
   expiresInHours: wholeNumber(1, 8_760).default(168),
 })
 
+/** One word of a POSIX shell command, whatever it contains (POSIX.1, section 2.2.2). */
+export const shellWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
 /** The only answer that contains the code. */
 export const createGatewayInvitation = call({
   method: 'POST',

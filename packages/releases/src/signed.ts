@@ -23,16 +23,13 @@ export function signText(kind: SignedAs, text: string, privateKeys: readonly Key
 }
 
 /** The text of a signed file, whoever signed it. */
-export function unsignedText(file: string): string | undefined {
-  return file.length > MAX_LENGTH ? undefined : signedText.safeParse(parseJson(file)).data?.text
-}
+export const unsignedText = (file: string): string | undefined => parseSigned(file)?.text
 
 /** The text when one of `publicKeys` (32 bytes as base64) has signed it; undefined otherwise. */
 export function readSigned(kind: SignedAs, file: string, publicKeys: readonly string[]): string | undefined {
-  if (file.length > MAX_LENGTH) return undefined
-  const parsed = signedText.safeParse(parseJson(file))
-  if (!parsed.success) return undefined
-  const { text, signatures } = parsed.data
+  const parsed = parseSigned(file)
+  if (!parsed) return undefined
+  const { text, signatures } = parsed
   const isSigned = signatures.some(
     ({ key, signature }) =>
       publicKeys.includes(key) &&
@@ -40,6 +37,9 @@ export function readSigned(kind: SignedAs, file: string, publicKeys: readonly st
   )
   return isSigned ? text : undefined
 }
+
+const parseSigned = (file: string): z.infer<typeof signedText> | undefined =>
+  file.length > MAX_LENGTH ? undefined : signedText.safeParse(parseJson(file)).data
 
 /** The public half of an Ed25519 key: its 32 bytes as base64. */
 export function rawPublicKey(key: KeyObject): string {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { shellWord } from '@hedgerow/contract'
 import type { Release, ReleaseFile } from '@hedgerow/releases'
 
 const TEMPLATE = readFileSync(join(import.meta.dirname, 'install.sh'), 'utf8')
@@ -25,7 +26,7 @@ export function installScript(way: Way, hub: { fingerprint: string }, agent: Han
   }
   return TEMPLATE.replaceAll(
     /^(\w+)=@(\w+)@$/gm,
-    (_, variable: string, name: string) => `${variable}=${quoted(values[name] ?? '')}`,
+    (_, variable: string, name: string) => `${variable}=${shellWord(values[name] ?? '')}`,
   )
 }
 
@@ -34,6 +35,3 @@ export function installCommand({ url, pin }: Way, code: string): string {
   const options = pin === undefined ? '-fsSL' : `-fsSL --insecure --pinnedpubkey sha256//${pin}`
   return `curl ${options} ${url}/install.sh | sudo sh -s -- --invitation ${code}`
 }
-
-/** One word of a POSIX shell command, whatever it contains (POSIX.1, section 2.2.2). */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -82,15 +82,18 @@ line=$(printf '%s\n' "$FILES" | grep "^$platform ") || fail "the hub hands out n
 file=$(printf '%s' "$line" | cut -d ' ' -f 2)
 sum=$(printf '%s' "$line" | cut -d ' ' -f 3)
 
+install_packages() {
+  say "Installing with apt-get: $*"
+  apt-get update -qq >/dev/null
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
 missing=''
 for tool in curl tar xz sha256sum useradd; do
   command -v "$tool" >/dev/null 2>&1 || missing="$missing $tool"
 done
 if [ -n "$missing" ] && command -v apt-get >/dev/null 2>&1; then
-  say "Installing what is missing:$missing"
-  apt-get update -qq >/dev/null
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-    curl ca-certificates tar xz-utils coreutils passwd >/dev/null
+  install_packages curl ca-certificates tar xz-utils coreutils passwd
   missing=''
 fi
 [ -z "$missing" ] || fail "this device lacks:$missing"
@@ -116,7 +119,12 @@ if [ ! -d "$ROOT/versions/$VERSION" ]; then
   printf '%s  %s\n' "$sum" "$new/$file" | sha256sum --check --status || fail "$file does not have the hash that the hub names. Nothing was changed."
   mkdir "$new/version"
   tar -xf "$new/$file" -C "$new/version" --strip-components=1 --no-same-owner
-  "$new/version/bin/hedgerow-gateway" --help >/dev/null || fail "version $VERSION does not run on this device. Nothing was changed."
+  # A minimal system lacks libraries that Node links to.
+  runs() { "$new/version/bin/hedgerow-gateway" --help >/dev/null 2>"$new/errors"; }
+  if ! runs && grep -q 'shared librar' "$new/errors" && command -v apt-get >/dev/null 2>&1; then
+    install_packages libatomic1 libstdc++6 || true
+  fi
+  runs || fail "version $VERSION does not run on this device: $(tail -n 1 "$new/errors") Nothing was changed."
   mv "$new/version" "$ROOT/versions/$VERSION"
 fi
 

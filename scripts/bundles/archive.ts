@@ -1,0 +1,28 @@
+/** A built product as one archive. The same sources give the same bytes. */
+import { execFile } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Built } from './build.ts'
+
+const run = promisify(execFile)
+
+export type ArchiveOptions = {
+  /** Time of every file, in seconds since 1970. */
+  time: number
+  /** `small` takes two minutes of a core for each archive. */
+  compression: 'small' | 'none'
+  into: string
+}
+
+/** Answers the archive's name: tar with nothing of this machine in it, no owner, one time, one order. */
+export async function writeArchive({ title, folder }: Built, options: ArchiveOptions): Promise<string> {
+  const { compression, time, into } = options
+  const same = ['--sort=name', `--mtime=@${time}`, '--owner=0', '--group=0', '--numeric-owner', '--format=ustar']
+  await run('tar', [...same, '--mode=u+rwX,go+rX,go-w', '-cf', join(into, `${title}.tar`), title], {
+    cwd: dirname(folder),
+  })
+  if (compression === 'none') return `${title}.tar`
+  // One thread: the bytes must not depend on the number of cores.
+  await run('xz', ['-9e', '--threads=1', '--force', join(into, `${title}.tar`)])
+  return `${title}.tar.xz`
+}

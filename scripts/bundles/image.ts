@@ -1,0 +1,67 @@
+/**
+ * A built product as a container image: the bundle, the C and C++ libraries that Node links to, out of Debian's
+ * packages, and nothing else. deploy/images has the Containerfiles. Needs mmdebstrap and podman, and no registry.
+ */
+import { execFile } from 'node:child_process'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Built } from './build.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const run = promisify(execFile)
+
+const DEBIAN = 'bookworm'
+/** The processor in Debian's and in OCI's words. */
+const PROCESSORS: Record<string, string> = { 'linux-x64': 'amd64', 'linux-arm64': 'arm64' }
+const LIBRARIES = ['libc6', 'libgcc-s1', 'libstdc++6', 'libatomic1']
+/** What Node reads of these packages, and their licences. */
+const KEPT = ['./lib*', './usr/lib', './usr/share/doc']
+const LEFT_OUT = ['./usr/lib/*/gconv', './usr/lib/*/audit']
+
+export const hasImage = ({ platform }: Built): boolean => platform in PROCESSORS
+
+/** Answers the image's file name; `podman load` and `docker load` read it as `localhost/NAME:VERSION`. */
+export async function writeImage(built: Built, { into, time }: { into: string; time: number }): Promise<string> {
+  const image = await buildImage(built, time)
+  const file = `${built.title}.image.tar`
+  await rm(join(into, file), { force: true })
+  await run('podman', ['save', '--quiet', '--format=docker-archive', `--output=${join(into, file)}`, image])
+  await run('podman', ['image', 'rm', image])
+  return file
+}
+
+/** Leaves the image in podman's own store and answers its name. `time` of every file is in seconds since 1970. */
+export async function buildImage({ product, platform, version, folder }: Built, time: number): Promise<string> {
+  const context = `${folder}.image`
+  const root = join(context, 'root')
+  const processor = PROCESSORS[platform]!
+  await rm(context, { recursive: true, force: true })
+  for (const path of ['root/etc', 'root/usr/bin', 'root/opt', 'data'])
+    await mkdir(join(context, path), { recursive: true })
+  await writeLibraries(root, processor)
+  // Links: nothing writes to the copies.
+  await run('cp', ['--recursive', '--link', folder, join(root, 'opt/hedgerow')])
+  const program = `/opt/hedgerow/lib/${product.main.replace(/\.ts$/, '.js')}`
+  const launcher = `#!/opt/hedgerow/bin/node ${product.nodeOptions.join(' ')}\nawait import('${program}')\n`
+  await writeFile(join(root, 'usr/bin', product.name), launcher, { mode: 0o755 })
+  await writeFile(join(root, 'etc/passwd'), 'hedgerow:x:10001:10001:Hedgerow:/data:/usr/sbin/nologin\n')
+  await writeFile(join(root, 'etc/group'), 'hedgerow:x:10001:\n')
+
+  const name = `localhost/${product.name}:${version}`
+  const containerfile = join(ROOT, 'deploy/images', `${product.name.replace('hedgerow-', '')}.Containerfile`)
+  // The Docker format has health checks; the OCI format has none.
+  const options = ['--format=docker', `--platform=linux/${processor}`, `--timestamp=${time}`, `--tag=${name}`]
+  await run('podman', ['build', '--quiet', ...options, `--file=${containerfile}`, context])
+  await rm(context, { recursive: true })
+  return name
+}
+
+async function writeLibraries(root: string, processor: string): Promise<void> {
+  const packages = `${root}.tar`
+  const options = ['--variant=extract', '--quiet', `--architectures=${processor}`, `--include=${LIBRARIES.join(',')}`]
+  await run('mmdebstrap', [...options, '--aptopt=Acquire::Retries "3"', DEBIAN, packages])
+  const paths = [...LEFT_OUT.map((path) => `--exclude=${path}`), '--wildcards', ...KEPT]
+  await run('tar', ['-xf', packages, '-C', root, '--no-same-owner', ...paths])
+  await rm(packages)
+}
