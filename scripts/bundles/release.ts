@@ -1,6 +1,6 @@
 /**
- * `npm run release`: the hub and the gateway, each with its own Node, as archives and in other forms, their sums and the
- * signed list. `npm run release -- keys FOLDER` makes the keys. docs/operations/release.md explains both.
+ * `npm run release`: the hub and the gateway, each with its own Node, as archives and in other forms, their sums and
+ * the signed list. `npm run release -- keys FOLDER` makes the keys. docs/operations/release.md explains both.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash, generateKeyPairSync } from 'node:crypto'

@@ -1,0 +1,104 @@
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import manifest from '../../package.json' with { type: 'json' }
+import { readConfig } from '../../apps/hub/src/config.ts'
+
+/**
+ * What deploy/ starts is the image of this version, hardened as the image allows, with variables that the hub knows.
+ */
+const ROOT = join(import.meta.dirname, '../..')
+const read = (path: string) => readFileSync(join(ROOT, 'deploy', path), 'utf8')
+const IMAGE = `localhost/hedgerow-hub:${manifest.version}`
+const USER = '10001'
+
+type Compose = { services: Record<string, Record<string, unknown> & { environment: Record<string, string> }> }
+type Container = {
+  image: string
+  env: { name: string; value: string }[]
+  ports: { containerPort: number }[]
+  securityContext: object
+  volumeMounts: { mountPath: string }[]
+}
+type StatefulSet = { kind: string; spec: { replicas: number; template: { spec: Record<string, unknown> } } }
+
+/** Variables of a file as they are with its `${NAME:?text}` filled in. */
+function accepted(environment: Record<string, string>): void {
+  const filled = Object.entries(environment).map(([name, value]) => [
+    name,
+    value.replaceAll(
+      /\$\{(\w+)(:\?[^}]*)?\}/g,
+      (_, of: string) => `${of.toLowerCase().replaceAll('_', '-')}.example.net`,
+    ),
+  ])
+  readConfig(Object.fromEntries(filled) as Record<string, string>)
+}
+
+describe.each(['compose/compose.yaml', 'compose/compose.caddy.yaml'])('deploy/%s', (path) => {
+  const { hub } = (parse(read(path)) as Compose).services
+  it('runs the image of this version on a read-only root, without capabilities', () => {
+    expect(hub).toMatchObject({
+      image: IMAGE,
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      volumes: ['data:/data'],
+    })
+  })
+  it('sets variables that the hub accepts', () => {
+    expect(() => accepted(hub!.environment)).not.toThrow()
+    expect(() => accepted({ ...hub!.environment, HUB_NONE: 'x' })).toThrow('HUB_NONE')
+  })
+})
+
+it('the addition for PostgreSQL sets variables that the hub accepts', () => {
+  const { hub } = (parse(read('compose/compose.postgresql.yaml')) as Compose).services
+  const folder = mkdtempSync(join(tmpdir(), 'compose-'))
+  try {
+    writeFileSync(join(folder, 'database-url'), 'postgres://hedgerow:secret@database/hedgerow\n')
+    expect(hub!.environment['HUB_DATABASE_URL_FILE']).toBe('/run/secrets/database-url')
+    accepted({ HUB_DATABASE_URL_FILE: join(folder, 'database-url') })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+describe('deploy/kubernetes/hub.yaml', () => {
+  const documents = parseAllDocuments(read('kubernetes/hub.yaml')).map((document) => document.toJS() as StatefulSet)
+  const set = documents.find(({ kind }) => kind === 'StatefulSet')!
+  const pod = set.spec.template.spec as { containers: Container[] } & Record<string, unknown>
+  const [container] = pod.containers
+
+  it('runs one hub, hardened as the profile "restricted" asks', () => {
+    expect(documents.map(({ kind }) => kind)).toEqual(['StatefulSet', 'Service', 'Service', 'Ingress'])
+    expect(set.spec.replicas).toBe(1)
+    expect(pod).toMatchObject({
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      securityContext: { runAsNonRoot: true, runAsUser: Number(USER), seccompProfile: { type: 'RuntimeDefault' } },
+    })
+    expect(container).toMatchObject({
+      image: IMAGE,
+      securityContext: {
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      },
+      volumeMounts: [{ mountPath: '/data' }],
+    })
+  })
+  it('sets variables that the hub accepts', () => {
+    accepted(Object.fromEntries(container!.env.map(({ name, value }) => [name, value])))
+  })
+})
+
+it.each(globSync('images/*.Containerfile', { cwd: join(ROOT, 'deploy') }))(
+  '%s starts from nothing, as an ordinary user with one volume and a health check',
+  (path) => {
+    const lines = read(path).split('\n')
+    expect(lines).toEqual(expect.arrayContaining(['FROM scratch', `USER ${USER}:${USER}`, 'VOLUME /data']))
+    expect(lines.filter((line) => line.startsWith('HEALTHCHECK '))).toHaveLength(1)
+  },
+)
