@@ -61,8 +61,12 @@ test('a person makes a rule, tries the channel, and the message on the phone ope
 
   await page.getByRole('button', { name: 'Send test' }).click()
   await page.getByText('The ntfy server took it.').waitFor()
+  await page.getByText(/^Last message sent/).waitFor()
   // Before it came that the gateway waited for approval.
   expect(phone.at(-1)!.title).toBe('Test message from your hub')
+  phone.length = 0
+  await page.getByRole('button', { name: 'Send again: Test message from your hub' }).click()
+  await expect.poll(() => phone.map(({ title }) => title), { timeout: 30_000 }).toEqual(['Test message from your hub'])
   phone.length = 0
 
   const startedAt = new Date().toISOString()

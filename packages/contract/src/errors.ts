@@ -40,6 +40,9 @@ export const errorTable = {
   too_many_alert_rules: { status: 409, message: 'There are 100 alert rules already. Delete one first.' },
   alert_not_found: { status: 404, message: 'This alert does not exist, or you may not see it.' },
   alert_link_invalid: { status: 403, message: 'This link is not complete, or is older than 7 days.' },
+  delivery_not_found: { status: 404, message: 'This message is no longer in the log.' },
+  delivery_under_way: { status: 409, message: 'This message is being sent, or was not due yet.' },
+  channel_off: { status: 409, message: 'This channel is off, so nothing is sent over it.' },
   push_endpoint_refused: {
     status: 400,
     message: 'This is not the address of a push service on the Internet, with the keys of a browser.',

@@ -134,6 +134,8 @@ export type FactData = {
   /** The disk, or the database, has no more room for what gateways send. */
   'storage.low': { state: 'low' | 'full'; message: string }
   'notification.tested': Nothing
+  /** A person had a message of the log sent again; the target is the delivery. */
+  'notification.sent-again': { channel: string; title: string }
   /** A rule begins a new message. The target is the alert. */
   'alert.raised': AboutAlert
   /** Nobody acknowledged it, so the next step of its rule is told; 1 is the first after the message itself. */

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { call } from './call.ts'
+import { pageQuery } from './lists.ts'
 
-const delivery = z.object({
+const testResult = z.object({
   /** `off`: this hub has no such channel, or no recipient. */
   status: z.enum(['sent', 'failed', 'off']),
   /** The result, in words. */
@@ -19,6 +20,15 @@ export const readNotificationChannels = call({
     webhook: z.boolean(),
     /** Whether this hub was started with a channel, by its name. */
     channels: z.record(z.string(), z.boolean()),
+    /** The last attempt of each channel that was used, tests included. */
+    last: z.record(
+      z.string(),
+      z.object({
+        at: z.iso.datetime(),
+        /** Why it failed, in a sentence; null when it was taken. */
+        error: z.string().nullable(),
+      }),
+    ),
     waiting: z.number().int(),
     failed: z.number().int(),
   }),
@@ -28,5 +38,56 @@ export const readNotificationChannels = call({
 export const sendTestNotification = call({
   method: 'POST',
   path: '/v1/admin/notifications/test',
-  response: z.object({ email: delivery, webhook: delivery, channels: z.record(z.string(), delivery) }),
+  response: z.object({ email: testResult, webhook: testResult, channels: z.record(z.string(), testResult) }),
+})
+
+const deliveryId = z.string().regex(/^\d{1,15}$/, 'This is not the id of a delivery')
+const deliveryState = z.enum(['waiting', 'sending', 'sent', 'failed'])
+const channelName = z.string().regex(/^[a-z-]{1,30}$/, 'This is not the name of a channel')
+
+/** One message over one channel. It holds no secret: links and signatures are made when it is sent. */
+export const delivery = z.object({
+  id: deliveryId,
+  channel: z.string(),
+  /** As the webhook has it, such as `incident.alert`. */
+  event: z.string(),
+  title: z.string(),
+  /** The page of the portal about it. */
+  path: z.string().nullable(),
+  /** The username of the person that it is for; null for a channel that people share. */
+  person: z.string().nullable(),
+  /** `waiting` with an `attemptedAt` failed and is tried again at `nextAttemptAt`; `failed` was given up. */
+  state: deliveryState,
+  attempts: z.number().int(),
+  createdAt: z.iso.datetime(),
+  /** When the last attempt ended. */
+  attemptedAt: z.iso.datetime().nullable(),
+  nextAttemptAt: z.iso.datetime().nullable(),
+  /** Why the last attempt failed, in a sentence. */
+  error: z.string().nullable(),
+})
+export type Delivery = z.output<typeof delivery>
+
+/**
+ * The log of messages that left the hub, or should: newest first, 50 or `limit`. It has all of alert rules and of the
+ * channels that people share; mail to a person about their own account is not in it. The newest 50,000 of the days of
+ * `logRetentionDays` are kept.
+ */
+export const listDeliveries = call({
+  method: 'GET',
+  path: '/v1/admin/deliveries',
+  query: pageQuery.extend({ channel: channelName.optional(), state: deliveryState.optional() }),
+  response: z.array(delivery),
+})
+
+/**
+ * Sends a message of the log once more, now: a webhook with the same `X-Hedgerow-Delivery` and a new timestamp and
+ * signature. Answers before it is sent.
+ */
+export const sendDeliveryAgain = call({
+  method: 'POST',
+  path: '/v1/admin/deliveries/:id/send-again',
+  params: z.strictObject({ id: deliveryId }),
+  errors: ['delivery_not_found', 'delivery_under_way', 'channel_off'],
+  response: delivery,
 })

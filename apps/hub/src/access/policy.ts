@@ -119,6 +119,8 @@ export const policy: Readonly<Record<string, Access>> = {
   'POST /v1/admin/auto-approval/test': 'manager',
   'GET /v1/admin/notifications': 'manager',
   'POST /v1/admin/notifications/test': 'admin',
+  'GET /v1/admin/deliveries': 'manager',
+  'POST /v1/admin/deliveries/:id/send-again': 'admin',
 
   'GET /v1/hub/settings': 'user',
   'PUT /v1/hub/settings': 'admin',

@@ -108,7 +108,6 @@ export type Tables = {
     id: Generated<number>
     /** Identifies the event; unique with the channel. */
     key: string
-    /** `person`: a mail to somebody about their own account. */
     /** The name of a channel: notifications/channels. */
     channel: string
     kind: string
@@ -122,6 +121,10 @@ export type Tables = {
     error: string | null
     /** The alert that it tells of. */
     alert_id: string | null
+    /** When its last attempt ended; null before the first. */
+    attempted_at: number | null
+    /** How often a person had it sent again. */
+    sent_again: Generated<number>
   }
   gateways: {
     id: string

@@ -91,6 +91,10 @@ export const auditAnswers: { readonly [K in FactKind]: Entry<K> | { none: string
   // Nobody can look up the id of a rule that is gone.
   'alert-rule.deleted': { action: 'alert-rule.delete', target: ({ data }) => data.name },
   'notification.tested': { action: 'notification.test' },
+  'notification.sent-again': {
+    action: 'notification.send-again',
+    target: ({ data }) => `${data.channel}: ${data.title}`,
+  },
   'settings.changed': { action: 'settings.change' },
   'settings.restored': { action: 'settings.change' },
   'certificate.expiring': { none: 'a state, not a decision; activity has it' },

@@ -81,6 +81,7 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
 
   'storage.low': toAll('stats', 'activity'),
   'notification.tested': toAll(),
+  'notification.sent-again': toAll('settings'),
   'alert.raised': toOwner('alerts', 'settings'),
   'alert.escalated': toOwner('alerts', 'activity'),
   'alert.acknowledged': toOwner('alerts', 'activity'),

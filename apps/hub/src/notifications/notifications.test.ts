@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto'
-import { createServer } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import {
@@ -19,6 +18,7 @@ import { testEngines } from '#testing/databases.ts'
 import { createTestApi, nextAddress } from '#testing/api.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { createTestDevice } from '#testing/device.ts'
+import { startWebhookReceiver } from '#testing/webhook-receiver.ts'
 
 const SECRET = 'a secret for webhooks'
 
@@ -78,28 +78,14 @@ async function startForgetfulMailServer() {
   return { url: `smtp://127.0.0.1:${port}`, state, stop: () => void server.close() }
 }
 
-async function startReceiver() {
-  const received: { headers: Record<string, string | string[] | undefined>; body: string }[] = []
-  const state = { status: 204, location: '' }
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      received.push({ headers: request.headers, body })
-      response.writeHead(state.status, state.location ? { location: state.location } : {}).end()
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}/hook`, received, state, stop: () => void server.close() }
-}
-
 describe.each(testEngines)('notifications on %s', (engine) => {
   let hub: TestHub
   let mail: Awaited<ReturnType<typeof startMailServer>>
-  let receiver: Awaited<ReturnType<typeof startReceiver>>
+  let receiver: Awaited<ReturnType<typeof startWebhookReceiver>>
   let config: Partial<Config>
   beforeEach(async () => {
     mail = await startMailServer()
-    receiver = await startReceiver()
+    receiver = await startWebhookReceiver()
     config = {
       publicUrl: 'https://hub.example.net',
       notifications: {
@@ -258,7 +244,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
   })
 
   it('follow no redirect', async () => {
-    const elsewhere = await startReceiver()
+    const elsewhere = await startWebhookReceiver()
     receiver.state.status = 307
     receiver.state.location = elsewhere.url
     await device('Barn').register()
@@ -399,6 +385,10 @@ describe.each(testEngines)('notifications on %s', (engine) => {
         pushover: false,
         telegram: false,
         webhook: true,
+      },
+      last: {
+        email: { at: expect.any(String), error: expect.stringContaining('mailbox is full') },
+        webhook: { at: expect.any(String), error: expect.stringContaining('The webhook could not be reached') },
       },
       waiting: 0,
       failed: 0,

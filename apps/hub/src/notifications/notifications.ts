@@ -4,8 +4,7 @@
  * loses it; no caller waits for the delivery. followers/notifications.ts announces, the settings' switches decide,
  * routes.ts sends tests.
  */
-import { acknowledgeByLink, API_BASE, readAlertPicture } from '@hedgerow/contract'
-import type { Kysely, Selectable, Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import { LONGEST_WAIT_MS } from '../database/clock-leaps.ts'
 import type { Db, Tables } from '../database/tables.ts'
@@ -14,21 +13,21 @@ import { readSettings } from '../settings/settings.ts'
 import {
   DeliveryUnknown,
   Undeliverable,
-  type Acknowledge,
   type Channel,
   type ChannelType,
   type Message,
   type PushContent,
 } from './channel.ts'
 import { channelTypes } from './channels.ts'
+import { createMessages, type Content, type MessageParts, type Row } from './messages.ts'
 import type { Push } from './push-subscriptions.ts'
 
 const LOOK_INTERVAL_MS = 5_000
 const ATTEMPTS_MAX = 10
 const FIRST_RETRY_MS = 30_000
 const LAST_RETRY_MS = 3_600_000
-/** In the place of a channel's name: a link that shows an alert's picture and acknowledges nothing. */
-export const PICTURE_LINK = 'picture'
+/** Of messages that Send test wrote. */
+const TEST = 'test'
 
 export type Announcement = {
   /** Identifies the event: a message with the same key is not sent again. */
@@ -86,40 +85,40 @@ export type DeliveryResult = { status: 'sent' | 'failed' | 'off'; message: strin
 export type Notifications = {
   /** Writes messages in the transaction of the change; none while the switches are off. */
   announce: Announce
-  /** Whether a message with this key still waits, and when its last attempt was or is due; undefined for none. */
+  /**
+   * Whether a message with this key still waits over all its channels, so that it may grow, and when it was or is due;
+   * undefined for none.
+   */
   waitsUnder(transaction: Transaction<Tables>, key: string): Promise<{ isWaiting: boolean; dueAt: number } | undefined>
   /** Call it when there may be something to send; returns at once. */
   wake(): void
   start(): Promise<void>
   /** Sends everything that is due. */
   deliver(): Promise<void>
-  /** Sends a test message; results by the channel's name. */
+  /** Sends a test message; results by the channel's name. Its outcomes are rows of the outbox too. */
   test(): Promise<Record<string, DeliveryResult>>
+  /** Why nothing would send this row now, in a sentence. */
+  problemOf(transaction: Db, row: Pick<Row, 'channel' | 'alert_id'>): Promise<string | undefined>
   status(): Promise<{ channels: Record<string, boolean>; waiting: number; failed: number }>
   stop(): Promise<void>
 }
 
-type Row = Selectable<Tables['notifications']>
-type Content = Pick<Announcement, 'title' | 'text' | 'data' | 'path' | 'to' | 'userId' | 'push' | 'picture'>
 type Opened = { type: ChannelType; channel: Channel | undefined; sentAt: number }
 
-export function createNotifications(options: {
-  /** The portal's address for people. */
-  portalUrl: () => string
-  db: Kysely<Tables>
-  clock: () => number
-  log: Logger
-  /** The settings of each channel from the environment, by its name. */
-  settings: Readonly<Record<string, unknown>>
-  /** The switch and the address of the auto-approval settings. */
-  readSwitches: (db: Db) => Promise<NotificationSwitches>
-  /** A JPEG; undefined when it is gone. */
-  readPicture: (picture: NonNullable<Announcement['picture']>) => Promise<Buffer | undefined>
-  /** The token of a link that acknowledges an alert. */
-  alertLink: (link: { alertId: string; channel: string; userId: string | undefined }) => string
-  push: Push
-}): Notifications {
+export function createNotifications(
+  options: MessageParts & {
+    db: Kysely<Tables>
+    clock: () => number
+    log: Logger
+    /** The settings of each channel from the environment, by its name. */
+    settings: Readonly<Record<string, unknown>>
+    /** The switch and the address of the auto-approval settings. */
+    readSwitches: (db: Db) => Promise<NotificationSwitches>
+    push: Push
+  },
+): Notifications {
   const { db, clock, log, settings } = options
+  const messageOf = createMessages(options)
   const tasks = createTasks({ log, failure: 'could not read notifications yet' })
   const opened: Opened[] = channelTypes.map((type) => {
     const own = settings[type.sharedSettings ?? type.name]
@@ -152,41 +151,6 @@ export function createNotifications(options: {
       }
       await deliverOver(one, now)
     }
-  }
-
-  async function messageOf(row: Row): Promise<Message> {
-    const { title, text, path, data, to, userId, push, picture } = JSON.parse(row.content) as Content
-    const serial = `${row.id}.${row.created_at}`
-    const at = new Date(row.created_at).toISOString()
-    const url = path === undefined ? undefined : `${options.portalUrl()}${path}`
-    const jpeg = picture && (await options.readPicture(picture).catch(() => undefined))
-    return {
-      id: row.key,
-      serial,
-      event: row.kind,
-      at,
-      title,
-      text,
-      url,
-      data,
-      to,
-      ...(row.alert_id !== null && { acknowledge: acknowledgeOf(row.alert_id, row.channel, userId) }),
-      ...(push && { push: { ...push, ...(picture && pictureOf(row, userId)) } }),
-      ...(jpeg && { picture: jpeg }),
-    }
-  }
-
-  function pictureOf({ alert_id: alertId }: Row, userId: string | undefined): { pictureUrl?: string } {
-    if (alertId === null) return {}
-    const token = options.alertLink({ alertId, channel: PICTURE_LINK, userId })
-    return { pictureUrl: `${options.portalUrl()}${API_BASE}${readAlertPicture.path}?token=${token}` }
-  }
-
-  function acknowledgeOf(alertId: string, channel: string, userId: string | undefined): Acknowledge {
-    const token = options.alertLink({ alertId, channel, userId })
-    const portal = options.portalUrl()
-    // Behind the #, which browsers send to no server, so that it is in no log.
-    return { page: `${portal}/acknowledge#${token}`, call: `${portal}${API_BASE}${acknowledgeByLink.path}`, token }
   }
 
   async function deliverOver(opened: Opened, settings: { email: string }): Promise<void> {
@@ -234,6 +198,7 @@ export function createNotifications(options: {
       isLast = error instanceof DeliveryUnknown || error instanceof Undeliverable
       log.warn({ err: error, channel: rows[0]?.channel }, 'a notification could not be sent')
     }
+    const now = clock()
     for (const { id, attempts } of rows) {
       const retryMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempts - 1))
       const outcome =
@@ -241,8 +206,12 @@ export function createNotifications(options: {
           ? { state: 'sent' as const, error: null }
           : isLast || attempts >= ATTEMPTS_MAX
             ? { state: 'failed' as const, error: problem }
-            : { state: 'waiting' as const, error: problem, due_at: clock() + retryMs }
-      await db.updateTable('notifications').set(outcome).where('id', '=', id).execute()
+            : { state: 'waiting' as const, error: problem, due_at: now + retryMs }
+      await db
+        .updateTable('notifications')
+        .set({ ...outcome, attempted_at: now })
+        .where('id', '=', id)
+        .execute()
     }
     return problem === undefined
   }
@@ -280,6 +249,29 @@ export function createNotifications(options: {
         created_at: now,
         due_at: dueAt ?? now,
         error: null,
+        attempted_at: null,
+      })
+      .onConflict((conflict) => conflict.columns(['key', 'channel']).doNothing())
+      .execute()
+  }
+
+  /** What Send test sent counts as a channel's last outcome, and is in the log. */
+  async function writeTest(channel: string, { id, title, text, data }: Message, result: DeliveryResult): Promise<void> {
+    const now = clock()
+    const error = result.status === 'sent' ? null : result.message
+    await db
+      .insertInto('notifications')
+      .values({
+        key: id,
+        channel,
+        kind: TEST,
+        content: JSON.stringify({ title, text, data } satisfies Content),
+        state: error === null ? 'sent' : 'failed',
+        attempts: 1,
+        created_at: now,
+        due_at: now,
+        error,
+        attempted_at: now,
       })
       .onConflict((conflict) => conflict.columns(['key', 'channel']).doNothing())
       .execute()
@@ -309,8 +301,9 @@ export function createNotifications(options: {
         .where('key', '=', key)
         .execute()
       if (rows.length === 0) return undefined
-      const isWaiting = rows.some(({ state }) => state === 'waiting')
-      return { isWaiting, dueAt: Math.max(...rows.map((row) => row.due_at)) }
+      const isWaiting = rows.every(({ state }) => state === 'waiting')
+      // The first of them: a channel that fails puts its own off, for hours.
+      return { isWaiting, dueAt: Math.min(...rows.map((row) => row.due_at)) }
     },
 
     wake: () => void tasks.run(deliver),
@@ -323,7 +316,7 @@ export function createNotifications(options: {
         if (type.interrupted === 'waiting')
           await interrupted.set({ state: 'waiting' }).where('channel', '=', type.name).execute()
       const error = 'The hub stopped while this was being sent: it may have arrived.'
-      await interrupted.set({ state: 'failed', error }).execute()
+      await interrupted.set({ state: 'failed', error, attempted_at: clock() }).execute()
       tasks.every(LOOK_INTERVAL_MS, deliver)
       void tasks.run(deliver)
     },
@@ -334,7 +327,7 @@ export function createNotifications(options: {
       const message: Message = {
         id: serial,
         serial,
-        event: 'test',
+        event: TEST,
         at: new Date(clock()).toISOString(),
         title: 'Test message from your hub',
         text: 'Somebody asked the hub to send this message. Nothing needs to be done.',
@@ -344,12 +337,23 @@ export function createNotifications(options: {
       for (const { type, channel } of opened) {
         if (type.audience !== 'operators') continue
         const problem = channel ? channel.problem(now) : type.unset
-        results[type.name] =
-          channel && problem === undefined
-            ? await attempt(() => channel.send([message], now), type.taken)
-            : { status: 'off', message: problem ?? type.unset }
+        if (!channel || problem !== undefined) {
+          results[type.name] = { status: 'off', message: problem ?? type.unset }
+          continue
+        }
+        const result = await attempt(() => channel.send([message], now), type.taken)
+        await writeTest(type.name, message, result)
+        results[type.name] = result
       }
       return results
+    },
+
+    async problemOf(transaction, row) {
+      const one = opened.find(({ type }) => type.name === row.channel)
+      if (!one?.channel) return one?.type.unset ?? 'This hub has no such channel.'
+      const now = await switches(transaction)
+      const isOn = row.alert_id === null && one.type.audience === 'operators' ? now.enabled : now.alerts
+      return isOn ? one.channel.problem(now) : 'Notifications are off in the settings.'
     },
 
     async status() {
@@ -357,6 +361,7 @@ export function createNotifications(options: {
         .selectFrom('notifications')
         .select(({ fn }) => ['state', fn.countAll<number>().as('count')])
         .where('state', 'in', ['waiting', 'failed'])
+        .where('kind', '!=', TEST)
         .groupBy('state')
         .execute()
       const count = (state: Row['state']) => Number(rows.find((row) => row.state === state)?.count ?? 0)

@@ -4,11 +4,12 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { mount } from '../http/mount.ts'
 import { actorOf, record } from '../facts/facts.ts'
+import { lastOutcomes, listDeliveries, sendAgain } from './deliveries.ts'
 import type { Notifications } from './notifications.ts'
 
 const OFF = { status: 'off', message: 'This hub has no such channel.' } as const
 
-/** The calls for the channels: their state, and a test message. */
+/** The calls for the channels: their state, a test message, and the log of deliveries. */
 export function notificationRoutes(
   app: FastifyInstance,
   { db, clock, notifications }: { db: Kysely<Tables>; clock: () => number; notifications: Notifications },
@@ -19,6 +20,7 @@ export function notificationRoutes(
       email: channels['email'] ?? false,
       webhook: channels['webhook'] ?? false,
       channels: { portal: true, ...channels },
+      last: await lastOutcomes(db),
       waiting,
       failed,
     }
@@ -29,4 +31,8 @@ export function notificationRoutes(
     const { email = OFF, webhook = OFF } = channels
     return { email, webhook, channels }
   })
+  mount(app, contract.listDeliveries, ({ query, reply }) => listDeliveries(db, query, reply))
+  mount(app, contract.sendDeliveryAgain, ({ params, caller, sourceIp }) =>
+    sendAgain(db, Number(params.id), { notifications, now: clock(), caller, sourceIp }),
+  )
 }

@@ -1,8 +1,9 @@
 /**
  * Deletes rows older than logRetentionDays: activity, audit, detections, reviews, visits, commands, ledgers, hourly
- * counts and finished notifications; a gateway's history after 7 days at most. It runs once a day, and at once when the
- * setting changes, in small batches with pauses, so that no request waits for it. After a jump of the clock it deletes
- * nothing for a day of running time. It also removes the remaining rows of deleted gateways.
+ * counts and finished notifications, of which 50,000 at most stay; a gateway's history after 7 days at most. It runs
+ * once a day, and at once when the setting changes, in small batches with pauses, so that no request waits for it.
+ * After a jump of the clock it deletes nothing for a day of running time. It also removes the remaining rows of deleted
+ * gateways.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HISTORY_HOURS } from '@hedgerow/contract'
@@ -23,6 +24,7 @@ const FIRST_LOOK_MS = 60_000
 /** How soon a purge that failed is tried again: PostgreSQL ends one of two transactions that wait for each other. */
 const RETRY_MS = 10_000
 const TRIM_INTERVAL_MS = 10_000
+const DELIVERIES_KEPT = 50_000
 const BATCH_ROWS = 500
 const PAUSE_MS = 10
 const LEDGER_KEY = ['gateway_id', 'entry_id', 'at']
@@ -45,8 +47,10 @@ export function createRetention(options: {
   clock: () => number
   log: Logger
   uptime?: () => number
+  /** The newest messages in the log of deliveries stay, however young the others are. */
+  deliveriesKept?: number
 }): Retention {
-  const { db, clock, log, uptime = () => performance.now() } = options
+  const { db, clock, log, uptime = () => performance.now(), deliveriesKept = DELIVERIES_KEPT } = options
   const stopped = new AbortController()
   const tasks = createTasks({ log, failure: 'could not delete old rows' })
   let purgedAt = -Infinity
@@ -99,6 +103,8 @@ export function createRetention(options: {
     await drain(oldRows('detection_refusals', ['gateway_id', 'at', 'reason'], sql`at < ${oldestHistory}`, 'at'))
     for (const state of ['sent', 'failed'])
       await drain(oldRows('notifications', ['id'], sql`state = ${state} and due_at < ${oldest}`, 'due_at'))
+    const newestTooMany = sql`select id from notifications order by id desc limit 1 offset ${sql.lit(deliveriesKept)}`
+    await drain(oldRows('notifications', ['id'], sql`state in ('sent', 'failed') and id <= (${newestTooMany})`, 'id'))
     // A gateway may have been deleted while the hub stopped.
     for (const { gateway_id } of await deletedGateways()) if (gateway_id !== null) await forgetGateway(gateway_id)
     await drain(oldRows('facts', ['id'], sql`at < ${Math.max(oldest, now - FACTS_KEPT_MS)}`, 'at'))

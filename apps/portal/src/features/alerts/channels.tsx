@@ -5,6 +5,7 @@ import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PanelEmpty } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
+import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
 import { CHANNEL_NAMES } from '#parts/channel-names.ts'
 import { useChannels, useTest } from './queries.ts'
@@ -53,13 +54,20 @@ export function Channels({ mayTest }: { mayTest: string | undefined }) {
         <ul className={styles.channels}>
           {names.map(([name, isSet]) => {
             const result = test.data?.channels[name]
+            const last = channels.data.last[name]
+            const hasFailed = result ? result.status === 'failed' : isSet && (last?.error ?? null) !== null
             return (
               <li key={name}>
                 <StatusMark
-                  shape={!isSet ? 'neutral' : result?.status === 'failed' ? 'diamond' : 'dot'}
+                  shape={!isSet ? 'neutral' : hasFailed ? 'diamond' : 'dot'}
                   word={CHANNEL_NAMES[name] ?? name}
-                  reason={OWN[name] ?? result?.message ?? (isSet ? 'Set up' : 'Not set up')}
+                  reason={result?.message ?? OWN[name] ?? (isSet ? 'Set up' : 'Not set up')}
                 />
+                {isSet && last !== undefined && (
+                  <p className={styles.last}>
+                    {last.error ?? 'Last message sent'} <RelativeTime at={last.at} />
+                  </p>
+                )}
               </li>
             )
           })}

@@ -17,6 +17,7 @@ import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
 import { CHANNEL_NAMES } from '#parts/channel-names.ts'
 import { Channels } from './channels.tsx'
+import { Deliveries } from './deliveries.tsx'
 import { inWords } from './fields.ts'
 import { useAlertRules, useDeleteRule, useSaveRule } from './queries.ts'
 import { RecentAlerts } from './recent.tsx'
@@ -79,6 +80,7 @@ export function AlertsPage() {
       </Panel>
       {!forbidden && <RecentAlerts />}
       {!forbidden && <Channels mayTest={reason} />}
+      {!forbidden && <Deliveries maySendAgain={reason} />}
       <Suspense>
         {edited !== undefined && (
           <RuleDialog rule={edited === 'new' ? undefined : edited} onGone={() => setEdited(undefined)} />

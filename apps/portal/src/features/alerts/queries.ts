@@ -1,17 +1,19 @@
-import type { AlertRuleFields } from '@hedgerow/contract'
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { NEXT_CURSOR_HEADER, type AlertRuleFields, type Delivery } from '@hedgerow/contract'
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import {
   acknowledgeAlert,
   addAlertRule,
   deleteAlertRule,
   listAlertRules,
   listAlerts,
+  listDeliveries,
   previewAlertRule,
   readNotificationChannels,
+  sendDeliveryAgain,
   sendTestNotification,
   updateAlertRule,
 } from 'virtual:contract-calls'
-import { api } from '#api/client.ts'
+import { api, send } from '#api/client.ts'
 
 const RULES_KEY = ['hub-settings', 'alert-rules'] as const
 const REFRESH_MS = 30_000
@@ -59,7 +61,41 @@ export function useDeleteRule() {
   })
 }
 
-export const useTest = () => useMutation({ mutationFn: () => api(sendTestNotification, {}) })
+export function useTest() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: () => api(sendTestNotification, {}),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['hub-settings'] }),
+  })
+}
+
+const DELIVERIES_KEY = ['hub-settings', 'deliveries'] as const
+type DeliveryFilter = { channel?: string; state?: Delivery['state'] }
+type DeliveryPage = { deliveries: Delivery[]; nextCursor: string | undefined }
+
+/** Newest first, a page at a time. */
+export const useDeliveries = (filter: DeliveryFilter) =>
+  useInfiniteQuery({
+    queryKey: [...DELIVERIES_KEY, filter],
+    queryFn: async ({ pageParam, signal }): Promise<DeliveryPage> => {
+      const query = { ...filter, ...(pageParam !== undefined && { cursor: pageParam }) }
+      const response = await send(listDeliveries, { query, signal })
+      const deliveries = (await response.json()) as Delivery[]
+      return { deliveries, nextCursor: response.headers.get(NEXT_CURSOR_HEADER) ?? undefined }
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  })
+
+export function useSendAgain() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => api(sendDeliveryAgain, { params: { id } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: DELIVERIES_KEY }),
+  })
+}
 
 const ALERTS_KEY = ['alerts'] as const
 

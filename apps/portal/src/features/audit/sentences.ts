@@ -55,6 +55,7 @@ const SENTENCES: Readonly<Record<string, Words>> = {
   'alert-rule.save': { done: 'saved the alert rule', target: 'text' },
   'alert-rule.delete': { done: 'deleted the alert rule', target: 'text' },
   'notification.test': own('sent a test notification'),
+  'notification.send-again': { done: 'sent again over', target: 'text' },
   'settings.change': { done: 'changed the settings', target: 'text' },
   'certificate.renew': { done: 'renewed the certificate', target: 'text' },
 }

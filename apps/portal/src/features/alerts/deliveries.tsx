@@ -1,0 +1,121 @@
+/** The log of messages that left the hub, or should: one line for each message and channel. */
+import type { Delivery } from '@hedgerow/contract'
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { messageOf } from '#api/client.ts'
+import { Choice } from '@hedgerow/ui/choice.tsx'
+import { ActionsCell, Cell, DataTable, Row, type Column } from '@hedgerow/ui/data-table.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { Panel } from '@hedgerow/ui/panel.tsx'
+import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
+import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
+import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
+import { CHANNEL_NAMES } from '#parts/channel-names.ts'
+import { useDeliveries, useSendAgain } from './queries.ts'
+import styles from './alerts.module.css'
+
+const COLUMNS: readonly Column[] = [
+  { name: 'Message' },
+  { name: 'Over', width: '16%' },
+  { name: 'When', width: '12%' },
+  { name: 'State', width: '28%' },
+  { name: 'Actions', width: '140px' },
+]
+
+const ALL = ''
+const STATES: readonly (readonly [Delivery['state'] | typeof ALL, string])[] = [
+  [ALL, 'Every state'],
+  ['failed', 'Given up'],
+  ['waiting', 'Waiting'],
+  ['sent', 'Sent'],
+]
+const CHANNELS: readonly (readonly [string, string])[] = [
+  [ALL, 'Every channel'],
+  ...Object.entries(CHANNEL_NAMES).filter(([name]) => name !== 'portal' && name !== 'person'),
+]
+
+export function Deliveries({ maySendAgain }: { maySendAgain: string | undefined }) {
+  const [state, setState] = useState<(typeof STATES)[number][0]>(ALL)
+  const [channel, setChannel] = useState<string>(ALL)
+  const log = useDeliveries({ ...(state !== ALL && { state }), ...(channel !== ALL && { channel }) })
+  const again = useSendAgain()
+  const deliveries = log.data?.pages.flatMap((page) => page.deliveries) ?? []
+  const isFiltered = state !== ALL || channel !== ALL
+  return (
+    <Panel title="Deliveries">
+      <div className={styles.filter}>
+        <Choice label="Filter by channel" value={channel} options={CHANNELS} onChange={setChannel} />
+        <Choice label="Filter by state" value={state} options={STATES} onChange={setState} />
+      </div>
+      {again.isError && <Notice tone="warning">{messageOf(again.error)}</Notice>}
+      {log.isPending ? (
+        <PanelSkeleton rows={3} label="Loading deliveries" />
+      ) : log.data === undefined ? (
+        <PanelError message={messageOf(log.error)} retrying={log.isFetching} onRetry={() => void log.refetch()} />
+      ) : deliveries.length === 0 ? (
+        <PanelEmpty title={isFiltered ? 'No message matches' : 'No messages yet'}>
+          {isFiltered ? 'Choose every channel and every state.' : 'Messages that leave the hub are listed here.'}
+        </PanelEmpty>
+      ) : (
+        <DataTable label="Deliveries" columns={COLUMNS} rowCount={deliveries.length}>
+          {deliveries.map((delivery, index) => (
+            <Row key={delivery.id} index={index}>
+              <Cell label="Message" place="title">
+                {delivery.path === null ? delivery.title : <Link to={delivery.path}>{delivery.title}</Link>}
+              </Cell>
+              <Cell label="Over">
+                {CHANNEL_NAMES[delivery.channel] ?? delivery.channel}
+                {delivery.person !== null && ` to ${delivery.person}`}
+              </Cell>
+              <Cell label="When">
+                <RelativeTime at={delivery.attemptedAt ?? delivery.createdAt} />
+              </Cell>
+              <Cell label="State" place="line">
+                <State delivery={delivery} />
+              </Cell>
+              <ActionsCell>
+                {mayGoAgain(delivery) && (
+                  <ReasonedButton
+                    size="compact-sm"
+                    variant="default"
+                    reason={maySendAgain}
+                    aria-label={`Send again: ${delivery.title}`}
+                    loading={again.isPending && again.variables === delivery.id}
+                    onClick={() => again.mutate(delivery.id)}
+                  >
+                    Send again
+                  </ReasonedButton>
+                )}
+              </ActionsCell>
+            </Row>
+          ))}
+        </DataTable>
+      )}
+      {log.hasNextPage && (
+        <div className={styles.more}>
+          <Button variant="default" loading={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
+            Show older messages
+          </Button>
+        </div>
+      )}
+    </Panel>
+  )
+}
+
+/** As the hub: not while it is being sent, nor before its first attempt. */
+function mayGoAgain({ state, attempts }: Delivery): boolean {
+  return state === 'sent' || state === 'failed' || (state === 'waiting' && attempts > 0)
+}
+
+function State({ delivery: { state, attempts, nextAttemptAt, error } }: { delivery: Delivery }) {
+  if (state === 'sent') return <StatusMark shape="dot" word="Sent" />
+  if (state === 'sending') return <StatusMark shape="ring" word="Being sent" />
+  if (state === 'failed')
+    return <StatusMark shape="diamond" word="Given up" {...(error !== null && { reason: error })} />
+  const next = nextAttemptAt === null ? '' : `Due at ${new Date(nextAttemptAt).toLocaleTimeString()}`
+  const tries = `${attempts} ${attempts === 1 ? 'try' : 'tries'}`
+  const reason = [error, attempts > 0 && tries, next].filter(Boolean).join(' · ')
+  return <StatusMark shape={error === null ? 'ring' : 'diamond'} word="Waiting" reason={reason} />
+}
