@@ -71,6 +71,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'DELETE /v1/admin/gateway-invitations/:id': ['gateway-invitation.revoke'],
   'POST /v1/admin/auto-approval/settings': ['auto-approval.change'],
   'POST /v1/admin/notifications/test': ['notification.test'],
+  'POST /v1/admin/deliveries/:id/send-again': ['notification.send-again'],
   'PUT /v1/hub/settings': ['settings.change'],
   'POST /v1/hub/certificates/:id/renew': ['certificate.renew'],
 }
@@ -120,7 +121,9 @@ describe.each(testEngines)('the audit on %s', (engine) => {
   let lastId = 0
   const driven = new Set<string>()
   beforeAll(async () => {
-    hub = await startTestHub(engine)
+    // Nothing listens there.
+    const webhook = { url: 'http://127.0.0.1:9/', secret: 'a secret for webhooks' }
+    hub = await startTestHub(engine, { notifications: { webhook } })
     api = createTestApi(hub)
     admin = await hub.signIn('admin')
   })
@@ -347,6 +350,10 @@ describe.each(testEngines)('the audit on %s', (engine) => {
       api(contract.saveAutoApprovalSettings, { token: admin, body: { enabled: false } }),
     )
     await leaves('POST /v1/admin/notifications/test', () => api(contract.sendTestNotification, { token: admin }))
+    const [failed] = (await api(contract.listDeliveries, { token: admin, query: {} })).body as contract.Delivery[]
+    await leaves('POST /v1/admin/deliveries/:id/send-again', () =>
+      api(contract.sendDeliveryAgain, { token: admin, params: { id: failed!.id } }),
+    )
     await leaves('PUT /v1/hub/settings', () =>
       api(contract.saveHubSettings, { token: admin, body: { hubName: 'Orchard' } }),
     )
