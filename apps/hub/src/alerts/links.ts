@@ -8,6 +8,9 @@ const GOOD_FOR_MS = 7 * 86_400_000
 /** Of the HMAC; 128 bits nobody guesses. */
 const SIGNATURE_BYTES = 16
 
+/** In the place of a channel's name: a link that shows an alert's picture and acknowledges nothing. */
+export const PICTURE_LINK = 'picture'
+
 export type AlertLink = { alertId: string; channel: string; userId: string | undefined }
 
 export type AlertLinks = {

@@ -20,6 +20,7 @@ import { alertDelivery, alerts } from '../followers/alerts.ts'
 import { delivery, outbox } from '../followers/notifications.ts'
 import { retentionChanges } from '../followers/retention.ts'
 import { waitingDevices } from '../followers/waiters.ts'
+import { PICTURE_LINK } from '../alerts/links.ts'
 import { createProblems } from '../alerts/problems.ts'
 import { createAlertSteps } from '../alerts/steps.ts'
 import { addressesForOthers } from '../http/addresses.ts'
@@ -172,6 +173,7 @@ async function startNotifications(
       return (await readThumbnail(db, gatewayId, detectionId)).jpeg
     },
     alertLink: alertLinks.make,
+    pictureLink: (link) => alertLinks.make({ ...link, channel: PICTURE_LINK }),
     push,
   })
   await notifications.start()

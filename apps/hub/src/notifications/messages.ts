@@ -4,29 +4,48 @@
 import { acknowledgeByLink, API_BASE, readAlertPicture } from '@hedgerow/contract'
 import type { Selectable } from 'kysely'
 import type { Tables } from '../database/tables.ts'
-import type { Acknowledge, Message } from './channel.ts'
-import type { Announcement } from './notifications.ts'
-
-/** In the place of a channel's name: a link that shows an alert's picture and acknowledges nothing. */
-export const PICTURE_LINK = 'picture'
+import type { Acknowledge, Message, PushContent } from './channel.ts'
 
 export type Row = Selectable<Tables['notifications']>
 /** What a row stores of its announcement. */
-export type Content = Pick<Announcement, 'title' | 'text' | 'data' | 'path' | 'to' | 'userId' | 'push' | 'picture'>
+export type Content = {
+  /** The portal's page about it, such as `/gateways`. */
+  path?: string
+  /** A line for a mail's subject. */
+  title: string
+  /** The details and the advice, for a person. */
+  text: string
+  /** For programs. */
+  data: Record<string, string | null>
+  /** The address of the person that it is for; independent of the switches unless an alert tells it. */
+  to?: string
+  /** The person that it is for, whose link acknowledges the alert. */
+  userId?: string
+  /** For one browser, which `to` names. */
+  push?: PushContent
+  /** The detection whose picture goes with it, where the channel can carry one. */
+  picture?: { gatewayId: string; detectionId: string }
+}
+
+type AlertOf = { alertId: string; userId: string | undefined }
 
 export type MessageParts = {
   /** The portal's address for people. */
   portalUrl: () => string
   /** A JPEG; undefined when it is gone. */
-  readPicture: (picture: NonNullable<Announcement['picture']>) => Promise<Buffer | undefined>
+  readPicture: (picture: NonNullable<Content['picture']>) => Promise<Buffer | undefined>
   /** The token of a link that acknowledges an alert. */
-  alertLink: (link: { alertId: string; channel: string; userId: string | undefined }) => string
+  alertLink: (link: AlertOf & { channel: string }) => string
+  /** The token of a link that shows an alert's picture and acknowledges nothing. */
+  pictureLink: (link: AlertOf) => string
 }
 
-export function createMessages({ portalUrl, readPicture, alertLink }: MessageParts): (row: Row) => Promise<Message> {
+export function createMessages(parts: MessageParts): (row: Row) => Promise<Message> {
+  const { portalUrl, readPicture, alertLink, pictureLink } = parts
+
   function pictureOf({ alert_id: alertId }: Row, userId: string | undefined): { pictureUrl?: string } {
     if (alertId === null) return {}
-    const token = alertLink({ alertId, channel: PICTURE_LINK, userId })
+    const token = pictureLink({ alertId, userId })
     return { pictureUrl: `${portalUrl()}${API_BASE}${readAlertPicture.path}?token=${token}` }
   }
 

@@ -10,14 +10,7 @@ import { LONGEST_WAIT_MS } from '../database/clock-leaps.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import { readSettings } from '../settings/settings.ts'
-import {
-  DeliveryUnknown,
-  Undeliverable,
-  type Channel,
-  type ChannelType,
-  type Message,
-  type PushContent,
-} from './channel.ts'
+import { DeliveryUnknown, Undeliverable, type Channel, type ChannelType, type Message } from './channel.ts'
 import { channelTypes } from './channels.ts'
 import { createMessages, type Content, type MessageParts, type Row } from './messages.ts'
 import type { Push } from './push-subscriptions.ts'
@@ -29,7 +22,7 @@ const LAST_RETRY_MS = 3_600_000
 /** Of messages that Send test wrote. */
 const TEST = 'test'
 
-export type Announcement = {
+export type Announcement = Content & {
   /** Identifies the event: a message with the same key is not sent again. */
   key: string
   kind:
@@ -47,24 +40,8 @@ export type Announcement = {
     | 'certificate.expiring'
   /** The key of the message that this one revokes: it is sent only if that one was sent or still waits. */
   follows?: string
-  /** The portal's page about it, such as `/gateways`. */
-  path?: string
-  /** A line for a mail's subject. */
-  title: string
-  /** The details and the advice, for a person. */
-  text: string
-  /** For programs. */
-  data: Record<string, string | null>
-  /** The address of the person that it is for; independent of the switches unless an alert tells it. */
-  to?: string
   /** The alert that it tells of. */
   alertId?: string
-  /** The person that it is for, whose link acknowledges the alert. */
-  userId?: string
-  /** For one browser, which `to` names. */
-  push?: PushContent
-  /** The detection whose picture goes with it, where the channel can carry one. */
-  picture?: { gatewayId: string; detectionId: string }
   /** Only these channels; all when empty or left out. */
   channels?: readonly string[]
   /** Not these. */
