@@ -7,6 +7,7 @@ import { benchLearning } from './learning.ts'
 import { benchMetrics } from './metrics.ts'
 import { benchNetstack } from './netstack.ts'
 import { benchProxy } from './proxy.ts'
+import { benchStorm } from './storm.ts'
 import { benchThreats } from './threats.ts'
 import { benchTunnel } from './tunnel.ts'
 import { benchWeb } from './web.ts'
@@ -23,6 +24,7 @@ const benches: Record<string, (arguments_: string[]) => Promise<void>> = {
   metrics: benchMetrics,
   netstack: benchNetstack,
   proxy: benchProxy,
+  storm: benchStorm,
   threats: benchThreats,
   tunnel: benchTunnel,
   web: benchWeb,
