@@ -135,6 +135,7 @@ async function measureNight(): Promise<Record<string, number | string>> {
     dataDir,
     settings: () => learningSettings.parse({}),
     place: () => ({ timeZone: 'UTC' }),
+    masks: () => [],
     reviews: () => said,
     picture: async () => undefined,
     update: async () => true,
@@ -176,6 +177,7 @@ async function simulate(site: {
     dataDir,
     settings: () => learningSettings.parse({}),
     place: () => ({ timeZone: 'UTC' }),
+    masks: () => [],
     reviews: () => reviewer.said,
     picture: async () => undefined,
     async update(id, change) {

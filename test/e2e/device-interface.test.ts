@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startGateway, type Gateway } from '../../apps/gateway/src/gateway.ts'
+import { writeLearned } from '../../apps/gateway/testing/learned-file.ts'
 import { startRelay, type Relay } from '../../apps/gateway/testing/relay.ts'
 import { startRenderedCamera, type RenderedCamera } from '../../apps/gateway/testing/rendered-camera.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
@@ -30,6 +31,7 @@ deterrents:
   sprinkler: { driver: http, "on": { url: "${relay.onUrl}" }, "off": { url: "${relay.offUrl}" }, seconds: 600 }
 `,
   )
+  writeLearned(dataDir, 'orchard', Date.now())
   const log = pino({ level: 'silent' })
   gateway = await startGateway({ name: 'Orchard', dataDir, host: '127.0.0.1', port: 0, log, searchDomains: [] })
   await gateway.reportDetections([
@@ -81,6 +83,22 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   expect(relay.isOn()).toBe(false)
   await page.getByRole('button', { name: 'Arm' }).click()
   await page.getByRole('button', { name: 'Stop everything' }).waitFor()
+
+  await page.getByRole('link', { name: 'Learning' }).click()
+  await page.getByRole('img', { name: /9 false alarms/ }).waitFor()
+  await page.getByRole('button', { name: 'Go back to version 1' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Go back' }).click()
+  await page.getByRole('listitem').filter({ hasText: 'Version 1' }).getByText('active').waitFor()
+  await page.getByRole('button', { name: 'Look and accept' }).click()
+  await page.getByRole('dialog').getByRole('img', { name: 'orchard now' }).waitFor()
+  await page.getByRole('button', { name: 'Accept', exact: true }).click()
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Look and accept' }).waitFor({ state: 'hidden' })
+  expect(await readFile(file(), 'utf8')).toMatch(
+    /^# The orchard.*\ncameras: .*", masks: \[\[\[0\.7, 0\.1.*\]\]\] \} \}\n/,
+  )
+  await page.getByRole('link', { name: 'What is held back on orchard' }).click()
+  await page.getByRole('button', { name: /^deer, 71 % held back by learning/ }).waitFor()
 
   await page.getByRole('link', { name: 'Configuration' }).click()
   const editor = page.getByRole('textbox', { name: 'gateway.yaml' })

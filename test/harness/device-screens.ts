@@ -55,6 +55,7 @@ export const deviceScreens: Screen[] = [
     page.getByRole('button', { name: 'Hold to test' }).first().waitFor(),
   ),
   device('device-rules', 'rules', (page) => page.getByText(/: fires Sprinkler\.$/).waitFor()),
+  device('device-learning', 'learning', (page) => page.getByRole('heading', { name: 'Learning' }).waitFor()),
   device('device-configuration', 'configuration', async (page) => {
     await page.getByRole('textbox', { name: 'gateway.yaml' }).fill('rules:\n  - { name: A }\n')
     await page.getByRole('button', { name: 'Line 2, column 5' }).first().waitFor()

@@ -44,6 +44,7 @@ export function Frame() {
             <NavLink to="/detections">Detections</NavLink>
             <NavLink to="/deterrents">Deterrents</NavLink>
             <NavLink to="/rules">Rules</NavLink>
+            <NavLink to="/learning">Learning</NavLink>
             <NavLink to="/configuration">Configuration</NavLink>
           </TopBar>
         }

@@ -93,15 +93,21 @@ const PAGE_SIZE = 60
 
 export type SeenDetection = ResponseOf<typeof deviceCalls.listDetections>[number]
 
-/** Of one camera, or of all without its name. */
-export const useDetections = (camera: string) =>
+export type DetectionFilter = {
+  /** Of all without a name. */
+  camera: string
+  learning: '' | 'hidden' | 'doubtful'
+}
+
+export const useDetections = ({ camera, learning }: DetectionFilter) =>
   useInfiniteQuery({
-    queryKey: ['detections', camera],
+    queryKey: ['detections', camera, learning],
     queryFn: ({ pageParam, signal }) =>
       ask(deviceCalls.listDetections, {
         query: {
           limit: PAGE_SIZE,
           ...(camera !== '' && { camera }),
+          ...(learning !== '' && { learning }),
           ...(pageParam !== undefined && { before: pageParam }),
         },
         signal,
@@ -124,6 +130,54 @@ export const useRules = () =>
 
 export const useRuleTest = () =>
   useQuery({ queryKey: ['rule-test'], queryFn: ({ signal }) => ask(deviceCalls.testRules, { signal }) })
+
+const LEARNING = ['learning']
+
+export const useLearning = () =>
+  useQuery({
+    queryKey: LEARNING,
+    queryFn: ({ signal }) => ask(deviceCalls.readLearning, { signal }),
+  })
+
+export function useUndoLearning() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: BodyOf<typeof deviceCalls.undoLearning>) => ask(deviceCalls.undoLearning, { body }),
+    onSettled: () => queries.invalidateQueries({ queryKey: LEARNING }),
+  })
+}
+
+export function useDismissMask() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: BodyOf<typeof deviceCalls.dismissMask>) => ask(deviceCalls.dismissMask, { body }),
+    onSettled: () => queries.invalidateQueries({ queryKey: LEARNING }),
+  })
+}
+
+const CAMERA = 'camera'
+
+/** Not read again by itself: that would drop what a person drew. */
+export const useCamera = (name: string) =>
+  useQuery({
+    queryKey: [CAMERA, name],
+    queryFn: ({ signal }) => ask(deviceCalls.readCamera, { params: { name }, signal }),
+    staleTime: Infinity,
+    gcTime: 0,
+    refetchOnReconnect: false,
+  })
+
+export function useChangeCamera(name: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: BodyOf<typeof deviceCalls.changeCamera>) =>
+      ask(deviceCalls.changeCamera, { params: { name }, body }),
+    async onSuccess(settings) {
+      queries.setQueryData([CAMERA, name], settings)
+      await queries.invalidateQueries({ predicate: ({ queryKey }) => !KEPT.has(queryKey[0]) })
+    },
+  })
+}
 
 const FILE = ['file']
 
@@ -156,4 +210,4 @@ export function useSaveFile() {
   })
 }
 
-const KEPT: ReadonlySet<unknown> = new Set([...SESSION, ...FILE, 'file-check'])
+const KEPT: ReadonlySet<unknown> = new Set([...SESSION, ...FILE, 'file-check', CAMERA])

@@ -22,6 +22,10 @@ export const routes: RouteObject[] = [
           },
           { path: '/rules', lazy: async () => ({ Component: (await import('./screens/rules.tsx')).RulesScreen }) },
           {
+            path: '/learning',
+            lazy: async () => ({ Component: (await import('./screens/learning.tsx')).LearningScreen }),
+          },
+          {
             path: '/configuration',
             lazy: async () => ({ Component: (await import('./screens/configuration.tsx')).ConfigurationScreen }),
           },

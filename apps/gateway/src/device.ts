@@ -81,6 +81,7 @@ export async function openDevice(
     dataDir,
     settings: () => file.current().learning,
     place: () => file.current().site,
+    masks: (camera) => file.current().cameras[camera]?.masks ?? [],
     reviews: record.reviews.all,
     picture: pictureToLearn,
     update: (id, change) => intake.update(id, change),

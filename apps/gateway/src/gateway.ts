@@ -120,6 +120,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     record: device.record,
     pictures: device.pictures,
     deterrents,
+    learning: device.learning,
     file: device.file,
     editor: createEditor(deviceFilePath(options), { uiTarget }),
     sessions: createSessions(password, { port: () => server.port }),

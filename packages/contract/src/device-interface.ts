@@ -7,6 +7,7 @@ import { call } from './call.ts'
 import { detection } from './detections.ts'
 import { FIRING_MAX_SECONDS, ledgerEntry } from './deterrents.ts'
 import { heartbeat } from './heartbeats.ts'
+import { gatewayLearning, learningUndo } from './learning.ts'
 
 const { cameras, detectors, deterrents, problems } = heartbeat.shape
 const named = z.strictObject({ name: z.string().min(1).max(200) })
@@ -18,6 +19,32 @@ const fileText = z.string().max(1_000_000)
 /** Line and column count from 1. */
 const fileError = z.object({ line: z.number(), column: z.number(), message: z.string() })
 export type DeviceFileError = z.output<typeof fileError>
+
+const share = z.number().min(0).max(1)
+const shape = z
+  .array(z.tuple([share, share]))
+  .min(3)
+  .max(100)
+const zoneName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9 _.-]{0,99}$/, 'A name has letters, digits, spaces and . _ -, at most 100 characters.')
+
+/** What may be changed of a camera in gateway.yaml; what is left out stays. */
+const cameraChange = z.strictObject({
+  zones: z.record(zoneName, shape).optional(),
+  masks: z.array(shape).max(64).optional(),
+})
+export type CameraChange = z.output<typeof cameraChange>
+/** `hash`: of the file as it was read, so that nobody's change is lost. `password`: as for `saveFile`. */
+const fileChange = { hash: z.string().max(100), password: devicePassword.optional() }
+
+const cameraSettings = z.object({
+  /** Of gateway.yaml on disk. */
+  hash: z.string(),
+  zones: z.record(z.string(), shape),
+  masks: z.array(shape),
+})
+export type CameraSettings = z.output<typeof cameraSettings>
 
 const session = z.object({
   name: z.string(),
@@ -85,6 +112,8 @@ export const deviceCalls = {
       camera: z.string().min(1).max(100).optional(),
       label: z.string().min(1).max(100).optional(),
       before: z.iso.datetime({ offset: true }).optional(),
+      /** What learning holds back, or asks people about again; all when left out. */
+      learning: z.enum(['hidden', 'doubtful']).optional(),
     }),
     response: z.array(detection.omit({ thumbnail: true })),
   }),
@@ -168,8 +197,34 @@ export const deviceCalls = {
   saveFile: call({
     method: 'PUT',
     path: '/v1/file',
-    body: z.strictObject({ text: fileText, hash: z.string().max(100), password: devicePassword.optional() }),
+    body: z.strictObject({ text: fileText, ...fileChange }),
     response: z.object({ hash: z.string() }),
+  }),
+  /** What gateway.yaml says of a camera that the device itself reads. */
+  readCamera: call({ method: 'GET', path: '/v1/cameras/:name', params: named, response: cameraSettings }),
+  /** Changes it in gateway.yaml, and nothing else there. */
+  changeCamera: call({
+    method: 'PUT',
+    path: '/v1/cameras/:name',
+    params: named,
+    body: z.strictObject({ change: cameraChange, ...fileChange }),
+    response: cameraSettings,
+  }),
+  /** What the device learned from what people marked. */
+  readLearning: call({ method: 'GET', path: '/v1/learning', response: gatewayLearning }),
+  /** False when no version was active. */
+  undoLearning: call({
+    method: 'POST',
+    path: '/v1/learning/undo',
+    body: learningUndo,
+    response: z.object({ undone: z.boolean() }),
+  }),
+  /** A proposed mask is not proposed again. */
+  dismissMask: call({
+    method: 'POST',
+    path: '/v1/learning/dismiss',
+    body: z.strictObject({ camera: z.string().min(1).max(100), id: z.string().min(1).max(64) }),
+    response: null,
   }),
 } as const
 

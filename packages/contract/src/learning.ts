@@ -9,6 +9,8 @@ const name = cleanLine(100).min(1)
 const count = z.number().int().min(0).max(1_000_000_000)
 const share = z.number().min(0).max(1)
 
+export const LEARNING_NIGHTS = 30
+
 const learnedVersion = z.object({
   number: count.min(1),
   /** When it took over. */
@@ -39,6 +41,8 @@ const learnedLabel = z.object({
 
 /** A place where the same box came again and again, and nobody called it right. */
 const proposedMask = z.object({
+  /** Names it in a call that dismisses it. */
+  id: z.string().max(64),
   label: name,
   times: count,
   wrong: count,
@@ -51,8 +55,24 @@ const proposedMask = z.object({
   lines: z.string().max(1_000),
 })
 
+/** Detections of one night, noon to noon at the site, that people reviewed. */
+const learnedNight = z.object({
+  /** The day on which it began. */
+  day: z.iso.date(),
+  /** Shown, and right. */
+  right: count,
+  /** Shown, and a false alarm. */
+  wrong: count,
+  /** Held back, although right. */
+  lost: count,
+  /** Held back, reviewed or not. */
+  heldBack: count,
+})
+
 const learnedCamera = z.object({
   camera: name,
+  /** The last 30, oldest first; nights without any detection are there too. */
+  nights: z.array(learnedNight).max(LEARNING_NIGHTS),
   labels: z.array(learnedLabel).max(16),
   masks: z.array(proposedMask).max(16),
 })
@@ -64,6 +84,17 @@ export const gatewayLearning = z.object({
   cameras: z.array(learnedCamera).max(64),
 })
 export type GatewayLearning = z.output<typeof gatewayLearning>
+
+/**
+ * Ends versions of a camera and label. `to`: the version that is active then, or null for none; when left out, the one
+ * before the active one, or none.
+ */
+export const learningUndo = z.strictObject({
+  camera: name,
+  label: name,
+  to: count.min(1).nullable().optional(),
+})
+export type LearningUndo = z.output<typeof learningUndo>
 
 /** The longest answer of the gateway's door, in bytes. */
 export const LEARNING_MAX_BYTES = 512 * 1024

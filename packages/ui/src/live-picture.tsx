@@ -1,5 +1,5 @@
 import { useDocumentVisibility, useIntersection } from '@mantine/hooks'
-import { useEffect, useState } from 'react'
+import { useEffect, useState, type RefCallback } from 'react'
 import { lastSeen } from './last-seen.ts'
 import { useNow } from './now.ts'
 import styles from './live-picture.module.css'
@@ -21,10 +21,8 @@ const STALE_MS = 20_000
 
 /** What a camera shows now: loaded again and again while it is in view and the page is looked at. */
 export function LivePicture({ load, alt, off }: LivePictureProps) {
-  const { ref, entry } = useIntersection({ rootMargin: '100px' })
-  const isVisible = useDocumentVisibility() === 'visible'
   const now = useNow()
-  const { shown, problem } = useLivePicture(load, isVisible && off === undefined && (entry?.isIntersecting ?? false))
+  const { ref, shown, problem } = useLivePicture(load, { refreshMs: REFRESH_MS, isOff: off !== undefined })
   const isStale = shown !== undefined && now - shown.takenAt > STALE_MS
   return (
     <span ref={ref} className={styles.picture}>
@@ -40,11 +38,17 @@ export function LivePicture({ load, alt, off }: LivePictureProps) {
 
 type Shown = { address: string; takenAt: number }
 
-/** The last picture stays when the next does not come. */
-function useLivePicture(
+/**
+ * Loads while what `ref` is on is in view and the page is looked at. The last picture stays when the next does not
+ * come.
+ */
+export function useLivePicture(
   load: LivePictureProps['load'],
-  isLookedAt: boolean,
-): { shown: Shown | undefined; problem: string | undefined } {
+  { refreshMs, isOff = false }: { refreshMs: number; isOff?: boolean },
+): { ref: RefCallback<HTMLElement>; shown: Shown | undefined; problem: string | undefined } {
+  const { ref, entry } = useIntersection({ rootMargin: '100px' })
+  const isVisible = useDocumentVisibility() === 'visible'
+  const isLookedAt = isVisible && !isOff && (entry?.isIntersecting ?? false)
   const [shown, setShown] = useState<Shown>()
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
@@ -63,13 +67,13 @@ function useLivePicture(
       } catch (error) {
         if (!stopped.signal.aborted) setProblem(error instanceof Error ? error.message : 'No picture.')
       }
-      if (!stopped.signal.aborted) timer = setTimeout(() => void look(), REFRESH_MS)
+      if (!stopped.signal.aborted) timer = setTimeout(() => void look(), refreshMs)
     }
     void look()
     return () => {
       stopped.abort()
       clearTimeout(timer)
     }
-  }, [load, isLookedAt])
-  return { shown, problem }
+  }, [load, isLookedAt, refreshMs])
+  return { ref, shown, problem }
 }

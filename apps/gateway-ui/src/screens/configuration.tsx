@@ -7,10 +7,10 @@ import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelError, PanelForbidden, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
-import { PasswordField } from '@hedgerow/ui/password-field.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { UnsavedGuard } from '@hedgerow/ui/unsaved-guard.tsx'
 import { DeviceError, messageOf } from '../calls.ts'
+import { FilePassword, useFilePassword } from '../parts/file-password.tsx'
 import { useFile, useFileCheck, useSaveFile, useStatus } from '../queries.ts'
 import { useVisitor } from '../session.ts'
 import { TextEditor, type TextEditorHandle } from './text-editor.tsx'
@@ -53,16 +53,14 @@ function File() {
 }
 
 function Editor({ file, onReload }: { file: { text: string; hash: string }; onReload: () => void }) {
-  const { via } = useVisitor()
   const [text, setText] = useState(file.text)
-  const [password, setPassword] = useState('')
+  const password = useFilePassword()
   const [settled] = useDebouncedValue(text, CHECK_AFTER_MS)
   const check = useFileCheck(settled)
   const save = useSaveFile()
   const editor = useRef<TextEditorHandle>(null)
   const isChanged = text !== file.text
   const errors = check.data?.errors ?? []
-  const needsPassword = via === 'hub'
   const isOutdated = save.error instanceof DeviceError && save.error.code === 'file_changed'
   return (
     <Panel title="gateway.yaml">
@@ -72,7 +70,7 @@ function Editor({ file, onReload }: { file: { text: string; hash: string }; onRe
         onSubmit={(event) => {
           event.preventDefault()
           save.mutate(
-            { text, hash: file.hash, ...(needsPassword && { password }) },
+            { text, hash: file.hash, ...password.given },
             { onSuccess: () => void toast('Saved. It is in force.') },
           )
         }}
@@ -89,20 +87,12 @@ function Editor({ file, onReload }: { file: { text: string; hash: string }; onRe
             )}
           </Notice>
         )}
-        {needsPassword && (
-          <PasswordField
-            label="Password of this device"
-            description="What a gateway may do is decided at the gateway: the hub alone cannot change this file."
-            autoComplete="off"
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-          />
-        )}
+        <FilePassword {...password} />
         <div className={styles.buttons}>
           <Button
             type="submit"
             loading={save.isPending}
-            disabled={!isChanged || errors.length > 0 || (needsPassword && password === '')}
+            disabled={!isChanged || errors.length > 0 || password.isMissing}
           >
             Save
           </Button>

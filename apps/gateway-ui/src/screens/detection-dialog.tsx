@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { deviceCalls } from 'virtual:device-calls'
 import { DetailList } from '@hedgerow/ui/detail-list.tsx'
 import { Dialog, useDialogLife } from '@hedgerow/ui/dialog.tsx'
+import { LearningMarks } from '@hedgerow/ui/learning-marks.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { ExactTime } from '@hedgerow/ui/relative-time.tsx'
 import { addressOf } from '../calls.ts'
@@ -51,6 +52,12 @@ export function DetectionDialog({ detection, onGone }: { detection: SeenDetectio
           <Button variant="default" onClick={() => setView('film')}>
             Play the film
           </Button>
+        )}
+        <LearningMarks {...detection} />
+        {detection.suppressed === true && (
+          <p>
+            It was told to the hub and fired nothing. If it is right, mark it in the hub’s Threats: that shows it again.
+          </p>
         )}
         <DetailList details={details} />
         {verdicts.length > 0 && (

@@ -1,8 +1,10 @@
 /** Detections: what this device saw, newest first. */
 import { Button } from '@mantine/core'
 import { useState } from 'react'
+import { useSearchParams } from 'react-router'
 import { deviceCalls } from 'virtual:device-calls'
 import { Choice } from '@hedgerow/ui/choice.tsx'
+import { LearningMarks } from '@hedgerow/ui/learning-marks.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
@@ -13,10 +15,26 @@ import styles from './detections.module.css'
 
 export function DetectionsScreen() {
   const status = useStatus().data
-  const [camera, setCamera] = useState('')
+  const [search, setSearch] = useSearchParams()
+  const camera = search.get('camera') ?? ''
+  const learning = LEARNING.find(([value]) => value === search.get('learning'))?.[0] ?? ''
+  const show = (key: 'camera' | 'learning', value: string) =>
+    setSearch(
+      (before) => {
+        const next = new URLSearchParams(before)
+        if (value === '') next.delete(key)
+        else next.set(key, value)
+        return next
+      },
+      { replace: true },
+    )
   const [open, setOpen] = useState<SeenDetection>()
-  const { data, error, isFetching, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useDetections(camera)
-  const cameras = status?.cameras ?? []
+  const { data, error, isFetching, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useDetections({
+    camera,
+    learning,
+  })
+  // A link may name a camera that is not there any more.
+  const names = [...new Set([...(status?.cameras ?? []).map(({ name }) => name), ...(camera === '' ? [] : [camera])])]
   const shown = data?.pages.flat()
   return (
     <>
@@ -25,14 +43,22 @@ export function DetectionsScreen() {
         place={status?.name ?? 'Gateway'}
         lead="What this gateway saw, newest first."
         actions={
-          cameras.length > 1 && (
+          <>
+            {names.length > 1 && (
+              <Choice
+                label="Camera"
+                value={camera}
+                options={[['', 'All cameras'], ...names.map((name) => [name, name] as const)]}
+                onChange={(value) => show('camera', value)}
+              />
+            )}
             <Choice
-              label="Camera"
-              value={camera}
-              options={[['', 'All cameras'], ...cameras.map(({ name }) => [name, name] as const)]}
-              onChange={setCamera}
+              label="Learning"
+              value={learning}
+              options={LEARNING}
+              onChange={(value) => show('learning', value)}
             />
-          )
+          </>
         }
       />
       {shown === undefined ? (
@@ -42,7 +68,11 @@ export function DetectionsScreen() {
           <PanelError message={messageOf(error)} retrying={isFetching} onRetry={() => void refetch()} />
         )
       ) : shown.length === 0 ? (
-        <PanelEmpty title="Nothing seen yet">Detections appear here when a source reports them.</PanelEmpty>
+        learning === '' ? (
+          <PanelEmpty title="Nothing seen yet">Detections appear here when a source reports them.</PanelEmpty>
+        ) : (
+          <PanelEmpty title="Nothing of that kind" />
+        )
       ) : (
         <>
           <ul className={styles.wall} aria-label="Detections">
@@ -67,6 +97,12 @@ export function DetectionsScreen() {
   )
 }
 
+const LEARNING = [
+  ['', 'Shown and held back'],
+  ['hidden', 'Held back by learning'],
+  ['doubtful', 'Worth a second look'],
+] as const
+
 function Card({ detection, onOpen }: { detection: SeenDetection; onOpen: () => void }) {
   const { id, label, camera, score, startedAt, severity } = detection
   const [hasPicture, setHasPicture] = useState(true)
@@ -88,6 +124,7 @@ function Card({ detection, onOpen }: { detection: SeenDetection; onOpen: () => v
         <strong>
           {label}, {Math.round(score * 100)} %
         </strong>
+        <LearningMarks {...detection} />
         <span className={styles.where}>
           {camera}, <RelativeTime at={startedAt} />
         </span>

@@ -27,6 +27,8 @@ export const localErrors = {
 } as const satisfies Refusals
 
 const personErrors = {
+  camera_not_found: { status: 404, message: 'gateway.yaml has no camera of this name that the device itself reads.' },
+  proposal_not_found: { status: 404, message: 'Learning does not propose this any more.' },
   cross_site: { status: 403, message: 'Only a page of this device may call this.' },
   not_signed_in: { status: 401, message: 'Sign in first.' },
   wrong_password: { status: 403, message: 'The password is wrong.' },

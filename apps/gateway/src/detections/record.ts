@@ -36,6 +36,8 @@ export type RecordFilter = {
   /** Milliseconds since 1970, of the start: `since` is included, `before` is not. */
   since?: number | undefined
   before?: number | undefined
+  /** What learning holds back, or asks people about again. */
+  learning?: 'hidden' | 'doubtful' | undefined
 }
 
 export type RecordOptions = {
@@ -143,12 +145,14 @@ export function readRecord(path: string, filter: RecordFilter): Detection[] | un
   }
 }
 
-function selectRecent(database: DatabaseSync, { limit, camera, label, since, before }: RecordFilter): Detection[] {
+function selectRecent(database: DatabaseSync, filter: RecordFilter): Detection[] {
+  const { limit, camera, label, since, before, learning } = filter
   const conditions: [string, SQLInputValue | undefined][] = [
     ['camera = ?', camera],
     ['label = ?', label],
     ['started_at >= ?', since],
     ['started_at < ?', before],
+    ['json_extract(body, ?)', learning && (learning === 'hidden' ? '$.suppressed' : '$.doubtful')],
   ]
   const given = conditions.filter(([, value]) => value !== undefined) as [string, SQLInputValue][]
   const where = given.length === 0 ? '' : `where ${given.map(([condition]) => condition).join(' and ')}`

@@ -2,19 +2,26 @@ import { createHash } from 'node:crypto'
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { isMissing, writeDurably } from '../durable-file.ts'
 import { openAddresses } from '../sources/frigate/open-interface.ts'
+import type { DeviceFile } from './schema.ts'
 import { folderOf, parseDeviceFile, type FileError } from './parse.ts'
 
 /** Changes `gateway.yaml` as its text, so that people's comments stay. */
 export type DeviceFileEditor = {
   /** The file on disk, which may have errors; empty when there is none. Rejects with the disk's error. */
   read(): Promise<{ text: string; hash: string }>
+  /** What the file on disk says; undefined when it has errors. */
+  parsed(): Promise<{ file: DeviceFile | undefined; hash: string }>
   check(text: string): { errors: FileError[]; warnings: string[] }
   /**
    * Writes it when `hash` is still the one of the file on disk and the text has no errors. Resolves when the file is
    * whole on disk; rejects with the disk's error.
    */
-  save(text: string, hash: string): Promise<{ hash: string } | { refused: 'changed' } | { errors: FileError[] }>
+  save(text: string, hash: string): Promise<Saved>
+  /** The same with the text that `edit` makes of the one on disk. Rejects with what `edit` throws. */
+  change(edit: (text: string) => string, hash: string): Promise<Saved>
 }
+
+export type Saved = { hash: string } | { refused: 'changed' } | { errors: FileError[] }
 
 export function createEditor(
   path: string,
@@ -36,10 +43,15 @@ export function createEditor(
     return { errors: [], warnings: openAddresses(parsed.value.sources.frigate, uiTarget) }
   }
 
-  async function save(text: string, hash: string) {
+  async function parsed() {
+    const { text, hash } = await read()
+    return { file: parseDeviceFile(text, folderOf(path), environment).value, hash }
+  }
+
+  async function save(text: string, hash: string): Promise<Saved> {
     const { errors } = check(text)
     if (errors.length > 0) return { errors }
-    if ((await read()).hash !== hash) return { refused: 'changed' as const }
+    if ((await read()).hash !== hash) return { refused: 'changed' }
     // Where the file is a link, what it leads to is replaced; the people who may read it stay the same.
     const target = await realpath(path).catch(() => path)
     const mode = await stat(target).then(
@@ -50,14 +62,25 @@ export function createEditor(
     return { hash: hashOf(text) }
   }
 
+  async function change(edit: (text: string) => string, hash: string): Promise<Saved> {
+    const before = await read()
+    if (before.hash !== hash) return { refused: 'changed' }
+    const { errors } = check(before.text)
+    return errors.length > 0 ? { errors } : save(edit(before.text), hash)
+  }
+
+  function inTurn(action: () => Promise<Saved>): Promise<Saved> {
+    const saved = turn.then(action)
+    turn = saved.catch(() => {})
+    return saved
+  }
+
   return {
     read,
+    parsed,
     check,
-    save(text, hash) {
-      const saved = turn.then(() => save(text, hash))
-      turn = saved.catch(() => {})
-      return saved
-    },
+    save: (text, hash) => inTurn(() => save(text, hash)),
+    change: (edit, hash) => inTurn(() => change(edit, hash)),
   }
 }
 

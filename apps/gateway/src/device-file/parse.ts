@@ -6,7 +6,7 @@ import { deviceFile, type DeviceFile } from './schema.ts'
 
 /** `line` and `column` count from 1. */
 export type FileError = { line: number; column: number; message: string }
-export type Parsed = { value: DeviceFile; errors?: undefined } | { errors: FileError[] }
+export type Parsed = { value: DeviceFile; errors?: undefined } | { value?: undefined; errors: FileError[] }
 
 /** Enough for a hundred cameras with zones; a larger file is a mistake. */
 const CHARACTERS_MAX = 1_000_000
@@ -14,6 +14,9 @@ const ERRORS_SHOWN = 20
 /** A device or a pipe would keep the agent reading. */
 const SECRET_MAX_BYTES = 65_536
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]{0,99})\}/g
+
+/** `!file PATH` stands for the content of a file. */
+export const fileTags = [{ tag: '!file', resolve: (path: string) => path }]
 
 /**
  * Parses the text of a `gateway.yaml` (YAML 1.2, core schema). In every text, `${NAME}` is replaced by the environment
@@ -32,7 +35,7 @@ export function parseDeviceFile(text: string, folder: string, environment: NodeJ
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
-    customTags: [{ tag: '!file', resolve: (path: string) => path }],
+    customTags: fileTags,
   })
   for (const { pos, message } of [...document.errors, ...document.warnings])
     errors.push({ ...place(pos[0]), message: firstLine(message) })

@@ -337,4 +337,46 @@ describe('the file of the device', () => {
       errors: [{ message: 'What !file names is no file of at most 64 KiB.' }],
     })
   })
+
+  test('of one camera is changed alone, by the same people, and is in force at once', async () => {
+    const { hash } = await read(mine())
+    const text = '# by the stream\ncameras:\n  gate: { url: "http://127.0.0.1:9/" } # dark\n  barn: {}\n'
+    expect((await save({ text, hash }, mine())).status).toBe(200)
+    const path = `${DEVICE_API_BASE}/v1/cameras/gate`
+    const known = (await send('GET', path, asHub('user'))).json
+    expect(known).toEqual({ hash: expect.any(String) as string, zones: {}, masks: [] })
+    const triangle = [
+      [0, 0],
+      [1, 0],
+      [1, 0.5],
+    ]
+    const body = { change: { zones: { road: triangle }, masks: [triangle] }, hash: known['hash'] }
+    const change = (asked: Asked, more: object = {}) => send('PUT', path, { ...asked, body: { ...body, ...more } })
+    expect(await change(asHub('user'))).toMatchObject({ status: 403, json: { error: 'role_required' } })
+    expect(await change(asHub('admin'))).toMatchObject({ status: 403, json: { error: 'password_required' } })
+    expect(await change(mine(), { hash: 'old' })).toMatchObject({ status: 409, json: { error: 'file_changed' } })
+    expect(await change(asHub('manager'), { password })).toMatchObject({ json: { masks: [triangle] } })
+    expect((await read(mine())).text).toBe(
+      text.replace(
+        ' } # dark',
+        ', zones: { road: [[0, 0], [1, 0], [1, 0.5]] }, masks: [[[0, 0], [1, 0], [1, 0.5]]] } # dark',
+      ),
+    )
+    for (const name of ['barn', 'nothing', '__proto__', 'constructor'])
+      expect(await send('GET', `${DEVICE_API_BASE}/v1/cameras/${name}`, mine())).toMatchObject({
+        status: 404,
+        json: { error: 'camera_not_found' },
+      })
+  })
+})
+
+test('what was learned is told to all, and undone by managers', async () => {
+  expect((await call('readLearning', asHub('user'))).json).toMatchObject({ state: 'waiting', cameras: [] })
+  const body = { camera: 'orchard', label: 'deer' }
+  expect(await call('undoLearning', { ...asHub('user'), body })).toMatchObject({ status: 403 })
+  expect(await call('undoLearning', { ...asHub('manager'), body })).toMatchObject({ json: { undone: false } })
+  const mask = { camera: 'orchard', id: 'nothing' }
+  expect(await call('dismissMask', { ...asHub('manager'), body: mask })).toMatchObject({
+    json: { error: 'proposal_not_found' },
+  })
 })

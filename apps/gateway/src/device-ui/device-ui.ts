@@ -63,7 +63,7 @@ const HEADERS = {
 }
 
 /** The screens of the interface, which the page itself tells apart. */
-const SCREENS = new Set(['', 'sign-in', 'detections', 'deterrents', 'rules', 'configuration'])
+const SCREENS = new Set(['', 'sign-in', 'detections', 'deterrents', 'rules', 'learning', 'configuration'])
 
 export function createDeviceUi(options: DeviceUiOptions): DeviceUi {
   const { sessions, state, log } = options

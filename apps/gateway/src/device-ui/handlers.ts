@@ -7,10 +7,12 @@ import { createParts, type PartsOptions } from '../calls/parts.ts'
 import type { Deterrents } from '../deterrents/deterrents.ts'
 import { toldEntry } from '../deterrents/told-entry.ts'
 import type { WatchedDeviceFile } from '../device-file/device-file.ts'
+import { editCamera } from '../device-file/edit-camera.ts'
 import type { DeviceFileEditor } from '../device-file/editor.ts'
 import type { GatewayState } from '../gateway-state.ts'
-import { inWords } from '../hub/failure.ts'
+import type { Learning } from '../learning/learning.ts'
 import { ruleSentence } from '../rules/sentence.ts'
+import { createFileChanges } from './file-changes.ts'
 import { createRuleTest } from './rule-test.ts'
 import type { Sessions } from './sessions.ts'
 import { askerOf, PASSWORD_VISITOR, type Visitor } from './visitor.ts'
@@ -19,6 +21,7 @@ export type HandlersOptions = Omit<PartsOptions, 'deterrents'> & {
   deterrents: PartsOptions['deterrents'] & Pick<Deterrents, 'ledger'>
   file: Pick<WatchedDeviceFile, 'current' | 'look'>
   editor: DeviceFileEditor
+  learning: Pick<Learning, 'report' | 'undo' | 'dismissMask'>
   state(): GatewayState
   /** The states of all parts of the device. */
   parts(): Pick<Heartbeat, 'cameras' | 'detectors' | 'deterrents' | 'problems'>
@@ -29,9 +32,10 @@ export type HandlersOptions = Omit<PartsOptions, 'deterrents'> & {
 export type UiCaller = Visitor | undefined
 
 export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, UiCaller> {
-  const { record, deterrents, sessions, file, editor } = options
+  const { record, deterrents, sessions, file, editor, learning } = options
   const ruleTest = createRuleTest({ file: file.current, record })
   const parts = createParts(options)
+  const files = createFileChanges(options)
 
   return {
     getSession: ({ caller }) => signedIn(caller),
@@ -49,6 +53,11 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
     readLatest: ({ params: [name = ''], query: { height }, signal }) => parts.latest(name, { height, signal }),
     listDetections: ({ query: { before, ...filter } }) =>
       record.recent({ ...filter, before: before === undefined ? undefined : Date.parse(before) }),
+    readLearning: () => learning.report(),
+    undoLearning: ({ caller, body }) => ({ undone: learning.undo(body, signedIn(caller).name) }),
+    dismissMask({ body: { camera, id } }) {
+      if (!learning.dismissMask(camera, id)) throw new Refusal('proposal_not_found')
+    },
     readSnapshot: ({ params: [id = ''], query: { boxed }, signal }) =>
       parts.snapshot(id, { boxed: boxed === 'true', signal }),
     readClip: ({ params: [id = ''], ...wanted }) => parts.clip(id, wanted),
@@ -82,18 +91,14 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
         .toReversed(),
     readFile: () => editor.read(),
     checkFile: ({ body: { text } }) => editor.check(text),
-    async saveFile({ caller, request, body: { text, hash, password } }) {
-      if (signedIn(caller).via === 'hub') {
-        if (password === undefined) throw new Refusal('password_required')
-        await sessions.verify(request, password)
-      }
-      const saved = await editor.save(text, hash).catch((error: unknown) => {
-        throw new Refusal('file_unwritable', { message: `The file cannot be written: ${inWords(error)}.` })
-      })
-      if ('refused' in saved) throw new Refusal('file_changed')
-      if ('errors' in saved) throw new Refusal('file_invalid', { errors: saved.errors })
-      await file.look()
-      return saved
+    saveFile: ({ caller, request, body: { text, hash, password } }) =>
+      files.save({ visitor: signedIn(caller), request, password }, () => editor.save(text, hash)),
+    readCamera: ({ params: [name = ''] }) => files.readCamera(name),
+    async changeCamera({ caller, request, params: [name = ''], body: { change, hash, password } }) {
+      await files.save({ visitor: signedIn(caller), request, password }, () =>
+        editor.change((text) => editCamera(text, name, change), hash),
+      )
+      return files.readCamera(name)
     },
   }
 }

@@ -22,6 +22,7 @@ let said: Said[]
 let updates: { id: string; suppressed?: boolean | undefined; doubtful?: boolean | undefined }[]
 let now: number
 let alsoLearn: Record<string, string[]>
+let masks: [number, number][][]
 let learning: Learning
 
 beforeEach(() => {
@@ -30,6 +31,7 @@ beforeEach(() => {
   updates = []
   now = NOW
   alsoLearn = {}
+  masks = []
   learning = open()
 })
 
@@ -43,6 +45,7 @@ function open(): Learning {
     dataDir,
     settings: () => learningSettings.parse({ alsoLearn }),
     place: () => ({ timeZone: 'UTC' }),
+    masks: () => masks,
     reviews: () => said,
     picture: async () => undefined,
     async update(id, change) {
@@ -152,8 +155,8 @@ test('persons, fire and smoke are never learned away, unless the owner says so f
 test('one click goes back, and nothing takes over for a week', async () => {
   await mark(80)
   await learning.run()
-  expect(learning.undo('orchard', 'deer', 'Ada')).toBe(true)
-  expect(learning.undo('orchard', 'deer', 'Ada')).toBe(false)
+  expect(learning.undo({ camera: 'orchard', label: 'deer' }, 'Ada')).toBe(true)
+  expect(learning.undo({ camera: 'orchard', label: 'deer' }, 'Ada')).toBe(false)
   expect(await judge(seen(), 'branch')).toEqual({})
   await learning.run()
   expect(versionsOf()).toEqual(['undone'])
@@ -161,6 +164,41 @@ test('one click goes back, and nothing takes over for a week', async () => {
   now += 8 * 24 * HOUR_MS
   await learning.run()
   expect(versionsOf()).toEqual(['active', 'undone'])
+})
+
+test('people go back to the version that they name, or to none', async () => {
+  for (let night = 0; night < 3; night++) {
+    await mark(80)
+    const store = openLearningStore(join(dataDir, LEARNING_FILE), log)
+    const [newest] = learning.report().cameras[0]?.labels[0]?.versions ?? []
+    if (newest) store.begin('orchard', 'deer', now, store.versions().at(-1)!.verifier)
+    store.close()
+    if (!newest) await learning.run()
+  }
+  expect(versionsOf()).toEqual(['active', 'replaced', 'replaced'])
+  const undo = (to: number | null) => learning.undo({ camera: 'orchard', label: 'deer', to }, 'Ada')
+  expect(undo(9)).toBe(false)
+  expect(undo(1)).toBe(true)
+  expect(versionsOf()).toEqual(['undone', 'undone', 'active'])
+  expect(undo(2)).toBe(false)
+  expect(undo(null)).toBe(true)
+  expect(versionsOf()).toEqual(['undone', 'undone', 'undone'])
+})
+
+test('nights are counted from reviews: shown and right, shown and wrong, held back, held back although right', async () => {
+  await mark(80)
+  await learning.run()
+  const nights = () => learning.report().cameras[0]!.nights
+  const last = () => nights().at(-1)!
+  const sum = (part: 'right' | 'wrong') => nights().reduce((total, night) => total + night[part], 0)
+  expect([nights().length, sum('right'), sum('wrong')]).toEqual([30, 40, 40])
+  expect(last()).toMatchObject({ day: '2026-05-19', lost: 0, heldBack: 0 })
+  const hidden = [seen(), seen()]
+  for (const one of hidden) await judge(one, 'branch')
+  expect(last()).toMatchObject({ lost: 0, heldBack: 2 })
+  said.push({ detection: hidden[0]!.id, verdict: 'right', label: null })
+  await learning.onReviews()
+  expect(last()).toMatchObject({ lost: 1, heldBack: 1 })
 })
 
 test('right reviews of what is held back show it; two of them end the version by themselves', async () => {
@@ -200,6 +238,23 @@ test('a review that contradicts all others is asked about once; boxes that come 
   expect(mask!.lines).toContain('masks:\n      - [[0.49, 0.09], [0.71, 0.09], [0.71, 0.31], [0.49, 0.31]]')
 })
 
+test('a mask that was dismissed is not proposed again, nor one that gateway.yaml has', async () => {
+  await mark(40)
+  for (let i = 0; i < 20; i++) await judge(seen('deer', { box: { x: 0.5, y: 0.1, width: 0.2, height: 0.2 } }), 'branch')
+  await learning.run()
+  const proposed = () => learning.report().cameras[0]!.masks
+  const [mask] = proposed()
+  masks = [mask!.polygon]
+  expect(proposed()).toEqual([])
+  masks = []
+  expect(learning.dismissMask('orchard', 'another')).toBe(false)
+  expect(learning.dismissMask('orchard', mask!.id)).toBe(true)
+  expect(learning.dismissMask('orchard', mask!.id)).toBe(false)
+  for (let i = 0; i < 9; i++) await judge(seen('deer', { box: { x: 0.51, y: 0.1, width: 0.2, height: 0.2 } }), 'branch')
+  await learning.run()
+  expect(proposed()).toEqual([])
+})
+
 test('kill -9 in the middle of a night: the old version stays, and the next run is whole', async () => {
   await mark(80)
   await learning.run()
@@ -220,7 +275,7 @@ test('kill -9 in the middle of a night: the old version stays, and the next run 
     const nothing = () => {}
     const log = { debug: nothing, info: nothing, warn: nothing, error: nothing }
     const learning = createLearning({ dataDir: ${JSON.stringify(dataDir)}, settings: () => learningSettings.parse({}),
-      place: () => ({ timeZone: 'UTC' }), reviews: () => ${JSON.stringify(said)}, picture: async () => undefined,
+      place: () => ({ timeZone: 'UTC' }), masks: () => [], reviews: () => ${JSON.stringify(said)}, picture: async () => undefined,
       update: async () => true, log, clock: () => ${NOW + 30 * HOUR_MS} })
     const done = learning.run()
     console.log('begun')

@@ -5,13 +5,14 @@
  */
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { Detection, GatewayLearning, Heartbeat } from '@hedgerow/contract'
-import { cropOf, verifierFeatures, verify, type Repeat, type RgbImage } from '@hedgerow/vision'
+import type { Detection, GatewayLearning, Heartbeat, LearningUndo } from '@hedgerow/contract'
+import { cropOf, verifierFeatures, verify, type Polygon, type RgbImage } from '@hedgerow/vision'
 import type { Logger } from 'pino'
-import { z } from 'zod'
 import { isWithin, type Place } from '../hours.ts'
 import { isUsable, type CameraNight, type Said } from './night.ts'
+import { countNights } from './nights.ts'
 import type { NightTask } from './night-worker.ts'
+import { createProposals } from './proposals.ts'
 import type { Sight } from '../sources/source.ts'
 import { mayLearn, type LearningSettings } from './schema.ts'
 import { keyOf, LEARNING_FILE, openLearningStore, type Look, type Version } from './store.ts'
@@ -34,8 +35,10 @@ export type Learning = {
   onReviews(): Promise<void>
   /** Learns now; settles when it is done. At most one run at a time. */
   run(): Promise<void>
-  /** Ends the active version; the one before it is active again. False when there is none. */
-  undo(camera: string, label: string, by: string): boolean
+  /** Goes back to an earlier version, or to none. False when none is active, or the named one is not to be had. */
+  undo(asked: LearningUndo, by: string): boolean
+  /** A proposed mask is not proposed again. False when there is no such proposal. */
+  dismissMask(camera: string, id: string): boolean
   state(): NonNullable<Heartbeat['learning']>
   report(): GatewayLearning
   stop(): Promise<void>
@@ -45,6 +48,8 @@ export type LearningOptions = {
   dataDir: string
   settings(): LearningSettings
   place(): Place
+  /** Of a camera in gateway.yaml. */
+  masks(camera: string): readonly Polygon[]
   /** What people said, in the order in which they said it. */
   reviews(): readonly Said[]
   /** The picture of a detection: of the object as it was reported, or the whole one that its source keeps. */
@@ -71,20 +76,11 @@ const HELD_BACK_REASON = 'It looks like what people called wrong on this camera.
 /** One right review of what is held back may be a slip. */
 const MISSES_ALLOWED = 1
 
-const share = z.number().min(0).max(1)
-const repeats = z.array(
-  z.object({
-    label: z.string(),
-    box: z.object({ x: share, y: share, width: share, height: share }),
-    times: z.number(),
-    wrong: z.number(),
-  }),
-)
-
 export function createLearning(options: LearningOptions): Learning {
   const { log, clock, settings } = options
   const path = join(options.dataDir, LEARNING_FILE)
   const store = openLearningStore(path, log)
+  const proposals = createProposals(store, options.masks)
   let active = new Map<string, Version>()
   let running: Promise<void> | undefined
   let worker: Worker | undefined
@@ -220,12 +216,13 @@ export function createLearning(options: LearningOptions): Learning {
       const misses = store.misses(version.number)
       log.warn({ ...describe(version), misses }, 'people called right what a version held back')
       const seen = store.idsSince(version.camera, version.label, version.at).filter((id) => right.has(id)).length
-      if (misses > MISSES_ALLOWED + seen * version.verifier.threshold.bound) end(version, 'misses')
+      if (misses > MISSES_ALLOWED + seen * version.verifier.threshold.bound)
+        end({ camera: version.camera, label: version.label }, 'misses')
     }
   }
 
-  function end({ camera, label }: Pick<Version, 'camera' | 'label'>, by: string): boolean {
-    const found = store.undo(camera, label, clock(), by)
+  function end(asked: LearningUndo, by: string): boolean {
+    const found = store.undo(asked, clock(), by)
     if (!found) return false
     reload()
     log.warn({ ...describe(found.undone), by }, 'a version was undone')
@@ -305,7 +302,7 @@ export function createLearning(options: LearningOptions): Learning {
           lessonReport(camera, lesson, { pausedUntil, drift: drift.find(({ label }) => label === lesson.label) }),
         )
       }
-      store.set(`masks ${camera}`, JSON.stringify(masks))
+      proposals.put(camera, masks)
       for (const id of doubtful) {
         store.markAsked(id)
         await options.update(id, { doubtful: true })
@@ -313,10 +310,6 @@ export function createLearning(options: LearningOptions): Learning {
     }
     store.putReports(reports)
     reload()
-  }
-
-  function masksOf(camera: string): Repeat[] {
-    return repeats.safeParse(JSON.parse(store.get(`masks ${camera}`) ?? '[]')).data ?? []
   }
 
   function pauseOf(camera: string, label: string): number | undefined {
@@ -346,12 +339,15 @@ export function createLearning(options: LearningOptions): Learning {
     judge,
     onReviews,
     run,
-    undo: (camera, label, by) => end({ camera, label }, by),
+    undo: end,
+    dismissMask: proposals.dismiss,
     state,
     report() {
       const { lastRunAt, ...rest } = state()
       const ended = lastRunAt === null ? null : new Date(lastRunAt).toISOString()
-      return { ...rest, lastRunAt: ended, cameras: camerasOf(store, masksOf) }
+      const asked = { store, reviews: options.reviews(), now: clock(), place: options.place() }
+      const partsOf = (camera: string) => ({ nights: countNights(camera, asked), masks: proposals.of(camera) })
+      return { ...rest, lastRunAt: ended, cameras: camerasOf(store, partsOf) }
     },
     async stop() {
       isStopped = true

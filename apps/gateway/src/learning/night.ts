@@ -101,7 +101,7 @@ function learnCamera(camera: string, versions: readonly Version[], options: Nigh
  * True for right, false for a false alarm. What is wrong because it is something else that people called right here, or
  * a person, is no false alarm.
  */
-function verdictsOf(
+export function verdictsOf(
   looks: readonly LookFacts[],
   said: ReadonlyMap<string, Pick<Said, 'verdict' | 'label'>>,
 ): Map<string, boolean> {

@@ -2,6 +2,7 @@
  * What this device learns from and what it learned: one SQLite file, bounded in size. For each detection the crop of
  * the first look, because that look decides; the versions of verifiers by camera and label; what the last night said.
  */
+import type { LearningUndo } from '@hedgerow/contract'
 import { createRgbImage, CROP_PIXELS, type Box, type Calibration, type RgbImage, type Verifier } from '@hedgerow/vision'
 import { DatabaseSync } from 'node:sqlite'
 import type { Logger } from 'pino'
@@ -29,7 +30,11 @@ export type Look = {
 }
 
 /** A look without its picture. */
-export type LookFacts = Omit<Look, 'crop'> & { isHeld: boolean }
+export type LookFacts = Omit<Look, 'crop'> & {
+  isHeld: boolean
+  /** A version held it back, and a person called it right. */
+  isMissed: boolean
+}
 
 export type VersionState = 'active' | 'replaced' | 'undone'
 
@@ -74,10 +79,12 @@ export type LearningStore = {
   versions(): Version[]
   /** Ends the active version of its camera and label, and begins this one. */
   begin(camera: string, label: string, at: number, verifier: Verifier): Version
-  /** Ends the active version; the one before it is active again. Undefined when there is none. */
+  /**
+   * Ends the active version and those before it, down to `to`, which is active again: null for none; when left out, the
+   * one before the active one. Undefined when none is active, or `to` is none that it may go back to.
+   */
   undo(
-    camera: string,
-    label: string,
+    { camera, label, to }: LearningUndo,
     at: number,
     by: string,
   ): { undone: Version; active: Version | undefined } | undefined
@@ -100,7 +107,7 @@ const VERSIONS_KEPT = 10
 const LOOKS_DELETED_AT_ONCE = 100
 const BYTES_A_MEGABYTE = 1_000_000
 
-const LOOK_COLUMNS = 'id, camera, label, at, score, hour, seconds, travel, box, held_by'
+const LOOK_COLUMNS = 'id, camera, label, at, score, hour, seconds, travel, box, held_by, missed_by'
 
 const TABLES = `
   pragma auto_vacuum = incremental;
@@ -225,12 +232,21 @@ export function openLearningStore(path: string, log: Logger | 'read-only'): Lear
       })
       return activeOf(camera, label)!
     },
-    undo(camera, label, at, by) {
+    undo({ camera, label, to }, at, by) {
       const undone = activeOf(camera, label)
       if (!undone) return undefined
+      const earlier = versions().filter(
+        (one) => one.camera === camera && one.label === label && one.state === 'replaced' && one.number < undone.number,
+      )
+      if (typeof to === 'number' && !earlier.some(({ number }) => number === to)) return undefined
+      const goal = to === undefined ? earlier.at(-1)?.number : (to ?? undefined)
       transact(database, () => {
-        endActive.run('undone', at, by, camera, label)
-        reactivate.run(camera, label, undone.number)
+        let ending: Version | undefined = undone
+        while (ending && ending.number !== goal) {
+          endActive.run('undone', at, by, camera, label)
+          reactivate.run(camera, label, ending.number)
+          ending = activeOf(camera, label)
+        }
       })
       return { undone, active: activeOf(camera, label) }
     },
@@ -274,6 +290,7 @@ function toLook(row: Record<string, unknown>): LookFacts {
     travel: Number(row['travel']),
     box: row['box'] === null ? undefined : box.parse(JSON.parse(String(row['box']))),
     isHeld: row['held_by'] !== null,
+    isMissed: row['missed_by'] !== null,
   }
 }
 

@@ -1,12 +1,11 @@
 /** What learning tells people: on the console, in the heartbeat, in the hub. */
 import type { GatewayLearning } from '@hedgerow/contract'
-import { LEAST_REVIEWS, type Drift, type Lesson, type Repeat } from '@hedgerow/vision'
+import { LEAST_REVIEWS, type Drift, type Lesson } from '@hedgerow/vision'
 import { z } from 'zod'
 import { keyOf, type LearningStore, type Report, type Version } from './store.ts'
 
 type Camera = GatewayLearning['cameras'][number]
 type Label = Camera['labels'][number]
-type Mask = Camera['masks'][number]
 
 const CAMERAS_MAX = 64
 const LABELS_MAX = 16
@@ -76,8 +75,11 @@ export function describe({ number, camera, label }: Version): { version: number;
   return { version: number, camera, label }
 }
 
-/** Everything by camera, with the masks that the last night proposed. `lines` says where one is written. */
-export function camerasOf(store: LearningStore, masksOf: (camera: string) => readonly Repeat[]): Camera[] {
+/** Everything by camera. */
+export function camerasOf(
+  store: LearningStore,
+  partsOf: (camera: string) => Pick<Camera, 'masks' | 'nights'>,
+): Camera[] {
   const reports = new Map(store.reports().map((report) => [keyOf(report), readBody(report.body)]))
   const versions = Map.groupBy(store.versions(), keyOf)
   const pairs = [...store.reports(), ...store.versions()]
@@ -97,7 +99,7 @@ export function camerasOf(store: LearningStore, masksOf: (camera: string) => rea
             const own = (versions.get(key) ?? []).toReversed().slice(0, VERSIONS_MAX)
             return { label, right, wrong, message, drift, versions: own.map((version) => toVersion(version, store)) }
           }),
-        masks: masksOf(camera).map((repeat) => toMask(camera, repeat)),
+        ...partsOf(camera),
       }
     })
 }
@@ -114,24 +116,6 @@ function toVersion(version: Version, store: LearningStore): Label['versions'][nu
     heldBack: store.heldBy(number).length,
     missed: store.misses(number),
   }
-}
-
-function toMask(camera: string, { label, box, times, wrong }: Repeat): Mask {
-  const [left, top] = [round(box.x), round(box.y)]
-  const [right, bottom] = [round(box.x + box.width), round(box.y + box.height)]
-  const polygon: Mask['polygon'] = [
-    [left, top],
-    [right, top],
-    [right, bottom],
-    [left, bottom],
-  ]
-  const corners = polygon.map(([x, y]) => `[${x}, ${y}]`).join(', ')
-  const lines = `cameras:\n  ${JSON.stringify(camera)}:\n    masks:\n      - [${corners}] # ${times} times ${label}`
-  return { label, times, wrong, polygon, lines: lines.slice(0, 1_000) }
-}
-
-function round(value: number): number {
-  return Math.round(Math.min(1, Math.max(0, value)) * 1_000) / 1_000
 }
 
 /** Undefined for one of another version of the agent. */

@@ -1,5 +1,12 @@
 /** The calls of the device's local API; the OpenAPI document that the device serves is made of them. */
-import { detection, heartbeat, reportDetections, type Heartbeat, gatewayLearning } from '@hedgerow/contract'
+import {
+  detection,
+  heartbeat,
+  reportDetections,
+  type Heartbeat,
+  gatewayLearning,
+  learningUndo,
+} from '@hedgerow/contract'
 import { z } from 'zod'
 import type { DeviceCall } from '../calls/dispatcher.ts'
 
@@ -149,9 +156,11 @@ export const localCalls = {
   undoLearning: {
     method: 'POST',
     path: '/learning/undo',
-    summary: 'Ends the active version of a camera and label: the one before it is active again.',
-    body: z.strictObject({ camera: z.string().min(1).max(100), label: z.string().min(1).max(100) }),
-    response: z.object({ undone: z.boolean().describe('False when none was active.') }),
+    summary: 'Goes back to an earlier version of a camera and label, to the one before the active one, or to none.',
+    body: learningUndo,
+    response: z.object({
+      undone: z.boolean().describe('False when none was active, or it cannot go back to the version.'),
+    }),
   },
 } as const satisfies Record<string, LocalCall>
 

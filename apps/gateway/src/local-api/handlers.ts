@@ -63,7 +63,7 @@ export function createHandlers(options: HandlersOptions): Handlers<typeof localC
       learning.run().catch(() => {})
       return {}
     },
-    undoLearning: ({ body: { camera, label } }) => ({ undone: learning.undo(camera, label, 'the device') }),
+    undoLearning: ({ body }) => ({ undone: learning.undo(body, 'the device') }),
   }
 }
 

@@ -73,7 +73,7 @@ const faulty: unknown[] = []
 
 async function openLocalUi(uiTarget?: URL, state = stateOf(), uiOnLan = true): Promise<LocalUiServer> {
   const faults = createFaults({ report: (error) => faulty.push(error) })
-  const { record, pictures, deterrents, parts, file } = device
+  const { record, pictures, deterrents, learning, parts, file } = device
   const editor = createEditor(join(dataDir, 'gateway.yaml'), {})
   const sessions = createSessions(await openPassword(dataDir), { port: () => 0 })
   const folder = join(dataDir, 'built')
@@ -84,6 +84,7 @@ async function openLocalUi(uiTarget?: URL, state = stateOf(), uiOnLan = true): P
     record,
     pictures,
     deterrents,
+    learning,
     file,
     editor,
     sessions,

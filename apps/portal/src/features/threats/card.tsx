@@ -1,5 +1,6 @@
 import type { Incident } from '@hedgerow/contract'
 import { memo } from 'react'
+import { LearningMarks } from '@hedgerow/ui/learning-marks.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
 import { Picture } from './picture.tsx'
@@ -36,6 +37,7 @@ export const Card = memo(function Card({ incident, index, isCurrent, isSelected,
             {severity === 'alert' && <span className={styles.alert}>alert</span>}
             {detections > 1 && <span className={styles.count}>{detections} times</span>}
           </span>
+          <LearningMarks suppressed={incident.isSuppressed} doubtful={incident.isDoubtful} />
           <span className={styles.where}>
             {gatewayName}
             {location !== '' && `, ${location}`} · {camera}

@@ -2,6 +2,7 @@
 import type { Alert, Firing, Incident, StoredDetection, Verdict } from '@hedgerow/contract'
 import { Link } from 'react-router'
 import { DetailList } from '@hedgerow/ui/detail-list.tsx'
+import { LearningMarks } from '@hedgerow/ui/learning-marks.tsx'
 import { ExactTime } from '@hedgerow/ui/relative-time.tsx'
 import { acknowledgedInWords } from '#parts/acknowledged.ts'
 import { useAlertsOf } from './queries.ts'
@@ -46,6 +47,14 @@ export function Facts({ incident, shown }: { incident: WithList; shown: StoredDe
             'none fired'
           ),
         ],
+        ...(incident.isSuppressed || incident.isDoubtful
+          ? [
+              [
+                'Learning',
+                <LearningMarks key="learning" suppressed={incident.isSuppressed} doubtful={incident.isDoubtful} />,
+              ] as const,
+            ]
+          : []),
         ...alerts.map((alert) => ['Alert', alertInWords(alert)] as const),
         [
           'Review',

@@ -2,15 +2,11 @@
 import type { GatewayDetail, ReviewCounts } from '@hedgerow/contract'
 import { Link } from 'react-router'
 import { messageOf } from '#api/client.ts'
+import { DayBars } from '@hedgerow/ui/day-bars.tsx'
 import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { useReviewCounts } from '../queries.ts'
 import styles from './reviews.module.css'
-
-const BAR_WIDTH = 6
-const GAP = 2
-/** Of the larger half: right above, wrong below. */
-const HALF_HEIGHT = 18
 
 export function Reviews({ gateway: { id } }: { gateway: GatewayDetail }) {
   const { data, error, isPending, isFetching, refetch } = useReviewCounts(id)
@@ -64,48 +60,17 @@ function Cameras({ gatewayId, counts: { days, cameras } }: { gatewayId: string; 
             <td>{sum(right).toLocaleString()}</td>
             <td>{sum(wrong).toLocaleString()}</td>
             <td>
-              <Days days={days} right={right} wrong={wrong} most={most} />
+              <DayBars
+                days={days}
+                above={[{ words: 'right', tone: 'right', values: right }]}
+                below={[{ words: 'false alarms', tone: 'wrong', values: wrong }]}
+                most={most}
+              />
             </td>
           </tr>
         ))}
       </tbody>
     </table>
-  )
-}
-
-type DaysProps = { days: readonly string[]; right: readonly number[]; wrong: readonly number[]; most: number }
-
-/** A pair of bars for each day: right up, wrong down. */
-function Days({ days, right, wrong, most }: DaysProps) {
-  const height = (count: number) => (count === 0 ? 0 : Math.max(1, (count / most) * HALF_HEIGHT))
-  const width = days.length * (BAR_WIDTH + GAP)
-  const said = days.flatMap((day, index) => {
-    const [rights = 0, wrongs = 0] = [right[index], wrong[index]]
-    return rights + wrongs === 0 ? [] : [`${day}: ${rights} right, ${wrongs} false alarms`]
-  })
-  return (
-    <svg
-      className={styles.days}
-      viewBox={`0 0 ${width} ${HALF_HEIGHT * 2}`}
-      width={width}
-      height={HALF_HEIGHT * 2}
-      role="img"
-      aria-label={said.join('; ')}
-    >
-      {days.map((day, index) => {
-        const x = index * (BAR_WIDTH + GAP)
-        const [up, down] = [height(right[index] ?? 0), height(wrong[index] ?? 0)]
-        return (
-          <g key={day}>
-            <title>{`${day}: ${right[index] ?? 0} right, ${wrong[index] ?? 0} false alarms`}</title>
-            <rect className={styles.none} x={x} y={0} width={BAR_WIDTH} height={HALF_HEIGHT * 2} />
-            <rect className={styles.right} x={x} y={HALF_HEIGHT - up} width={BAR_WIDTH} height={up} />
-            <rect className={styles.wrong} x={x} y={HALF_HEIGHT} width={BAR_WIDTH} height={down} />
-          </g>
-        )
-      })}
-      <line className={styles.axis} x1={0} x2={width} y1={HALF_HEIGHT} y2={HALF_HEIGHT} />
-    </svg>
   )
 }
 

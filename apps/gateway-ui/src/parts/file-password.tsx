@@ -1,0 +1,38 @@
+import { useState } from 'react'
+import { PasswordField } from '@hedgerow/ui/password-field.tsx'
+import { useVisitor } from '../session.ts'
+
+type FilePasswordState = {
+  isNeeded: boolean
+  isMissing: boolean
+  /** To spread into the body of a call that writes gateway.yaml. */
+  given: { password?: string }
+  password: string
+  setPassword: (password: string) => void
+}
+
+/** The device's own password, which saving takes from who comes through the hub. */
+export function useFilePassword(): FilePasswordState {
+  const isNeeded = useVisitor().via === 'hub'
+  const [password, setPassword] = useState('')
+  return {
+    isNeeded,
+    isMissing: isNeeded && password === '',
+    given: isNeeded ? { password } : {},
+    password,
+    setPassword,
+  }
+}
+
+export function FilePassword({ isNeeded, password, setPassword }: FilePasswordState) {
+  if (!isNeeded) return null
+  return (
+    <PasswordField
+      label="Password of this device"
+      description="What a gateway may do is decided at the gateway: the hub alone cannot change its file."
+      autoComplete="off"
+      value={password}
+      onChange={(event) => setPassword(event.currentTarget.value)}
+    />
+  )
+}

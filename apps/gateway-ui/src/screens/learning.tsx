@@ -1,0 +1,108 @@
+/** Learning: what people's reviews taught this gateway, camera by camera, with undo and proposed masks. */
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { Learned, type LearnedMask } from '@hedgerow/ui/learned.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PageHead } from '@hedgerow/ui/page-head.tsx'
+import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { Panel } from '@hedgerow/ui/panel.tsx'
+import { ExactTime } from '@hedgerow/ui/relative-time.tsx'
+import { toast } from '@hedgerow/ui/toast.tsx'
+import { messageOf } from '../calls.ts'
+import { useDismissMask, useLearning, useStatus, useUndoLearning } from '../queries.ts'
+import { useVisitor } from '../session.ts'
+import { AcceptMaskDialog } from './accept-mask-dialog.tsx'
+import styles from './learning.module.css'
+
+export function LearningScreen() {
+  const name = useStatus().data?.name ?? 'Gateway'
+  const { mayManage } = useVisitor()
+  const { data, error, isFetching, refetch } = useLearning()
+  const undo = useUndoLearning()
+  return (
+    <>
+      <PageHead
+        title="Learning"
+        place={name}
+        lead="What reviews taught this gateway. It holds back what looks like people's false alarms."
+      />
+      {undo.error !== null && <Notice tone="danger">{messageOf(undo.error)}</Notice>}
+      {data === undefined ? (
+        error === null ? (
+          <PanelSkeleton rows={6} label="Loading what was learned" />
+        ) : (
+          <PanelError message={messageOf(error)} retrying={isFetching} onRetry={() => void refetch()} />
+        )
+      ) : (
+        <>
+          {(data.state !== 'waiting' || data.lastRunAt !== null) && (
+            <Notice tone={data.state === 'failed' ? 'danger' : 'plain'}>
+              {data.state !== 'waiting' && `${data.message} `}
+              {data.lastRunAt !== null && (
+                <>
+                  Last learned: <ExactTime at={data.lastRunAt} />.
+                </>
+              )}
+            </Notice>
+          )}
+          {data.cameras.length === 0 && (
+            <PanelEmpty title="Nothing learned yet">
+              It keeps a look at each detection. Mark detections as right or wrong in the hub’s Threats; after 20 of
+              each for a label it can begin.
+            </PanelEmpty>
+          )}
+          {data.cameras.map((camera) => (
+            <Panel key={camera.camera} title={camera.camera}>
+              <Learned
+                camera={camera}
+                isUndoing={undo.isPending}
+                onUndo={
+                  mayManage
+                    ? (asked) =>
+                        undo.mutate(asked, {
+                          onSuccess: ({ undone }) =>
+                            void toast(undone ? 'Done. It is in force.' : 'There was nothing to undo any more.'),
+                        })
+                    : undefined
+                }
+                heldBack={
+                  <Link to={`/detections?${new URLSearchParams({ camera: camera.camera, learning: 'hidden' })}`}>
+                    What is held back on {camera.camera}
+                  </Link>
+                }
+                renderMask={(mask) => <Proposal camera={camera.camera} mask={mask} />}
+              />
+            </Panel>
+          ))}
+        </>
+      )}
+    </>
+  )
+}
+
+function Proposal({ camera, mask }: { camera: string; mask: LearnedMask }) {
+  const { mayManage } = useVisitor()
+  const dismiss = useDismissMask()
+  const [isAccepting, setAccepting] = useState(false)
+  if (!mayManage) return <pre className={styles.lines}>{mask.lines}</pre>
+  return (
+    <>
+      <div className={styles.buttons}>
+        <Button size="compact-sm" onClick={() => setAccepting(true)}>
+          Look and accept
+        </Button>
+        <Button
+          variant="default"
+          size="compact-sm"
+          loading={dismiss.isPending}
+          onClick={() => dismiss.mutate({ camera, id: mask.id })}
+        >
+          Dismiss
+        </Button>
+      </div>
+      {dismiss.error !== null && <Notice tone="danger">{messageOf(dismiss.error)}</Notice>}
+      {isAccepting && <AcceptMaskDialog camera={camera} mask={mask} onGone={() => setAccepting(false)} />}
+    </>
+  )
+}

@@ -1,0 +1,139 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { editCamera } from './edit-camera.ts'
+import { append, deleteIn, NotEditable, setIn } from './edit-text.ts'
+import { fileTags } from './parse.ts'
+
+const triangle = (at: number): [number, number][] => [
+  [at, 0],
+  [1, 0],
+  [1, 0.5],
+]
+
+const BLOCK = `# The orchard, by the stream
+cameras:
+  orchard:
+    url: !file orchard.url   # a secret
+    zones:
+      rows: [[0, 0.4], [1, 0.4], [1, 1]] # between the trees
+    masks:
+      - [[0.8, 0], [1, 0], [1, 0.3]]   # the flag
+      - [[0, 0], [0.1, 0], [0.1, 0.1]] # the clock
+
+
+  gate: { url: "rtsp://viewer:\${GATE_PASSWORD}@198.18.0.30/stream2" } # by the road
+
+sources:
+    eye: { cameras:   [orchard, 'gate'] }
+`
+
+test('a mask is added and removed on a line of its own; everything else keeps its bytes', () => {
+  const added = editCamera(BLOCK, 'orchard', {
+    masks: [
+      [
+        [0.8, 0],
+        [1, 0],
+        [1, 0.3],
+      ],
+      [
+        [0, 0],
+        [0.1, 0],
+        [0.1, 0.1],
+      ],
+      triangle(0.25),
+    ],
+  })
+  expect(added).toBe(BLOCK.replace('# the clock\n', '# the clock\n      - [[0.25, 0], [1, 0], [1, 0.5]]\n'))
+  const flag: [number, number][] = [
+    [0.8, 0],
+    [1, 0],
+    [1, 0.3],
+  ]
+  const removed = editCamera(added, 'orchard', { masks: [triangle(0.25), flag] })
+  expect(removed).toBe(added.replace('      - [[0, 0], [0.1, 0], [0.1, 0.1]] # the clock\n', ''))
+  expect(editCamera(removed, 'orchard', { masks: [flag, triangle(0.25)] })).toBe(removed)
+  const none = editCamera(removed, 'orchard', { masks: [] })
+  expect(parse(none, { customTags: fileTags })).toMatchObject({ cameras: { orchard: { masks: [] } } })
+  expect(none).toContain('# between the trees')
+})
+
+test('zones are changed, added and removed one by one, also in a group on one line', () => {
+  const changed = editCamera(BLOCK, 'orchard', { zones: { rows: triangle(0.1), 'by the gate': triangle(0.2) } })
+  expect(changed).toBe(
+    BLOCK.replace(
+      '[[0, 0.4], [1, 0.4], [1, 1]] # between the trees\n',
+      '[[0.1, 0], [1, 0], [1, 0.5]] # between the trees\n      by the gate: [[0.2, 0], [1, 0], [1, 0.5]]\n',
+    ),
+  )
+  const begun = editCamera(BLOCK, 'gate', { zones: { road: triangle(0) }, masks: [triangle(0.3)] })
+  expect(begun).toBe(
+    BLOCK.replace(
+      '/stream2" } # by',
+      '/stream2", zones: { road: [[0, 0], [1, 0], [1, 0.5]] }, masks: [[[0.3, 0], [1, 0], [1, 0.5]]] } # by',
+    ),
+  )
+  expect(editCamera(begun, 'gate', { zones: { lane: triangle(0) } })).toBe(begun.replace('{ road: ', '{ lane: '))
+})
+
+test('an alias is left to people: changing it would change what it stands for', () => {
+  const text = 'cameras:\n  a: &one { url: "http://198.18.0.1/" }\n  b: *one\n'
+  expect(() => editCamera(text, 'b', { masks: [triangle(0)] })).toThrow(NotEditable)
+})
+
+/** A file as people write them, with comments, in either style, indented by two or four. */
+const styles = fc.record({
+  indent: fc.constantFrom(2, 4),
+  flow: fc.boolean(),
+  comments: fc.boolean(),
+  crlf: fc.boolean(),
+})
+const name = fc.constantFrom('a', 'b c', '7', 'true', 'null', 'x-y', 'no', '1e3')
+const values = fc.dictionary(
+  name,
+  fc.oneof(fc.integer(), fc.boolean(), fc.constantFrom('', '# no comment', '{', 'a: b')),
+  {
+    maxKeys: 4,
+  },
+)
+
+test('whatever the style of the file, an edit changes one value and loses no comment', () => {
+  fc.assert(
+    fc.property(
+      styles,
+      values,
+      values,
+      name,
+      fc.oneof(values, fc.array(fc.double({ min: 0, max: 1 }))),
+      (style, one, two, key, value) => {
+        const text = write(style, { one, two })
+        const before = parse(text) as Record<string, Record<string, unknown>>
+        const comments = (of: string) => of.match(/# about \w+/g) ?? []
+        const set = setIn(text, ['one', key], value)
+        expect(parse(set)).toEqual({ ...before, one: { ...before['one'], [key]: value } })
+        expect(comments(set)).toEqual(comments(text))
+        const gone = deleteIn(set, ['one', key])
+        const rest = Object.entries(before['one'] ?? {}).filter(([other]) => other !== key)
+        expect(parse(gone)).toEqual({ ...before, one: Object.fromEntries(rest) })
+        const listed = append(append(text, ['three', 'list'], value), ['three', 'list'], 1)
+        expect(parse(listed)).toEqual({ ...before, three: { list: [value, 1] } })
+      },
+    ),
+  )
+})
+
+function write(
+  { indent, flow, comments, crlf }: { indent: number; flow: boolean; comments: boolean; crlf: boolean },
+  parts: Record<string, Record<string, unknown>>,
+): string {
+  const lines = Object.entries(parts).flatMap(([part, entries]) => {
+    const pairs = Object.entries(entries).map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`)
+    const about = comments ? ` # about ${part}` : ''
+    if (flow || pairs.length === 0) return [`${part}: { ${pairs.join(', ')} }${about}`]
+    return [
+      `${part}:${about}`,
+      ...pairs.map((pair, index) => `${' '.repeat(indent)}${pair}${comments ? ` # about n${index}` : ''}`),
+    ]
+  })
+  return `${lines.join(crlf ? '\r\n' : '\n')}\n`
+}

@@ -1,0 +1,55 @@
+/** Changes of gateway.yaml by people; each call throws `Refusal`. */
+import type { IncomingMessage } from 'node:http'
+import type { CameraSettings } from '@hedgerow/contract/device-interface'
+import { Refusal } from '../calls/errors.ts'
+import { hasUrl } from '../cameras/schema.ts'
+import type { WatchedDeviceFile } from '../device-file/device-file.ts'
+import { NotEditable } from '../device-file/edit-text.ts'
+import type { DeviceFileEditor, Saved } from '../device-file/editor.ts'
+import { inWords } from '../hub/failure.ts'
+import type { Sessions } from './sessions.ts'
+import type { Visitor } from './visitor.ts'
+
+type By = { visitor: Visitor; request: IncomingMessage; password: string | undefined }
+
+export function createFileChanges(options: {
+  editor: Pick<DeviceFileEditor, 'parsed'>
+  file: Pick<WatchedDeviceFile, 'look'>
+  sessions: Pick<Sessions, 'verify'>
+}) {
+  const { editor, file, sessions } = options
+
+  return {
+    /** Who comes through the hub also gives the device's password. The new file is in force when this resolves. */
+    async save({ visitor, request, password }: By, write: () => Promise<Saved>): Promise<{ hash: string }> {
+      if (visitor.via === 'hub') {
+        if (password === undefined) throw new Refusal('password_required')
+        await sessions.verify(request, password)
+      }
+      const saved = await write().catch((error: unknown) => {
+        const message = error instanceof NotEditable ? AS_TEXT : `The file cannot be written: ${inWords(error)}.`
+        throw new Refusal('file_unwritable', { message })
+      })
+      if ('refused' in saved) throw new Refusal('file_changed')
+      if ('errors' in saved) throw new Refusal('file_invalid', { message: errorsInWords(saved.errors), ...saved })
+      await file.look()
+      return saved
+    },
+    async readCamera(name: string): Promise<CameraSettings> {
+      const { file: found, hash } = await editor.parsed()
+      if (!found) throw new Refusal('file_invalid', { message: BROKEN })
+      const camera = Object.hasOwn(found.cameras, name) ? found.cameras[name]! : undefined
+      if (!camera || !hasUrl(camera)) throw new Refusal('camera_not_found')
+      const { zones, masks } = camera
+      return { hash, zones, masks }
+    },
+  }
+}
+
+const AS_TEXT = 'This part of the file uses an alias. Change it as text, under Configuration.'
+const BROKEN = 'gateway.yaml has errors. Correct them under Configuration.'
+
+function errorsInWords(errors: readonly { line: number; message: string }[]): string {
+  const [first] = errors
+  return `The file was not saved; the one before stays in force. Line ${first?.line}: ${first?.message}`
+}

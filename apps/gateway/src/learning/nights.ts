@@ -1,0 +1,54 @@
+/** False alarms and what was lost, night by night: counted from reviews, never estimated. */
+import { LEARNING_NIGHTS, type GatewayLearning } from '@hedgerow/contract'
+import type { Place } from '../hours.ts'
+import { verdictsOf, type Said } from './night.ts'
+import type { LearningStore, LookFacts } from './store.ts'
+
+type Night = GatewayLearning['cameras'][number]['nights'][number]
+
+const DAY_MS = 86_400_000
+const LOOKS_MAX = 50_000
+
+export type NightsOptions = {
+  store: Pick<LearningStore, 'looks'>
+  /** In the order in which they were said. */
+  reviews: readonly Said[]
+  now: number
+  place: Place
+}
+
+/** Of one camera; the last one is the running night. */
+export function countNights(camera: string, { store, reviews, now, place }: NightsOptions): Night[] {
+  const zone = place.timeZone ?? Temporal.Now.timeZoneId()
+  const last = nightOf(now, zone)
+  const nights = new Map(
+    Array.from({ length: LEARNING_NIGHTS }, (_, index) => {
+      const day = last.subtract({ days: LEARNING_NIGHTS - 1 - index }).toString()
+      return [day, { day, right: 0, wrong: 0, lost: 0, heldBack: 0 }]
+    }),
+  )
+  const since = now - (LEARNING_NIGHTS + 1) * DAY_MS
+  const looks = store.looks(camera, { since, until: now + DAY_MS, limit: LOOKS_MAX })
+  const verdicts = verdictsOf(looks, new Map(reviews.map(({ detection, ...said }) => [detection, said])))
+  for (const look of looks) {
+    const night = nights.get(nightOf(look.at, zone).toString())
+    const part = partOf(look, verdicts.get(look.id))
+    if (night && part) night[part] += 1
+  }
+  return [...nights.values()]
+}
+
+function partOf(
+  { isHeld, isMissed }: LookFacts,
+  isRight: boolean | undefined,
+): Exclude<keyof Night, 'day'> | undefined {
+  if (isMissed) return 'lost'
+  if (isHeld) return 'heldBack'
+  return isRight === undefined ? undefined : isRight ? 'right' : 'wrong'
+}
+
+/** The day on whose noon the night begins. */
+function nightOf(at: number, timeZone: string): Temporal.PlainDate {
+  const local = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone)
+  return local.hour < 12 ? local.toPlainDate().subtract({ days: 1 }) : local.toPlainDate()
+}

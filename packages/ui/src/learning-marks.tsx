@@ -1,0 +1,15 @@
+import { Chip } from './chip.tsx'
+import styles from './learning-marks.module.css'
+
+type LearningMarksProps = { suppressed?: boolean | undefined; doubtful?: boolean | undefined }
+
+/** What learning says of a detection or an incident. */
+export function LearningMarks({ suppressed = false, doubtful = false }: LearningMarksProps) {
+  if (!suppressed && !doubtful) return null
+  return (
+    <span className={styles.marks}>
+      {suppressed && <Chip tone="neutral">held back by learning</Chip>}
+      {doubtful && <Chip tone="warning">worth a second look</Chip>}
+    </span>
+  )
+}
