@@ -150,6 +150,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
 
   const door = createHubDoor({
     deterrents: device.deterrents,
+    learning: device.learning,
     pictures: device.sources.pictures,
     find: device.record.find,
     thumbnail: device.record.picture,

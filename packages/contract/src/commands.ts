@@ -1,6 +1,6 @@
 /**
- * Commands of people to a gateway's deterrents. A command is a row before it is sent, is carried out at most once, and
- * never after it expired. Each of these calls answers when the command has ended.
+ * Commands of people to a gateway: to its deterrents, and to what it learned. A command is a row before it is sent, is
+ * carried out at most once, and never after it expired. Each of these calls answers when the command has ended.
  */
 import { z } from 'zod'
 import { call } from './call.ts'
@@ -8,6 +8,7 @@ import { deterrentName, FIRING_MAX_SECONDS } from './deterrents.ts'
 import { wholeNumber } from './fields.ts'
 import { commandAction } from './gateway-door.ts'
 import { gatewayId } from './gateways.ts'
+import { learningUndo } from './learning.ts'
 
 export const command = z.object({
   id: z.string(),
@@ -15,6 +16,8 @@ export const command = z.object({
   /** Null for all of them. */
   deterrent: z.string().nullable(),
   seconds: z.number().nullable(),
+  /** Which versions an `undo-learning` ends; null for the others. */
+  learning: learningUndo.nullable(),
   /** A username as it was then. */
   by: z.string(),
   /**
@@ -70,6 +73,16 @@ export const disarmGateway = call({
   method: 'POST',
   path: '/v1/hub/gateways/:id/commands/disarm',
   params,
+  errors,
+  response: command,
+})
+
+/** Goes back to an earlier version of what the gateway learned, or to none. */
+export const undoGatewayLearning = call({
+  method: 'POST',
+  path: '/v1/hub/gateways/:id/commands/undo-learning',
+  params,
+  body: learningUndo,
   errors,
   response: command,
 })

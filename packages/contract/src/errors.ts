@@ -113,6 +113,10 @@ export const errorTable = {
   },
   too_many_saved_views: { status: 409, message: 'You have 50 saved views already. Delete one first.' },
   picture_unavailable: { status: 502, message: 'The gateway has no picture of this camera right now.' },
+  learning_unavailable: {
+    status: 502,
+    message: 'The agent of this gateway does not tell what it learned. Update it.',
+  },
   snapshot_unavailable: { status: 502, message: 'The gateway has no snapshot of this detection.' },
   clip_unavailable: { status: 502, message: 'The gateway has no clip of this detection.' },
   clip_link_invalid: { status: 403, message: 'This address of a clip is unknown or older than 30 minutes.' },

@@ -16,7 +16,8 @@ import type { ReviewVerdict } from './threats.ts'
 type Nothing = Record<string, never>
 /** The name in a gateway's request to join. */
 type Device = { deviceName: string }
-type GivenCommand = Pick<Command, 'action' | 'deterrent' | 'seconds'> & { gatewayName: string }
+type GivenCommand = Pick<Command, 'action' | 'deterrent' | 'seconds'> &
+  Partial<Pick<Command, 'learning'>> & { gatewayName: string }
 type AboutAlert = { title: string; ruleName: string }
 type Ledgered = { gatewayName: string; by: string }
 

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { deterrentName, FIRING_MAX_SECONDS } from './deterrents.ts'
 import { cleanLine } from './fields.ts'
+import { learningUndo } from './learning.ts'
 
 export const GATEWAY_DOOR_PORT = 8081
 
@@ -13,7 +14,7 @@ export const PICTURE_MAX_BYTES = 4 * 1024 * 1024
 /** No command lives longer: after this it is not carried out. */
 export const COMMAND_LIFETIME_MS = 20_000
 
-export const commandAction = z.enum(['fire', 'stop', 'arm', 'disarm'])
+export const commandAction = z.enum(['fire', 'stop', 'arm', 'disarm', 'undo-learning'])
 export type CommandAction = z.output<typeof commandAction>
 
 /**
@@ -29,6 +30,8 @@ export const doorCommand = z.strictObject({
   deterrent: deterrentName.optional(),
   /** For `fire`; as the device's file says without. */
   seconds: z.number().int().min(1).max(FIRING_MAX_SECONDS).optional(),
+  /** For `undo-learning` always. */
+  learning: learningUndo.optional(),
   /** The person's name, for the ledger. */
   by: cleanLine(200).min(1),
 })
@@ -48,6 +51,7 @@ export type DoorOutcome = z.output<typeof doorOutcome>
 export const doorPaths = {
   tickets: '/v1/tickets',
   commands: '/v1/commands',
+  learning: '/v1/learning',
   latest: (camera: string) => `/v1/cameras/${encodeURIComponent(camera)}/latest.jpg`,
   snapshot: (detectionId: string) => `/v1/detections/${encodeURIComponent(detectionId)}/snapshot.jpg`,
   clip: (detectionId: string) => `/v1/detections/${encodeURIComponent(detectionId)}/clip.mp4`,

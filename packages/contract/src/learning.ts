@@ -3,7 +3,9 @@
  * when somebody looks; nothing of it is stored in the hub.
  */
 import { z } from 'zod'
+import { call } from './call.ts'
 import { cleanLine } from './fields.ts'
+import { gatewayId } from './gateways.ts'
 
 const name = cleanLine(100).min(1)
 const count = z.number().int().min(0).max(1_000_000_000)
@@ -96,5 +98,15 @@ export const learningUndo = z.strictObject({
 })
 export type LearningUndo = z.output<typeof learningUndo>
 
-/** The longest answer of the gateway's door, in bytes. */
-export const LEARNING_MAX_BYTES = 512 * 1024
+/** The longest answer of the gateway's door, in bytes, and how many values of JSON it has at most. */
+export const LEARNING_MAX_BYTES = 1024 * 1024
+export const LEARNING_MAX_VALUES = 131_072
+
+/** What a gateway learned, asked through its door now. */
+export const readGatewayLearning = call({
+  method: 'GET',
+  path: '/v1/hub/gateways/:id/learning',
+  params: z.strictObject({ id: gatewayId }),
+  errors: ['gateway_not_found', 'gateway_takes_no_commands', 'gateway_unreachable', 'learning_unavailable'],
+  response: gatewayLearning,
+})

@@ -1,11 +1,12 @@
 /**
- * Commands of the hub to the deterrents. Each is carried out once at most and never late: it needs a ticket of this
- * process, and its time is counted from the ticket by a monotonic clock, so neither a slow path nor a jump of the wall
- * clock can extend it. After a stop or disarm, earlier tickets fire and arm nothing: a command that a stop overtook is
- * refused.
+ * Commands of the hub to the deterrents, and to what was learned. Each is carried out once at most and never late: it
+ * needs a ticket of this process, and its time is counted from the ticket by a monotonic clock, so neither a slow path
+ * nor a jump of the wall clock can extend it. After a stop or disarm, earlier tickets fire and arm nothing: a command
+ * that a stop overtook is refused.
  */
 import { randomUUID } from 'node:crypto'
 import { COMMAND_LIFETIME_MS, type DoorCommand, type DoorOutcome } from '@hedgerow/contract'
+import type { Learning } from '../learning/learning.ts'
 
 type Person = { kind: 'person'; name: string; via: 'hub' }
 
@@ -21,6 +22,8 @@ export type CommandedDeterrents = {
   disarm(by: Person): Promise<void>
 }
 
+export type CommandedLearning = Pick<Learning, 'undo'>
+
 export type Commands = {
   issueTicket(): string
   carryOut(command: DoorCommand): Promise<DoorOutcome>
@@ -35,12 +38,19 @@ const EXPIRED: DoorOutcome = {
   message: 'The command came too late, or a stop came first. It was not carried out.',
 }
 
+const NOTHING_TO_UNDO: DoorOutcome = {
+  outcome: 'refused',
+  code: 'nothing_to_undo',
+  message: 'No version is active there, or it cannot go back to the one that was named.',
+}
+
 export function createCommands(options: {
   deterrents: CommandedDeterrents
+  learning: CommandedLearning
   /** Milliseconds of a clock that never jumps. */
   monotonic?: () => number
 }): Commands {
-  const { deterrents, monotonic = () => performance.now() } = options
+  const { deterrents, learning, monotonic = () => performance.now() } = options
   const tickets = new Map<string, { issuedAt: number; stops: number }>()
   /** How many stops there were. */
   let stops = 0
@@ -70,6 +80,8 @@ export function createCommands(options: {
       if (action === 'stop') await deterrents.stop(deterrent, by)
       else if (action === 'arm') await deterrents.arm(by)
       else if (action === 'disarm') await deterrents.disarm(by)
+      else if (action === 'undo-learning')
+        return command.learning && learning.undo(command.learning, name) ? { outcome: 'done' } : NOTHING_TO_UNDO
       else if (deterrent === undefined)
         return { outcome: 'refused', code: 'unknown_deterrent', message: 'The command names no deterrent.' }
       else {

@@ -4,10 +4,11 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { GATEWAY_DOOR_PORT, type DoorCommand, type DoorOutcome } from '@hedgerow/contract'
+import { GATEWAY_DOOR_PORT, gatewayLearning, type DoorCommand, type DoorOutcome } from '@hedgerow/contract'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startFixtureHub, type FixtureHub } from '../../testing/hub.ts'
+import { writeLearned } from '../../testing/learned-file.ts'
 import { startRelay, type Relay } from '../../testing/relay.ts'
 import { startGateway, type Gateway } from '../gateway.ts'
 
@@ -218,3 +219,23 @@ function listeningPorts(): number[] {
   })
   return [...new Set(ports)].toSorted((a, b) => a - b)
 }
+
+test('what was learned is told, and goes back to the version that a person names', async () => {
+  await gateway.stop()
+  writeLearned(dataDir, 'orchard', Date.now())
+  await start()
+  await untilTrue(() => gateway.state().gatewayId !== null)
+  const states = async () => {
+    const { cameras } = gatewayLearning.parse(await json<unknown>('/v1/learning'))
+    return cameras[0]?.labels[0]?.versions.map(({ state, endedBy }) => [state, endedBy])
+  }
+  await vi.waitFor(async () => expect((await states())?.[0]?.[0]).toBe('active'), { timeout: 60_000 })
+  const learning = { camera: 'orchard', label: 'deer', to: 1 }
+  expect(await command({ action: 'undo-learning', learning })).toEqual({ outcome: 'done' })
+  expect(await states()).toEqual([
+    ['undone', 'rosa'],
+    ['active', null],
+  ])
+  expect(await command({ action: 'undo-learning', learning })).toMatchObject({ code: 'nothing_to_undo' })
+  expect(await command({ action: 'undo-learning' })).toMatchObject({ code: 'nothing_to_undo' })
+})

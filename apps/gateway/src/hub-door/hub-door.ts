@@ -12,10 +12,12 @@ import type { Logger } from 'pino'
 import type { z } from 'zod'
 import { inWords } from '../hub/failure.ts'
 import type { Jpeg, Pictures } from '../sources/source.ts'
-import { createCommands, type CommandedDeterrents } from './commands.ts'
+import type { Learning } from '../learning/learning.ts'
+import { createCommands, type CommandedDeterrents, type CommandedLearning } from './commands.ts'
 
 export type HubDoorOptions = {
   deterrents: CommandedDeterrents
+  learning: CommandedLearning & Pick<Learning, 'report'>
   pictures: Pictures
   /** Of the device's own record. */
   find(detectionId: string): Detection | undefined
@@ -80,6 +82,11 @@ export function createHubDoor(options: HubDoorOptions): HubDoor {
         log.info({ action: command.action, deterrent: command.deterrent, by: command.by, outcome }, 'a command')
         sendJson(response, 200, outcome)
       },
+    },
+    {
+      method: 'GET',
+      path: /^\/v1\/learning$/,
+      answer: async ({ response }) => sendJson(response, 200, options.learning.report()),
     },
     {
       method: 'GET',

@@ -97,6 +97,8 @@ export const policy: Readonly<Record<string, Access>> = {
   'POST /v1/hub/gateways/:id/commands/stop': 'user',
   'POST /v1/hub/gateways/:id/commands/arm': 'manager',
   'POST /v1/hub/gateways/:id/commands/disarm': 'user',
+  'POST /v1/hub/gateways/:id/commands/undo-learning': 'manager',
+  'GET /v1/hub/gateways/:id/learning': 'user',
   'POST /v1/gateway/validate-access': 'user',
   'POST /v1/gateway/claim': 'user',
   'POST /v1/gateway/:id/ui-ticket': 'user',

@@ -82,6 +82,46 @@ describe.each(testEngines)('commands to a gateway on %s', (engine) => {
     ])
   })
 
+  it('an undo of learning reaches the gateway, by managers alone, and is audited with what it undoes', async () => {
+    const learning = { camera: 'orchard', label: 'deer', to: null }
+    expect((await give('user', 'undo-learning', learning)).json()).toMatchObject({ error: 'role_required' })
+    expect((await give('manager', 'undo-learning', learning)).json()).toMatchObject({ state: 'done', learning })
+    expect(door.commands).toMatchObject([{ action: 'undo-learning', learning, by: 'the-manager' }])
+    expect(await read('commands')).toMatchObject([{ action: 'undo-learning', learning, deterrent: null }])
+    const target = `undo-learning deer on orchard of ${gatewayId}`
+    expect((await audit()).filter(({ action }) => action.startsWith('command.'))).toMatchObject([
+      { action: 'command.end', target, result: 'ok' },
+      { action: 'command.give', target, result: 'ok' },
+    ])
+    // An older agent does not know the command, and has not carried it out.
+    door.onCommand = (_command, response) => answerJson(response, { error: 'invalid_request', message: 'No' }, 400)
+    expect((await give('manager', 'undo-learning', learning)).json()).toMatchObject({
+      state: 'refused',
+      code: 'not_understood',
+    })
+    const activity = await hub.app.inject({ url: '/api/v1/hub/activity/recent', headers: await headersOf('admin') })
+    expect(activity.json()[0].message).toBe(
+      'the-manager could not undo what gateway "Barn" learned of "deer" on "orchard": The agent does not know this command: update it.',
+    )
+  })
+
+  it('what a gateway learned is read through its door, and only as it should look', async () => {
+    const report = { state: 'waiting', lastRunAt: null, message: 'Nothing yet.', cameras: [] }
+    const answers: [number, unknown][] = [
+      [200, report],
+      [200, { ...report, cameras: [{ camera: 'x' }] }],
+      [404, { error: 'not_found' }],
+    ]
+    const told = []
+    for (const [status, body] of answers) {
+      door.onRequest = (request, response) =>
+        answerJson(response, request.url === '/v1/learning' ? (body as object) : {}, status)
+      told.push(await read('learning'))
+    }
+    const unavailable = expect.objectContaining({ error: 'learning_unavailable' }) as object
+    expect(told).toEqual([report, unavailable, unavailable])
+  })
+
   it('a user stops and disarms their own gateways, and neither fires, arms nor touches others', async () => {
     const stranger = await give('user', 'stop', {})
     expect(stranger.json()).toMatchObject({ error: 'gateway_not_found' })
@@ -155,6 +195,7 @@ describe.each(testEngines)('commands to a gateway on %s', (engine) => {
       action: 'fire' as const,
       deterrent: 'sprinkler',
       seconds: null,
+      learning: null,
       by_id: 'u1',
       by_name: 'rosa',
       source_ip: '198.51.100.7',

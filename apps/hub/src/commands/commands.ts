@@ -10,10 +10,12 @@ import {
   doorOutcome,
   doorPaths,
   doorTicket,
+  learningUndo,
   type Command,
   type CommandAction,
   type DoorOutcome,
   type Fact,
+  type LearningUndo,
 } from '@hedgerow/contract'
 import { base32 } from '@hedgerow/enrolment'
 import { randomBytes } from 'node:crypto'
@@ -24,11 +26,17 @@ import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { actorOf, record } from '../facts/facts.ts'
 import { findVisibleGateway } from '../fleet/fleet.ts'
-import type { GatewayDoor } from '../gateway-door/gateway-door.ts'
+import { DoorStatus, type GatewayDoor } from '../gateway-door/gateway-door.ts'
 import { HubError } from '../kernel/hub-error.ts'
 
 type Row = Selectable<Tables['commands']>
-type Asked = { gatewayId: string; action: CommandAction; deterrent?: string | undefined; seconds?: number | undefined }
+type Asked = {
+  gatewayId: string
+  action: CommandAction
+  deterrent?: string | undefined
+  seconds?: number | undefined
+  learning?: LearningUndo | undefined
+}
 type End = Pick<Row, 'state' | 'code' | 'message'>
 
 export type Commands = {
@@ -89,6 +97,7 @@ export function createCommands(options: {
       action: asked.action,
       deterrent: asked.deterrent ?? null,
       seconds: asked.seconds ?? null,
+      learning: asked.learning === undefined ? null : JSON.stringify(asked.learning),
       by_id: caller.userId,
       by_name: caller.username,
       source_ip: sourceIp,
@@ -126,6 +135,12 @@ export function createCommands(options: {
         return endOf(await send(row, { address, ticket, withinMs, signal }))
       } catch (error) {
         failure = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+        if (error instanceof DoorStatus && error.status === 400 && wasSent)
+          return {
+            state: 'refused',
+            code: 'not_understood',
+            message: 'The agent does not know this command: update it.',
+          }
         if (wasSent && !way.mayRepeat) break
         if (isRefusedConnection(error) && !wasSent)
           return {
@@ -155,6 +170,7 @@ export function createCommands(options: {
       by: row.by_name,
       ...(row.deterrent !== null && { deterrent: row.deterrent }),
       ...(row.seconds !== null && { seconds: row.seconds }),
+      ...(row.learning !== null && { learning: learningOf(row) }),
     }
     const timeoutMs = withinMs + OUTCOME_TIMEOUT_MS
     return door.post(address, doorPaths.commands, { timeoutMs, signal, body, schema: doorOutcome })
@@ -247,8 +263,13 @@ function aboutOf(row: Row, at: number): Pick<Fact, 'at' | 'actor' | 'target' | '
   return { at, actor: actorOf({ caller, sourceIp: row.source_ip }), target: row.id, gatewayId: row.gateway_id }
 }
 
-function dataOf({ action, deterrent, seconds }: Row, gatewayName: string) {
-  return { action, deterrent, seconds, gatewayName }
+function dataOf(row: Row, gatewayName: string) {
+  const { action, deterrent, seconds } = row
+  return { action, deterrent, seconds, learning: learningOf(row), gatewayName }
+}
+
+function learningOf({ learning }: Row): LearningUndo | null {
+  return learning === null ? null : learningUndo.parse(JSON.parse(learning))
 }
 
 function toCommand(row: Row): Command {
@@ -257,6 +278,7 @@ function toCommand(row: Row): Command {
     action: row.action,
     deterrent: row.deterrent,
     seconds: row.seconds,
+    learning: learningOf(row),
     by: row.by_name,
     state: row.state,
     code: row.code,

@@ -24,6 +24,9 @@ export function commandRoutes(
   mount(app, contract.disarmGateway, ({ params, caller, sourceIp }) =>
     commands.give({ gatewayId: params.id, action: 'disarm' }, { caller, sourceIp }),
   )
+  mount(app, contract.undoGatewayLearning, ({ params, body: learning, caller, sourceIp }) =>
+    commands.give({ gatewayId: params.id, action: 'undo-learning', learning }, { caller, sourceIp }),
+  )
   mount(app, contract.listCommands, async ({ params, caller }) => {
     const { id } = await findVisibleGateway(db, caller, params.id)
     return listCommands(db, id)

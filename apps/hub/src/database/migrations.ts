@@ -19,6 +19,7 @@ import * as learning from './migrations/016-learning.ts'
 import * as secondLooks from './migrations/017-second-looks.ts'
 import * as pushSessions from './migrations/026-push-sessions.ts'
 import * as deliveryLog from './migrations/019-delivery-log.ts'
+import * as learningCommands from './migrations/021-learning-commands.ts'
 import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '017-second-looks', up: secondLooks.up },
   { name: '026-push-sessions', up: pushSessions.up },
   { name: '019-delivery-log', up: deliveryLog.up },
+  { name: '021-learning-commands', up: learningCommands.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }

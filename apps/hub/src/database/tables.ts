@@ -305,6 +305,8 @@ export type Tables = {
     action: CommandAction
     deterrent: string | null
     seconds: number | null
+    /** JSON of `LearningUndo`. */
+    learning: string | null
     by_id: string
     /** A username as it was then. */
     by_name: string

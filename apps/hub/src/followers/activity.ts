@@ -148,7 +148,8 @@ function entriesOf<K extends FactKind>(fact: Fact<K>): NewActivity[] {
   }))
 }
 
-function commandInWords({ action, deterrent, gatewayName }: FactData['command.ended']): string {
+function commandInWords({ action, deterrent, learning, gatewayName }: FactData['command.ended']): string {
+  if (learning) return `undo what gateway "${gatewayName}" learned of "${learning.label}" on "${learning.camera}"`
   const what = deterrent === null ? '' : `"${deterrent}" of `
   return `${action} ${what}gateway "${gatewayName}"`
 }

@@ -117,7 +117,9 @@ export const audit: TransactionFollower = {
 
 /** `fire sprinkler of abcdefghijkl` */
 function commandInWords({ data, gatewayId }: Fact<'command.given' | 'command.ended'>): string {
-  return `${data.action} ${data.deterrent === null ? '' : `${data.deterrent} of `}${gatewayId}`
+  const { action, deterrent, learning } = data
+  const what = learning ? `${learning.label} on ${learning.camera} of ` : deterrent === null ? '' : `${deterrent} of `
+  return `${action} ${what}${gatewayId}`
 }
 
 async function writeEntry<K extends FactKind>(

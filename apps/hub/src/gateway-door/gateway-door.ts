@@ -21,6 +21,17 @@ export type GatewayDoor = {
   open(address: string, path: string, ask: DoorCall & { headers: Record<string, string> }): Promise<IncomingMessage>
 }
 
+/** The gateway's answer is no success, or not what it should be. */
+export class DoorStatus extends Error {
+  override name = 'DoorStatus'
+  readonly status: number
+
+  constructor(status: number) {
+    super(`the gateway answered with status ${status}`)
+    this.status = status
+  }
+}
+
 type DoorCall = { timeoutMs: number; signal?: AbortSignal }
 
 const JSON_LIMIT_BYTES = 64 * 1024
@@ -42,7 +53,7 @@ export function createGatewayDoor({ dial }: { dial: (address: string, port: numb
       })
       const read = readJson(answer.body)
       const parsed = schema.safeParse(read.problem ? undefined : read.value)
-      if (answer.status !== 200 || !parsed.success) throw new Error(`the gateway answered with status ${answer.status}`)
+      if (answer.status !== 200 || !parsed.success) throw new DoorStatus(answer.status)
       return parsed.data as never
     },
     get: (address, path, { limitBytes, ...ask }) =>

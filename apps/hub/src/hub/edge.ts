@@ -19,6 +19,7 @@ import { createFleetCount } from '../dashboard/fleet-count.ts'
 import { dashboardRoutes } from '../dashboard/routes.ts'
 import { createRefusedCalls } from '../audit/refused-calls.ts'
 import { auditRoutes } from '../audit/routes.ts'
+import { learningRoutes } from '../learning/routes.ts'
 import { createLivePictures } from '../cameras/live-pictures.ts'
 import { cameraRoutes } from '../cameras/routes.ts'
 import { certificateRoutes } from '../certificates/routes.ts'
@@ -178,6 +179,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     listGateways: (caller, reply) => listGateways(db, caller, { ...list, query: {}, reply }),
     camerasOf: (id) => heartbeats.latest(id)?.content.cameras ?? [],
   })
+  learningRoutes(app, { db, vpn, door })
   gatewayProxyRoutes(app, { ui })
   apiDescriptionRoutes(app)
   certificateRoutes(app, { certificates })

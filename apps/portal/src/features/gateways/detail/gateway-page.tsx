@@ -23,6 +23,7 @@ import { Deterrents } from './deterrents.tsx'
 import { Detections } from './detections.tsx'
 import type { GatewayVerb, OpenDialog } from '../dialogs/dialogs.tsx'
 import { GatewayMenu } from '../gateway-menu.tsx'
+import { Learning } from './learning.tsx'
 import { Reviews } from './reviews.tsx'
 import { Health } from './health.tsx'
 import { History } from './history.tsx'
@@ -103,6 +104,11 @@ function OneGateway({ gateway, stale }: { gateway: GatewayDetail; stale: string 
           <Panel title="Right and wrong">
             <Reviews gateway={gateway} />
           </Panel>
+          {gateway.kind === 'enrolled' && (
+            <Panel title="Learning">
+              <Learning gateway={gateway} />
+            </Panel>
+          )}
           {gateway.kind === 'enrolled' && (
             <Panel title="Deterrents">
               <Deterrents gateway={gateway} />

@@ -1,0 +1,62 @@
+/** What a gateway learned from reviews: asked of it now, with the way back to an earlier version. */
+import type { GatewayDetail } from '@hedgerow/contract'
+import { Link } from 'react-router'
+import { messageOf } from '#api/client.ts'
+import { mayManageFleet } from '#api/roles.ts'
+import { useUser } from '#api/session.tsx'
+import { Learned } from '@hedgerow/ui/learned.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { useLearning, useUndoLearning } from './learning-queries.ts'
+import styles from './gateway-page.module.css'
+
+export function Learning({ gateway: { id, status } }: { gateway: GatewayDetail }) {
+  if (status === 'offline')
+    return (
+      <PanelEmpty title="Offline">What it learned is on the gateway, and is asked of it when it is back.</PanelEmpty>
+    )
+  return <Online id={id} />
+}
+
+function Online({ id }: { id: string }) {
+  const mayUndo = mayManageFleet(useUser().role)
+  const { data, error, isPending, isFetching, refetch } = useLearning(id)
+  const undo = useUndoLearning(id)
+  if (isPending) return <PanelSkeleton rows={4} label="Loading what was learned" />
+  if (data === undefined)
+    return <PanelError message={messageOf(error)} retrying={isFetching} onRetry={() => void refetch()} />
+  return (
+    <>
+      {data.state !== 'waiting' && <Notice tone={data.state === 'failed' ? 'warning' : 'plain'}>{data.message}</Notice>}
+      <output>
+        {undo.error !== null && <Notice tone="warning">{messageOf(undo.error)}</Notice>}
+        {undo.data !== undefined && undo.data.state !== 'done' && <Notice tone="warning">{undo.data.message}</Notice>}
+      </output>
+      {data.cameras.length === 0 ? (
+        <PanelEmpty title="Nothing learned yet">
+          Say in <Link to={`/threats?gateway=${id}&review=none`}>Threats</Link> what is right and what is a false alarm.
+          It learns at night, from 20 of each for a label.
+        </PanelEmpty>
+      ) : (
+        data.cameras.map((camera) => (
+          <details key={camera.camera} className={styles.learned} open={data.cameras.length === 1}>
+            <summary>{camera.camera}</summary>
+            <Learned
+              camera={camera}
+              isUndoing={undo.isPending}
+              onUndo={mayUndo ? undo.mutate : undefined}
+              heldBack={
+                <Link
+                  to={`/threats?${new URLSearchParams({ gateway: id, camera: camera.camera, learning: 'hidden' })}`}
+                >
+                  What is held back on {camera.camera}
+                </Link>
+              }
+              renderMask={() => <small>Accept or dismiss it in the gateway’s own interface, under Learning.</small>}
+            />
+          </details>
+        ))
+      )}
+    </>
+  )
+}
