@@ -128,6 +128,10 @@ export async function startSimulatedGateway(options: SimulatedGatewayOptions): P
         arm: async () => {},
         disarm: async () => {},
       },
+      learning: {
+        undo: () => false,
+        report: () => ({ state: 'off', lastRunAt: null, message: 'A simulated gateway learns nothing.', cameras: [] }),
+      },
       pictures: {
         latest: async (camera) => (plan.cameras.includes(camera) ? pictureOf(camera) : undefined),
         snapshot: async (detection) => pictureOf(detection.label),
