@@ -55,6 +55,11 @@ test('a person makes a rule, tries the channel, and the message on the phone ope
   await portal.dialog().getByLabel('What', { exact: true }).selectOption('Everything seen')
   await portal.dialog().getByLabel('Labels').fill('fox, marten')
   await portal.dialog().getByLabel('Collect for, seconds').fill('0')
+  await portal.dialog().getByRole('button', { name: 'Add a step' }).click()
+  const people = { name: /^Tell these people/ }
+  await portal.dialog().getByRole('group', people).first().getByLabel(hub.admin.username).check()
+  await portal.dialog().getByRole('group', { name: 'Step 1' }).getByRole('group', people).waitFor()
+  await portal.dialog().getByRole('button', { name: 'Remove step 1' }).click()
   await portal.dialog().getByText('would have sent no message').waitFor()
   await portal.dialog().getByRole('button', { name: 'Save Rule' }).click()
   await portal.row('Foxes').getByText('fox, marten').waitFor()

@@ -120,6 +120,9 @@ export type FactData = {
   /** The target is the incident. A null `verdict` takes back what was said. */
   'incident.reviewed': { verdict: ReviewVerdict | null; label: string | null; gatewayName: string }
 
+  /** A person took detections and pictures out of the hub; `filter` is the selection, as JSON. */
+  'incidents.exported': { filter: string }
+
   /** A person's command to a gateway, before it is sent. `deterrent` is null for all of them. */
   'command.given': GivenCommand
   'command.ended': GivenCommand & { state: Command['state']; message: string }

@@ -145,6 +145,7 @@ export const EXPORT_DETECTIONS_MAX = 10_000
 export const exportIncidents = call({
   method: 'GET',
   path: '/v1/hub/incidents/export',
+  recorded: true,
   query: incidentFilter,
   errors: ['export_busy'],
   media: 'application/zip',

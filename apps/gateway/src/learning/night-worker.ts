@@ -11,7 +11,6 @@ const { path, ...task } = workerData as NightTask
 if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_LOW)
 const store = openLearningStore(path, 'read-only')
 try {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage(learnAll({ ...task, store }))
 } finally {
   store.close()

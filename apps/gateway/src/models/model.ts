@@ -201,7 +201,6 @@ export function openModel(options: ModelOptions): Model {
 }
 
 function tell(worker: Worker, message: ToModelWorker): void {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   worker.postMessage(message)
 }
 

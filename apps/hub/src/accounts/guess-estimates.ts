@@ -52,7 +52,6 @@ export function createGuessEstimates({ idleMs = IDLE_MS } = {}): GuessEstimates 
       thread ??= start()
       thread.waiting.push({ resolve, reject })
       thread.worker.ref()
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
       thread.worker.postMessage(question)
     })
 }

@@ -22,7 +22,6 @@ parentPort?.on('message', ({ password, names }: Question) => {
   const { guesses, sequence } = zxcvbn.check(password, [...names, ...PRODUCT])
   const [longest] = sequence.filter(isKnown).toSorted((a, b) => b.token.length - a.token.length)
   const holds = longest && (isWord(longest) ? 'words' : 'pattern')
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage({ guesses, holds } satisfies Estimate)
 })
 

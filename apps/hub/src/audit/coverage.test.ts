@@ -57,6 +57,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'PUT /v1/hub/alert-rules/:id': ['alert-rule.save'],
   'DELETE /v1/hub/alert-rules/:id': ['alert-rule.delete'],
   'POST /v1/hub/incidents/review': ['incident.review'],
+  'GET /v1/hub/incidents/export': ['incident.export'],
   'POST /v1/hub/gateways/:id/commands/fire': ['command.give', 'command.end'],
   'POST /v1/hub/gateways/:id/commands/stop': ['command.give', 'command.end'],
   'POST /v1/hub/gateways/:id/commands/arm': ['command.give', 'command.end'],
@@ -324,6 +325,11 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     await leaves('GET /v1/hub/gateways/:id/vpn-config', () =>
       api(contract.gatewayVpnConfig, { token: admin, params: gateway }),
     )
+    await leaves('GET /v1/hub/incidents/export', async () => {
+      const headers = { authorization: `Bearer ${admin}` }
+      const { statusCode } = await hub.app.inject({ url: '/api/v1/hub/incidents/export', headers })
+      return { status: statusCode, body: undefined }
+    })
     await leaves('DELETE /v1/hub/gateways/:id', () =>
       api(contract.deleteGateway, { token: admin, params: gateway, body: { name: 'Gate' } }),
     )

@@ -96,6 +96,11 @@ describe.each(testEngines)('an export on %s', (engine) => {
       headers: { authorization: `Bearer ${stranger}` },
     })
     expect([...unzip(theirs.rawPayload).keys()]).toEqual(['detections.csv', 'coco.json'])
+    const { body } = await api(contract.listAudit, { token, query: { action: 'incident.export' } })
+    expect(body).toMatchObject([
+      { actor: 'the-user', result: 'ok' },
+      { actor: 'the-admin', result: 'ok' },
+    ])
   })
 
   it('is one at a time for each person, four in all, and gives its turn back when it ends', async () => {

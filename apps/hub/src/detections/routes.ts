@@ -2,6 +2,7 @@ import * as contract from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
+import { actorOf, record } from '../facts/facts.ts'
 import { findVisibleGateway } from '../fleet/fleet.ts'
 import { mount } from '../http/mount.ts'
 import { createExports } from './export.ts'
@@ -33,8 +34,14 @@ export function detectionRoutes(
   mount(app, contract.listIncidents, ({ caller, query, reply }) => listIncidents(db, caller, { query, reply }))
   mount(app, contract.countIncidents, ({ caller, query }) => countIncidents(db, caller, query))
   const exports = createExports({ db })
-  mount(app, contract.exportIncidents, ({ caller, query, reply }) => {
+  mount(app, contract.exportIncidents, async (request) => {
+    const { caller, query, reply } = request
     const zip = exports.open(caller, query, clock())
+    const fact = { at: clock(), actor: actorOf(request), data: { filter: JSON.stringify(query) } }
+    await record(db, { kind: 'incidents.exported', ...fact }).catch((error: unknown) => {
+      zip.destroy()
+      throw error
+    })
     reply.type('application/zip').header('content-disposition', 'attachment; filename="threats.zip"')
     return zip
   })

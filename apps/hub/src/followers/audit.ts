@@ -69,6 +69,7 @@ export const auditAnswers: { readonly [K in FactKind]: Entry<K> | { none: string
   'gateway.status-changed': { none: 'a state, not a decision; activity has it' },
 
   'incident.reviewed': { action: 'incident.review' },
+  'incidents.exported': { action: 'incident.export' },
   'detection.reported': { none: 'data, not a decision; stored as detections' },
 
   'command.given': { action: 'command.give', target: commandInWords },

@@ -69,6 +69,7 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'gateway.status-changed': toOwner(...FLEET),
 
   'detection.reported': toOwner(...FLEET, 'threats'),
+  'incidents.exported': toAll(),
   'incident.reviewed': toOwner('threats', 'gateways'),
 
   'command.given': toOwner('deterrents'),

@@ -23,7 +23,7 @@ export function StepsField({ steps, channels, people, onChange }: StepsFieldProp
     <fieldset className={styles.steps}>
       <legend>While nobody has acknowledged it</legend>
       {steps.map((step, index) => (
-        <div key={index} className={styles.step}>
+        <fieldset key={index} aria-label={`Step ${index + 1}`} className={styles.step}>
           <div className={styles.stepHead}>
             <TextInput
               type="number"
@@ -46,7 +46,7 @@ export function StepsField({ steps, channels, people, onChange }: StepsFieldProp
             all={{ channels, people }}
             onChange={(whom) => put(index, { afterMinutes: step.afterMinutes, ...whom })}
           />
-        </div>
+        </fieldset>
       ))}
       {steps.length < STEPS_MAX && (
         <Button variant="default" size="compact-sm" onClick={() => onChange([...steps, steps.at(-1) ?? FIRST])}>
@@ -90,7 +90,7 @@ export function WhomField({
       )}
       {all.people.length > 0 && (
         <fieldset className={styles.over}>
-          <legend>Mail to these people, or to the hub’s address when none is ticked</legend>
+          <legend>Tell these people, or everybody when none is ticked (mail then goes to the hub’s address)</legend>
           {all.people.map(({ id, name }) => (
             <TickBox
               key={id}

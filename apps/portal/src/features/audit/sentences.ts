@@ -51,6 +51,7 @@ const SENTENCES: Readonly<Record<string, Words>> = {
   'gateway.claim': { done: 'claimed the gateway', refused: 'could not claim a gateway', target: 'gateway' },
   'gateway.read-vpn-config': { done: 'read the VPN configuration of', target: 'gateway' },
   'incident.review': { done: 'reviewed the incident', target: 'text' },
+  'incident.export': own('exported detections and pictures'),
   'alert.acknowledge': { done: 'acknowledged the alert', target: 'text' },
   'alert-rule.save': { done: 'saved the alert rule', target: 'text' },
   'alert-rule.delete': { done: 'deleted the alert rule', target: 'text' },

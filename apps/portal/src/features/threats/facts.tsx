@@ -71,13 +71,14 @@ export function Facts({ incident, shown }: { incident: WithList; shown: StoredDe
   )
 }
 
+/** The detections of an incident may name the same firing. */
+const distinct = (lines: readonly string[]): string[] => [...new Set(lines)]
+
 function Lines({ lines }: { lines: readonly string[] }) {
   return (
     <ul className={styles.lines}>
-      {lines.map((line, index) => (
-        // Two entries may have the same words.
-        // oxlint-disable-next-line react/no-array-index-key
-        <li key={index}>{line}</li>
+      {distinct(lines).map((line) => (
+        <li key={line}>{line}</li>
       ))}
     </ul>
   )
