@@ -9,10 +9,10 @@ import { headerPairs } from './forwarding.ts'
 /** `headers` is a raw list: name, value, name, value … */
 export type AnswerHead = { status: number; reason: string; headers: string[] }
 
-const MAX_HEADERS = 256
-const MAX_HEADER_BYTES = 32 * 1024
-const MAX_REASON_BYTES = 256
-const MAX_INTERIM_ANSWERS = 16
+export const MAX_HEADERS = 256
+export const MAX_HEADER_BYTES = 32 * 1024
+export const MAX_REASON_BYTES = 256
+export const MAX_INTERIM_ANSWERS = 16
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 /** Horizontal tab, space, visible ASCII, obs-text: as Latin-1, which is how Node reads and writes them. */
 const FIELD_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/
@@ -60,7 +60,8 @@ export function writeHead({ status, reason, headers }: AnswerHead): string {
 export function checkHeaders(headers: readonly string[]): void {
   if (headers.length % 2 !== 0 || headers.length > MAX_HEADERS * 2) throw new UnusableAnswer('it has too many headers')
   let bytes = 0
-  for (const [name, value] of headerPairs(headers)) {
+  for (let i = 0; i < headers.length; i += 2) {
+    const [name, value] = [headers[i]!, headers[i + 1]!]
     bytes += name.length + value.length
     if (bytes > MAX_HEADER_BYTES) throw new UnusableAnswer('its headers are too long')
     if (!TOKEN.test(name)) throw new UnusableAnswer('a header name is not valid')
@@ -68,15 +69,19 @@ export function checkHeaders(headers: readonly string[]): void {
   }
 }
 
-function readRest(answer: IncomingMessage): { reason: string; headers: string[] } {
-  const reason = answer.statusMessage ?? ''
+/** Throws `UnusableAnswer` when reason phrase or headers can't be written unchanged. */
+export function checkAnswerHead({ reason, headers }: Pick<AnswerHead, 'reason' | 'headers'>): void {
   if (reason.length > MAX_REASON_BYTES || !FIELD_TEXT.test(reason))
     throw new UnusableAnswer('its reason phrase is not valid')
-  const headers = [...answer.rawHeaders]
   checkHeaders(headers)
-  return { reason, headers }
 }
 
-function withoutLength(headers: readonly string[]): string[] {
+function readRest(answer: IncomingMessage): { reason: string; headers: string[] } {
+  const rest = { reason: answer.statusMessage ?? '', headers: [...answer.rawHeaders] }
+  checkAnswerHead(rest)
+  return rest
+}
+
+export function withoutLength(headers: readonly string[]): string[] {
   return headerPairs(headers).flatMap((pair) => (pair[0].toLowerCase() === 'content-length' ? [] : pair))
 }

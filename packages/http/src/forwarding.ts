@@ -144,9 +144,25 @@ const isToKeepFrom = (from: Rule['from']): ((name: string) => boolean) => {
   const names = RULES.filter((rule) => rule.from === from).flatMap((rule) => rule.names)
   const whole = new Set(names.filter((name) => !name.endsWith('*')))
   const beginnings = names.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))
-  return (name) => {
+  return rememberedByName((name) => {
     const plain = name.toLowerCase().replaceAll('_', '-')
     return whole.has(plain) || beginnings.some((beginning) => plain.startsWith(beginning))
+  })
+}
+
+const REMEMBERED_NAMES = 1_000
+const LONGEST_REMEMBERED_NAME = 64
+
+/** `decide`, once for each spelling of a header's name. Both sides choose names, so only so many are remembered. */
+function rememberedByName(decide: (name: string) => boolean): (name: string) => boolean {
+  const decided = new Map<string, boolean>()
+  return (name) => {
+    const known = decided.get(name)
+    if (known !== undefined) return known
+    const decision = decide(name)
+    if (decided.size >= REMEMBERED_NAMES) decided.clear()
+    if (name.length <= LONGEST_REMEMBERED_NAME) decided.set(name, decision)
+    return decision
   }
 }
 
@@ -159,21 +175,23 @@ export const ordersAProxy = isToKeepFrom('answer')
  * Whether a header is for one connection only, by its name or because `Connection` lists it; `raw` is the whole list.
  */
 export function hopByHopIn(raw: readonly string[]): (name: string) => boolean {
-  const named = new Set(
-    valuesOf(raw, 'connection')
-      .flatMap((value) => value.split(','))
-      .map((name) => name.trim().toLowerCase())
-      .filter((name) => !NEVER_NAMED_AWAY.has(name)),
-  )
-  return (name) => {
-    const lower = name.toLowerCase()
-    return HOP_BY_HOP.has(lower) || named.has(lower)
-  }
+  const named = valuesOf(raw, 'connection')
+    .flatMap((value) => value.split(','))
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => !HOP_BY_HOP.has(name) && !NEVER_NAMED_AWAY.has(name))
+  return (name) => isHopByHop(name) || (named.length > 0 && named.includes(name.toLowerCase()))
 }
+
+const isHopByHop = rememberedByName((name) => HOP_BY_HOP.has(name.toLowerCase()))
 
 /** All values of a header of a raw list, in order. `wanted` is in lower case. */
 export function valuesOf(raw: readonly string[], wanted: string): string[] {
-  return headerPairs(raw).flatMap(([name, value]) => (name.toLowerCase() === wanted ? [value] : []))
+  const values: string[] = []
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = raw[i]!
+    if (name.length === wanted.length && name.toLowerCase() === wanted) values.push(raw[i + 1]!)
+  }
+  return values
 }
 
 /** A raw header list (name, value, name, value …) as pairs. */

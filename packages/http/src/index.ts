@@ -2,6 +2,7 @@
  * Shared by the HTTP servers of the hub and the agent: ownership of connections, limits, and forwarding.
  */
 export * from './answer-head.ts'
+export * from './answer-reader.ts'
 export * from './connection-limits.ts'
 export * from './ending.ts'
 export * from './faults.ts'

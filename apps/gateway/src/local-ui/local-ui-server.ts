@@ -25,7 +25,7 @@ const HEADERS_TIMEOUT_MS = 10_000
 /** Neighbours in a local network share a /64, so each address counts separately. */
 const LOCAL_LIMITS = { perSource: 64, total: 256 }
 /** All of these come from the hub, which has limits of its own. */
-const TUNNEL_LIMITS = { perSource: 512, total: 512 }
+const TUNNEL_LIMITS = { perSource: 1_024, total: 1_024 }
 
 /** Rejects with Node's own error (`EADDRINUSE`, `EACCES`) when it cannot listen. */
 export async function openLocalUiServer(

@@ -194,6 +194,7 @@ describe('the followers of a hub', () => {
       'fleet-count',
       'fleet-list-cache',
       'fleet-search',
+      'gateway-pages',
       'held-devices',
       'live-events',
       'live-peers',

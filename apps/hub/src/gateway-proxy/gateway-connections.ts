@@ -1,8 +1,7 @@
 /**
- * Connections to gateways' own web servers through the tunnel, kept alive between requests and limited for each
- * gateway.
+ * Connections to gateways' own web servers through the tunnel: each carries one exchange at a time, is kept for the
+ * next, and counts towards the gateway's limit. HTTP is read and written by their users.
  */
-import { Agent } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 /**
@@ -11,13 +10,36 @@ import type { Duplex } from 'node:stream'
  */
 export type Dial = (address: string, signal?: AbortSignal) => Duplex
 
-const MAX_CONNECTIONS = 128
-const MAX_IDLE_CONNECTIONS = 8
+/** Of one gateway. Four sessions, each with as many exchanges as it may have, need no more. */
+const MAX_CONNECTIONS = 1_024
 /** Shorter than the 5 s after which common servers close, so that requests rarely meet a closing connection. */
 const IDLE_TIMEOUT_MS = 4_000
+/** How long before the announced end of an idle connection it is no longer used. */
+const ANNOUNCED_MARGIN_MS = 1_000
+
+/** What an exchange learns of its connection, until it releases or destroys it. */
+export type ConnectionUser = {
+  /** It may write to the connection from now on, also while that is still being opened. */
+  onConnection(connection: GatewayConnection): void
+  onBytes(bytes: Buffer): void
+  /** After a write that returned false: there is room again. */
+  onDrain(): void
+  /** The gateway has closed its side. */
+  onEnd(): void
+  /** The connection is gone. */
+  onClose(error: Error | undefined): void
+}
+
+export type Pool = {
+  /**
+   * Gives `user` a connection: an idle one, unless `fresh`, or a new one; at the limit, when another exchange ends.
+   * Returns the function that withdraws a user who still waits.
+   */
+  take(user: ConnectionUser, options?: { fresh?: boolean }): () => void
+}
 
 export type GatewayConnections = {
-  agentFor(gateway: { id: string; address: string }): Agent
+  poolOf(gateway: { id: string; address: string }): Pool
   /** A connection of its own, which is not reused. */
   open(gateway: { address: string }): Duplex
   stop(): void
@@ -31,40 +53,148 @@ export function createGatewayConnections({
   connectTimeoutMs: number
 }): GatewayConnections {
   const open = (address: string) => openStream(dial, address, connectTimeoutMs)
-  const agents = new Map<string, { address: string; agent: Agent }>()
+  const pools = new Map<string, { address: string; pool: ConnectionPool }>()
 
   return {
-    agentFor({ id, address }) {
-      const known = agents.get(id)
-      if (known?.address === address) return known.agent
-      known?.agent.destroy()
-      const agent = new TunnelAgent(() => open(address))
-      agents.set(id, { address, agent })
-      return agent
+    poolOf({ id, address }) {
+      const known = pools.get(id)
+      if (known?.address === address) return known.pool
+      known?.pool.endIdle()
+      const pool = new ConnectionPool(
+        () => open(address),
+        () => pools.get(id)?.pool === pool && pools.delete(id),
+      )
+      pools.set(id, { address, pool })
+      return pool
     },
     open: ({ address }) => open(address),
     stop() {
-      for (const { agent } of agents.values()) agent.destroy()
-      agents.clear()
+      for (const { pool } of pools.values()) pool.endIdle()
+      pools.clear()
     },
   }
 }
 
-class TunnelAgent extends Agent {
+class ConnectionPool implements Pool {
   readonly #open: () => Duplex
+  readonly #onEmpty: () => void
+  readonly #waiting = new Set<ConnectionUser>()
+  /** The last one was used last. */
+  readonly #idle: GatewayConnection[] = []
+  #count = 0
 
-  constructor(open: () => Duplex) {
-    super({
-      keepAlive: true,
-      maxSockets: MAX_CONNECTIONS,
-      maxFreeSockets: MAX_IDLE_CONNECTIONS,
-      timeout: IDLE_TIMEOUT_MS,
-    })
+  constructor(open: () => Duplex, onEmpty: () => void) {
     this.#open = open
+    this.#onEmpty = onEmpty
   }
 
-  override createConnection(): Duplex {
-    return this.#open()
+  take(user: ConnectionUser, { fresh = false } = {}): () => void {
+    const idle = fresh ? undefined : this.#idle.pop()
+    if (idle) idle.lend(user)
+    else if (this.#count < MAX_CONNECTIONS) this.#connect(user)
+    else this.#waiting.add(user)
+    return () => void this.#waiting.delete(user)
+  }
+
+  endIdle(): void {
+    for (const connection of this.#idle) connection.destroy()
+  }
+
+  #connect(user: ConnectionUser): void {
+    const stream = this.#open()
+    this.#count++
+    const connection = new GatewayConnection(stream, {
+      onFree: () => {
+        const [next] = this.#waiting
+        if (next) {
+          this.#waiting.delete(next)
+          connection.lend(next)
+        } else this.#idle.push(connection)
+      },
+      onGone: () => {
+        const at = this.#idle.indexOf(connection)
+        if (at >= 0) this.#idle.splice(at, 1)
+        this.#count--
+        const [next] = this.#waiting
+        if (next) {
+          this.#waiting.delete(next)
+          this.#connect(next)
+        } else if (this.#count === 0) this.#onEmpty()
+      },
+    })
+    connection.lend(user)
+  }
+}
+
+export class GatewayConnection {
+  readonly #stream: Duplex
+  readonly #onFree: () => void
+  #user: ConnectionUser | undefined
+  #uses = 0
+  #error: Error | undefined
+  readonly #idleTimer: NodeJS.Timeout
+  #idleMs = IDLE_TIMEOUT_MS
+
+  constructor(stream: Duplex, { onFree, onGone }: { onFree: () => void; onGone: () => void }) {
+    this.#stream = stream
+    this.#onFree = onFree
+    // The stream's own buffers end when nobody uses it: whatever comes then was not asked for.
+    stream.on('data', (bytes: Buffer) => (this.#user ? this.#user.onBytes(bytes) : stream.destroy()))
+    stream.on('drain', () => this.#user?.onDrain())
+    stream.on('end', () => (this.#user ? this.#user.onEnd() : stream.destroy()))
+    stream.on('error', (error) => (this.#error = error))
+    stream.once('close', () => {
+      clearTimeout(this.#idleTimer)
+      const user = this.#user
+      this.#user = undefined
+      onGone()
+      user?.onClose(this.#error)
+    })
+    this.#idleTimer = setTimeout(() => this.#endIdle(), IDLE_TIMEOUT_MS).unref()
+  }
+
+  /** Whether it has carried an earlier exchange: the gateway may be closing it. */
+  get isReused(): boolean {
+    return this.#uses > 1
+  }
+
+  lend(user: ConnectionUser): void {
+    this.#uses++
+    this.#user = user
+    user.onConnection(this)
+  }
+
+  /** False when the caller should wait for `onDrain`. */
+  write(bytes: Buffer | string): boolean {
+    return this.#stream.write(bytes, 'latin1')
+  }
+
+  pause(): void {
+    this.#stream.pause()
+  }
+
+  resume(): void {
+    this.#stream.resume()
+  }
+
+  /** The exchange is over and left nothing on the way. `keptSeconds` is what the gateway announced. */
+  release(keptSeconds: number | undefined): void {
+    this.#user = undefined
+    this.#idleMs = Math.min(IDLE_TIMEOUT_MS, (keptSeconds ?? Infinity) * 1_000 - ANNOUNCED_MARGIN_MS)
+    if (this.#idleMs <= 0 || this.#stream.destroyed || !this.#stream.writable) return void this.#stream.destroy()
+    this.#idleTimer.refresh()
+    this.#stream.resume()
+    this.#onFree()
+  }
+
+  /** Its user is told nothing more. */
+  destroy(): void {
+    this.#user = undefined
+    this.#stream.destroy()
+  }
+
+  #endIdle(): void {
+    if (!this.#user) this.#stream.destroy()
   }
 }
 

@@ -63,6 +63,8 @@ export type GatewayProxy = {
   handleUpgrade(req: IncomingMessage, socket: Socket, head: Buffer): void
   formActionSources(host: string | undefined): string[]
   connectedUsers(gatewayId: string): number
+  /** A person or a gateway has changed: ends what is no longer allowed. */
+  recheck(): Promise<void>
   issueTicket(
     caller: Caller,
     gatewayId: string,
@@ -92,6 +94,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     hubSessions: deps.sessions,
     uiSessions: sessions,
     findGateway: deps.findGateway,
+    clock,
   })
   const presence = createOpenVisits({
     clock,
@@ -128,7 +131,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
       host,
       (origin) => !isCrossOriginRequest(req.method, req.headers, origin),
     )
-    opening?.begin((exchange) => proxyRequest(req, res, { ...exchange, agent: connections.agentFor(opening.gateway) }))
+    opening?.begin((exchange) => proxyRequest(req, res, { ...exchange, pool: connections.poolOf(opening.gateway) }))
   }
 
   async function handleWebSocket(
@@ -283,6 +286,10 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     handleUpgrade: (req, socket, head) => upgrade(req, socket, head, origins.locate(req.headers.host)),
     formActionSources: origins.formActionSources,
     connectedUsers: presence.connectedUsers,
+    recheck() {
+      admission.forget()
+      return presence.recheck()
+    },
 
     async issueTicket(caller, gatewayId, headers) {
       const gateway = await deps.findGateway(caller, gatewayId)

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -249,11 +251,29 @@ describe('a session', () => {
     await hub.db.updateTable('gateways').set({ owner_id: caller.userId }).execute()
     const page = await hub.open(caller, gateway.id)
     await hub.db.updateTable('gateways').set({ owner_id: null }).execute()
+    hub.turnClock(1_000)
     expect((await page.go()).status).toBe(401)
     await hub.db.updateTable('gateways').set({ owner_id: caller.userId }).execute()
     expect((await page.go()).status).toBe(200)
     await hub.db.deleteFrom('sessions').execute()
     hub.turnClock(1_000)
+    expect((await page.go()).status).toBe(401)
+  })
+
+  it('ends at once when this hub changes who sees the gateway', async () => {
+    const gateway = await hub.addGateway((_req, res) => void res.write('x'))
+    const { caller } = await hub.signIn('user')
+    await hub.db.updateTable('gateways').set({ owner_id: caller.userId }).execute()
+    const page = await hub.open(caller, gateway.id)
+    const outgoing = request({ port: page.port, host: '127.0.0.1', headers: { host: page.host, cookie: page.cookie } })
+    outgoing.end()
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+    const { promise: closed, resolve } = Promise.withResolvers<void>()
+    incoming.on('error', () => {}).once('close', resolve)
+    incoming.resume()
+    await hub.db.updateTable('gateways').set({ owner_id: null }).execute()
+    await hub.ui.recheck()
+    await closed
     expect((await page.go()).status).toBe(401)
   })
 })

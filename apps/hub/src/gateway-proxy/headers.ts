@@ -2,7 +2,7 @@
  * The headers between a browser and a gateway. Pure, on raw header lists (name, value, name, value …), so order, case
  * and repetition survive. RFC 9110 §7.6.1 for what belongs to one hop.
  */
-import { headerPairs, hopByHopIn, ordersAProxy, saysWhoAsks, valuesOf } from '@hedgerow/http'
+import { hopByHopIn, ordersAProxy, saysWhoAsks, valuesOf } from '@hedgerow/http'
 import { cookieFromGateway, cookiesToGateway, type CookieJar } from './cookies.ts'
 
 /** Headers with which a gateway could affect the whole host, its other ports or other gateways. */
@@ -18,10 +18,10 @@ const NOT_FROM_GATEWAYS = new Set([
  * No other origin may frame a gateway's answers or load them as a script, image or style: to a browser, gateways of one
  * host or domain are one site. The application's own policy stays, because browsers apply every policy.
  */
-const FOR_THIS_ORIGIN_ONLY = {
+const FOR_THIS_ORIGIN_ONLY = Object.entries({
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Content-Security-Policy': "frame-ancestors 'self'",
-}
+}).flat()
 
 /** The person and address of a request, as the gateway sees them. */
 export type Visitor = {
@@ -32,6 +32,9 @@ export type Visitor = {
   origin: string
 }
 
+const isSetHere = (name: string): boolean => /^(?:host|cookie)$/i.test(name)
+const isAuthorization = (name: string): boolean => name.toLowerCase() === 'authorization'
+
 /**
  * The header list for the gateway. Host stays the gateway origin's, so an application that compares Origin with Host,
  * or builds absolute addresses, works. `dropAuthorization` keeps the hub's token out.
@@ -40,24 +43,20 @@ export function headersToGateway(
   raw: readonly string[],
   { jar, visitor, dropAuthorization }: { jar: CookieJar; visitor: Visitor; dropAuthorization: boolean },
 ): string[] {
-  const { protocol, host } = new URL(visitor.origin)
+  const [scheme = '', host = ''] = visitor.origin.split('://')
   const isHopByHop = hopByHopIn(raw)
-  const kept = headerPairs(raw).filter(([name]) => {
-    const lower = name.toLowerCase()
-    if (lower === 'host' || lower === 'cookie' || isHopByHop(lower) || saysWhoAsks(lower)) return false
-    return lower !== 'authorization' || !dropAuthorization
-  })
-  const cookies = cookiesToGateway(valuesOf(raw, 'cookie').join(';'), jar)
-  return [
-    ['Host', host],
-    ...kept,
-    ...(cookies === undefined || isHopByHop('cookie') ? [] : [['Cookie', cookies]]),
-    ['X-Forwarded-For', visitor.sourceIp],
-    ['X-Forwarded-Host', host],
-    ['X-Forwarded-Proto', protocol.slice(0, -1)],
-    ['X-Hub-User', asHeaderText(visitor.username)],
-    ['X-Hub-Role', visitor.role],
-  ].flat()
+  const sent = ['Host', host]
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = raw[i]!
+    if (isHopByHop(name) || saysWhoAsks(name) || isSetHere(name)) continue
+    if (dropAuthorization && isAuthorization(name)) continue
+    sent.push(name, raw[i + 1]!)
+  }
+  const cookies = isHopByHop('cookie') ? undefined : cookiesToGateway(valuesOf(raw, 'cookie').join(';'), jar)
+  if (cookies !== undefined) sent.push('Cookie', cookies)
+  sent.push('X-Forwarded-For', visitor.sourceIp, 'X-Forwarded-Host', host, 'X-Forwarded-Proto', scheme)
+  sent.push('X-Hub-User', asHeaderText(visitor.username), 'X-Hub-Role', visitor.role)
+  return sent
 }
 
 /** The header list for the browser. `addresses` are the gateway's own authorities, such as `10.0.0.2:8080`. */
@@ -66,19 +65,26 @@ export function headersFromGateway(
   { jar, origin, addresses }: { jar: CookieJar; origin: string; addresses: readonly string[] },
 ): string[] {
   const isHopByHop = hopByHopIn(raw)
-  const passed = headerPairs(raw).flatMap(([name, value]) => {
+  const passed: string[] = []
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const [name, value] = [raw[i]!, raw[i + 1]!]
+    if (isHopByHop(name) || ordersAProxy(name)) continue
+    const kept = keptFromGateway(name, value)
+    if (kept !== undefined) passed.push(name, kept)
+  }
+  passed.push(...FOR_THIS_ORIGIN_ONLY)
+  return passed
+
+  /** The value that the browser gets; undefined when the header is not for it. */
+  function keptFromGateway(name: string, value: string): string | undefined {
     const lower = name.toLowerCase()
-    if (isHopByHop(lower) || NOT_FROM_GATEWAYS.has(lower) || ordersAProxy(lower)) return []
-    if (lower === 'set-cookie') {
-      const cookie = cookieFromGateway(value, jar)
-      return cookie === undefined ? [] : [name, cookie]
-    }
-    if (lower === 'location') return [name, rewriteLocation(value, origin, addresses)]
+    if (NOT_FROM_GATEWAYS.has(lower)) return undefined
+    if (lower === 'set-cookie') return cookieFromGateway(value, jar)
+    if (lower === 'location') return rewriteLocation(value, origin, addresses)
     // Under no-referrer a page's own forms send `Origin: null`, which looks like another site's.
-    if (lower === 'referrer-policy' && value.trim().toLowerCase() === 'no-referrer') return [name, 'same-origin']
-    return [name, value]
-  })
-  return [...passed, ...Object.entries(FOR_THIS_ORIGIN_ONLY).flat()]
+    if (lower === 'referrer-policy' && value.trim().toLowerCase() === 'no-referrer') return 'same-origin'
+    return value
+  }
 }
 
 /** Redirects between the gateway's own addresses stay on its origin; others stay unchanged. */

@@ -20,6 +20,8 @@ export type OpenVisits = {
   endSession(sessionId: string): void
   /** Distinct people with a request in the last 60 s or an open exchange. */
   connectedUsers(gatewayId: string): number
+  /** Asks about every open visit now: a person or a gateway has changed. */
+  recheck(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -88,6 +90,7 @@ export function createOpenVisits({
         if (open.has(exchange)) leave(exchange)
       }
     },
+    recheck: () => tasks.run(recheck),
     endSession: (sessionId) => cutAll(openBySession.get(sessionId) ?? []),
     connectedUsers(gatewayId) {
       if (open.size === 0 && !lastSeen.has(gatewayId)) return 0

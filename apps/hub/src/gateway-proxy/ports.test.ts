@@ -49,6 +49,7 @@ describe.each(testEngines)('a gateway’s port on %s', (engine) => {
     expect((await page.go()).text).toBe('page')
 
     await hub.db.deleteFrom('gateways').where('id', '=', first.id).execute()
+    hub.turnClock(1_000)
     expect((await page.go()).status).toBe(401)
     const [second, third, fourth] = [await add(), await add(), await add()]
     const opened = await Promise.all([second, third].map(({ id }) => hub.open(caller, id, lan())))

@@ -35,6 +35,7 @@ describe('a gateway that misbehaves', () => {
   it('behind a network that blocks UDP gets an immediate answer that says what to open', async () => {
     const page = await hub.openPage((_req, res) => void res.end('page'))
     hub.blockedUdp.set(page.gateway.id, 'port 51820 of hub.example.org')
+    hub.turnClock(1_000)
     const forPerson = await page.go({ headers: { accept: 'text/html' } })
     expect(forPerson.status).toBe(502)
     expect(forPerson.text).toContain('Let UDP from the gateway reach port 51820 of hub.example.org.')
@@ -46,6 +47,7 @@ describe('a gateway that misbehaves', () => {
     )
     expect(hub.dialed).toEqual([])
     hub.blockedUdp.clear()
+    hub.turnClock(1_000)
     expect((await page.go()).text).toBe('page')
   })
 

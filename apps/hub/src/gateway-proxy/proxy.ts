@@ -1,17 +1,22 @@
 /**
  * Carries one HTTP exchange between a browser and a gateway, streaming both ways: each side is read only as fast as the
- * other reads, and the end of one ends the other. Called by gateway-proxy.ts once a request is allowed.
+ * other reads, and the end of one ends the other. What arrives together is written together: a small answer leaves in
+ * one piece. Called by gateway-proxy.ts once a request is allowed.
  */
-import { boundInterimAnswers, checkHeaders, readAnswerHead } from '@hedgerow/http'
-import { request, type Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { AnswerReader, checkHeaders, type AnswerHead } from '@hedgerow/http'
+import type { ConnectionUser, GatewayConnection, Pool } from './gateway-connections.ts'
+import { requestHead } from './request-head.ts'
 
 /** How long a gateway may make no progress: no byte of the upload read, no answer begun. */
 export const PROGRESS_TIMEOUT_MS = 60_000
 const WITHOUT_BODY = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE'])
 const SAFE_TO_REPEAT = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** A body up to this is joined with its head: copying it costs less than a second write. */
+const SMALL_BODY_BYTES = 16 * 1024
 
 export type Exchange = {
-  agent: Agent
+  pool: Pool
   /** The raw header list for the gateway. */
   headers: string[]
   /** Turns the gateway's raw header list into the browser's. */
@@ -30,66 +35,158 @@ export function proxyRequest(req: IncomingMessage, res: ServerResponse, exchange
   const method = req.method ?? 'GET'
   const isChunked = req.headers['transfer-encoding'] !== undefined
   const hasBody = isChunked || Number(req.headers['content-length'] ?? 0) > 0
-  const headers = [...exchange.headers]
+  const headers = exchange.headers
   if (isChunked) headers.push('Transfer-Encoding', 'chunked')
   else if (!hasBody && !WITHOUT_BODY.has(method) && req.headers['content-length'] === undefined)
     headers.push('Content-Length', '0')
+  const asked = requestHead(method, req.url ?? '/', headers)
 
-  let upstream: ClientRequest | undefined
-  let hasAnswer = false
+  let connection: GatewayConnection | undefined
+  let mayRepeat = !hasBody && SAFE_TO_REPEAT.has(method)
+  let isUploaded = !hasBody
+  let hasBegun = false
+  let isAnswered = false
+  /** The beginning of the answer until everything is read that arrived with it. */
+  let head: AnswerHead | undefined
+  let firstBody: Buffer | undefined
+
+  const reader = new AnswerReader(
+    { method },
+    {
+      onHead(its) {
+        clearTimeout(timer)
+        hasBegun = true
+        its.headers = exchange.answerHeaders(its.headers)
+        checkHeaders(its.headers)
+        head = its
+      },
+      onBody(bytes) {
+        if (head && !firstBody) {
+          firstBody = bytes
+          return
+        }
+        writeBeginning()
+        writeBody(bytes)
+      },
+      onEnd: () => void (isAnswered = true),
+    },
+  )
   const timer = setTimeout(
-    () => upstream?.destroy(new Error('the gateway gave no answer in time')),
+    () => exchange.contain(() => fail(new Error('the gateway gave no answer in time'))),
     exchange.progressTimeoutMs,
   )
 
+  function leaveConnection(): void {
+    withdraw()
+    connection?.destroy()
+    connection = undefined
+  }
+
   function fail(reason: Error): void {
     clearTimeout(timer)
-    req.unpipe()
+    leaveConnection()
+    // The rest of an upload is read and dropped, so that the browser reads the answer.
     req.resume()
     if (res.destroyed || res.writableEnded) return
     if (res.headersSent) res.destroy()
     else exchange.onUnreachable(reason)
   }
 
-  function send(mayRetry: boolean): void {
-    const outgoing = request({ agent: exchange.agent, method, path: req.url, headers })
-    upstream = outgoing
-    boundInterimAnswers(outgoing)
-    outgoing.once('response', (incoming) => {
-      hasAnswer = true
-      exchange.contain(() => answer(incoming))
-    })
-    outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      // The gateway closed an idle connection as this request was sent: it never saw the request.
-      const wasStale = outgoing.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
-      if (mayRetry && wasStale && !res.headersSent && !res.destroyed) return send(false)
-      fail(error)
-    })
-    outgoing.once('close', () => {
-      if (outgoing === upstream && !hasAnswer) fail(new Error('the gateway gave no answer'))
-    })
-    if (hasBody) req.pipe(outgoing)
-    else outgoing.end()
+  function writeBody(bytes: Buffer): void {
+    if (!res.write(bytes)) connection?.pause()
   }
 
-  function answer(incoming: IncomingMessage): void {
-    clearTimeout(timer)
-    incoming.on('error', () => res.destroy())
-    incoming.once('close', () => {
-      if (!incoming.complete) res.destroy()
-    })
-    let head
-    try {
-      head = readAnswerHead(incoming)
-      head.headers = exchange.answerHeaders(head.headers)
-      checkHeaders(head.headers)
-    } catch (error) {
-      incoming.destroy()
-      return fail(error as Error)
-    }
+  function writeBeginning(): void {
+    if (!head) return
     res.writeHead(head.status, head.reason, head.headers)
-    res.flushHeaders()
-    incoming.pipe(res)
+    if (firstBody) writeBody(firstBody)
+    else res.flushHeaders()
+    head = firstBody = undefined
+  }
+
+  /** Writes what was read, and ends what is complete. */
+  function passOn(): void {
+    if (isAnswered && head && (firstBody?.length ?? 0) <= SMALL_BODY_BYTES) {
+      res.writeHead(head.status, head.reason, head.headers)
+      // Node joins a head with a string and not with a buffer.
+      res.end(firstBody?.toString('latin1'), 'latin1')
+      head = firstBody = undefined
+    } else {
+      writeBeginning()
+      if (isAnswered && !res.writableEnded) res.end()
+    }
+    if (isAnswered && isUploaded) giveBack()
+  }
+
+  function giveBack(): void {
+    if (!connection) return
+    if (reader.isReusable) {
+      const free = connection
+      connection = undefined
+      free.release(reader.keptSeconds)
+    } else leaveConnection()
+  }
+
+  /** Whether the gateway closed an idle connection as this request was sent: then it never saw the request. */
+  function repeat(): boolean {
+    if (!mayRepeat || !connection?.isReused || res.headersSent || res.destroyed) return false
+    leaveConnection()
+    mayRepeat = false
+    withdraw = exchange.pool.take(user, { fresh: true })
+    return true
+  }
+
+  const user: ConnectionUser = {
+    onConnection(its) {
+      connection = its
+      its.write(asked)
+      if (hasBody) exchange.contain(upload)
+    },
+    onBytes(bytes) {
+      mayRepeat = false
+      exchange.contain(() => {
+        if (isAnswered) return leaveConnection()
+        try {
+          reader.read(bytes)
+        } catch (error) {
+          return fail(error as Error)
+        }
+        passOn()
+      })
+    },
+    onDrain: () => void req.resume(),
+    onEnd() {
+      if (isAnswered) return leaveConnection()
+      if (repeat()) return
+      exchange.contain(() => {
+        try {
+          reader.end()
+        } catch (error) {
+          return fail(error as Error)
+        }
+        passOn()
+      })
+    },
+    onClose(error) {
+      if (isAnswered || repeat()) return
+      exchange.contain(() => fail(error ?? new Error('the gateway gave no answer')))
+    },
+  }
+
+  function upload(): void {
+    req.on('data', (chunk: Buffer) => {
+      if (!connection) return
+      if (!hasBegun) timer.refresh()
+      if (isChunked) connection.write(`${chunk.length.toString(16)}\r\n`)
+      let hasRoom = connection.write(chunk)
+      if (isChunked) hasRoom = connection.write('\r\n')
+      if (!hasRoom) req.pause()
+    })
+    req.once('end', () => {
+      isUploaded = true
+      if (isChunked) connection?.write('0\r\n\r\n')
+      if (isAnswered) giveBack()
+    })
   }
 
   let isOver = false
@@ -103,16 +200,17 @@ export function proxyRequest(req: IncomingMessage, res: ServerResponse, exchange
   res.on('error', () => {})
   req.once('end', settle)
   req.once('close', settle)
+  res.on('drain', () => connection?.resume())
   res.once('close', () => {
-    if (!res.writableFinished) upstream?.destroy()
+    if (!res.writableFinished) leaveConnection()
     settle()
   })
 
-  send(!hasBody && SAFE_TO_REPEAT.has(method))
-  if (hasBody) req.on('data', () => timer.refresh())
+  let withdraw = (): void => {}
+  withdraw = exchange.pool.take(user)
 
   return () => {
-    upstream?.destroy()
+    leaveConnection()
     req.socket.destroy()
   }
 }

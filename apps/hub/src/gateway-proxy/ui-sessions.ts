@@ -49,6 +49,6 @@ export function createUiSessions({ clock }: { clock: () => number }): UiSessions
 
 /** Whether a Host header names the host and port of `origin`, with or without a default port. */
 export function isAt(origin: string, authority: string): boolean {
-  const { protocol, host } = new URL(origin)
-  return host === authority || `${host}:${protocol === 'https:' ? 443 : 80}` === authority
+  const [scheme, host] = origin.split('://')
+  return host === authority || `${host}:${scheme === 'https' ? 443 : 80}` === authority
 }

@@ -1,6 +1,7 @@
 /**
  * Access to a gateway's page: the cookie names a session on the gateway's origin, its hub session must be live, and
- * that person must still see the gateway. Checked for every request.
+ * that person must still see the gateway. Checked for every request; `docs/decisions/023-remembered-access.md` says
+ * what is remembered between two of them.
  */
 import type { IncomingMessage } from 'node:http'
 import { valuesOf } from '@hedgerow/http'
@@ -13,6 +14,9 @@ import type { UiSessions } from './ui-sessions.ts'
 
 /** No application sends more, and each check costs a signature. */
 const MAX_TOKENS = 8
+/** How long another hub on the same database may change what a person sees before this one notices. */
+const REMEMBERED_MS = 500
+const REMEMBERED = 10_000
 
 export type UiGateway = {
   id: string
@@ -29,36 +33,54 @@ export type Admitted = Allowed & { grant: Grant }
 
 export type VisitorAccess = {
   /**
-   * The session's person and the gateway; undefined when the session has ended or the person may no longer see the
-   * gateway.
+   * The session's person and the gateway, read again; undefined when the session has ended or the person may no longer
+   * see the gateway.
    */
   allow(visit: { sessionId: string; gatewayId: string }): Promise<Allowed | undefined>
   /** Throws session_required, session_ended or service_worker_refused. */
   admit(req: IncomingMessage, host: GatewayHost): Promise<Admitted>
   /** Whether the Authorization header holds a token of this hub's, valid or not: a gateway must not get it. */
   carriesHubToken(req: IncomingMessage): Promise<boolean>
+  /** A person or a gateway has changed: every decision is made anew. */
+  forget(): void
 }
 
 export function createVisitorAccess({
   hubSessions,
   uiSessions,
   findGateway,
+  clock,
 }: {
   hubSessions: Pick<Sessions, 'find' | 'authenticate'>
   uiSessions: UiSessions
   findGateway: FindGateway
+  clock: () => number
 }): VisitorAccess {
-  async function allow({
-    sessionId,
-    gatewayId,
-  }: {
-    sessionId: string
-    gatewayId: string
-  }): Promise<Allowed | undefined> {
+  /** What each person sees of a gateway, by person, role and gateway. */
+  const remembered = new Map<string, { gateway: UiGateway; readAt: number }>()
+  /** Counts changes, so that a read that began before one is not remembered after it. */
+  let changes = 0
+
+  async function readGateway(caller: Caller, gatewayId: string): Promise<UiGateway> {
+    const [readAt, changesBefore] = [clock(), changes]
+    const key = keyOf(caller, gatewayId)
+    remembered.delete(key)
+    const gateway = await findGateway(caller, gatewayId)
+    if (remembered.size >= REMEMBERED) remembered.clear()
+    if (changes === changesBefore) remembered.set(key, { gateway, readAt })
+    return gateway
+  }
+
+  async function allow(
+    { sessionId, gatewayId }: { sessionId: string; gatewayId: string },
+    mayRemember = false,
+  ): Promise<Allowed | undefined> {
     const caller = await hubSessions.find(sessionId)
     if (!caller) return undefined
+    const known = mayRemember ? remembered.get(keyOf(caller, gatewayId)) : undefined
+    if (known && Math.abs(clock() - known.readAt) < REMEMBERED_MS) return { caller, gateway: known.gateway }
     try {
-      return { caller, gateway: await findGateway(caller, gatewayId) }
+      return { caller, gateway: await readGateway(caller, gatewayId) }
     } catch (error) {
       if (error instanceof HubError && error.code === 'gateway_not_found') return undefined
       throw error
@@ -66,12 +88,17 @@ export function createVisitorAccess({
   }
 
   return {
-    allow,
+    allow: (visit) => allow(visit),
+
+    forget() {
+      changes++
+      remembered.clear()
+    },
 
     async admit(req, host) {
       const grant = uiSessions.find(sessionTokens(req.headers.cookie, host), host)
       if (!grant) throw new HubError('session_required')
-      const allowed = await allow(grant)
+      const allowed = await allow(grant, true)
       if (!allowed) throw new HubError('session_ended')
       if (host.mode === 'ports' && req.headers['service-worker'] === 'script')
         throw new HubError('service_worker_refused')
@@ -79,6 +106,7 @@ export function createVisitorAccess({
     },
 
     async carriesHubToken(req) {
+      if (req.headers.authorization === undefined) return false
       const tokens = tokensIn(valuesOf(req.rawHeaders, 'authorization').join(' '))
       if (tokens.length > MAX_TOKENS) return true
       const answers = await Promise.allSettled(tokens.map((token) => hubSessions.authenticate(token)))
@@ -89,6 +117,8 @@ export function createVisitorAccess({
     },
   }
 }
+
+const keyOf = ({ userId, role }: Caller, gatewayId: string): string => `${userId} ${role} ${gatewayId}`
 
 /** Every possible token of the hub: each three parts in a row, joined by dots. */
 function tokensIn(text: string): string[] {

@@ -32,6 +32,7 @@ import { downloadRoutes } from '../downloads/routes.ts'
 import { createWay } from '../downloads/way.ts'
 import { createEvents } from '../events/events.ts'
 import { eventRoutes } from '../events/routes.ts'
+import { gatewayPages } from '../followers/gateway-pages.ts'
 import { liveEvents } from '../followers/live-events.ts'
 import { createGatewayDoor } from '../gateway-door/gateway-door.ts'
 import { createGatewayProxy } from '../gateway-proxy/gateway-proxy.ts'
@@ -113,6 +114,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   })
   const events = createEvents({ db, sessions, log })
   stack.defer(events.stop)
+  facts.follow(gatewayPages(ui))
   facts.follow(liveEvents(events))
   await compressAnswers(app)
   eventRoutes(app, { events })

@@ -1,0 +1,16 @@
+/** Gateways' pages: ends what a person may no longer see as soon as the change is committed. */
+import type { CommitFollower } from '../facts/facts.ts'
+
+const KINDS = [
+  'gateway.claimed',
+  'gateway.deleted',
+  'gateway.edited',
+  'gateway.rekeyed',
+  'gateway.renamed',
+  'settings.changed',
+  'settings.restored',
+] as const
+
+export function gatewayPages(pages: { recheck(): Promise<void> }): CommitFollower<(typeof KINDS)[number]> {
+  return { name: 'gateway-pages', kinds: KINDS, stage: 'memory', afterCommit: () => pages.recheck() }
+}

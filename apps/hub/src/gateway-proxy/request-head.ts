@@ -1,0 +1,18 @@
+import { checkHeaders } from '@hedgerow/http'
+import { HubError } from '../kernel/hub-error.ts'
+
+/** Visible ASCII and obs-text: what a request line may have between its spaces. */
+const TARGET = /^[\x21-\x7e\x80-\xff]+$/
+
+/** The bytes of a request's head, as Latin-1. Throws `invalid_request` when a part can't be written unchanged. */
+export function requestHead(method: string, target: string, headers: readonly string[]): string {
+  try {
+    checkHeaders(headers)
+  } catch (cause) {
+    throw new HubError('invalid_request', { cause })
+  }
+  if (!TARGET.test(target)) throw new HubError('invalid_request')
+  let head = `${method} ${target} HTTP/1.1\r\n`
+  for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`
+  return `${head}\r\n`
+}
