@@ -8,11 +8,13 @@ import { HubError } from './kernel/hub-error.ts'
 export function explainStartupError(error: unknown, config: Config): string | undefined {
   if (error instanceof ConfigError) return error.message
   if (error instanceof HubError && error.code !== 'storage_unavailable') return error.message
-  const { code, port, syscall } = error as { code?: string; port?: number; syscall?: string }
+  const { code, port, syscall, path } = error as { code?: string; port?: number; syscall?: string; path?: string }
   const variable = variableOf(port, config)
   if (code === 'EADDRINUSE') return `Port ${port} is already in use. Stop what uses it, or set ${variable} to another.`
   if (code === 'EACCES' && port) return `This user may not listen on port ${port}. Set ${variable} to another.`
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `HUB_HOST ${config.host} is no address of this machine.`
+  if (path !== undefined && [config.webDir, config.siteDir].some((folder) => path.startsWith(folder)))
+    return `${path} cannot be read: ${code}. Build the pages again with "npm run build".`
   if (syscall === 'mkdir' || syscall === 'open') return `The database file cannot be used (HUB_DATA_DIR): ${code}`
   if (isDatabaseError(error)) return `The database cannot be used (HUB_DATABASE_URL): ${causeOf(error)}`
   return undefined

@@ -18,7 +18,9 @@ type Dependencies = {
 export async function downloadRoutes(app: FastifyInstance, { downloads, identity }: Dependencies): Promise<void> {
   let open = 0
   await app.register(async (scope) => {
-    await scope.register(fastifyStatic, { root: downloads.folder, serve: false, cacheControl: false })
+    // Most hubs have no such folder until somebody puts a release there.
+    const root = { root: downloads.folder, suppressWarning: true }
+    await scope.register(fastifyStatic, { ...root, serve: false, cacheControl: false })
 
     scope.route({
       method: ['GET', 'HEAD'],

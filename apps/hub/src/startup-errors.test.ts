@@ -1,0 +1,39 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readConfig } from './config.ts'
+import { explainStartupError } from './startup-errors.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hub-startup-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const errorOf = (act: () => unknown): unknown => {
+  try {
+    act()
+  } catch (error) {
+    return error
+  }
+  throw new Error('it did not fail')
+}
+
+test('a missing page is not blamed on the database', () => {
+  const config = readConfig({ HUB_SITE_DIR: join(folder, 'site'), HUB_DATA_DIR: join(folder, 'data') })
+  const page = join(folder, 'site', 'beta.html')
+  expect(
+    explainStartupError(
+      errorOf(() => readFileSync(page)),
+      config,
+    ),
+  ).toBe(`${page} cannot be read: ENOENT. Build the pages again with "npm run build".`)
+  writeFileSync(join(folder, 'data'), 'a file')
+  expect(
+    explainStartupError(
+      errorOf(() => mkdirSync(join(folder, 'data', 'backups'))),
+      config,
+    ),
+  ).toBe('The database file cannot be used (HUB_DATA_DIR): ENOTDIR')
+})
