@@ -10,6 +10,7 @@ import { benchProxy } from './proxy.ts'
 import { benchStorm } from './storm.ts'
 import { benchThreats } from './threats.ts'
 import { benchTunnel } from './tunnel.ts'
+import { benchWall } from './wall.ts'
 import { benchWeb } from './web.ts'
 import { benchWireGuard } from './wireguard.ts'
 
@@ -27,6 +28,7 @@ const benches: Record<string, (arguments_: string[]) => Promise<void>> = {
   storm: benchStorm,
   threats: benchThreats,
   tunnel: benchTunnel,
+  wall: benchWall,
   web: benchWeb,
   wireguard: benchWireGuard,
 }

@@ -8,6 +8,7 @@ import { freeTcpPort } from '../test/harness/free-ports.ts'
 import { startHub, type Hub } from '../test/harness/hub.ts'
 import { joinPlayedGateway } from '../test/harness/played-gateway.ts'
 import { waitFor } from '../test/harness/wait-for.ts'
+import { processorSeconds } from './processor.ts'
 import { report } from './report.ts'
 
 const GOAL_PERCENT_OF_A_CORE = 5
@@ -134,11 +135,6 @@ function detections(name: string, batch: number, count: number) {
     score: 0.83,
     startedAt,
   }))
-}
-
-async function processorSeconds(metricsPort: number): Promise<number> {
-  const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
-  return Number(/^process_cpu_seconds_total (\S+)$/m.exec(metrics)?.[1])
 }
 
 const round = (value: number) => Math.round(value * 10) / 10

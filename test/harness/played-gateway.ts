@@ -28,7 +28,7 @@ export async function joinPlayedGateway(hub: Hub, serve: (stream: Duplex) => voi
   if (presharedKey === undefined) throw new Error('the hub gave no preshared key')
   const peer = await joinTunnel({ ...approved, presharedKey, privateKey: device.privateKey, hubPort: hub.vpnPort })
   serveOn(peer, serve)
-  return { id: approved.gatewayId, post: peer.post, stop: () => peer.stop() }
+  return { id: approved.gatewayId, peer, post: peer.post, stop: () => peer.stop() }
 }
 
 /** The same for a device with plain WireGuard, whose health the hub checks. */
