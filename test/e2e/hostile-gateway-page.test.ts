@@ -4,12 +4,13 @@ import { approveRegistration, gatewayUiTicket, listPendingRegistrations } from '
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { applicationsOf } from '../harness/gateway-ui-client.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
 import { portalOf } from '../harness/portal.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
-/** A page that a hostile gateway serves through the hub, and everything that its scripts can reach. */
+/** The page of a hostile application on a gateway, through the hub, and everything that its scripts can reach. */
 const HOSTILE_HEADERS = {
   'content-type': 'text/html',
   'clear-site-data': '"*"',
@@ -34,14 +35,18 @@ beforeAll(async () => {
     return res.writeHead(200, HOSTILE_HEADERS).end('<!doctype html><title>Hostile</title><h1>Hostile page</h1>')
   })
   await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve))
-  const uiTarget = new URL(`http://127.0.0.1:${(application.address() as AddressInfo).port}`)
+  const url = `http://127.0.0.1:${(application.address() as AddressInfo).port}`
   ;[browser, hub] = await Promise.all([startBrowser(), startHub()])
-  gateway = await startGateway(hub, { name: 'Hostile', uiTarget })
+  gateway = await startGateway(hub, {
+    name: 'Hostile',
+    file: { applications: { evil: { url, title: 'Page of the router' } } },
+  })
   const registrationId = await waitFor(async () => (await hub.api(listPendingRegistrations))[0]?.registrationId, {
     for: 'the registration',
   })
   await hub.api(approveRegistration, { params: { registrationId } })
-  await waitFor(() => gateway.state().gatewayId, { for: 'the gateway to know its id' })
+  const id = await waitFor(() => gateway.state().gatewayId, { for: 'the gateway to know its id' })
+  await applicationsOf(hub.api, id)
 })
 
 afterAll(async () => {
@@ -51,7 +56,7 @@ afterAll(async () => {
   application?.close()
 })
 
-/** Signs in at `hubUrl` and continues to the gateway's page in the same tab. */
+/** Signs in at `hubUrl` and continues by Connect to the application in the same tab. */
 async function openHostilePage(hubUrl: string) {
   const person = await browser.person({ serviceWorkers: 'allow' })
   const page = await person.newPage()
@@ -59,7 +64,9 @@ async function openHostilePage(hubUrl: string) {
   await portal.open('/login')
   await portal.signIn(hub.admin)
   await page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
-  await portal.open(`/proxy/gateway/${gateway.state().gatewayId}`)
+  await page.getByRole('button', { name: 'Connect to Hostile' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Connect to Hostile' })
+  await dialog.getByRole('button', { name: 'Page of the router' }).click()
   await page.getByRole('heading', { name: 'Hostile page' }).waitFor()
   return { person, page, hubUrl }
 }
@@ -106,7 +113,7 @@ function attack(page: Page, hubUrl: string) {
 
 test('on localhost, a hostile page reads nothing of the hub and cannot act on it', async () => {
   const { person, page, hubUrl } = await openHostilePage(hub.url)
-  const origin = `http://gw-${gateway.state().gatewayId}.localhost:${hub.port}`
+  const origin = `http://gw-${gateway.state().gatewayId}-evil.localhost:${hub.port}`
   expect(new URL(page.url()).origin).toBe(origin)
   expect(await attack(page, hubUrl)).toEqual({
     token: null,
@@ -148,7 +155,7 @@ test('the same in port mode', async () => {
   expect(await attack(page, hubUrl)).toMatchObject({
     token: null,
     stored: 0,
-    cookies: `g${gateway.state().gatewayId}.planted=1`,
+    cookies: `g${gateway.state().gatewayId}-evil.planted=1`,
     opener: null,
     api: 'refused: TypeError',
     page: 'refused: TypeError',

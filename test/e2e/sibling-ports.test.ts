@@ -4,6 +4,7 @@ import { approveRegistration, listPendingRegistrations } from '@hedgerow/contrac
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LAN_NAME, startBrowser, type BrowserHandle } from '../harness/browser.ts'
+import { applicationsOf } from '../harness/gateway-ui-client.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
 import { portalOf } from '../harness/portal.ts'
@@ -44,7 +45,8 @@ async function startOne(name: string): Promise<TestGateway> {
     for: 'the registration',
   })
   await hub.api(approveRegistration, { params: { registrationId } })
-  await waitFor(() => gateway.state().gatewayId, { for: 'the gateway to know its id' })
+  const id = await waitFor(() => gateway.state().gatewayId, { for: 'the gateway to know its id' })
+  await applicationsOf(hub.api, id)
   return gateway
 }
 
@@ -71,7 +73,7 @@ async function openBoth() {
   await first.getByRole('heading', { name: 'Gateway Management' }).waitFor()
   async function open(gateway: TestGateway): Promise<Page> {
     const tab = await person.newPage()
-    await tab.goto(`${hubUrl}/proxy/gateway/${gateway.state().gatewayId}`)
+    await tab.goto(`${hubUrl}/proxy/gateway/${gateway.state().gatewayId}?application=ui-target`)
     await tab.getByRole('heading', { name: gateway.name }).waitFor()
     return tab
   }
@@ -145,7 +147,7 @@ test('fewer cookies with the names of another gateway, which its application wou
   const { person, victimPage, hostilePage } = await openBoth()
   // The first request of any of this person's tabs is refused and clears them: that may be the portal's own tab.
   const refused = person.waitForEvent('response', (response) => response.status() === 431)
-  await plant(hostilePage, `g${victim.state().gatewayId}.planted`, 4)
+  await plant(hostilePage, `g${victim.state().gatewayId}-ui-target.planted`, 4)
   await victimPage.goto(victimPage.url())
   expect((await refused).ok()).toBe(false)
   await victimPage.reload()

@@ -1,7 +1,8 @@
 import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { gatewayUiTicket } from '@hedgerow/contract'
+import { gatewayUiTicket, readGateway } from '@hedgerow/contract'
 import type { Api } from './api-client.ts'
+import { waitFor } from './wait-for.ts'
 
 export type UiAnswer = {
   status: number
@@ -13,12 +14,24 @@ export type UiAnswer = {
 
 export type UiRequest = { method?: string; headers?: OutgoingHttpHeaders; body?: Uint8Array | string }
 
+/** The names of a gateway's applications, as soon as the hub has heard of them. */
+export function applicationsOf(api: Api, gatewayId: string): Promise<string[]> {
+  return waitFor(
+    async () => {
+      const { applications } = await api(readGateway, { params: { id: gatewayId } })
+      return applications.length === 0 ? undefined : applications.map(({ name }) => name)
+    },
+    { for: 'the applications of the gateway' },
+  )
+}
+
 /**
- * Opens a gateway's own interface as a browser does: gets a ticket, posts it to the gateway's origin, and keeps the
- * cookie. Resolves names under `localhost` to 127.0.0.1 as browsers do.
+ * Opens a gateway's own interface or an application of it as a browser does: gets a ticket, posts it to the origin, and
+ * keeps the cookie. Resolves names under `localhost` to 127.0.0.1 as browsers do.
  */
-export async function openGatewayUi(hubUrl: string, api: Api, gatewayId: string) {
-  const { action, ticket } = await api(gatewayUiTicket, { params: { id: gatewayId } })
+export async function openGatewayUi(hubUrl: string, api: Api, gatewayId: string, application?: string) {
+  const query = application === undefined ? {} : { application }
+  const { action, ticket } = await api(gatewayUiTicket, { params: { id: gatewayId }, query })
   const handover = await send(action, {
     method: 'POST',
     headers: { origin: hubUrl, 'content-type': 'application/x-www-form-urlencoded' },

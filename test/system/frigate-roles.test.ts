@@ -1,7 +1,7 @@
 import { claimGateway } from '@hedgerow/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startFrigateSite, type FrigateSite } from '../harness/frigate-site.ts'
-import { openGatewayUi } from '../harness/gateway-ui-client.ts'
+import { applicationsOf, openGatewayUi } from '../harness/gateway-ui-client.ts'
 import { addPerson } from '../harness/hub-database.ts'
 import type { Api } from '../harness/api-client.ts'
 
@@ -25,7 +25,8 @@ beforeAll(async () => {
       `sources: { frigate: { url: "${secureUrl}", proxySecret: "${SECRET}", userHeader: farm-person, roleHeader: Farm-Part } }\n`,
     ({ secureUrl }) => ({ uiTarget: new URL(secureUrl), uiOnLan: true }),
   )
-  const { hub, gateway } = site
+  const { hub, gateway, gatewayId } = site
+  await applicationsOf(hub.api, gatewayId)
   for (const role of ['user', 'manager', 'admin'] as const)
     people.set(role, hub.apiAs(await addPerson(hub, { username: `a-${role}`, role })))
   // A user sees the gateways that are theirs.
@@ -59,7 +60,7 @@ describe.each([
   ['admin', 'admin'],
 ])('a %s of the hub', (role, there) => {
   test(`is ${there} in Frigate, whatever their browser says`, async () => {
-    const { send } = await openGatewayUi(site.hub.url, people.get(role)!, site.gatewayId)
+    const { send } = await openGatewayUi(site.hub.url, people.get(role)!, site.gatewayId, 'ui-target')
     const expected = { username: `a-${role}`, role: there }
     expect(await profileOf(send)).toEqual(expected)
     expect(await profileOf(send, FORGED)).toEqual(expected)
@@ -68,7 +69,7 @@ describe.each([
 
 test('a viewer cannot change the configuration, a manager can', async () => {
   const change = async (role: string) => {
-    const { send, origin } = await openGatewayUi(site.hub.url, people.get(role)!, site.gatewayId)
+    const { send, origin } = await openGatewayUi(site.hub.url, people.get(role)!, site.gatewayId, 'ui-target')
     return (await send('/api/config/set', { method: 'PUT', headers: { origin }, body: '{}' })).status
   }
   expect(await change('user')).toBe(403)

@@ -18,7 +18,7 @@ import {
 import { startChild } from '../harness/child-process.ts'
 import { freeTcpPort } from '../harness/free-ports.ts'
 import { startGateway } from '../harness/gateway.ts'
-import { openGatewayUi } from '../harness/gateway-ui-client.ts'
+import { applicationsOf, openGatewayUi } from '../harness/gateway-ui-client.ts'
 import { HUB_COMMAND, printedPassword, startHub, type Hub } from '../harness/hub.ts'
 import { joinPlayedGateway, joinPlayedRouter } from '../harness/played-gateway.ts'
 import { waitFor } from '../harness/wait-for.ts'
@@ -69,7 +69,8 @@ test('SIGTERM drains within 10 s: a page being sent through a tunnel arrives, op
   const waiting = await startGateway(hub, { name: 'Still waiting' })
   cleanups.push(() => waiting.stop())
   await waitFor(() => pendingOf(hub, 1), { for: 'the second registration' })
-  const ui = await openGatewayUi(hub.url, hub.api, gatewayId)
+  await applicationsOf(hub.api, gatewayId)
+  const ui = await openGatewayUi(hub.url, hub.api, gatewayId, 'ui-target')
 
   const { accessToken } = (await hub.visitor(login, { body: hub.admin })) as { accessToken: string }
   const live = await fetch(`${hub.url}${API_BASE}${hubEvents.path}`, {

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { GATEWAY_DOOR_PORT, GATEWAY_PORT, type Detection } from '@hedgerow/contract'
+import { GATEWAY_APPLICATIONS_PORT, GATEWAY_DOOR_PORT, GATEWAY_PORT, type Detection } from '@hedgerow/contract'
 import { createFaults } from '@hedgerow/http'
 import type { Logger } from 'pino'
 import manifest from '../package.json' with { type: 'json' }
+import { createApplications } from './applications/applications.ts'
 import { deviceFilePath, type Config } from './config.ts'
 import { createEditor } from './device-file/editor.ts'
 import { announceAgent, makeAgentToken } from './agent-file.ts'
@@ -74,27 +75,30 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
 
   await makePrivateDirectory(dataDir)
   life.defer(await lockDataDirectory(dataDir))
+  const faults = createFaults({
+    report: (err, count) => log.error({ err, count }, 'an internal error ended a connection'),
+  })
+  if (options.guardProcess) life.defer(faults.guardProcess())
   const filePath = deviceFilePath(options)
   const device = await openDevice({ dataDir, filePath, givenCameras: options.cameras, log }, life)
   const { queue, parts, deterrents } = device
   const frigate = () => device.file.current().sources.frigate
   const openInterface = uiTarget && watchOpenInterface(uiTarget, frigate)
   if (openInterface) life.defer(openInterface.stop)
-  const partsAndInterface = () => {
+  const applications = createApplications({ file: device.file.current, uiTarget, faults, log })
+  life.defer(applications.stop)
+  const partsAndApplications = () => {
     const own = parts()
-    return openInterface ? { ...own, problems: [...openInterface.problems(), ...own.problems] } : own
+    const problems = [...(openInterface?.problems() ?? []), ...own.problems]
+    return { ...own, applications: applications.list(), problems }
   }
   const hub = await openHubConnection(
-    { ...options, version, uptimeSeconds, queue, parts: partsAndInterface, deterrents, reviews: device.reviews },
+    { ...options, version, uptimeSeconds, queue, parts: partsAndApplications, deterrents, reviews: device.reviews },
     life,
   )
 
   device.secondLook.useHub(hub.askSecondLook)
 
-  const faults = createFaults({
-    report: (err, count) => log.error({ err, count }, 'an internal error ended a connection'),
-  })
-  if (options.guardProcess) life.defer(faults.guardProcess())
   const password = await openPassword(dataDir)
   const agentToken = makeAgentToken()
   const localApi = createLocalApi({
@@ -163,6 +167,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     new Map([
       [GATEWAY_PORT, server.accept],
       [GATEWAY_DOOR_PORT, door.accept],
+      [GATEWAY_APPLICATIONS_PORT, applications.accept],
     ]),
   )
   return {

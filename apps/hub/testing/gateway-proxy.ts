@@ -1,5 +1,12 @@
+import { once } from 'node:events'
 import { createServer, request, Server, type IncomingMessage, type RequestListener } from 'node:http'
-import { connect, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net'
+import {
+  connect,
+  createServer as createTcpServer,
+  type AddressInfo,
+  type Server as TcpServer,
+  type Socket,
+} from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
 import type { Role } from '@hedgerow/contract'
 import { createConnectionLimits, createFaults } from '@hedgerow/http'
@@ -41,6 +48,25 @@ export function raw(port: number, bytes: string): Promise<string> {
   return text(socket)
 }
 
+/** Consecutive ports that were free a moment ago. */
+export async function freeRange(count: number): Promise<{ first: number; last: number }> {
+  for (;;) {
+    const first = 20_000 + Math.floor(Math.random() * 20_000)
+    const servers = await Promise.all(
+      Array.from({ length: count }, async (_, i) => {
+        const server = createTcpServer()
+        server.listen(first + i, '127.0.0.1')
+        return once(server, 'listening').then(
+          () => server,
+          () => undefined,
+        )
+      }),
+    )
+    for (const server of servers) server?.close()
+    if (servers.every(Boolean)) return { first, last: first + count - 1 }
+  }
+}
+
 async function listen(server: TcpServer): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return (server.address() as AddressInfo).port
@@ -66,6 +92,8 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
   const dialed: Socket[] = []
   /** By gateway, the fleet's `blockedUdp`. */
   const blockedUdp = new Map<string, string>()
+  /** By gateway, the names of its applications. */
+  const offered = new Map<string, string[]>()
   let rows = 0
 
   const sourceAddress = createSourceAddress([])
@@ -85,8 +113,9 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
       ...(await findVisibleGateway(db, caller, id)),
       blockedUdp: blockedUdp.get(id),
     }),
-    dial(address, signal) {
-      const server = gatewayServers.get(address)
+    applicationsOf: (id) => offered.get(id) ?? [],
+    dial(address, door, signal) {
+      const server = gatewayServers.get(door === 'interface' ? address : `${address} applications`)
       const port = server?.listening ? (server.address() as AddressInfo).port : 1
       const socket = connect({ host: '127.0.0.1', port, ...(signal && { signal }) })
       dialed.push(socket)
@@ -155,12 +184,37 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
     return { token, caller: await sessions.authenticate(token) }
   }
 
+  /** The gateway offers applications of these names from now on; all answer with this server. */
+  async function offer(
+    { id, address }: { id: string; address: string },
+    names: string[],
+    listener: RequestListener | TcpServer,
+  ) {
+    const server = typeof listener === 'function' ? createServer(listener) : listener
+    await listen(server)
+    const door = `${address} applications`
+    gatewayServers.get(door)?.close()
+    gatewayServers.set(door, server)
+    offered.set(id, names)
+  }
+
+  /** As an older agent: nothing listens on the port of applications. */
+  function closeApplications({ address }: { address: string }) {
+    const server = gatewayServers.get(`${address} applications`)
+    server?.close()
+    for (const socket of dialed) socket.destroy()
+  }
+
   type Caller = Awaited<ReturnType<typeof signIn>>['caller']
   const hubHost = () => `localhost:${hubPort}`
 
   /** What a browser does with a ticket: posts it from the hub's page and keeps the cookie. */
-  async function open(caller: Caller, gatewayId: string, host = hubHost()) {
-    const { action, ticket } = await ui.issueTicket(caller, gatewayId, { host, origin: `http://${host}` })
+  async function open(caller: Caller, gatewayId: string, host = hubHost(), application?: string) {
+    const { action, ticket } = await ui.issueTicket(
+      caller,
+      { gatewayId, application },
+      { host, origin: `http://${host}` },
+    )
     const url = new URL(action)
     const port = url.hostname === '127.0.0.1' ? Number(url.port) : hubPort
     const handover = await ask(port, url.host, {
@@ -193,6 +247,8 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
     /** Errors that reached the last guard: the first of each minute. */
     faulty,
     addGateway,
+    offer,
+    closeApplications,
     signIn,
     open,
     openPage,

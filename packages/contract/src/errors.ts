@@ -35,6 +35,7 @@ export const errorTable = {
   role_required: { status: 403, message: 'Your role does not allow this.' },
   not_found: { status: 404, message: 'There is nothing at this address.' },
   gateway_not_found: { status: 404, message: 'This gateway does not exist, or you may not see it.' },
+  application_not_found: { status: 404, message: 'This gateway does not offer this application.' },
   detection_not_found: { status: 404, message: 'This detection does not exist, or has no picture.' },
   alert_rule_not_found: { status: 404, message: 'This alert rule does not exist.' },
   too_many_alert_rules: { status: 409, message: 'There are 100 alert rules already. Delete one first.' },

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { applications } from './applications.ts'
 import { call } from './call.ts'
 import { oneLine, severalLines } from './fields.ts'
 import { heartbeat } from './heartbeats.ts'
@@ -31,6 +32,8 @@ export const gateway = z.object({
   lastSeen: z.iso.datetime().nullable(),
   /** Distinct people with a proxied request in the last 60 s or an open stream. */
   connectedUsers: z.number().int(),
+  /** What Connect offers beside the gateway's own interface. */
+  applications,
   /** Only for the owner, managers and admins. */
   deviceToken: z.string().nullable(),
   /** The username of the person who claimed it. */

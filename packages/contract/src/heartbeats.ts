@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { applications } from './applications.ts'
 import { call } from './call.ts'
 import { cleanLine, epochMs } from './fields.ts'
 import { reviewSeq } from './gateway-reviews.ts'
@@ -19,7 +20,13 @@ const COUNT_MAX = 1_000_000_000
  * feature's fields only after the hub named it in this session: an older hub refuses fields that it does not know. The
  * fields of a feature never change; new fields come with a new name.
  */
-export const GATEWAY_FEATURES = ['detection-details', 'heartbeat-details', 'ledger', 'learning'] as const
+export const GATEWAY_FEATURES = [
+  'detection-details',
+  'heartbeat-details',
+  'ledger',
+  'learning',
+  'applications',
+] as const
 /** Named by a hub that has a vision endpoint for its gateways. */
 export const SECOND_LOOK_FEATURE = 'second-look'
 export type GatewayFeature = (typeof GATEWAY_FEATURES)[number] | typeof SECOND_LOOK_FEATURE
@@ -53,6 +60,9 @@ export const heartbeatDetails = z.strictObject({
     .optional(),
 })
 
+/** The part of a heartbeat that comes with the feature `applications`. */
+export const heartbeatApplications = z.strictObject({ applications: applications.optional() })
+
 /** The report that a gateway sends every 30 s. Fractions are 0 to 1, temperatures degrees Celsius. */
 export const heartbeat = z.strictObject({
   /** New at every boot of the device. Two at the same time with one identity mean a cloned device. */
@@ -83,6 +93,7 @@ export const heartbeat = z.strictObject({
   /** Any other problem, one sentence each. */
   problems: z.array(label).max(32),
   ...heartbeatDetails.shape,
+  ...heartbeatApplications.shape,
 })
 export type Heartbeat = z.output<typeof heartbeat>
 

@@ -58,6 +58,7 @@ describe('a gateway.yaml', () => {
         sources: {},
         deterrents: {},
         rules: [],
+        applications: {},
         learning: { enabled: true, hours: '02:00-05:00', megabytes: 100, alsoLearn: {} },
         record: { days: 14, megabytes: 200 },
       },

@@ -4,6 +4,7 @@
  * configures.
  */
 import { z } from 'zod'
+import { applicationsSettings } from '../applications/schema.ts'
 import { camerasSettings } from '../cameras/schema.ts'
 import { recordSettings } from '../detections/schema.ts'
 import { deterrentsSettings } from '../deterrents/schema.ts'
@@ -24,6 +25,9 @@ export const deviceFile = z
       .describe('Who confirms detections. It fires nothing by itself: rules may ask for `verdict: confirmed`.'),
     deterrents: deterrentsSettings.default({}).describe('What can be switched, by name.'),
     rules: rulesSettings.default([]).describe('Which detections fire which deterrents, and when.'),
+    applications: applicationsSettings
+      .default({})
+      .describe("Web applications that the hub's Connect opens beside the device's own interface, by name."),
     learning: learningSettings.prefault({}).describe('What it learns from what people mark.'),
     record: recordSettings.prefault({}).describe('What the device itself keeps of recent detections.'),
   })

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { createBuckets, type Rate } from '@hedgerow/http'
 import { Refusal } from '../calls/errors.ts'
+import { OWN_COOKIE_PREFIX } from '../own-cookie.ts'
 import type { DevicePassword } from '../password.ts'
 
 export type Sessions = {
@@ -24,13 +25,6 @@ const ATTEMPTS_OF_ALL: Rate = { burst: 30, perSecond: 1 }
 const SOURCES_REMEMBERED = 1_024
 const IDLE_MS = 7 * 86_400_000
 const SESSIONS_MAX = 200
-
-const COOKIE = 'hedgerow-'
-
-/** Whether a `name=value` pair is a session of such a list. */
-export function isOwnCookie(pair: string): boolean {
-  return pair.replace('__Host-', '').startsWith(COOKIE)
-}
 
 /** `clock` in milliseconds, never set back. `port`: browsers share cookies between the ports of a host. */
 export function createSessions(
@@ -55,7 +49,7 @@ export function createSessions(
   }
 
   /** `__Host-` needs https, which only a proxy in front of the device brings. */
-  const cookieName = (isSecure: boolean) => `${isSecure ? '__Host-' : ''}${COOKIE}${port()}`
+  const cookieName = (isSecure: boolean) => `${isSecure ? '__Host-' : ''}${OWN_COOKIE_PREFIX}${port()}`
 
   function setCookie(request: IncomingMessage, value: string, attributes: string): string {
     const isSecure = request.headers.origin?.startsWith('https:') ?? false

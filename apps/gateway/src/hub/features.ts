@@ -6,6 +6,7 @@ import {
   detectionDetails,
   detectionLearning,
   deterrentDetails,
+  heartbeatApplications,
   heartbeatDetails,
   type Detection,
   type GatewayFeature,
@@ -31,6 +32,7 @@ export type HubFeatures = {
 const DETECTION_DETAILS = new Set(Object.keys(detectionDetails.shape))
 const DETECTION_LEARNING = new Set(Object.keys(detectionLearning.shape))
 const HEARTBEAT_DETAILS = new Set(Object.keys(heartbeatDetails.shape))
+const HEARTBEAT_APPLICATIONS = new Set(Object.keys(heartbeatApplications.shape))
 const DETERRENT_DETAILS = new Set(Object.keys(deterrentDetails.shape))
 
 export function createHubFeatures(): HubFeatures {
@@ -43,9 +45,10 @@ export function createHubFeatures(): HubFeatures {
     learn: (named = []) => (features = new Set(named)),
     reset: () => (features = undefined),
     heartbeatFor(heartbeat) {
-      if (has('heartbeat-details')) return heartbeat
-      const deterrents = heartbeat.deterrents.map((deterrent) => without(DETERRENT_DETAILS, deterrent))
-      return { ...without(HEARTBEAT_DETAILS, heartbeat), deterrents }
+      const told = has('applications') ? heartbeat : without(HEARTBEAT_APPLICATIONS, heartbeat)
+      if (has('heartbeat-details')) return told
+      const deterrents = told.deterrents.map((deterrent) => without(DETERRENT_DETAILS, deterrent))
+      return { ...without(HEARTBEAT_DETAILS, told), deterrents }
     },
     detectionsFor(detections) {
       const shown = has('learning') ? detections : withoutLearning(detections)

@@ -55,7 +55,7 @@ export type HubConnectionOptions = Pick<Config, 'name' | 'dataDir'> &
     /** What people said of this device's detections. */
     reviews: StoredReviews
     /** The heartbeat's fields about the device's own parts. */
-    parts(): Pick<Heartbeat, 'armed' | 'cameras' | 'detectors' | 'deterrents' | 'problems'>
+    parts(): Pick<Heartbeat, 'applications' | 'armed' | 'cameras' | 'detectors' | 'deterrents' | 'problems'>
     /** Domains in which to look for the hub. Default: those of /etc/resolv.conf. */
     searchDomains?: readonly string[]
     pace?: Partial<RegistrationPace>

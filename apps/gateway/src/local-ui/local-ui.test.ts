@@ -325,7 +325,7 @@ describe("the device's own application", () => {
     expect(seen.map((incoming) => incoming.headers.cookie)).toEqual(['a=1; b=2', undefined])
   })
 
-  test('answers through the tunnel only, unless uiOnLan is set', async () => {
+  test('answers an older hub through the tunnel only, unless uiOnLan is set', async () => {
     const { url } = await openApplication((_incoming, response) => response.end('app'))
     const server = await openLocalUi(url, stateOf(), false)
     const tunnel = createTcpServer((socket) => server.accept(socket)).listen(0, '127.0.0.1')
@@ -345,8 +345,28 @@ describe("the device's own application", () => {
     // The portal opens a gateway directly when it can read its health; this one it must open through the hub.
     const health = await ask(server, '/api/health', origin)
     expect([health.status, health.headers['access-control-allow-origin']]).toEqual([200, undefined])
-    expect((await ask(throughTunnel, '/api/health', origin)).headers['access-control-allow-origin']).toBe(HUB_ORIGIN)
-    expect((await ask(await openLocalUi(url), '/login')).text).toBe('app')
+    const open = await openLocalUi(url)
+    expect((await ask(open, '/login')).text).toBe('app')
+    expect((await ask(open, '/api/health', origin)).headers['access-control-allow-origin']).toBeUndefined()
+  })
+
+  test('leaves the gateway’s origin to the device’s own interface where the hub knows applications', async () => {
+    const { url } = await openApplication((_incoming, response) => response.end('app'))
+    const server = await openLocalUi(url)
+    const tunnel = createTcpServer((socket) => server.accept(socket)).listen(0, '127.0.0.1')
+    await once(tunnel, 'listening')
+    closers.push(() => void tunnel.close())
+    const throughTunnel = { ...server, port: (tunnel.address() as AddressInfo).port }
+    const asManager = { 'x-hub-application': 'device', 'x-hub-user': 'ada', 'x-hub-role': 'manager' }
+    const asked = (path: string) => ask(throughTunnel, path, { headers: asManager })
+    expect(await asked('/')).toMatchObject({ status: 302, headers: { location: '/device/' } })
+    expect((await asked('/login')).status).toBe(404)
+    expect((await asked('/device/api/v1/status')).status).toBe(200)
+    const client = new WebSocket(`ws://127.0.0.1:${throughTunnel.port}/live`, { headers: asManager })
+    const [error] = (await once(client, 'error').catch((failure: unknown) => [failure])) as [Error]
+    expect(error.message).toContain('404')
+    // On the device's own network the header counts nothing.
+    expect((await ask(server, '/login', { headers: asManager })).text).toBe('app')
   })
 
   test('keeps the framing of bodies, whatever the method', async () => {

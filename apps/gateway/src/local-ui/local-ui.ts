@@ -1,21 +1,21 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { GatewayHealth } from '@hedgerow/contract'
-import { DEVICE_UI_BASE } from '@hedgerow/contract'
+import { APPLICATION_HEADER, DEVICE_INTERFACE, DEVICE_UI_BASE } from '@hedgerow/contract'
 import type { Faults, FrontOptions } from '@hedgerow/http'
 import type { Logger } from 'pino'
+import type { TrustingApplication } from '../trusting-application.ts'
+import { createUiProxy, type UiProxy } from '../applications/ui-proxy.ts'
 import { pathOf } from '../calls/request.ts'
 import type { DeviceUi } from '../device-ui/device-ui.ts'
 import type { LocalApi } from '../local-api/local-api.ts'
 import { sendText } from '../send-text.ts'
-import type { TrustingApplication } from '../trusting-application.ts'
 import { isLocalName } from './local-name.ts'
-import { createUiProxy } from './ui-proxy.ts'
 
 /**
  * The device's HTTP interface, on its own network and through the tunnel: health, the device's own pages, local API (on
- * its own network only), and the device's own application when there is one. The application may trust every caller on
- * loopback, so it answers through the tunnel only, unless `uiOnLan` is set. Everything but the health requires a local
- * `Host` name, against DNS rebinding.
+ * its own network only), and, for hubs that know no applications, the one of `GATEWAY_UI_TARGET`. It may trust every
+ * caller on loopback, so it answers through the tunnel only, unless `uiOnLan` is set. Everything but the health
+ * requires a local `Host` name, against DNS rebinding.
  */
 export type LocalUi = {
   /** `isTunnel`: the connection comes from the hub, which has checked the visitor's access. */
@@ -50,13 +50,17 @@ export function createLocalUi(options: LocalUiOptions): LocalUi {
   const { uiTarget: target, trusting, faults, log } = options
   const proxy = target ? createUiProxy({ target, trusting, faults, log }) : undefined
 
-  const proxyFor = (isTunnel: boolean) => (isTunnel || options.uiOnLan ? proxy : undefined)
+  /** An older hub knows one origin only, and names nothing. */
+  function proxyFor({ headers }: IncomingMessage, isTunnel: boolean): UiProxy | undefined {
+    const isShown = isTunnel ? headers[APPLICATION_HEADER] !== DEVICE_INTERFACE : options.uiOnLan
+    return isShown ? proxy : undefined
+  }
 
-  function answerHealth(request: IncomingMessage, response: ServerResponse, isTunnel: boolean): void {
+  function answerHealth(request: IncomingMessage, response: ServerResponse): void {
     const { origin } = request.headers
-    // The portal opens a gateway directly when it can read its health, but the application may answer through the
-    // tunnel only.
-    const isWhole = proxy === undefined || proxyFor(isTunnel) !== undefined
+    // The portal opens a gateway directly when it can read its health. Through the hub, the application and the
+    // device's own interface have origins of their own.
+    const isWhole = proxy === undefined
     response.setHeader('vary', 'Origin')
     response.setHeader('cache-control', 'no-store')
     response.setHeader('x-content-type-options', 'nosniff')
@@ -70,9 +74,9 @@ export function createLocalUi(options: LocalUiOptions): LocalUi {
 
   function handle(request: IncomingMessage, response: ServerResponse, isTunnel: boolean): void {
     const path = pathOf(request)
-    const application = proxyFor(isTunnel)
+    const application = proxyFor(request, isTunnel)
     if (path === '/api/health') {
-      if (HEALTH_METHODS.includes(request.method ?? '')) return answerHealth(request, response, isTunnel)
+      if (HEALTH_METHODS.includes(request.method ?? '')) return answerHealth(request, response)
       response.setHeader('allow', HEALTH_METHODS.join(', '))
       sendText(request, response, 405, 'text/plain', 'This address does not accept that method.\n')
     } else if (!isTunnel && !isLocalName(request.headers.host))
@@ -87,7 +91,9 @@ export function createLocalUi(options: LocalUiOptions): LocalUi {
 
   function mayUpgrade(request: IncomingMessage, isTunnel: boolean): boolean {
     const isReachable =
-      proxyFor(isTunnel) !== undefined && pathOf(request) !== '/api/health' && !options.deviceUi.owns(pathOf(request))
+      proxyFor(request, isTunnel) !== undefined &&
+      pathOf(request) !== '/api/health' &&
+      !options.deviceUi.owns(pathOf(request))
     return isReachable && (isTunnel || isLocalName(request.headers.host))
   }
 

@@ -151,11 +151,15 @@ export type Tables = {
     /** The last heartbeat as JSON. */
     heartbeat: string | null
     /** The port of its web interface on the hub in port mode; never reused for another gateway. */
-    ui_port: number | null
     created_at: number
   }
   /** All ports ever assigned, so that a deleted gateway's port is never reused. */
-  ui_ports: { port: number; gateway_id: string }
+  ui_ports: {
+    port: number
+    gateway_id: string
+    /** Null for the gateway's own interface. */
+    application: string | null
+  }
   detections: {
     gateway_id: string
     id: string
@@ -400,6 +404,8 @@ export type Tables = {
     user_id: string
     started_at: number
     source_ip: string
+    /** Null for the gateway's own interface. */
+    application: string | null
   }
 }
 

@@ -68,6 +68,7 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
         version: '1.2.3',
         lastSeen: null,
         connectedUsers: 0,
+        applications: [],
         blockedUdp: null,
         deviceToken: 'DT-0123456789AB',
         owner: null,

@@ -302,6 +302,7 @@ function present(row: ListedRow, dependencies: ListDependencies, handshakes: Map
     version: known.heartbeat?.content.version ?? row.version,
     lastSeen: lastSeenAt === undefined ? null : new Date(lastSeenAt).toISOString(),
     connectedUsers: connectedUsers(row.id),
+    applications: known.heartbeat?.content.applications ?? [],
     // Only its owner, managers and admins see the row.
     deviceToken: row.device_token,
     owner: row.owner,

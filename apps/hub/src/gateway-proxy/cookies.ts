@@ -1,19 +1,19 @@
 /**
  * Separates the hub's cookies from the gateway's on a gateway's origin. Pure. The hub has one there, the session; all
- * others are the gateway's. In port mode all gateways of a host share one cookie jar, so each gateway's cookies have
- * its prefix in the browser.
+ * others are the gateway's. In port mode all gateways and applications of a host share one cookie jar, so the cookies
+ * of each have its prefix in the browser.
  */
-import type { GatewayUiMode } from './origins.ts'
+import { labelOf, type GatewayUiMode, type Place } from './origins.ts'
 
 export const UI_SESSION_LIFETIME_SECONDS = 3600
 
-/** The origin whose cookies are read or written: its mode and gateway. */
-export type CookieJar = { mode: GatewayUiMode; gatewayId: string }
+/** The origin whose cookies are read or written: its mode and place. */
+export type CookieJar = Place & { mode: GatewayUiMode }
 
 type Pair = { name: string; value: string }
 
-export function sessionCookieName({ mode, gatewayId }: CookieJar): string {
-  return mode === 'ports' ? `gws_${gatewayId}` : '__Host-gws'
+export function sessionCookieName(jar: CookieJar): string {
+  return jar.mode === 'ports' ? `gws_${labelOf(jar)}` : '__Host-gws'
 }
 
 /** The Set-Cookie value that starts a session on the gateway's origin. */
@@ -69,8 +69,8 @@ export function overlongCookies(cookieHeader: string | undefined, jar: CookieJar
   return parsePairs(cookieHeader).flatMap(({ name }) => (name.startsWith(prefix) ? [name] : []))
 }
 
-function portPrefix({ mode, gatewayId }: CookieJar): string {
-  return mode === 'ports' ? `g${gatewayId}.` : ''
+function portPrefix(jar: CookieJar): string {
+  return jar.mode === 'ports' ? `g${labelOf(jar)}.` : ''
 }
 
 /** Browsers ignore the case of the `__Host-` prefix. */

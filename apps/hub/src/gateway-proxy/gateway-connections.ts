@@ -1,14 +1,19 @@
 /**
- * Connections to gateways' own web servers through the tunnel: each carries one exchange at a time, is kept for the
+ * Connections to gateways' web servers through the tunnel: each carries one exchange at a time, is kept for the
  * next, and counts towards the gateway's limit. HTTP is read and written by their users.
  */
 import type { Duplex } from 'node:stream'
+import type { Place } from './origins.ts'
 
+/** Which of a gateway's web servers: the one of its own interface, or the one of its applications. */
+type Door = 'interface' | 'applications'
 /**
- * Opens a stream to the web server at an address in the tunnel: 'connect' or 'error' follows. It takes no port: nothing
+ * Opens a stream to a web server at an address in the tunnel: 'connect' or 'error' follows. It takes no port: nothing
  * that a browser sends can lead to another one.
  */
-export type Dial = (address: string, signal?: AbortSignal) => Duplex
+export type Dial = (address: string, door: Door, signal?: AbortSignal) => Duplex
+
+export const doorOf = ({ application }: Place): Door => (application === undefined ? 'interface' : 'applications')
 
 /** Of one gateway. Four sessions, each with as many exchanges as it may have, need no more. */
 const MAX_CONNECTIONS = 1_024
@@ -39,9 +44,9 @@ export type Pool = {
 }
 
 export type GatewayConnections = {
-  poolOf(gateway: { id: string; address: string }): Pool
+  poolOf(gateway: { id: string; address: string }, door: Door): Pool
   /** A connection of its own, which is not reused. */
-  open(gateway: { address: string }): Duplex
+  open(gateway: { address: string }, door: Door): Duplex
   stop(): void
 }
 
@@ -52,22 +57,23 @@ export function createGatewayConnections({
   dial: Dial
   connectTimeoutMs: number
 }): GatewayConnections {
-  const open = (address: string) => openStream(dial, address, connectTimeoutMs)
+  const open = (address: string, door: Door) => openStream((signal) => dial(address, door, signal), connectTimeoutMs)
   const pools = new Map<string, { address: string; pool: ConnectionPool }>()
 
   return {
-    poolOf({ id, address }) {
-      const known = pools.get(id)
+    poolOf({ id, address }, door) {
+      const key = `${door} ${id}`
+      const known = pools.get(key)
       if (known?.address === address) return known.pool
       known?.pool.endIdle()
       const pool = new ConnectionPool(
-        () => open(address),
-        () => pools.get(id)?.pool === pool && pools.delete(id),
+        () => open(address, door),
+        () => pools.get(key)?.pool === pool && pools.delete(key),
       )
-      pools.set(id, { address, pool })
+      pools.set(key, { address, pool })
       return pool
     },
-    open: ({ address }) => open(address),
+    open: ({ address }, door) => open(address, door),
     stop() {
       for (const { pool } of pools.values()) pool.endIdle()
       pools.clear()
@@ -198,9 +204,9 @@ export class GatewayConnection {
   }
 }
 
-function openStream(dial: Dial, address: string, connectTimeoutMs: number): Duplex {
+function openStream(dial: (signal: AbortSignal) => Duplex, connectTimeoutMs: number): Duplex {
   const abort = new AbortController()
-  const stream = dial(address, abort.signal)
+  const stream = dial(abort.signal)
   const timer = setTimeout(() => abort.abort(new Error('the gateway does not accept connections')), connectTimeoutMs)
   stream.once('connect', () => clearTimeout(timer))
   stream.once('close', () => clearTimeout(timer))

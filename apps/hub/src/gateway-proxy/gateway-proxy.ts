@@ -1,9 +1,9 @@
 /**
- * Gateways' own web pages, each on an origin of its own, through the tunnel. Owns the tickets and sessions for them,
- * the ports of port mode and every open exchange. Refuses requests without a live hub session whose person may see the
- * gateway, requests that another page makes with that person's cookie, and anything on the hub's own origin: a
- * gateway's page there could read the hub's token. http/server.ts asks `owns` for each request and passes the owned
- * ones on; routes.ts issues the tickets; the fleet list uses `connectedUsers`.
+ * Gateways' own web pages and those of their applications, each on an origin of its own, through the tunnel. Owns the
+ * tickets and sessions for them, the ports of port mode and every open exchange. Refuses requests without a live hub
+ * session whose person may see the gateway, requests that another page makes with that person's cookie, and anything on
+ * the hub's own origin: a gateway's page there could read the hub's token. http/server.ts asks `owns` for each request
+ * and passes the owned ones on; routes.ts issues the tickets; the fleet list uses `connectedUsers`.
  */
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -18,12 +18,12 @@ import { answerOversizedHead, clearingOf } from '../http/oversized-head.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
 import type { SourceAddress } from '../access/source-address.ts'
 import { createVisitorAccess, type FindGateway, type UiGateway } from './visitor-access.ts'
-import { createGatewayConnections, type Dial } from './gateway-connections.ts'
+import { createGatewayConnections, doorOf, type Dial } from './gateway-connections.ts'
 import { overlongCookies } from './cookies.ts'
 import { handOver, HANDOVER_PATH, isLocalPath } from './handover.ts'
 import { headersFromGateway, headersToGateway } from './headers.ts'
 import { createHubOrigins } from './hub-origin.ts'
-import { createOrigins, parseHost, type GatewayHost } from './origins.ts'
+import { createOrigins, parseHost, type GatewayHost, type Place } from './origins.ts'
 import { createGatewayPorts } from './ports.ts'
 import { createOpenVisits } from './open-visits.ts'
 import { PROGRESS_TIMEOUT_MS, proxyRequest } from './proxy.ts'
@@ -41,6 +41,8 @@ export type GatewayProxyDeps = {
   config: Pick<Config, 'host' | 'publicUrl' | 'gatewayUi'>
   sessions: Pick<Sessions, 'find' | 'onEnded' | 'authenticate'>
   findGateway: FindGateway
+  /** The names of what the gateway offers beside its own interface. */
+  applicationsOf(gatewayId: string): readonly string[]
   dial: Dial
   /** The port of the hub's own listener. */
   hubPort: () => number
@@ -65,11 +67,7 @@ export type GatewayProxy = {
   connectedUsers(gatewayId: string): number
   /** A person or a gateway has changed: ends what is no longer allowed. */
   recheck(): Promise<void>
-  issueTicket(
-    caller: Caller,
-    gatewayId: string,
-    headers: IncomingHttpHeaders,
-  ): Promise<{ action: string; ticket: string }>
+  issueTicket(caller: Caller, place: Place, headers: IncomingHttpHeaders): Promise<{ action: string; ticket: string }>
   /** Opens the ports of all gateways that have one. */
   start(): Promise<void>
   /** Closes them and ends every exchange. */
@@ -131,7 +129,9 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
       host,
       (origin) => !isCrossOriginRequest(req.method, req.headers, origin),
     )
-    opening?.begin((exchange) => proxyRequest(req, res, { ...exchange, pool: connections.poolOf(opening.gateway) }))
+    opening?.begin((exchange) =>
+      proxyRequest(req, res, { ...exchange, pool: connections.poolOf(opening.gateway, doorOf(host)) }),
+    )
   }
 
   async function handleWebSocket(
@@ -142,7 +142,11 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     checkRequestLine(req)
     const opening = await prepare(req, reply, host, (origin) => req.headers.origin === origin)
     opening?.begin((exchange) =>
-      proxyWebSocket(req, { socket, head }, { ...exchange, open: () => connections.open(opening.gateway) }),
+      proxyWebSocket(
+        req,
+        { socket, head },
+        { ...exchange, open: () => connections.open(opening.gateway, doorOf(host)) },
+      ),
     )
   }
 
@@ -210,6 +214,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
       .insertInto('ui_access')
       .values({
         gateway_id: grant.gatewayId,
+        application: grant.application ?? null,
         user_id: allowed.caller.userId,
         started_at: clock(),
         source_ip: deps.sourceAddress(req),
@@ -225,8 +230,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     const hubUrl = hubOrigins.behind(host)
     const hasNoSession = code === 'session_required' || code === 'session_ended'
     if (hasNoSession && hubUrl && isNavigation(req.method, req.headers)) {
-      const path = isLocalPath(req.url ?? '') && req.url !== '/' ? `?path=${encodeURIComponent(req.url ?? '')}` : ''
-      const Location = `${hubUrl}/proxy/gateway/${host.gatewayId}${path}`
+      const Location = `${hubUrl}${handoverPage(host, req.url ?? '')}`
       return reply.send(302, { Location, 'Cache-Control': 'no-store' })
     }
     const advice =
@@ -264,10 +268,10 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     )
   }
 
-  function createPortServer(gatewayId: string): Server {
+  function createPortServer(place: Place): Server {
     const hostOf = (req: IncomingMessage): GatewayHost | undefined => {
       const authority = parseHost(req.headers.host)?.authority
-      return authority === undefined ? undefined : { gatewayId, mode: 'ports', authority }
+      return authority === undefined ? undefined : { ...place, mode: 'ports', authority }
     }
     return createFront({
       limits: deps.limits,
@@ -291,19 +295,22 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
       return presence.recheck()
     },
 
-    async issueTicket(caller, gatewayId, headers) {
+    async issueTicket(caller, { gatewayId, application }, headers) {
       const gateway = await deps.findGateway(caller, gatewayId)
+      if (application !== undefined && !deps.applicationsOf(gateway.id).includes(application))
+        throw new HubError('application_not_found')
+      const place: Place = { gatewayId: gateway.id, application }
       const hubOrigin = hubOrigins.calling(headers)
       let port: number | undefined
       if (origins.modeFor(hubOrigin) === 'ports') {
         if (hubOrigin.protocol === 'https:') throw new HubError('gateway_origin_required')
         const callingPort = Number(hubOrigin.port)
         if (callingPort >= range.first && callingPort <= range.last) throw new HubError('origin_not_allowed')
-        port = await ports.portOf(gateway.id)
+        port = await ports.portOf(place)
       }
-      const origin = origins.originOf(gateway.id, hubOrigin, port)
+      const origin = origins.originOf(place, hubOrigin, port)
       const { sessionId, userId } = caller
-      const ticket = tickets.issue({ sessionId, userId, gatewayId: gateway.id, origin, hubOrigin: hubOrigin.origin })
+      const ticket = tickets.issue({ ...place, sessionId, userId, origin, hubOrigin: hubOrigin.origin })
       return { action: `${origin}${HANDOVER_PATH}`, ticket }
     },
 
@@ -315,6 +322,15 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
       connections.stop()
     },
   }
+}
+
+/** The page of the hub that hands over to a place, and there to `path`. */
+function handoverPage({ gatewayId, application }: Place, path: string): string {
+  const query = new URLSearchParams({
+    ...(application !== undefined && { application }),
+    ...(isLocalPath(path) && path !== '/' && { path }),
+  })
+  return `/proxy/gateway/${gatewayId}${query.size === 0 ? '' : `?${query}`}`
 }
 
 /** Accepts only a path on this origin: browsers send nothing else. */

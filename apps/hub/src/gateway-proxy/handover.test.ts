@@ -28,7 +28,7 @@ function post(gatewayId: string, fields: Record<string, string>, headers: Record
 
 async function ticketFor(gatewayId: string, caller?: Awaited<ReturnType<TestGatewayUi['signIn']>>['caller']) {
   const who = caller ?? (await hub.signIn()).caller
-  return (await hub.ui.issueTicket(who, gatewayId, { host: hub.hubHost })).ticket
+  return (await hub.ui.issueTicket(who, { gatewayId }, { host: hub.hubHost })).ticket
 }
 
 describe('the handover', () => {
@@ -150,24 +150,30 @@ describe('a ticket', () => {
   it('is not for a gateway that the person may not see', async () => {
     const gateway = await hello()
     const { caller } = await hub.signIn('user')
-    await expect(hub.ui.issueTicket(caller, gateway.id, { host: hub.hubHost })).rejects.toMatchObject({
+    await expect(hub.ui.issueTicket(caller, { gatewayId: gateway.id }, { host: hub.hubHost })).rejects.toMatchObject({
       code: 'gateway_not_found',
     })
     await hub.db.updateTable('gateways').set({ owner_id: caller.userId }).execute()
-    await expect(hub.ui.issueTicket(caller, gateway.id, { host: hub.hubHost })).resolves.toHaveProperty('ticket')
+    await expect(hub.ui.issueTicket(caller, { gatewayId: gateway.id }, { host: hub.hubHost })).resolves.toHaveProperty(
+      'ticket',
+    )
   })
 
   it('is not issued to a page at an address that is not the hub’s', async () => {
     const gateway = await hello()
     const { caller } = await hub.signIn()
-    const issued = hub.ui.issueTicket(caller, gateway.id, { host: hub.hubHost, origin: 'http://evil.net' })
+    const issued = hub.ui.issueTicket(
+      caller,
+      { gatewayId: gateway.id },
+      { host: hub.hubHost, origin: 'http://evil.net' },
+    )
     await expect(issued).rejects.toMatchObject({ code: 'invalid_request' })
   })
 
   it('is not issued over https when the gateways’ origin is plain http', async () => {
     const gateway = await hello()
     const { caller } = await hub.signIn()
-    const issued = hub.ui.issueTicket(caller, gateway.id, { host: 'hub.lan', origin: 'https://hub.lan' })
+    const issued = hub.ui.issueTicket(caller, { gatewayId: gateway.id }, { host: 'hub.lan', origin: 'https://hub.lan' })
     await expect(issued).rejects.toMatchObject({ code: 'gateway_origin_required' })
   })
 })

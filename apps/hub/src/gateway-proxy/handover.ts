@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HubError } from '../kernel/hub-error.ts'
 import { sessionCookie } from './cookies.ts'
-import type { GatewayHost } from './origins.ts'
+import { isSamePlace, type GatewayHost } from './origins.ts'
 import type { Grant, Tickets } from './tickets.ts'
 import { isAt, type UiSessions } from './ui-sessions.ts'
 
@@ -34,7 +34,7 @@ export async function handOver(
   const path = form.get('path') || '/'
   if (!isLocalPath(path)) throw new HubError('invalid_request')
   const grant = tickets.redeem(form.get('ticket') ?? '')
-  if (!grant || grant.gatewayId !== host.gatewayId || !isAt(grant.origin, host.authority)) {
+  if (!grant || !isSamePlace(grant, host) || !isAt(grant.origin, host.authority)) {
     throw new HubError('ticket_invalid')
   }
   if (req.headers.origin !== grant.hubOrigin) throw new HubError('origin_not_allowed')

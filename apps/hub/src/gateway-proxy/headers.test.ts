@@ -46,6 +46,7 @@ describe('a request on its way to the gateway', () => {
       ['X-Forwarded-Proto', 'http'],
       ['X-Hub-User', 'ada'],
       ['X-Hub-Role', 'admin'],
+      ['x-hub-application', 'device'],
     ]
     expect(toGateway('Host', 'ignored', 'Accept', '*/*')).toEqual(sent.flat())
   })

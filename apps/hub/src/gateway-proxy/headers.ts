@@ -2,6 +2,7 @@
  * The headers between a browser and a gateway. Pure, on raw header lists (name, value, name, value …), so order, case
  * and repetition survive. RFC 9110 §7.6.1 for what belongs to one hop.
  */
+import { APPLICATION_HEADER, DEVICE_INTERFACE } from '@hedgerow/contract'
 import { hopByHopIn, ordersAProxy, saysWhoAsks, valuesOf } from '@hedgerow/http'
 import { cookieFromGateway, cookiesToGateway, type CookieJar } from './cookies.ts'
 
@@ -56,6 +57,7 @@ export function headersToGateway(
   if (cookies !== undefined) sent.push('Cookie', cookies)
   sent.push('X-Forwarded-For', visitor.sourceIp, 'X-Forwarded-Host', host, 'X-Forwarded-Proto', scheme)
   sent.push('X-Hub-User', asHeaderText(visitor.username), 'X-Hub-Role', visitor.role)
+  sent.push(APPLICATION_HEADER, jar.application ?? DEVICE_INTERFACE)
   return sent
 }
 

@@ -1,10 +1,15 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createOrigins, parseHost } from './origins.ts'
+import { createOrigins, parseHost, type Place } from './origins.ts'
 
 const ID = 'abcdefgh2345'
 const plain = createOrigins({})
 const wildcard = createOrigins({ gatewayOrigin: 'https://gw-{id}.example.net' })
+const suffixed = createOrigins({ gatewayOrigin: 'https://{id}-gw.example.net' })
+const place: fc.Arbitrary<Place> = fc.record({
+  gatewayId: fc.stringMatching(/^[a-z2-7]{12}$/),
+  application: fc.option(fc.stringMatching(/^[a-z](?:[a-z0-9-]{0,22}[a-z0-9])?$/), { nil: undefined }),
+})
 
 describe('the origin of a gateway', () => {
   it.each([
@@ -15,7 +20,7 @@ describe('the origin of a gateway', () => {
     ['http://[fd00::5]:8080', 8100, 'http://[fd00::5]:8100', 'ports'],
     ['http://hub.lan', 8101, 'http://hub.lan:8101', 'ports'],
   ])('for a hub at %s is a name of localhost or a port of the same host', (hub, port, origin, mode) => {
-    expect(plain.originOf(ID, new URL(hub), port)).toBe(origin)
+    expect(plain.originOf({ gatewayId: ID }, new URL(hub), port)).toBe(origin)
     expect(plain.modeFor(new URL(hub))).toBe(mode)
   })
 
@@ -23,7 +28,7 @@ describe('the origin of a gateway', () => {
     'is what HUB_GATEWAY_ORIGIN says, also for a hub at %s',
     (hub) => {
       expect(wildcard.modeFor(new URL(hub))).toBe('wildcard')
-      expect(wildcard.originOf(ID, new URL(hub))).toBe(`https://gw-${ID}.example.net`)
+      expect(wildcard.originOf({ gatewayId: ID }, new URL(hub))).toBe(`https://gw-${ID}.example.net`)
     },
   )
 
@@ -69,13 +74,12 @@ describe('the gateway of a Host', () => {
     `gw-${ID}.localhost, hub`,
   ])('leaves %s to the hub', (host) => expect(wildcard.locate(host)).toBeUndefined())
 
-  it('finds every origin that it makes', () => {
-    const id = fc.stringMatching(/^[a-z2-7]{12}$/)
+  it('finds every origin that it makes, of a gateway and of an application', () => {
     fc.assert(
-      fc.property(id, fc.integer({ min: 1, max: 65535 }), (gatewayId, port) => {
-        for (const origins of [plain, wildcard]) {
-          const origin = origins.originOf(gatewayId, new URL(`http://localhost:${port}`))
-          expect(origins.locate(new URL(origin).host)?.gatewayId).toBe(gatewayId)
+      fc.property(place, fc.integer({ min: 1, max: 65535 }), (shown, port) => {
+        for (const origins of [plain, wildcard, suffixed]) {
+          const origin = origins.originOf(shown, new URL(`http://localhost:${port}`))
+          expect(origins.locate(new URL(origin).host)).toMatchObject(shown)
         }
       }),
     )

@@ -5,17 +5,20 @@
  */
 export type GatewayUiMode = 'localhost' | 'ports' | 'wildcard'
 
+/** What an origin shows: a gateway's own interface, or the application of this name. */
+export type Place = { gatewayId: string; application?: string | undefined }
+
 /**
  * A request that belongs to a gateway's origin. `authority` is its Host in lower case, with the port if it names one.
  */
-export type GatewayHost = { gatewayId: string; mode: GatewayUiMode; authority: string }
+export type GatewayHost = Place & { mode: GatewayUiMode; authority: string }
 
 export type Origins = {
   /** How gateways are reached from a hub page at `hubOrigin`. */
   modeFor(hubOrigin: URL): GatewayUiMode
-  /** The origin of a gateway for a person whose hub page is at `hubOrigin`; `port` is the gateway's, in port mode. */
-  originOf(gatewayId: string, hubOrigin: URL, port?: number): string
-  /** The gateway whose origin `host` names, except in port mode, where the listener knows it. */
+  /** The origin of a place for a person whose hub page is at `hubOrigin`; `port` is the place's, in port mode. */
+  originOf(place: Place, hubOrigin: URL, port?: number): string
+  /** The place whose origin `host` names, except in port mode, where the listener knows it. */
   locate(host: string | undefined): GatewayHost | undefined
   /** The form-action sources that the handover needs in the Content-Security-Policy of a hub page at `host`. */
   formActionSources(host: string | undefined): string[]
@@ -23,7 +26,9 @@ export type Origins = {
 
 const MAX_PORT = 65_535
 const GATEWAY_ID = '[a-z2-7]{12}'
-const LOCALHOST_GATEWAY = new RegExp(`^gw-(${GATEWAY_ID})\\.localhost$`)
+/** All gateway ids are equally long, so no two places have one label. */
+const LABEL = `(${GATEWAY_ID})(?:-([a-z](?:[a-z0-9-]{0,22}[a-z0-9])?))?`
+const LOCALHOST_GATEWAY = new RegExp(`^gw-${LABEL}\\.localhost$`)
 const TEMPLATE = /^(https?):\/\/([a-z0-9-]*)\{id\}([a-z0-9-]*)((?:\.[a-z0-9-]+)+)(:\d{1,5})?$/
 
 /**
@@ -40,10 +45,10 @@ export function createOrigins(config: { gatewayOrigin?: string | undefined; publ
   return {
     modeFor,
 
-    originOf(gatewayId, hubOrigin, port) {
-      if (template) return template.originOf(gatewayId)
+    originOf(place, hubOrigin, port) {
+      if (template) return template.originOf(labelOf(place))
       if (isLocalhost(hubOrigin.hostname)) {
-        return `${hubOrigin.protocol}//gw-${gatewayId}.localhost${hubOrigin.port && `:${hubOrigin.port}`}`
+        return `${hubOrigin.protocol}//gw-${labelOf(place)}.localhost${hubOrigin.port && `:${hubOrigin.port}`}`
       }
       return `http://${hubOrigin.hostname}:${port}`
     },
@@ -51,10 +56,11 @@ export function createOrigins(config: { gatewayOrigin?: string | undefined; publ
     locate(host) {
       const parsed = parseHost(host)
       if (!parsed) return undefined
-      const wildcardId = template?.pattern.exec(parsed.hostname)?.[1]
-      if (wildcardId) return { gatewayId: wildcardId, mode: 'wildcard', authority: parsed.authority }
-      const localhostId = LOCALHOST_GATEWAY.exec(parsed.hostname)?.[1]
-      return localhostId ? { gatewayId: localhostId, mode: 'localhost', authority: parsed.authority } : undefined
+      const { hostname, authority } = parsed
+      const wildcard = template && placeIn(template.pattern.exec(hostname))
+      if (wildcard) return { ...wildcard, mode: 'wildcard', authority }
+      const localhost = placeIn(LOCALHOST_GATEWAY.exec(hostname))
+      return localhost && { ...localhost, mode: 'localhost', authority }
     },
 
     formActionSources(host) {
@@ -66,6 +72,20 @@ export function createOrigins(config: { gatewayOrigin?: string | undefined; publ
       return [...new Set(sources)]
     },
   }
+}
+
+/** A place's part of a host name or of a cookie's name. Different places have different ones, none begins another. */
+export function labelOf({ gatewayId, application }: Place): string {
+  return application === undefined ? gatewayId : `${gatewayId}-${application}`
+}
+
+export function isSamePlace(a: Place, b: Place): boolean {
+  return a.gatewayId === b.gatewayId && a.application === b.application
+}
+
+function placeIn(found: RegExpExecArray | null): Place | undefined {
+  const [, gatewayId, application] = found ?? []
+  return gatewayId === undefined ? undefined : { gatewayId, application }
 }
 
 /** The parts of a Host header, in lower case; undefined when it is invalid. */
@@ -98,8 +118,8 @@ function parseTemplate(text: string) {
   }
   const literal = (part: string) => part.replaceAll('.', '\\.')
   return {
-    pattern: new RegExp(`^${before}(${GATEWAY_ID})${after}${literal(domain)}$`),
-    originOf: (gatewayId: string) => new URL(`${scheme}://${before}${gatewayId}${after}${domain}${port}`).origin,
+    pattern: new RegExp(`^${before}${LABEL}${after}${literal(domain)}$`),
+    originOf: (label: string) => new URL(`${scheme}://${before}${label}${after}${domain}${port}`).origin,
     source: `${scheme}://*${domain}${port}`,
   }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
-import { ask, startGatewayUi, type TestGatewayUi } from '#testing/gateway-proxy.ts'
+import { ask, freeRange, startGatewayUi, type TestGatewayUi } from '#testing/gateway-proxy.ts'
 
 let hub: TestGatewayUi
 let blockers: Server[] = []
@@ -11,25 +11,6 @@ afterEach(async () => {
   for (const server of blockers) server.close()
   blockers = []
 })
-
-/** Consecutive ports that were free a moment ago. */
-async function freeRange(count: number): Promise<{ first: number; last: number }> {
-  for (;;) {
-    const first = 20_000 + Math.floor(Math.random() * 20_000)
-    const servers = await Promise.all(
-      Array.from({ length: count }, async (_, i) => {
-        const server = createServer()
-        server.listen(first + i, '127.0.0.1')
-        return once(server, 'listening').then(
-          () => server,
-          () => undefined,
-        )
-      }),
-    )
-    for (const server of servers) server?.close()
-    if (servers.every(Boolean)) return { first, last: first + count - 1 }
-  }
-}
 
 const lan = () => `127.0.0.1:${hub.hubPort}`
 const portsOf = (range: { first: number; last: number }) => ({
@@ -139,7 +120,9 @@ describe('in port mode', () => {
     const { caller } = await hub.signIn()
     const gateway = await hub.addGateway((_req, res) => res.end('page'))
     const host = `127.0.0.1:${range.last}`
-    await expect(hub.ui.issueTicket(caller, gateway.id, { host })).rejects.toMatchObject({ code: 'origin_not_allowed' })
+    await expect(hub.ui.issueTicket(caller, { gatewayId: gateway.id }, { host })).rejects.toMatchObject({
+      code: 'origin_not_allowed',
+    })
   })
 })
 
@@ -150,10 +133,14 @@ describe('with HUB_GATEWAY_ORIGIN', () => {
     hub = await startGatewayUi({ config: { publicUrl: 'https://hub.example.org', gatewayUi } })
     const { caller } = await hub.signIn()
     const gateway = await hub.addGateway((req, res) => res.end(req.headers['x-forwarded-proto']))
-    const { action, ticket } = await hub.ui.issueTicket(caller, gateway.id, {
-      host: 'evil.net',
-      origin: 'http://evil.net',
-    })
+    const { action, ticket } = await hub.ui.issueTicket(
+      caller,
+      { gatewayId: gateway.id },
+      {
+        host: 'evil.net',
+        origin: 'http://evil.net',
+      },
+    )
     expect(action).toBe(`https://gw-${gateway.id}.example.net/__hub/session`)
     const host = `gw-${gateway.id}.example.net`
     const handOver = (origin: string, body: string) =>
@@ -167,7 +154,11 @@ describe('with HUB_GATEWAY_ORIGIN', () => {
     expect(done.status).toBe(303)
     const cookie = done.headers['set-cookie']?.[0]?.split(';')[0] ?? ''
     expect((await ask(hub.hubPort, host, { headers: { cookie } })).text).toBe('https')
-    const forged = await hub.ui.issueTicket(caller, gateway.id, { host: 'evil.net', origin: 'http://evil.net' })
+    const forged = await hub.ui.issueTicket(
+      caller,
+      { gatewayId: gateway.id },
+      { host: 'evil.net', origin: 'http://evil.net' },
+    )
     expect((await handOver('http://evil.net', forged.ticket)).status).toBe(403)
 
     const lost = await ask(hub.hubPort, host, { headers: { accept: 'text/html' } })

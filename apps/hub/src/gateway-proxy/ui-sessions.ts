@@ -1,9 +1,10 @@
 /**
- * The sessions on gateway origins, each bound to one hub session, gateway and origin. They live in memory: after a
+ * The sessions on gateway origins, each bound to one hub session, place and origin. They live in memory: after a
  * restart of the hub, the next page load gets a new ticket without the person noticing.
  */
 import { randomBytes } from 'node:crypto'
 import { UI_SESSION_LIFETIME_SECONDS } from './cookies.ts'
+import { isSamePlace, type Place } from './origins.ts'
 import type { Grant } from './tickets.ts'
 
 const TOKEN_BYTES = 24
@@ -14,8 +15,8 @@ export type UiSession = Grant & { expiresAtMs: number }
 export type UiSessions = {
   /** The value for the session cookie. */
   start(grant: Grant): string
-  /** The session of the first token that is valid for this gateway at this authority. */
-  find(tokens: string[], at: { gatewayId: string; authority: string }): UiSession | undefined
+  /** The session of the first token that is valid for this place at this authority. */
+  find(tokens: string[], at: Place & { authority: string }): UiSession | undefined
   endSession(sessionId: string): void
 }
 
@@ -32,10 +33,10 @@ export function createUiSessions({ clock }: { clock: () => number }): UiSessions
       byToken.set(token, { ...grant, expiresAtMs: clock() + UI_SESSION_LIFETIME_SECONDS * 1000 })
       return token
     },
-    find(tokens, { gatewayId, authority }) {
+    find(tokens, at) {
       for (const token of tokens) {
         const session = byToken.get(token)
-        if (!session || session.gatewayId !== gatewayId || !isAt(session.origin, authority)) continue
+        if (!session || !isSamePlace(session, at) || !isAt(session.origin, at.authority)) continue
         if (clock() < session.expiresAtMs) return session
         byToken.delete(token)
       }

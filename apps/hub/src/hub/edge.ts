@@ -1,6 +1,6 @@
 /** The fourth step, the network: listeners, the API and its routes, the portal, and the API in the tunnel. */
 import { X509Certificate } from 'node:crypto'
-import { GATEWAY_PORT } from '@hedgerow/contract'
+import { GATEWAY_APPLICATIONS_PORT, GATEWAY_PORT } from '@hedgerow/contract'
 import { accountRoutes } from '../accounts/routes.ts'
 import { createNamedLimiter } from '../access/limiter.ts'
 import { carryOverThumbnails } from '../detections/carry-over.ts'
@@ -66,6 +66,8 @@ import type { Fleet } from './fleet.ts'
 import type { Storage } from './storage.ts'
 import type { Trust } from './trust.ts'
 
+const PORTS = { interface: GATEWAY_PORT, applications: GATEWAY_APPLICATIONS_PORT } as const
+
 type Steps = { storage: Storage; trust: Trust; fleet: Fleet }
 
 export async function openEdge(base: Base, { storage, trust, fleet }: Steps, stack: AsyncDisposableStack) {
@@ -84,7 +86,8 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
       const gateway = await findVisibleGateway(db, caller, id)
       return { ...gateway, blockedUdp: blockedUdp(gateway, signals) }
     },
-    dial: (address, signal) => vpn.dial(address, GATEWAY_PORT, signal),
+    applicationsOf: (id) => (heartbeats.latest(id)?.content.applications ?? []).map(({ name }) => name),
+    dial: (address, door, signal) => vpn.dial(address, PORTS[door], signal),
     hubPort: () => listening.port,
     sourceAddress,
     ...connections,

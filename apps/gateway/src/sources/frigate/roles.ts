@@ -25,7 +25,7 @@ export function identityHeaders(
  * application, which must never see the secret.
  */
 export function frigateInterface(settings: FrigateSettings | undefined, target: URL): TrustingApplication | undefined {
-  if (!settings || ![settings.url, settings.interface].some((url) => isSameOrigin(url, target))) return undefined
+  if (!settings || !isFrigate(settings, target)) return undefined
   return {
     ownHeaders: [SECRET_HEADER, settings.userHeader, settings.roleHeader],
     headersFor: ({ user, role }) => identityHeaders(settings, { user, role: roleOf(settings, role) }),
@@ -38,6 +38,7 @@ function roleOf({ roles }: FrigateSettings, hubRole: string): string {
   return hubRole === 'admin' || hubRole === 'manager' ? roles[hubRole] : roles.user
 }
 
-function isSameOrigin(url: string | undefined, target: URL): boolean {
-  return url !== undefined && new URL(url).origin === target.origin
+/** Whether `target` is the Frigate of gateway.yaml, at either of its addresses. */
+export function isFrigate(settings: FrigateSettings, target: URL): boolean {
+  return [settings.url, settings.interface].some((url) => url !== undefined && new URL(url).origin === target.origin)
 }

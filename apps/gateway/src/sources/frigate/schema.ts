@@ -1,22 +1,9 @@
 import { z } from 'zod'
+import { originSetting } from '../../origin-setting.ts'
 
 const HUB_ROLES = { admin: 'admin', manager: 'admin', user: 'viewer' } as const
 
 const secret = (what: string) => z.string().min(1).max(500).describe(what)
-
-/** An origin: Frigate below a path is not supported, since its own interface then needs a path of its own too. */
-const origin = (protocols: readonly string[], message: string) =>
-  z
-    .string()
-    .max(500)
-    .refine((text) => isOrigin(text, protocols), message)
-
-function isOrigin(text: string, protocols: readonly string[]): boolean {
-  if (!URL.canParse(text)) return false
-  const url = new URL(text)
-  const isBare = ['', '/'].includes(url.pathname) && url.search === '' && url.hash === ''
-  return protocols.includes(url.protocol) && url.hostname !== '' && isBare && url.username === '' && url.password === ''
-}
 
 const headerName = z
   .string()
@@ -25,7 +12,7 @@ const headerName = z
   .toLowerCase()
 
 const broker = z.strictObject({
-  url: origin(
+  url: originSetting(
     ['mqtt:', 'mqtts:'],
     'This must be an address like mqtt://192.168.1.10 or mqtts://broker.lan:8883.',
   ).describe('The broker: `mqtt://HOST[:PORT]` or `mqtts://HOST[:PORT]`.'),
@@ -38,13 +25,20 @@ const broker = z.strictObject({
     .describe("Frigate's own `mqtt.topic_prefix`."),
 })
 
-/** The part `sources.frigate` of gateway.yaml. */
+/**
+ * The part `sources.frigate` of gateway.yaml. Frigate below a path is not supported: its own interface would then need
+ * a path of its own too.
+ */
 export const frigateSettings = z
   .strictObject({
-    url: origin(['http:', 'https:'], 'This must be an address like http://127.0.0.1:5000, without a path.').describe(
-      'Where Frigate answers: port 5000 (no sign-in), or port 8971 with https.',
-    ),
-    interface: origin(['http:', 'https:'], 'This must be an address like https://127.0.0.1:8971, without a path.')
+    url: originSetting(
+      ['http:', 'https:'],
+      'This must be an address like http://127.0.0.1:5000, without a path.',
+    ).describe('Where Frigate answers: port 5000 (no sign-in), or port 8971 with https.'),
+    interface: originSetting(
+      ['http:', 'https:'],
+      'This must be an address like https://127.0.0.1:8971, without a path.',
+    )
       .optional()
       .describe(
         "Frigate's own interface as the hub's Connect opens it, where that is another port than `url`. There `proxySecret` and `roles` count.",

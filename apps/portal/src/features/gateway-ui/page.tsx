@@ -1,6 +1,7 @@
 /**
- * /proxy/gateway/:id: hands a signed-in person over to the gateway's own origin. The hub never serves a gateway's
- * pages from its own (docs/security.md); it issues a ticket, and a form posts it in the same tab.
+ * /proxy/gateway/:id: hands a signed-in person over to the origin of the gateway, or of one of its applications. The
+ * hub never serves a gateway's pages from its own (docs/security.md); it issues a ticket, and a form posts it in the
+ * same tab.
  */
 import { Button, Loader } from '@mantine/core'
 import { useEffect, useState } from 'react'
@@ -38,19 +39,24 @@ export function HandoverPage() {
 /** One try, made when it is mounted. If it succeeds, the browser leaves this page. */
 function Handover({ onProblem }: { onProblem: (problem: string) => void }) {
   const id = useParams()['id'] ?? ''
-  const path = useSearchParams()[0].get('path')
+  const [search] = useSearchParams()
+  const path = search.get('path')
+  const application = search.get('application') ?? undefined
   useEffect(() => {
     const controller = new AbortController()
     const open = async () => {
       try {
-        handOver(await api(gatewayUiTicket, { params: { id }, signal: controller.signal }), path)
+        handOver(
+          await api(gatewayUiTicket, { params: { id }, query: { application }, signal: controller.signal }),
+          path,
+        )
       } catch (error) {
         if (!controller.signal.aborted) onProblem(isForbidden(error) ? NOT_AUTHORIZED : accessFailed(messageOf(error)))
       }
     }
     void open()
     return () => controller.abort()
-  }, [id, path, onProblem])
+  }, [id, application, path, onProblem])
   return (
     <output className={styles.working}>
       <Loader size={18} aria-hidden="true" /> Opening the gateway’s own page through the hub’s tunnel.

@@ -13,6 +13,7 @@ const gateway = (name: string, more: Partial<Gateway> = {}) =>
     version: null,
     lastSeen: null,
     connectedUsers: 0,
+    applications: [],
     blockedUdp: null,
     ...more,
   }) as Gateway

@@ -9,6 +9,7 @@ import { api, messageOf } from '#api/client.ts'
 import { GATEWAYS_KEY } from '#api/gateways.ts'
 import { useHubSettings } from '#api/hub-settings.ts'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
+import { focusOnce } from '@hedgerow/ui/focus-once.ts'
 import { CheckIcon } from '@hedgerow/ui/icons.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { findWayToGateway, type ConnectStep } from './connect.ts'
@@ -22,8 +23,17 @@ const STEPS: readonly (readonly [ConnectStep, string])[] = [
 
 type ConnectDialogProps = DialogLife & { gateway: Gateway }
 
-/** Runs the connect flow: it ends on the gateway's page, or here with the reason for the failure. */
+/** The gateway's own interface, or one of its applications. */
+type Place = { application: string | undefined }
+
+const OWN_INTERFACE: Place = { application: undefined }
+
+/**
+ * Asks what to open where the gateway offers applications, and runs the connect flow: it ends on the page, or here with
+ * the reason for the failure.
+ */
 export function ConnectDialog({ gateway, opened, onClose, onGone }: ConnectDialogProps) {
+  const [place, setPlace] = useState<Place | null>(gateway.applications.length === 0 ? OWN_INTERFACE : null)
   const [problem, setProblem] = useState<string | null>(null)
   const settings = useHubSettings()
   const queries = useQueryClient()
@@ -37,9 +47,12 @@ export function ConnectDialog({ gateway, opened, onClose, onGone }: ConnectDialo
   )
   return (
     <Dialog title={`Connect to ${gateway.name}`} size="sm" opened={opened} onClose={onClose} onGone={onGone}>
-      {problem === null ? (
+      {place === null ? (
+        <Choice applications={gateway.applications} onChoose={setPlace} />
+      ) : problem === null ? (
         <ConnectSteps
           gateway={gateway}
+          application={place.application}
           running={opened && !settings.isPending}
           directHealthCheck={settings.data?.directHealthCheck ?? true}
           onProblem={fail}
@@ -57,15 +70,36 @@ export function ConnectDialog({ gateway, opened, onClose, onGone }: ConnectDialo
   )
 }
 
+function Choice({ applications, onChoose }: Pick<Gateway, 'applications'> & { onChoose: (place: Place) => void }) {
+  return (
+    <>
+      <p>What do you want to open?</p>
+      <div className={styles.kinds}>
+        <button ref={focusOnce} type="button" data-autofocus onClick={() => onChoose(OWN_INTERFACE)}>
+          <strong>The gateway’s own interface</strong>
+          <span>Its cameras, detections, deterrents, rules and configuration.</span>
+        </button>
+        {applications.map(({ name, title }) => (
+          <button key={name} type="button" onClick={() => onChoose({ application: name })}>
+            <strong>{title}</strong>
+            <span>An application of this gateway, through the hub.</span>
+          </button>
+        ))}
+      </div>
+    </>
+  )
+}
+
 type ConnectStepsProps = {
   gateway: Gateway
+  application: string | undefined
   running: boolean
   directHealthCheck: boolean
   onProblem: (problem: string) => void
 }
 
 /** One run of the flow, while it is mounted and the dialog is open. */
-function ConnectSteps({ gateway, running, directHealthCheck, onProblem }: ConnectStepsProps) {
+function ConnectSteps({ gateway, application, running, directHealthCheck, onProblem }: ConnectStepsProps) {
   const navigate = useNavigate()
   const [step, setStep] = useState<ConnectStep>('access')
 
@@ -81,6 +115,7 @@ function ConnectSteps({ gateway, running, directHealthCheck, onProblem }: Connec
           fetch: (input, init) => fetch(input, init),
           pageProtocol: location.protocol,
           directHealthCheck,
+          application,
           onStep: setStep,
           signal,
         })
@@ -94,12 +129,13 @@ function ConnectSteps({ gateway, running, directHealthCheck, onProblem }: Connec
     }
     void connect()
     return () => controller.abort()
-  }, [gateway, navigate, running, directHealthCheck, onProblem])
+  }, [gateway, application, navigate, running, directHealthCheck, onProblem])
 
-  const current = STEPS.findIndex(([name]) => name === step)
+  const steps = application === undefined ? STEPS : STEPS.filter(([name]) => name !== 'direct')
+  const current = steps.findIndex(([name]) => name === step)
   return (
     <ol className={styles.steps} aria-live="polite">
-      {STEPS.map(([name, words], index) => (
+      {steps.map(([name, words], index) => (
         <li
           key={name}
           className={styles.step}

@@ -24,6 +24,7 @@ function world(answers: Record<string, unknown>, overrides: Partial<ConnectWorld
     },
     pageProtocol: 'http:',
     directHealthCheck: true,
+    application: undefined,
     onStep: (step) => steps.push(step),
     signal: new AbortController().signal,
     ...overrides,
@@ -73,6 +74,16 @@ describe('the connect flow', () => {
   it('calls no gateway directly when the setting is off', async () => {
     const { value, steps, asked } = world({ localhost: health(gateway.id) }, { directHealthCheck: false })
     expect(await findWayToGateway(gateway, value)).toMatchObject({ kind: 'hub' })
+    expect(asked).toEqual([])
+    expect(steps).toEqual(['access', 'hub'])
+  })
+
+  it('opens an application through the hub only', async () => {
+    const { value, steps, asked } = world({ '198.51.100.7': health(gateway.id) }, { application: 'frigate' })
+    expect(await findWayToGateway(gateway, value)).toEqual({
+      kind: 'hub',
+      path: '/proxy/gateway/abcdefghijkl?application=frigate',
+    })
     expect(asked).toEqual([])
     expect(steps).toEqual(['access', 'hub'])
   })

@@ -1,6 +1,7 @@
 /**
  * The connect flow without its page: check the access, try the gateway's own port 8080, then use the hub's proxy. Any
- * program may listen on localhost, so only an answer with this gateway's id counts.
+ * program may listen on localhost, so only an answer with this gateway's id counts. Applications answer through the
+ * hub's proxy only.
  */
 import { GATEWAY_PORT, gatewayHealth, type Gateway } from '@hedgerow/contract'
 
@@ -27,6 +28,8 @@ export type ConnectWorld = {
   pageProtocol: string
   /** The hub's setting. When off, only the hub's proxy is used. */
   directHealthCheck: boolean
+  /** The name of an application; undefined for the gateway's own interface. */
+  application: string | undefined
   onStep: (step: ConnectStep) => void
   signal: AbortSignal
 }
@@ -41,7 +44,8 @@ export async function findWayToGateway(
     const access = await world.validateAccess(gateway.deviceToken, world.signal)
     if (!access.authorized || access.gatewayId !== gateway.id) return { kind: 'not-authorized' }
   }
-  if (world.directHealthCheck && world.pageProtocol !== 'https:') {
+  const { application } = world
+  if (application === undefined && world.directHealthCheck && world.pageProtocol !== 'https:') {
     world.onStep('direct')
     const origin = await directOrigin(gateway, world)
     if (origin !== undefined) return { kind: 'direct', url: `${origin}/` }
@@ -52,7 +56,8 @@ export async function findWayToGateway(
   const { status, statusReason, blockedUdp } = await world.readGateway(world.signal)
   if (blockedUdp !== null) return { kind: 'blocked-udp', port: blockedUdp }
   if (status === 'offline') return { kind: 'offline', reason: statusReason }
-  return { kind: 'hub', path: `/proxy/gateway/${gateway.id}` }
+  const query = application === undefined ? '' : `?${new URLSearchParams({ application })}`
+  return { kind: 'hub', path: `/proxy/gateway/${gateway.id}${query}` }
 }
 
 /** Asks both addresses at once, so that the person waits at most 2 s. The gateway's own address wins over localhost. */

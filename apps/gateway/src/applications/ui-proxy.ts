@@ -18,9 +18,9 @@ import {
   type Faults,
 } from '@hedgerow/http'
 import type { Logger } from 'pino'
-import { isOwnCookie } from '../device-ui/sessions.ts'
 import { inWords } from '../hub/failure.ts'
 import { isLoopback } from '../loopback.ts'
+import { isOwnCookie } from '../own-cookie.ts'
 import { connecting, tellWhoAsks, type TrustingApplication } from '../trusting-application.ts'
 
 /** Forwards every request and WebSocket, except the gateway's own pages, to the device's own application. */

@@ -1,0 +1,129 @@
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, request, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { WebSocketServer } from 'ws'
+import { startFixtureHub, type FixtureHub } from '../../testing/hub.ts'
+import { startGateway, type Gateway } from '../gateway.ts'
+
+const PATIENCE = { timeout: 60_000, interval: 20 }
+const until = (check: () => void | Promise<void>) => vi.waitFor(check, PATIENCE)
+
+const life = new AsyncDisposableStack()
+let hub: FixtureHub
+let gateway: Gateway
+let filePath: string
+/** Where Frigate, the router and the application of `uiTarget` answer. */
+let urls: Record<'frigate' | 'router' | 'own', string>
+
+async function startApplication(name: string): Promise<string> {
+  const server = createServer((_request, response) => response.end(name)).listen(0, '127.0.0.1')
+  const sockets = new WebSocketServer({ server })
+  sockets.on('connection', (socket) => socket.send(name))
+  await once(server, 'listening')
+  life.defer(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const write = (applications: object) => writeFile(filePath, JSON.stringify({ applications }))
+
+beforeAll(async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-applications-'))
+  life.defer(() => rm(dataDir, { recursive: true, force: true }))
+  filePath = join(dataDir, 'gateway.yaml')
+  const [frigate, router, own] = await Promise.all(['frigate', 'router', 'own'].map(startApplication))
+  urls = { frigate: frigate!, router: router!, own: own! }
+  await write({ frigate: { url: urls.frigate, title: 'Frigate' }, router: { url: urls.router } })
+  hub = await startFixtureHub()
+  life.defer(hub.stop)
+  gateway = await startGateway({
+    name: 'Orchard',
+    dataDir,
+    host: '127.0.0.1',
+    port: 0,
+    hubUrl: hub.url,
+    uiTarget: new URL(urls.own),
+    log: pino({ level: 'silent' }),
+  })
+  life.defer(gateway.stop)
+  await vi.waitUntil(() => hub.registrations.length === 1, PATIENCE)
+  hub.decide({ status: 'approved' })
+  await vi.waitUntil(() => hub.heartbeats.length > 1, PATIENCE)
+})
+
+afterAll(() => life.disposeAsync())
+
+async function ask(port: number, headers: Record<string, string>) {
+  const stream = hub.dial(port)
+  const outgoing = request({ createConnection: () => stream, headers }).end()
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
+  const body = await text(answer)
+  stream.destroy()
+  return { status: answer.statusCode, body }
+}
+
+const application = (name: string) => ask(8082, { 'x-hub-application': name })
+
+describe('applications', () => {
+  test('are named to a hub that knows them, and to no other', () => {
+    const [first, second] = hub.heartbeats
+    expect(first).not.toHaveProperty('applications')
+    expect(second?.applications).toEqual([
+      { name: 'ui-target', title: new URL(urls.own).host },
+      { name: 'frigate', title: 'Frigate' },
+      { name: 'router', title: 'router' },
+    ])
+  })
+
+  test.each([
+    ['frigate', 200, 'frigate'],
+    ['router', 200, 'router'],
+    ['ui-target', 200, 'own'],
+    ['device', 404, /no application/],
+    ['frigate, router', 404, /no application/],
+    ['__proto__', 404, /no application/],
+    ['', 404, /no application/],
+  ])('are reached by the name that the hub says: %j', async (name, status, body) => {
+    expect(await application(name)).toEqual({ status, body: expect.stringMatching(body) as string })
+  })
+
+  test('take WebSockets, each its own', async () => {
+    for (const name of ['frigate', 'router']) {
+      const stream = hub.dial(8082)
+      const key = { 'sec-websocket-key': 'eHh4eHh4eHh4eHh4eHh4eA==', 'sec-websocket-version': '13' }
+      const headers = { connection: 'upgrade', upgrade: 'websocket', 'x-hub-application': name, ...key }
+      const outgoing = request({ createConnection: () => stream, headers }).end()
+      const [, socket, head] = (await once(outgoing, 'upgrade')) as [unknown, typeof stream, Buffer]
+      const said = head.length > 0 ? head : ((await once(socket, 'data')) as [Buffer])[0]
+      expect(said.subarray(2).toString()).toBe(name)
+      stream.destroy()
+    }
+  })
+
+  test('are on no port of the local network, whatever is asked', async () => {
+    const answer = await fetch(`http://127.0.0.1:${gateway.port}/`, {
+      headers: { 'x-hub-application': 'frigate' },
+      redirect: 'manual',
+    })
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/device/'])
+  })
+
+  test('leave port 8080 to the device’s own interface, except for an older hub', async () => {
+    expect((await ask(8080, { 'x-hub-application': 'device' })).status).toBe(302)
+    expect(await ask(8080, {})).toEqual({ status: 200, body: 'own' })
+  })
+
+  test('come and go with gateway.yaml', async () => {
+    await write({ router: { url: urls.frigate } })
+    await until(async () => expect(await application('router')).toEqual({ status: 200, body: 'frigate' }))
+    expect((await application('frigate')).status).toBe(404)
+  })
+})

@@ -1,0 +1,28 @@
+import { APPLICATION_TITLE_MAX, APPLICATIONS_MAX, applicationName, oneLine } from '@hedgerow/contract'
+import { z } from 'zod'
+import { originSetting } from '../origin-setting.ts'
+
+/** The application of `GATEWAY_UI_TARGET`, which has no name of its own. */
+export const UI_TARGET_NAME = 'ui-target'
+const LISTED_MAX = APPLICATIONS_MAX - 1
+
+const listedName = applicationName.refine(
+  (name) => name !== UI_TARGET_NAME,
+  `\`${UI_TARGET_NAME}\` is the application of GATEWAY_UI_TARGET.`,
+)
+
+const listedApplication = z.strictObject({
+  url: originSetting(['http:', 'https:'], 'This must be an address like http://192.168.1.1, without a path.').describe(
+    'Where the application answers. Only the hub reaches it through the gateway, the local network does not.',
+  ),
+  title: oneLine(APPLICATION_TITLE_MAX)
+    .min(1, 'A title has at least one character.')
+    .optional()
+    .describe('What Connect calls it. The name when left out.'),
+})
+
+/** The part `applications` of gateway.yaml: each web application by its name. */
+export const applicationsSettings = z
+  .record(listedName, listedApplication)
+  .refine((all) => Object.keys(all).length <= LISTED_MAX, `A gateway has at most ${LISTED_MAX} applications.`)
+export type ApplicationsSettings = z.output<typeof applicationsSettings>
