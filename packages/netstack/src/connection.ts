@@ -95,6 +95,9 @@ export class Connection {
   readonly timestampOffset: number
   sendBuffer: SendBuffer
   reassembly = new Reassembly(0)
+  /** For the stack: where it stands among those that wait for a deadline. */
+  waitsUntil = Infinity
+  heapIndex = 0
   /** For the stack: the bytes of `reassembly` that it has counted. */
   countedBytes = 0
   receivedBlocks = new ReceivedBlocks()

@@ -9,6 +9,7 @@
  */
 import { receiveSegment } from './tcp-input.ts'
 import { Connection, type ConnectionState } from './connection.ts'
+import { DeadlineHeap } from './deadline-heap.ts'
 import type { DropReason } from './drop.ts'
 import { type FourTuple, type KeyedHash, initialSequence, portOffset, timestampOffset } from './four-tuple.ts'
 import { Fragments } from './fragments.ts'
@@ -73,8 +74,8 @@ export class Stack implements Host<Connection> {
   readonly #unreachables = new RateLimits(UNREACHABLES_PER_SECOND)
   #dirty = new Set<Connection>()
   #outputs: Output[] = []
-  /** No deadline of any connection is earlier. */
-  #earliest = Infinity
+  /** Those with a deadline, none of which is earlier than it says there. */
+  readonly #deadlines = new DeadlineHeap<Connection>()
   #portCounter = 0
 
   constructor(options: StackOptions) {
@@ -99,13 +100,10 @@ export class Stack implements Host<Connection> {
   tick(now: number): Output[] {
     this.now = now
     this.#fragments.expire(now)
-    if (now >= this.#earliest) {
-      this.#earliest = Infinity
-      for (const connection of this.#peers.all()) {
-        const deadline = connection.deadlines.earliest
-        if (now >= deadline) runTimeouts(connection, now)
-        else if (deadline < this.#earliest) this.#earliest = deadline
-      }
+    for (let connection; (connection = this.#deadlines.takeDue(now)) !== undefined;) {
+      const deadline = connection.deadlines.earliest
+      if (now >= deadline) runTimeouts(connection, now)
+      else this.#deadlines.bring(connection, deadline)
     }
     const dirty = this.#dirty
     this.#dirty = new Set()
@@ -118,8 +116,7 @@ export class Stack implements Host<Connection> {
         continue
       }
       if (transmit(connection, now)) unfinished.push(connection)
-      const deadline = connection.deadlines.earliest
-      if (deadline < this.#earliest) this.#earliest = deadline
+      this.#deadlines.bring(connection, connection.deadlines.earliest)
     }
     for (const connection of unfinished) this.#dirty.add(connection)
     return this.#takeOutputs()
@@ -128,7 +125,7 @@ export class Stack implements Host<Connection> {
   /** When `tick` is needed next: -Infinity for at once, undefined when only another event can make it necessary. */
   nextDeadline(): number | undefined {
     if (this.#dirty.size > 0) return -Infinity
-    const earliest = Math.min(this.#earliest, this.#fragments.deadline)
+    const earliest = Math.min(this.#deadlines.earliest, this.#fragments.deadline)
     return earliest === Infinity ? undefined : earliest
   }
 
@@ -188,6 +185,7 @@ export class Stack implements Host<Connection> {
   remove(connection: Connection): void {
     this.#peers.remove(connection)
     this.#dirty.delete(connection)
+    this.#deadlines.remove(connection)
   }
 
   noteTimeWait(connection: Connection): void {
