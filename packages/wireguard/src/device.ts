@@ -62,6 +62,7 @@ export type Device = {
    * was sent less long ago.
    */
   handshake(publicKey: PublicKey, now: Now): void
+  peer(publicKey: PublicKey): PeerStatus | undefined
   peers(): PeerStatus[]
   /** Every drop since the device was made, by reason; a copy. */
   drops(): DropCounts
@@ -162,6 +163,10 @@ export function createDevice(options: DeviceOptions): Device {
     updatePeer,
     removePeer,
     handshake,
+    peer(publicKey) {
+      const peer = state.peers.get(publicKey)
+      return peer && statusOf(state, peer)
+    },
     peers: () => Array.from(state.peers.values(), (peer) => statusOf(state, peer)),
     drops: () => ({ ...drops }),
     close,

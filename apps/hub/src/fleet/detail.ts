@@ -21,7 +21,7 @@ export async function readGateway(
   db: Kysely<Tables>,
   caller: Caller,
   id: string,
-  dependencies: ListDependencies & { vpn: Pick<Vpn, 'peers' | 'disabledReason'> },
+  dependencies: ListDependencies & { vpn: Pick<Vpn, 'peer' | 'disabledReason'> },
 ): Promise<GatewayDetail> {
   const gateway = await findGateway(db, caller, id, dependencies)
   const row = await db
@@ -37,7 +37,7 @@ export async function readGateway(
     .where('status', '=', 'approved')
     .executeTakeFirst()
   const { vpn, signals } = dependencies
-  const peer = vpn.peers().find(({ publicKey }) => publicKey === row.wireguard_public_key)
+  const peer = vpn.peer(row.wireguard_public_key)
   const heartbeat = signals.heartbeats.latest(id)
   const handshakeAt = peer?.latestHandshakeAtMs ?? row.last_handshake_at
   const refused = signals.refusals(id)

@@ -52,7 +52,7 @@ export type FleetSignals = {
   clock: () => number
   heartbeats: Pick<Heartbeats, 'latest'>
   /** The last handshake by WireGuard key, in milliseconds since 1970. */
-  handshakes(): Map<string, number>
+  handshakes(): ReadonlyMap<string, number>
   /** Whether a plain-WireGuard gateway answered the last health check. */
   isHealthy(gatewayId: string): boolean | undefined
   refusals(gatewayId: string): { detections: number; at: number; message: string } | undefined
@@ -255,7 +255,7 @@ function visibleTo(db: Db, caller: Caller) {
 
 type JudgedColumns = Pick<Row, 'id' | 'kind' | 'wireguard_public_key' | 'last_handshake_at' | 'created_at'>
 
-function signalsOf(row: JudgedColumns, signals: FleetSignals, handshakes: Map<string, number>): Signals {
+function signalsOf(row: JudgedColumns, signals: FleetSignals, handshakes: ReadonlyMap<string, number>): Signals {
   return {
     kind: row.kind,
     now: signals.clock(),
@@ -281,7 +281,7 @@ function lastSeen({ kind, heartbeat, latestHandshakeAt }: Signals): number | und
   return heartbeat?.at ?? (kind === 'wireguard' ? latestHandshakeAt : undefined)
 }
 
-function present(row: ListedRow, dependencies: ListDependencies, handshakes: Map<string, number>): Gateway {
+function present(row: ListedRow, dependencies: ListDependencies, handshakes: ReadonlyMap<string, number>): Gateway {
   const { signals, hubPublicKey, connectedUsers } = dependencies
   const known = signalsOf(row, signals, handshakes)
   const { status, reason } = judge(known)

@@ -31,7 +31,7 @@ type Options = {
   db: Kysely<Tables>
   vpn: Vpn
   clock: () => number
-  handshakes(): Map<string, number>
+  handshakes(): ReadonlyMap<string, number>
   log: Logger
 }
 

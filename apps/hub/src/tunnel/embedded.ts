@@ -27,7 +27,7 @@ export type EmbeddedOptions = {
 /** Rejects with Node's own error when the UDP port cannot be bound. */
 export async function openEmbeddedVpn(options: EmbeddedOptions): Promise<VpnBackend> {
   const { address, clock } = options
-  let handshakeListener = (): void => {}
+  let handshakeListener: Parameters<VpnBackend['onHandshake']>[0] = () => {}
   const stack = createStack({
     address,
     isAuthenticated: true,
@@ -39,7 +39,7 @@ export async function openEmbeddedVpn(options: EmbeddedOptions): Promise<VpnBack
     port: options.port,
     offload: options.offload,
     onPacket: (packet) => stack.receive(packet),
-    onHandshake: () => handshakeListener(),
+    onHandshake: (publicKey) => handshakeListener(publicKey),
     onDrop: (reason) => options.onDrop?.('wireguard', reason),
     clock: () => ({ monotonicMs: performance.now(), unixMs: clock() }),
   })
@@ -59,6 +59,7 @@ export async function openEmbeddedVpn(options: EmbeddedOptions): Promise<VpnBack
       if (endpoint) wireguard.handshake(publicKey as PublicKey)
     },
     removePeer: (publicKey) => wireguard.removePeer(publicKey as PublicKey),
+    peer: (publicKey) => wireguard.peer(publicKey as PublicKey),
     peers: () => wireguard.peers(),
     onHandshake(listener) {
       handshakeListener = listener

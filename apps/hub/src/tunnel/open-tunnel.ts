@@ -27,7 +27,7 @@ export async function openVpn(
   /** Once a random port was chosen, it stays: gateways know it. */
   let port = config.port
   const served = new Map<number, (stream: TcpStream) => void>()
-  let handshakeListener = (): void => {}
+  let handshakeListener: Parameters<VpnBackend['onHandshake']>[0] = () => {}
   let running = await start(options)
 
   async function start({ enabled, networkCidr }: VpnSettings): Promise<Running> {
@@ -47,7 +47,7 @@ export async function openVpn(
           })
         : createNoTunnel({ privateKey, port, reason })
     port = backend.port
-    backend.onHandshake(() => handshakeListener())
+    backend.onHandshake((publicKey) => handshakeListener(publicKey))
     for (const [servedPort, onStream] of served) backend.serve(servedPort, onStream)
     return { backend, network, settings: { enabled, networkCidr } }
   }
@@ -76,6 +76,7 @@ export async function openVpn(
     },
     addPeer: (peer) => running.backend.addPeer(peer),
     removePeer: (publicKey) => running.backend.removePeer(publicKey),
+    peer: (publicKey) => running.backend.peer(publicKey),
     peers: () => running.backend.peers(),
     onHandshake(listener) {
       handshakeListener = listener
@@ -113,6 +114,7 @@ function createNoTunnel(options: { privateKey: string; port: number; reason: str
     disabledReason: options.reason,
     addPeer: () => {},
     removePeer: () => {},
+    peer: () => undefined,
     peers: () => [],
     onHandshake: () => {},
     dial: () => {

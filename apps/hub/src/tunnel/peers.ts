@@ -11,9 +11,8 @@ import type { Tables } from '../database/tables.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import type { LivePeers, Vpn, VpnPeer, VpnPeerStatus } from './tunnel.ts'
 
+/** Also for endpoints that changed without a handshake. */
 const RECONCILE_INTERVAL_MS = 30_000
-/** How often endpoints that changed without a handshake are written. */
-const PERSIST_INTERVAL_MS = 5_000
 const BATCH_ROWS = 100
 /** Delay before a handshake is written, so that a thousand at once make one batch. */
 const PERSIST_DELAY_MS = 50
@@ -26,16 +25,12 @@ export type Peers = LivePeers & {
   reconcile(): Promise<void>
   /** Call it after the tunnel was restarted without peers: adds all of them. */
   restore(): Promise<void>
-  /** Writes endpoints and handshakes that changed since the last call. */
+  /** Writes endpoints and handshakes that changed. */
   persist(): Promise<void>
   /** The last handshake of each peer that had one since the hub started, in milliseconds since 1970. */
-  handshakes(): Map<string, number>
+  handshakes(): ReadonlyMap<string, number>
   stop(): Promise<void>
 }
-
-/** Above this number of peers, handshakes are collected only now and then: each page of the list needs them. */
-const LARGE_FLEET = 1_000
-const GATHERED_FOR_MS = 500
 
 export function createPeers({
   db,
@@ -58,16 +53,16 @@ export function createPeers({
   /** An unavailable database is read again at the next turn. */
   const tasks = createTasks({ log, failure: 'could not compare tunnel and database' })
   let refreshing: Promise<void> = Promise.resolve()
-  let gathered: { atMs: number; byKey: Map<string, number> } | undefined
+  const handshakes = new Map<string, number>()
+  /** Peers whose handshake is not written yet. */
+  let shaken = new Set<string>()
 
-  function handshakes(): Map<string, number> {
-    if (gathered && applied.size >= LARGE_FLEET && performance.now() - gathered.atMs < GATHERED_FOR_MS)
-      return gathered.byKey
-    const byKey = new Map<string, number>()
-    for (const { publicKey, latestHandshakeAtMs } of vpn.peers())
-      if (latestHandshakeAtMs !== undefined) byKey.set(publicKey, latestHandshakeAtMs)
-    gathered = { atMs: performance.now(), byKey }
-    return byKey
+  function noteHandshake(publicKey: string): void {
+    const at = vpn.peer(publicKey)?.latestHandshakeAtMs
+    if (at === undefined) return
+    handshakes.set(publicKey, at)
+    shaken.add(publicKey)
+    tasks.soon(PERSIST_DELAY_MS, persistShaken)
   }
 
   /** One after the other, so that the tunnel matches the last read. */
@@ -106,6 +101,7 @@ export function createPeers({
     vpn.removePeer(publicKey)
     applied.delete(publicKey)
     persisted.delete(publicKey)
+    handshakes.delete(publicKey)
   }
 
   async function reconcile(): Promise<void> {
@@ -140,31 +136,36 @@ export function createPeers({
     }
   }
 
-  async function persistTimestamps(): Promise<void> {
-    const later = vpn.peers().flatMap(({ publicKey, latestTimestamp: timestamp }) => {
+  /** Those that shook hands since the last call. What cannot be written now is written with all others. */
+  function persistShaken(): Promise<void> {
+    const keys = shaken
+    shaken = new Set()
+    return write([...keys].flatMap((key) => vpn.peer(key) ?? []))
+  }
+
+  const persist = () => write(vpn.peers())
+
+  async function write(peers: readonly VpnPeerStatus[]): Promise<void> {
+    const later = peers.flatMap(({ publicKey, latestTimestamp: timestamp }) => {
       const isNews = timestamp !== undefined && timestamp !== timestamps?.get(publicKey)
       return isNews ? [{ wireguard_public_key: publicKey, timestamp }] : []
     })
-    for (let i = 0; i < later.length; i += BATCH_ROWS) {
-      const rows = later.slice(i, i + BATCH_ROWS)
-      await db
-        .insertInto('handshake_timestamps')
-        .values(rows)
-        .onConflict((conflict) =>
-          conflict.column('wireguard_public_key').doUpdateSet((row) => ({ timestamp: row.ref('excluded.timestamp') })),
-        )
-        .execute()
-      for (const row of rows) timestamps?.set(row.wireguard_public_key, row.timestamp)
-    }
-  }
-
-  async function persist(): Promise<void> {
-    await persistTimestamps()
-    const changed = vpn
-      .peers()
-      .filter((peer) => seenOf(peer) !== undefined && persisted.get(peer.publicKey) !== seenOf(peer))
-    if (changed.length === 0) return
+    const changed = peers.filter((peer) => {
+      const seen = seenOf(peer)
+      return seen !== undefined && persisted.get(peer.publicKey) !== seen
+    })
+    if (later.length + changed.length === 0) return
     await db.transaction().execute(async (transaction) => {
+      for (let i = 0; i < later.length; i += BATCH_ROWS)
+        await transaction
+          .insertInto('handshake_timestamps')
+          .values(later.slice(i, i + BATCH_ROWS))
+          .onConflict((conflict) =>
+            conflict
+              .column('wireguard_public_key')
+              .doUpdateSet((row) => ({ timestamp: row.ref('excluded.timestamp') })),
+          )
+          .execute()
       for (const { publicKey, endpoint, latestHandshakeAtMs } of changed)
         await transaction
           .updateTable('gateways')
@@ -178,15 +179,16 @@ export function createPeers({
           .where('wireguard_public_key', '=', publicKey)
           .execute()
     })
+    for (const row of later) timestamps?.set(row.wireguard_public_key, row.timestamp)
     for (const peer of changed) persisted.set(peer.publicKey, seenOf(peer) ?? '')
   }
 
+  vpn.onHandshake(noteHandshake)
   return {
     async start() {
       await reconcile()
-      vpn.onHandshake(() => tasks.soon(PERSIST_DELAY_MS, persist))
       tasks.every(RECONCILE_INTERVAL_MS, reconcile)
-      tasks.every(PERSIST_INTERVAL_MS, persist)
+      tasks.every(RECONCILE_INTERVAL_MS, persist)
     },
     refresh,
     reconcile,
@@ -194,10 +196,11 @@ export function createPeers({
       changes++
       applied.clear()
       persisted.clear()
+      handshakes.clear()
       return reconcile()
     },
     persist,
-    handshakes,
+    handshakes: () => handshakes,
     stop() {
       vpn.onHandshake(() => {})
       return tasks.stop(persist)

@@ -76,6 +76,7 @@ export type WireGuardInterface = {
   removePeer(publicKey: PublicKey): void
   /** Starts an initiation now if the peer's endpoint is known and none went out within 5 s. */
   handshake(publicKey: PublicKey): void
+  peer(publicKey: PublicKey): PeerStatus | undefined
   peers(): PeerStatus[]
   /** Every drop since the interface was opened, by reason; a copy. */
   drops(): DropCounts
@@ -236,6 +237,7 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
         device.removePeer(publicKey)
       }),
     handshake: (publicKey) => changePeers(() => device.handshake(publicKey, clock())),
+    peer: (publicKey) => device.peer(publicKey),
     peers: () => device.peers(),
     drops: () => ({ ...device.drops(), 'handshake-backlog': refusedHandshakes }),
     close,
