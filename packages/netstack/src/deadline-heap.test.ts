@@ -14,12 +14,15 @@ test('gives what a sorted list would give', () => {
       const heap = new DeadlineHeap<HeapItem>()
       const items = Array.from({ length: 20 }, (): HeapItem => ({ waitsUntil: Infinity, heapIndex: 0 }))
       const waiting = new Map<HeapItem, number>()
+      const given: unknown[] = []
+      const wanted: unknown[] = []
       for (const taken of steps) {
         if (taken.kind === 'take') {
           const earliest = Math.min(Infinity, ...waiting.values())
-          expect(heap.earliest).toBe(earliest)
+          given.push(heap.earliest)
           const due = heap.takeDue(taken.at)
-          expect(due && waiting.get(due)).toBe(earliest <= taken.at ? earliest : undefined)
+          given.push(due && waiting.get(due))
+          wanted.push(earliest, earliest <= taken.at ? earliest : undefined)
           if (due) waiting.delete(due)
           continue
         }
@@ -32,6 +35,7 @@ test('gives what a sorted list would give', () => {
           waiting.set(item, Math.min(taken.at, waiting.get(item) ?? Infinity))
         }
       }
+      expect(given).toEqual(wanted)
     }),
   )
 })
