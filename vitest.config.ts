@@ -44,6 +44,7 @@ export default defineConfig({
       unit('second-look', 'packages/second-look'),
       shared('ui', 'packages/ui'),
       shared('portal', 'apps/portal'),
+      shared('gateway-ui', 'apps/gateway-ui'),
       {
         test: {
           ...project('hub', 'apps/hub', 120_000),

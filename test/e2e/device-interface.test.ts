@@ -7,6 +7,7 @@ import { startGateway, type Gateway } from '../../apps/gateway/src/gateway.ts'
 import { writeLearned } from '../../apps/gateway/testing/learned-file.ts'
 import { startRelay, type Relay } from '../../apps/gateway/testing/relay.ts'
 import { startRenderedCamera, type RenderedCamera } from '../../apps/gateway/testing/rendered-camera.ts'
+import { axeViolations } from '../harness/axe.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
@@ -65,6 +66,33 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   expect(await picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBeGreaterThan(100)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
 
+  await page.getByRole('link', { name: 'orchard' }).click()
+  await page.getByRole('img', { name: 'orchard now' }).waitFor()
+  await page.getByRole('button', { name: 'Add a zone' }).click()
+  await page.getByLabel('Name of the zone').fill('rows')
+  const corner = (number: number) => page.getByRole('button', { name: new RegExp(`^Corner ${number} of `) })
+  await corner(1).press('ArrowLeft')
+  await corner(1).press('Shift+ArrowUp')
+  await page.getByRole('button', { name: 'Add a corner after corner 4' }).press('Enter')
+  await corner(5).press('Delete')
+  await page.getByRole('button', { name: 'Corner 4 of 4, 30 % from the left, 60 % from the top' }).waitFor()
+  await corner(3).hover()
+  await page.mouse.down()
+  const area = (await page.getByRole('group', { name: 'Corners of zone rows' }).boundingBox())!
+  await page.mouse.move(area.x + area.width * 0.6, area.y + area.height * 0.7)
+  await page.mouse.move(area.x + area.width + 40, area.y + area.height * 0.75)
+  await page.mouse.up()
+  await page.getByRole('button', { name: 'Corner 3 of 4, 100 % from the left, 75 % from the top' }).waitFor()
+  await page.getByRole('button', { name: 'Add a mask' }).click()
+  await page.getByRole('button', { name: 'Delete mask 1' }).click()
+  expect(await axeViolations(page)).toEqual([])
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  const drawn =
+    /^# The orchard, by the stream\ncameras: .*", zones: \{ rows: \[\[0\.29, 0\.25\], \[0\.6, 0\.3\], \[1, 0\.7\d*\], \[0\.3, 0\.6\]\] \} \} \}\n/
+  await waitFor(async () => drawn.test(await readFile(file(), 'utf8')), { for: 'the zone in the file' })
+
   await page.getByRole('link', { name: 'Detections' }).click()
   await page.getByRole('button', { name: /^boar, 90 %/ }).click()
   await page.getByRole('dialog').getByText('Score').waitFor()
@@ -95,7 +123,7 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
   await page.getByRole('button', { name: 'Look and accept' }).waitFor({ state: 'hidden' })
   expect(await readFile(file(), 'utf8')).toMatch(
-    /^# The orchard.*\ncameras: .*", masks: \[\[\[0\.7, 0\.1.*\]\]\] \} \}\n/,
+    /^# The orchard.*\ncameras: .*", zones: .*, masks: \[\[\[0\.7, 0\.1.*\]\]\] \} \}\n/,
   )
   await page.getByRole('link', { name: 'What is held back on orchard' }).click()
   await page.getByRole('button', { name: /^deer, 71 % held back by learning/ }).waitFor()

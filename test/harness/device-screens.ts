@@ -51,6 +51,10 @@ export const deviceScreens: Screen[] = [
     await page.getByRole('dialog').getByRole('button', { name: 'Play the film' }).click()
     await page.getByText('There is no film of this detection.').waitFor()
   }),
+  device('device-camera', 'cameras/bank', async (page) => {
+    await page.getByRole('button', { name: 'zone path' }).click()
+    await page.getByLabel('Name of the zone').waitFor()
+  }),
   device('device-deterrents', 'deterrents', (page) =>
     page.getByRole('button', { name: 'Hold to test' }).first().waitFor(),
   ),

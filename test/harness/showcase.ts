@@ -35,6 +35,18 @@ export type Showcase = {
 
 /** Everything that a device's own interface shows. */
 const RIVER_GATE = {
+  cameras: {
+    bank: {
+      url: 'http://127.0.0.1:9/',
+      zones: {
+        path: [
+          [0, 0.5],
+          [1, 0.5],
+          [1, 1],
+        ],
+      },
+    },
+  },
   deterrents: { Sprinkler: { driver: 'command', on: ['true'], off: ['true'], seconds: 5 } },
   rules: [{ name: 'Fox', labels: ['fox'], minimumScore: 0.7, fire: ['Sprinkler'] }],
 }

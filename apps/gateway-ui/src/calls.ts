@@ -11,7 +11,9 @@ import {
   type QueryOf,
   type ResponseOf,
 } from '@hedgerow/contract'
-import { DEVICE_API_BASE } from '@hedgerow/contract'
+import { DEVICE_API_BASE, LIVE_BOXES_HEADER } from '@hedgerow/contract'
+import type { LiveBox } from '@hedgerow/contract/device-interface'
+import { deviceCalls } from 'virtual:device-calls'
 
 /** A refusal by the device, or no answer (code `unreachable`). `message` is for the person. */
 export class DeviceError extends Error {
@@ -40,6 +42,16 @@ export async function ask<C extends Call>(call: C, request: RequestOf<C>): Promi
 /** The picture that a call answers with. */
 export async function askPicture<C extends Call>(call: C, request: RequestOf<C>): Promise<Blob> {
   return (await send(call, request)).blob()
+}
+
+/** The newest picture of a camera, with the objects in it. */
+export async function askLatest(name: string, signal: AbortSignal): Promise<{ picture: Blob; boxes: LiveBox[] }> {
+  const answer = await send(deviceCalls.readLatest, { params: { name }, signal })
+  const boxes = answer.headers.get(LIVE_BOXES_HEADER)
+  return {
+    picture: await answer.blob(),
+    boxes: boxes === null ? [] : (JSON.parse(decodeURIComponent(boxes)) as LiveBox[]),
+  }
 }
 
 /** For a picture or a film that the browser loads itself. */

@@ -22,6 +22,10 @@ export const routes: RouteObject[] = [
           },
           { path: '/rules', lazy: async () => ({ Component: (await import('./screens/rules.tsx')).RulesScreen }) },
           {
+            path: '/cameras/:name',
+            lazy: async () => ({ Component: (await import('./screens/camera.tsx')).CameraScreen }),
+          },
+          {
             path: '/learning',
             lazy: async () => ({ Component: (await import('./screens/learning.tsx')).LearningScreen }),
           },

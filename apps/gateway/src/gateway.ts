@@ -125,6 +125,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     pictures: device.pictures,
     deterrents,
     learning: device.learning,
+    boxes: device.sources.boxes,
     file: device.file,
     editor: createEditor(deviceFilePath(options), { uiTarget }),
     sessions: createSessions(password, { port: () => server.port }),

@@ -31,3 +31,8 @@ export const CHALLENGE_LIFETIME_MS = 120_000
 export const DEVICE_UI_BASE = '/device'
 /** Before the paths of `deviceCalls`. */
 export const DEVICE_API_BASE = `${DEVICE_UI_BASE}/api`
+/**
+ * Of a device's answer with a camera's newest picture: a list of `LiveBox`, as JSON, percent-encoded. So boxes and
+ * picture belong together.
+ */
+export const LIVE_BOXES_HEADER = 'x-live-boxes'

@@ -84,6 +84,9 @@ const status = z.object({
 })
 export type DeviceStatus = z.output<typeof status>
 
+/** An object that the device follows now. */
+export type LiveBox = { label: string; score: number; box: { x: number; y: number; width: number; height: number } }
+
 export const deviceCalls = {
   getSession: call({ method: 'GET', path: '/v1/session', response: session }),
   /** Answers with the session's cookie. */
@@ -95,6 +98,7 @@ export const deviceCalls = {
   }),
   signOut: call({ method: 'DELETE', path: '/v1/session', response: null }),
   getStatus: call({ method: 'GET', path: '/v1/status', response: status }),
+  /** The objects in the picture are in the header `LIVE_BOXES_HEADER`. */
   readLatest: call({
     method: 'GET',
     path: '/v1/cameras/:name/latest',

@@ -7,9 +7,11 @@ import styles from './live-picture.module.css'
 /** `takenAt` in milliseconds since 1970. */
 export type LoadedPicture = { picture: Blob; takenAt: number }
 
+type Load<L extends LoadedPicture> = (signal: AbortSignal) => Promise<L>
+
 type LivePictureProps = {
   /** Gets the newest picture. A new function starts anew. */
-  load: (signal: AbortSignal) => Promise<LoadedPicture>
+  load: Load<LoadedPicture>
   alt: string
   /** Why there is nothing to load, such as `Offline`. */
   off?: string | undefined
@@ -36,20 +38,20 @@ export function LivePicture({ load, alt, off }: LivePictureProps) {
   )
 }
 
-type Shown = { address: string; takenAt: number }
+type Shown<L> = Omit<L, 'picture'> & { address: string }
 
 /**
  * Loads while what `ref` is on is in view and the page is looked at. The last picture stays when the next does not
  * come.
  */
-export function useLivePicture(
-  load: LivePictureProps['load'],
+export function useLivePicture<L extends LoadedPicture>(
+  load: Load<L>,
   { refreshMs, isOff = false }: { refreshMs: number; isOff?: boolean },
-): { ref: RefCallback<HTMLElement>; shown: Shown | undefined; problem: string | undefined } {
+): { ref: RefCallback<HTMLElement>; shown: Shown<L> | undefined; problem: string | undefined } {
   const { ref, entry } = useIntersection({ rootMargin: '100px' })
   const isVisible = useDocumentVisibility() === 'visible'
   const isLookedAt = isVisible && !isOff && (entry?.isIntersecting ?? false)
-  const [shown, setShown] = useState<Shown>()
+  const [shown, setShown] = useState<Shown<L>>()
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
     if (!isLookedAt) return undefined
@@ -57,12 +59,12 @@ export function useLivePicture(
     let timer: ReturnType<typeof setTimeout> | undefined
     const look = async () => {
       try {
-        const { picture, takenAt } = await load(stopped.signal)
+        const { picture, ...rest } = await load(stopped.signal)
         const address = URL.createObjectURL(picture)
         setProblem(undefined)
         setShown((before) => {
           if (before) URL.revokeObjectURL(before.address)
-          return { address, takenAt }
+          return { ...rest, address }
         })
       } catch (error) {
         if (!stopped.signal.aborted) setProblem(error instanceof Error ? error.message : 'No picture.')

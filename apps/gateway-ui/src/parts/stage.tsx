@@ -1,7 +1,6 @@
 import { useCallback, type ReactNode } from 'react'
-import { deviceCalls } from 'virtual:device-calls'
 import { useLivePicture } from '@hedgerow/ui/live-picture.tsx'
-import { askPicture } from '../calls.ts'
+import { askLatest } from '../calls.ts'
 import styles from './stage.module.css'
 
 export type Shape = {
@@ -11,22 +10,21 @@ export type Shape = {
   polygon: readonly (readonly [number, number])[]
 }
 
-/** A camera's whole picture, again and again while the page is looked at, with shapes on it. */
-export function Stage({
-  camera,
-  shapes,
-  children,
-}: {
+type StageProps = {
   camera: string
   shapes: readonly Shape[]
+  /** A click on a shape; each must have another way to be chosen by keyboard. */
+  onChoose?: ((key: string) => void) | undefined
   /** Lies over the picture. */
   children?: ReactNode
-}) {
+}
+
+const REFRESH_MS = 500
+
+/** A camera's whole picture, twice a second while the page is looked at, with what is followed and shapes on it. */
+export function Stage({ camera, shapes, onChoose, children }: StageProps) {
   const load = useCallback(
-    async (signal: AbortSignal) => ({
-      picture: await askPicture(deviceCalls.readLatest, { params: { name: camera }, query: {}, signal }),
-      takenAt: Date.now(),
-    }),
+    async (signal: AbortSignal) => ({ ...(await askLatest(camera, signal)), takenAt: Date.now() }),
     [camera],
   )
   const { ref, shown, problem } = useLivePicture(load, { refreshMs: REFRESH_MS })
@@ -39,12 +37,34 @@ export function Stage({
       )}
       <svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
         {shapes.map(({ key, tone, polygon }) => (
-          <polygon key={key} data-tone={tone} points={polygon.map((corner) => corner.join(',')).join(' ')} />
+          // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions --
+          // as above
+          <polygon
+            key={key}
+            data-tone={tone}
+            data-choosable={onChoose !== undefined}
+            points={polygon.map((corner) => corner.join(',')).join(' ')}
+            onClick={() => onChoose?.(key)}
+          />
         ))}
       </svg>
+      {shown?.boxes.map(({ label, score, box }) => (
+        <span
+          key={`${label} ${box.x} ${box.y} ${box.width} ${box.height}`}
+          className={styles.box}
+          style={{
+            left: `${box.x * 100}%`,
+            top: `${box.y * 100}%`,
+            width: `${box.width * 100}%`,
+            height: `${box.height * 100}%`,
+          }}
+        >
+          <span>
+            {label}, {Math.round(score * 100)} %
+          </span>
+        </span>
+      ))}
       {children}
     </div>
   )
 }
-
-const REFRESH_MS = 1_000

@@ -1,5 +1,6 @@
 /** Now: the cameras, what is wrong, whether the device is armed, and its connection. */
 import { useCallback } from 'react'
+import { Link } from 'react-router'
 import { deviceCalls } from 'virtual:device-calls'
 import type { DeviceStatus } from '@hedgerow/contract/device-interface'
 import { ConditionList } from '@hedgerow/ui/condition-list.tsx'
@@ -93,7 +94,7 @@ function Camera({ name, state, fps }: DeviceStatus['cameras'][number]) {
   return (
     <li className={styles.tile}>
       <LivePicture load={load} alt={name} off={state === 'disabled' ? 'Switched off' : undefined} />
-      <strong>{name}</strong>
+      <Link to={`/cameras/${encodeURIComponent(name)}`}>{name}</Link>
       <span className={styles.state}>{state === 'online' ? `${fps.toFixed(1)} frames a second` : state}</span>
     </li>
   )

@@ -62,8 +62,8 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 }
 
-/** The screens of the interface, which the page itself tells apart. */
-const SCREENS = new Set(['', 'sign-in', 'detections', 'deterrents', 'rules', 'learning', 'configuration'])
+/** The screens of the interface by the first part of their path; the page itself tells them apart. */
+const SCREENS = new Set(['', 'sign-in', 'detections', 'cameras', 'deterrents', 'rules', 'learning', 'configuration'])
 
 export function createDeviceUi(options: DeviceUiOptions): DeviceUi {
   const { sessions, state, log } = options
@@ -114,7 +114,7 @@ export function createDeviceUi(options: DeviceUiOptions): DeviceUi {
     }
     if (path === '' && !(isOpen && (await visitorOf(request, isTunnel))))
       return sendText(request, response, 200, 'text/html', renderDevicePage(state(), isOpen ? SIGN_IN : undefined))
-    if (isOpen && SCREENS.has(path)) return files.send(request, response, PAGE)
+    if (isOpen && SCREENS.has(path.split('/', 1)[0]!)) return files.send(request, response, PAGE)
     if (isOpen && files.has(path)) return files.send(request, response, path)
     sendText(request, response, 404, 'text/plain', 'There is nothing at this address.\n')
   }

@@ -1,5 +1,5 @@
 /** What each call of the device's own interface does. */
-import type { Heartbeat } from '@hedgerow/contract'
+import { LIVE_BOXES_HEADER, type Heartbeat } from '@hedgerow/contract'
 import type { DeviceCalls } from '@hedgerow/contract/device-interface'
 import type { Handlers } from '../calls/dispatcher.ts'
 import { Refusal } from '../calls/errors.ts'
@@ -12,6 +12,7 @@ import type { DeviceFileEditor } from '../device-file/editor.ts'
 import type { GatewayState } from '../gateway-state.ts'
 import type { Learning } from '../learning/learning.ts'
 import { ruleSentence } from '../rules/sentence.ts'
+import type { Sources } from '../sources/sources.ts'
 import { createFileChanges } from './file-changes.ts'
 import { createRuleTest } from './rule-test.ts'
 import type { Sessions } from './sessions.ts'
@@ -22,6 +23,7 @@ export type HandlersOptions = Omit<PartsOptions, 'deterrents'> & {
   file: Pick<WatchedDeviceFile, 'current' | 'look'>
   editor: DeviceFileEditor
   learning: Pick<Learning, 'report' | 'undo' | 'dismissMask'>
+  boxes: Sources['boxes']
   state(): GatewayState
   /** The states of all parts of the device. */
   parts(): Pick<Heartbeat, 'cameras' | 'detectors' | 'deterrents' | 'problems'>
@@ -50,7 +52,11 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
       const { deviceToken: _token, claimUrl: _url, detectionsDropped: _dropped, ...state } = options.state()
       return { ...state, ...options.parts(), armed: deterrents.isArmed() }
     },
-    readLatest: ({ params: [name = ''], query: { height }, signal }) => parts.latest(name, { height, signal }),
+    async readLatest({ params: [name = ''], query: { height }, signal, response }) {
+      const picture = await parts.latest(name, { height, signal })
+      response.setHeader(LIVE_BOXES_HEADER, encodeURIComponent(JSON.stringify(options.boxes(name))))
+      return picture
+    },
     listDetections: ({ query: { before, ...filter } }) =>
       record.recent({ ...filter, before: before === undefined ? undefined : Date.parse(before) }),
     readLearning: () => learning.report(),

@@ -85,6 +85,7 @@ async function openLocalUi(uiTarget?: URL, state = stateOf(), uiOnLan = true): P
     pictures,
     deterrents,
     learning,
+    boxes: device.sources.boxes,
     file,
     editor,
     sessions,

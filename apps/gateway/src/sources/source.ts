@@ -24,10 +24,15 @@ export type Pictures = {
   clip(detection: Detection, options: { range?: string; signal: AbortSignal }): Promise<Clip | undefined>
 }
 
+/** An object that is followed now. */
+export type LiveBox = { label: string; score: number; box: NonNullable<Detection['box']> }
+
 /** Produces detections from its start until `stop`. */
 export type Source = {
   state(): SourceState
   pictures?: Partial<Pictures>
+  /** Where objects are in the newest picture of a camera; undefined for cameras of others. */
+  boxes?(camera: string): LiveBox[] | undefined
   /** Stops everything that it started; resolves when all sockets, files and child processes are closed. */
   stop(): Promise<void>
 }

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { hasUrl, type CameraSettings, type ListedCamera } from '../cameras/schema.ts'
 import { startFrigate } from './frigate/frigate.ts'
 import type { sourcesSettings } from './schema.ts'
-import type { Pictures, Source, SourceContext, SourceState } from './source.ts'
+import type { LiveBox, Pictures, Source, SourceContext, SourceState } from './source.ts'
 
 /** The parts of gateway.yaml that the sources need. */
 export type SourcesFile = {
@@ -19,6 +19,8 @@ export type Sources = {
   state(): SourceState
   /** Answers from the first source that knows the camera or the detection. */
   pictures: Pictures
+  /** Those of the first source that knows the camera; none where no source tells. */
+  boxes(camera: string): LiveBox[]
   stop(): Promise<void>
 }
 
@@ -108,6 +110,13 @@ export function createSources(context: SourceContext): Sources {
       latest: (camera, options) => first((pictures) => pictures.latest?.(camera, options)),
       snapshot: (detection, options) => first((pictures) => pictures.snapshot?.(detection, options)),
       clip: (detection, options) => first((pictures) => pictures.clip?.(detection, options)),
+    },
+    boxes(camera) {
+      for (const { source } of running.values()) {
+        const found = source.boxes?.(camera)
+        if (found) return found
+      }
+      return []
     },
     stop: () => inTurn(async () => void (await Promise.all([...running.keys()].map(stopOne)))),
   }

@@ -83,6 +83,7 @@ export async function startEye({ eye, cameras }: EyeParts, context: SourceContex
         return path === undefined ? undefined : openClipFile(path, range)
       },
     },
+    boxes: (name) => watched.find(({ camera }) => camera.name === name)?.watcher.boxes(),
     async stop() {
       await Promise.all(watched.map(({ camera }) => camera.stop()))
       await model?.stop()

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import {
   areaOf,
+  clipToPicture,
   createMotionDetector,
   intersectionOf,
   Tracker,
@@ -13,7 +14,7 @@ import {
 import type { Frame } from '../../cameras/camera.ts'
 import type { CameraSettings } from '../../cameras/schema.ts'
 import type { CameraRecorder } from '../../recording/recorder.ts'
-import type { SourceContext } from '../source.ts'
+import type { LiveBox, SourceContext } from '../source.ts'
 import { createDetections } from './detections.ts'
 import type { Recogniser } from './recogniser.ts'
 import type { EyeSettings } from './schema.ts'
@@ -32,6 +33,9 @@ const LOOK_AROUND_EVERY_MS = 5_000
 const MOVING_SHARE = 0.05
 /** An object that has not moved for this long, such as a parked car, is part of the scene until it moves again. */
 const STILL_MS = 30_000
+/** Boxes of an older look are not shown. */
+const BOXES_MS = 2_000
+const BOXES_MAX = 32
 
 /** Processes the pictures of one camera: motion, recognition, tracks, detections. */
 export function createWatcher(
@@ -57,6 +61,7 @@ export function createWatcher(
   /** Of the last looks, in milliseconds. */
   let lookMs = 0
   let lookedAt = -Infinity
+  let live: { atMs: number; boxes: LiveBox[] } = { atMs: -Infinity, boxes: [] }
   /** When each track last moved. */
   const movedAt = new Map<number, number>()
   /** One picture after the other. */
@@ -85,6 +90,7 @@ export function createWatcher(
     const isMoving = ({ box }: Sighting) =>
       regions.some((region) => intersectionOf(region.box, box) > MOVING_SHARE * areaOf(box))
     const { seen, ended } = tracker.update(sightings, atMs)
+    live = { atMs, boxes: seen.slice(0, BOXES_MAX).map(liveBoxOf) }
     for (const track of seen) {
       if (isMoving(track.sighting)) movedAt.set(track.id, atMs)
       const lastMovedAt = movedAt.get(track.id)
@@ -117,6 +123,7 @@ export function createWatcher(
       await (turn = turn.then(() => follow(frame, regions, sightings)))
     },
     lookMs: () => lookMs,
+    boxes: () => (performance.now() - live.atMs > BOXES_MS ? [] : live.boxes),
     picture: detections.picture,
     /** Ends all tracks. */
     stop() {
@@ -125,4 +132,8 @@ export function createWatcher(
       return turn
     },
   }
+}
+
+function liveBoxOf({ label, sighting: { box, score } }: Track): LiveBox {
+  return { label, score, box: clipToPicture(box) }
 }

@@ -1,0 +1,57 @@
+/** One camera: its live picture with what is followed on it, and its zones and masks to draw. */
+import { useParams } from 'react-router'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PageHead } from '@hedgerow/ui/page-head.tsx'
+import { PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { DeviceError, messageOf } from '../calls.ts'
+import { Stage } from '../parts/stage.tsx'
+import { useCamera, useStatus } from '../queries.ts'
+import { useVisitor } from '../session.ts'
+import { CameraEditor } from './camera-editor.tsx'
+import styles from './camera.module.css'
+
+export function CameraScreen() {
+  const name = useParams()['name'] ?? ''
+  const status = useStatus().data
+  const { mayManage } = useVisitor()
+  const { data, error, isFetching, refetch } = useCamera(name)
+  const state = status?.cameras.find((camera) => camera.name === name)
+  const problems = status?.problems.filter((problem) => problem.startsWith(`Camera ${name}`)) ?? []
+  const isElsewhere = error instanceof DeviceError && error.code === 'camera_not_found'
+  return (
+    <>
+      <PageHead
+        title={name}
+        place={status?.name ?? 'Gateway'}
+        lead={state && (state.state === 'online' ? `${state.fps.toFixed(1)} pictures a second` : state.state)}
+      />
+      {problems.map((problem) => (
+        <Notice key={problem} tone="warning">
+          {problem}
+        </Notice>
+      ))}
+      {isElsewhere ? (
+        <>
+          <Notice tone="plain">This device does not read this camera itself: what does has its zones and masks.</Notice>
+          <div className={styles.alone}>
+            <Stage camera={name} shapes={[]} />
+          </div>
+        </>
+      ) : data === undefined ? (
+        error === null ? (
+          <PanelSkeleton rows={8} label="Loading the camera" />
+        ) : (
+          <PanelError message={messageOf(error)} retrying={isFetching} onRetry={() => void refetch()} />
+        )
+      ) : (
+        <CameraEditor
+          key={name}
+          name={name}
+          settings={data}
+          mayChange={mayManage}
+          onReload={async () => (await refetch()).data}
+        />
+      )}
+    </>
+  )
+}
