@@ -59,7 +59,7 @@ export function Handles({ label, polygon, onChange }: HandlesProps) {
   }
 
   return (
-    <div className={styles.handles} role="group" aria-label={`Corners of ${label}`}>
+    <fieldset className={styles.handles} aria-label={`Corners of ${label}`}>
       {polygon.map((corner, index) => (
         <button
           // A corner is its place in the list.
@@ -96,7 +96,7 @@ export function Handles({ label, polygon, onChange }: HandlesProps) {
           +
         </button>
       ))}
-    </div>
+    </fieldset>
   )
 }
 
