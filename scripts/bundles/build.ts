@@ -29,7 +29,11 @@ const NODE: Record<string, string> = {
 }
 
 /** Builds the product below `into`, where nothing else may have its name. */
-export async function build(product: Product, platform: Platform, options: { version: string; into: string }) {
+export async function build(
+  product: Product,
+  platform: Platform,
+  options: { version: string; number: number; into: string },
+) {
   const words = `${platform.os}-${platform.cpu}`
   const title = `${product.name}-${options.version}-${words}`
   const folder = join(options.into, title)
@@ -41,10 +45,13 @@ export async function build(product: Product, platform: Platform, options: { ver
   parts.sort((a, b) => (a.name < b.name ? -1 : 1))
   const bill = billOfMaterials({ name: product.name, version: options.version, platform: words }, parts)
   await writeFile(join(folder, 'sbom.cdx.json'), `${JSON.stringify(bill, null, 2)}\n`)
+  // What an agent compares with the signed list of a release.
+  const { version, number } = options
+  await writeFile(join(folder, 'version.json'), `${JSON.stringify({ version, number })}\n`)
   await cp(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'))
   await writeFile(join(folder, 'THIRD-PARTY.txt'), await licences(parts))
   await rm(join(folder, '.unpacked'), { recursive: true, force: true })
-  return { product, platform: words, version: options.version, title, folder } satisfies Built
+  return { product, platform: words, version, title, folder } satisfies Built
 }
 
 /** The bundled code, what it reads, and the packages for this platform. */

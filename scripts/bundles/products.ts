@@ -46,6 +46,7 @@ export const PRODUCTS: readonly Product[] = [
     assets: [
       'apps/gateway/src/device-ui/device.css',
       'apps/gateway/src/device-ui/device.js',
+      'apps/gateway/src/update/launch.sh',
       'apps/gateway-ui/dist',
       'packages/wireguard/aead/chacha20-poly1305.wasm',
     ],

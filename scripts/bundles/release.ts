@@ -61,6 +61,8 @@ async function makeRelease(): Promise<void> {
   const [compression] = chosen('compression', ['small', 'none']) as ['small' | 'none']
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
   const time = Number(process.env['SOURCE_DATE_EPOCH'] ?? commitTime())
+  // It grows with every release.
+  const number = Math.floor(time / 60)
   const { into } = values
   mkdirSync(into, { recursive: true })
   await ensureWebBuilt()
@@ -70,7 +72,7 @@ async function makeRelease(): Promise<void> {
   for (const product of PRODUCTS.filter(({ name }) => products.includes(name))) {
     for (const platform of platforms) {
       const [os, cpu] = platform.split('-') as [Platform['os'], Platform['cpu']]
-      const built = await build(product, { os, cpu }, { version, into })
+      const built = await build(product, { os, cpu }, { version, number, into })
       if (forms.includes('archive')) {
         const file = await measured(await writeArchive(built, { time, compression, into }))
         archives.push({ product: product.name, platform, ...file })
@@ -81,7 +83,7 @@ async function makeRelease(): Promise<void> {
   }
   writeFileSync(join(into, 'SHA256SUMS'), sums.join(''))
   if (values.keys === undefined) console.log('Not signed: --keys FOLDER signs.')
-  else sign({ version, files: archives, time, keys: values.keys })
+  else sign({ version, number, files: archives, time, keys: values.keys })
 
   async function measured(name: string): Promise<{ name: string; size: number; sha256: string }> {
     const hash = createHash('sha256')
@@ -106,18 +108,20 @@ function wrong(text: string): never {
   process.exit(2)
 }
 
-/** The list of files, signed; its number is the time in minutes, which grows with every release. */
-function sign({ version, files, time, keys }: { version: string; files: ReleaseFile[]; time: number; keys: string }) {
+/** The list of files, signed. */
+function sign({
+  time,
+  keys,
+  ...content
+}: Pick<Release, 'version' | 'number' | 'files'> & { time: number; keys: string }) {
   const release: Release = {
-    version,
-    number: Math.floor(time / 60),
+    ...content,
     createdAt: new Date(time * 1000).toISOString(),
     expiresAt: new Date(time * 1000 + RELEASE_DAYS * DAY_MS).toISOString(),
-    files,
   }
   const key = readPrivateKey(readFileSync(join(keys, 'release.key'), 'utf8'))
   writeFileSync(join(values.into, 'release.json'), signText('hedgerow release v1', JSON.stringify(release), [key]))
-  writeFileSync(join(values.into, 'keys.json'), readFileSync(join(keys, 'keys.json')))
+  for (const name of ['keys.json', 'root.pub']) writeFileSync(join(values.into, name), readFileSync(join(keys, name)))
   console.log(`Signed: release.json, number ${release.number}, until ${release.expiresAt}.`)
 }
 

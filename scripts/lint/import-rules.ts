@@ -37,7 +37,7 @@ const allowedOwners: Record<string, readonly string[]> = {
   site: ['contract', 'ui'],
   'gateway-ui': ['contract', 'ui'],
   hub: ['contract', 'second-look', 'enrolment', 'http', 'releases', 'wireguard', 'netstack'],
-  gateway: ['contract', 'second-look', 'enrolment', 'http', 'vision', 'wireguard', 'netstack'],
+  gateway: ['contract', 'second-look', 'enrolment', 'http', 'releases', 'vision', 'wireguard', 'netstack'],
 }
 const APPS = ['hub', 'portal', 'site', 'gateway', 'gateway-ui']
 

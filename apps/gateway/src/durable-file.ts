@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import nodeFiles from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { z } from 'zod'
 
@@ -6,6 +6,11 @@ import type { z } from 'zod'
 export class DataFileError extends Error {
   override name = 'DataFileError'
 }
+
+const { mkdir, stat } = nodeFiles
+
+/** What writes need of `node:fs/promises`; a test gives one that fails or loses power. */
+export type Files = Pick<typeof nodeFiles, 'open' | 'rename' | 'rm'>
 
 const WRITABLE_BY_ALL = 0o002
 /** With the sticky bit, as on /tmp, users cannot replace each other's files. */
@@ -28,10 +33,15 @@ export async function makePrivateDirectory(path: string): Promise<void> {
  * Replaces `path` atomically, so that a crash leaves either the old or the new content: temporary file, fsync, rename,
  * fsync of the directory. Calls for one path must not overlap.
  */
-export async function writeDurably(path: string, content: string, mode = 0o600): Promise<void> {
+export async function writeDurably(
+  path: string,
+  content: string,
+  mode = 0o600,
+  files: Files = nodeFiles,
+): Promise<void> {
   const temporary = `${path}.tmp`
-  await rm(temporary, { force: true })
-  const file = await open(temporary, 'wx', 0o600)
+  await files.rm(temporary, { force: true })
+  const file = await files.open(temporary, 'wx', 0o600)
   try {
     await file.chmod(mode)
     await file.writeFile(content)
@@ -39,25 +49,29 @@ export async function writeDurably(path: string, content: string, mode = 0o600):
   } finally {
     await file.close()
   }
-  await rename(temporary, path)
-  await syncDirectory(dirname(path))
+  await files.rename(temporary, path)
+  await syncPath(dirname(path), files)
 }
 
-/** Makes new, renamed and removed files in `path` survive a power cut. */
-export async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r')
+/** Makes a file's content survive a power cut, or the new, renamed and removed entries of a directory. */
+export async function syncPath(path: string, files: Pick<Files, 'open'> = nodeFiles): Promise<void> {
+  const file = await files.open(path, 'r')
   try {
-    await directory.sync()
+    await file.sync()
   } finally {
-    await directory.close()
+    await file.close()
   }
 }
 
 /** Undefined when there is no such file. Throws DataFileError when its content is not JSON of `schema`. */
-export async function readJsonFile<S extends z.ZodType>(path: string, schema: S): Promise<z.output<S> | undefined> {
+export async function readJsonFile<S extends z.ZodType>(
+  path: string,
+  schema: S,
+  files: Pick<typeof nodeFiles, 'readFile'> = nodeFiles,
+): Promise<z.output<S> | undefined> {
   let text: string
   try {
-    text = await readFile(path, 'utf8')
+    text = await files.readFile(path, 'utf8')
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error

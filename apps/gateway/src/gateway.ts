@@ -23,6 +23,7 @@ import { openPassword } from './password.ts'
 import { openLocalUiServer } from './local-ui/local-ui-server.ts'
 import { watchOpenInterface } from './sources/frigate/open-interface.ts'
 import { frigateInterface } from './sources/frigate/roles.ts'
+import { openInstallation, type Installation } from './update/installation.ts'
 
 /**
  * One gateway: the composition root that `main.ts`, the demo and the tests start. Order: first the keys and the local
@@ -33,6 +34,10 @@ export type GatewayOptions = Pick<Config, 'name' | 'dataDir'> &
   Partial<Omit<Config, 'name' | 'dataDir' | 'logLevel'>> &
   Pick<HubConnectionOptions, 'searchDomains' | 'pace' | 'httpsFallbackAfterMs' | 'wallClock'> & {
     log: Logger
+    /** Where the launcher and the versions are; undefined for an agent that another program updates. */
+    installation?: Installation | undefined
+    /** Ends this agent, so that the launcher starts the next version. */
+    restart?: () => void
     /** True when the process runs only this gateway: then an error in one connection does not end the process. */
     guardProcess?: boolean
   }
@@ -92,8 +97,28 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     const problems = [...(openInterface?.problems() ?? []), ...own.problems]
     return { ...own, applications: applications.list(), problems }
   }
+  const updater =
+    options.installation &&
+    (await openInstallation(options.installation, {
+      dataDir,
+      settings: () => device.file.current().updates,
+      place: () => device.file.current().site,
+      isBusy: () => parts().deterrents.some(({ state }) => state === 'active'),
+      restart: options.restart ?? (() => {}),
+      log,
+    }))
+  if (updater) life.defer(updater.stop)
   const hub = await openHubConnection(
-    { ...options, version, uptimeSeconds, queue, parts: partsAndApplications, deterrents, reviews: device.reviews },
+    {
+      ...options,
+      version,
+      uptimeSeconds,
+      queue,
+      parts: partsAndApplications,
+      deterrents,
+      reviews: device.reviews,
+      updater,
+    },
     life,
   )
 

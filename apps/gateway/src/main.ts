@@ -5,6 +5,7 @@ import { DataFileError } from './durable-file.ts'
 import { inWords } from './hub/failure.ts'
 import { trustHubAuthority } from './hub/hub-authority.ts'
 import { startGateway, type Gateway } from './gateway.ts'
+import { findInstallation, RESTART_CODE } from './update/installation.ts'
 
 /** The gateway agent as a program: reads settings, logs, and stops cleanly on SIGINT and SIGTERM. */
 async function main(): Promise<void> {
@@ -23,7 +24,14 @@ async function main(): Promise<void> {
   }
   if (config.hubCaFile !== undefined) trustHubAuthority(config.hubCaFile)
   const log = pino({ level: config.logLevel })
-  const gateway = await startGateway({ ...config, log, guardProcess: true })
+  const started = Promise.withResolvers<Gateway>()
+  const restart = () => {
+    process.exitCode = RESTART_CODE
+    void started.promise.then((running) => end(running, 'an update'))
+  }
+  const installation = findInstallation(process.env)
+  const gateway = await startGateway({ ...config, log, guardProcess: true, installation, restart })
+  started.resolve(gateway)
   if (gateway.newPassword !== undefined)
     process.stdout.write(`The password of this device's own interface, shown once: ${gateway.newPassword}\n`)
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => void end(gateway, name))

@@ -18,6 +18,7 @@ import {
   type GatewayReview,
   type LedgerEntry,
   type SealedRegistration,
+  type WantedUpdate,
 } from '@hedgerow/contract'
 import {
   answerBytes,
@@ -65,6 +66,17 @@ export type FixtureHub = {
   refuseDetections(code: ErrorCode | undefined, id?: string): void
   /** Is replaced by a hub of the first version, or by one of today, on the same tunnel. */
   becomeVersion(version: HubVersion): void
+  /** What it hands out inside the tunnel, by name. */
+  downloads: Map<string, Buffer>
+  /** Downloads so far, with the byte that each began at. */
+  downloaded: { name: string; from: number }[]
+  /** Sends no more of an archive at once than this many bytes; then `breakDownloads` has to come. */
+  cutArchivesAt?: number
+  breakDownloads(): void
+  /** What its answers to heartbeats ask for. */
+  wanted?: WantedUpdate | undefined
+  /** What its answers call the time; its own clock otherwise. */
+  serverTime?: number
   /** Takes this many calls with entries and answers them with an error. */
   loseLedgerAnswers(count: number): void
   /** Every heartbeat and detections call, as its JSON came, also those that were refused. */
@@ -110,6 +122,7 @@ export async function startFixtureHub(
   const challenges = new Map<string, { challenge: Challenge; ephemeralPrivateKey: string }>()
   const usedNonces = new Set<string>()
   const wakers = new Set<() => void>()
+  const unfinished = new Set<ServerResponse>()
   let decision: Decision = { status: 'pending' }
   let ledgerAnswersLost = 0
   let reviewsRefused = 0
@@ -123,8 +136,24 @@ export async function startFixtureHub(
     onPacket: (packet) => stack.receive(packet),
   })
   const stack: Stack = createStack({ address: HUB_ADDRESS, send: (packet) => network.send(packet) })
-  const tunnelServer = createServer((request, response) => void answer(request, response, tunnelCall))
+  const tunnelServer = createServer((request, response) =>
+    request.method === 'GET' ? handOut(request, response) : void answer(request, response, tunnelCall),
+  )
   stack.listen({ port: 8080 }, (stream) => void tunnelServer.emit('connection', stream))
+
+  function handOut(request: IncomingMessage, response: ServerResponse): void {
+    const name = request.url!.replace('/downloads/', '')
+    const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
+    const file = hub.downloads.get(name)
+    hub.downloaded.push({ name, from })
+    if (!file) return void response.writeHead(404).end()
+    const rest = file.subarray(from)
+    response.writeHead(from > 0 ? 206 : 200, { 'content-length': rest.length })
+    const cutAt = name.endsWith('.json') ? undefined : hub.cutArchivesAt
+    if (cutAt === undefined || rest.length <= cutAt) return void response.end(rest)
+    response.write(rest.subarray(0, cutAt))
+    unfinished.add(response)
+  }
 
   async function answer(
     request: IncomingMessage,
@@ -239,7 +268,11 @@ export async function startFixtureHub(
     hub.received.push(message)
     if (request.url === '/api/v1/gateway/heartbeat') {
       hub.heartbeats.push((isFirstVersion ? firstHeartbeat : heartbeat).parse(message))
-      const answer = { serverTime: Date.now(), settings: { heartbeatIntervalSeconds: 30 } }
+      const answer = {
+        serverTime: hub.serverTime ?? Date.now(),
+        settings: { heartbeatIntervalSeconds: hub.wanted ? 5 : 30 },
+        ...(hub.wanted && { update: hub.wanted }),
+      }
       return {
         body: isFirstVersion
           ? answer
@@ -280,6 +313,12 @@ export async function startFixtureHub(
     ledger: [],
     reviews: [],
     reviewCalls: [],
+    downloads: new Map(),
+    downloaded: [],
+    breakDownloads() {
+      for (const response of unfinished) response.destroy()
+      unfinished.clear()
+    },
     refuseReviews: (count) => (reviewsRefused = count),
     loseLedgerAnswers: (count) => (ledgerAnswersLost = count),
     received: [],

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { updateDetails, wantedUpdate } from './agent-updates.ts'
 import { applications } from './applications.ts'
 import { call } from './call.ts'
 import { cleanLine, epochMs } from './fields.ts'
@@ -26,6 +27,7 @@ export const GATEWAY_FEATURES = [
   'ledger',
   'learning',
   'applications',
+  'updates',
 ] as const
 /** Named by a hub that has a vision endpoint for its gateways. */
 export const SECOND_LOOK_FEATURE = 'second-look'
@@ -94,6 +96,7 @@ export const heartbeat = z.strictObject({
   problems: z.array(label).max(32),
   ...heartbeatDetails.shape,
   ...heartbeatApplications.shape,
+  ...updateDetails.shape,
 })
 export type Heartbeat = z.output<typeof heartbeat>
 
@@ -111,6 +114,8 @@ export const sendHeartbeat = call({
     features: z.array(z.string()).optional(),
     /** The number of the newest review of its detections, 0 without any; an older hub tells none. */
     reviews: reviewSeq.optional(),
+    /** The release that the gateway is to run; left out where that is its own affair. */
+    update: wantedUpdate.optional(),
   }),
 })
 

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lockDataDirectory } from '../data-lock.ts'
-import { exists, syncDirectory } from '../durable-file.ts'
+import { exists, syncPath } from '../durable-file.ts'
 import { APPROVAL_FILE } from '../hub/approval.ts'
 import { HUB_FILE } from '../hub/hub-trust.ts'
 import { KEYS_FILE } from '../identity.ts'
@@ -25,7 +25,7 @@ export async function resetDevice(
     // The approval first: without it, keys and trust may be missing.
     for (const file of [APPROVAL_FILE, HUB_FILE, ...(withKeys ? [KEYS_FILE] : [])])
       await rm(join(dataDir, file), { force: true })
-    await syncDirectory(dataDir)
+    await syncPath(dataDir)
     return { text: `Done. ${what}`, isDone: true }
   } finally {
     unlock()

@@ -1,6 +1,6 @@
 import { open, readdir, readFile, rm, truncate, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makePrivateDirectory, syncDirectory } from '../durable-file.ts'
+import { makePrivateDirectory, syncPath } from '../durable-file.ts'
 import { ledgerEntry, type LedgerEntry, type NewLedgerEntry } from './ledger-entry.ts'
 
 /**
@@ -58,7 +58,7 @@ export async function openLedger(directory: string): Promise<Ledger> {
     newest = { handle, bytes: 0 }
     firsts.push(id)
     while (firsts.length > FILES_MAX) await rm(pathOf(firsts.shift()!), { force: true })
-    await syncDirectory(directory)
+    await syncPath(directory)
     return newest
   }
 

@@ -60,6 +60,7 @@ describe('a gateway.yaml', () => {
         rules: [],
         applications: {},
         learning: { enabled: true, hours: '02:00-05:00', megabytes: 100, alsoLearn: {} },
+        updates: { enabled: true },
         record: { days: 14, megabytes: 200 },
       },
     }

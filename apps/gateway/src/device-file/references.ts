@@ -9,6 +9,7 @@ type Parts = {
   sources: { eye?: { cameras: readonly string[] } | undefined }
   deterrents: Readonly<Record<string, DeterrentSettings>>
   rules: readonly Rule[]
+  updates: { hours?: Hours | undefined }
 }
 type Problem = { path: (string | number)[]; message: string }
 
@@ -32,6 +33,7 @@ export function checkReferences(file: Parts): Problem[] {
       })
     else if (file.cameras[name]!.url === undefined)
       problems.push({ path: ['sources', 'eye', 'cameras', place], message: `The camera ${name} needs a url.` })
+  checkHours(file.updates.hours, ['updates', 'hours'])
   for (const [name, { quietHours, armed }] of Object.entries(deterrents)) {
     checkHours(quietHours, ['deterrents', name, 'quietHours'])
     checkHours(armed, ['deterrents', name, 'armed'])

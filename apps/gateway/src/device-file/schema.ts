@@ -13,6 +13,7 @@ import { learningSettings } from '../learning/schema.ts'
 import { rulesSettings } from '../rules/schema.ts'
 import { secondLookSettings } from '../second-look/schema.ts'
 import { sourcesSettings } from '../sources/schema.ts'
+import { updatesSettings } from '../update/schema.ts'
 import { checkReferences } from './references.ts'
 
 export const deviceFile = z
@@ -29,6 +30,7 @@ export const deviceFile = z
       .default({})
       .describe("Web applications that the hub's Connect opens beside the device's own interface, by name."),
     learning: learningSettings.prefault({}).describe('What it learns from what people mark.'),
+    updates: updatesSettings.prefault({}).describe('Whether and when the agent takes new versions from its hub.'),
     record: recordSettings.prefault({}).describe('What the device itself keeps of recent detections.'),
   })
   .superRefine((file, context) => {

@@ -2,7 +2,7 @@ import { open, readdir, readFile, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { detection, type Detection } from '@hedgerow/contract'
 import type { Logger } from 'pino'
-import { makePrivateDirectory, syncDirectory } from '../durable-file.ts'
+import { makePrivateDirectory, syncPath } from '../durable-file.ts'
 
 /**
  * Stores detections on disk until the hub has them: a folder of numbered files, one JSON line for each detection. One
@@ -85,7 +85,7 @@ export async function openDetectionQueue(
     const file = { number: nextNumber++, count: 0, bytes: 0 }
     newest = await open(pathOf(file.number), 'ax', 0o600)
     files.push(file)
-    await syncDirectory(directory)
+    await syncPath(directory)
     return { handle: newest, file }
   }
 
@@ -148,7 +148,7 @@ export async function openDetectionQueue(
         if (index < 0) return
         files.splice(index, 1)
         await rm(pathOf(batch.fileNumber), { force: true })
-        await syncDirectory(directory)
+        await syncPath(directory)
       }),
     waiting,
     dropped: () => dropped,

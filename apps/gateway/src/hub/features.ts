@@ -8,6 +8,7 @@ import {
   deterrentDetails,
   heartbeatApplications,
   heartbeatDetails,
+  updateDetails,
   type Detection,
   type GatewayFeature,
   type Heartbeat,
@@ -33,6 +34,7 @@ const DETECTION_DETAILS = new Set(Object.keys(detectionDetails.shape))
 const DETECTION_LEARNING = new Set(Object.keys(detectionLearning.shape))
 const HEARTBEAT_DETAILS = new Set(Object.keys(heartbeatDetails.shape))
 const HEARTBEAT_APPLICATIONS = new Set(Object.keys(heartbeatApplications.shape))
+const UPDATE_DETAILS = new Set(Object.keys(updateDetails.shape))
 const DETERRENT_DETAILS = new Set(Object.keys(deterrentDetails.shape))
 
 export function createHubFeatures(): HubFeatures {
@@ -45,7 +47,8 @@ export function createHubFeatures(): HubFeatures {
     learn: (named = []) => (features = new Set(named)),
     reset: () => (features = undefined),
     heartbeatFor(heartbeat) {
-      const told = has('applications') ? heartbeat : without(HEARTBEAT_APPLICATIONS, heartbeat)
+      const known = has('updates') ? heartbeat : without(UPDATE_DETAILS, heartbeat)
+      const told = has('applications') ? known : without(HEARTBEAT_APPLICATIONS, known)
       if (has('heartbeat-details')) return told
       const deterrents = told.deterrents.map((deterrent) => without(DETERRENT_DETAILS, deterrent))
       return { ...without(HEARTBEAT_DETAILS, told), deterrents }

@@ -17,6 +17,8 @@ const FIRST_TIMEOUT_MS = 2_000
 const LATER_TIMEOUT_MS = 10_000
 const INTERVAL_LIMITS_MS = { min: 5_000, max: 300_000 }
 
+export type HeartbeatAnswer = ResponseOf<typeof sendHeartbeat>
+
 export type HeartbeatOptions = {
   tunnel: () => Tunnel | undefined
   httpsFallback: HttpsFallback
@@ -28,6 +30,8 @@ export type HeartbeatOptions = {
   onUnanswered(): void
   /** What the hub takes is known from now on. */
   onFeatures(): void
+  /** The hub answered through the tunnel. */
+  onTunnelAnswer(answer: HeartbeatAnswer): void
   /** The hub answered: this is the number of its newest review, where it has reviews. */
   onReviews(newest: number | undefined): void
 }
@@ -60,9 +64,7 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
    * A hub that refuses the details that it named was replaced by an older one. A hub that answers no heartbeat may
    * still take detections, without details.
    */
-  async function post(
-    carry: (body: Heartbeat) => Promise<ResponseOf<typeof sendHeartbeat>>,
-  ): Promise<ResponseOf<typeof sendHeartbeat>> {
+  async function post(carry: (body: Heartbeat) => Promise<HeartbeatAnswer>): Promise<HeartbeatAnswer> {
     const heartbeat = await options.compose()
     try {
       const hadDetails = features.has('heartbeat-details')
@@ -84,11 +86,12 @@ export function keepBeating(options: HeartbeatOptions): Heartbeats {
   async function send(tunnel: Tunnel): Promise<void> {
     const timeoutMs = failures === 0 ? FIRST_TIMEOUT_MS : LATER_TIMEOUT_MS
     try {
-      const { settings } = await post((body) => postThroughTunnel(tunnel, sendHeartbeat, body, signal, timeoutMs))
-      const askedMs = settings.heartbeatIntervalSeconds * 1_000
+      const answer = await post((body) => postThroughTunnel(tunnel, sendHeartbeat, body, signal, timeoutMs))
+      const askedMs = answer.settings.heartbeatIntervalSeconds * 1_000
       intervalMs = Math.min(INTERVAL_LIMITS_MS.max, Math.max(INTERVAL_LIMITS_MS.min, askedMs))
       failures = 0
       httpsFallback.tunnelAnswers()
+      options.onTunnelAnswer(answer)
       conditions.done('heartbeat', `by the hub, every ${Math.round(intervalMs / 1_000)} s`)
     } catch (error) {
       if (signal.aborted) return

@@ -30,6 +30,7 @@ import { keepRegistered, REGISTRATION_PACE, type RegistrationPace } from './regi
 import { askHubWith, type AskHub } from './second-look.ts'
 import { createWayToHub, type Post } from './sending.ts'
 import { openTunnel, type Tunnel } from './tunnel.ts'
+import { downloadThroughTunnel, type AgentUpdates } from './tunnel-download.ts'
 
 /** The contract's limit. */
 const PROBLEMS_MAX = 32
@@ -56,6 +57,8 @@ export type HubConnectionOptions = Pick<Config, 'name' | 'dataDir'> &
     reviews: StoredReviews
     /** The heartbeat's fields about the device's own parts. */
     parts(): Pick<Heartbeat, 'applications' | 'armed' | 'cameras' | 'detectors' | 'deterrents' | 'problems'>
+    /** Undefined where nothing starts the agent that could start another version. */
+    updater?: AgentUpdates | undefined
     /** Domains in which to look for the hub. Default: those of /etc/resolv.conf. */
     searchDomains?: readonly string[]
     pace?: Partial<RegistrationPace>
@@ -202,6 +205,7 @@ export async function openHubConnection(
         clock: wallClock(),
         ...(await readDeviceStatus(dataDir)),
         ...parts,
+        ...options.updater?.parts(),
         queue: { waiting: queue.waiting(), lost: queue.dropped() },
         problems: [...problemsOfQueue(queue, httpsFallback), ...problems].slice(0, PROBLEMS_MAX),
       }
@@ -223,6 +227,10 @@ export async function openHubConnection(
       onFeatures: () => {
         sender.wake()
         ledger.wake()
+      },
+      onTunnelAnswer(answer) {
+        const via = tunnel
+        if (via) options.updater?.heard(answer, (name, ask) => downloadThroughTunnel(via, name, ask))
       },
       onReviews: (newest) => reviews.learn(newest),
       onUnanswered: () => registration.recheck(),
@@ -247,6 +255,7 @@ export async function openHubConnection(
       signal,
     })
     queue.onAppend(sender.wake)
+    options.updater?.onChange(heartbeats.beat)
     if (stored && stored.hubIdentityPublicKey === trust.known()) {
       conditions.done('approved', `as gateway ${stored.gatewayId}`)
       await joinTunnel(stored)

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makePrivateDirectory, syncDirectory, writeDurably } from '../durable-file.ts'
+import { makePrivateDirectory, syncPath, writeDurably } from '../durable-file.ts'
 import { KNOWN_MODELS } from './known-models.ts'
 import { labelsOf } from './labels.ts'
 import { modelSource, type ModelManifest, type ModelSource } from './manifest.ts'
@@ -45,7 +45,7 @@ export async function addModel(options: AddOptions): Promise<ModelManifest> {
     const manifest: ModelManifest = { ...source, sha256 }
     await rehearse(partial, manifest, tell)
     await rename(partial, bytesPath(folder, manifest))
-    await syncDirectory(folder)
+    await syncPath(folder)
     await writeDurably(manifestPath(folder, manifest.name), `${JSON.stringify(manifest, null, 2)}\n`)
     await removeUnused(folder)
     return manifest

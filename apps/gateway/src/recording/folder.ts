@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { copyFile, link, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { makePrivateDirectory, syncDirectory } from '../durable-file.ts'
+import { makePrivateDirectory, syncPath } from '../durable-file.ts'
 import { inWords } from '../hub/failure.ts'
 
 export type RecordingFolder = {
@@ -89,7 +89,7 @@ export async function openRecordingFolder(options: RecordingFolderOptions): Prom
       const [first, ...others] = names.map((name) => join(folder, name))
       await rename(part, first!)
       for (const other of others) await linkOrCopy(first!, other, newPart())
-      await syncDirectory(folder)
+      await syncPath(folder)
       for (const name of names) await note(name)
       await prune()
     } catch (error) {

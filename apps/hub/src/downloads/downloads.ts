@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { namedRelease, type ReleaseFile } from '@hedgerow/releases'
 import type { Logger } from 'pino'
+import { z } from 'zod'
 import { installCommand, type HandedOut, type Way } from './install-script.ts'
 
 export type Downloads = {
@@ -35,7 +36,13 @@ export function openDownloads({ folder, way, log }: Pick<Downloads, 'folder' | '
     for (const file of release.files.filter(({ product }) => product === 'hedgerow-gateway'))
       if (await isWhole(join(folder, file.name), file)) files.push(file)
       else log.warn({ file: file.name }, 'a download is missing or does not have the hash of its release')
-    return files.length > 0 ? { version: release.version, number: release.number, files } : undefined
+    const { version, number } = release
+    return files.length > 0 ? { version, number, files, rootKey: await readRootKey() } : undefined
+  }
+
+  async function readRootKey(): Promise<string | undefined> {
+    const text = await readFile(join(folder, 'root.pub'), 'utf8').catch(() => '')
+    return z.base64().length(44).safeParse(text.trim()).data
   }
 
   async function agent(): Promise<HandedOut | undefined> {

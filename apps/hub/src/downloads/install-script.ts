@@ -6,7 +6,13 @@ import type { Release, ReleaseFile } from '@hedgerow/releases'
 const TEMPLATE = readFileSync(join(import.meta.dirname, 'install.sh'), 'utf8')
 
 /** The agent's files of a release. */
-export type HandedOut = Pick<Release, 'version' | 'number'> & { files: readonly ReleaseFile[] }
+export type HandedOut = Pick<Release, 'version' | 'number'> & {
+  files: readonly ReleaseFile[]
+  /**
+   * Who may sign release keys: 32 bytes as base64. Undefined where the release does not say; then nothing is pinned.
+   */
+  rootKey: string | undefined
+}
 
 /** How a device reaches this hub before it knows it. */
 export type Way = {
@@ -22,6 +28,7 @@ export function installScript(way: Way, hub: { fingerprint: string }, agent: Han
     HUB_FINGERPRINT: hub.fingerprint.replaceAll(' ', '-'),
     HUB_PIN: way.pin ?? '',
     VERSION: agent.version,
+    ROOT_KEY: agent.rootKey ?? '',
     FILES: agent.files.map(({ platform, name, sha256 }) => `${platform} ${name} ${sha256}`).join('\n'),
   }
   return TEMPLATE.replaceAll(

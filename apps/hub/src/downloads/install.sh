@@ -9,6 +9,8 @@ HUB_FINGERPRINT=@HUB_FINGERPRINT@
 # SHA-256 of the key of the hub's certificate, where no well-known CA signed it.
 HUB_PIN=@HUB_PIN@
 VERSION=@VERSION@
+# Who may sign updates: pinned here, and not changed by the hub later.
+ROOT_KEY=@ROOT_KEY@
 # One line for each platform: platform, file, SHA-256.
 FILES=@FILES@
 
@@ -157,6 +159,17 @@ if [ -n "$invitation" ]; then set_line GATEWAY_INVITATION_CODE "$invitation"; fi
 if [ -n "$name" ]; then set_line GATEWAY_NAME "$name"; fi
 if [ -n "$location" ]; then set_line GATEWAY_LOCATION "$location"; fi
 
+# What starts the gateway, and who may sign its updates: docs/operations/updates.md.
+launcher=$ROOT/versions/$VERSION/lib/apps/gateway/src/update/launch.sh
+program=$ROOT/current/bin/hedgerow-gateway
+if [ -f "$launcher" ]; then
+  cp "$launcher" "$ROOT/.launch"
+  chmod 0755 "$ROOT/.launch"
+  mv -f "$ROOT/.launch" "$ROOT/launch"
+  program=$ROOT/launch
+fi
+if [ -n "$ROOT_KEY" ]; then printf '%s\n' "$ROOT_KEY" >"$ROOT/root.pub"; fi
+
 # The settings are exported by name, so that a command sees what the service sees.
 cat >"$COMMAND" <<TEXT
 #!/bin/sh
@@ -167,7 +180,7 @@ set -a
 set +a
 export GATEWAY_DATA_DIR=$DATA GATEWAY_CONFIG=$ETC/gateway.yaml HOME=$DATA
 cd /
-exec setpriv --reuid=$PERSON --regid=$PERSON --init-groups --inh-caps=-all $ROOT/current/bin/hedgerow-gateway "\$@"
+exec setpriv --reuid=$PERSON --regid=$PERSON --init-groups --inh-caps=-all $program "\$@"
 TEXT
 chmod 0755 "$COMMAND"
 
@@ -183,13 +196,15 @@ WorkingDirectory=$DATA
 Environment=GATEWAY_DATA_DIR=$DATA GATEWAY_CONFIG=$ETC/gateway.yaml
 Environment=NODE_COMPILE_CACHE=$DATA/compile-cache
 EnvironmentFile=$settings
-ExecStart=$ROOT/current/bin/hedgerow-gateway
+ExecStart=$program
 Restart=always
 RestartSec=5
+# The launcher passes a stop on.
+KillMode=mixed
 NoNewPrivileges=yes
 CapabilityBoundingSet=
 ProtectSystem=strict
-ReadWritePaths=$DATA $ETC
+ReadWritePaths=$DATA $ETC $ROOT/updates
 ProtectHome=yes
 PrivateTmp=yes
 ProtectKernelTunables=yes
@@ -209,6 +224,10 @@ before=$(readlink "$ROOT/current" || true)
 # A rename, so that there is a current version at every moment.
 ln -sfn "versions/$VERSION" "$ROOT/.current"
 mv -fT "$ROOT/.current" "$ROOT/current"
+# This installation counts from now on. Updates are the gateway's own to write.
+rm -rf "$ROOT/updates"
+mkdir "$ROOT/updates"
+chown "$PERSON:$PERSON" "$ROOT/updates"
 [ -e "$ETC/gateway.yaml" ] || "$COMMAND" init
 # The version before stays as a way back; what is older goes.
 for old in "$ROOT"/versions/*/; do

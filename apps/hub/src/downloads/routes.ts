@@ -1,5 +1,6 @@
 import fastifyStatic from '@fastify/static'
 import { fingerprint, type Identity } from '@hedgerow/enrolment'
+import { DOWNLOADS_PATH } from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Downloads } from './downloads.ts'
 import { installScript } from './install-script.ts'
@@ -9,42 +10,16 @@ const DOWNLOADS_MAX = 32
 const RETRY_SECONDS = 10
 const LISTS = ['release.json', 'keys.json']
 
-type Dependencies = {
-  downloads: Downloads
-  identity: Pick<Identity, 'publicKey'>
-}
-
-/** What a device needs before it knows this hub: the script that installs the agent, and the agent. */
-export async function downloadRoutes(app: FastifyInstance, { downloads, identity }: Dependencies): Promise<void> {
+/** The release's lists and archives, below `/downloads`. Mounted on the public surface and inside the tunnel. */
+export async function downloadFiles(app: FastifyInstance, downloads: Downloads): Promise<void> {
   let open = 0
   await app.register(async (scope) => {
     // Most hubs have no such folder until somebody puts a release there.
     const root = { root: downloads.folder, suppressWarning: true }
     await scope.register(fastifyStatic, { ...root, serve: false, cacheControl: false })
-
-    scope.route({
-      method: ['GET', 'HEAD'],
-      url: '/install.sh',
-      async handler(request, reply) {
-        reply.header('cache-control', 'no-store')
-        const agent = await downloads.agent()
-        if (!agent)
-          return reply
-            .code(404)
-            .type('text/plain; charset=utf-8')
-            .send('This hub hands out no agent: its folder of downloads has no release.\n')
-        const script = installScript(
-          downloads.way(request.headers),
-          { fingerprint: fingerprint(identity.publicKey) },
-          agent,
-        )
-        return reply.type('text/x-shellscript; charset=utf-8').send(script)
-      },
-    })
-
     scope.route<{ Params: { name: string } }>({
       method: ['GET', 'HEAD'],
-      url: '/downloads/:name',
+      url: `${DOWNLOADS_PATH}/:name`,
       async handler(request, reply) {
         const { name } = request.params
         const agent = await downloads.agent()
@@ -61,5 +36,34 @@ export async function downloadRoutes(app: FastifyInstance, { downloads, identity
         return reply.header('cache-control', 'no-cache').sendFile(name)
       },
     })
+  })
+}
+
+type Dependencies = {
+  downloads: Downloads
+  identity: Pick<Identity, 'publicKey'>
+}
+
+/** What a device needs before it knows this hub: the script that installs the agent, and the agent. */
+export async function downloadRoutes(app: FastifyInstance, { downloads, identity }: Dependencies): Promise<void> {
+  await downloadFiles(app, downloads)
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/install.sh',
+    async handler(request, reply) {
+      reply.header('cache-control', 'no-store')
+      const agent = await downloads.agent()
+      if (!agent)
+        return reply
+          .code(404)
+          .type('text/plain; charset=utf-8')
+          .send('This hub hands out no agent: its folder of downloads has no release.\n')
+      const script = installScript(
+        downloads.way(request.headers),
+        { fingerprint: fingerprint(identity.publicKey) },
+        agent,
+      )
+      return reply.type('text/x-shellscript; charset=utf-8').send(script)
+    },
   })
 }

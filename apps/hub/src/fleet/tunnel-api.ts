@@ -1,13 +1,14 @@
 /**
- * The gateway API inside the tunnel: heartbeats and detections, on the hub's tunnel address, over connections from the
- * embedded stack. A peer can send only from its own address, so the source address is the identity; no other call of
- * the hub is mounted here. The number of connections is limited, in total and for each gateway.
+ * The gateway API inside the tunnel: the calls of gateways, and what they update themselves with, on the hub's tunnel
+ * address, over connections from the embedded stack. A peer can send only from its own address, so the source address
+ * is the identity; no other call of the hub is mounted here. The number of connections is limited, in total and for
+ * each gateway.
  */
 import { TUNNEL_API_PORT } from '@hedgerow/contract'
 import { createConnectionLimits, createFront, type Faults } from '@hedgerow/http'
 import type { TcpStream } from '@hedgerow/netstack/node'
 import type { Server } from 'node:http'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
@@ -21,7 +22,14 @@ const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 120_000
 const CONNECTIONS_PER_GATEWAY = 8
 
-type Dependencies = GatewayCallDependencies & { db: Kysely<Tables>; vpn: Vpn; log: Logger; faults: Faults }
+type Dependencies = GatewayCallDependencies & {
+  db: Kysely<Tables>
+  vpn: Vpn
+  /** Mounts what gateways update themselves with. */
+  mountDownloads(scope: FastifyInstance): Promise<void>
+  log: Logger
+  faults: Faults
+}
 
 export type TunnelApi = { start(): Promise<void>; stop(): Promise<void> }
 
@@ -54,12 +62,14 @@ export function createTunnelApi(dependencies: Dependencies): TunnelApi {
     return gatewayId
   }
   mountGatewayCalls(app, dependencies, identify, {
-    beforeBody: async (request) => {
-      const gatewayId = await gatewayAt(request.sourceIp)
-      dependencies.calls.take(gatewayId)
-      known.set(request, gatewayId)
-    },
+    beforeBody: identifyFirst,
   })
+
+  async function identifyFirst(request: FastifyRequest): Promise<void> {
+    const gatewayId = await gatewayAt(request.sourceIp)
+    dependencies.calls.take(gatewayId)
+    known.set(request, gatewayId)
+  }
 
   /** Throws `gateway_unknown` for the address of a gateway that was just deleted. */
   async function gatewayAt(address: string): Promise<string> {
@@ -76,6 +86,10 @@ export function createTunnelApi(dependencies: Dependencies): TunnelApi {
 
   return {
     async start() {
+      await app.register(async (scope) => {
+        scope.addHook('onRequest', identifyFirst)
+        await dependencies.mountDownloads(scope)
+      })
       await app.ready()
       vpn.serve(TUNNEL_API_PORT, accept)
     },

@@ -28,7 +28,7 @@ import { createLedgerIntake } from '../commands/ledger.ts'
 import { commandRoutes } from '../commands/routes.ts'
 import { checkDatabase } from '../database/database.ts'
 import { openDownloads } from '../downloads/downloads.ts'
-import { downloadRoutes } from '../downloads/routes.ts'
+import { downloadFiles, downloadRoutes } from '../downloads/routes.ts'
 import { createWay } from '../downloads/way.ts'
 import { createEvents } from '../events/events.ts'
 import { eventRoutes } from '../events/routes.ts'
@@ -207,7 +207,14 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     storeDetections: createIntake({ db, clock, requireRoom: watch.requireRoom, quota, metrics }),
   }
   signedGatewayRoutes(app, { ...gatewayCalls, db, identity, refusals })
-  const tunnelApi = createTunnelApi({ ...gatewayCalls, db, vpn, log, faults: connections.faults })
+  const tunnelApi = createTunnelApi({
+    ...gatewayCalls,
+    db,
+    vpn,
+    mountDownloads: (scope) => downloadFiles(scope, downloads),
+    log,
+    faults: connections.faults,
+  })
   await tunnelApi.start()
   stack.defer(tunnelApi.stop)
   if (isWebBuilt(config))

@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { open, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import type { ReleaseFile } from '@hedgerow/releases'
+import { createBackoff } from '../hub/backoff.ts'
+import type { Download } from '../hub/tunnel-download.ts'
+
+/** The signed lists; more is no list. */
+const LIST_MAX_BYTES = 512 * 1024
+const SILENCE_MS = 60_000
+/** Of downloads in a row that brought nothing. */
+const TRIES = 5
+const PAUSE = { firstMs: 1_000, maxMs: 60_000 }
+const UNPACK_TIMEOUT_MS = 900_000
+
+/** Another attempt would bring the same. */
+class WrongArchive extends Error {}
+
+/** Rejects with the network's error. */
+export async function fetchList(download: Download, name: string, signal: AbortSignal): Promise<string> {
+  const parts: Buffer[] = []
+  let length = 0
+  for await (const part of partsOf(await download(name, { from: 0, signal }))) {
+    length += part.length
+    if (length > LIST_MAX_BYTES) throw new Error(`${name} is too long`)
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString()
+}
+
+/**
+ * Writes the archive to `path`; a connection that breaks off goes on where it was. Rejects with the network's or the
+ * disk's error, or when the bytes are not those that the list names; then there is no such file.
+ */
+export async function fetchArchive(
+  path: string,
+  { name, size, sha256 }: Pick<ReleaseFile, 'name' | 'size' | 'sha256'>,
+  { download, signal, pause = PAUSE }: { download: Download; signal: AbortSignal; pause?: typeof PAUSE },
+): Promise<void> {
+  const hash = createHash('sha256')
+  const backoff = createBackoff(pause)
+  const file = await open(path, 'w', 0o600)
+  let received = 0
+  try {
+    for (let fruitless = 0; received < size;) {
+      const before = received
+      const answer = await download(name, { from: received, signal }).catch((error: unknown) => error)
+      const broken =
+        answer instanceof Error || answer === undefined ? answer : await take(answer as IncomingMessage).catch(asError)
+      if (received === size) break
+      fruitless = received > before ? 0 : fruitless + 1
+      const isFinal = broken instanceof WrongArchive || isOfDisk(broken) || fruitless === TRIES
+      if (signal.aborted || isFinal) throw broken ?? new Error(`${name} ends too early`)
+      await delay(backoff.next(), undefined, { signal })
+    }
+    if (hash.digest('hex') !== sha256) throw new WrongArchive(`${name} does not have the hash that its list names`)
+  } catch (error) {
+    await rm(path, { force: true }).catch(() => {})
+    throw error
+  } finally {
+    await file.close()
+  }
+
+  async function take(answer: IncomingMessage): Promise<undefined> {
+    for await (const part of partsOf(answer)) {
+      if (received + part.length > size) throw new WrongArchive(`${name} is longer than its list names`)
+      await file.writeFile(part)
+      hash.update(part)
+      received += part.length
+    }
+  }
+}
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
+
+function isOfDisk(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'].includes(String(error.code))
+}
+
+/** The parts of a body; an answer that is silent for a minute breaks off. */
+async function* partsOf(answer: IncomingMessage): AsyncGenerator<Buffer> {
+  const timer = setTimeout(() => answer.destroy(new Error('no byte came for a minute')), SILENCE_MS)
+  try {
+    for await (const part of answer) {
+      timer.refresh()
+      yield part as Buffer
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Rejects with tar's words, in the error's message. The archive is one that a release key signed. */
+export async function unpack(archive: string, directory: string): Promise<void> {
+  const options = ['--strip-components=1', '--no-same-owner']
+  await promisify(execFile)('tar', ['-xf', archive, '-C', directory, ...options], { timeout: UNPACK_TIMEOUT_MS })
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { readJsonFile, writeDurably } from '../durable-file.ts'
+
+/** What must not be forgotten about updates, in the data directory: reinstalling the program does not forget it. */
+const updateFile = z.strictObject({
+  /**
+   * The highest numbers that were accepted, and when the newest release was made: the hub's time is never before it.
+   */
+  seen: z.strictObject({ keys: z.int(), release: z.int(), createdAt: z.number() }),
+  /** The update that was begun last. */
+  begun: z.strictObject({ number: z.int(), attempt: z.int() }).optional(),
+  /** Why it failed. */
+  failure: z.string().optional(),
+})
+export type UpdateMemory = z.output<typeof updateFile>
+
+export type UpdateFile = {
+  current(): UpdateMemory
+  /** Rejects with the disk's error; then nothing has changed. */
+  write(memory: UpdateMemory): Promise<void>
+}
+
+/** Throws DataFileError for a damaged file. */
+export async function openUpdateFile(path: string): Promise<UpdateFile> {
+  let memory = (await readJsonFile(path, updateFile)) ?? { seen: { keys: 0, release: 0, createdAt: 0 } }
+  return {
+    current: () => memory,
+    async write(changed) {
+      await writeDurably(path, `${JSON.stringify(changed)}\n`)
+      memory = changed
+    },
+  }
+}

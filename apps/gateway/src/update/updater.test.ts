@@ -1,0 +1,249 @@
+/** An agent that updates itself, from a hub that may be anything: the lists decide, and this device's own file. */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { startFixtureHub, type FixtureHub } from '../../testing/hub.ts'
+import { makeRelease, PLATFORM, writeVersion } from '../../testing/signed-release.ts'
+import { startGateway, type Gateway } from '../gateway.ts'
+import type { Slot } from './versions.ts'
+
+const DAY_MS = 86_400_000
+const WAIT = { timeout: 30_000, interval: 20 }
+const release = makeRelease(5)
+
+let root: string
+let hub: FixtureHub
+let gateway: Gateway | undefined
+const restart = vi.fn<() => void>()
+
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), 'hedgerow-updater-'))
+  mkdirSync(join(root, 'updates'))
+  mkdirSync(join(root, 'data'))
+  writeVersion(join(root, 'current'), { number: 3 })
+  writeFileSync(join(root, 'root.pub'), `${release.rootKey}\n`)
+  restart.mockClear()
+  hub = await startFixtureHub()
+  hub.downloads = release.files
+  ask(5)
+})
+afterEach(async () => {
+  await gateway?.stop()
+  await hub.stop()
+  rmSync(root, { recursive: true })
+})
+
+const ask = (number: number, attempt = 1, byHand = true) => (hub.wanted = { number, attempt, byHand })
+const target = (name: string) =>
+  existsSync(join(root, 'updates', name)) ? readlinkSync(join(root, 'updates', name)) : undefined
+const until = (check: () => void) => vi.waitFor(check, WAIT)
+/** What the hub was told last. */
+const told = () => hub.heartbeats.at(-1)?.update
+
+async function start({ slot = '' as Slot | '', deviceFile = '', isApproved = true } = {}): Promise<void> {
+  await gateway?.stop()
+  writeFileSync(join(root, 'data/gateway.yaml'), deviceFile)
+  gateway = await startGateway({
+    name: 'Barn',
+    dataDir: join(root, 'data'),
+    host: '127.0.0.1',
+    port: 0,
+    hubUrl: hub.url,
+    log: pino({ level: 'silent' }),
+    pace: { retryFirstMs: 50, retryMaxMs: 200, rejectedRecheckMs: 100, approvedRecheckMs: 200 },
+    installation: { root, slot },
+    restart,
+  })
+  await until(() => expect(hub.registrations).not.toEqual([]))
+  if (isApproved) hub.decide({ status: 'approved' })
+}
+
+const hasFailed = (message: RegExp) =>
+  until(() => expect(told()).toMatchObject({ state: 'failed', message: expect.stringMatching(message) }))
+
+/** Nothing was unpacked, and the old version stays. */
+function nothingChanged(): void {
+  expect(restart).not.toHaveBeenCalled()
+  expect(hub.heartbeats.at(-1)!.release).toEqual({ number: 3, platform: PLATFORM })
+  expect(readdirSync(join(root, 'updates'))).toEqual([])
+}
+
+it('fetches the release that the hub asks for through the tunnel, unpacks it, and starts anew', async () => {
+  await start()
+  await until(() => expect(restart).toHaveBeenCalledTimes(1))
+  expect(target('trial')).toBe('a')
+  expect(JSON.parse(readFileSync(join(root, 'updates/a/version.json'), 'utf8'))).toEqual({
+    version: '0.5.0',
+    number: 5,
+  })
+  expect(existsSync(join(root, 'updates/archive'))).toBe(false)
+})
+
+it('goes on where a connection broke off', async () => {
+  const cut = Math.ceil(release.files.get(release.name)!.length / 3)
+  hub.cutArchivesAt = cut
+  await start()
+  for (const size of [cut, 2 * cut]) {
+    await until(() => expect(statSync(join(root, 'updates/archive')).size).toBe(size))
+    hub.breakDownloads()
+  }
+  await until(() => expect(restart).toHaveBeenCalledTimes(1))
+  const parts = hub.downloaded.filter(({ name }) => name === release.name).map(({ from }) => from)
+  expect(parts).toEqual([0, cut, 2 * cut])
+})
+
+describe('a hub that somebody broke into', () => {
+  const changed = Buffer.from(release.files.get(release.name)!)
+  changed[changed.length - 1]! ^= 1
+
+  it.each([
+    ['signs with keys of its own', () => makeRelease(5), /No root key that is known here/],
+    ['hands out an older release as a newer one', () => makeRelease(2, {}, release.keys), /older than one/],
+    [
+      'hands out another archive',
+      () => ({ files: new Map([...release.files, [release.name, changed]]) }),
+      /does not have the hash that its list names/,
+    ],
+    [
+      'hands out a longer archive',
+      () => ({ files: new Map([...release.files, [release.name, Buffer.concat([changed, changed])]]) }),
+      /is longer than its list names/,
+    ],
+    ['names an archive of another version', () => makeRelease(5, { contains: 4 }, release.keys), /does not hold/],
+    [
+      'hands out an expired release',
+      () => makeRelease(5, { release: { expiresAt: new Date(Date.now() - 1000).toISOString() } }, release.keys),
+      /has expired/,
+    ],
+    [
+      'has no archive for this device',
+      () => makeRelease(5, { file: { platform: 'darwin-x64' } }, release.keys),
+      /no gateway for/,
+    ],
+    ['hands out nothing', () => ({ files: new Map<string, Buffer>() }), /does not hand out keys\.json \(status 404\)/],
+  ])('%s: nothing is installed', async (_, made, message) => {
+    hub.downloads = made().files
+    await start()
+    await hasFailed(message)
+    nothingChanged()
+    expect(hub.heartbeats.at(-1)!.release!.number).toBe(3)
+  })
+
+  it('sets its clock back to before a release that was seen here: what expired before that stays expired', async () => {
+    const newest = makeRelease(5, { release: { createdAt: new Date().toISOString() } }, release.keys)
+    hub.downloads = newest.files
+    await start({ deviceFile: 'updates: { enabled: true }' })
+    await until(() => expect(restart).toHaveBeenCalledTimes(1))
+    // It came no further than the lists; then the hub lies about the time to bring back what has expired since.
+    rmSync(join(root, 'updates/trial'))
+    restart.mockClear()
+    const expired = { expiresAt: new Date(Date.now() - DAY_MS).toISOString() }
+    hub.downloads = makeRelease(6, { release: expired }, release.keys).files
+    hub.serverTime = Date.now() - 365 * DAY_MS
+    ask(6, 2)
+    await start()
+    await hasFailed(/has expired/)
+    expect(restart).not.toHaveBeenCalled()
+  })
+})
+
+it("updates with a device's clock that is wrong: the hub's time counts", async () => {
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 40 * 365 * DAY_MS)
+  try {
+    hub.serverTime = Date.parse(new Date().toISOString())
+    await start()
+    await until(() => expect(restart).toHaveBeenCalledTimes(1))
+  } finally {
+    clock.mockRestore()
+  }
+})
+
+describe("the device's own file", () => {
+  it('switches updates off, whoever asks', async () => {
+    await start({ deviceFile: 'updates: { enabled: false }' })
+    await hasFailed(/switches updates off/)
+    expect(hub.downloaded).toEqual([])
+    nothingChanged()
+  })
+
+  it('has hours for updates that the hub begins, and none for a person', async () => {
+    // Two minutes that are half a day away.
+    const at = new Date(Date.now() + DAY_MS / 2).toISOString().slice(11, 14)
+    const deviceFile = `site: { timeZone: UTC }\nupdates: { hours: '${at}10-${at}11' }`
+    ask(5, 1, false)
+    await start({ deviceFile })
+    await until(() =>
+      expect(told()).toMatchObject({ state: 'waiting', message: expect.stringMatching(/^For its hours/) }),
+    )
+    nothingChanged()
+    ask(5, 1, true)
+    await start({ deviceFile })
+    await until(() => expect(restart).toHaveBeenCalledTimes(1))
+  })
+})
+
+describe('a version on trial', () => {
+  beforeEach(() => {
+    writeVersion(join(root, 'updates/a'), { number: 5 })
+    symlinkSync('a', join(root, 'updates/trial'))
+  })
+
+  it('is confirmed when the hub answers its heartbeat through the tunnel, and tells so', async () => {
+    await start({ slot: 'a' })
+    await until(() => expect([target('current'), target('trial')]).toEqual(['a', undefined]))
+    await until(() => expect(hub.heartbeats.at(-1)).toMatchObject({ release: { number: 5, platform: PLATFORM } }))
+    await until(() => expect(told()).toBeUndefined())
+  })
+
+  it('is not confirmed without an answer', async () => {
+    await start({ slot: 'a', isApproved: false })
+    await until(() => expect(hub.statusRequests).toBeGreaterThan(0))
+    expect(target('current')).toBeUndefined()
+  })
+
+  it('that was given up is told with its attempt, and tried again only when it is asked for again', async () => {
+    rmSync(join(root, 'updates'), { recursive: true })
+    mkdirSync(join(root, 'updates'))
+    await start()
+    await until(() => expect(restart).toHaveBeenCalledTimes(1))
+    // As the launcher does.
+    rmSync(join(root, 'updates/trial'))
+    symlinkSync('a', join(root, 'updates/failed'))
+    await start()
+    await hasFailed(/^Version 0\.5\.0: it brought no heartbeat/)
+    expect(told()).toMatchObject({ number: 5, attempt: 1 })
+    await start()
+    await hasFailed(/^Version 0\.5\.0/)
+    expect(restart).toHaveBeenCalledTimes(1)
+    ask(5, 2)
+    await until(() => expect(restart).toHaveBeenCalledTimes(2))
+  })
+})
+
+it('a hub of the first version is told nothing of updates', async () => {
+  hub.becomeVersion('first')
+  await start()
+  await until(() => expect(hub.heartbeats.length).toBeGreaterThan(1))
+  expect(hub.heartbeats.at(-1)).not.toHaveProperty('release')
+})
+
+it('an agent without pinned keys works, and takes no update', async () => {
+  rmSync(join(root, 'root.pub'))
+  await start()
+  await until(() => expect(hub.heartbeats.length).toBeGreaterThan(1))
+  expect(hub.heartbeats.at(-1)).not.toHaveProperty('release')
+  expect(restart).not.toHaveBeenCalled()
+})

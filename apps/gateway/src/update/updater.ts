@@ -1,0 +1,181 @@
+/**
+ * Updates this agent to the release that its hub names. What is installed is decided by the root keys of the
+ * installation: the hub carries the signed lists and the archive, and can only withhold them. `versions.ts` has the
+ * steps on disk, `launch.sh` starts the version and gives it up where it brings no heartbeat.
+ */
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { Heartbeat, WantedUpdate } from '@hedgerow/contract'
+import { readRelease } from '@hedgerow/releases'
+import type { Logger } from 'pino'
+import { isWithin, type Place } from '../hours.ts'
+import { inWords } from '../hub/failure.ts'
+import type { AgentUpdates, Download } from '../hub/tunnel-download.ts'
+import { fetchArchive, fetchList, unpack } from './archive.ts'
+import type { UpdatesSettings } from './schema.ts'
+import type { UpdateFile } from './update-file.ts'
+import type { Versions } from './versions.ts'
+
+export type Updater = AgentUpdates & { stop(): Promise<void> }
+
+export type UpdaterOptions = {
+  versions: Versions
+  /** Ed25519, 32 bytes as base64: who may sign release keys. */
+  rootKeys: readonly string[]
+  memory: UpdateFile
+  /** Where the archive may be, on the file system of the versions. */
+  folder: string
+  settings: () => UpdatesSettings
+  place: () => Place
+  /** Something is switched on: not the moment to start anew. */
+  isBusy: () => boolean
+  /** Ends this agent; the launcher starts the next version. */
+  restart: () => void
+  log: Logger
+  clock?: () => number
+  platform?: string
+  pause?: { firstMs: number; maxMs: number }
+}
+
+type State = NonNullable<Heartbeat['update']>['state']
+
+/** It waits for something that passes by itself. */
+class NotNow extends Error {}
+
+const MESSAGE_MAX = 500
+const GAVE_UP = 'it brought no heartbeat through the tunnel in time, or ended three times; the version before runs'
+
+/** Rejects with the disk's error. */
+export async function openUpdater(options: UpdaterOptions): Promise<Updater> {
+  const { versions, memory, log, clock = Date.now } = options
+  const platform = options.platform ?? `${process.platform}-${process.arch}`
+  const stopping = new AbortController()
+  let tell = () => {}
+  let state: Heartbeat['update']
+  let running: Promise<void> | undefined
+  let confirming: Promise<void> | undefined
+  let isEnding = false
+  const archive = join(options.folder, 'archive')
+  let { failure } = memory.current()
+  if (versions.failed) {
+    failure = `Version ${versions.failed.version}: ${GAVE_UP}.`
+    log.error({ version: versions.failed.version }, `an update was given up: ${GAVE_UP}`)
+    // Where the disk takes no writes, each start finds it again.
+    await memory
+      .write({ ...memory.current(), failure })
+      .then(versions.forgetFailure)
+      .catch((error: unknown) => log.error({ err: error }, 'that could not be written'))
+  }
+
+  function show({ number, attempt }: WantedUpdate, next: State, message = ''): void {
+    const shown = { number, attempt, state: next, message: message.slice(0, MESSAGE_MAX) }
+    if (isDeepStrictEqual(shown, state)) return
+    state = shown
+    log.info({ number, state: next, message }, 'update')
+    tell()
+  }
+
+  function parts(): Pick<Heartbeat, 'release' | 'update'> {
+    const { number } = versions.running
+    const release = { number, platform }
+    if (versions.isOnTrial()) {
+      const attempt = memory.current().begun?.attempt ?? 1
+      return { release, update: { number, attempt, state: 'trying', message: '' } }
+    }
+    return { release, ...(state && { update: state }) }
+  }
+
+  function confirm(): void {
+    confirming ??= versions
+      .confirm()
+      .then(() => log.info({ version: versions.running.version }, 'this version is confirmed'))
+      // The next answer tries again, until the launcher gives this version up.
+      .catch((error: unknown) => log.error({ err: error }, 'this version could not be confirmed'))
+      .finally(() => {
+        confirming = undefined
+        tell()
+      })
+  }
+
+  async function update(wanted: WantedUpdate, serverTime: number, download: Download): Promise<void> {
+    try {
+      waitForRest(wanted)
+      const file = await findFile(wanted, serverTime, download)
+      show(wanted, 'fetching')
+      const { signal } = stopping
+      await fetchArchive(archive, file, { download, signal, ...(options.pause && { pause: options.pause }) })
+      waitForRest(wanted)
+      await memory.write({
+        seen: memory.current().seen,
+        begun: { number: wanted.number, attempt: wanted.attempt },
+      })
+      failure = undefined
+      await versions.tryNext((directory) => unpack(archive, directory), file.expected)
+      await rm(archive, { force: true })
+      isEnding = true
+      log.info({ version: file.expected.version }, 'starts anew as this version')
+      options.restart()
+    } catch (error) {
+      await rm(archive, { force: true }).catch(() => {})
+      if (stopping.signal.aborted) return
+      if (error instanceof NotNow) return show(wanted, 'waiting', error.message)
+      log.warn({ err: error }, 'an update failed')
+      const why = inWords(error)
+      show(wanted, 'failed', `${why.charAt(0).toUpperCase()}${why.slice(1)}.`)
+    }
+  }
+
+  /** The archive for this device, by lists that the root keys vouch for. */
+  async function findFile(wanted: WantedUpdate, serverTime: number, download: Download) {
+    const { signal } = stopping
+    const given = {
+      keys: await fetchList(download, 'keys.json', signal),
+      release: await fetchList(download, 'release.json', signal),
+    }
+    const { seen } = memory.current()
+    // This device's own clock may say anything, and the hub's may lie: what was signed is a time that has passed.
+    const now = Math.max(serverTime, seen.createdAt)
+    const known = { keys: seen.keys, release: Math.max(seen.release, versions.running.number) }
+    const answer = readRelease(given, { rootKeys: options.rootKeys, seen: known, now })
+    if (!answer.ok) throw new Error(answer.message.replace(/\.$/, ''))
+    const { release, keys } = answer
+    const createdAt = Math.max(seen.createdAt, Date.parse(release.createdAt))
+    await memory.write({ ...memory.current(), seen: { keys: keys.number, release: release.number, createdAt } })
+    if (release.number !== wanted.number) throw new NotNow('The hub hands out another release than it asks for.')
+    const file = release.files.find((one) => one.product === 'hedgerow-gateway' && one.platform === platform)
+    if (!file) throw new Error(`the release has no gateway for ${platform}`)
+    return { ...file, expected: { version: release.version, number: release.number } }
+  }
+
+  function waitForRest({ byHand }: WantedUpdate): void {
+    const { enabled, hours } = options.settings()
+    if (!enabled) throw new Error('gateway.yaml of this device switches updates off')
+    if (!byHand && hours !== undefined && !isWithin(hours, clock(), options.place()))
+      throw new NotNow(`For its hours, ${[hours].flat().join(', ')}.`)
+    if (options.isBusy()) throw new NotNow('For a deterrent to be off.')
+  }
+
+  return {
+    parts,
+    onChange: (listener) => (tell = listener),
+    heard({ update: wanted, serverTime }, download) {
+      if (versions.isOnTrial()) return confirm()
+      if (!wanted || wanted.number <= versions.running.number) {
+        if (!running) state = undefined
+        return
+      }
+      const { begun } = memory.current()
+      const isSame = (one: Pick<WantedUpdate, 'number' | 'attempt'> | undefined) =>
+        one?.number === wanted.number && one.attempt === wanted.attempt
+      if (isSame(begun) && failure !== undefined) return show(wanted, 'failed', failure)
+      if (isEnding || running || (isSame(state) && state?.state === 'failed')) return
+      running = update(wanted, serverTime, download).finally(() => (running = undefined))
+    },
+    async stop() {
+      stopping.abort()
+      await running
+      await confirming
+    },
+  }
+}

@@ -1,0 +1,239 @@
+/**
+ * Every step of an update is cut off, in every way that a power cut, a kill or a full disk may; then the real launcher
+ * starts on what is left. Exactly one version that is whole must run, and the next update must work.
+ */
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { createFaultyFiles, Killed, type Fault, type FaultyFiles, type Survival } from '../../testing/faulty-files.ts'
+import { openVersions, type Slot, type VersionOnDisk } from './versions.ts'
+
+const LAUNCHER = join(import.meta.dirname, 'launch.sh')
+const folder = mkdtempSync(join(tmpdir(), 'hedgerow-versions-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const FIRST = { version: '0.1.0', number: 1 }
+const SECOND = { version: '0.2.0', number: 2 }
+const THIRD = { version: '0.3.0', number: 3 }
+
+/** A version that says its number when it is whole, and ends. */
+const treeOf = ({ version, number }: VersionOnDisk): Record<string, string> => ({
+  'version.json': JSON.stringify({ version, number }),
+  'lib/part-1': `part 1 of ${number}\n`,
+  'lib/part-2': `part 2 of ${number}\n`,
+  'bin/hedgerow-gateway': `#!/bin/sh
+here=$(dirname "$0")/..
+if [ "$(cat "$here/lib/part-1" "$here/lib/part-2" "$here/version.json")" = 'part 1 of ${number}
+part 2 of ${number}
+${JSON.stringify({ version, number })}' ]; then echo "whole ${number}"; else echo "damaged ${number}"; fi
+exit 7 # whole
+`,
+})
+
+/** The versions before an update: the installed one, and one that took its place where `current` says so. */
+async function installed(current?: VersionOnDisk): Promise<ReturnType<typeof createFaultyFiles>> {
+  const files = createFaultyFiles()
+  await files.mkdir('/current')
+  await files.mkdir('/updates')
+  await files.writeTree('/current', treeOf(FIRST))
+  if (current) {
+    await files.mkdir('/updates/a')
+    await files.writeTree('/updates/a', treeOf(current))
+    await files.symlink('a', '/updates/current')
+  }
+  files.settle()
+  return files
+}
+
+const tryNext = async (files: FaultyFiles, slot: Slot | '', next: VersionOnDisk) => {
+  const versions = await openVersions({ root: '/', slot }, files)
+  await versions.tryNext((directory) => files.writeTree(directory, treeOf(next)), next)
+}
+
+const launched = new Map<string, string[]>()
+
+/** What the launcher runs first: a line of each version that it starts. Equal directories are tried once. */
+function launch(files: FaultyFiles): string[] {
+  const content = files.describe()
+  const known = launched.get(content)
+  if (known) return known
+  const root = mkdtempSync(join(folder, 'root-'))
+  files.copyTo(root)
+  copyFileSync(LAUNCHER, join(root, 'launch'))
+  // `sync` of the whole machine is slow, and nothing here loses power.
+  mkdirSync(join(root, 'tools'))
+  writeFileSync(join(root, 'tools/sync'), '#!/bin/sh\n', { mode: 0o755 })
+  // One start only: a signal would come at any time, so the second start fails.
+  writeFileSync(join(root, 'tools/sleep'), '#!/bin/sh\n[ "$1" = 2 ] && kill -9 $PPID && exit\nexec /bin/sleep "$@"\n', {
+    mode: 0o755,
+  })
+  const { stdout } = spawnSync('sh', [join(root, 'launch')], {
+    encoding: 'utf8',
+    env: { PATH: `${join(root, 'tools')}:/usr/bin:/bin`, HEDGEROW_TRIAL_SECONDS: '30' },
+  })
+  rmSync(root, { recursive: true })
+  const ran = stdout.split('\n').filter(Boolean)
+  launched.set(content, ran)
+  return ran
+}
+
+const SURVIVALS: Survival[] = ['all', 'nothing', 'torn', { seed: 1 }, { seed: 2 }]
+
+/** How many operations `run` takes on files like these. */
+async function countOf(made: () => Promise<FaultyFiles>, run: (files: FaultyFiles) => Promise<void>) {
+  const files = await made()
+  const before = files.operations()
+  await run(files)
+  return { before, after: files.operations() }
+}
+
+describe.each([
+  ['from the installed version', undefined, '' as const, SECOND],
+  ['from an update', SECOND, 'a' as const, THIRD],
+])('an update %s', (_, current, slot, next) => {
+  const made = () => installed(current)
+  const old = current ?? FIRST
+
+  async function cutOff(fault: Fault): Promise<ReturnType<typeof createFaultyFiles>> {
+    const files = await made()
+    files.fault = fault
+    await tryNext(files, slot, next).catch((error: unknown) => {
+      if (!(error instanceof Killed) && !String(error).includes('ENOSPC')) throw error
+    })
+    return files
+  }
+
+  it('leaves one version that is whole wherever it is cut off', async () => {
+    const { before, after } = await countOf(made, (files) => tryNext(files, slot, next))
+    expect(after - before).toBeGreaterThan(15)
+    const seen = new Set<string>()
+    for (let at = before; at <= after; at++)
+      for (const survival of SURVIVALS) {
+        const left = (await cutOff({ at, kind: 'kill' })).survivors(survival)
+        const ran = launch(left)
+        expect(ran, `cut off at ${at}, ${JSON.stringify(survival)}`).toHaveLength(1)
+        expect([`whole ${old.number}`, `whole ${next.number}`]).toContain(ran[0])
+        seen.add(ran[0]!)
+        // The old version starts over: what is left is in nobody's way.
+        if (ran[0] === `whole ${old.number}`) {
+          await tryNext(left, slot, next)
+          left.settle()
+        }
+        expect(await left.readlink('/updates/trial')).toBe(slot === 'a' ? 'b' : 'a')
+      }
+    expect(seen.size).toBe(2)
+  })
+
+  it('changes nothing on a full disk, wherever it becomes full', async () => {
+    const { before, after } = await countOf(made, (files) => tryNext(files, slot, next))
+    for (let at = before; at < after; at++) {
+      const files = await cutOff({ at, kind: 'full' })
+      const ran = launch(files.survivors({ seed: at }))
+      expect([`whole ${old.number}`, `whole ${next.number}`]).toContain(ran[0])
+      files.fault = undefined
+      await tryNext(files, slot, next).catch(async (error: unknown) => {
+        // The disk was full when everything was there already.
+        if (!(await files.readlink('/updates/trial'))) throw error
+      })
+    }
+  })
+
+  it('is confirmed as a whole wherever that is cut off', async () => {
+    const onTrial = async () => {
+      const files = await made()
+      await tryNext(files, slot, next)
+      files.settle()
+      return files
+    }
+    const free: Slot = slot === 'a' ? 'b' : 'a'
+    const confirm = async (files: FaultyFiles) => {
+      const versions = await openVersions({ root: '/', slot: free }, files)
+      expect(versions.isOnTrial()).toBe(true)
+      await versions.confirm()
+    }
+    const { before, after } = await countOf(onTrial, confirm)
+    for (let at = before; at <= after; at++)
+      for (const survival of SURVIVALS) {
+        const files = await onTrial()
+        files.fault = { at, kind: 'kill' }
+        await confirm(files).catch(() => {})
+        const left = files.survivors(survival)
+        const ran = launch(left)
+        expect(ran).toEqual([`whole ${next.number}`])
+        const again = await openVersions({ root: '/', slot: free }, left)
+        await again.confirm()
+        expect(await left.readlink('/updates/current')).toBe(free)
+        await expect(left.readlink('/updates/trial')).rejects.toThrow('ENOENT')
+        expect(again.failed).toBeUndefined()
+      }
+  })
+})
+
+describe('a version that was given up', () => {
+  it('is told until somebody has written that down, wherever that is cut off', async () => {
+    const givenUp = async () => {
+      const files = await installed(SECOND)
+      await tryNext(files, 'a', THIRD)
+      await files.rename('/updates/trial', '/updates/failed')
+      files.settle()
+      return files
+    }
+    const start = async (files: FaultyFiles) => {
+      const versions = await openVersions({ root: '/', slot: 'a' }, files)
+      expect(versions.failed).toEqual(THIRD)
+      await versions.forgetFailure()
+    }
+    const { before, after } = await countOf(givenUp, start)
+    for (let at = before; at <= after; at++)
+      for (const survival of SURVIVALS) {
+        const files = await givenUp()
+        files.fault = { at, kind: 'kill' }
+        await start(files).catch(() => {})
+        const left = files.survivors(survival)
+        const ran = launch(left)
+        expect(ran).toEqual(['whole 2'])
+      }
+  })
+
+  it('is given up also where the launcher could not write that', async () => {
+    const files = await installed()
+    await tryNext(files, '', SECOND)
+    // The launcher started the installed version although there is a trial: the disk took no more writes.
+    const versions = await openVersions({ root: '/', slot: '' }, files)
+    expect([versions.isOnTrial(), versions.failed]).toEqual([false, SECOND])
+    expect(launch(files)).toEqual(['whole 1'])
+  })
+
+  it('is told as unknown where its directory is damaged', async () => {
+    const files = await installed()
+    await files.mkdir('/updates/a')
+    await files.writeTree('/updates/a', { 'version.json': '{"version":' })
+    await files.symlink('a', '/updates/failed')
+    expect((await openVersions({ root: '/', slot: '' }, files)).failed).toEqual({ version: 'unknown', number: 0 })
+  })
+})
+
+it('an update that lost its program leaves the installed version, and the next one is tried as any other', async () => {
+  const files = await installed(SECOND)
+  await files.rm('/updates/a/bin/hedgerow-gateway')
+  expect(launch(files)).toEqual(['whole 1'])
+  await tryNext(files, '', THIRD)
+  await expect(files.readlink('/updates/current')).rejects.toThrow('ENOENT')
+  expect(launch(files)).toEqual(['whole 3'])
+})
+
+it('takes no archive of another version than its list names', async () => {
+  const files = await installed()
+  const versions = await openVersions({ root: '/', slot: '' }, files)
+  const other = (directory: string) => files.writeTree(directory, treeOf(SECOND))
+  await expect(versions.tryNext(other, THIRD)).rejects.toThrow('does not hold the version')
+  expect(launch(files)).toEqual(['whole 1'])
+})
+
+it('a version on trial tries no other one', async () => {
+  const files = await installed()
+  await tryNext(files, '', SECOND)
+  await expect(tryNext(files, 'a', THIRD)).rejects.toThrow('on trial')
+})

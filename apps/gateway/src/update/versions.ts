@@ -1,0 +1,148 @@
+/**
+ * Which version of the gateway starts: the files beside the launcher (`launch.sh`). `updates/a` and `updates/b` hold a
+ * version each; the links `current`, `trial` and `failed` name one of them. Each step of an update is one rename or
+ * removal of a link after everything that it needs is on disk, so a power cut at any point leaves one version that
+ * works: docs/operations/updates.md has the states.
+ */
+import nodeFiles from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { isMissing, readJsonFile, syncPath } from '../durable-file.ts'
+
+/** What the state machine needs of `node:fs/promises`; a test gives one that fails or loses power. */
+export type UpdateFiles = Pick<
+  typeof nodeFiles,
+  'open' | 'rename' | 'rm' | 'mkdir' | 'symlink' | 'readlink' | 'readdir' | 'readFile' | 'lstat'
+>
+
+/** A directory of `updates`. */
+export type Slot = 'a' | 'b'
+
+/** Written by `npm run release` into each archive. */
+const versionFile = z.object({ version: z.string().max(50), number: z.int().min(0) })
+export type VersionOnDisk = z.output<typeof versionFile>
+
+export type Versions = {
+  /** The version that runs. */
+  readonly running: VersionOnDisk
+  /** True until the hub has answered this version's first heartbeat through the tunnel. */
+  isOnTrial(): boolean
+  /** The version that was given up before this start, if any; told until `forgetFailure`. */
+  readonly failed: VersionOnDisk | undefined
+  forgetFailure(): Promise<void>
+  /**
+   * Has `unpack` fill the free directory, and makes it the version that starts next, on trial. The caller then ends
+   * this process. Throws the disk's error, or that of `unpack`; then nothing has changed.
+   */
+  tryNext(unpack: (directory: string) => Promise<void>, expected: VersionOnDisk): Promise<void>
+  /** The hub answered: this version stays. */
+  confirm(): Promise<void>
+}
+
+/**
+ * `root` is the directory of the launcher, `slot` the one that it started; empty for the installed version. Throws the
+ * disk's error, or DataFileError where this version does not say what it is.
+ */
+export async function openVersions(
+  { root, slot }: { root: string; slot: Slot | '' },
+  files: UpdateFiles = nodeFiles,
+): Promise<Versions> {
+  const updates = join(root, 'updates')
+  const at = (name: string) => join(updates, name)
+  const running = await readVersion(slot === '' ? join(root, 'current') : at(slot))
+  if (!running) throw new Error(`there is no version.json in ${slot === '' ? join(root, 'current') : at(slot)}`)
+
+  async function target(link: 'current' | 'trial' | 'failed'): Promise<Slot | undefined> {
+    try {
+      const named = await files.readlink(at(link))
+      return named === 'a' || named === 'b' ? named : undefined
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
+    }
+  }
+
+  /** A link is there whole or not at all, and never missing while it is replaced. */
+  async function point(link: 'current' | 'trial', to: Slot): Promise<void> {
+    await files.rm(at(`.${link}`), { force: true })
+    await files.symlink(to, at(`.${link}`))
+    await files.rename(at(`.${link}`), at(link))
+    await syncPath(updates, files)
+  }
+
+  async function remove(name: string): Promise<void> {
+    await files.rm(at(name), { recursive: true, force: true })
+    await syncPath(updates, files)
+  }
+
+  async function readVersion(directory: string): Promise<VersionOnDisk | undefined> {
+    return readJsonFile(join(directory, 'version.json'), versionFile, files)
+  }
+
+  /** What a version that was given up is; its directory may be damaged. */
+  async function describe(given: Slot): Promise<VersionOnDisk> {
+    return (await readVersion(at(given)).catch(() => undefined)) ?? { version: 'unknown', number: 0 }
+  }
+
+  let current = await target('current')
+  const trial = await target('trial')
+  let onTrial = trial !== undefined && trial === slot && trial !== current
+  // The launcher could not write that it gave up this version, or confirming it was cut off after its first half.
+  if (trial !== undefined && !onTrial) {
+    if (trial === current) await remove('trial')
+    else {
+      await files.rename(at('trial'), at('failed'))
+      await syncPath(updates, files)
+    }
+  }
+  const failedSlot = await target('failed')
+  // A version that was confirmed at the very end of its time has not failed.
+  if (failedSlot !== undefined && (failedSlot === current || failedSlot === slot)) await remove('failed')
+  const hasFailed = failedSlot !== undefined && failedSlot !== current && failedSlot !== slot
+
+  return {
+    running,
+    isOnTrial: () => onTrial,
+    failed: hasFailed ? await describe(failedSlot) : undefined,
+    forgetFailure: () => remove('failed'),
+    async tryNext(unpack, expected) {
+      const free: Slot = slot === 'a' ? 'b' : 'a'
+      if (onTrial || (slot !== '' && current === free)) throw new Error('this version is on trial itself')
+      try {
+        await remove('failed')
+        // The installed version runs where the update lost its program; its directory is free again.
+        if (slot === '') await remove('current')
+        current = slot === '' ? undefined : slot
+        await remove(free)
+        await files.mkdir(at(free), { mode: 0o755 })
+        await unpack(at(free))
+        const unpacked = await readVersion(at(free))
+        if (unpacked?.number !== expected.number || unpacked.version !== expected.version)
+          throw new Error('the archive does not hold the version that its list names')
+        await syncTree(at(free), files)
+        await syncPath(updates, files)
+        await point('trial', free)
+      } catch (error) {
+        // Space for the next attempt, which begins with it where this fails. The link goes first.
+        await remove('trial')
+          .then(() => files.rm(at(free), { recursive: true, force: true }))
+          .catch(() => {})
+        throw error
+      }
+    },
+    async confirm() {
+      if (!onTrial || slot === '') return
+      await point('current', slot)
+      onTrial = false
+      current = slot
+      await remove('trial')
+    },
+  }
+}
+
+async function syncTree(path: string, files: UpdateFiles): Promise<void> {
+  for (const entry of await files.readdir(path, { withFileTypes: true }))
+    if (entry.isDirectory()) await syncTree(join(path, entry.name), files)
+    else if (entry.isFile()) await syncPath(join(path, entry.name), files)
+  await syncPath(path, files)
+}

@@ -1,0 +1,36 @@
+/** Updates of agents: what a gateway tells of them, and what the hub answers to its heartbeat. */
+import { z } from 'zod'
+import { cleanLine } from './fields.ts'
+
+export const releaseNumber = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
+/** Of one request for an update: a later one for the same release is another attempt. */
+const attempt = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
+
+/** The parts of a heartbeat that come with the feature `updates`. */
+export const updateDetails = z.strictObject({
+  /** The release that runs, where the agent can be updated: its number, and its platform in Node's words. */
+  release: z.strictObject({ number: releaseNumber, platform: cleanLine(50) }).optional(),
+  /** How far the update is that the hub asked for. */
+  update: z
+    .strictObject({
+      number: releaseNumber,
+      attempt,
+      /** `trying`: the new version runs, and waits for the answer to its first heartbeat. */
+      state: z.enum(['waiting', 'fetching', 'trying', 'failed']),
+      /** What it waits for, or why it failed. */
+      message: cleanLine(500),
+    })
+    .optional(),
+})
+
+/** In the answer to a heartbeat: the release that the hub wants the gateway to run. */
+export const wantedUpdate = z.object({
+  number: releaseNumber,
+  attempt,
+  /** A person asked for it: the gateway waits for no hours. */
+  byHand: z.boolean(),
+})
+export type WantedUpdate = z.output<typeof wantedUpdate>
+
+/** Below the hub's address inside the tunnel; the signed lists and the archives that they name. */
+export const DOWNLOADS_PATH = '/downloads'
