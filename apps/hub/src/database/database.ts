@@ -4,13 +4,12 @@
  * answer is `storage_unavailable`. Called by hub.ts and, for tests, by testing/databases.ts.
  */
 import { basename, dirname } from 'node:path'
-import { Kysely, sql, type Transaction } from 'kysely'
+import { Kysely, sql, type Dialect, type Transaction } from 'kysely'
 import { engineOf, type Engine } from './engine.ts'
 import { keepMigrationBackup } from './migration-backups.ts'
 import { migrate, type Migration } from './migrations.ts'
 import { makePrivateFile, makePrivateFolder } from './private-files.ts'
 import { copyTables, type AnyTables } from './postgres-copy.ts'
-import { postgresDialect } from './postgres-dialect.ts'
 import { copySqlite } from './sqlite-copy.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 import { isDiskFull } from './storage-errors.ts'
@@ -37,7 +36,7 @@ export async function openDatabase(config: DatabaseConfig): Promise<Database> {
       if (event.level === 'error' && isDiskFull(event.error)) onFull?.()
     },
     dialect:
-      engine === 'sqlite' ? sqliteDialect(createFile(config.url.slice('sqlite:'.length))) : postgresDialect(config.url),
+      engine === 'sqlite' ? sqliteDialect(createFile(config.url.slice('sqlite:'.length))) : await postgres(config.url),
   })
   try {
     await migrate(db, engine, {
@@ -74,6 +73,12 @@ async function copyBeforeMigrating(
       await target.close()
     }
   })
+}
+
+/** The driver is loaded only where it is used: it takes 6 MB. */
+async function postgres(url: string): Promise<Dialect> {
+  const { postgresDialect } = await import('./postgres-dialect.ts')
+  return postgresDialect(url)
 }
 
 /** Throws `storage_unavailable` when the database does not answer. */

@@ -5,7 +5,7 @@
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { ConfigError } from '../config.ts'
 import { makePrivateFolder } from './private-files.ts'
 import { storageError } from './storage-errors.ts'
@@ -53,6 +53,7 @@ async function lockPostgres(url: string, patienceMs: number, onTakenOver: () => 
 
   /** Undefined when another process holds the lock. */
   async function acquire(): Promise<Client | undefined> {
+    const { Client } = await import('pg')
     const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true })
     client.on('error', () => {})
     try {

@@ -7,10 +7,10 @@ import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { EXPORT_DETECTIONS_MAX, type DetectionDetails, type IncidentFilter } from '@hedgerow/contract'
 import { makeZip } from 'client-zip'
 import type { Kysely } from 'kysely'
-import sharp from 'sharp'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
+import { loadSharp } from './sharp.ts'
 import { newestIncidents, scopeOf, type IncidentRow } from './incident-list.ts'
 
 const INCIDENTS_AT_ONCE = 50
@@ -215,6 +215,7 @@ function createCoco(now: number) {
   const categories = new Map<string, number>()
   return {
     async add({ gatewayName, incident, row }: Selected, file: string, jpeg: Uint8Array): Promise<void> {
+      const sharp = await loadSharp()
       const { width = 0, height = 0 } = await sharp(jpeg)
         .metadata()
         .catch(() => ({}) as { width?: number; height?: number })

@@ -4,7 +4,7 @@
  * bytes and time, so that no gateway can make the hub decode bombs.
  */
 import { THUMBNAIL_MAX_BYTES } from '@hedgerow/contract'
-import sharp from 'sharp'
+import { loadSharp } from './sharp.ts'
 
 /** More than a thumbnail of 64 KiB can usefully have. */
 const PIXELS_MAX = 4_000_000
@@ -13,12 +13,6 @@ const AT_ONCE = 2
 const JPEG_START = Buffer.from([0xff, 0xd8, 0xff])
 /** Tried in turn until the picture fits. */
 const ATTEMPTS = [{ quality: 85 }, { quality: 65 }, { quality: 65, width: 480 }] as const
-
-// Loaders of other formats are attack surface that nothing here needs.
-sharp.block({ operation: ['VipsForeignLoad'] })
-sharp.unblock({ operation: ['VipsForeignLoadJpeg'] })
-sharp.cache(false)
-sharp.concurrency(1)
 
 let running = 0
 const waiting: (() => void)[] = []
@@ -43,7 +37,8 @@ export async function cleanJpeg(bytes: Buffer, maxBytes = THUMBNAIL_MAX_BYTES): 
   }
 }
 
-function encode(bytes: Buffer, { quality, width }: { quality: number; width?: number }): Promise<Buffer> {
+async function encode(bytes: Buffer, { quality, width }: { quality: number; width?: number }): Promise<Buffer> {
+  const sharp = await loadSharp()
   const picture = sharp(bytes, { limitInputPixels: PIXELS_MAX, failOn: 'error', sequentialRead: true })
     .timeout({ seconds: SECONDS_MAX })
     .autoOrient()

@@ -24,7 +24,7 @@ import { PICTURE_LINK } from '../alerts/links.ts'
 import { createProblems } from '../alerts/problems.ts'
 import { createAlertSteps } from '../alerts/steps.ts'
 import { addressesForOthers } from '../http/addresses.ts'
-import { createMetrics } from '../metrics/metrics.ts'
+import { openMetrics } from '../metrics/metrics.ts'
 import { createPush, type Push } from '../notifications/push-subscriptions.ts'
 import { createNotifications } from '../notifications/notifications.ts'
 import { createRetention } from '../retention/retention.ts'
@@ -40,7 +40,7 @@ export type Fleet = Awaited<ReturnType<typeof openFleet>>
 export async function openFleet(base: Base, storage: Storage, trust: Trust, stack: AsyncDisposableStack) {
   const { config, log, clock } = base
   const { db, facts, watch } = storage
-  const metrics = createMetrics(config)
+  const metrics = await openMetrics(config)
   const refusals = createRefusals({ log, countRefusal: metrics.countRefusal })
   stack.defer(refusals.stop)
   const { enableVpn: enabled, vpnNetwork: networkCidr } = await readSettings(db)

@@ -10,7 +10,7 @@ import { createConnectionLimits, createFront, cutConnections, type Refusal } fro
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { sql, type Kysely } from 'kysely'
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Gauge, Registry } from 'prom-client'
 import type { Config } from '../config.ts'
 import { engineOf } from '../database/engine.ts'
 import type { Tables } from '../database/tables.ts'
@@ -65,7 +65,12 @@ export type MeasuredParts = {
   connections: Connections
 }
 
-export function createMetrics({ metrics: config, databaseUrl }: Pick<Config, 'metrics' | 'databaseUrl'>): Metrics {
+type Prometheus = typeof import('prom-client')
+
+export async function openMetrics({
+  metrics: config,
+  databaseUrl,
+}: Pick<Config, 'metrics' | 'databaseUrl'>): Promise<Metrics> {
   const { token, port, host } = config
   let page: () => Promise<Buffer> = async () => Buffer.alloc(0)
   if (token === undefined && port === undefined)
@@ -82,6 +87,9 @@ export function createMetrics({ metrics: config, databaseUrl }: Pick<Config, 'me
       stop: async () => {},
     }
 
+  // Loaded only where it is used: it takes 7 MB.
+  const prometheus = await import('prom-client')
+  const { collectDefaultMetrics, Counter, Registry } = prometheus
   const registry = new Registry()
   const registers = [registry]
   const drops = new Counter({
@@ -128,9 +136,9 @@ export function createMetrics({ metrics: config, databaseUrl }: Pick<Config, 'me
     mountOn(app, parts) {
       measured = parts
       collectDefaultMetrics({ register: registry })
-      measureRequests(app, registry)
+      measureRequests(app, registry, prometheus)
       let statuses: readonly FleetStatus[] = []
-      measureParts(registry, { ...parts, onStatuses: (read) => (statuses = read) }, databaseUrl)
+      measureParts(prometheus, registry, { ...parts, onStatuses: (read) => (statuses = read) }, databaseUrl)
       page = async () => {
         const common = Buffer.from(await registry.metrics())
         return config.gateways ? Buffer.concat([common, series.render(statuses, parts.vpn.peers())]) : common
@@ -175,7 +183,7 @@ export function createMetrics({ metrics: config, databaseUrl }: Pick<Config, 'me
   }
 }
 
-function measureRequests(app: FastifyInstance, registry: Registry): void {
+function measureRequests(app: FastifyInstance, registry: Registry, { Histogram }: Prometheus): void {
   const duration = new Histogram({
     name: 'hedgerow_http_request_duration_seconds',
     help: 'Requests of the API by route',
@@ -193,6 +201,7 @@ function measureRequests(app: FastifyInstance, registry: Registry): void {
 }
 
 function measureParts(
+  prometheus: Prometheus,
   registry: Registry,
   {
     db,
@@ -211,7 +220,7 @@ function measureParts(
   databaseUrl: string,
 ): void {
   const gauge = (name: string, help: string, collect: (this: Gauge) => void | Promise<void>, label?: string) =>
-    new Gauge({ name, help, collect, labelNames: label ? [label] : [], registers: [registry] })
+    new prometheus.Gauge({ name, help, collect, labelNames: label ? [label] : [], registers: [registry] })
 
   gauge(
     'hedgerow_gateways',

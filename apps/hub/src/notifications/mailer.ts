@@ -1,5 +1,4 @@
 import { Transform } from 'node:stream'
-import { createTransport } from 'nodemailer'
 import { DeliveryUnknown } from './channel.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
@@ -42,26 +41,16 @@ export function createMailer({
   deliveryTimeoutMs?: number
 }): Mailer {
   const closed = new AbortController()
-  const transport = createTransport({
-    url,
-    connectionTimeout: CONNECT_TIMEOUT_MS,
-    greetingTimeout: CONNECT_TIMEOUT_MS,
-    socketTimeout: SILENCE_TIMEOUT_MS,
-    socketCloseTimeout: CLOSE_TIMEOUT_MS,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
   /** The Message-IDs of messages that were written completely. */
   const written = new Set<string>()
-  transport.use('stream', ({ message }, done) => {
-    message.transform(() => endHeard(() => written.add(message.messageId())))
-    done()
-  })
+  const opened = openTransport(url, (messageId) => written.add(messageId))
   return {
     async send({ to, id, subject, text, pictures = [] }) {
       const messageId = `<${id}@hedgerow.invalid>`
       try {
-        await transport.sendMail({
+        await (
+          await opened
+        ).sendMail({
           from,
           to,
           subject,
@@ -87,9 +76,28 @@ export function createMailer({
     },
     close() {
       closed.abort()
-      transport.close()
+      void opened.then((transport) => transport.close())
     },
   }
+}
+
+/** Loaded only where mail is set up: nodemailer takes some 10 MB. */
+async function openTransport(url: string, onWritten: (messageId: string) => void) {
+  const { createTransport } = await import('nodemailer')
+  const transport = createTransport({
+    url,
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    greetingTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: SILENCE_TIMEOUT_MS,
+    socketCloseTimeout: CLOSE_TIMEOUT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  transport.use('stream', ({ message }, done) => {
+    message.transform(() => endHeard(() => onWritten(message.messageId())))
+    done()
+  })
+  return transport
 }
 
 /** Passes everything on, and reports the end. */
