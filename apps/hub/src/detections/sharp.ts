@@ -1,16 +1,18 @@
 /** sharp, loaded with the first picture, because it takes 17 MB; JPEG is the only format that it reads. */
-type Sharp = (typeof import('sharp'))['default']
+import type sharp from 'sharp'
+
+type Sharp = typeof sharp
 
 let loaded: Promise<Sharp> | undefined
 
 export function loadSharp(): Promise<Sharp> {
-  loaded ??= import('sharp').then(({ default: sharp }) => {
+  loaded ??= import('sharp').then(({ default: library }) => {
     // Loaders of other formats are attack surface that nothing here needs.
-    sharp.block({ operation: ['VipsForeignLoad'] })
-    sharp.unblock({ operation: ['VipsForeignLoadJpeg'] })
-    sharp.cache(false)
-    sharp.concurrency(1)
-    return sharp
+    library.block({ operation: ['VipsForeignLoad'] })
+    library.unblock({ operation: ['VipsForeignLoadJpeg'] })
+    library.cache(false)
+    library.concurrency(1)
+    return library
   })
   return loaded
 }

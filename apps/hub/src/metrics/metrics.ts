@@ -10,7 +10,7 @@ import { createConnectionLimits, createFront, cutConnections, type Refusal } fro
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { sql, type Kysely } from 'kysely'
-import type { Gauge, Registry } from 'prom-client'
+import type * as PromClient from 'prom-client'
 import type { Config } from '../config.ts'
 import { engineOf } from '../database/engine.ts'
 import type { Tables } from '../database/tables.ts'
@@ -65,7 +65,7 @@ export type MeasuredParts = {
   connections: Connections
 }
 
-type Prometheus = typeof import('prom-client')
+type Prometheus = typeof PromClient
 
 export async function openMetrics({
   metrics: config,
@@ -183,7 +183,7 @@ export async function openMetrics({
   }
 }
 
-function measureRequests(app: FastifyInstance, registry: Registry, { Histogram }: Prometheus): void {
+function measureRequests(app: FastifyInstance, registry: PromClient.Registry, { Histogram }: Prometheus): void {
   const duration = new Histogram({
     name: 'hedgerow_http_request_duration_seconds',
     help: 'Requests of the API by route',
@@ -202,7 +202,7 @@ function measureRequests(app: FastifyInstance, registry: Registry, { Histogram }
 
 function measureParts(
   prometheus: Prometheus,
-  registry: Registry,
+  registry: PromClient.Registry,
   {
     db,
     signals,
@@ -219,8 +219,12 @@ function measureParts(
   },
   databaseUrl: string,
 ): void {
-  const gauge = (name: string, help: string, collect: (this: Gauge) => void | Promise<void>, label?: string) =>
-    new prometheus.Gauge({ name, help, collect, labelNames: label ? [label] : [], registers: [registry] })
+  const gauge = (
+    name: string,
+    help: string,
+    collect: (this: PromClient.Gauge) => void | Promise<void>,
+    label?: string,
+  ) => new prometheus.Gauge({ name, help, collect, labelNames: label ? [label] : [], registers: [registry] })
 
   gauge(
     'hedgerow_gateways',
