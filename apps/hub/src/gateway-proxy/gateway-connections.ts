@@ -138,8 +138,7 @@ export class GatewayConnection {
   #user: ConnectionUser | undefined
   #uses = 0
   #error: Error | undefined
-  readonly #idleTimer: NodeJS.Timeout
-  #idleMs = IDLE_TIMEOUT_MS
+  #idleTimer: NodeJS.Timeout | undefined
 
   constructor(stream: Duplex, { onFree, onGone }: { onFree: () => void; onGone: () => void }) {
     this.#stream = stream
@@ -156,7 +155,6 @@ export class GatewayConnection {
       onGone()
       user?.onClose(this.#error)
     })
-    this.#idleTimer = setTimeout(() => this.#endIdle(), IDLE_TIMEOUT_MS).unref()
   }
 
   /** Whether it has carried an earlier exchange: the gateway may be closing it. */
@@ -165,6 +163,7 @@ export class GatewayConnection {
   }
 
   lend(user: ConnectionUser): void {
+    clearTimeout(this.#idleTimer)
     this.#uses++
     this.#user = user
     user.onConnection(this)
@@ -186,9 +185,9 @@ export class GatewayConnection {
   /** The exchange is over and left nothing on the way. `keptSeconds` is what the gateway announced. */
   release(keptSeconds: number | undefined): void {
     this.#user = undefined
-    this.#idleMs = Math.min(IDLE_TIMEOUT_MS, (keptSeconds ?? Infinity) * 1_000 - ANNOUNCED_MARGIN_MS)
-    if (this.#idleMs <= 0 || this.#stream.destroyed || !this.#stream.writable) return void this.#stream.destroy()
-    this.#idleTimer.refresh()
+    const idleMs = Math.min(IDLE_TIMEOUT_MS, (keptSeconds ?? Infinity) * 1_000 - ANNOUNCED_MARGIN_MS)
+    if (idleMs <= 0 || this.#stream.destroyed || !this.#stream.writable) return void this.#stream.destroy()
+    this.#idleTimer = setTimeout(() => this.#stream.destroy(), idleMs).unref()
     this.#stream.resume()
     this.#onFree()
   }
@@ -197,10 +196,6 @@ export class GatewayConnection {
   destroy(): void {
     this.#user = undefined
     this.#stream.destroy()
-  }
-
-  #endIdle(): void {
-    if (!this.#user) this.#stream.destroy()
   }
 }
 
