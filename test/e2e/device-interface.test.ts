@@ -93,6 +93,22 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
     /^# The orchard, by the stream\ncameras: .*", zones: \{ rows: \[\[0\.29, 0\.25\], \[0\.6, 0\.3\], \[1, 0\.7\d*\], \[0\.3, 0\.6\]\] \} \} \}\n/
   await waitFor(async () => drawn.test(await readFile(file(), 'utf8')), { for: 'the zone in the file' })
 
+  await page.getByRole('link', { name: 'Now' }).click()
+  await page.getByRole('link', { name: 'Add a camera' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('lane')
+  const address = page.getByLabel('Address', { exact: true })
+  await address.fill('http://127.0.0.1:9/')
+  await page.getByRole('button', { name: 'Look' }).click()
+  await page.getByText('It gives no pictures: nothing answers at its port.').waitFor()
+  await address.fill(camera.snapshotUrl)
+  await page.getByRole('button', { name: 'Look' }).click()
+  await page.getByRole('img', { name: 'The camera now' }).waitFor()
+  await page.getByText(/^It works/).waitFor()
+  expect(await axeViolations(page)).toEqual([])
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: 'lane' }).waitFor()
+  await page.getByRole('img', { name: 'lane now' }).waitFor()
+
   await page.getByRole('link', { name: 'Detections' }).click()
   await page.getByRole('button', { name: /^boar, 90 %/ }).click()
   await page.getByRole('dialog').getByText('Score').waitFor()
@@ -123,7 +139,7 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
   await page.getByRole('button', { name: 'Look and accept' }).waitFor({ state: 'hidden' })
   expect(await readFile(file(), 'utf8')).toMatch(
-    /^# The orchard.*\ncameras: .*", zones: .*, masks: \[\[\[0\.7, 0\.1.*\]\]\] \} \}\n/,
+    /^# The orchard.*\ncameras: .*", zones: .*, masks: \[\[\[0\.7, 0\.1.*\]\]\] \}, lane: /,
   )
   await page.getByRole('link', { name: 'What is held back on orchard' }).click()
   await page.getByRole('button', { name: /^deer, 71 % held back by learning/ }).waitFor()

@@ -55,6 +55,7 @@ export const deviceScreens: Screen[] = [
     await page.getByRole('button', { name: 'zone path' }).click()
     await page.getByLabel('Name of the zone').waitFor()
   }),
+  device('device-add-camera', 'add-camera', (page) => page.getByRole('button', { name: 'Search' }).waitFor()),
   device('device-deterrents', 'deterrents', (page) =>
     page.getByRole('button', { name: 'Hold to test' }).first().waitFor(),
   ),

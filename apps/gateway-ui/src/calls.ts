@@ -19,10 +19,13 @@ import { deviceCalls } from 'virtual:device-calls'
 export class DeviceError extends Error {
   override name = 'DeviceError'
   readonly code: string
+  /** By the name of the field, in words. */
+  readonly fieldErrors: Readonly<Record<string, string>>
 
-  constructor(code: string, message: string) {
+  constructor(code: string, message: string, fieldErrors: Readonly<Record<string, string>> = {}) {
     super(message)
     this.code = code
+    this.fieldErrors = fieldErrors
   }
 }
 
@@ -83,6 +86,7 @@ async function send(call: Call, { params, query, body, signal }: Request): Promi
   throw new DeviceError(
     told.error ?? 'unknown',
     told.message ?? `The device answered with status ${answer.status}. Try again in a moment.`,
+    told.fieldErrors,
   )
 }
 

@@ -179,6 +179,39 @@ export function useChangeCamera(name: string) {
   })
 }
 
+export const useTryCamera = () =>
+  useMutation({
+    mutationFn: (body: BodyOf<typeof deviceCalls.tryCamera>) => ask(deviceCalls.tryCamera, { body }),
+  })
+
+const TRIAL_REFRESH_MS = 1_000
+
+/** Asking keeps the trial going. */
+export const useTrial = (id: string) =>
+  useQuery({
+    queryKey: ['trial', id],
+    queryFn: ({ signal }) => ask(deviceCalls.readTrial, { params: { id }, signal }),
+    refetchInterval: ({ state: { error } }) => (error === null ? TRIAL_REFRESH_MS : false),
+    retry: false,
+  })
+
+export const useFindCameras = () =>
+  useMutation({
+    mutationFn: (body: BodyOf<typeof deviceCalls.findCameras>) => ask(deviceCalls.findCameras, { body }),
+  })
+
+/** Into the file as it is now: a new camera contradicts no other change. */
+export function useAddCamera() {
+  const queries = useQueryClient()
+  return useMutation({
+    async mutationFn(body: Omit<BodyOf<typeof deviceCalls.addCamera>, 'hash'>) {
+      const { hash } = await ask(deviceCalls.readFile, {})
+      return ask(deviceCalls.addCamera, { body: { ...body, hash } })
+    },
+    onSuccess: () => queries.invalidateQueries({ predicate: ({ queryKey }) => !KEPT.has(queryKey[0]) }),
+  })
+}
+
 const FILE = ['file']
 
 /** Not read again by itself: that would drop what a person typed. */

@@ -22,6 +22,10 @@ export const routes: RouteObject[] = [
           },
           { path: '/rules', lazy: async () => ({ Component: (await import('./screens/rules.tsx')).RulesScreen }) },
           {
+            path: '/add-camera',
+            lazy: async () => ({ Component: (await import('./screens/add-camera.tsx')).AddCameraScreen }),
+          },
+          {
             path: '/cameras/:name',
             lazy: async () => ({ Component: (await import('./screens/camera.tsx')).CameraScreen }),
           },

@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import manifest from '../package.json' with { type: 'json' }
 import { createApplications } from './applications/applications.ts'
 import { deviceFilePath, type Config } from './config.ts'
+import { createTrials } from './cameras/trials.ts'
 import { createEditor } from './device-file/editor.ts'
 import { announceAgent, makeAgentToken } from './agent-file.ts'
 import { lockDataDirectory } from './data-lock.ts'
@@ -143,6 +144,8 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     version,
     log,
   })
+  const trials = createTrials(log)
+  life.defer(trials.stop)
   const deviceUi = createDeviceUi({
     state: hub.state,
     parts,
@@ -151,6 +154,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     deterrents,
     learning: device.learning,
     boxes: device.sources.boxes,
+    trials,
     file: device.file,
     editor: createEditor(deviceFilePath(options), { uiTarget }),
     sessions: createSessions(password, { port: () => server.port }),

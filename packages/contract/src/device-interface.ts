@@ -25,13 +25,14 @@ const shape = z
   .array(z.tuple([share, share]))
   .min(3)
   .max(100)
-const zoneName = z
+/** Of a camera or a zone. */
+const placeName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9 _.-]{0,99}$/, 'A name has letters, digits, spaces and . _ -, at most 100 characters.')
 
 /** What may be changed of a camera in gateway.yaml; what is left out stays. */
 const cameraChange = z.strictObject({
-  zones: z.record(zoneName, shape).optional(),
+  zones: z.record(placeName, shape).optional(),
   masks: z.array(shape).max(64).optional(),
 })
 export type CameraChange = z.output<typeof cameraChange>
@@ -45,6 +46,24 @@ const cameraSettings = z.object({
   masks: z.array(shape),
 })
 export type CameraSettings = z.output<typeof cameraSettings>
+
+/** As a person writes it in gateway.yaml: `${NAME}` stands for a variable. */
+const cameraAddress = z.string().trim().min(1).max(1_000)
+const trial = z.object({
+  isOnline: z.boolean(),
+  fps: z.number(),
+  /** Sentences for people. */
+  problems: z.array(z.string()),
+})
+
+const foundCamera = z.object({
+  host: z.string(),
+  /** Why it tells no streams, in words. */
+  problem: z.string().nullable(),
+  /** Addresses without user and password; `isBest` is the one to take. */
+  streams: z.array(z.object({ url: z.string(), profile: z.string(), video: z.string(), isBest: z.boolean() })),
+})
+export type FoundCamera = z.output<typeof foundCamera>
 
 const session = z.object({
   name: z.string(),
@@ -213,6 +232,44 @@ export const deviceCalls = {
     params: named,
     body: z.strictObject({ change: cameraChange, ...fileChange }),
     response: cameraSettings,
+  }),
+  /** Writes it into gateway.yaml, and the eye looks at it from then on. */
+  addCamera: call({
+    method: 'POST',
+    path: '/v1/cameras',
+    body: z.strictObject({ name: placeName, url: cameraAddress, ...fileChange }),
+    response: cameraSettings,
+  }),
+  /**
+   * Reads a camera for as long as somebody looks at it, without writing anything. `password`: as for `saveFile`, since
+   * the device connects to an address that its file does not have.
+   */
+  tryCamera: call({
+    method: 'POST',
+    path: '/v1/trials',
+    body: z.strictObject({ url: cameraAddress, password: devicePassword.optional() }),
+    response: z.object({ id: z.string() }),
+  }),
+  readTrial: call({ method: 'GET', path: '/v1/trials/:id', params: identified, response: trial }),
+  readTrialPicture: call({
+    method: 'GET',
+    path: '/v1/trials/:id/latest',
+    params: identified,
+    media: 'image/jpeg',
+    response: null,
+  }),
+  /** ONVIF cameras in the device's networks, or the one at an address; it takes some seconds. */
+  findCameras: call({
+    method: 'POST',
+    path: '/v1/camera-search',
+    body: z.strictObject({
+      at: z.string().trim().min(1).max(200).optional(),
+      /** Of the cameras. */
+      user: z.string().min(1).max(100).optional(),
+      cameraPassword: z.string().min(1).max(200).optional(),
+      password: devicePassword.optional(),
+    }),
+    response: z.array(foundCamera),
   }),
   /** What the device learned from what people marked. */
   readLearning: call({ method: 'GET', path: '/v1/learning', response: gatewayLearning }),

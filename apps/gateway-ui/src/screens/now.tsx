@@ -1,4 +1,5 @@
 /** Now: the cameras, what is wrong, whether the device is armed, and its connection. */
+import { Button } from '@mantine/core'
 import { useCallback } from 'react'
 import { Link } from 'react-router'
 import { deviceCalls } from 'virtual:device-calls'
@@ -13,10 +14,12 @@ import { Panel } from '@hedgerow/ui/panel.tsx'
 import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
 import { askPicture, messageOf } from '../calls.ts'
 import { useStatus } from '../queries.ts'
+import { useVisitor } from '../session.ts'
 import styles from './now.module.css'
 
 export function NowScreen() {
   const { data, error, isFetching, refetch } = useStatus()
+  const { mayManage } = useVisitor()
   if (data === undefined)
     return (
       <>
@@ -30,7 +33,18 @@ export function NowScreen() {
     )
   return (
     <>
-      <PageHead title="Now" place={data.name} lead={data.location} />
+      <PageHead
+        title="Now"
+        place={data.name}
+        lead={data.location}
+        actions={
+          mayManage && (
+            <Button variant="default" component={Link} to="/add-camera">
+              Add a camera
+            </Button>
+          )
+        }
+      />
       {error !== null && <Notice tone="danger">{messageOf(error)}</Notice>}
       {!data.armed && <Notice tone="warning">Disarmed: nothing fires until this gateway is armed again.</Notice>}
       {data.problems.length > 0 && (
@@ -64,7 +78,7 @@ function Cameras({ cameras }: Pick<DeviceStatus, 'cameras'>) {
     return (
       <Panel title="Cameras">
         <PanelEmpty title="No cameras yet">
-          Name them in the configuration, or let Frigate or a program report them.
+          Add one here, name them in the configuration, or let Frigate or a program report them.
         </PanelEmpty>
       </Panel>
     )

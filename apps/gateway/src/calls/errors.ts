@@ -28,6 +28,8 @@ export const localErrors = {
 
 const personErrors = {
   camera_not_found: { status: 404, message: 'gateway.yaml has no camera of this name that the device itself reads.' },
+  camera_exists: { status: 409, message: 'gateway.yaml has a camera of this name already.' },
+  trial_not_found: { status: 404, message: 'Nobody looked at this camera for a while. Begin again.' },
   proposal_not_found: { status: 404, message: 'Learning does not propose this any more.' },
   cross_site: { status: 403, message: 'Only a page of this device may call this.' },
   not_signed_in: { status: 401, message: 'Sign in first.' },
@@ -38,7 +40,7 @@ const personErrors = {
   },
   file_invalid: { status: 400, message: 'The file has errors and was not saved; the one before stays in force.' },
   file_unwritable: { status: 409, message: 'The file cannot be written. Change it on the device.' },
-  password_required: { status: 403, message: 'To save through the hub, give the password of the device.' },
+  password_required: { status: 403, message: 'Through the hub this takes the password of the device.' },
   role_required: { status: 403, message: 'Your role in the hub does not allow this.' },
 } as const satisfies Refusals
 

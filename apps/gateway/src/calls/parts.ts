@@ -53,7 +53,8 @@ export function createParts({ record, pictures, deterrents }: PartsOptions) {
   }
 }
 
-async function picture(asked: Promise<Buffer | undefined>): Promise<Clip> {
+/** The answer of a call that asks for a JPEG. */
+export async function picture(asked: Promise<Buffer | undefined>): Promise<Clip> {
   const jpeg = found(await orFailure(asked))
   const headers = { 'content-type': 'image/jpeg', 'content-length': String(jpeg.length) }
   return { status: 200, headers, body: Readable.from([jpeg]) }

@@ -15,6 +15,17 @@ export function editCamera(text: string, name: string, change: CameraChange): st
   return edited
 }
 
+/** Adds a camera that the eye looks at; a file without an eye gets one. Throws NotEditable. */
+export function addCamera(text: string, name: string, url: string): string {
+  const added = setIn(text, ['cameras', name, 'url'], url)
+  const watched: Path = ['sources', 'eye', 'cameras']
+  return listOf(readIn(added, watched)).includes(name) ? added : append(added, watched, name)
+}
+
+export function hasCamera(text: string, name: string): boolean {
+  return Object.hasOwn(recordOf(readIn(text, ['cameras'])), name)
+}
+
 function editZones(text: string, path: Path, zones: NonNullable<CameraChange['zones']>): string {
   const before = recordOf(readIn(text, path))
   let edited = text

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFile, realpath, stat } from 'node:fs/promises'
+import { hasUrl, type CameraSettings } from '../cameras/schema.ts'
 import { isMissing, writeDurably } from '../durable-file.ts'
 import { openAddresses } from '../sources/frigate/open-interface.ts'
 import type { DeviceFile } from './schema.ts'
@@ -11,6 +12,8 @@ export type DeviceFileEditor = {
   read(): Promise<{ text: string; hash: string }>
   /** What the file on disk says; undefined when it has errors. */
   parsed(): Promise<{ file: DeviceFile | undefined; hash: string }>
+  /** A camera of this address as the file would have it. */
+  camera(url: string): { settings: CameraSettings } | { errors: FileError[] }
   check(text: string): { errors: FileError[]; warnings: string[] }
   /**
    * Writes it when `hash` is still the one of the file on disk and the text has no errors. Resolves when the file is
@@ -35,6 +38,12 @@ export function createEditor(
       throw error
     })
     return { text, hash: hashOf(text) }
+  }
+
+  function camera(url: string) {
+    const { value, errors } = parseDeviceFile(JSON.stringify({ cameras: { a: { url } } }), folderOf(path), environment)
+    const settings = value?.cameras['a']
+    return settings && hasUrl(settings) ? { settings } : { errors: errors ?? [] }
   }
 
   function check(text: string) {
@@ -78,6 +87,7 @@ export function createEditor(
   return {
     read,
     parsed,
+    camera,
     check,
     save: (text, hash) => inTurn(() => save(text, hash)),
     change: (edit, hash) => inTurn(() => change(edit, hash)),

@@ -1,15 +1,19 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { request } from 'node:http'
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { DEVICE_API_BASE, GATEWAY_PORT } from '@hedgerow/contract'
 import { deviceCalls, type DeviceStatus } from '@hedgerow/contract/device-interface'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startFixtureHub, type FixtureHub } from '../../testing/hub.ts'
+import { startOnvifCamera } from '../../testing/onvif-camera.ts'
 import { startRelay, type Relay } from '../../testing/relay.ts'
+import { startRenderedCamera } from '../../testing/rendered-camera.ts'
 import { newPassword } from '../cli/new-password.ts'
 import { startGateway, type Gateway } from '../gateway.ts'
 import { policy } from './policy.ts'
@@ -128,7 +132,9 @@ describe('with the device’s password', () => {
     expect(await call('getSession', mine)).toMatchObject({ status: 200, json: { via: 'device' } })
     expect(await call('disarm', mine)).toMatchObject({ status: 200, json: { armed: false } })
     expect(await call('arm', mine)).toMatchObject({ status: 200, json: { armed: true } })
-    expect(await fireSprinkler(mine)).toMatchObject({ status: 200, json: { seconds: 3 } })
+    // An "off" that is still under way wins over "on", which then fails.
+    const fired = async () => expect(await fireSprinkler(mine)).toMatchObject({ status: 200, json: { seconds: 3 } })
+    await vi.waitFor(fired, { timeout: 60_000 })
     expect(await stopSprinkler(mine)).toMatchObject({ status: 204 })
     expect(relay.isOn()).toBe(false)
     const by = { kind: 'person', name: 'device password', via: 'device' }
@@ -367,6 +373,99 @@ describe('the file of the device', () => {
         status: 404,
         json: { error: 'camera_not_found' },
       })
+  })
+})
+
+describe('a camera that a person adds', () => {
+  const mine = () => ({ headers: asPage() })
+  const begin = (url: string, asked: Asked = mine(), more: object = {}) =>
+    call('tryCamera', { ...asked, body: { url, ...more } })
+  const look = async (url: string) => {
+    const { id } = (await begin(url)).json
+    const path = `${DEVICE_API_BASE}/v1/trials/${String(id)}`
+    return {
+      path,
+      told: async () => (await send('GET', path, mine())).json as { isOnline: boolean; problems: string[] },
+    }
+  }
+
+  test('is looked at live before anything is written, and its pictures end when nobody looks', async () => {
+    const camera = await startRenderedCamera({ name: 'lane', seed: 3, daylight: 'day', durationMs: 5_000, actors: [] })
+    onTestFinished(camera.stop)
+    const { path, told } = await look(camera.mjpegUrl)
+    await vi.waitFor(async () => expect((await told()).isOnline).toBe(true), { timeout: 60_000 })
+    const picture = await send('GET', `${path}/latest`, mine())
+    expect([picture.status, picture.headers['content-type']]).toEqual([200, 'image/jpeg'])
+    expect(await send('GET', path, asHub('user'))).toMatchObject({ status: 403 })
+    // Of three at once, the first is over.
+    await look(camera.mjpegUrl)
+    await look(camera.mjpegUrl)
+    expect(await send('GET', path, mine())).toMatchObject({ status: 404, json: { error: 'trial_not_found' } })
+  })
+
+  test('that does not work is told in words; what it redirects to is not asked', async () => {
+    const redirecting = createServer((_request, response) =>
+      response.writeHead(302, { location: `http://127.0.0.1:${gateway.port}/device/api/v1/status` }).end(),
+    )
+    redirecting.listen(0, '127.0.0.1')
+    await once(redirecting, 'listening')
+    onTestFinished(() => void redirecting.close())
+    const { port } = redirecting.address() as AddressInfo
+    const { told } = await look(`http://127.0.0.1:${port}/`)
+    await vi.waitFor(
+      async () =>
+        expect((await told()).problems).toEqual([
+          'Camera preview gives no pictures: it sends visitors on to another address, which is not followed.',
+        ]),
+      { timeout: 60_000 },
+    )
+    for (const [url, words] of [
+      ['file:///etc/passwd', /^This must be an address that begins with http/],
+      ['rtsp://viewer:${NOT_SET_HERE}@198.18.0.1/', /^The environment variable NOT_SET_HERE is not set/],
+    ] as const)
+      expect(await begin(url)).toMatchObject({
+        status: 400,
+        json: { fieldErrors: { url: expect.stringMatching(words) as string } },
+      })
+  })
+
+  test('is tried and searched through the hub by who knows the device’s password alone', async () => {
+    const refused = { status: 403, json: { error: 'password_required' } }
+    expect(await begin('http://127.0.0.1:9/', asHub('admin'))).toMatchObject(refused)
+    expect(await begin('http://127.0.0.1:9/', asHub('admin'), { password })).toMatchObject({ status: 200 })
+    expect(await call('findCameras', { ...asHub('admin'), body: { at: '127.0.0.1:9' } })).toMatchObject(refused)
+  })
+
+  test('is found with its streams, the best one marked', async () => {
+    const camera = await startOnvifCamera({ user: 'viewer', password: 'p@ss', group: '239.255.255.250' })
+    onTestFinished(camera.stop)
+    const body = { at: camera.host, user: 'viewer', cameraPassword: 'p@ss' }
+    const { json } = await call('findCameras', { ...mine(), body })
+    expect(json).toMatchObject([
+      {
+        host: camera.host,
+        problem: null,
+        streams: [{ isBest: false }, { isBest: true, url: 'rtsp://127.0.0.1:554/sub?a=1&b=2' }, { isBest: false }],
+      },
+    ])
+    expect(await call('findCameras', { ...mine(), body: { at: 'no address' } })).toMatchObject({
+      status: 400,
+      json: { fieldErrors: { at: 'This is no address.' } },
+    })
+  })
+
+  test('is written with its name once, and the eye looks at it', async () => {
+    const { hash, text } = (await call('readFile', mine())).json as { hash: string; text: string }
+    const body = { name: 'lane', url: 'http://127.0.0.1:9/lane.mjpeg', hash }
+    expect(await call('addCamera', { ...mine(), body: { ...body, name: '../x' } })).toMatchObject({ status: 400 })
+    const added = await call('addCamera', { ...mine(), body })
+    expect(added).toMatchObject({ status: 200, json: { zones: {}, masks: [] } })
+    const after = (await call('readFile', mine())).json as { text: string }
+    for (const line of text.split('\n').filter((each) => each.includes('#'))) expect(after.text).toContain(line)
+    expect(after.text).toContain('lane:\n    url: "http://127.0.0.1:9/lane.mjpeg"')
+    await until(() => hub.heartbeats.at(-1)?.cameras.some(({ name }) => name === 'lane') ?? false)
+    const again = { ...body, hash: added.json['hash'] }
+    expect(await call('addCamera', { ...mine(), body: again })).toMatchObject({ json: { error: 'camera_exists' } })
   })
 })
 

@@ -63,7 +63,17 @@ const HEADERS = {
 }
 
 /** The screens of the interface by the first part of their path; the page itself tells them apart. */
-const SCREENS = new Set(['', 'sign-in', 'detections', 'cameras', 'deterrents', 'rules', 'learning', 'configuration'])
+const SCREENS = new Set([
+  '',
+  'sign-in',
+  'detections',
+  'cameras',
+  'add-camera',
+  'deterrents',
+  'rules',
+  'learning',
+  'configuration',
+])
 
 export function createDeviceUi(options: DeviceUiOptions): DeviceUi {
   const { sessions, state, log } = options

@@ -19,14 +19,20 @@ export function createFileChanges(options: {
 }) {
   const { editor, file, sessions } = options
 
+  /** Who comes through the hub gives the device's password for what its file would have to allow. */
+  async function confirm({ visitor, request, password }: By): Promise<void> {
+    if (visitor.via !== 'hub') return
+    if (password === undefined) throw new Refusal('password_required')
+    await sessions.verify(request, password)
+  }
+
   return {
-    /** Who comes through the hub also gives the device's password. The new file is in force when this resolves. */
-    async save({ visitor, request, password }: By, write: () => Promise<Saved>): Promise<{ hash: string }> {
-      if (visitor.via === 'hub') {
-        if (password === undefined) throw new Refusal('password_required')
-        await sessions.verify(request, password)
-      }
+    confirm,
+    /** The new file is in force when this resolves. */
+    async save(by: By, write: () => Promise<Saved>): Promise<{ hash: string }> {
+      await confirm(by)
       const saved = await write().catch((error: unknown) => {
+        if (error instanceof Refusal) throw error
         const message = error instanceof NotEditable ? AS_TEXT : `The file cannot be written: ${inWords(error)}.`
         throw new Refusal('file_unwritable', { message })
       })

@@ -3,16 +3,18 @@ import { LIVE_BOXES_HEADER, type Heartbeat } from '@hedgerow/contract'
 import type { DeviceCalls } from '@hedgerow/contract/device-interface'
 import type { Handlers } from '../calls/dispatcher.ts'
 import { Refusal } from '../calls/errors.ts'
-import { createParts, type PartsOptions } from '../calls/parts.ts'
+import { createParts, picture, type PartsOptions } from '../calls/parts.ts'
+import type { Trial, Trials } from '../cameras/trials.ts'
 import type { Deterrents } from '../deterrents/deterrents.ts'
 import { toldEntry } from '../deterrents/told-entry.ts'
 import type { WatchedDeviceFile } from '../device-file/device-file.ts'
-import { editCamera } from '../device-file/edit-camera.ts'
+import { addCamera, editCamera, hasCamera } from '../device-file/edit-camera.ts'
 import type { DeviceFileEditor } from '../device-file/editor.ts'
 import type { GatewayState } from '../gateway-state.ts'
 import type { Learning } from '../learning/learning.ts'
 import { ruleSentence } from '../rules/sentence.ts'
 import type { Sources } from '../sources/sources.ts'
+import { createCameraSearch } from './camera-search.ts'
 import { createFileChanges } from './file-changes.ts'
 import { createRuleTest } from './rule-test.ts'
 import type { Sessions } from './sessions.ts'
@@ -24,6 +26,7 @@ export type HandlersOptions = Omit<PartsOptions, 'deterrents'> & {
   editor: DeviceFileEditor
   learning: Pick<Learning, 'report' | 'undo' | 'dismissMask'>
   boxes: Sources['boxes']
+  trials: Trials
   state(): GatewayState
   /** The states of all parts of the device. */
   parts(): Pick<Heartbeat, 'cameras' | 'detectors' | 'deterrents' | 'problems'>
@@ -34,10 +37,17 @@ export type HandlersOptions = Omit<PartsOptions, 'deterrents'> & {
 export type UiCaller = Visitor | undefined
 
 export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, UiCaller> {
-  const { record, deterrents, sessions, file, editor, learning } = options
+  const { record, deterrents, sessions, file, editor, learning, trials } = options
   const ruleTest = createRuleTest({ file: file.current, record })
   const parts = createParts(options)
   const files = createFileChanges(options)
+  const searchCameras = createCameraSearch()
+
+  function trialOf(id: string): Trial {
+    const trial = trials.find(id)
+    if (!trial) throw new Refusal('trial_not_found')
+    return trial
+  }
 
   return {
     getSession: ({ caller }) => signedIn(caller),
@@ -99,6 +109,32 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
     checkFile: ({ body: { text } }) => editor.check(text),
     saveFile: ({ caller, request, body: { text, hash, password } }) =>
       files.save({ visitor: signedIn(caller), request, password }, () => editor.save(text, hash)),
+    async addCamera({ caller, request, body: { name, url, hash, password } }) {
+      await files.save({ visitor: signedIn(caller), request, password }, () =>
+        editor.change((text) => {
+          if (hasCamera(text, name)) throw new Refusal('camera_exists')
+          return addCamera(text, name, url)
+        }, hash),
+      )
+      return files.readCamera(name)
+    },
+    async tryCamera({ caller, request, body: { url, password } }) {
+      await files.confirm({ visitor: signedIn(caller), request, password })
+      const camera = editor.camera(url)
+      if ('errors' in camera)
+        throw new Refusal('invalid_request', { fieldErrors: { url: withoutPath(camera.errors[0]?.message) } })
+      return { id: await trials.begin(camera.settings) }
+    },
+    readTrial({ params: [id = ''] }) {
+      const { state, problems } = trialOf(id)
+      const { state: connection, fps } = state()
+      return { isOnline: connection === 'online', fps, problems: problems() }
+    },
+    readTrialPicture: ({ params: [id = ''] }) => picture(trialOf(id).latest()),
+    async findCameras({ caller, request, body: { at, user, cameraPassword, password } }) {
+      await files.confirm({ visitor: signedIn(caller), request, password })
+      return searchCameras({ at, user, password: cameraPassword })
+    },
     readCamera: ({ params: [name = ''] }) => files.readCamera(name),
     async changeCamera({ caller, request, params: [name = ''], body: { change, hash, password } }) {
       await files.save({ visitor: signedIn(caller), request, password }, () =>
@@ -112,4 +148,9 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
 function signedIn(caller: UiCaller): Visitor {
   if (!caller) throw new Refusal('not_signed_in')
   return caller
+}
+
+/** The field has a label of its own. */
+function withoutPath(message = 'This is no address of a camera.'): string {
+  return message.replace(/^cameras\.a\.url: /, '')
 }

@@ -25,6 +25,11 @@ export const policy: Readonly<Record<keyof DeviceCalls, Access>> = {
   checkFile: 'managers',
   saveFile: 'managers',
   changeCamera: 'managers',
+  addCamera: 'managers',
+  tryCamera: 'managers',
+  readTrial: 'managers',
+  readTrialPicture: 'managers',
+  findCameras: 'managers',
   undoLearning: 'managers',
   dismissMask: 'managers',
 }

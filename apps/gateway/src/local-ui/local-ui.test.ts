@@ -10,6 +10,7 @@ import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { openDevice, type Device } from '../device.ts'
+import { createTrials } from '../cameras/trials.ts'
 import { createEditor } from '../device-file/editor.ts'
 import { createDeviceUi } from '../device-ui/device-ui.ts'
 import { createSessions } from '../device-ui/sessions.ts'
@@ -86,6 +87,7 @@ async function openLocalUi(uiTarget?: URL, state = stateOf(), uiOnLan = true): P
     deterrents,
     learning,
     boxes: device.sources.boxes,
+    trials: createTrials(log),
     file,
     editor,
     sessions,
