@@ -103,7 +103,7 @@ describe('a change of one file', () => {
        console.log(channelTypes.map(({ name }) => name).join(' '), notifications['pager'].url)`,
     )
     expect(touched).toEqual([file])
-    expect(answer).toBe('email ntfy pager person push pushover telegram webhook https://example.net')
+    expect(answer).toBe('email mqtt ntfy pager person push pushover telegram webhook https://example.net')
   })
 
   it('adds a deterrent driver', () => {

@@ -1,10 +1,10 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 
 /**
- * A certificate like the one that Frigate makes for its own port at its first start: self-signed, for a name that
- * nobody uses.
+ * A self-signed certificate: for an IP address or, as the one that Frigate makes for its own port at its first start,
+ * for a name that nobody uses.
  */
-export async function makeSelfSigned(): Promise<{ cert: string; key: string; fingerprint: string }> {
+export async function makeSelfSigned(ip?: string): Promise<{ cert: string; key: string; fingerprint: string }> {
   // The library reads decorator metadata from the global `Reflect` while it loads.
   await import('reflect-metadata')
   const x509 = await import('@peculiar/x509')
@@ -16,6 +16,7 @@ export async function makeSelfSigned(): Promise<{ cert: string; key: string; fin
     notAfter: new Date(Date.now() + 86_400_000),
     signingAlgorithm: algorithm,
     keys,
+    extensions: ip === undefined ? [] : [new x509.SubjectAlternativeNameExtension([{ type: 'ip', value: ip }])],
   })
   const cert = made.toString('pem')
   const der = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey))

@@ -1,15 +1,20 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createConnection } from 'node:net'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { startChild, type Child } from './child-process.ts'
+import { makeSelfSigned } from './frigate-certificate.ts'
 import { freeTcpPort } from './free-ports.ts'
 import { waitFor } from './wait-for.ts'
 
 /** Debian's MQTT broker with its own port and data directory. */
 export type Mosquitto = {
   readonly url: string
+  /** Its certificate in PEM, with `guarded`. */
+  readonly ca: string
   /** Ends the broker like a power cut; every client is disconnected. */
   kill9(): Promise<void>
   /** On the same port, after `kill9`. */
@@ -17,12 +22,28 @@ export type Mosquitto = {
   stop(): Promise<void>
 }
 
-export async function startMosquitto(): Promise<Mosquitto> {
+export type SignIn = { username: string; password: string }
+
+/** With `guarded` over TLS only, and for these people only. */
+export async function startMosquitto({ guarded }: { guarded?: readonly SignIn[] } = {}): Promise<Mosquitto> {
   const folder = await mkdtemp(join(tmpdir(), 'hedgerow-mosquitto-'))
   const port = await freeTcpPort()
   const file = join(folder, 'mosquitto.conf')
   // As root it would switch to another user, who cannot read the folder.
-  const lines = [`listener ${port} 127.0.0.1`, 'allow_anonymous true', 'user root', 'persistence false']
+  const lines = [`listener ${port} 127.0.0.1`, 'user root', 'persistence false']
+  const { cert, key } = guarded ? await makeSelfSigned('127.0.0.1') : { cert: '', key: '' }
+  if (guarded) {
+    const names = ['certificate.pem', 'key.pem', 'passwords'].map((name) => join(folder, name))
+    const [certFile = '', keyFile = '', passwords = ''] = names
+    await writeFile(certFile, cert)
+    await writeFile(keyFile, key, { mode: 0o600 })
+    await writeFile(passwords, guarded.map(({ username, password }) => `${username}:${password}\n`).join(''), {
+      mode: 0o600,
+    })
+    // Hashes them in the file.
+    await promisify(execFile)('mosquitto_passwd', ['-U', passwords])
+    lines.push(`certfile ${certFile}`, `keyfile ${keyFile}`, `password_file ${passwords}`, 'allow_anonymous false')
+  } else lines.push('allow_anonymous true')
   await writeFile(file, `${lines.join('\n')}\n`)
   let child: Child
 
@@ -44,7 +65,8 @@ export async function startMosquitto(): Promise<Mosquitto> {
 
   await start()
   return {
-    url: `mqtt://127.0.0.1:${port}`,
+    url: `${guarded ? 'mqtts' : 'mqtt'}://127.0.0.1:${port}`,
+    ca: cert,
     start,
     async kill9() {
       child.signal('SIGKILL')

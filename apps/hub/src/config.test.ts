@@ -60,6 +60,8 @@ test.each([
   ['HUB_GATEWAY_PORTS', '9000'],
   ['HUB_GATEWAY_ORIGIN', 'https://gateways.example.net'],
   ['HUB_GATEWAY_ORIGIN', 'https://gw-{id}.example.net/path'],
+  ['HUB_MQTT_URL', 'mqtts://hub:secret@broker.example.net'],
+  ['HUB_MQTT_TOPIC', 'farm/#'],
   ['HUB_GATEWAY_ORIGIN', 'ftp://gw-{id}.example.net'],
   ['HUB_GATEWAY_ORIGIN', 'http://gw-{id}.example.net'],
   ['HUB_GATEWAY_ORIGIN', 'https://gateways.{id}.example.net'],
@@ -151,6 +153,12 @@ const VALUES: Readonly<Record<string, string>> = {
   HUB_PUSHOVER_EMERGENCY: 'on',
   HUB_PUSH_HOSTS: 'push.example.lan:8443',
   HUB_PUSHOVER_URL: 'https://pushover.example.net',
+  HUB_MQTT_URL: 'mqtts://broker.example.net',
+  HUB_MQTT_USERNAME: 'hub',
+  HUB_MQTT_PASSWORD: 'a password',
+  HUB_MQTT_CA: '-----BEGIN CERTIFICATE-----',
+  HUB_MQTT_TOPIC: 'farm/hub',
+  HUB_MQTT_DISCOVERY: 'home',
   HUB_METRICS_PORT: '9100',
   HUB_METRICS_HOST: '127.0.0.3',
   HUB_METRICS_TOKEN: 'sixteen characters too',
@@ -188,6 +196,11 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   HUB_PUSHOVER_USER: ['HUB_PUSHOVER_TOKEN'],
   HUB_PUSHOVER_EMERGENCY: ['HUB_PUSHOVER_TOKEN', 'HUB_PUSHOVER_USER'],
   HUB_PUSHOVER_URL: ['HUB_PUSHOVER_TOKEN', 'HUB_PUSHOVER_USER'],
+  HUB_MQTT_USERNAME: ['HUB_MQTT_URL'],
+  HUB_MQTT_PASSWORD: ['HUB_MQTT_URL'],
+  HUB_MQTT_CA: ['HUB_MQTT_URL'],
+  HUB_MQTT_TOPIC: ['HUB_MQTT_URL'],
+  HUB_MQTT_DISCOVERY: ['HUB_MQTT_URL'],
 }
 
 test.each(Object.entries(VALUES))('%s changes the configuration, also from a file', (name, value) => {

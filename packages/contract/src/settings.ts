@@ -30,6 +30,8 @@ const fields = {
   twoFactorRequired: z.boolean(),
   /** The portal tries a gateway's own address before the hub's proxy. */
   directHealthCheck: z.boolean(),
+  /** Whether commands from the MQTT broker are carried out, with the rights of a manager. */
+  homeAssistantCommands: z.boolean(),
 }
 
 /**
@@ -54,6 +56,7 @@ export const hubSettings = z.strictObject({
   passwordComplexity: fields.passwordComplexity.default(true),
   twoFactorRequired: fields.twoFactorRequired.default(false),
   directHealthCheck: fields.directHealthCheck.default(true),
+  homeAssistantCommands: fields.homeAssistantCommands.default(false),
 })
 export type HubSettings = z.output<typeof hubSettings>
 

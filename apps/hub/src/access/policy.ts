@@ -122,6 +122,7 @@ export const policy: Readonly<Record<string, Access>> = {
   'GET /v1/admin/notifications': 'manager',
   'POST /v1/admin/notifications/test': 'admin',
   'GET /v1/admin/deliveries': 'manager',
+  'GET /v1/admin/home-assistant': 'manager',
   'POST /v1/admin/deliveries/:id/send-again': 'admin',
 
   'GET /v1/hub/settings': 'user',

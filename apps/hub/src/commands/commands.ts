@@ -24,7 +24,7 @@ import type { Logger } from 'pino'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { actorOf, record } from '../facts/facts.ts'
+import { record } from '../facts/facts.ts'
 import { findVisibleGateway } from '../fleet/fleet.ts'
 import { DoorStatus, type GatewayDoor } from '../gateway-door/gateway-door.ts'
 import { HubError } from '../kernel/hub-error.ts'
@@ -259,8 +259,10 @@ function isRefusedConnection(error: unknown): boolean {
 }
 
 function aboutOf(row: Row, at: number): Pick<Fact, 'at' | 'actor' | 'target' | 'gatewayId'> {
-  const caller = { username: row.by_name, userId: row.by_id }
-  return { at, actor: actorOf({ caller, sourceIp: row.source_ip }), target: row.id, gatewayId: row.gateway_id }
+  const { by_name: name, by_id: userId, source_ip: sourceIp } = row
+  // A program, such as Home Assistant, has neither.
+  const actor = { name, ...(userId !== '' && { userId }), ...(sourceIp !== '' && { sourceIp }) }
+  return { at, actor, target: row.id, gatewayId: row.gateway_id }
 }
 
 function dataOf(row: Row, gatewayName: string) {

@@ -21,6 +21,7 @@ import * as applications from './migrations/022-applications.ts'
 import * as pushSessions from './migrations/026-push-sessions.ts'
 import * as deliveryLog from './migrations/019-delivery-log.ts'
 import * as learningCommands from './migrations/021-learning-commands.ts'
+import * as homeAssistant from './migrations/020-home-assistant.ts'
 import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -47,6 +48,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '026-push-sessions', up: pushSessions.up },
   { name: '019-delivery-log', up: deliveryLog.up },
   { name: '021-learning-commands', up: learningCommands.up },
+  { name: '020-home-assistant', up: homeAssistant.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }

@@ -302,6 +302,11 @@ export type Tables = {
     camera: string
     detected_at: number
   }
+  /**
+   * Gateways that the MQTT broker retains messages of. `components` is the platform of each of their entities by its
+   * key, as JSON, former ones included: home-assistant/home-assistant.ts.
+   */
+  home_assistant_devices: { gateway_id: string; components: string }
   /** What people told gateways to do: commands/commands.ts. */
   commands: {
     id: string

@@ -188,6 +188,7 @@ const LABELS: Readonly<Record<keyof HubSettings, string>> = {
   passwordComplexity: 'password complexity',
   twoFactorRequired: 'two-factor authentication',
   directHealthCheck: 'direct health check',
+  homeAssistantCommands: 'commands from Home Assistant',
 }
 
 function settingsInWords(changes: Partial<HubSettings>): string {

@@ -34,6 +34,9 @@ import { createEvents } from '../events/events.ts'
 import { eventRoutes } from '../events/routes.ts'
 import { gatewayPages } from '../followers/gateway-pages.ts'
 import { liveEvents } from '../followers/live-events.ts'
+import { createHomeAssistant } from '../home-assistant/home-assistant.ts'
+import { homeAssistantRoutes } from '../home-assistant/routes.ts'
+import type { BrokerSettings } from '../mqtt/mqtt.ts'
 import { createGatewayDoor } from '../gateway-door/gateway-door.ts'
 import { createGatewayProxy } from '../gateway-proxy/gateway-proxy.ts'
 import { gatewayProxyRoutes } from '../gateway-proxy/routes.ts'
@@ -166,6 +169,20 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   await commands.start()
   stack.defer(commands.stop)
   commandRoutes(app, { db, commands })
+  const homeAssistant = createHomeAssistant({
+    db,
+    clock,
+    log,
+    facts,
+    settings: config.notifications['mqtt'] as BrokerSettings | undefined,
+    statuses: presence.statuses,
+    latest: heartbeats.latest,
+    readPicture: (gatewayId, detectionId) => readThumbnail(db, gatewayId, detectionId),
+    portalUrl: fleet.portalUrl,
+    give: commands.give,
+  })
+  stack.defer(homeAssistant.stop)
+  homeAssistantRoutes(app, homeAssistant)
   detectionRoutes(app, { db, clock })
   const monotonic = () => performance.now()
   detectionPictureRoutes(app, {
@@ -239,6 +256,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
       await metrics.start()
       await ui.start()
       await admitWaiting()
+      homeAssistant.start()
       return { url: `http://localhost:${listening.port}`, port: listening.port, httpsPort }
     },
   }

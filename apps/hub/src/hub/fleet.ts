@@ -134,6 +134,7 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
     notifications,
     push,
     alertSteps,
+    portalUrl,
     retention,
     peers,
     heartbeats,

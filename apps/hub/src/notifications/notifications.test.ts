@@ -360,6 +360,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
       channels: {
         email,
         webhook,
+        mqtt: off('HUB_MQTT_URL'),
         ntfy: off('HUB_NTFY_URL'),
         pushover: off('HUB_PUSHOVER_TOKEN'),
         telegram: off('HUB_TELEGRAM_TOKEN'),
@@ -378,6 +379,7 @@ describe.each(testEngines)('notifications on %s', (engine) => {
       webhook: true,
       channels: {
         email: true,
+        mqtt: false,
         ntfy: false,
         person: true,
         portal: true,

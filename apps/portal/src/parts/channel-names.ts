@@ -8,4 +8,5 @@ export const CHANNEL_NAMES: Readonly<Record<string, string>> = {
   ntfy: 'ntfy',
   telegram: 'Telegram',
   pushover: 'Pushover',
+  mqtt: 'MQTT',
 }

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { createPacketGuard } from '@hedgerow/http'
 import { afterEach, describe, expect, test } from 'vitest'
 import { startFrigateSource, type TestSource } from '../../../testing/frigate-source.ts'
 import { startFrigate, type TestFrigate } from '../../../../../test/harness/frigate.ts'
 import { startMosquitto, type Mosquitto } from '../../../../../test/harness/mosquitto.ts'
 import { skipWithout } from '../../../../../test/harness/privileges.ts'
-import { createPacketGuard } from './mqtt.ts'
 
 const life: (() => Promise<unknown>)[] = []
 afterEach(async () => {

@@ -1,5 +1,6 @@
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { createPacketGuard } from '@hedgerow/http'
 import { inWords } from '../../hub/failure.ts'
 import { FrigateError } from './failure.ts'
 import { MESSAGE_BYTES_MAX } from './messages.ts'
@@ -78,44 +79,11 @@ function openSocket(url: URL, fail: (reason: string) => void): Socket {
   const port = Number(url.port || (isTls ? 8883 : 1883))
   const socket = isTls ? connectTls({ host, port, servername: host }) : connectPlain({ host, port })
   socket.on('error', (error) => fail(inWords(error)))
-  const count = createPacketGuard()
+  const count = createPacketGuard(MESSAGE_BYTES_MAX)
   socket.prependListener('data', (bytes: Buffer) => {
     if (count(bytes)) return
     fail(`it sent a message of more than ${MESSAGE_BYTES_MAX / 1024} KiB`)
     socket.destroy()
   })
   return socket
-}
-
-/**
- * Follows the lengths in the fixed headers (MQTT 3.1.1 §2.2.3): the library would collect a message of 256 MB before
- * anybody sees it. False once one is too long.
- */
-export function createPacketGuard(maxBytes = MESSAGE_BYTES_MAX): (bytes: Uint8Array) => boolean {
-  let body = 0
-  /** Undefined between packets; else the length so far and the weight of its next digit. */
-  let header: { length: number; weight: number } | undefined
-  return (bytes) => {
-    for (let at = 0; at < bytes.length;) {
-      if (body > 0) {
-        const taken = Math.min(body, bytes.length - at)
-        body -= taken
-        at += taken
-        continue
-      }
-      const byte = bytes[at++]!
-      if (!header) {
-        header = { length: 0, weight: 1 }
-        continue
-      }
-      header.length += (byte & 127) * header.weight
-      header.weight *= 128
-      if (header.length > maxBytes) return false
-      if ((byte & 128) === 0) {
-        body = header.length
-        header = undefined
-      } else if (header.weight > 128 ** 3) return false
-    }
-    return true
-  }
 }

@@ -74,6 +74,7 @@ const SETTINGS: readonly Destination[] = [
   setting('network', 'enableVpn', 'VPN'),
   setting('network', 'vpnNetwork', 'VPN network'),
   setting('network', 'directHealthCheck', 'Direct health check'),
+  setting('network', 'homeAssistantCommands', 'Commands from Home Assistant'),
 ]
 
 const SHOWN = 10

@@ -1,6 +1,6 @@
 import type { Certificate, HubSettings } from '@hedgerow/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { listCertificates, renewCertificate, saveHubSettings } from 'virtual:contract-calls'
+import { listCertificates, readHomeAssistant, renewCertificate, saveHubSettings } from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
 import { HUB_SETTINGS_KEY } from '#api/hub-settings.ts'
 
@@ -14,6 +14,17 @@ export function useSaveSettings() {
     onSuccess: (saved) => queries.setQueryData(HUB_SETTINGS_KEY, saved),
   })
 }
+
+/** Its connection comes and goes by itself. */
+const REFRESH_MS = 15_000
+
+export const useHomeAssistant = (enabled: boolean) =>
+  useQuery({
+    queryKey: ['home-assistant'],
+    queryFn: ({ signal }) => api(readHomeAssistant, { signal }),
+    refetchInterval: REFRESH_MS,
+    enabled,
+  })
 
 export const useCertificates = () =>
   useQuery({ queryKey: CERTIFICATES_KEY, queryFn: ({ signal }) => api(listCertificates, { signal }) })

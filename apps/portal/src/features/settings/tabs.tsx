@@ -5,6 +5,7 @@ import { Notice } from '@hedgerow/ui/notice.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { duration } from './duration.ts'
 import { SwitchField, TextField, type Fields } from './fields.tsx'
+import { HomeAssistantStatus } from './home-assistant-status.tsx'
 import styles from './page.module.css'
 
 export function GeneralTab({ fields }: { fields: Fields }) {
@@ -192,6 +193,17 @@ export function NetworkTab({ fields }: { fields: Fields }) {
             cookies, if scripts may read them. To avoid that, use a wildcard name with a certificate for the gateways:
             start the hub with <Mono>{'HUB_GATEWAY_ORIGIN=https://gw-{id}.example.net'}</Mono>.
           </p>
+        </div>
+      </Panel>
+      <Panel title="Home Assistant">
+        <div className={styles.fields}>
+          <HomeAssistantStatus />
+          <SwitchField
+            fields={fields}
+            name="homeAssistantCommands"
+            label="Commands from Home Assistant"
+            description="Whoever may publish to the hub’s topics on the MQTT broker can then arm, disarm, fire and stop, as a manager can. The audit names Home Assistant."
+          />
         </div>
       </Panel>
     </>

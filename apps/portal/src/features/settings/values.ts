@@ -39,6 +39,7 @@ const TAB_OF: Record<FieldName, FormTab> = {
   enableVpn: 'network',
   vpnNetwork: 'network',
   directHealthCheck: 'network',
+  homeAssistantCommands: 'network',
 }
 const NUMBERS: Record<NumberName, string> = {
   maxGateways: 'Enter a whole number from 1 to 100,000',
