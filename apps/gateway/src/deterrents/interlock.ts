@@ -4,34 +4,28 @@
  * only what devices report: one that is not known to be off counts as on.
  */
 import { charged, spent, type Charge } from './budget.ts'
-import { isWithin, type Place } from '../hours.ts'
+import type { Place } from '../hours.ts'
 import type { NewLedgerEntry } from './ledger-entry.ts'
+import { channelOfSaved, lasted, type Channel, type LiveFiring } from './live-firing.ts'
+import { createPersonsSeen } from './persons-seen.ts'
+import { camerasThatBlock, reasonAgainst, type Situation } from './reason-against.ts'
 import { refusal, type Refusal, type RefusalCode } from './refusals.ts'
 import { createRefusalCount } from './refusal-count.ts'
 import {
   loadCharges,
-  monoOf,
   unitOf,
   type Asker,
   type Instant,
-  type SavedFiring,
   type SavedState,
   type GuardedUnit,
   type Unit,
 } from './saved-state.ts'
-import { dayBudgetOf, hourBudgetOf, longestOf, type DeterrentSettings } from './schema.ts'
+import { hourBudgetOf, type DeterrentSettings } from './schema.ts'
 
-/** How long a person who was seen keeps water and sirens off. */
-const PERSON_MS = 60_000
-/** How often the presence of a person is written to disk; after a restart it lasts this much longer. */
-const PERSON_SAVED_MS = 10_000
 /** The wall clock was set when it differs from the monotonic one by more than this. */
 const CLOCK_SET_MS = 2_000
 /** A firing unit that is no longer in gateway.yaml is dropped after this time, whether it is off or not. */
 const GIVEN_UP_MS = 3_600_000
-/** Cameras remembered at most: their names come with detections. */
-const CAMERAS_MAX = 256
-
 export type FireRequest = { deterrent: string; seconds?: number | undefined; by: Asker }
 /** `until` is by the wall clock, in milliseconds since 1970. */
 export type Firing = { id: string; deterrent: string; seconds: number; until: number }
@@ -59,21 +53,6 @@ export type DeterrentState = {
   secondsLeftThisHour: number
 }
 
-type LiveFiring = {
-  id: string
-  by: Asker
-  seconds: number
-  /** `saving` until the disk has it, `switching` until the device answered, `ending` until it is known to be off. */
-  phase: 'saving' | 'switching' | 'on' | 'ending'
-  /** Of the saved state that has to be on disk first. */
-  version: number
-  startedAt: Instant
-  /** Why it ended, for the ledger. */
-  why?: string
-}
-
-type Channel = { unit: Unit; isOff: boolean; fault?: string | undefined; firing?: LiveFiring | undefined }
-
 export type InterlockOptions = {
   settings: Readonly<Record<string, DeterrentSettings>>
   place: Place
@@ -95,40 +74,17 @@ export function createInterlock(options: InterlockOptions) {
   /** Between the two clocks; it changes when somebody sets the wall clock. */
   let clocksApart = options.now.wall - options.now.mono
   const charges: Map<string, Charge[]> = saved ? loadCharges(saved, boot, options.now) : new Map()
-  const persons = new Map<string, number>()
-  const personsSaved = new Map<string, number>()
+  const persons = createPersonsSeen(saved, boot, options.now)
   let channels = new Map<string, Channel>()
   /** Units that fired with earlier settings, until they are known to be off. */
   let retired: Channel[] = []
   const refused = createRefusalCount()
 
-  for (const [camera, at] of Object.entries(saved?.persons ?? {}))
-    persons.set(camera, Math.min(options.now.mono, monoOf(at, saved!.boot, boot, options.now) + PERSON_SAVED_MS))
-  for (const firing of saved?.firings ?? []) retired.push(channelOfSaved(firing))
-  setChannels()
-
-  /** A firing that an earlier run of the agent left behind. */
-  function channelOfSaved({ id, name, settings: own, by, seconds, startedAt }: SavedFiring): Channel {
-    const { now } = options
-    // Within one boot it was on until it is known to be off. After another only the wall clock knows, which may be
-    // wrong: a power cut in the middle of a firing costs an hour's budget at most.
-    const mostMs = Math.max(seconds, settings[name] ? hourBudgetOf(settings[name]) : 0) * 1_000
-    const wallMs = Math.min(mostMs, Math.max(seconds * 1_000, now.wall - startedAt.wall))
-    const mono = saved!.boot === boot ? startedAt.mono : now.mono - wallMs
-    const firing: LiveFiring = {
-      id,
-      by,
-      seconds,
-      phase: 'ending',
-      version: 0,
-      startedAt: { wall: startedAt.wall, mono },
-    }
-    return {
-      unit: unitOf(name, own),
-      isOff: false,
-      firing: { ...firing, why: 'the gateway ended in the middle of it' },
-    }
+  for (const firing of saved?.firings ?? []) {
+    const isSameBoot = saved?.boot === boot
+    retired.push(channelOfSaved(firing, { isSameBoot, own: settings[firing.name], now: options.now }))
   }
+  setChannels()
 
   function setChannels(): void {
     const before = [...channels.values(), ...retired]
@@ -159,34 +115,20 @@ export function createInterlock(options: InterlockOptions) {
     return spent([...(charges.get(name) ?? []), ...live], now.mono)
   }
 
-  function isPersonAt(cameras: readonly string[], now: Instant): boolean {
-    return cameras.some((camera) => now.mono - (persons.get(camera) ?? -Infinity) < PERSON_MS)
-  }
-
-  /** Rule 4. People at the device see for themselves whether somebody is there. */
-  function camerasThatBlock(by: Asker, own: DeterrentSettings): readonly string[] {
-    if (by.kind === 'rule') return by.aboutPersons ? [] : [...by.cameras, ...own.watchedBy]
-    return by.kind === 'person' && by.via === 'device' ? [] : own.watchedBy
-  }
-
-  function reasonAgainst({ deterrent, seconds, by }: FireRequest, now: Instant): RefusalCode | undefined {
-    const own = Object.hasOwn(settings, deterrent) ? settings[deterrent] : undefined
+  function mayNotFire(asked: FireRequest, now: Instant): RefusalCode | undefined {
+    const { deterrent } = asked
     const channel = channels.get(deterrent)
-    if (!own || !channel) return 'unknown_deterrent'
-    if (!isArmed) return 'disarmed'
-    if (all().some(({ unit, firing }) => firing && unit.name === deterrent)) return 'busy'
-    if (!isGuarded || !channel.isOff) return 'not_ready'
-    const length = seconds ?? own.seconds
-    if (!Number.isInteger(length) || length < 1 || length > longestOf(own)) return 'too_long'
-    if (own.quietHours && isWithin(own.quietHours, now.wall, place)) return 'quiet_hours'
-    if (by.kind !== 'person' && own.armed && !isWithin(own.armed, now.wall, place)) return 'not_armed_now'
-    if (isPersonAt(camerasThatBlock(by, own), now)) return 'person_near'
-    const last = charges.get(deterrent)?.at(-1)
-    if (last && now.mono - last.end < own.coolDownSeconds * 1_000) return 'cool_down'
-    const { hour, day } = spentBy(deterrent, now)
-    if (hour + length > hourBudgetOf(own)) return 'hour_budget'
-    if (day + length > dayBudgetOf(own)) return 'day_budget'
-    return undefined
+    const situation: Situation = {
+      own: channel && settings[deterrent],
+      place,
+      isArmed,
+      isBusy: all().some(({ unit, firing }) => firing && unit.name === deterrent),
+      isReady: isGuarded && channel?.isOff === true,
+      isPersonAt: (cameras) => persons.isAt(cameras, now),
+      lastEnd: charges.get(deterrent)?.at(-1)?.end,
+      spent: () => spentBy(deterrent, now),
+    }
+    return reasonAgainst(asked, situation, now)
   }
 
   /** Ends what is firing on a channel; the device is told even where nothing is known to be on. */
@@ -247,7 +189,7 @@ export function createInterlock(options: InterlockOptions) {
     /** Every answer to a request comes as an output, with the id that this gives; at once where it is refused. */
     request(asked: FireRequest, now: Instant): { firing: string; outputs: Output[] } {
       const id = newId()
-      const code = reasonAgainst(asked, now)
+      const code = mayNotFire(asked, now)
       if (code !== undefined) {
         const { deterrent, by } = asked
         const entry = refused.count({ kind: 'refused', deterrent, by, code }, now)
@@ -376,19 +318,14 @@ export function createInterlock(options: InterlockOptions) {
 
     /** A person is on this camera now, whatever the time of the detection: clocks of cameras and programs are wrong. */
     personSeen(camera: string, now: Instant): Output[] {
-      for (const [name, at] of persons) if (now.mono - at > PERSON_MS) persons.delete(name)
-      if (persons.size >= CAMERAS_MAX && !persons.has(camera)) persons.delete(persons.keys().next().value!)
-      persons.set(camera, now.mono)
+      const isSaveDue = persons.note(camera, now)
       const outputs = all().flatMap((channel): Output[] => {
         const own = settings[channel.unit.name]
         if (!own || !channel.firing || channel.firing.phase === 'ending') return []
         if (!camerasThatBlock(channel.firing.by, own).includes(camera)) return []
         return end(channel, now, 'person_near', `a person was seen on ${camera}`)
       })
-      if (now.mono - (personsSaved.get(camera) ?? -Infinity) < PERSON_SAVED_MS) return outputs
-      personsSaved.set(camera, now.mono)
-      for (const name of personsSaved.keys()) if (!persons.has(name)) personsSaved.delete(name)
-      return [...outputs, save()]
+      return isSaveDue ? [...outputs, save()] : outputs
     },
 
     /** The agent stops. */
@@ -446,7 +383,7 @@ export function createInterlock(options: InterlockOptions) {
         charges: Object.fromEntries(
           [...charges].map(([name, list]) => [name, list.map(({ end, seconds }) => ({ ...instantOf(end), seconds }))]),
         ),
-        persons: Object.fromEntries([...persons].map(([camera, at]) => [camera, instantOf(at)])),
+        persons: Object.fromEntries([...persons.entries()].map(([camera, at]) => [camera, instantOf(at)])),
         firings: all().flatMap(({ unit, firing }) =>
           firing
             ? [
@@ -478,11 +415,6 @@ export function createInterlock(options: InterlockOptions) {
       })
     },
   }
-}
-
-/** Whole seconds, rounded up, since the device was told. */
-function lasted({ phase, startedAt }: LiveFiring, now: Instant): number {
-  return phase === 'saving' ? 0 : Math.ceil(Math.max(0, now.mono - startedAt.mono) / 1_000)
 }
 
 function inWords(by: Asker): string {

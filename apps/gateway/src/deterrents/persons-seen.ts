@@ -1,0 +1,41 @@
+/** When a person was last seen on each camera, by the monotonic clock: rule 4 keeps water and sirens off meanwhile. */
+import { monoOf, type Instant, type SavedState } from './saved-state.ts'
+
+/** How long a person who was seen keeps water and sirens off. */
+const PERSON_MS = 60_000
+/** How often the presence of a person is written to disk; after a restart it lasts this much longer. */
+const PERSON_SAVED_MS = 10_000
+/** Cameras remembered at most: their names come with detections. */
+const CAMERAS_MAX = 256
+
+export type PersonsSeen = {
+  isAt(cameras: readonly string[], now: Instant): boolean
+  /** A person is on this camera now. Returns whether that should be written to disk. */
+  note(camera: string, now: Instant): boolean
+  /** The cameras and times, for the saved state. */
+  entries(): Iterable<[camera: string, mono: number]>
+}
+
+export function createPersonsSeen(saved: SavedState | undefined, boot: string, start: Instant): PersonsSeen {
+  const seen = new Map<string, number>()
+  const savedAt = new Map<string, number>()
+  if (saved)
+    for (const [camera, at] of Object.entries(saved.persons))
+      seen.set(camera, Math.min(start.mono, monoOf(at, saved.boot, boot, start) + PERSON_SAVED_MS))
+
+  return {
+    isAt: (cameras, now) => cameras.some((camera) => now.mono - (seen.get(camera) ?? -Infinity) < PERSON_MS),
+
+    note(camera, now) {
+      for (const [name, at] of seen) if (now.mono - at > PERSON_MS) seen.delete(name)
+      if (seen.size >= CAMERAS_MAX && !seen.has(camera)) seen.delete(seen.keys().next().value!)
+      seen.set(camera, now.mono)
+      if (now.mono - (savedAt.get(camera) ?? -Infinity) < PERSON_SAVED_MS) return false
+      savedAt.set(camera, now.mono)
+      for (const name of savedAt.keys()) if (!seen.has(name)) savedAt.delete(name)
+      return true
+    },
+
+    entries: () => seen,
+  }
+}
