@@ -25,7 +25,11 @@ export type OpenVisits = {
   stop(): Promise<void>
 }
 
-type Open = Visit & { cut: () => void }
+type Open = Visit & {
+  cut: () => void
+  /** Where it stands among its session's. */
+  place: number
+}
 
 /**
  * `isAllowed` is asked about each open visit once a second: another hub may have ended its session, or the gateway was
@@ -40,8 +44,11 @@ export function createOpenVisits({
   log: Logger
   isAllowed: (visit: Visit) => Promise<boolean>
 }): OpenVisits {
-  const open = new Set<Open>()
-  const openBySession = new Map<string, Set<Open>>()
+  /**
+   * By session, in any order; an empty list stays until the next check. Arrays, because a Set that changes with every
+   * request keeps the requests of its former tables alive until V8's next full collection.
+   */
+  const openBySession = new Map<string, Open[]>()
   /** Gateway id to user id to the time of the last request. */
   const lastSeen = new Map<string, Map<string, number>>()
 
@@ -49,15 +56,20 @@ export function createOpenVisits({
   tasks.every(RECHECK_INTERVAL_MS, recheck)
 
   function leave(exchange: Open): void {
-    open.delete(exchange)
     const siblings = openBySession.get(exchange.sessionId)
-    siblings?.delete(exchange)
-    if (siblings?.size === 0) openBySession.delete(exchange.sessionId)
+    if (siblings?.[exchange.place] !== exchange) return
+    const last = siblings.pop()
+    if (last && last !== exchange) {
+      siblings[exchange.place] = last
+      last.place = exchange.place
+    }
     lastSeen.get(exchange.gatewayId)?.set(exchange.userId, clock())
   }
 
-  function cutAll(exchanges: Iterable<Open>): void {
-    for (const exchange of exchanges) {
+  const allOpen = (): Open[] => [...openBySession.values()].flat()
+
+  function cutAll(exchanges: readonly Open[]): void {
+    for (const exchange of exchanges.slice()) {
       leave(exchange)
       exchange.cut()
     }
@@ -68,7 +80,8 @@ export function createOpenVisits({
       for (const [userId, at] of people) if (clock() - at > PRESENCE_MS) people.delete(userId)
       if (people.size === 0) lastSeen.delete(gatewayId)
     }
-    const pairs = Map.groupBy(open, ({ sessionId, gatewayId }) => `${sessionId} ${gatewayId}`)
+    for (const [sessionId, exchanges] of openBySession) if (exchanges.length === 0) openBySession.delete(sessionId)
+    const pairs = Map.groupBy(allOpen(), ({ sessionId, gatewayId }) => `${sessionId} ${gatewayId}`)
     await Promise.all(
       [...pairs.values()].map(async (exchanges) => {
         const [first] = exchanges
@@ -79,28 +92,27 @@ export function createOpenVisits({
 
   return {
     enter(visit, cut) {
-      const siblings = openBySession.get(visit.sessionId) ?? new Set()
-      if (siblings.size >= MAX_OPEN_PER_SESSION) return undefined
-      const exchange = { ...visit, cut }
-      open.add(exchange)
-      openBySession.set(visit.sessionId, siblings.add(exchange))
+      const siblings = openBySession.get(visit.sessionId) ?? []
+      openBySession.set(visit.sessionId, siblings)
+      if (siblings.length >= MAX_OPEN_PER_SESSION) return undefined
+      const exchange = { ...visit, cut, place: siblings.length }
+      siblings.push(exchange)
       const people = lastSeen.get(visit.gatewayId) ?? new Map<string, number>()
       lastSeen.set(visit.gatewayId, people.set(visit.userId, clock()))
-      return () => {
-        if (open.has(exchange)) leave(exchange)
-      }
+      return () => leave(exchange)
     },
     recheck: () => tasks.run(recheck),
     endSession: (sessionId) => cutAll(openBySession.get(sessionId) ?? []),
     connectedUsers(gatewayId) {
-      if (open.size === 0 && !lastSeen.has(gatewayId)) return 0
+      if (openBySession.size === 0 && !lastSeen.has(gatewayId)) return 0
       const people = new Set<string>()
       for (const [userId, at] of lastSeen.get(gatewayId) ?? []) if (clock() - at <= PRESENCE_MS) people.add(userId)
-      for (const exchange of open) if (exchange.gatewayId === gatewayId) people.add(exchange.userId)
+      for (const exchanges of openBySession.values())
+        for (const exchange of exchanges) if (exchange.gatewayId === gatewayId) people.add(exchange.userId)
       return people.size
     },
     stop() {
-      cutAll(open)
+      cutAll(allOpen())
       return tasks.stop()
     },
   }
