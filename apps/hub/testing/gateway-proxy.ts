@@ -92,6 +92,8 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
   const dialed: Socket[] = []
   /** By gateway, the fleet's `blockedUdp`. */
   const blockedUdp = new Map<string, string>()
+  /** Gateways whose status is offline. */
+  const offline = new Set<string>()
   /** By gateway, the names of its applications. */
   const offered = new Map<string, string[]>()
   let rows = 0
@@ -112,6 +114,7 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
     findGateway: async (caller, id) => ({
       ...(await findVisibleGateway(db, caller, id)),
       blockedUdp: blockedUdp.get(id),
+      isOffline: () => offline.has(id),
     }),
     applicationsOf: (id) => offered.get(id) ?? [],
     dial(address, door, signal) {
@@ -243,6 +246,7 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
     hubHost: hubHost(),
     dialed,
     blockedUdp,
+    offline,
     limits,
     /** Errors that reached the last guard: the first of each minute. */
     faulty,

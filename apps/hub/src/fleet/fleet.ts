@@ -176,6 +176,19 @@ export function blockedUdp(
   return isUdpBlocked({ ...known, latestHandshakeAt }) ? signals.vpnPort() : undefined
 }
 
+/** Whether its status is offline. */
+export function isOffline(
+  { id, kind, wireguardPublicKey, lastHandshakeAt, createdAt }: VisibleGateway,
+  signals: FleetSignals,
+): boolean {
+  const columns = {
+    wireguard_public_key: wireguardPublicKey,
+    last_handshake_at: lastHandshakeAt,
+    created_at: createdAt,
+  }
+  return statusOf(signalsOf({ id, kind, ...columns }, signals, signals.handshakes())) === 'offline'
+}
+
 export type FleetStatus = Judgement & {
   id: string
   name: string

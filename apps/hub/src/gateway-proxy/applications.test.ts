@@ -104,6 +104,7 @@ describe('an application', () => {
     const { go } = await open()
     expect((await go()).status).toBe(200)
     await hub.db.updateTable('gateways').set({ owner_id: null }).execute()
+    hub.turnClock(1_000)
     expect((await go()).status).toBe(401)
   })
 

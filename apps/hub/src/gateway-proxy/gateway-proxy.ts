@@ -20,6 +20,7 @@ import type { SourceAddress } from '../access/source-address.ts'
 import { createVisitorAccess, type FindGateway, type UiGateway } from './visitor-access.ts'
 import { createGatewayConnections, doorOf, type Dial } from './gateway-connections.ts'
 import { overlongCookies } from './cookies.ts'
+import { blockedUdpPage, failureOf, failurePage, TOO_MANY_OF_A_SESSION } from './failures.ts'
 import { handOver, HANDOVER_PATH, isLocalPath } from './handover.ts'
 import { headersFromGateway, headersToGateway } from './headers.ts'
 import { createHubOrigins } from './hub-origin.ts'
@@ -27,7 +28,7 @@ import { createOrigins, parseHost, type GatewayHost, type Place } from './origin
 import { createGatewayPorts } from './ports.ts'
 import { createOpenVisits } from './open-visits.ts'
 import { PROGRESS_TIMEOUT_MS, proxyRequest } from './proxy.ts'
-import { blockedUdpPage, refuse, unreachablePage } from './refusal.ts'
+import { refuse } from './refusal.ts'
 import { isCrossOriginRequest, isNavigation } from './fetch-metadata.ts'
 import { replyOn, replyTo, type Reply } from './reply.ts'
 import { createTickets, type Grant } from './tickets.ts'
@@ -163,7 +164,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     const dropAuthorization = await admission.carriesHubToken(req)
     if (!reply.isOpen() || req.socket.destroyed) return undefined
     if (gateway.blockedUdp !== undefined) {
-      refuse(req, reply, 'gateway_unreachable', blockedUdpPage(gateway.name, gateway.blockedUdp, grant.hubOrigin))
+      refuse(req, reply, 'gateway_unreachable', blockedUdpPage(gateway, grant.hubOrigin, gateway.blockedUdp))
       return undefined
     }
 
@@ -202,8 +203,10 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
   }
 
   function refuseUnreachable(req: IncomingMessage, reply: Reply, gateway: UiGateway, hubUrl: string, err: Error): void {
-    log.info({ err, gatewayId: gateway.id }, 'a gateway page is unreachable')
-    refuse(req, reply, 'gateway_unreachable', unreachablePage(gateway.name, hubUrl))
+    const failure = failureOf(err, gateway.isOffline())
+    log.info({ err, failure, gatewayId: gateway.id }, 'a gateway page is unreachable')
+    const page = failurePage(failure, { gateway, hubUrl, error: err, seconds: progressTimeoutMs / 1_000 })
+    refuse(req, reply, 'gateway_unreachable', page)
   }
 
   /** Checks a handover when it is redeemed, and logs it: person, gateway, address, time. */
@@ -239,7 +242,11 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
       req,
       reply,
       code,
-      { advice, hubUrl },
+      {
+        advice,
+        ...(code === 'too_many_requests' && TOO_MANY_OF_A_SESSION),
+        back: hubUrl === undefined ? undefined : { url: hubUrl, label: 'Back to the hub' },
+      },
       {
         ...(code === 'method_not_allowed' && { Allow: 'POST' }),
         ...(code === 'request_head_too_large' && {

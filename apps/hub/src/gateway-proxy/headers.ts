@@ -4,6 +4,7 @@
  */
 import { APPLICATION_HEADER, DEVICE_INTERFACE } from '@hedgerow/contract'
 import { hopByHopIn, ordersAProxy, saysWhoAsks, valuesOf } from '@hedgerow/http'
+import { REFUSAL_HEADER } from './refusal-page.ts'
 import { cookieFromGateway, cookiesToGateway, type CookieJar } from './cookies.ts'
 
 /** Headers with which a gateway could affect the whole host, its other ports or other gateways. */
@@ -13,6 +14,7 @@ const NOT_FROM_GATEWAYS = new Set([
   'service-worker-allowed',
   'alt-svc',
   'cross-origin-resource-policy',
+  REFUSAL_HEADER.toLowerCase(),
 ])
 
 /**

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { createServer as createTcpServer, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { raw, startGatewayUi, type TestGatewayUi } from '#testing/gateway-proxy.ts'
@@ -95,6 +98,61 @@ describe('a gateway that misbehaves', () => {
     const body = 'x'.repeat(20_000_000)
     const answer = page.go({ method: 'POST', body, headers: { 'content-length': String(body.length) } })
     await expect(answer.then(({ status }) => status)).resolves.toBe(502)
+  })
+})
+
+describe('a page says what failed, what to do, and tries again', () => {
+  const forPerson = { accept: 'text/html' }
+  const closing = (bytes: string) => saying(bytes, (socket) => socket.end())
+
+  it.each([
+    ['a reset', 'closed the connection', saying('', (socket) => socket.resetAndDestroy())],
+    ['an end without an answer', 'closed the connection', closing('')],
+    ['another protocol', 'is not a web page', closing('SSH-2.0-OpenSSH\r\n')],
+    ['silence', 'does not answer in time', saying('')],
+  ])('%s', async (_what, words, server) => {
+    const page = await hub.openPage(server)
+    const answer = await page.go({ headers: forPerson })
+    expect(answer).toMatchObject({ status: 502, headers: { 'x-hub-error': 'gateway_unreachable' } })
+    expect(answer.text).toContain(words)
+    expect(answer.text).toContain(`href="http://${hub.hubHost}/gateways/${page.gateway.id}"`)
+    const policy = String(answer.headers['content-security-policy'])
+    const [, script = ''] = /<script>([^]*)<\/script>/.exec(answer.text) ?? []
+    expect(policy).toContain(`script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`)
+  })
+
+  it('a refused connection', async () => {
+    const page = await hub.openPage((_req, res) => void res.end('page'))
+    page.gateway.server.close()
+    for (const socket of hub.dialed) socket.destroy()
+    expect((await page.go({ headers: forPerson })).text).toContain('refuses the connection')
+  })
+
+  it('too many open requests of one person', async () => {
+    const page = await hub.openPage((req, res) => void (req.url === '/held' ? res.write('x') : res.end('page')))
+    const held = Array.from({ length: 256 }, () => {
+      const outgoing = request({ port: page.port, path: '/held', headers: { host: page.host, cookie: page.cookie } })
+      outgoing.on('error', () => {}).end()
+      return once(outgoing, 'response').then(() => outgoing)
+    })
+    const open = await Promise.all(held)
+    const answer = await page.go({ headers: forPerson })
+    expect(answer).toMatchObject({ status: 429, headers: { 'x-hub-error': 'too_many_requests' } })
+    expect(answer.text).toContain('You have too many open requests')
+    for (const outgoing of open) outgoing.destroy()
+    await expect.poll(async () => (await page.go()).text, { timeout: 10_000 }).toBe('page')
+  })
+
+  it('but no request with a body is made again by itself', async () => {
+    const page = await hub.openPage(closing(''))
+    const answer = await page.go({ method: 'POST', headers: forPerson, body: 'x' })
+    expect(answer.text).toContain('closed the connection')
+    expect(answer.text).not.toContain('<script>')
+  })
+
+  it('and a gateway cannot claim that its answer is a refusal of the hub', async () => {
+    const page = await hub.openPage((_req, res) => res.writeHead(200, { 'X-Hub-Error': 'x' }).end())
+    expect((await page.go()).headers).not.toHaveProperty('x-hub-error')
   })
 })
 

@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AnswerReader, checkHeaders, type AnswerHead } from '@hedgerow/http'
+import { GatewayTimeout } from './failures.ts'
 import type { ConnectionUser, GatewayConnection, Pool } from './gateway-connections.ts'
 import { requestHead } from './request-head.ts'
 
@@ -72,7 +73,7 @@ export function proxyRequest(req: IncomingMessage, res: ServerResponse, exchange
     },
   )
   const timer = setTimeout(
-    () => exchange.contain(() => fail(new Error('the gateway gave no answer in time'))),
+    () => exchange.contain(() => fail(new GatewayTimeout({ isBusy: connection === undefined }))),
     exchange.progressTimeoutMs,
   )
 
@@ -161,8 +162,8 @@ export function proxyRequest(req: IncomingMessage, res: ServerResponse, exchange
       exchange.contain(() => {
         try {
           reader.end()
-        } catch (error) {
-          return fail(error as Error)
+        } catch {
+          return fail(new Error('the gateway closed the connection before its answer was complete'))
         }
         passOn()
       })

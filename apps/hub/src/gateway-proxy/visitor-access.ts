@@ -24,6 +24,8 @@ export type UiGateway = {
   address: string
   /** Where its UDP has to reach, in words, while it seems to be blocked. */
   blockedUdp?: string | undefined
+  /** Whether the hub has heard nothing from it for too long. */
+  isOffline(): boolean
 }
 /** Throws gateway_not_found for a gateway that the caller may not see. */
 export type FindGateway = (caller: Caller, gatewayId: string) => Promise<UiGateway>

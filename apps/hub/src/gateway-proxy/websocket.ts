@@ -14,6 +14,7 @@ import {
 import { request, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { GatewayTimeout } from './failures.ts'
 
 const KEEPALIVE_DELAY_MS = 30_000
 /** How long a side may take to receive the rest after the other has closed. */
@@ -46,10 +47,7 @@ export function proxyWebSocket(
     headers: [...exchange.headers, 'Connection', 'Upgrade', 'Upgrade', 'websocket'],
   })
   let state: 'waiting' | 'refused' | 'answered' = 'waiting'
-  const timer = setTimeout(
-    () => outgoing.destroy(new Error('the gateway gave no answer in time')),
-    exchange.progressTimeoutMs,
-  )
+  const timer = setTimeout(() => outgoing.destroy(new GatewayTimeout()), exchange.progressTimeoutMs)
 
   function fail(reason: Error): void {
     clearTimeout(timer)

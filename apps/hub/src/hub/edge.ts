@@ -41,7 +41,7 @@ import { createGatewayDoor } from '../gateway-door/gateway-door.ts'
 import { createGatewayProxy } from '../gateway-proxy/gateway-proxy.ts'
 import { gatewayProxyRoutes } from '../gateway-proxy/routes.ts'
 import { CALL_LIMIT, signedGatewayRoutes, type GatewayCallDependencies } from '../fleet/gateway-calls.ts'
-import { blockedUdp, findVisibleGateway, listGateways } from '../fleet/fleet.ts'
+import { blockedUdp, findVisibleGateway, isOffline, listGateways } from '../fleet/fleet.ts'
 import { gatewayRoutes } from '../fleet/routes.ts'
 import { createFleetSearch } from '../fleet/search.ts'
 import { createTunnelApi } from '../fleet/tunnel-api.ts'
@@ -87,7 +87,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     sessions,
     async findGateway(caller, id) {
       const gateway = await findVisibleGateway(db, caller, id)
-      return { ...gateway, blockedUdp: blockedUdp(gateway, signals) }
+      return { ...gateway, blockedUdp: blockedUdp(gateway, signals), isOffline: () => isOffline(gateway, signals) }
     },
     applicationsOf: (id) => (heartbeats.latest(id)?.content.applications ?? []).map(({ name }) => name),
     dial: (address, door, signal) => vpn.dial(address, PORTS[door], signal),
