@@ -8,6 +8,8 @@ import { applicationsOf } from '../harness/gateway-ui-client.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
 import { portalOf } from '../harness/portal.ts'
+import { joinPlayedGateway } from '../harness/played-gateway.ts'
+import { enterAs } from '../harness/session.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
 /** The page of a hostile application on a gateway, through the hub, and everything that its scripts can reach. */
@@ -184,4 +186,32 @@ test('a page of another site cannot hand over a stolen ticket', async () => {
   expect(await person.cookies()).toEqual([])
   await person.close()
   site.close()
+})
+
+test('a page whose gateway closes the connection says what to do, and comes back by itself', async () => {
+  let isWorking = false
+  const answer = '<!doctype html><title>Back</title><h1>It works again</h1>'
+  const played = await joinPlayedGateway(hub, (stream) =>
+    stream.once('data', () =>
+      stream.end(
+        isWorking
+          ? `HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/html\r\nContent-Length: ${answer.length}\r\n\r\n${answer}`
+          : '',
+      ),
+    ),
+  )
+  const person = await browser.person()
+  const page = await person.newPage()
+  await enterAs(page, hub, hub.admin)
+  await page.goto(`${hub.url}/proxy/gateway/${played.id}?path=%2Freview%3Fcamera%3D1`)
+  await page.getByRole('heading', { name: 'closed the connection' }).waitFor()
+  await page.getByText('This page tries again in').waitFor()
+  expect(await page.getByRole('link', { name: 'Back to the hub' }).getAttribute('href')).toBe(
+    `${hub.url}/gateways/${played.id}`,
+  )
+  isWorking = true
+  await page.getByRole('heading', { name: 'It works again' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/review')
+  await person.close()
+  await played.stop()
 })
