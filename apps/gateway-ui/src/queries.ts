@@ -179,6 +179,12 @@ export function useChangeCamera(name: string) {
   })
 }
 
+export const useCandidates = (name: string) =>
+  useQuery({
+    queryKey: ['candidates', name],
+    queryFn: ({ signal }) => ask(deviceCalls.listCandidates, { params: { name }, signal }),
+  })
+
 export const useTryCamera = () =>
   useMutation({
     mutationFn: (body: BodyOf<typeof deviceCalls.tryCamera>) => ask(deviceCalls.tryCamera, { body }),

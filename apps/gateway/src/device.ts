@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Detection, Heartbeat } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import { watchDeviceFile, type WatchedDeviceFile } from './device-file/device-file.ts'
+import type { NotedCandidate } from './detections/candidates.ts'
 import { createIntake, type Intake } from './detections/intake.ts'
 import { openRecord, RECORD_FILE, type DetectionRecord } from './detections/record.ts'
 import { openDeterrents, type Deterrents } from './deterrents/deterrents.ts'
@@ -100,7 +101,15 @@ export async function openDevice(
   })
   /** Whether a person said that a detection is wrong. */
   const isWrong = (detectionId: string) => record.reviews.find(detectionId)?.verdict === 'wrong'
-  const sources = createSources({ log, dataDir, clock: Date.now, report: intake.report, glimpse, isWrong })
+  const sources = createSources({
+    log,
+    dataDir,
+    clock: Date.now,
+    report: intake.report,
+    glimpse,
+    noteCandidate,
+    isWrong,
+  })
   life.defer(sources.stop)
   const secondLook = createSecondLook({
     file: file.current(),
@@ -126,6 +135,14 @@ export async function openDevice(
   function glimpse(camera: string, label: string): void {
     noteCamera(camera)
     if (isPersonLabel(label)) deterrents.personSeen(camera)
+  }
+
+  function noteCandidate(camera: string, candidate: NotedCandidate): void {
+    try {
+      record.candidates.add(camera, candidate)
+    } catch (error) {
+      log.error({ err: error, camera }, 'what might have been detected is not kept')
+    }
   }
 
   function onSeen(detection: Detection): void {

@@ -41,6 +41,7 @@ export async function startFrigateSource(
         reports.push(...detections)
       },
       isWrong: () => false,
+      noteCandidate() {},
       glimpse: (camera, label) => void glimpses.push(`${camera} ${label}`),
     })
   let source = start()

@@ -34,6 +34,8 @@ const placeName = z
 const cameraChange = z.strictObject({
   zones: z.record(placeName, shape).optional(),
   masks: z.array(shape).max(64).optional(),
+  framesPerSecond: z.number().min(0.2).max(30).optional(),
+  minimumScore: z.number().min(0.1).max(1).optional(),
 })
 export type CameraChange = z.output<typeof cameraChange>
 /** `hash`: of the file as it was read, so that nobody's change is lost. `password`: as for `saveFile`. */
@@ -44,6 +46,9 @@ const cameraSettings = z.object({
   hash: z.string(),
   zones: z.record(z.string(), shape),
   masks: z.array(shape),
+  framesPerSecond: z.number(),
+  /** Its own, else that of the eye; null where the eye does not look at it. */
+  minimumScore: z.number().nullable(),
 })
 export type CameraSettings = z.output<typeof cameraSettings>
 
@@ -232,6 +237,22 @@ export const deviceCalls = {
     params: named,
     body: z.strictObject({ change: cameraChange, ...fileChange }),
     response: cameraSettings,
+  }),
+  /** What moved in the last 24 hours, newest first, with what it would have taken to be a detection. */
+  listCandidates: call({
+    method: 'GET',
+    path: '/v1/cameras/:name/candidates',
+    params: named,
+    response: z.array(
+      z.object({
+        at: z.number(),
+        label: z.string(),
+        /** The highest least score with which it would have been one. */
+        score: z.number(),
+        /** For how long it was in view; it has to be seen three times within. */
+        seconds: z.number(),
+      }),
+    ),
   }),
   /** Writes it into gateway.yaml, and the eye looks at it from then on. */
   addCamera: call({

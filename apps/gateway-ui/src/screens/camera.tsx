@@ -8,6 +8,7 @@ import { Stage } from '../parts/stage.tsx'
 import { useCamera, useStatus } from '../queries.ts'
 import { useVisitor } from '../session.ts'
 import { CameraEditor } from './camera-editor.tsx'
+import { Tuning } from './tuning.tsx'
 import styles from './camera.module.css'
 
 export function CameraScreen() {
@@ -44,13 +45,16 @@ export function CameraScreen() {
           <PanelError message={messageOf(error)} retrying={isFetching} onRetry={() => void refetch()} />
         )
       ) : (
-        <CameraEditor
-          key={name}
-          name={name}
-          settings={data}
-          mayChange={mayManage}
-          onReload={async () => (await refetch()).data}
-        />
+        <>
+          <CameraEditor
+            key={name}
+            name={name}
+            settings={data}
+            mayChange={mayManage}
+            onReload={async () => (await refetch()).data}
+          />
+          <Tuning name={name} settings={data} mayChange={mayManage} />
+        </>
       )}
     </>
   )

@@ -10,7 +10,7 @@ import type { Clip, Pictures } from '../sources/source.ts'
 import { Refusal } from './errors.ts'
 
 export type PartsOptions = {
-  record: Pick<DetectionRecord, 'find' | 'recent'>
+  record: Pick<DetectionRecord, 'find' | 'recent' | 'candidates'>
   pictures: Pictures
   deterrents: Pick<Deterrents, 'fire' | 'stop' | 'arm' | 'disarm' | 'isArmed' | 'list'>
 }

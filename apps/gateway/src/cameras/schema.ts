@@ -26,6 +26,12 @@ const camera = z.strictObject({
       'MJPEG or a snapshot over HTTP; anything else through FFmpeg. Left out for a camera of Frigate or of a program, which rules may then name. User and password may be part of it: `rtsp://viewer:${GATE_PASSWORD}@HOST/stream2`.',
     ),
   framesPerSecond: z.number().min(0.2).max(30).default(5).describe('How many pictures a second are looked at.'),
+  minimumScore: z
+    .number()
+    .min(0.1)
+    .max(1)
+    .optional()
+    .describe('How sure a detection of this camera must be once, 0 to 1; as `sources.eye` says when left out.'),
   zones: z.record(name, polygon).default({}).describe('Places by name: corners in shares of the picture, 0 to 1.'),
   masks: z.array(polygon).max(64).default([]).describe('Movement in here counts for nothing.'),
   hardwareDecoding: z

@@ -3,6 +3,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { detection, type Detection } from '@hedgerow/contract'
 import type { Logger } from 'pino'
 import type { Jpeg } from '../sources/source.ts'
+import { CANDIDATE_TABLES, createCandidates, type Candidates } from './candidates.ts'
 import { createReviews, REVIEW_TABLES, type Reviews } from './reviews.ts'
 import { BUSY_TIMEOUT_MS, openSqliteFile, transact, usedBytes } from '../sqlite-file.ts'
 import type { RecordSettings } from './schema.ts'
@@ -26,6 +27,7 @@ export type DetectionRecord = {
   markAsked(rule: string, detectionId: string): boolean
   /** Reviews of the detections by people. */
   reviews: Reviews
+  candidates: Candidates
   close(): void
 }
 
@@ -72,6 +74,7 @@ const TABLES = `
     id text not null references detections (id) on delete cascade, rule text not null, primary key (id, rule)
   ) strict;
   ${REVIEW_TABLES}
+  ${CANDIDATE_TABLES}
   pragma user_version = ${LAYOUT};
 `
 
@@ -130,6 +133,7 @@ export function openRecord(path: string, options: RecordOptions): DetectionRecor
     },
     markAsked: (rule, id) => insertAsked.run(id, rule).changes === 1,
     reviews: createReviews(database, (action) => transact(database, action)),
+    candidates: createCandidates(database, clock),
     close: () => database.close(),
   }
 }

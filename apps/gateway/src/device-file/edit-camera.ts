@@ -9,7 +9,8 @@ import { fileTags } from './parse.ts'
 export function editCamera(text: string, name: string, change: CameraChange): string {
   const at = (...rest: string[]): Path => ['cameras', name, ...rest]
   let edited = text
-  const { zones, masks } = change
+  const { zones, masks, ...values } = change
+  for (const [key, value] of Object.entries(values)) if (value !== undefined) edited = setIn(edited, at(key), value)
   if (zones) edited = editZones(edited, at('zones'), zones)
   if (masks) edited = editMasks(edited, at('masks'), masks)
   return edited

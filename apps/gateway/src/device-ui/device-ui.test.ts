@@ -350,7 +350,8 @@ describe('the file of the device', () => {
     expect((await save({ text, hash }, mine())).status).toBe(200)
     const path = `${DEVICE_API_BASE}/v1/cameras/gate`
     const known = (await send('GET', path, asHub('user'))).json
-    expect(known).toEqual({ hash: expect.any(String) as string, zones: {}, masks: [] })
+    const settings = { framesPerSecond: 5, minimumScore: null, zones: {}, masks: [] }
+    expect(known).toEqual({ hash: expect.any(String) as string, ...settings })
     const triangle = [
       [0, 0],
       [1, 0],
@@ -459,13 +460,19 @@ describe('a camera that a person adds', () => {
     const body = { name: 'lane', url: 'http://127.0.0.1:9/lane.mjpeg', hash }
     expect(await call('addCamera', { ...mine(), body: { ...body, name: '../x' } })).toMatchObject({ status: 400 })
     const added = await call('addCamera', { ...mine(), body })
-    expect(added).toMatchObject({ status: 200, json: { zones: {}, masks: [] } })
+    expect(added).toMatchObject({ status: 200, json: { zones: {}, masks: [], minimumScore: 0.6 } })
     const after = (await call('readFile', mine())).json as { text: string }
     for (const line of text.split('\n').filter((each) => each.includes('#'))) expect(after.text).toContain(line)
     expect(after.text).toContain('lane:\n    url: "http://127.0.0.1:9/lane.mjpeg"')
     await until(() => hub.heartbeats.at(-1)?.cameras.some(({ name }) => name === 'lane') ?? false)
     const again = { ...body, hash: added.json['hash'] }
     expect(await call('addCamera', { ...mine(), body: again })).toMatchObject({ json: { error: 'camera_exists' } })
+    const tuned = await send('PUT', `${DEVICE_API_BASE}/v1/cameras/lane`, {
+      ...mine(),
+      body: { change: { framesPerSecond: 2, minimumScore: 0.45 }, hash: again.hash },
+    })
+    expect(tuned.json).toMatchObject({ framesPerSecond: 2, minimumScore: 0.45, zones: {} })
+    expect((await call('listCandidates', asHub('user'))).json).toEqual([])
   })
 })
 

@@ -46,8 +46,10 @@ export function createFileChanges(options: {
       if (!found) throw new Refusal('file_invalid', { message: BROKEN })
       const camera = Object.hasOwn(found.cameras, name) ? found.cameras[name]! : undefined
       if (!camera || !hasUrl(camera)) throw new Refusal('camera_not_found')
-      const { zones, masks } = camera
-      return { hash, zones, masks }
+      const { zones, masks, framesPerSecond } = camera
+      const { eye } = found.sources
+      const minimumScore = eye?.cameras.includes(name) ? (camera.minimumScore ?? eye.minimumScore) : null
+      return { hash, zones, masks, framesPerSecond, minimumScore }
     },
   }
 }

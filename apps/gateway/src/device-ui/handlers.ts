@@ -33,6 +33,10 @@ export type HandlersOptions = Omit<PartsOptions, 'deterrents'> & {
   sessions: Sessions
 }
 
+const DAY_MS = 86_400_000
+/** The newest of a busy day; the page counts them again for each step of a slider. */
+const CANDIDATES_MAX = 3_000
+
 /** Who calls; undefined before signing in. */
 export type UiCaller = Visitor | undefined
 
@@ -135,6 +139,8 @@ export function createHandlers(options: HandlersOptions): Handlers<DeviceCalls, 
       await files.confirm({ visitor: signedIn(caller), request, password })
       return searchCameras({ at, user, password: cameraPassword })
     },
+    listCandidates: ({ params: [name = ''] }) =>
+      record.candidates.list(name, { since: Date.now() - DAY_MS, limit: CANDIDATES_MAX }),
     readCamera: ({ params: [name = ''] }) => files.readCamera(name),
     async changeCamera({ caller, request, params: [name = ''], body: { change, hash, password } }) {
       await files.save({ visitor: signedIn(caller), request, password }, () =>

@@ -19,6 +19,7 @@ export const policy: Readonly<Record<keyof DeviceCalls, Access>> = {
   testRules: 'everybody who signed in',
   readCamera: 'everybody who signed in',
   readLearning: 'everybody who signed in',
+  listCandidates: 'everybody who signed in',
   arm: 'managers',
   fireDeterrent: 'managers',
   readFile: 'managers',

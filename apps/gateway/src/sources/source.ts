@@ -40,6 +40,15 @@ export type Source = {
 /** What a source saw of a detection, for learning: 64 x 64 pixels around it, and how far it went, in its lengths. */
 export type Sight = { crop: RgbImage; travel: number }
 
+/** Something that moved, and what it would have taken to be a detection. */
+export type Candidate = {
+  label: string
+  /** The highest `minimumScore` with which it would have been one. */
+  score: number
+  /** In view, as far as it was followed; a detection is seen three times within this. */
+  seconds: number
+}
+
 export type SourceContext = {
   log: Logger
   /** The data directory of the device; a source keeps its files in a folder of its own below it. */
@@ -56,6 +65,8 @@ export type SourceContext = {
    * reports every object as a detection need not call it.
    */
   glimpse(camera: string, label: string): void
+  /** Keeps it for who tunes the camera. `at`: when it began, in milliseconds since 1970. */
+  noteCandidate(camera: string, candidate: Candidate & { at: number }): void
   /** Whether a person said that a detection is wrong. */
   isWrong(detectionId: string): boolean
 }

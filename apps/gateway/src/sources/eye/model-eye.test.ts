@@ -53,6 +53,7 @@ async function watch(
     {
       clock: Date.now,
       report: async (detections) => void reports.push(...detections),
+      noteCandidate() {},
       glimpse: (name, label) => void glimpses.push(`${name} ${label}`),
     },
     log,

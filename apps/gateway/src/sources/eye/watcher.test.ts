@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { camerasSettings } from '../../cameras/schema.ts'
 import { jpegSize } from '../../jpeg.ts'
 import { openRecording } from '../../recording/recording.ts'
+import type { Candidate } from '../source.ts'
 import { demonstrationEye } from './recogniser.ts'
 import { eyeSettings } from './schema.ts'
 import { createWatcher } from './watcher.ts'
@@ -39,6 +40,7 @@ async function watch(
   const eye = eyeSettings.parse({ cameras: ['orchard'], recording: { clips: false }, ...options.eye })
   const reports: Detection[] = []
   const glimpses: string[] = []
+  const candidates: Candidate[] = []
   const context = {
     log: pino({ level: 'silent' }),
     clock: Date.now,
@@ -47,6 +49,7 @@ async function watch(
       if (options.refuse) throw new Error('the disk is full')
     },
     isWrong: () => false,
+    noteCandidate: (_name: string, candidate: Candidate) => void candidates.push(candidate),
     glimpse: (name: string, label: string) => void glimpses.push(`${name} ${label}`),
   }
   const recording = await openRecording({ ...context, dataDir: folder, settings: eye.recording, cameras: 1 })
@@ -57,11 +60,12 @@ async function watch(
   })
   const renderer = createRenderer(shown, 640, 360)
   const beganAt = performance.now()
+  const endsAt = beganAt + (options.untilMs ?? shown.durationMs)
   for (let at = 0; at < (options.untilMs ?? shown.durationMs); at += FRAME_MS) {
     const { image } = renderer.render(at)
     await watcher.onFrame({ image, luma: lumaOf(image), atMs: beganAt + at })
   }
-  return { reports, glimpses, watcher, recording }
+  return { reports, glimpses, candidates, watcher, recording, endsAt }
 }
 
 test('one animal is one detection, from when it was first seen to when it left, with a picture', async () => {
@@ -126,6 +130,21 @@ test('what moves in a mask, or has a label that is not asked for, is not reporte
   expect(masked.reports).toEqual([])
   const others = await watch(scene([boar]), { eye: { labels: ['person', 'deer'] } })
   expect(others.reports.filter(({ label }) => label === 'boar')).toEqual([])
+})
+
+test('what moves is noted and shown with its box, also when it is not sure enough to be a detection', async () => {
+  const { reports, candidates, watcher } = await watch(scene([boar]), {
+    camera: { minimumScore: 1 },
+    eye: { minimumScore: 0.1 },
+    untilMs: 9_000,
+  })
+  expect(reports).toEqual([])
+  await watcher.stop()
+  expect(candidates).toContainEqual(expect.objectContaining({ label: 'boar' }))
+  const shown = await watch(scene([boar]), { untilMs: 9_000 })
+  const box = { width: expect.any(Number) as number }
+  expect(shown.watcher.boxes(shown.endsAt)).toMatchObject([{ label: 'boar', box }])
+  expect(shown.watcher.boxes(shown.endsAt + 3_000)).toEqual([])
 })
 
 test('a person is glimpsed before it is a detection, though nobody asked for persons', async () => {

@@ -15,14 +15,12 @@ import type { Frame } from '../../cameras/camera.ts'
 import type { CameraSettings } from '../../cameras/schema.ts'
 import type { CameraRecorder } from '../../recording/recorder.ts'
 import type { LiveBox, SourceContext } from '../source.ts'
+import { createCandidateWatch } from './candidates.ts'
 import { createDetections } from './detections.ts'
 import type { Recogniser } from './recogniser.ts'
 import type { EyeSettings } from './schema.ts'
+import { HIGH_SHARE, TRACKING } from './tracking.ts'
 
-/** At a few pictures a second, an animal moves by its own length from one picture to the next. */
-const TRACKING = { confirmAfter: 3, buffer: 0.3, keepLostMs: 1_500 }
-/** A weaker look continues a track and never begins one. */
-const HIGH_SHARE = 0.8
 /**
  * How often a picture without movement is looked at: while a track is followed, and otherwise to find objects that
  * stand still.
@@ -42,19 +40,25 @@ export function createWatcher(
   name: string,
   camera: CameraSettings,
   settings: EyeSettings,
-  { report, glimpse, clock }: Pick<SourceContext, 'report' | 'glimpse' | 'clock'>,
+  { report, glimpse, noteCandidate, clock }: Pick<SourceContext, 'report' | 'glimpse' | 'noteCandidate' | 'clock'>,
   log: Logger,
   { recogniser, recorder }: { recogniser: Recogniser; recorder: CameraRecorder },
 ) {
-  const { minimumScore, labels } = settings
+  const { labels } = settings
+  const minimumScore = camera.minimumScore ?? settings.minimumScore
+  const toUnixMs = (atMs: number) => clock() - (performance.now() - atMs)
   const tracker = new Tracker({ ...TRACKING, newScore: minimumScore, highScore: minimumScore * HIGH_SHARE })
   const detections = createDetections({
     camera: name,
     zones: camera.zones,
     by: recogniser.by,
-    toUnixMs: (atMs) => clock() - (performance.now() - atMs),
+    toUnixMs,
     report,
     recorder,
+  })
+  const candidates = createCandidateWatch((candidate, beganAtMs) => {
+    if (!labels || labels.includes(candidate.label))
+      noteCandidate(name, { ...candidate, at: Math.round(toUnixMs(beganAtMs)) })
   })
   let motion: MotionDetector | undefined
   let size: Size | undefined
@@ -75,6 +79,11 @@ export function createWatcher(
     }
   }
 
+  function endAll(): Promise<void> {
+    candidates.end()
+    return end(tracker.end())
+  }
+
   function onFailure(error: unknown): void {
     log.error({ err: error, camera: name }, 'a detection could not be kept')
   }
@@ -90,6 +99,7 @@ export function createWatcher(
     const isMoving = ({ box }: Sighting) =>
       regions.some((region) => intersectionOf(region.box, box) > MOVING_SHARE * areaOf(box))
     const { seen, ended } = tracker.update(sightings, atMs)
+    candidates.see(sightings, isMoving, atMs)
     live = { atMs, boxes: seen.slice(0, BOXES_MAX).map(liveBoxOf) }
     for (const track of seen) {
       if (isMoving(track.sighting)) movedAt.set(track.id, atMs)
@@ -109,7 +119,7 @@ export function createWatcher(
       if (!motion || size?.width !== luma.width || size.height !== luma.height) {
         size = { width: luma.width, height: luma.height }
         motion = createMotionDetector({ size, masks: camera.masks })
-        await (turn = turn.then(() => end(tracker.end())))
+        await (turn = turn.then(endAll))
       }
       const startedAt = performance.now()
       const { regions } = motion.detect(luma, atMs)
@@ -123,11 +133,12 @@ export function createWatcher(
       await (turn = turn.then(() => follow(frame, regions, sightings)))
     },
     lookMs: () => lookMs,
-    boxes: () => (performance.now() - live.atMs > BOXES_MS ? [] : live.boxes),
+    /** `now` by the clock of the pictures. */
+    boxes: (now = performance.now()) => (now - live.atMs > BOXES_MS ? [] : live.boxes),
     picture: detections.picture,
     /** Ends all tracks. */
     stop() {
-      turn = turn.then(() => end(tracker.end()))
+      turn = turn.then(endAll)
       isOver = true
       return turn
     },

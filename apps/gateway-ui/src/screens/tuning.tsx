@@ -1,0 +1,136 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import type { CameraSettings } from '@hedgerow/contract/device-interface'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { Panel } from '@hedgerow/ui/panel.tsx'
+import { toast } from '@hedgerow/ui/toast.tsx'
+import { UnsavedGuard } from '@hedgerow/ui/unsaved-guard.tsx'
+import { messageOf } from '../calls.ts'
+import { foundInWords, type Candidate, type Settings } from '../parts/candidates.ts'
+import { FilePassword, useFilePassword } from '../parts/file-password.tsx'
+import { useCandidates, useChangeCamera } from '../queries.ts'
+import styles from './camera.module.css'
+
+type TuningProps = { name: string; settings: CameraSettings; mayChange: boolean }
+
+/** Rate and least score of a camera, beside what they would have found in the last 24 hours. */
+export function Tuning({ name, settings: { hash, framesPerSecond, minimumScore }, mayChange }: TuningProps) {
+  const { data, error, isFetching, refetch } = useCandidates(name)
+  return (
+    <Panel title="Rate and score">
+      {minimumScore === null ? (
+        <p className={styles.note}>
+          The eye does not look at this camera: name it in `sources.eye` of the configuration.
+        </p>
+      ) : data === undefined ? (
+        error === null ? (
+          <PanelSkeleton rows={3} label="Loading what moved" />
+        ) : (
+          <PanelError message={messageOf(error)} retrying={isFetching} onRetry={() => void refetch()} />
+        )
+      ) : (
+        <Sliders
+          key={hash}
+          name={name}
+          hash={hash}
+          before={{ framesPerSecond, minimumScore }}
+          candidates={data}
+          mayChange={mayChange}
+        />
+      )}
+    </Panel>
+  )
+}
+
+type SlidersProps = {
+  name: string
+  hash: string
+  before: Settings
+  candidates: readonly Candidate[]
+  mayChange: boolean
+}
+
+const RATES = [0.2, 0.5, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30]
+
+function Sliders({ name, hash, before, candidates, mayChange }: SlidersProps) {
+  const [now, setNow] = useState(before)
+  const change = useChangeCamera(name)
+  const password = useFilePassword()
+  const isChanged = now.framesPerSecond !== before.framesPerSecond || now.minimumScore !== before.minimumScore
+  const rates = [...new Set([...RATES, before.framesPerSecond])].toSorted((a, b) => a - b)
+  return (
+    <div className={styles.side}>
+      <UnsavedGuard unsaved={isChanged} />
+      <label className={styles.slider}>
+        <span>Pictures a second that are looked at</span>
+        <output>{now.framesPerSecond}</output>
+        <input
+          type="range"
+          min={0}
+          max={rates.length - 1}
+          step={1}
+          value={rates.indexOf(now.framesPerSecond)}
+          aria-valuetext={`${now.framesPerSecond} pictures a second`}
+          disabled={!mayChange}
+          onChange={(event) => setNow({ ...now, framesPerSecond: rates[Number(event.currentTarget.value)] ?? 5 })}
+        />
+      </label>
+      <label className={styles.slider}>
+        <span>How sure a detection must be once</span>
+        <output>{percent(now.minimumScore)}</output>
+        <input
+          type="range"
+          min={10}
+          max={100}
+          step={1}
+          value={Math.round(now.minimumScore * 100)}
+          aria-valuetext={percent(now.minimumScore)}
+          disabled={!mayChange}
+          onChange={(event) => setNow({ ...now, minimumScore: Number(event.currentTarget.value) / 100 })}
+        />
+      </label>
+      <p>
+        In the last 24 hours this would have been <strong>{foundInWords(candidates, now)}</strong>.
+        {isChanged && ` With the settings in force: ${foundInWords(candidates, before)}.`}
+      </p>
+      <p className={styles.quiet}>
+        An estimate from how surely and for how long each thing that moved was seen, since the gateway was started at
+        the earliest.
+      </p>
+      {mayChange && (
+        <>
+          {isChanged && <FilePassword {...password} />}
+          {change.error !== null && <Notice tone="danger">{messageOf(change.error)}</Notice>}
+          <div className={styles.buttons}>
+            <Button
+              loading={change.isPending}
+              disabled={!isChanged || password.isMissing}
+              onClick={() =>
+                change.mutate(
+                  { change: changeOf(before, now), hash, ...password.given },
+                  { onSuccess: () => void toast('Saved. It is in force.') },
+                )
+              }
+            >
+              Save rate and score
+            </Button>
+            <Button variant="default" disabled={!isChanged} onClick={() => setNow(before)}>
+              Undo
+            </Button>
+          </div>
+        </>
+      )}
+    </div>
+  )
+}
+
+/** What stays is not written: the eye's score may count for this camera. */
+function changeOf(before: Settings, now: Settings): Partial<Settings> {
+  return {
+    ...(now.framesPerSecond !== before.framesPerSecond && { framesPerSecond: now.framesPerSecond }),
+    ...(now.minimumScore !== before.minimumScore && { minimumScore: now.minimumScore }),
+  }
+}
+
+const percent = (share: number) => `${Math.round(share * 100)} %`
