@@ -1,11 +1,10 @@
 import { Button } from '@mantine/core'
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import type { CameraSettings } from '@hedgerow/contract/device-interface'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
-import { UnsavedGuard } from '@hedgerow/ui/unsaved-guard.tsx'
 import { messageOf } from '../calls.ts'
 import { foundInWords, type Candidate, type Settings } from '../parts/candidates.ts'
 import { FilePassword, useFilePassword } from '../parts/file-password.tsx'
@@ -61,35 +60,22 @@ function Sliders({ name, hash, before, candidates, mayChange }: SlidersProps) {
   const rates = [...new Set([...RATES, before.framesPerSecond])].toSorted((a, b) => a - b)
   return (
     <div className={styles.side}>
-      <UnsavedGuard unsaved={isChanged} />
-      <label className={styles.slider}>
-        <span>Pictures a second that are looked at</span>
-        <output>{now.framesPerSecond}</output>
-        <input
-          type="range"
-          min={0}
-          max={rates.length - 1}
-          step={1}
-          value={rates.indexOf(now.framesPerSecond)}
-          aria-valuetext={`${now.framesPerSecond} pictures a second`}
-          disabled={!mayChange}
-          onChange={(event) => setNow({ ...now, framesPerSecond: rates[Number(event.currentTarget.value)] ?? 5 })}
-        />
-      </label>
-      <label className={styles.slider}>
-        <span>How sure a detection must be once</span>
-        <output>{percent(now.minimumScore)}</output>
-        <input
-          type="range"
-          min={10}
-          max={100}
-          step={1}
-          value={Math.round(now.minimumScore * 100)}
-          aria-valuetext={percent(now.minimumScore)}
-          disabled={!mayChange}
-          onChange={(event) => setNow({ ...now, minimumScore: Number(event.currentTarget.value) / 100 })}
-        />
-      </label>
+      <Slider
+        label="Pictures a second that are looked at"
+        words={String(now.framesPerSecond)}
+        range={[0, rates.length - 1]}
+        value={rates.indexOf(now.framesPerSecond)}
+        disabled={!mayChange}
+        onChange={(place) => setNow({ ...now, framesPerSecond: rates[place] ?? now.framesPerSecond })}
+      />
+      <Slider
+        label="How sure a detection must be once"
+        words={percent(now.minimumScore)}
+        range={[10, 100]}
+        value={Math.round(now.minimumScore * 100)}
+        disabled={!mayChange}
+        onChange={(hundredths) => setNow({ ...now, minimumScore: hundredths / 100 })}
+      />
       <p>
         In the last 24 hours this would have been <strong>{foundInWords(candidates, now)}</strong>.
         {isChanged && ` With the settings in force: ${foundInWords(candidates, before)}.`}
@@ -116,11 +102,42 @@ function Sliders({ name, hash, before, candidates, mayChange }: SlidersProps) {
               Save rate and score
             </Button>
             <Button variant="default" disabled={!isChanged} onClick={() => setNow(before)}>
-              Undo
+              Undo rate and score
             </Button>
           </div>
         </>
       )}
+    </div>
+  )
+}
+
+type SliderProps = {
+  label: string
+  /** The value for people. */
+  words: string
+  range: readonly [least: number, most: number]
+  value: number
+  disabled: boolean
+  onChange: (value: number) => void
+}
+
+function Slider({ label, words, range: [min, max], value, disabled, onChange }: SliderProps) {
+  const id = useId()
+  return (
+    <div className={styles.slider}>
+      <label htmlFor={id}>{label}</label>
+      <span aria-hidden="true">{words}</span>
+      <input
+        id={id}
+        type="range"
+        min={min}
+        max={max}
+        step={1}
+        value={value}
+        aria-valuetext={words}
+        disabled={disabled}
+        onChange={(event) => onChange(Number(event.currentTarget.value))}
+      />
     </div>
   )
 }
