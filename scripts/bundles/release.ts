@@ -11,8 +11,9 @@ import { parseArgs } from 'node:util'
 import { rawPublicKey, readPrivateKey, signText, type Release, type ReleaseFile } from '@hedgerow/releases'
 import { ensureGatewayUiBuilt, ensureWebBuilt } from '../web-build.ts'
 import { writeArchive } from './archive.ts'
-import { build } from './build.ts'
-import { hasImage, writeImage } from './image.ts'
+import { build, debianArchitecture } from './build.ts'
+import { writeDebianPackage } from './debian-package.ts'
+import { writeImage } from './image.ts'
 import type { Platform } from './locked-packages.ts'
 import { PRODUCTS } from './products.ts'
 
@@ -23,7 +24,7 @@ const KEYS_DAYS = 730
 const PLATFORMS = ['linux-x64', 'linux-arm64']
 const UNTESTED_PLATFORMS = ['darwin-arm64', 'darwin-x64']
 const PRODUCT_NAMES = PRODUCTS.map(({ name }) => name)
-const FORMS = ['archive', 'image']
+const FORMS = ['archive', 'deb', 'image']
 
 const USAGE = `Usage: npm run release -- [options]            makes the archives in ./release
        npm run release -- keys FOLDER          makes a root key and a release key
@@ -31,7 +32,7 @@ const USAGE = `Usage: npm run release -- [options]            makes the archives
   --into FOLDER          where the files go (./release)
   --platforms LIST       linux-x64,linux-arm64 unless told; darwin-arm64 and darwin-x64 are untested
   --products LIST        ${PRODUCT_NAMES.join(',')} unless told
-  --forms LIST           archive unless told; image needs mmdebstrap and podman
+  --forms LIST           archive,deb unless told; image needs mmdebstrap and podman
   --keys FOLDER          signs with release.key of this folder and adds its keys.json
   --compression none     for a try: xz takes two minutes of a core for each archive
 `
@@ -42,7 +43,7 @@ const { values, positionals } = parseArgs({
     into: { type: 'string', default: join(ROOT, 'release') },
     platforms: { type: 'string', default: PLATFORMS.join(',') },
     products: { type: 'string', default: PRODUCT_NAMES.join(',') },
-    forms: { type: 'string', default: 'archive' },
+    forms: { type: 'string', default: 'archive,deb' },
     keys: { type: 'string' },
     compression: { type: 'string', default: 'small' },
     help: { type: 'boolean' },
@@ -77,7 +78,9 @@ async function makeRelease(): Promise<void> {
         const file = await measured(await writeArchive(built, { time, compression, into }))
         archives.push({ product: product.name, platform, ...file })
       }
-      if (forms.includes('image') && hasImage(built)) await measured(await writeImage(built, { time, into }))
+      const onDebian = debianArchitecture(platform) === undefined ? [] : forms
+      if (onDebian.includes('deb')) await measured(await writeDebianPackage(built, { time, compression, into }))
+      if (onDebian.includes('image')) await measured(await writeImage(built, { time, into }))
       rmSync(built.folder, { recursive: true })
     }
   }

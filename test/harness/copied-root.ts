@@ -1,14 +1,17 @@
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { startChild, type Child } from './child-process.ts'
 
 /**
- * A root directory that looks like this machine's and keeps what is written to itself: an overlay in memory, seen by
- * its own processes only. It has this machine's network, and no systemd. Needs root and `unshare`.
+ * A root directory that looks like this machine's, or like another folder, and keeps what is written to itself: an
+ * overlay in memory, seen by its own processes only. It has this machine's network, and no systemd. Needs root and
+ * `unshare`.
  */
 export type CopiedRoot = {
+  /** Copies a file of this machine into its /tmp, and answers where it is there. */
+  bring(file: string): string
   /** Runs a line of shell inside to its end; returns its output, both streams, and its exit code. */
   shell(line: string): { code: number | null; output: string }
   /** Starts a command inside. */
@@ -20,7 +23,7 @@ export type CopiedRoot = {
 const MAKE = [
   'mount -t tmpfs tmpfs "$0"',
   'mkdir "$0/upper" "$0/work" "$0/root"',
-  'mount -t overlay overlay -o "lowerdir=/,upperdir=$0/upper,workdir=$0/work" "$0/root"',
+  'mount -t overlay overlay -o "lowerdir=$1,upperdir=$0/upper,workdir=$0/work" "$0/root"',
   'mount --rbind /dev "$0/root/dev"',
   'mount -t proc proc "$0/root/proc"',
   'mount -t tmpfs tmpfs "$0/root/tmp"',
@@ -29,9 +32,18 @@ const MAKE = [
 ].join(' && ')
 
 /** Rejects with what the system said where it allows no such mounts. */
-export async function copyRoot(): Promise<CopiedRoot> {
+export async function copyRoot(original = '/'): Promise<CopiedRoot> {
   const folder = await mkdtemp(join(tmpdir(), 'hedgerow-root-'))
-  const keeper = await startChild('unshare', ['--mount', '--propagation', 'private', 'sh', '-c', MAKE, folder])
+  const keeper = await startChild('unshare', [
+    '--mount',
+    '--propagation',
+    'private',
+    'sh',
+    '-c',
+    MAKE,
+    folder,
+    original,
+  ])
   const remove = async () => {
     await keeper.stop(1_000)
     await rm(folder, { recursive: true, force: true })
@@ -44,6 +56,11 @@ export async function copyRoot(): Promise<CopiedRoot> {
   }
   const inside = ['--target', String(keeper.pid), '--mount', '--root', '--wdns=/', '--']
   return {
+    bring(file) {
+      // The copy is made outside of the root, where both are visible.
+      execFileSync('nsenter', ['--target', String(keeper.pid), '--mount', 'cp', file, join(folder, 'root/tmp')])
+      return `/tmp/${basename(file)}`
+    },
     shell(line) {
       const { status, stdout, stderr } = spawnSync('nsenter', [...inside, 'sh', '-c', line], {
         encoding: 'utf8',
