@@ -1,13 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { findLooseEnds, pages } from '../apps/portal/scripts/help-pages.ts'
 import { findLongLines, proseFiles } from './line-width.ts'
 import { mistakesInPackagePage } from './package-pages.ts'
 
 /**
  * Checks the documents against the tree: every relative link and every path in backticks exists, names and test titles
  * in the pages of a package exist in their files, every dependency of a package.json has its line in
- * docs/dependencies.md, and lines of documents and comments end at column 120.
+ * docs/dependencies.md, lines of documents and comments end at column 120, and the portal can show the pages of help,
+ * whose links lead somewhere.
  */
 const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
 const files = tracked.split('\n').filter((file) => existsSync(file))
@@ -45,6 +47,8 @@ for (const file of files.filter((name) => name.endsWith('package.json'))) {
     if (!name.startsWith('@hedgerow/') && !listed.includes(`\`${name}\``))
       findings.push(`docs/dependencies.md: ${name} of ${file} is not in the list`)
 }
+
+findings.push(...findLooseEnds(pages))
 
 for (const finding of findings) console.log(finding)
 console.log(findings.length === 0 ? 'Documents agree with the tree.' : `${findings.length} findings in the documents`)

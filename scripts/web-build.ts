@@ -10,7 +10,12 @@ const ROOT = join(import.meta.dirname, '..')
 /** What every build is made of, besides its own folder. */
 const SHARED = ['packages/ui', 'packages/contract', 'package-lock.json']
 
-type Build = { title: string; apps: readonly { folder: string; page: string }[] }
+type Build = {
+  title: string
+  apps: readonly { folder: string; page: string }[]
+  /** Other folders that it is made of. */
+  from?: readonly string[]
+}
 
 const ofHub: Build = {
   title: 'the portal',
@@ -18,6 +23,8 @@ const ofHub: Build = {
     { folder: 'apps/portal', page: 'index.html' },
     { folder: 'apps/site', page: 'landing.html' },
   ],
+  // The portal's help.
+  from: ['docs'],
 }
 const ofGateway: Build = {
   title: "the gateway's pages",
@@ -30,9 +37,9 @@ export const ensureWebBuilt = (): Promise<void> => ensureBuilt(ofHub)
 export const ensureGatewayUiBuilt = (): Promise<void> => ensureBuilt(ofGateway)
 
 /** Builds when the sources have changed, or a build is missing; prints one line. */
-async function ensureBuilt({ title, apps }: Build): Promise<void> {
+async function ensureBuilt({ title, apps, from = [] }: Build): Promise<void> {
   const folders = apps.map(({ folder }) => folder)
-  const sources = await hashOf([...folders, ...SHARED])
+  const sources = await hashOf([...folders, ...from, ...SHARED])
   /** The hash of the sources of the present build. */
   const mark = join(ROOT, 'node_modules', '.cache', 'hedgerow', `build-${folders[0]!.replace('apps/', '')}`)
   const isBuilt = apps.every(({ folder, page }) => existsSync(join(ROOT, folder, 'dist', page)))

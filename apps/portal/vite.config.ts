@@ -5,12 +5,13 @@ import { precompressed } from '@hedgerow/ui/vite/precompressed.ts'
 import { publicFiles } from '@hedgerow/ui/vite/public-files.ts'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { helpPages } from './scripts/help-pages.ts'
 import { portalPaths } from './scripts/portal-paths.ts'
 
 const generated = [kitVariables, contractCalls]
 
 export default defineConfig({
-  plugins: [react(), publicFiles, ...generated, portalPaths({ plugins: generated }), precompressed],
+  plugins: [react(), publicFiles, helpPages, ...generated, portalPaths({ plugins: generated }), precompressed],
   build: buildOptions,
   server: { proxy: { '/api': process.env['HUB_URL'] ?? 'http://localhost:8080' } },
 })

@@ -134,6 +134,10 @@ export const peopleScreens: Screen[] = [
   ...(['general', 'security', 'network'] as const).map((tab) =>
     admin(`settings-${tab}`, `/settings?tab=${tab}`, (portal) => button(portal, 'Save Settings').waitFor()),
   ),
+  admin('help', '/help', (portal) => text(portal, 'Versions and support')),
+  admin('help-page', '/help/containers#kubernetes', (portal) => text(portal, 'Behind Caddy')),
+  admin('help-found', '/help?q=reverse+proxy', (portal) => text(portal, /Behind a reverse proxy/)),
+  admin('help-unknown', '/help/none', (portal) => text(portal, 'There is no such page')),
   admin('settings-wrong', '/settings', async (portal) => {
     await field(portal, 'Maximum number of gateways').fill('many')
     await button(portal, 'Save Settings').click()

@@ -11,6 +11,7 @@ import { mayReload, reloadOnceAnswered } from './reload-when-updated.ts'
 
 const MustSetUpTwoFactor = lazy(() => import('./features/profile/must-set-up.tsx'))
 const Audit = lazy(() => import('./features/audit/audit.tsx'))
+const helpScreen = async () => ({ Component: (await import('./features/help/page.tsx')).HelpScreen })
 
 export const routes: RouteObject[] = [
   {
@@ -124,6 +125,8 @@ export const routes: RouteObject[] = [
                     path: '/profile',
                     lazy: async () => ({ Component: (await import('./features/profile/page.tsx')).ProfilePage }),
                   },
+                  { path: '/help', lazy: helpScreen },
+                  { path: '/help/:page', lazy: helpScreen },
                   {
                     path: '/proxy/gateway/:id',
                     lazy: async () => ({ Component: (await import('./features/gateway-ui/page.tsx')).HandoverPage }),

@@ -9,6 +9,7 @@ import { useUser } from '#api/session.tsx'
 import { ActionsCell, Cell, DataTable, Row, type Column } from '@hedgerow/ui/data-table.tsx'
 import { PlusIcon } from '@hedgerow/ui/icons.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
+import { HelpLink } from '#parts/help-link.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelEmpty, PanelError, PanelForbidden, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
@@ -47,6 +48,7 @@ export function AlertsPage() {
         lead="Which incidents are sent to a phone or by mail. Every message has the picture and opens the incident."
         actions={
           <>
+            <HelpLink to="alerts" />
             <Button component={Link} to="/threats" variant="default">
               Back to Threats
             </Button>

@@ -20,6 +20,7 @@ export const SCREENS: readonly Destination[] = [
   screen('/users', 'Users'),
   screen('/settings', 'Settings'),
   screen('/profile', 'Profile'),
+  screen('/help', 'Help'),
 ]
 
 const action = (path: string, name: string): Destination => ({ path, name, hint: 'Action' })

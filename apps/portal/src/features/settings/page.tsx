@@ -11,31 +11,36 @@ import { useUser } from '#api/session.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
+import { HelpLink } from '#parts/help-link.tsx'
 import { Certificates } from './certificates.tsx'
 import { SettingsForm } from './settings-form.tsx'
 import styles from './page.module.css'
 
+/** Each tab's name, words and page of help. */
 const TABS = [
-  ['general', 'General'],
-  ['security', 'Security'],
-  ['network', 'Network'],
-  ['certificates', 'Certificates'],
-  ['audit', 'Audit'],
+  ['general', 'General', 'configuration'],
+  ['security', 'Security', 'security'],
+  ['network', 'Network', 'install#what-must-reach-it'],
+  ['certificates', 'Certificates', 'tls'],
+  ['audit', 'Audit', 'configuration#the-log'],
 ] as const
-type Tab = (typeof TABS)[number][0]
 
 /** `audit` fills the tab of that name. */
 export function SettingsPage({ audit }: { audit: ReactNode }) {
   const { role } = useUser()
   const settings = useHubSettings()
   const [parameters, setParameters] = useSearchParams()
-  const tab: Tab = TABS.find(([name]) => name === parameters.get('tab'))?.[0] ?? 'general'
+  const [tab, , help] = TABS.find(([name]) => name === parameters.get('tab')) ?? TABS[0]
   const show = (wanted: string | null) =>
     setParameters(wanted === null || wanted === 'general' ? {} : { tab: wanted }, { replace: true })
   const isForm = tab !== 'certificates' && tab !== 'audit'
   return (
     <>
-      <PageHead title="Settings" lead="Settings of the whole hub, for everyone on it." />
+      <PageHead
+        title="Settings"
+        lead="Settings of the whole hub, for everyone on it."
+        actions={<HelpLink to={help} />}
+      />
       <Tabs value={tab} onChange={show} keepMounted={false} className={styles.tabs}>
         <Tabs.List aria-label="Settings" className={styles.list}>
           {TABS.map(([name, words]) => (

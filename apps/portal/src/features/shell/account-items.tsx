@@ -23,6 +23,7 @@ export default function AccountItems({ avatar }: { avatar: ReactElement }) {
         <AccountHead name={user.username} detail={user.role} />
         <Menu.Divider />
         <Menu.Item onClick={() => void navigate('/profile')}>Profile</Menu.Item>
+        <Menu.Item onClick={() => void navigate('/help')}>Help</Menu.Item>
         <Menu.Divider />
         <ThemeItems />
         <Menu.Divider />

@@ -1,5 +1,6 @@
 import type { GatewayDetail } from '@hedgerow/contract'
 import type { ReactNode } from 'react'
+import { HelpLink } from '#parts/help-link.tsx'
 import { PanelEmpty } from '@hedgerow/ui/panel-states.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { StatusMark, type MarkShape } from '@hedgerow/ui/status-mark.tsx'
@@ -54,6 +55,7 @@ export function Health({ gateway: { heartbeat, kind } }: { gateway: GatewayDetai
               <li key={problem}>{problem}</li>
             ))}
           </ul>
+          <HelpLink to="gateway-problems">What to do</HelpLink>
         </Part>
       )}
       <Part title="Cameras">

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { useDraft } from '#api/drafts.ts'
 import { GatewayInvitationMade } from '#parts/gateway-invitation-made.tsx'
+import { HelpLink } from '#parts/help-link.tsx'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { focusOnce } from '@hedgerow/ui/focus-once.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
@@ -72,7 +73,8 @@ function Kinds({ onChoose }: { onChoose: (kind: Kind) => void }) {
         </button>
       </div>
       <p className={styles.hint}>
-        A device that runs the agent and finds the hub by itself waits under Approvals, without this dialog.
+        A device that runs the agent and finds the hub by itself waits under Approvals, without this dialog.{' '}
+        <HelpLink to="install-gateway">All ways to install one</HelpLink>
       </p>
     </>
   )
