@@ -110,3 +110,18 @@ test('finds an action, a setting, a tab, a user and a command', async () => {
   await goTo('dark', 'Dark theme')
   await expect.poll(() => page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('dark')
 })
+
+test('finds the help, which the hub serves and searches in the browser, and a screen leads to its page', async () => {
+  await goTo('help', 'Help')
+  await page.getByRole('heading', { name: 'Running Hedgerow' }).waitFor()
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  await page.getByLabel('Search the help').fill('wildcard caddy')
+  await page.getByRole('link', { name: 'In containers › Behind Caddy' }).click()
+  await page.getByRole('heading', { name: 'In containers' }).waitFor()
+  expect(new URL(page.url()).pathname + new URL(page.url()).hash).toBe('/help/containers#behind-caddy')
+  expect(asked.filter((url) => !url.startsWith(hub.url) || url.includes('wildcard'))).toEqual([])
+  await portal.open('/settings?tab=certificates')
+  await page.getByRole('link', { name: 'Help', exact: true }).click()
+  await page.getByRole('heading', { name: 'HTTPS', exact: true }).waitFor()
+})
