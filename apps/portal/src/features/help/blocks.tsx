@@ -65,11 +65,15 @@ function WideTable({ block }: { block: Extract<Block, { kind: 'table' }> }) {
         {hasHead && (
           <thead>
             <tr>
-              {block.head.map((cell, index) =>
-                <th key={index} scope="col">
-                  <Words content={cell} />
-                </th>
-              )}
+              {block.head.map((cell, index) => {
+                // An empty heading would be announced.
+                const Cell = cell.length === 0 ? 'td' : 'th'
+                return (
+                  <Cell key={index} {...(Cell === 'th' && { scope: 'col' })}>
+                    <Words content={cell} />
+                  </Cell>
+                )
+              })}
             </tr>
           </thead>
         )}
