@@ -22,7 +22,7 @@ beforeAll(async () => {
   site = await startFrigateSite(
     { access: PROXY },
     ({ secureUrl }) =>
-      `sources: { frigate: { url: "${secureUrl}", proxySecret: "${SECRET}", userHeader: farm-person, roleHeader: Farm-Part } }\n`,
+      `sources: { frigate: { url: "${secureUrl}", proxySecret: "${SECRET}", userHeader: farm-person, roleHeader: Farm-Part } }\napplications: { frigate: { url: "${secureUrl}", title: Frigate } }\n`,
     ({ secureUrl }) => ({ uiTarget: new URL(secureUrl), uiOnLan: true }),
   )
   const { hub, gateway, gatewayId } = site
@@ -60,7 +60,7 @@ describe.each([
   ['admin', 'admin'],
 ])('a %s of the hub', (role, there) => {
   test(`is ${there} in Frigate, whatever their browser says`, async () => {
-    const { send } = await openGatewayUi(site.hub.url, people.get(role)!, site.gatewayId, 'ui-target')
+    const { send } = await openGatewayUi(site.hub.url, people.get(role)!, site.gatewayId, 'frigate')
     const expected = { username: `a-${role}`, role: there }
     expect(await profileOf(send)).toEqual(expected)
     expect(await profileOf(send, FORGED)).toEqual(expected)
@@ -69,7 +69,7 @@ describe.each([
 
 test('a viewer cannot change the configuration, a manager can', async () => {
   const change = async (role: string) => {
-    const { send, origin } = await openGatewayUi(site.hub.url, people.get(role)!, site.gatewayId, 'ui-target')
+    const { send, origin } = await openGatewayUi(site.hub.url, people.get(role)!, site.gatewayId, 'frigate')
     return (await send('/api/config/set', { method: 'PUT', headers: { origin }, body: '{}' })).status
   }
   expect(await change('user')).toBe(403)

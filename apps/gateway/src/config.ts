@@ -75,8 +75,8 @@ Only as variables:
   GATEWAY_HUB_CA_FILE       the CA of an https hub with a certificate of its own (PEM)
   GATEWAY_INVITATION_CODE   an invitation for this device
   GATEWAY_HOST              address the device page listens on (all)
-  GATEWAY_UI_TARGET         the device's own application, for example https://127.0.0.1:8971;
-                            it answers through the hub only
+  GATEWAY_UI_TARGET         an application of the device, for example https://127.0.0.1:8971, that the
+                            hub's Connect opens; gateway.yaml can list several
   GATEWAY_UI_ON_LAN         on: it also answers to everybody in the device's network (off)
   GATEWAY_DNS_SERVERS       name servers to ask instead of the system's, comma separated
   GATEWAY_OFFLOAD           off: each datagram by a system call of its own (on)

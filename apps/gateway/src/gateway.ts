@@ -21,8 +21,8 @@ import { createDeviceUi } from './device-ui/device-ui.ts'
 import { createSessions } from './device-ui/sessions.ts'
 import { createLocalUi } from './local-ui/local-ui.ts'
 import { openPassword } from './password.ts'
-import { openLocalUiServer } from './local-ui/local-ui-server.ts'
-import { watchOpenInterface } from './sources/frigate/open-interface.ts'
+import { openLocalUiServer, type LocalUiServer } from './local-ui/local-ui-server.ts'
+import { watchOpenInterfaces } from './sources/frigate/open-interface.ts'
 import { frigateInterface } from './sources/frigate/roles.ts'
 import { openInstallation, type Installation } from './update/installation.ts'
 
@@ -88,14 +88,17 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
   const filePath = deviceFilePath(options)
   const device = await openDevice({ dataDir, filePath, givenCameras: options.cameras, log }, life)
   const { queue, parts, deterrents } = device
+  let server: LocalUiServer | undefined
   const frigate = () => device.file.current().sources.frigate
-  const openInterface = uiTarget && watchOpenInterface(uiTarget, frigate)
-  if (openInterface) life.defer(openInterface.stop)
-  const applications = createApplications({ file: device.file.current, uiTarget, faults, log })
+  const ownPort = () => server?.port
+  const applications = createApplications({ file: device.file.current, uiTarget, ownPort, faults, log })
   life.defer(applications.stop)
+  const openInterfaces = watchOpenInterfaces(applications.origins, frigate)
+  life.defer(openInterfaces.stop)
+  device.file.onChange(openInterfaces.look)
   const partsAndApplications = () => {
     const own = parts()
-    const problems = [...(openInterface?.problems() ?? []), ...own.problems]
+    const problems = [...openInterfaces.problems(), ...own.problems]
     return { ...own, applications: applications.list(), problems }
   }
   const updater =
@@ -157,7 +160,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     trials,
     file: device.file,
     editor: createEditor(deviceFilePath(options), { uiTarget }),
-    sessions: createSessions(password, { port: () => server.port }),
+    sessions: createSessions(password, { port: () => server?.port ?? 0 }),
     folder: UI_FOLDER,
     log,
   })
@@ -167,12 +170,13 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     health: () => ({ status: 'ok', gatewayId: hub.state().gatewayId, version, uptimeSeconds: uptimeSeconds() }),
     allowedOrigins: () => [hub.state().hubUrl].filter((origin) => origin !== null),
     uiTarget,
+    ownPort,
     trusting: () => uiTarget && frigateInterface(frigate(), uiTarget),
     uiOnLan: options.uiOnLan ?? false,
     faults,
     log,
   })
-  const server = await openLocalUiServer(localUi, faults, {
+  server = await openLocalUiServer(localUi, faults, {
     host: options.host ?? '::',
     port: options.port ?? GATEWAY_PORT,
   })

@@ -5,7 +5,7 @@ export const originSetting = (protocols: readonly string[], message: string) =>
   z
     .string()
     .max(500)
-    .refine((text) => isOrigin(text, protocols), message)
+    .refine((text) => isOrigin(text, protocols), { error: message, abort: true })
 
 function isOrigin(text: string, protocols: readonly string[]): boolean {
   if (!URL.canParse(text)) return false

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocketServer } from 'ws'
+import { startFrigate } from '../../../../test/harness/frigate.ts'
 import { startFixtureHub, type FixtureHub } from '../../testing/hub.ts'
 import { startGateway, type Gateway } from '../gateway.ts'
 
@@ -119,6 +120,34 @@ describe('applications', () => {
   test('leave port 8080 to the device’s own interface, except for an older hub', async () => {
     expect((await ask(8080, { 'x-hub-application': 'device' })).status).toBe(302)
     expect(await ask(8080, {})).toEqual({ status: 200, body: 'own' })
+  })
+
+  test.each([
+    ['localhost, the device’s own interface', (own: number) => `http://localhost:${own}`],
+    ['127.0.0.1, the same', (own: number) => `http://127.0.0.1:${own}`],
+  ])('cannot be at %s', async (_what, url) => {
+    await write({ router: { url: url(gateway.port) } })
+    await until(async () =>
+      expect(await application('router')).toEqual({
+        status: 502,
+        body: expect.stringContaining('may not be an application: it is this device') as string,
+      }),
+    )
+  })
+
+  test('with certificates of their own are reached by their fingerprints, and by no other', async () => {
+    const frigate = await startFrigate()
+    life.defer(frigate.stop)
+    const { secureUrl: url, certificateFingerprint } = frigate
+    await write({ router: { url, certificateFingerprint } })
+    await until(async () => expect((await application('router')).status).toBe(401))
+    await write({ router: { url, certificateFingerprint: 'AB'.repeat(32) } })
+    await until(async () =>
+      expect(await application('router')).toEqual({
+        status: 502,
+        body: expect.stringContaining(certificateFingerprint.replaceAll(':', '')) as string,
+      }),
+    )
   })
 
   test('come and go with gateway.yaml', async () => {

@@ -8,11 +8,14 @@ import type { Duplex } from 'node:stream'
 import { APPLICATION_HEADER, type Application } from '@hedgerow/contract'
 import { createConnectionLimits, createFront, cutConnections, type Faults } from '@hedgerow/http'
 import type { Logger } from 'pino'
+import { openKnownTls } from '../known-tls.ts'
 import { sendText } from '../send-text.ts'
 import { frigateInterface } from '../sources/frigate/roles.ts'
 import type { FrigateSettings } from '../sources/frigate/schema.ts'
+import type { TrustingApplication } from '../trusting-application.ts'
 import type { ApplicationsSettings } from './schema.ts'
-import { listTargets } from './targets.ts'
+import { lookupFor } from './reach.ts'
+import { listTargets, type Target } from './targets.ts'
 import { createUiProxy, type UiProxy } from './ui-proxy.ts'
 
 /** The parts of gateway.yaml that applications need. */
@@ -21,6 +24,8 @@ type Parts = { applications: ApplicationsSettings; sources: { frigate?: FrigateS
 export type Applications = {
   /** What Connect offers beside the device's own interface. */
   list(): Application[]
+  /** Where they are. */
+  origins(): URL[]
   /** Serves a connection from the tunnel. */
   accept(connection: Duplex): void
   /** Ends every connection at once. */
@@ -30,15 +35,19 @@ export type Applications = {
 const HEADERS_TIMEOUT_MS = 10_000
 /** All connections come from the hub, which has limits of its own. */
 const LIMITS = { perSource: 512, total: 512 }
+/** An application that this gateway tells nothing. */
+const STRANGER: TrustingApplication = { ownHeaders: [], headersFor: () => ({}) }
 const UNKNOWN = 'This device has no application of this name any more.\n'
 
 export function createApplications(options: {
   file(): Parts
   uiTarget: URL | undefined
+  /** The port of the device's own interface in the local network. */
+  ownPort(): number | undefined
   faults: Faults
   log: Logger
 }): Applications {
-  const { file, uiTarget, faults, log } = options
+  const { file, uiTarget, ownPort, faults, log } = options
   let made: { of: Parts; proxies: ReadonlyMap<string, UiProxy> } | undefined
 
   function proxies(): ReadonlyMap<string, UiProxy> {
@@ -49,9 +58,13 @@ export function createApplications(options: {
 
   const targetsOf = ({ applications, sources }: Parts) => listTargets(applications, uiTarget, sources.frigate)
 
-  function proxyOf({ name, url: target }: { name: string; url: URL }): [string, UiProxy] {
-    const trusting = () => frigateInterface(file().sources.frigate, target)
-    return [name, createUiProxy({ target, trusting, faults, log })]
+  function proxyOf({ name, url: target, certificateFingerprint }: Target): [string, UiProxy] {
+    const pinned = certificateFingerprint !== undefined && target.protocol === 'https:'
+    const connect = (signal: AbortSignal) =>
+      openKnownTls(target, { certificateFingerprint, lookup: lookupFor(target, ownPort), signal })
+    const other = pinned ? { ...STRANGER, connect } : undefined
+    const trusting = () => frigateInterface(file().sources.frigate, target) ?? other
+    return [name, createUiProxy({ target, trusting, ownPort, faults, log })]
   }
 
   const find = ({ headers }: IncomingMessage) => proxies().get(String(headers[APPLICATION_HEADER]))
@@ -73,6 +86,7 @@ export function createApplications(options: {
 
   return {
     list: () => targetsOf(file()).map(({ name, title }) => ({ name, title })),
+    origins: () => targetsOf(file()).map(({ url }) => url),
     accept: (connection) => void server.emit('connection', connection),
     stop: () => cutConnections(server),
   }

@@ -1,6 +1,8 @@
 import { APPLICATION_TITLE_MAX, APPLICATIONS_MAX, applicationName, oneLine } from '@hedgerow/contract'
 import { z } from 'zod'
+import { certificateFingerprint } from '../known-tls.ts'
 import { originSetting } from '../origin-setting.ts'
+import { refusalOfUrl } from './reach.ts'
 
 /** The application of `GATEWAY_UI_TARGET`, which has no name of its own. */
 export const UI_TARGET_NAME = 'ui-target'
@@ -12,13 +14,22 @@ const listedName = applicationName.refine(
 )
 
 const listedApplication = z.strictObject({
-  url: originSetting(['http:', 'https:'], 'This must be an address like http://192.168.1.1, without a path.').describe(
-    'Where the application answers. Only the hub reaches it through the gateway, the local network does not.',
-  ),
+  url: originSetting(['http:', 'https:'], 'This must be an address like http://192.168.1.1, without a path.')
+    .refine((text) => refusalOfUrl(new URL(text)) === undefined, {
+      error: ({ input }) => `An application may not be here: ${refusalOfUrl(new URL(String(input)))}.`,
+    })
+    .describe(
+      'Where the application answers. Through this gateway the hub reaches it, and the local network does not.',
+    ),
   title: oneLine(APPLICATION_TITLE_MAX)
     .min(1, 'A title has at least one character.')
     .optional()
     .describe('What Connect calls it. The name when left out.'),
+  certificateFingerprint: certificateFingerprint
+    .optional()
+    .describe(
+      'SHA-256 of the certificate, for an https address on another machine that signs its own, such as a router.',
+    ),
 })
 
 /** The part `applications` of gateway.yaml: each web application by its name. */

@@ -21,6 +21,7 @@ import type { Logger } from 'pino'
 import { inWords } from '../hub/failure.ts'
 import { isLoopback } from '../loopback.ts'
 import { isOwnCookie } from '../own-cookie.ts'
+import { bareHost, lookupFor, notAllowed, portOf, refusalOfUrl } from './reach.ts'
 import { connecting, tellWhoAsks, type TrustingApplication } from '../trusting-application.ts'
 
 /** Forwards every request and WebSocket, except the gateway's own pages, to the device's own application. */
@@ -36,12 +37,14 @@ export type UiProxyOptions = {
   target: URL
   /** Undefined for an application that knows nothing of this gateway; asked for each request. */
   trusting?: (() => TrustingApplication | undefined) | undefined
+  /** The port of the device's own interface in the local network, which no application may be. */
+  ownPort(): number | undefined
   faults: Faults
   log: Logger
 }
 
-export function createUiProxy({ target, trusting, faults, log }: UiProxyOptions): UiProxy {
-  const host = target.hostname.replace(/^\[(.*)\]$/, '$1')
+export function createUiProxy({ target, trusting, ownPort, faults, log }: UiProxyOptions): UiProxy {
+  const host = bareHost(target)
 
   function open(incoming: IncomingMessage, headers: Record<string, string | string[]>) {
     const connect = trusting?.()?.connect
@@ -49,7 +52,8 @@ export function createUiProxy({ target, trusting, faults, log }: UiProxyOptions)
     const ended = new AbortController()
     const outgoing = request({
       host,
-      port: target.port || (target.protocol === 'https:' ? 443 : 80),
+      port: portOf(target),
+      lookup: lookupFor(target, ownPort),
       method: incoming.method,
       path: incoming.url,
       headers,
@@ -57,6 +61,8 @@ export function createUiProxy({ target, trusting, faults, log }: UiProxyOptions)
       // An application on the device itself (Frigate, for example) has a self-signed certificate; nobody is in between.
       rejectUnauthorized: !isLoopback(host),
     })
+    const refusal = refusalOfUrl(target, ownPort())
+    if (refusal !== undefined) outgoing.destroy(notAllowed(refusal))
     const timer = setTimeout(() => outgoing.destroy(new Error('it has not answered within 60 s')), ANSWER_TIMEOUT_MS)
     let isAnswered = false
     const settle = () => {

@@ -88,6 +88,11 @@ ${mark}  frigate: { url: "${frigate ?? 'http://127.0.0.1:5000'}" }
 #    coolDownSeconds: 60
 #    secondsAnHour: 120
 
+# Other web applications of this device, which the hub's Connect opens.
+#applications:
+#  frigate: { url: "https://127.0.0.1:8971", title: Frigate }
+#  router: { url: "http://192.168.1.1" }
+
 # Which detections fire which deterrents. A person on a camera of the rule blocks it.
 #rules:
 #  - name: Boar at night

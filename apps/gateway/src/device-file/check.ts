@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { isMissing } from '../durable-file.ts'
-import { openAddresses } from '../sources/frigate/open-interface.ts'
 import { inWords } from './device-file.ts'
 import { folderOf, parseDeviceFile } from './parse.ts'
+import { warningsOf } from './warnings.ts'
 
 /**
  * `gateway check`: prints each error as `file:line:column: message`, which editors can open, and warns of what is valid
@@ -26,7 +26,7 @@ export function checkDeviceFile(
   }
   const parsed = parseDeviceFile(text, folderOf(path), environment)
   if (!parsed.errors) {
-    const warnings = openAddresses(parsed.value.sources.frigate, uiTarget).map((text) => `${path}: warning: ${text}`)
+    const warnings = warningsOf(parsed.value, uiTarget).map((text) => `${path}: warning: ${text}`)
     return { text: [`${path}: no errors.`, ...warnings].join('\n'), isValid: true }
   }
   const lines = parsed.errors.map((error) => `${path}:${error.line}:${error.column}: ${inWords(error)}`)

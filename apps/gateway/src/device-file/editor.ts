@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { hasUrl, type CameraSettings } from '../cameras/schema.ts'
 import { isMissing, writeDurably } from '../durable-file.ts'
-import { openAddresses } from '../sources/frigate/open-interface.ts'
 import type { DeviceFile } from './schema.ts'
 import { folderOf, parseDeviceFile, type FileError } from './parse.ts'
+import { warningsOf } from './warnings.ts'
 
 /** Changes `gateway.yaml` as its text, so that people's comments stay. */
 export type DeviceFileEditor = {
@@ -49,7 +49,7 @@ export function createEditor(
   function check(text: string) {
     const parsed = parseDeviceFile(text, folderOf(path), environment)
     if (parsed.errors) return { errors: parsed.errors, warnings: [] }
-    return { errors: [], warnings: openAddresses(parsed.value.sources.frigate, uiTarget) }
+    return { errors: [], warnings: warningsOf(parsed.value, uiTarget) }
   }
 
   async function parsed() {

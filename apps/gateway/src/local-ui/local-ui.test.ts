@@ -98,6 +98,7 @@ async function openLocalUi(uiTarget?: URL, state = stateOf(), uiOnLan = true): P
     health: () => ({ status: 'ok', gatewayId: state.gatewayId, version: state.version, uptimeSeconds: 7 }),
     allowedOrigins: () => [HUB_ORIGIN],
     uiTarget,
+    ownPort: () => undefined,
     uiOnLan,
     localApi: { owns: () => false, handle: async () => {} },
     deviceUi,

@@ -29,6 +29,8 @@ export type LocalUiOptions = {
   /** The origins whose pages may read `/api/health`. */
   allowedOrigins(): string[]
   uiTarget: URL | undefined
+  /** The port of this interface in the local network. */
+  ownPort(): number | undefined
   /** How the application behind `uiTarget` is told who asks, where it believes this gateway. */
   trusting?: () => TrustingApplication | undefined
   /** Whether the application also answers on the device's own network. */
@@ -48,7 +50,7 @@ const ONLY_THROUGH_THE_HUB =
 
 export function createLocalUi(options: LocalUiOptions): LocalUi {
   const { uiTarget: target, trusting, faults, log } = options
-  const proxy = target ? createUiProxy({ target, trusting, faults, log }) : undefined
+  const proxy = target ? createUiProxy({ target, trusting, ownPort: options.ownPort, faults, log }) : undefined
 
   /** An older hub knows one origin only, and names nothing. */
   function proxyFor({ headers }: IncomingMessage, isTunnel: boolean): UiProxy | undefined {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { startFrigate } from '../../../../../test/harness/frigate.ts'
-import { openAddresses, watchOpenInterface } from './open-interface.ts'
+import { openAddresses, watchOpenInterfaces } from './open-interface.ts'
 import { frigateSettings } from './schema.ts'
 
 const life: (() => Promise<unknown> | void)[] = []
@@ -12,7 +12,10 @@ afterEach(async () => {
 })
 
 function watch(url: string): () => string[] {
-  const watched = watchOpenInterface(new URL(url), () => undefined)
+  const watched = watchOpenInterfaces(
+    () => [new URL(url)],
+    () => undefined,
+  )
   life.push(watched.stop)
   return watched.problems
 }
@@ -59,6 +62,6 @@ describe('the check of gateway.yaml warns', () => {
     ['of nothing on the other port', settings({ url: 'https://127.0.0.1:8971' }), 'https://127.0.0.1:8971', none],
     ['of nothing without Frigate', undefined, 'http://127.0.0.1:3000', none],
   ])('%s', (_what, given, target, expected) => {
-    expect(openAddresses(given, target === undefined ? undefined : new URL(target)).join('\n')).toMatch(expected)
+    expect(openAddresses(given, target === undefined ? [] : [new URL(target)]).join('\n')).toMatch(expected)
   })
 })

@@ -11,33 +11,35 @@ const profile = z.object({ role: z.string() })
 const OPEN_PORT = '5000'
 
 /**
- * Whether everybody who opens the application at `target` is an admin there: so it is on Frigate's port 5000. Checked
- * at the start and every hour, without credentials.
+ * Which of the applications at `origins` make everybody who opens them an admin of Frigate: so it is on Frigate's port
+ * 5000. Checked at the start, every hour, and at each `look`, without credentials.
  */
-export function watchOpenInterface(
-  target: URL,
+export function watchOpenInterfaces(
+  origins: () => readonly URL[],
   settings: () => FrigateSettings | undefined,
-): { problems(): string[]; stop(): Promise<void> } {
+): { problems(): string[]; look(): void; stop(): Promise<void> } {
   const stopping = new AbortController()
   const { signal } = stopping
   const rest = createPause(signal)
-  let isOpen = false
+  let open: readonly string[] = []
 
-  async function ask(): Promise<boolean> {
+  async function isOpen(origin: URL): Promise<boolean> {
     const { certificateFingerprint } = settings() ?? {}
-    const stranger = frigateSettings.parse({ url: target.origin, certificateFingerprint })
+    const stranger = frigateSettings.parse({ url: origin.origin, certificateFingerprint })
     try {
       const read = readMessage(profile, await createFrigateClient(stranger, Date.now).read('/api/profile', { signal }))
       return read.problem === undefined && read.value.role === 'admin'
     } catch {
-      // It is away, or requires sign-in.
+      // It is away, requires sign-in, or is another application.
       return false
     }
   }
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
-      isOpen = await ask()
+      const asked = origins()
+      const answers = await Promise.all(asked.map(isOpen))
+      open = asked.filter((_origin, index) => answers[index]).map(({ origin }) => origin)
       await rest.pause(ASK_EVERY_MS)
     }
   }
@@ -45,11 +47,11 @@ export function watchOpenInterface(
   const done = run()
   return {
     problems: () =>
-      isOpen
-        ? [
-            `Everybody who opens ${target.origin} through the hub is an admin of Frigate there: use port 8971 and proxySecret.`,
-          ]
-        : [],
+      open.map(
+        (origin) =>
+          `Everybody who opens ${origin} through the hub is an admin of Frigate there: use port 8971 and proxySecret.`,
+      ),
+    look: rest.wake,
     async stop() {
       stopping.abort()
       await done
@@ -58,13 +60,15 @@ export function watchOpenInterface(
 }
 
 /** For `gateway check`: addresses that make everybody an admin, without any request. A sentence each. */
-export function openAddresses(settings: FrigateSettings | undefined, target: URL | undefined): string[] {
-  const isOpen = (url: URL | undefined) => url?.protocol === 'http:' && url.port === OPEN_PORT
-  const shown = [target, settings?.interface === undefined ? undefined : new URL(settings.interface)].find(isOpen)
-  if (shown)
-    return [
-      `If Frigate answers at ${shown.origin}, everybody who opens it through the hub is an admin there. Use its port 8971 with proxySecret.`,
-    ]
+export function openAddresses(settings: FrigateSettings | undefined, applications: readonly URL[]): string[] {
+  const isOpen = ({ protocol, port }: URL) => protocol === 'http:' && port === OPEN_PORT
+  const own = settings?.interface === undefined ? [] : [new URL(settings.interface)]
+  const shown = new Set([...applications, ...own].filter(isOpen).map(({ origin }) => origin))
+  if (shown.size > 0)
+    return [...shown].map(
+      (origin) =>
+        `If Frigate answers at ${origin}, everybody who opens it through the hub is an admin there. Use its port 8971 with proxySecret.`,
+    )
   if (settings && isOpen(new URL(settings.url)))
     return [
       `${settings.url} is Frigate's port without sign-in: whoever reaches it is an admin. Let nobody but this device reach it.`,

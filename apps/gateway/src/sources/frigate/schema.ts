@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { certificateFingerprint } from '../../known-tls.ts'
 import { originSetting } from '../../origin-setting.ts'
 
 const HUB_ROLES = { admin: 'admin', manager: 'admin', user: 'viewer' } as const
@@ -58,10 +59,7 @@ export const frigateSettings = z
       })
       .default(HUB_ROLES)
       .describe("Which role of Frigate's each role of the hub has there."),
-    certificateFingerprint: z
-      .string()
-      .regex(/^(?:[0-9A-Fa-f]{2}:?){32}$/, 'A fingerprint has 32 pairs of hexadecimal digits (SHA-256).')
-      .transform((text) => text.replaceAll(':', '').toUpperCase())
+    certificateFingerprint: certificateFingerprint
       .optional()
       .describe('SHA-256 of the certificate, for an https address on another machine that signs its own.'),
     mqtt: broker
