@@ -5,6 +5,7 @@ import { watchDeviceFile, type WatchedDeviceFile } from './device-file/device-fi
 import type { NotedCandidate } from './detections/candidates.ts'
 import { createIntake, type Intake } from './detections/intake.ts'
 import { openRecord, RECORD_FILE, type DetectionRecord } from './detections/record.ts'
+import { createDisarmInput } from './deterrents/disarm-input.ts'
 import { openDeterrents, type Deterrents } from './deterrents/deterrents.ts'
 import { openDetectionQueue, type DetectionQueue } from './hub/detection-queue.ts'
 import { createLearning, type Learning } from './learning/learning.ts'
@@ -38,6 +39,8 @@ export type Device = {
   parts(): DeviceParts
 }
 
+/** Somebody at the device, for the ledger. */
+const DISARM_INPUT = { kind: 'person', name: 'disarm input', via: 'device' } as const
 /** Their names come with detections. */
 const CAMERAS_MAX = 256
 const PROBLEM_MAX_CHARACTERS = 200
@@ -64,6 +67,9 @@ export async function openDevice(
   const { deterrents: settings, site: place } = file.current()
   const deterrents = await openDeterrents({ dataDir, settings, place, log, isGone })
   life.use(deterrents)
+  const disarmInput = createDisarmInput({ onActive: () => deterrents.disarm(DISARM_INPUT), log })
+  life.defer(disarmInput.stop)
+  disarmInput.apply(file.current().disarmInput)
   const cameras = new Set<string>()
   const rules = createRules({
     file: file.current,
@@ -123,6 +129,7 @@ export async function openDevice(
   let programStatus: DeviceReport = {}
   file.onChange((changed) => {
     deterrents.apply(changed.deterrents, changed.site)
+    disarmInput.apply(changed.disarmInput)
     secondLook.apply(changed)
     void sources.apply(changed)
   })
@@ -171,6 +178,7 @@ export async function openDevice(
     const found = [
       ...file.problems(),
       ...deterrents.problems(),
+      ...disarmInput.problems(),
       ...rules.problems(),
       ...secondLook.problems(),
       ...own.problems,

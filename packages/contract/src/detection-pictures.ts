@@ -13,11 +13,15 @@ const common = [
   'pictures_busy',
 ] as const
 
-/** The picture of the detection in full size; pulled once for all who look. */
+/**
+ * The picture of the detection in full size; pulled once for all who look. `boxed`: with the object's box drawn, where
+ * its source can.
+ */
 export const readDetectionSnapshot = call({
   method: 'GET',
   path: '/v1/hub/gateways/:id/detections/:detectionId/snapshot',
   params,
+  query: z.strictObject({ boxed: z.enum(['true', 'false']).optional() }),
   errors: [...common, 'snapshot_unavailable'],
   media: 'image/jpeg',
   response: null,

@@ -53,6 +53,7 @@ export const doorPaths = {
   commands: '/v1/commands',
   learning: '/v1/learning',
   latest: (camera: string) => `/v1/cameras/${encodeURIComponent(camera)}/latest.jpg`,
-  snapshot: (detectionId: string) => `/v1/detections/${encodeURIComponent(detectionId)}/snapshot.jpg`,
+  snapshot: (detectionId: string, { boxed }: { boxed: boolean }) =>
+    `/v1/detections/${encodeURIComponent(detectionId)}/snapshot.jpg${boxed ? '?boxed=true' : ''}`,
   clip: (detectionId: string) => `/v1/detections/${encodeURIComponent(detectionId)}/clip.mp4`,
 } as const

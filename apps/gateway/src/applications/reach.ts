@@ -33,12 +33,12 @@ export function refusalOfUrl(url: URL, ownPort?: number): string | undefined {
 /** For `connect`'s option `lookup`: the addresses of a name that it may have, or an error when there are none. */
 export function lookupFor(url: URL, ownPort: () => number | undefined): LookupFunction {
   return (hostname, options, done) =>
-    lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[] = []) => {
-      const refused = (address: string) => refusalOf(address, portOf(url), ownPort())
-      const allowed = addresses.filter(({ address }) => refused(address) === undefined)
+    lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      if (error) return done(error, '')
+      const refusals = addresses.map(({ address }) => refusalOf(address, portOf(url), ownPort()))
+      const allowed = addresses.filter((_address, index) => refusals[index] === undefined)
       const [first] = allowed
-      if (error) done(error, '')
-      else if (!first) done(notAllowed(refused(addresses[0]?.address ?? '') ?? 'the name has no address'), '')
+      if (!first) done(notAllowed(refusals[0] ?? 'the name has no address'), '')
       else if (options.all) done(null, allowed)
       else done(null, first.address, first.family)
     })

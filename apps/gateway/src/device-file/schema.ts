@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { applicationsSettings } from '../applications/schema.ts'
 import { camerasSettings } from '../cameras/schema.ts'
 import { recordSettings } from '../detections/schema.ts'
+import { disarmInputSettings } from '../deterrents/disarm-input.ts'
 import { deterrentsSettings } from '../deterrents/schema.ts'
 import { siteSettings } from '../hours.ts'
 import { learningSettings } from '../learning/schema.ts'
@@ -25,6 +26,11 @@ export const deviceFile = z
       .optional()
       .describe('Who confirms detections. It fires nothing by itself: rules may ask for `verdict: confirmed`.'),
     deterrents: deterrentsSettings.default({}).describe('What can be switched, by name.'),
+    disarmInput: disarmInputSettings
+      .optional()
+      .describe(
+        'A line of a GPIO chip, through `gpiomon` of libgpiod 1 or 2: when it becomes active, everything stops.',
+      ),
     rules: rulesSettings.default([]).describe('Which detections fire which deterrents, and when.'),
     applications: applicationsSettings
       .default({})

@@ -100,9 +100,10 @@ export function createHubDoor(options: HubDoorOptions): HubDoor {
     {
       method: 'GET',
       path: /^\/v1\/detections\/([^/]+)\/snapshot\.jpg$/,
-      async answer({ response, name, signal }) {
+      async answer({ response, url, name, signal }) {
         const detection = findDetection(name)
-        const jpeg = await pictures.snapshot(detection, { signal }).catch((error: unknown) => {
+        const boxed = url.searchParams.get('boxed') === 'true'
+        const jpeg = await pictures.snapshot(detection, { boxed, signal }).catch((error: unknown) => {
           log.info({ err: error, detection: name }, 'no snapshot: its thumbnail stands for it')
           return undefined
         })

@@ -81,6 +81,13 @@ describe('snapshots and clips of detections', () => {
     expect(asked).toEqual(['/v1/detections/d%2F1/snapshot.jpg'])
   })
 
+  test('a snapshot with the box drawn is asked for as such, and is another picture', async () => {
+    for (const query of ['?boxed=true', '?boxed=false', ''])
+      expect((await get(`${path('snapshot', 'd2')}${query}`)).statusCode).toBe(200)
+    expect(asked).toEqual(['/v1/detections/d2/snapshot.jpg?boxed=true', '/v1/detections/d2/snapshot.jpg'])
+    expect(await code(`${path('snapshot', 'd2')}?boxed=yes`)).toBe('invalid_request')
+  })
+
   test('a clip is passed on whole and in ranges, with the type and headers of the hub', async () => {
     const whole = await get(path('clip'))
     expect(whole.statusCode).toBe(200)

@@ -53,10 +53,14 @@ export function detectionPictureRoutes(app: FastifyInstance, dependencies: Depen
     return body
   }
 
-  mount(app, contract.readDetectionSnapshot, async ({ params, caller, reply }) => {
+  mount(app, contract.readDetectionSnapshot, async ({ params, query, caller, reply }) => {
     const signal = leftSignal(reply)
     const gateway = await find(caller, params)
-    const jpeg = await snapshots.read(gateway, params.detectionId, signal)
+    const jpeg = await snapshots.read(
+      gateway,
+      { detectionId: params.detectionId, boxed: query.boxed === 'true' },
+      signal,
+    )
     reply.headers({ ...PRIVATE, 'content-disposition': 'inline; filename="snapshot.jpg"' }).type('image/jpeg')
     return jpeg
   })

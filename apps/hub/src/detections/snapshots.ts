@@ -14,11 +14,12 @@ const KEPT = 8
 const LIMITS = { perGateway: 3, total: 24, waiting: 200, waitMs: 15_000 }
 const JPEG_START = Buffer.from([0xff, 0xd8, 0xff])
 
+type Wanted = { detectionId: string; boxed: boolean }
 type Pull = { startedAt: number; jpeg: Promise<Buffer>; readers: number; stop: AbortController }
 
 export type Snapshots = {
   /** Throws `gateway_unreachable`, `snapshot_unavailable` and `pictures_busy`, and the reason of `signal`. */
-  read(gateway: { id: string; address: string }, detectionId: string, signal: AbortSignal): Promise<Buffer>
+  read(gateway: { id: string; address: string }, wanted: Wanted, signal: AbortSignal): Promise<Buffer>
 }
 
 /** `monotonic` is a clock that nobody sets, in milliseconds. */
@@ -33,11 +34,11 @@ export function createSnapshots({
   /** In the order of their start. */
   const pulls = new Map<string, Pull>()
 
-  async function pull(gateway: { id: string; address: string }, detectionId: string, signal: AbortSignal) {
+  async function pull(gateway: { id: string; address: string }, wanted: Wanted, signal: AbortSignal) {
     const giveBack = await turns.take(gateway.id, signal)
     try {
       const ask = { timeoutMs: TIMEOUT_MS, limitBytes: PICTURE_MAX_BYTES, signal }
-      const path = doorPaths.snapshot(detectionId)
+      const path = doorPaths.snapshot(wanted.detectionId, wanted)
       const { status, body } = await door.get(gateway.address, path, ask).catch((error: unknown) => {
         throw new HubError('gateway_unreachable', { cause: error })
       })
@@ -48,11 +49,11 @@ export function createSnapshots({
     }
   }
 
-  function start(key: string, gateway: { id: string; address: string }, detectionId: string): Pull {
+  function start(key: string, gateway: { id: string; address: string }, wanted: Wanted): Pull {
     const stop = new AbortController()
     const started: Pull = {
       startedAt: monotonic(),
-      jpeg: pull(gateway, detectionId, stop.signal),
+      jpeg: pull(gateway, wanted, stop.signal),
       readers: 0,
       stop,
     }
@@ -70,11 +71,11 @@ export function createSnapshots({
   }
 
   return {
-    async read(gateway, detectionId, signal) {
-      const key = `${gateway.id} ${detectionId}`
+    async read(gateway, wanted, signal) {
+      const key = `${gateway.id} ${wanted.boxed} ${wanted.detectionId}`
       const known = pulls.get(key)
       const isFresh = known && (known.readers > 0 || monotonic() - known.startedAt < FRESH_MS)
-      const shared = isFresh ? known : start(key, gateway, detectionId)
+      const shared = isFresh ? known : start(key, gateway, wanted)
       shared.readers += 1
       const left = Promise.withResolvers<never>()
       const leave = () => left.reject(signal.reason as Error)

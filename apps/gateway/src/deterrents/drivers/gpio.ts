@@ -1,24 +1,18 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { z } from 'zod'
+import { gpioLine, libgpiodVersion, runGpio } from '../libgpiod.ts'
 import { driverType } from './driver.ts'
 
 /** How long `gpioset` may take to fail when the line is in use. */
 const REFUSES_WITHIN_MS = 100
 
-const execute = promisify(execFile)
-
 export const driver = driverType({
   name: 'gpio',
   summary: 'A line of a GPIO chip, through `gpioset` of libgpiod 1 or 2.',
   settings: {
-    chip: z
-      .string()
-      .regex(/^(\/dev\/)?[\w-]{1,100}$/, 'A chip is a name such as gpiochip0.')
-      .default('gpiochip0'),
-    line: z.number().int().min(0).max(1_023).describe("The line's number on the chip."),
+    ...gpioLine,
     activeLow: z.boolean().default(false).describe('True for relay boards that switch on when the line is low.'),
   },
   open({ chip, line, activeLow }) {
@@ -27,13 +21,8 @@ export const driver = driverType({
     let holding: ChildProcess | undefined
     const polarity = activeLow ? ['--active-low'] : []
 
-    async function readVersion(signal: AbortSignal): Promise<1 | 2> {
-      const { stdout } = await execute('gpioset', ['--version'], { signal }).catch(inWords)
-      return /\bv?2\.\d/.test(stdout) ? 2 : 1
-    }
-
     async function knownVersion(signal: AbortSignal): Promise<1 | 2> {
-      version ??= readVersion(signal)
+      version ??= libgpiodVersion('gpioset', signal)
       try {
         return await version
       } catch (error) {
@@ -75,15 +64,10 @@ export const driver = driverType({
           (await knownVersion(signal)) === 2
             ? [...polarity, '-c', chip, '-t', '0', `${line}=0`]
             : [...polarity, chip, `${line}=0`]
-        await execute('gpioset', args, { signal }).catch(inWords)
+        await runGpio('gpioset', args, signal)
         return 'gpioset has set it'
       },
       close: letGo,
     }
   },
 })
-
-function inWords(error: Error & { code?: unknown; stderr?: string }): never {
-  if (error.code === 'ENOENT') throw new Error('gpioset is not installed (package gpiod)')
-  throw new Error(error.stderr?.trim() || `gpioset failed (${String(error.code ?? error.name)})`)
-}

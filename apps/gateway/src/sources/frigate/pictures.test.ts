@@ -63,6 +63,9 @@ describe('a snapshot', () => {
     const detection = await seen({ frigate, source })
     const object = frigate.reviews.get(detection.id)!.objects[0]!
     expect(noteOf((await source.pictures.snapshot!(detection, { signal }))!)).toBe(`snapshot ${object.id}`)
+    await source.pictures.snapshot!(detection, { boxed: true, signal })
+    const asked = frigate.requests.map(({ path }) => path).filter((path) => path.includes('/snapshot.jpg'))
+    expect(asked.map((path) => path.includes('bbox=1'))).toEqual([...asked.slice(1).map(() => false), true])
     object.hasSnapshot = false
     expect(noteOf((await source.pictures.snapshot!(detection, { signal }))!)).toBe(`thumbnail ${object.id}`)
   })

@@ -48,13 +48,14 @@ export function createPictures(options: {
       const path = `/api/${encodeURIComponent(camera)}/latest.jpg${scaled}`
       return readJpeg(client, path, { maxBytes: PICTURE_BYTES_MAX, signal })
     },
-    async snapshot(detection, { signal }) {
+    async snapshot(detection, { boxed, signal }) {
       if (!isOurs(detection)) return undefined
       const objectId = await objectOf(detection, signal)
       if (objectId === undefined) return undefined
       const base = `/api/events/${encodeURIComponent(objectId)}`
       const read = (path: string) => readJpeg(client, path, { maxBytes: PICTURE_BYTES_MAX, signal })
-      return (await read(`${base}/snapshot.jpg?quality=90`)) ?? (await read(`${base}/thumbnail.jpg`))
+      const box = boxed ? '&bbox=1' : ''
+      return (await read(`${base}/snapshot.jpg?quality=90${box}`)) ?? (await read(`${base}/thumbnail.jpg`))
     },
     async clip(detection, { range, signal }) {
       if (!isOurs(detection)) return undefined
