@@ -72,9 +72,13 @@ export const screens: Screen[] = [
   }),
   admin('cameras', '/cameras', (portal) => portal.page.getByRole('list', { name: 'Cameras' }).waitFor()),
   firstDay('cameras-empty', '/cameras', (portal) => text(portal, 'No cameras yet')),
-  admin('alert-rules', '/alert-rules', (portal) =>
-    portal.page.getByRole('button', { name: 'Edit Every alert' }).waitFor(),
-  ),
+  admin('alert-rules', '/alert-rules', async (portal) => {
+    await portal.page.getByRole('button', { name: 'Edit Every alert' }).waitFor()
+    await portal.page
+      .getByRole('button', { name: /^Send again: / })
+      .first()
+      .waitFor()
+  }),
   admin('alert-rules-edit', '/alert-rules', async (portal) => {
     await portal.row('Every alert').getByRole('button', { name: 'Edit Every alert' }).click()
     await portal

@@ -33,6 +33,9 @@ export type Showcase = {
   stop(): Promise<void>
 }
 
+/** Nothing listens there, so the log of deliveries has messages that failed. */
+const DEAD_WEBHOOK = { HUB_WEBHOOK_URL: 'http://127.0.0.1:9/', HUB_WEBHOOK_SECRET: 'a secret for webhooks' }
+
 /** Everything that a device's own interface shows. */
 const RIVER_GATE = {
   cameras: {
@@ -57,7 +60,7 @@ const LONG_NAME = 'Lower meadow by the old mill, second footbridge from the road
 export async function startShowcase(): Promise<Showcase> {
   const life = new AsyncDisposableStack()
   try {
-    const [hub, emptyHub] = await Promise.all([startHub(), startHub()])
+    const [hub, emptyHub] = await Promise.all([startHub({ env: DEAD_WEBHOOK }), startHub()])
     life.defer(async () => void (await Promise.all([hub.stop(), emptyHub.stop()])))
     const gateway = async (name: string, location: string, file?: object) => {
       const started = await startGateway(hub, { name, location, ...(file && { file }) })
