@@ -11,6 +11,7 @@ import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { record } from '../facts/facts.ts'
+import { commitAlone, type SharedCommits } from '../database/shared-commits.ts'
 import { countInHour, startOfHour, WHOLE_FLEET } from '../database/hourly-stats.ts'
 import { storeThumbnails } from './thumbnails.ts'
 import { placeInIncidents, recount } from './incidents.ts'
@@ -35,11 +36,18 @@ export async function storeDetections(
   gatewayId: string,
   detections: readonly PicturedDetection[],
   now: number,
+  commit: SharedCommits = (work) => commitAlone(db, work),
 ): Promise<void> {
   for (const [index, some] of inSteps(detections).entries()) {
     if (index > 0) await nextTurn()
-    await storeSome(db, gatewayId, some, now)
+    // The gateway's row is locked, so the transaction need not be serializable.
+    await commit((transaction) => storeSome(transaction, gatewayId, some, now), weightOf(some))
   }
+}
+
+function weightOf(detections: readonly PicturedDetection[]): number {
+  const bytes = detections.reduce((sum, detection) => sum + reportedBytes(detection), 0)
+  return Math.min(1, Math.max(detections.length / DETECTIONS_AT_ONCE, bytes / BYTES_AT_ONCE))
 }
 
 function inSteps(detections: readonly PicturedDetection[]): PicturedDetection[][] {
@@ -58,66 +66,62 @@ function inSteps(detections: readonly PicturedDetection[]): PicturedDetection[][
 }
 
 async function storeSome(
-  db: Kysely<Tables>,
+  transaction: Transaction<Tables>,
   gatewayId: string,
   detections: readonly PicturedDetection[],
   now: number,
 ): Promise<void> {
-  const store = async (transaction: Transaction<Tables>): Promise<void> => {
-    const gateway = await lockGateway(transaction, gatewayId)
-    const ids = [...new Set(detections.map(({ id }) => id))]
-    const stored = await transaction
-      .selectFrom('detections')
-      .selectAll()
-      .where('gateway_id', '=', gatewayId)
-      .where('id', 'in', ids)
-      .execute()
-    const rows = new Map<string, Row>(stored.map((row) => [row.id, row]))
-    const threats: Row[] = []
-    for (const detection of detections) {
-      const before = rows.get(detection.id)
-      const after = merge(before, detection, gatewayId, now)
-      rows.set(detection.id, after)
-      if (isThreat(after) && !(before && isThreat(before))) threats.push(after)
-    }
-    const placed = [...rows.values()].map((row) => ({
-      ...row,
-      hasPicture: row.thumbnail !== null || row.thumbnail_bytes !== null,
-    }))
-    const { left, incidents } = await placeInIncidents(transaction, gatewayId, placed)
-    for (const { id, incident_id: incidentId } of placed) rows.get(id)!.incident_id = incidentId
-    await upsert(transaction, [...rows.values()])
-    const pictures = detections.flatMap(({ id, jpeg }) => (jpeg ? [[id, jpeg] as const] : []))
-    await storeThumbnails(transaction, gatewayId, new Map(pictures))
-    await recount(transaction, left)
-    const bytes = (all: Iterable<Row>) => [...all].reduce((sum, row) => sum + bytesOf(row), 0)
-    const added = { detections: rows.size - stored.length, bytes: bytes(rows.values()) - bytes(stored) }
-    await addToTotals(transaction, gatewayId, added)
-    await countThreats(transaction, threats, gateway.owner_id)
-    await record(transaction, {
-      kind: 'detection.reported',
-      at: now,
-      actor: { name: 'gateway' },
-      target: gatewayId,
-      gatewayId,
-      data: {
-        count: detections.length,
-        gatewayName: gateway.name,
-        alerts: threats.map(toAlert),
-        incidents: incidents.filter(isShown).map((incident) => ({
-          id: incident.id,
-          label: incident.reported_label,
-          severity: incident.severity,
-          camera: incident.camera,
-          coverId: incident.cover_id,
-          startedAt: incident.started_at,
-          isValidated: placed.some((row) => row.incident_id === incident.id && row.validated === 1),
-        })),
-      },
-    })
+  const gateway = await lockGateway(transaction, gatewayId)
+  const ids = [...new Set(detections.map(({ id }) => id))]
+  const stored = await transaction
+    .selectFrom('detections')
+    .selectAll()
+    .where('gateway_id', '=', gatewayId)
+    .where('id', 'in', ids)
+    .execute()
+  const rows = new Map<string, Row>(stored.map((row) => [row.id, row]))
+  const threats: Row[] = []
+  for (const detection of detections) {
+    const before = rows.get(detection.id)
+    const after = merge(before, detection, gatewayId, now)
+    rows.set(detection.id, after)
+    if (isThreat(after) && !(before && isThreat(before))) threats.push(after)
   }
-  // The gateway's row is locked, so the transaction need not be serializable.
-  await inTransaction(db, store, 'read committed')
+  const placed = [...rows.values()].map((row) => ({
+    ...row,
+    hasPicture: row.thumbnail !== null || row.thumbnail_bytes !== null,
+  }))
+  const { left, incidents } = await placeInIncidents(transaction, gatewayId, placed)
+  for (const { id, incident_id: incidentId } of placed) rows.get(id)!.incident_id = incidentId
+  await upsert(transaction, [...rows.values()])
+  const pictures = detections.flatMap(({ id, jpeg }) => (jpeg ? [[id, jpeg] as const] : []))
+  await storeThumbnails(transaction, gatewayId, new Map(pictures))
+  await recount(transaction, left)
+  const bytes = (all: Iterable<Row>) => [...all].reduce((sum, row) => sum + bytesOf(row), 0)
+  const added = { detections: rows.size - stored.length, bytes: bytes(rows.values()) - bytes(stored) }
+  await addToTotals(transaction, gatewayId, added)
+  await countThreats(transaction, threats, gateway.owner_id)
+  await record(transaction, {
+    kind: 'detection.reported',
+    at: now,
+    actor: { name: 'gateway' },
+    target: gatewayId,
+    gatewayId,
+    data: {
+      count: detections.length,
+      gatewayName: gateway.name,
+      alerts: threats.map(toAlert),
+      incidents: incidents.filter(isShown).map((incident) => ({
+        id: incident.id,
+        label: incident.reported_label,
+        severity: incident.severity,
+        camera: incident.camera,
+        coverId: incident.cover_id,
+        startedAt: incident.started_at,
+        isValidated: placed.some((row) => row.incident_id === incident.id && row.validated === 1),
+      })),
+    },
+  })
 }
 
 function isThreat(row: Row): boolean {

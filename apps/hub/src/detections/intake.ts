@@ -3,6 +3,7 @@
  */
 import type { Detection } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
+import type { SharedCommits } from '../database/shared-commits.ts'
 import type { StorageWatch } from '../database/storage-watch.ts'
 import type { Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
@@ -18,6 +19,7 @@ type Dependencies = {
   requireRoom: StorageWatch['requireRoom']
   quota: Pick<DetectionQuota, 'take' | 'charge' | 'countRefused'>
   metrics: Pick<Metrics, 'countDetections'>
+  commit: SharedCommits
 }
 
 /**
@@ -25,7 +27,7 @@ type Dependencies = {
  * too large: they are stored without it, because the detection matters more. Throws `storage_low`,
  * `storage_unavailable` and `detections_over_quota`, each counted as refused.
  */
-export function createIntake({ db, clock, requireRoom, quota, metrics }: Dependencies) {
+export function createIntake({ db, clock, requireRoom, quota, metrics, commit }: Dependencies) {
   return async (gatewayId: string, detections: readonly Detection[]): Promise<string[]> => {
     let withoutPicture: string[]
     try {
@@ -38,7 +40,7 @@ export function createIntake({ db, clock, requireRoom, quota, metrics }: Depende
         gatewayId,
         pictured.reduce((sum, detection) => sum + reportedBytes(detection), 0),
       )
-      await storeDetections(db, gatewayId, pictured, clock())
+      await storeDetections(db, gatewayId, pictured, clock(), commit)
     } catch (error) {
       if (!(error instanceof HubError)) throw error
       if (error.code === 'storage_low' || error.code === 'storage_unavailable')

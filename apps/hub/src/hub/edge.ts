@@ -4,6 +4,8 @@ import { GATEWAY_APPLICATIONS_PORT, GATEWAY_PORT } from '@hedgerow/contract'
 import { accountRoutes } from '../accounts/routes.ts'
 import { createNamedLimiter } from '../access/limiter.ts'
 import { carryOverThumbnails } from '../detections/carry-over.ts'
+import { engineOf } from '../database/engine.ts'
+import { commitAlone, createSharedCommits } from '../database/shared-commits.ts'
 import { createIntake } from '../detections/intake.ts'
 import { cleanJpeg } from '../detections/pictures.ts'
 import { listIncidentsById } from '../detections/incident-list.ts'
@@ -221,7 +223,15 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     },
     secondLook,
     storeLedger: createLedgerIntake({ db, clock, requireRoom: watch.requireRoom }),
-    storeDetections: createIntake({ db, clock, requireRoom: watch.requireRoom, quota, metrics }),
+    storeDetections: createIntake({
+      db,
+      clock,
+      requireRoom: watch.requireRoom,
+      quota,
+      metrics,
+      // PostgreSQL commits several at once by itself, and nobody here waits meanwhile.
+      commit: engineOf(config.databaseUrl) === 'sqlite' ? createSharedCommits(db) : (work) => commitAlone(db, work),
+    }),
   }
   signedGatewayRoutes(app, { ...gatewayCalls, db, identity, refusals })
   const tunnelApi = createTunnelApi({
