@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Detection } from '@hedgerow/contract'
 import { createRandom } from '@hedgerow/vision/rendered'
 import { newTally, startSimulatedGateway, type SimulatedGateway, type Tally } from './gateway.ts'
-import { drawPictures } from './pictures.ts'
+import { fleetPictures } from './pictures.ts'
 import { planFleet, type GatewayPlan, type Shares, type Sources } from './plan.ts'
 
 /** Thousands of gateways in this process, joined to a hub by the agent's own code. */
@@ -18,10 +18,11 @@ export type Fleet = {
   /** Sentences of what went wrong lately, the most frequent first. */
   problems(): { sentence: string; gateways: number }[]
   /**
-   * No more detections and outages from now on. Resolves when every detection is acknowledged or refused; false when
-   * `limitMs` were not enough.
+   * No detections and outages until `setDetectionsPerSecond`. Resolves when every detection is acknowledged or refused;
+   * false when `limitMs` were not enough.
    */
   settle(limitMs: number): Promise<boolean>
+  setDetectionsPerSecond(rate: number): void
   stop(): Promise<void>
 }
 
@@ -60,9 +61,9 @@ const SETTLE_LOOK_MS = 100
 
 /** Starts gateways one after the other; those that run work meanwhile. */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
-  const { dataDir, seed, startsPerSecond, detectionsPerSecond, picturesShare } = options
+  const { dataDir, seed, startsPerSecond, picturesShare } = options
   const plans = planFleet({ ...options, count: options.gateways })
-  const pictures = await drawPictures()
+  const pictures = await fleetPictures()
   const random = createRandom(seed)
   const tally = newTally()
   const gateways: SimulatedGateway[] = []
@@ -71,6 +72,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const run = `${seed}-${Date.now().toString(36)}`
   let isStopping = false
   let isCalm = false
+  let { detectionsPerSecond } = options
   let made = 0
 
   const start = (plan: GatewayPlan, folder: string) =>
@@ -190,6 +192,10 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       const isSettled = () => tally.detectionsAcknowledged + tally.detectionsRefused >= tally.detectionsSent
       while (!isSettled() && performance.now() < endMs) await sleep(SETTLE_LOOK_MS)
       return isSettled()
+    },
+    setDetectionsPerSecond(rate) {
+      detectionsPerSecond = rate
+      isCalm = false
     },
     async stop() {
       isStopping = true

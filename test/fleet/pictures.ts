@@ -8,8 +8,12 @@ const WIDTH = 480
 const HEIGHT = 270
 const MOMENTS = [0.35, 0.5, 0.65]
 
-/** Drawn once for the whole fleet: rendered scenes at moments at which somebody is in the picture. */
-export async function drawPictures(): Promise<readonly Picture[]> {
+let drawn: Promise<readonly Picture[]> | undefined
+
+/** Drawn once for the whole process: rendered scenes at moments at which somebody is in the picture. */
+export const fleetPictures = () => (drawn ??= drawPictures())
+
+async function drawPictures(): Promise<readonly Picture[]> {
   const pictures: Picture[] = []
   for (const scene of scenes) {
     const [actor] = scene.actors

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openPortals } from '../fleet/people.ts'
+import { growthOf, usageOf, type Found, type Site } from './site.ts'
+
+const SETTLE_MS = 60_000
+/** What a garbage collector may leave standing. */
+const GROWTH_MAX = 1.1
+const FILES_MORE = 16
+
+/**
+ * A fleet and people with the portal open for as long as told: memory and open files stay flat, and nothing is lost.
+ */
+export async function day(
+  { hub, fleet }: Site,
+  options: {
+    people: number
+    detectionsPerSecond: number
+    seconds: number
+    /** Whether it lasts long enough for memory to say something. */
+    judgesMemory: boolean
+  },
+): Promise<Found> {
+  using life = new DisposableStack()
+  fleet.setDetectionsPerSecond(options.detectionsPerSecond)
+  const people = await openPortals(hub, options.people)
+  life.defer(() => people.stop())
+  const samples: { megabytes: number; files: number }[] = []
+  const endMs = performance.now() + options.seconds * 1_000
+  const everyMs = Math.min(10_000, (options.seconds * 1_000) / 12)
+  while (performance.now() < endMs) {
+    await sleep(everyMs)
+    samples.push(await usageOf(hub))
+  }
+  const failures = people.failures()
+  const isSettled = await fleet.settle(SETTLE_MS)
+  const { detectionsSent, detectionsAcknowledged } = fleet.state()
+  const memory = growthOf(samples.map(({ megabytes }) => megabytes))
+  const files = growthOf(samples.map((sample) => sample.files))
+  const broken: string[] = []
+  if (!isSettled) broken.push(`${detectionsSent - detectionsAcknowledged} detections did not reach the hub`)
+  if (failures > 0) broken.push(`${failures} answers to people were no answers`)
+  if (files.after > files.before + FILES_MORE) broken.push(`open files grew from ${files.before} to ${files.after}`)
+  if (options.judgesMemory && memory.after > memory.before * GROWTH_MAX)
+    broken.push(`memory grew from ${memory.before} to ${memory.after} MB`)
+  const figures = {
+    'memory in the middle, MB': memory.before,
+    'memory at the end, MB': memory.after,
+    'open files in the middle': files.before,
+    'open files at the end': files.after,
+    'detections acknowledged': detectionsAcknowledged,
+    'answers to people': people.take().length,
+  }
+  return { figures, broken }
+}
