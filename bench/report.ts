@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os'
 
-export type Distribution = { count: number; p50: number; p95: number; max: number }
+export type Distribution = { count: number; p50: number; p95: number; p99: number; max: number }
 
 /** Nearest-rank percentiles of `values`, which are not empty, rounded to a tenth. */
 export function distributionOf(values: readonly number[]): Distribution {
   const sorted = values.toSorted((a, b) => a - b)
   const rank = (share: number) => Math.round(sorted[Math.ceil(share * sorted.length) - 1]! * 10) / 10
-  return { count: sorted.length, p50: rank(0.5), p95: rank(0.95), max: rank(1) }
+  return { count: sorted.length, p50: rank(0.5), p95: rank(0.95), p99: rank(0.99), max: rank(1) }
 }
 
 /** A table with a row for each step, then the same as one JSON line with what it was measured on. */

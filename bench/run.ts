@@ -1,6 +1,7 @@
 import { benchAgent } from './agent.ts'
 import { benchApi } from './api.ts'
 import { benchApprove } from './approve.ts'
+import { benchFleetLoad } from './fleet-load.ts'
 import { benchEye } from './eye.ts'
 import { benchBatches } from './batches.ts'
 import { benchLearning } from './learning.ts'
@@ -20,6 +21,7 @@ const benches: Record<string, (arguments_: string[]) => Promise<void>> = {
   api: benchApi,
   approve: benchApprove,
   eye: benchEye,
+  fleet: benchFleetLoad,
   batches: benchBatches,
   learning: benchLearning,
   metrics: benchMetrics,

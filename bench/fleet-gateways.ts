@@ -1,0 +1,51 @@
+/** The simulated gateways of `npm run bench fleet`, in a process of their own. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startFleet, type Fleet, type FleetOptions } from '../test/fleet/fleet.ts'
+import { parseSources } from '../test/fleet/plan.ts'
+import { serve } from './wireguard-process.ts'
+
+type Start = Pick<FleetOptions, 'gateways' | 'detectionsPerSecond' | 'startsPerSecond'> & {
+  hubUrl: string
+  invitationCode: string
+}
+
+let fleet: Fleet
+let dataDir: string
+/** Nothing but numbers goes wrong in a bench: what a fleet may do besides is `npm run fleet`'s. */
+const shares = { flapping: 0, roaming: 0, clockErrors: 0, clones: 0 }
+
+const handlers = {
+  async start({ hubUrl, ...options }: Start): Promise<void> {
+    dataDir = await mkdtemp(join(tmpdir(), 'fleet-'))
+    const sources = parseSources('127.64.0.0/10')
+    fleet = await startFleet({
+      ...options,
+      hubUrl: new URL(hubUrl),
+      dataDir,
+      seed: 7,
+      shares,
+      sources,
+      picturesShare: 1,
+    })
+  },
+  setDetections: (perSecond: number): void => fleet.setDetectionsPerSecond(perSecond),
+  state: () => fleet.state(),
+  problems: () => fleet.problems().slice(0, 3),
+  /** How many had a heartbeat acknowledged since then, in milliseconds since 1970. */
+  heardSince: (sinceMs: number): number =>
+    fleet.gateways().filter((gateway) => {
+      const { state, at } = gateway.conditions().heartbeat
+      return state === 'done' && at !== null && Date.parse(at) >= sinceMs
+    }).length,
+  settle: (limitMs: number): Promise<boolean> => fleet.settle(limitMs),
+  async stop(): Promise<void> {
+    await fleet.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  },
+}
+
+export type FleetProcess = typeof handlers
+
+serve(handlers)

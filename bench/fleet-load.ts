@@ -1,0 +1,169 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { createGatewayInvitation, saveAutoApprovalSettings, saveHubSettings } from '@hedgerow/contract'
+import { memoryFolder } from '../scripts/memory-folder.ts'
+import { startHub, type Hub } from '../test/harness/hub.ts'
+import { waitFor } from '../test/harness/wait-for.ts'
+import type { FleetProcess } from './fleet-gateways.ts'
+import { openPortals, type People } from '../test/fleet/people.ts'
+import { distributionOf, report, rounded } from './report.ts'
+import { startWorker, type Worker } from './wireguard-process.ts'
+
+/** Linux counts processor time in these (sysconf(3), USER_HZ). */
+const TICKS_A_SECOND = 100
+const STARTS_A_SECOND = 60
+const JOIN_LIMIT_MS = 1_800_000
+const BACK_LIMIT_MS = 600_000
+const SETTLE_LIMIT_MS = 60_000
+/** What follows an approval is over by then: five heartbeats close together. */
+const CALM_MS = 30_000
+
+type Row = Record<string, number>
+
+/**
+ * A hub with simulated gateways in their tunnels, at fleets of several sizes: what the hub costs at rest, with
+ * detections and people beside, and how long all gateways need to be back after a restart and after kill -9. The hub's
+ * processor time and memory are its own process's; the time until an answer also depends on what else the machine does.
+ * `--gateways 245,2500,10000 --seconds 60 --detections 100 --people 50`.
+ */
+export async function benchFleetLoad(args: string[]): Promise<void> {
+  const text = (value: string) => ({ type: 'string', default: value }) as const
+  const { values } = parseArgs({
+    args,
+    options: { gateways: text('245,2500,10000'), seconds: text('60'), detections: text('100'), people: text('50') },
+  })
+  // What others write to the same disk would be measured too.
+  const folder = memoryFolder()
+  if (folder) process.env['TMPDIR'] = folder
+  const rows: Record<string, Row> = {}
+  for (const gateways of values.gateways.split(',').map(Number))
+    rows[`${gateways} gateways`] = await measure({
+      gateways,
+      durationMs: Number(values.seconds) * 1_000,
+      detections: Number(values.detections),
+      people: Number(values.people),
+    })
+  report('fleet', transposed(rows))
+}
+
+async function measure(options: { gateways: number; durationMs: number; detections: number; people: number }) {
+  const { gateways, durationMs } = options
+  const hub = await startHub({ env: { HUB_LOG_LEVEL: 'error' } })
+  const fleet = startWorker<FleetProcess>(join(import.meta.dirname, 'fleet-gateways.ts'))
+  let people: People | undefined
+  try {
+    await joinAll(hub, fleet, gateways)
+    await sleep(CALM_MS)
+    const atRest = await load(hub, durationMs)
+    people = await openPortals(hub, options.people)
+    await fleet.call('setDetections', options.detections)
+    await sleep(CALM_MS)
+    people.take()
+    const before = await fleet.call('state', undefined)
+    const busy = await load(hub, durationMs)
+    const answers = distributionOf(people.take())
+    const after = await fleet.call('state', undefined)
+    const failed = people.failures()
+    const restarted = await returnAfter(fleet, gateways, () => hub.restart())
+    const killed = await returnAfter(fleet, gateways, async () => {
+      await hub.kill9()
+      await hub.restart()
+    })
+    await fleet.call('settle', SETTLE_LIMIT_MS)
+    const end = await fleet.call('state', undefined)
+    return {
+      'at rest: core, %': atRest.core,
+      'at rest: memory, MB': atRest.megabytes,
+      'with all: core, %': busy.core,
+      'with all: memory, MB': busy.megabytes,
+      'heartbeats a second': rounded((after.heartbeats - before.heartbeats) / (durationMs / 1_000)),
+      'detections a second': rounded(
+        (after.detectionsAcknowledged - before.detectionsAcknowledged) / (durationMs / 1_000),
+      ),
+      'answers a second': rounded(answers.count / (durationMs / 1_000)),
+      'answers: p50, ms': answers.p50,
+      'answers: p99, ms': answers.p99,
+      'failed answers': failed,
+      'at rest: core for 1,000 gateways, %': rounded((atRest.core / gateways) * 1_000),
+      'restart to listening, s': restarted.listeningS,
+      'restart to the last gateway, s': restarted.backS,
+      'kill -9 to listening, s': killed.listeningS,
+      'kill -9 to the last gateway, s': killed.backS,
+      'detections lost': end.detectionsSent - end.detectionsAcknowledged,
+    }
+  } finally {
+    people?.stop()
+    await fleet.call('stop', undefined).catch(() => {})
+    await fleet.stop()
+    await hub.stop()
+  }
+}
+
+/** Lets the hub approve by invitation, and waits until every gateway has a heartbeat acknowledged. */
+async function joinAll(hub: Hub, fleet: Worker<FleetProcess>, gateways: number): Promise<void> {
+  await hub.api(saveHubSettings, { body: { maxGateways: gateways } })
+  await hub.api(saveAutoApprovalSettings, { body: { enabled: true } })
+  const body = { label: 'Bench', maxUses: gateways, expiresInHours: 24 }
+  const { code } = await hub.api(createGatewayInvitation, { body })
+  await fleet.call('start', {
+    hubUrl: `http://127.0.0.1:${hub.port}`,
+    invitationCode: code,
+    gateways,
+    detectionsPerSecond: 0,
+    startsPerSecond: STARTS_A_SECOND,
+  })
+  await waitForAll(fleet, gateways, { since: 0, limitMs: JOIN_LIMIT_MS })
+}
+
+async function waitForAll(
+  fleet: Worker<FleetProcess>,
+  gateways: number,
+  { since, limitMs }: { since: number; limitMs: number },
+): Promise<void> {
+  const heard = async () => (await fleet.call('heardSince', since)) === gateways
+  await waitFor(heard, { for: `${gateways} gateways`, timeoutMs: limitMs, everyMs: 250 }).catch(
+    async (error: unknown) => {
+      console.error(await fleet.call('state', undefined), await fleet.call('problems', undefined))
+      throw error
+    },
+  )
+}
+
+/** Seconds until the hub listens again, and until the last gateway had a heartbeat acknowledged. */
+async function returnAfter(fleet: Worker<FleetProcess>, gateways: number, restart: () => Promise<void>) {
+  const startedAt = performance.now()
+  const since = Date.now()
+  await restart()
+  const listeningS = rounded((performance.now() - startedAt) / 1_000)
+  await waitForAll(fleet, gateways, { since, limitMs: BACK_LIMIT_MS })
+  return { listeningS, backS: rounded((performance.now() - startedAt) / 1_000) }
+}
+
+/** The hub's share of one core over `durationMs`, and its resident memory at the end. */
+async function load(hub: Hub, durationMs: number): Promise<{ core: number; megabytes: number }> {
+  const { pid } = hub.process()
+  const before = processorSeconds(pid)
+  const startedAt = performance.now()
+  await sleep(durationMs)
+  const core = (processorSeconds(pid) - before) / ((performance.now() - startedAt) / 1_000)
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return { core: rounded(core * 100), megabytes: Math.round(Number(kilobytes) / 1_000) }
+}
+
+/** All threads, in the process and in the kernel (proc_pid_stat(5)). */
+function processorSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
+}
+
+/** A row for each figure, a column for each fleet. */
+function transposed(rows: Record<string, Row>): Record<string, Row> {
+  const names = Object.keys(Object.values(rows)[0] ?? {})
+  return Object.fromEntries(
+    names.map((name) => [name, Object.fromEntries(Object.entries(rows).map(([fleet, row]) => [fleet, row[name]!]))]),
+  )
+}
