@@ -91,7 +91,7 @@ async function measure(options: { gateways: number; durationMs: number; detectio
       'restart to the last gateway, s': restarted.backS,
       'kill -9 to listening, s': killed.listeningS,
       'kill -9 to the last gateway, s': killed.backS,
-      'detections lost': end.detectionsSent - end.detectionsAcknowledged,
+      'detections not acknowledged a minute later': end.detectionsSent - end.detectionsAcknowledged,
     }
   } finally {
     people?.stop()
