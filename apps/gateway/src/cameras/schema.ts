@@ -11,6 +11,9 @@ const polygon = z
 
 const name = z.string().regex(NAME, 'A name has letters, digits, spaces and . _ -, at most 100 characters.')
 
+export const MINIMUM_SCORE_LEAST = 0.1
+export const minimumScore = z.number().min(MINIMUM_SCORE_LEAST).max(1)
+
 export const cameraAddress = z
   .string()
   .max(1_000)
@@ -26,10 +29,7 @@ const camera = z.strictObject({
       'MJPEG or a snapshot over HTTP; anything else through FFmpeg. Left out for a camera of Frigate or of a program, which rules may then name. User and password may be part of it: `rtsp://viewer:${GATE_PASSWORD}@HOST/stream2`.',
     ),
   framesPerSecond: z.number().min(0.2).max(30).default(5).describe('How many pictures a second are looked at.'),
-  minimumScore: z
-    .number()
-    .min(0.1)
-    .max(1)
+  minimumScore: minimumScore
     .optional()
     .describe('How sure a detection of this camera must be once, 0 to 1; as `sources.eye` says when left out.'),
   zones: z.record(name, polygon).default({}).describe('Places by name: corners in shares of the picture, 0 to 1.'),

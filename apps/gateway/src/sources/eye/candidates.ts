@@ -4,9 +4,9 @@
  * who tunes a camera sees what that would have changed.
  */
 import { Tracker, type Sighting, type Track } from '@hedgerow/vision'
+import { MINIMUM_SCORE_LEAST } from '../../cameras/schema.ts'
 import type { Candidate } from '../source.ts'
 import { HIGH_SHARE, TRACKING } from './tracking.ts'
-import { MINIMUM_SCORE_LEAST } from './schema.ts'
 
 type Run = {
   /** Of the looks in a row, newest last. */

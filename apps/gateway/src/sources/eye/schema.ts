@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { minimumScore } from '../../cameras/schema.ts'
 import { modelName } from '../../models/schema.ts'
 import { recordingSettings } from '../../recording/schema.ts'
 
 export const NO_MODEL = 'none'
-export const MINIMUM_SCORE_LEAST = 0.1
 
 /** The part `sources.eye` of gateway.yaml. */
 export const eyeSettings = z.strictObject({
@@ -25,12 +25,7 @@ export const eyeSettings = z.strictObject({
     .min(1)
     .optional()
     .describe('Reports these labels only; all when left out.'),
-  minimumScore: z
-    .number()
-    .min(MINIMUM_SCORE_LEAST)
-    .max(1)
-    .default(0.6)
-    .describe('How sure a detection must be once, 0 to 1.'),
+  minimumScore: minimumScore.default(0.6).describe('How sure a detection must be once, 0 to 1.'),
   recording: recordingSettings.prefault({}).describe('Pictures and clips of detections, kept on the device.'),
 })
 export type EyeSettings = z.output<typeof eyeSettings>
