@@ -1,6 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { BrowserContext, Page } from 'playwright-core'
-import { listGatewayInvitations, listGateways } from '@hedgerow/contract'
+import {
+  listGatewayInvitations,
+  listGateways,
+  listRejectedRegistrations,
+  readAutoApprovalSettings,
+  saveAutoApprovalSettings,
+  testAutoApproval,
+} from '@hedgerow/contract'
+import { openSession, submitRegistration } from '../../apps/gateway/src/hub/enrolment-calls.ts'
+import { createNameService } from '../../apps/gateway/src/hub/name-service.ts'
+import { loadDeviceKeys } from '../../apps/gateway/src/identity.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
@@ -32,10 +45,12 @@ beforeEach(async () => {
   page = await person.newPage()
   portal = portalOf(page, hub)
   await enterAs(page, hub, hub.admin)
+  await portal.open('/gateways')
 })
 
 afterEach(() => person.close())
 
+const said = (words: string) => page.getByText(words, { exact: true }).waitFor()
 const inDialog = (name: string | RegExp) => portal.dialog().getByRole('button', { name })
 
 test('a device that runs the agent joins with what the dialog shows', async () => {
@@ -83,4 +98,138 @@ test('an invitation is valid for 1, 7 or 30 days, and comes with the lines for t
     const made = (await hub.api(listGatewayInvitations)).find((one) => one.label === `For ${label}`)!
     expect(Math.round((Date.parse(made.expiresAt) - Date.parse(made.createdAt)) / DAY_MS)).toBe(days)
   }
+})
+
+describe('auto-approval settings', () => {
+  beforeEach(async () => {
+    await page.getByRole('link', { name: /^Approvals/ }).click()
+    await page.getByRole('link', { name: 'Auto-approval' }).click()
+    await page.getByRole('heading', { name: 'IP whitelist' }).waitFor()
+  })
+
+  test('lists take entries by Enter and by button, and name an invalid one', async () => {
+    const address = page.getByLabel('IP address', { exact: true })
+    await address.fill('198.51.100.300')
+    await address.press('Enter')
+    await said('Invalid IP address format')
+    expect(await address.inputValue()).toBe('198.51.100.300')
+    await address.fill('198.51.100.7')
+    await address.press('Enter')
+    await page.getByRole('button', { name: 'Remove 198.51.100.7' }).waitFor()
+    await address.fill('198.51.100.7')
+    await address.press('Enter')
+    await said('IP already in whitelist')
+    await address.fill('   ')
+    await address.press('Enter')
+    expect(await page.getByText('Invalid IP address format').count()).toBe(0)
+
+    const range = page.getByLabel('Network range', { exact: true })
+    const add = page.getByRole('button', { name: 'Add Network range' })
+    await range.fill('192.0.2.0/33')
+    await add.click()
+    await page.getByText(/^Invalid CIDR format \(e\.g\., [\d.]+\/16\)$/).waitFor()
+    await range.fill('192.0.2.0/24')
+    await add.click()
+    await range.fill('192.0.2.0/24')
+    await add.click()
+    await said('Network range already exists')
+    await range.fill('')
+
+    await page.getByRole('button', { name: 'Save Settings' }).click()
+    await said('Settings saved successfully')
+    expect(await hub.api(readAutoApprovalSettings)).toMatchObject({
+      ipWhitelist: ['198.51.100.7'],
+      networkRanges: ['192.0.2.0/24'],
+    })
+  })
+
+  test('the test box explains the saved rules’ decision', async () => {
+    const box = page.getByLabel('Test IP')
+    await box.fill('1.2.3')
+    await page.getByRole('button', { name: 'Test', exact: true }).click()
+    await said('Invalid IP address format')
+    await box.fill('203.0.113.9')
+    await page.getByRole('button', { name: 'Test', exact: true }).click()
+    const verdict = await hub.api(testAutoApproval, { body: { ip: '203.0.113.9' } })
+    expect(verdict).toMatchObject({ wouldAutoApprove: false, message: expect.stringContaining('203.0.113.9') })
+    await said(verdict.message)
+  })
+
+  test('unsaved changes are not lost by accident', async () => {
+    await page.getByLabel('Notification email').fill('shepherd@example.net')
+    await portal.navigation('Gateways').click()
+    const dialog = portal.dialog()
+    await dialog.getByText('Leave without saving?').waitFor()
+    await dialog.getByRole('button', { name: 'Stay' }).click()
+    expect(await page.getByLabel('Notification email').inputValue()).toBe('shepherd@example.net')
+    await portal.navigation('Gateways').click()
+    await dialog.getByRole('button', { name: 'Leave' }).click()
+    await page.getByRole('heading', { name: 'Gateway Management' }).waitFor()
+  })
+})
+
+test('many requests from one source are rejected by one decision', async () => {
+  const context = { names: createNameService([]), signal: new AbortController().signal }
+  const expected = { isSettled: false, check: () => {} }
+  for (let i = 1; i <= 6; i++) {
+    const keys = await loadDeviceKeys(await mkdtemp(join(tmpdir(), 'hedgerow-crowd-')), [])
+    const device = { keys, name: `Crowd ${i}`, location: '', version: '', macAddress: '', invitationCode: undefined }
+    await submitRegistration(await openSession(new URL(hub.url), keys, expected, context), device, context)
+  }
+  await page.getByRole('link', { name: /^Approvals/ }).click()
+  await portal.row('Crowd 6').waitFor()
+  const button = page.getByRole('button', { name: /^Reject all \d+ from 127\.0\.0\.1$/ })
+  await button.click()
+  await portal.dialog().getByRole('button', { name: 'Reject all' }).click()
+  await said('Rejection reason is required')
+  await portal
+    .dialog()
+    .getByText(/^All requests from this source that wait/)
+    .waitFor()
+  await portal.dialog().getByLabel('Rejection reason').fill('A flood')
+  await portal.dialog().getByRole('button', { name: 'Reject all' }).click()
+  await page
+    .getByText(/^\d+ requests from 127\.0\.0\.1 rejected\.$/)
+    .first()
+    .waitFor()
+  await expect.poll(() => button.count()).toBe(0)
+  const rejected = await hub.api(listRejectedRegistrations)
+  expect(rejected.filter(({ reason }) => reason === 'A flood').length).toBeGreaterThanOrEqual(6)
+})
+
+test('an invitation shows its command and code once, and is revoked', async () => {
+  const rules = await hub.api(readAutoApprovalSettings)
+  await hub.api(saveAutoApprovalSettings, { body: { ...rules, enabled: false } })
+  await page.getByRole('link', { name: /^Approvals/ }).click()
+  await page.getByRole('link', { name: 'Invitations' }).click()
+  await page.getByRole('button', { name: 'New Invitation' }).click()
+  await portal.dialog().getByRole('button', { name: 'Create Invitation' }).click()
+  await said('Enter a label')
+  await portal.dialog().getByLabel('Devices').fill('0')
+  await portal.dialog().getByRole('button', { name: 'Create Invitation' }).click()
+  await said('Enter a whole number from 1 to 10,000')
+  await portal.dialog().getByLabel('Label').fill('South fields')
+  await portal.dialog().getByLabel('Devices').fill('3')
+  await portal.dialog().getByRole('button', { name: 'Create Invitation' }).click()
+  await portal.dialog().getByRole('img', { name: 'QR code of the invitation South fields' }).waitFor()
+  await portal.dialog().getByText(hub.url).first().waitFor()
+  await portal
+    .dialog()
+    .getByText(/^Auto-approval is off, so a device with an invitation still waits/)
+    .waitFor()
+  await portal
+    .dialog()
+    .getByText(/^Only this machine can reach the hub at localhost/)
+    .waitFor()
+  await page.goBack()
+  await page.waitForURL('**/gateway-invitations')
+  await page.mouse.click(5, 400)
+  expect(await portal.dialog().getByText(hub.url).first().isVisible()).toBe(true)
+  await page.keyboard.press('Escape')
+  const row = portal.row('South fields')
+  await row.getByText('0 of 3').waitFor()
+  await row.getByRole('button', { name: 'Revoke South fields' }).click()
+  await portal.dialog().getByRole('button', { name: 'Revoke' }).click()
+  await said('Invitation "South fields" revoked.')
+  await expect.poll(() => row.textContent()).toContain('Revoked')
 })

@@ -24,7 +24,7 @@ test('under load the first initiation gets a cookie and the next, with it, a ses
   expect(link.hub.packets).toHaveLength(1)
 })
 
-test('a cookie reply is smaller than what it answers', () => {
+test('a cookie reply is smaller than the message that it answers', () => {
   const link = loaded()
   link.send(link.gateway, upPacket())
   link.settle()
@@ -45,7 +45,7 @@ test('a cookie is good from the address and port that it was given to, and no ot
   }
 })
 
-test('the initiator forgets a cookie before the responder turns its secret', () => {
+test('the initiator drops a cookie before the responder changes its secret', () => {
   const link = loaded()
   link.send(link.gateway, upPacket())
   link.settle()
@@ -67,7 +67,7 @@ test('a cookie is good for 115 s', () => {
   expect(sentTypes(link.hub)).toEqual([3, 2])
 })
 
-test('a device that is told nothing takes 500 handshake messages a second before it asks for cookies', () => {
+test('by default a device accepts 500 handshake messages a second before it asks for cookies', () => {
   const link = createLink()
   link.send(link.gateway, upPacket())
   const { data } = link.wire.shift()!

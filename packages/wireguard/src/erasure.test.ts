@@ -10,7 +10,7 @@ import { watchSecrets } from './simulator/secrets.ts'
 
 const SECOND = 1000
 
-/** What a device keeps of one peer as long as it is one. */
+/** The state that a device keeps for a peer. */
 const ofPeer = { 'private key': 1, 'shared secret': 1, 'mixed in': 1 }
 const withSessions = (sessions: number) => ({ ...ofPeer, 'derived key': 2 * sessions })
 
@@ -139,7 +139,7 @@ describe('of what passes through the cryptography, there stays in memory', () =>
     }
   })
 
-  test('of a preshared key that was changed, nothing, nor of the sessions it made', () => {
+  test('of a changed preshared key nothing, and nothing of the sessions that it made', () => {
     const link = watchedLink()
     link.connect()
     const config = { publicKey: link.gateway.device.publicKey, allowedIps: ['10.0.0.2/32'] }

@@ -200,7 +200,7 @@ test('whatever an authenticated peer seals, nothing but its own packets comes ou
   )
 })
 
-test('what is no packet is not sent', () => {
+test('bytes that are no packet are not sent', () => {
   const link = createLink()
   link.connect()
   fc.assert(

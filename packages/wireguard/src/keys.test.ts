@@ -29,7 +29,7 @@ test('every 32 bytes have one text, and it is read back', () => {
   )
 })
 
-test('no text at all makes a parser throw, and what it accepts decodes to 32 bytes', () => {
+test('no text makes a parser throw, and an accepted text decodes to 32 bytes', () => {
   const text = fc.oneof(fc.string(), fc.base64String({ minLength: 44, maxLength: 44 }))
   fc.assert(
     fc.property(text, (candidate) => {

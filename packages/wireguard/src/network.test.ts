@@ -163,7 +163,7 @@ describe('peers changed live', () => {
     expect(link.hub.device.peers()[0]?.allowedIps).toEqual(['10.0.0.2/32', '10.5.0.0/16'])
   })
 
-  test('allowed IPs that are taken away count no more, neither as source nor as destination', () => {
+  test('removed allowed IPs no longer count, as source or as destination', () => {
     const link = createLink()
     link.hub.device.updatePeer(configs(link))
     link.connect()

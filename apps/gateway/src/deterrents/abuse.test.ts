@@ -64,7 +64,7 @@ test('a hub that is broken into gets no length, no name and no firing beyond the
   expect([...codes].toSorted()).toEqual(['fired', 'hour_budget'])
 })
 
-test('a hub does not fire at a person whom a camera of the deterrent sees; who stands before it may', async () => {
+test('a hub cannot fire while a camera of the deterrent sees a person; somebody at the device can', async () => {
   await open({ seconds: 1, coolDownSeconds: 0, watchedBy: ['gate'] })
   deterrents.personSeen('gate')
   expect(codeOf(await deterrents.fire({ deterrent: 'sprinkler', by: HUB }))).toBe('person_near')

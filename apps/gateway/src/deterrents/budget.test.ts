@@ -10,7 +10,7 @@ const firings = fc.array(
   { maxLength: 200 },
 )
 
-test('what is kept never says less than was used', () => {
+test('the stored charges are never less than the time used', () => {
   fc.assert(
     fc.property(firings, fc.boolean(), (list, isDense) => {
       let now = 0

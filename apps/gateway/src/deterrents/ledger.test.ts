@@ -52,7 +52,7 @@ test('it takes a bounded room, and the oldest entries go first', async () => {
   await ledger.close()
 })
 
-test('what was appended is there after the process was killed', async () => {
+test('an appended entry is there after the process was killed', async () => {
   const source = pathToFileURL(join(import.meta.dirname, 'ledger.ts')).href
   const script = `import { openLedger } from ${JSON.stringify(source)}
     const ledger = await openLedger(${JSON.stringify(folder)})

@@ -115,7 +115,7 @@ test('at the end of any failure everything is off', () => {
   })
 })
 
-test('no firing begins that the budget does not hold, nor within the pause after one', () => {
+test('no firing begins over the budget, or within the pause after another', () => {
   check([...harmless, ...agentEnds, ...allElse], (world) => expect(world.budgetBreaches()).toEqual([]))
 })
 

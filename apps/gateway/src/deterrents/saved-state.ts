@@ -32,7 +32,7 @@ export const savedState = z.object({
   armed: z.boolean(),
   charges: z.record(z.string(), z.array(instant.extend({ seconds: z.number() }))),
   persons: z.record(z.string(), instant),
-  /** What was on, or may have been, with all that is needed to switch it off. */
+  /** Units that were on, or may have been, with everything that switches them off. */
   firings: z.array(
     z.object({
       id: z.string(),

@@ -84,7 +84,7 @@ test('results are plain arrays whose slice copies, as callers of a Uint8Array ex
   }
 })
 
-test('an erased private key is zero, and what was imported of it is gone', () => {
+test('an erased private key is zero, and its imported key is gone', () => {
   const { privateKey } = nodeCrypto.generate()
   const before = nodeCrypto.dh(privateKey, nodeCrypto.publicKeyOf(counting))
   nodeCrypto.erase(privateKey)

@@ -43,7 +43,7 @@ test('cheap ones share a turn', async () => {
   expect(handled).toHaveLength(20)
 })
 
-test('the queue has an end, says what it refuses, and takes more when there is room again', async () => {
+test('the queue is bounded, reports what it refuses, and accepts more when it has room again', async () => {
   const { queue, handled, refused } = createQueue(0)
   for (let round = 1; round <= 3; round++) {
     for (let i = 0; i < 8_200; i++) queue.push(message(i), from)

@@ -99,7 +99,7 @@ describe.skipIf(process.platform !== 'linux')('what waits in a socket is read to
     expect(mostInTurn()).toBeLessThanOrEqual(256 + 32)
   })
 
-  test('what was read stays as it is when more is read', async () => {
+  test('a datagram stays unchanged while more are read', async () => {
     const socket = await bound('127.0.0.1')
     const { port } = socket.address()
     const receiveWaiting = openReceiveWaiting(descriptorOf({ port, family: 4 })!)!
@@ -190,7 +190,7 @@ describe.each([true, false])('an interface with offload %s', (offload) => {
     expect(hub.wireguard.drops()['unknown-index']).toBe(50_000)
   })
 
-  test('closed by what one datagram brought, it takes none of those behind it', async () => {
+  test('when one datagram closes it, it reads none of those after it', async () => {
     const closed = Promise.withResolvers<void>()
     const hub = await openSide(({ wireguard }) => closed.resolve(wireguard.close()))
     const stranger = await bound('127.0.0.1')

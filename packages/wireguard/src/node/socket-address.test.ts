@@ -27,7 +27,7 @@ test.each(['::', '::1', 'fd00::1:2', '2001:db8:0:1:1:1:1:1', 'ffff:ffff:ffff:fff
   },
 )
 
-test('a zone is told by the name of its interface, or by its number where no interface has it', () => {
+test('a zone is the name of its interface, or its number when no interface has it', () => {
   expect(readSocketAddress(ipv6('fe80::1', 0x7fff_fff0), 0).address).toBe('fe80::1%2147483632')
   const zones = Object.entries(networkInterfaces()).flatMap(([name, addresses = []]) =>
     addresses.flatMap((address) => (address.family === 'IPv6' && address.scopeid ? [{ name, ...address }] : [])),

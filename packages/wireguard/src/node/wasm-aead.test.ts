@@ -48,7 +48,7 @@ test('both seal to the same bytes, and each opens what the other sealed', () => 
   )
 })
 
-test('what is sealed where it lies becomes the same bytes', () => {
+test('sealing in place gives the same bytes', () => {
   fc.assert(
     fc.property(key, counter, data, ad, fc.constantFrom(nodeAead, wasmAead), (k, n, plaintext, a, aead) => {
       const message = new Uint8Array(plaintext.length + 16)
@@ -59,7 +59,7 @@ test('what is sealed where it lies becomes the same bytes', () => {
   )
 })
 
-test('what is opened where it lies becomes the plaintext, and with a wrong tag stays as it was', () => {
+test('opening in place gives the plaintext, and changes nothing when the tag is wrong', () => {
   fc.assert(
     fc.property(key, counter, data, ad, fc.constantFrom(nodeAead, wasmAead), (k, n, plaintext, a, aead) => {
       const message = sealed(nodeAead, k, n, plaintext, a)
@@ -112,7 +112,7 @@ test('every bit of the tag counts', () => {
   }
 })
 
-test('what is larger than the memory of the module is sealed and opened all the same', () => {
+test('data larger than the memory of the module is sealed and opened too', () => {
   const k = new Uint8Array(32).fill(9)
   const none = new Uint8Array(0)
   for (const length of [65_535, 65_536, 200_000]) {

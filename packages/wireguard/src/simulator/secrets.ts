@@ -11,7 +11,7 @@ type Kind =
   | 'shared secret'
   /** What HMAC made: chaining keys, keys of one AEAD, session keys. */
   | 'derived key'
-  /** What else was mixed in: the preshared key, and what one step of a KDF hands to the next. */
+  /** Other secrets: the preshared key, and the values that one step of a KDF passes to the next. */
   | 'mixed in'
   | 'handshake hash'
   | 'cookie secret'

@@ -18,7 +18,7 @@ export class DeviceRefusal extends Error {
   override name = 'DeviceRefusal'
 }
 
-/** What a file of this folder exports as `driver`. */
+/** Each file of this folder exports one as `driver`. */
 export type DriverType<Shape extends z.ZodRawShape = z.ZodRawShape> = {
   /** The value of `driver` in gateway.yaml. */
   name: string

@@ -123,7 +123,7 @@ test('only the cameras of the file are reported', async () => {
 })
 
 describe('after an outage', () => {
-  test('of Frigate, what it stored is reported once, and what goes on is not told again', async () => {
+  test('of Frigate: stored detections are reported once, and current ones are not reported again', async () => {
     const { frigate, source } = await start()
     const [kept, open] = [frigate.see(), frigate.see({ camera: 'yard' })]
     frigate.end(kept)

@@ -47,7 +47,7 @@ describe('the port with sign-in', () => {
     expect(caller).toEqual({ user: 'gateway', role: 'viewer' })
   })
 
-  test('that forgets its sessions gets a new sign-in', async () => {
+  test('that lost its sessions gets a new sign-in', async () => {
     const { frigate, source } = await start(USERS, { user: 'gateway', password: PASSWORD })
     await seesABoar({ frigate, source })
     frigate.endSessions()
