@@ -24,8 +24,10 @@ export const deviceFile = z
     sources: sourcesSettings.prefault({}).describe('Where detections come from.'),
     secondLook: secondLookSettings
       .optional()
-      .describe('Who confirms detections. It fires nothing by itself: rules may ask for `verdict: confirmed`.'),
-    deterrents: deterrentsSettings.default({}).describe('What can be switched, by name.'),
+      .describe(
+        'Stages that confirm detections. They fire nothing by themselves: rules may ask for `verdict: confirmed`.',
+      ),
+    deterrents: deterrentsSettings.default({}).describe('The devices that can be switched, by name.'),
     disarmInput: disarmInputSettings
       .optional()
       .describe(
@@ -35,9 +37,9 @@ export const deviceFile = z
     applications: applicationsSettings
       .default({})
       .describe("Web applications that the hub's Connect opens beside the device's own interface, by name."),
-    learning: learningSettings.prefault({}).describe('What it learns from what people mark.'),
+    learning: learningSettings.prefault({}).describe('Learning from reviews.'),
     updates: updatesSettings.prefault({}).describe('Whether and when the agent takes new versions from its hub.'),
-    record: recordSettings.prefault({}).describe('What the device itself keeps of recent detections.'),
+    record: recordSettings.prefault({}).describe('Recent detections that the device itself keeps.'),
   })
   .superRefine((file, context) => {
     for (const { path, message } of checkReferences(file)) context.addIssue({ code: 'custom', path, message })
