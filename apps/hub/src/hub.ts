@@ -11,6 +11,7 @@ import { type Certificates } from './certificates/certificates.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './database/tables.ts'
 import { type Events } from './events/events.ts'
+import { type Heartbeats } from './fleet/heartbeats.ts'
 import { type History } from './fleet/history.ts'
 import { type Metrics } from './metrics/metrics.ts'
 import { type Connections } from './http/connections.ts'
@@ -20,6 +21,7 @@ import { type AlertSteps } from './alerts/steps.ts'
 import { type Notifications } from './notifications/notifications.ts'
 import { type Retention } from './retention/retention.ts'
 import { type SwitchableVpn } from './tunnel/tunnel.ts'
+import { type Updates } from './updates/updates.ts'
 import type { Base } from './hub/base.ts'
 import { openEdge } from './hub/edge.ts'
 import { openFleet } from './hub/fleet.ts'
@@ -39,7 +41,9 @@ export type Hub = {
   alertSteps: AlertSteps
   alertLinks: AlertLinks
   retention: Retention
+  heartbeats: Heartbeats
   history: History
+  updates: Updates
   faults: Connections['faults']
   /** Set when this start created the first admin. */
   firstAdmin: FirstAdmin | undefined
@@ -69,7 +73,7 @@ export async function createHub({ config, log, clock = Date.now, onTakenOver, ha
     const edge = await openEdge(base, { storage, trust, fleet }, stack)
     const { db } = storage
     const { passwords, firstAdmin, sessions, certificates, alertLinks } = trust
-    const { metrics, vpn, notifications, alertSteps, retention, history } = fleet
+    const { metrics, vpn, notifications, alertSteps, retention, heartbeats, history } = fleet
     return {
       ...edge,
       db,
@@ -83,6 +87,7 @@ export async function createHub({ config, log, clock = Date.now, onTakenOver, ha
       alertSteps,
       alertLinks,
       retention,
+      heartbeats,
       history,
       stop: () => stack.disposeAsync(),
     }

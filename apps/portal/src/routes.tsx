@@ -83,6 +83,10 @@ export const routes: RouteObject[] = [
                     }),
                   },
                   {
+                    path: '/versions',
+                    lazy: async () => ({ Component: (await import('./features/versions/page.tsx')).VersionsPage }),
+                  },
+                  {
                     path: '/gateway-approvals',
                     lazy: async () => ({
                       Component: (await import('./features/approvals/page.tsx')).RegistrationsPage,

@@ -108,6 +108,12 @@ export const errorTable = {
     status: 409,
     message: 'This gateway runs no agent that takes commands.',
   },
+  no_release: { status: 409, message: 'This hub hands out no release: its folder of downloads is empty.' },
+  gateway_cannot_update: {
+    status: 409,
+    message: 'This gateway runs the release that the hub hands out, or cannot replace its program itself.',
+  },
+  rollout_not_stopped: { status: 409, message: 'The automatic updates to this release did not stop.' },
   export_busy: {
     status: 503,
     message: 'You have an export running already, or four are running for others. Try again when one is done.',

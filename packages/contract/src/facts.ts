@@ -126,6 +126,15 @@ export type FactData = {
   /** A person's command to a gateway, before it is sent. `deterrent` is null for all of them. */
   'command.given': GivenCommand
   'command.ended': GivenCommand & { state: Command['state']; message: string }
+  /** The actor is the hub for automatic updates. */
+  'update.asked': { gatewayName: string; version: string }
+  'update.ended': { gatewayName: string; version: string; state: 'done' | 'failed'; message: string }
+  /** The automatic stopped before the gateway ran it. */
+  'update.withdrawn': Nothing
+  /** Automatic updates to a release; the target is its version. */
+  'rollout.started': { version: string }
+  'rollout.stopped': { version: string; message: string }
+  'rollout.resumed': { version: string }
   /** Of a gateway's ledger; `by` says in words who or what fired it. */
   'deterrent.fired': Ledgered & { deterrent: string; seconds: number | null }
   /** It could not be switched on, or off. */

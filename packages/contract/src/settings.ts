@@ -22,6 +22,8 @@ const fields = {
   detectionsKept: wholeNumber(1, 10_000_000),
   /** Of all gateways together; the oldest of whichever holds most go first. */
   detectionMegabytesKept: wholeNumber(10, 10_000_000),
+  /** Gateways get a new release in rings: one, ten, all. */
+  automaticUpdates: z.boolean(),
   openRegistration: z.boolean(),
   inviteCodeRequired: z.boolean(),
   /** Passwords must also be uncommon and must not contain their owner's name. */
@@ -51,6 +53,7 @@ export const hubSettings = z.strictObject({
   detectionMegabytesPerHour: fields.detectionMegabytesPerHour.default(64),
   detectionsKept: fields.detectionsKept.default(100_000),
   detectionMegabytesKept: fields.detectionMegabytesKept.default(4_096),
+  automaticUpdates: fields.automaticUpdates.default(false),
   openRegistration: fields.openRegistration.default(true),
   inviteCodeRequired: fields.inviteCodeRequired.default(true),
   passwordComplexity: fields.passwordComplexity.default(true),

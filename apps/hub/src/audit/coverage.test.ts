@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import * as contract from '@hedgerow/contract'
 import type { HubUser, Role, Session } from '@hedgerow/contract'
 import { generate } from 'otplib'
@@ -5,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApi, type Answer } from '#testing/api.ts'
 import { testEngines } from '#testing/databases.ts'
 import { serveDoor } from '#testing/door.ts'
+import { testHeartbeat } from '#testing/heartbeat.ts'
+import { putRelease } from '#testing/release.ts'
 import { joinedGateway } from '#testing/joined-gateway.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { policy } from '../access/policy.ts'
@@ -62,6 +67,8 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/hub/gateways/:id/commands/stop': ['command.give', 'command.end'],
   'POST /v1/hub/gateways/:id/commands/arm': ['command.give', 'command.end'],
   'POST /v1/hub/gateways/:id/commands/disarm': ['command.give', 'command.end'],
+  'POST /v1/hub/updates': ['update.ask'],
+  'POST /v1/hub/updates/resume': ['rollout.resume'],
   'POST /v1/gateway/claim': ['gateway.claim'],
   'POST /v1/gateway/register': ['registration.request'],
   'POST /v1/admin/gateway-requests/:registrationId/approve': ['registration.approve'],
@@ -121,14 +128,18 @@ describe.each(testEngines)('the audit on %s', (engine) => {
   let admin: string
   let lastId = 0
   const driven = new Set<string>()
+  const downloadsDir = mkdtempSync(join(tmpdir(), 'hub-audit-'))
   beforeAll(async () => {
     // Nothing listens there.
     const webhook = { url: 'http://127.0.0.1:9/', secret: 'a secret for webhooks' }
-    hub = await startTestHub(engine, { notifications: { webhook } })
+    hub = await startTestHub(engine, { notifications: { webhook }, downloadsDir })
     api = createTestApi(hub)
     admin = await hub.signIn('admin')
   })
-  afterAll(() => hub.stop())
+  afterAll(async () => {
+    await hub.stop()
+    rmSync(downloadsDir, { recursive: true })
+  })
 
   const newEntries = async () => {
     const rows = await hub.db.selectFrom('audit').selectAll().where('id', '>', lastId).orderBy('id').execute()
@@ -343,6 +354,15 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     await leaves('POST /v1/hub/gateways/:id/commands/stop', () => api(contract.stopDeterrents, { ...to, body: {} }))
     await leaves('POST /v1/hub/gateways/:id/commands/arm', () => api(contract.armGateway, to))
     await leaves('POST /v1/hub/gateways/:id/commands/disarm', () => api(contract.disarmGateway, to))
+    putRelease(downloadsDir, { version: '9.0.0', number: 9 })
+    const release = { number: 8, platform: 'linux-arm64' }
+    hub.heartbeats.record(joined.gatewayId, testHeartbeat(hub.clock.now(), { release }))
+    await leaves('POST /v1/hub/updates', () =>
+      api(contract.updateGateways, { token: admin, body: { gatewayIds: [joined.gatewayId] } }),
+    )
+    const stopped = { number: 9, version: '9.0.0', state: 'stopped' as const, message: 'It failed.', started_at: 1 }
+    await hub.db.insertInto('rollouts').values(stopped).execute()
+    await leaves('POST /v1/hub/updates/resume', () => api(contract.resumeRollout, { token: admin }))
     await joined.peer.stop()
 
     // Rules, settings, certificates.

@@ -17,6 +17,7 @@ import * as alertKinds from './migrations/014-alert-kinds.ts'
 import * as targetsAndViews from './migrations/015-targets-and-views.ts'
 import * as learning from './migrations/016-learning.ts'
 import * as secondLooks from './migrations/017-second-looks.ts'
+import * as updates from './migrations/018-updates.ts'
 import * as applications from './migrations/022-applications.ts'
 import * as pushSessions from './migrations/026-push-sessions.ts'
 import * as deliveryLog from './migrations/019-delivery-log.ts'
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '015-targets-and-views', up: targetsAndViews.up },
   { name: '016-learning', up: learning.up },
   { name: '017-second-looks', up: secondLooks.up },
+  { name: '018-updates', up: updates.up },
   { name: '022-applications', up: applications.up },
   { name: '026-push-sessions', up: pushSessions.up },
   { name: '019-delivery-log', up: deliveryLog.up },

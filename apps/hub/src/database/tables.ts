@@ -307,6 +307,27 @@ export type Tables = {
    * key, as JSON, former ones included: home-assistant/home-assistant.ts.
    */
   home_assistant_devices: { gateway_id: string; components: string }
+  /** The newest request for an update of each gateway: updates/updates.ts. */
+  gateway_updates: {
+    gateway_id: string
+    number: number
+    version: string
+    attempt: number
+    /** A username as it was then; null for the automatic. */
+    by_name: string | null
+    state: 'asked' | 'done' | 'failed'
+    message: string
+    asked_at: number
+    ended_at: number | null
+  }
+  /** Automatic updates to a release. */
+  rollouts: {
+    number: number
+    version: string
+    state: 'running' | 'stopped'
+    message: string
+    started_at: number
+  }
   /** What people told gateways to do: commands/commands.ts. */
   commands: {
     id: string

@@ -189,6 +189,7 @@ describe('the followers of a hub', () => {
       'activity',
       'alert-delivery',
       'alerts',
+      'asked-updates',
       'audit',
       'deleted-gateways',
       'fleet-count',

@@ -36,6 +36,8 @@ export type GatewayCallDependencies = {
   calls: NamedLimiter
   /** Undefined on a hub without a vision endpoint. */
   secondLook: Pick<SecondLook, 'ask'> | undefined
+  /** The release that a gateway is asked to run, if any. */
+  wantedUpdate(gatewayId: string): Promise<contract.WantedUpdate | undefined>
   /** Resolves after the commit, with the ids of those that were stored without their picture. */
   storeDetections(gatewayId: string, detections: readonly contract.Detection[]): Promise<string[]>
   /** Committed when it resolves. */
@@ -50,7 +52,7 @@ export type GatewayCallDependencies = {
 /** `identify` returns the id of the calling gateway, or throws. */
 export function mountGatewayCalls(
   app: FastifyInstance,
-  { clock, heartbeats, storeDetections, storeLedger, reviews, secondLook }: GatewayCallDependencies,
+  { clock, heartbeats, storeDetections, storeLedger, reviews, secondLook, wantedUpdate }: GatewayCallDependencies,
   identify: (request: FastifyRequest) => string | Promise<string>,
   options: MountOptions = {},
 ): void {
@@ -60,11 +62,13 @@ export function mountGatewayCalls(
     async ({ body, raw }) => {
       const gatewayId = await identify(raw)
       heartbeats.record(gatewayId, body)
+      const update = await wantedUpdate(gatewayId)
       return {
         serverTime: clock(),
         settings: { heartbeatIntervalSeconds: HEARTBEAT_INTERVAL_SECONDS },
         features: [...contract.GATEWAY_FEATURES, ...(secondLook ? [contract.SECOND_LOOK_FEATURE] : [])],
         reviews: await reviews.newest(gatewayId),
+        ...(update && { update }),
       }
     },
     options,

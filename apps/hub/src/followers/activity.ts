@@ -77,6 +77,13 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
     })),
 
   // What a gateway did is told from its ledger.
+  'update.ended': ({ data }) =>
+    data.state === 'done'
+      ? success(`Gateway "${data.gatewayName}" runs version ${data.version}`)
+      : warning(`Gateway "${data.gatewayName}" was not updated to ${data.version}: ${data.message}`),
+  'rollout.started': ({ data }) => info(`Automatic updates to version ${data.version} began`),
+  'rollout.stopped': ({ data }) => warning(`Automatic updates to version ${data.version} stopped: ${data.message}`),
+  'rollout.resumed': ({ data, actor }) => info(`Automatic updates to version ${data.version} go on, by ${actor.name}`),
   'command.ended': ({ data, actor }) =>
     data.state === 'done' ? undefined : warning(`${actor.name} could not ${commandInWords(data)}: ${data.message}`),
   'deterrent.fired': ({ data: { deterrent, seconds, by, gatewayName } }) =>
@@ -181,6 +188,7 @@ const LABELS: Readonly<Record<keyof HubSettings, string>> = {
   logRetentionDays: 'keep records for (days)',
   detectionsPerHour: 'detections of a gateway per hour',
   detectionMegabytesPerHour: 'megabytes of detections of a gateway per hour',
+  automaticUpdates: 'automatic updates',
   detectionsKept: 'detections kept of a gateway',
   detectionMegabytesKept: 'megabytes of detections kept',
   openRegistration: 'open registration',

@@ -72,6 +72,12 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'incidents.exported': toAll(),
   'incident.reviewed': toOwner('threats', 'gateways'),
 
+  'update.asked': toOwner('gateways'),
+  'update.ended': toOwner('gateways', 'activity'),
+  'update.withdrawn': toOwner('gateways'),
+  'rollout.started': toAll('gateways', 'activity'),
+  'rollout.stopped': toAll('gateways', 'activity'),
+  'rollout.resumed': toAll('gateways', 'activity'),
   'command.given': toOwner('deterrents'),
   'command.ended': toOwner('deterrents', 'activity'),
   'deterrent.fired': toOwner('deterrents', 'stats', 'activity'),

@@ -66,6 +66,8 @@ import { ruleRoutes } from '../enrolment/rule-routes.ts'
 import { settingsRoutes } from '../settings/routes.ts'
 import { readSettings } from '../settings/settings.ts'
 import { checkVpn } from '../tunnel/tunnel.ts'
+import { updateRoutes } from '../updates/routes.ts'
+import { createUpdates } from '../updates/updates.ts'
 import type { Base } from './base.ts'
 import type { Fleet } from './fleet.ts'
 import type { Storage } from './storage.ts'
@@ -154,6 +156,11 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   const downloads = openDownloads({ folder: config.downloadsDir, way, log })
   ruleRoutes(app, { db, clock, identity, publicUrl, downloads })
   await downloadRoutes(app, { identity, downloads })
+  const isAutomatic = async () => (await readSettings(db)).automaticUpdates
+  const updates = createUpdates({ db, clock, downloads, heartbeats, isAutomatic, log })
+  updates.start()
+  stack.defer(updates.stop)
+  updateRoutes(app, { updates })
   gatewayRoutes(app, { db, clock, vpn, list, fleetListCache, search })
   settingsRoutes(app, { db, clock, vpn, peers, onVpnConfigured: admitWaiting })
   alertRoutes(app, {
@@ -221,6 +228,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
       newest: (gatewayId) => newestReview(db, gatewayId),
       after: (gatewayId, seq) => reviewsAfter(db, gatewayId, seq),
     },
+    wantedUpdate: updates.wanted,
     secondLook,
     storeLedger: createLedgerIntake({ db, clock, requireRoom: watch.requireRoom }),
     storeDetections: createIntake({
@@ -257,6 +265,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   return {
     app,
     events,
+    updates,
     faults: connections.faults,
     /** Listens; `base.listening` then has the ports. */
     async start() {

@@ -55,6 +55,16 @@ export function GeneralTab({ fields }: { fields: Fields }) {
           />
         </div>
       </Panel>
+      <Panel title="Updates of gateways">
+        <div className={styles.fields}>
+          <SwitchField
+            fields={fields}
+            name="automaticUpdates"
+            label="Automatic updates"
+            description="A new release goes to one gateway, then to ten, then to all. A failure stops it; Versions tells."
+          />
+        </div>
+      </Panel>
       <Panel title="Detections">
         <div className={styles.fields}>
           <TextField

@@ -31,6 +31,7 @@ const TAB_OF: Record<FieldName, FormTab> = {
   detectionMegabytesPerHour: 'general',
   detectionsKept: 'general',
   detectionMegabytesKept: 'general',
+  automaticUpdates: 'general',
   sessionTimeout: 'security',
   passwordComplexity: 'security',
   twoFactorRequired: 'security',

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { memo, useState } from 'react'
+import { Link } from 'react-router'
 import { useGateways } from '#api/gateways.ts'
 import { MANAGER_NEEDED } from '#api/roles.ts'
 import { KeyIcon, PlusIcon, RefreshIcon } from '@hedgerow/ui/icons.tsx'
@@ -26,6 +27,9 @@ export const Heading = memo(function Heading({ mayManage, onDialog }: HeadingPro
         <>
           <Button variant="default" leftSection={<RefreshIcon />} loading={refreshing} onClick={() => void refresh()}>
             Refresh
+          </Button>
+          <Button component={Link} to="/versions" variant="default">
+            Versions
           </Button>
           <Button
             variant="default"

@@ -1,0 +1,179 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as contract from '@hedgerow/contract'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTestApi } from '#testing/api.ts'
+import { testEngines } from '#testing/databases.ts'
+import { insertTestGateway } from '#testing/gateway.ts'
+import { testHeartbeat } from '#testing/heartbeat.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
+import { joinedGateway } from '#testing/joined-gateway.ts'
+import { putRelease } from '#testing/release.ts'
+import { SETTLE_MS } from './rollout.ts'
+
+describe.each(testEngines)('updates of agents on %s', (engine) => {
+  let folder: string
+  let hub: TestHub
+  let api: ReturnType<typeof createTestApi>
+  let manager: string
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'hub-updates-'))
+    putRelease(folder, { version: '0.7.0', number: 7 })
+    hub = await startTestHub(engine, { downloadsDir: folder })
+    api = createTestApi(hub)
+    manager = await hub.signIn('manager')
+  })
+  afterEach(async () => {
+    await hub.stop()
+    rmSync(folder, { recursive: true })
+  })
+
+  const hear = (id: string, number: number | undefined, update?: contract.Heartbeat['update']) =>
+    hub.heartbeats.record(
+      id,
+      testHeartbeat(hub.clock.now(), {
+        version: `0.${number ?? 1}.0`,
+        ...(number !== undefined && { release: { number, platform: 'linux-arm64' } }),
+        ...(update && { update }),
+      }),
+    )
+  const wanted = async (id: string) => (await hub.updates.wanted(id))!
+  const list = async () => (await api(contract.getVersions, { token: manager })).body as contract.Versions
+  const ask = (...gatewayIds: string[]) => api(contract.updateGateways, { token: manager, body: { gatewayIds } })
+  const activity = async () => {
+    const { body } = await api(contract.recentActivity, { token: manager })
+    return (body as { message: string }[]).map(({ message }) => message)
+  }
+
+  it('are asked for in the answer to a heartbeat, until the gateway runs the release', async () => {
+    const { gatewayId, peer } = await joinedGateway(hub, { authorization: `Bearer ${manager}` })
+    const beat = async (change: Partial<contract.Heartbeat>) => {
+      const body = testHeartbeat(hub.clock.now(), change)
+      return (await peer.post('/api/v1/gateway/heartbeat', body)).body as { update?: contract.WantedUpdate }
+    }
+    const release = { number: 6, platform: 'linux-arm64' }
+    expect(await beat({ release })).not.toHaveProperty('update')
+    expect((await ask(gatewayId)).status).toBe(200)
+    const { update } = await beat({ release })
+    expect(update).toEqual({ number: 7, attempt: expect.any(Number), byHand: true })
+    const { attempt } = update!
+    await beat({ release, update: { number: 7, attempt, state: 'fetching', message: '' } })
+    expect((await list()).gateways).toMatchObject([
+      { canUpdate: false, update: { state: 'asked', message: 'Fetches it' } },
+    ])
+    const next = { number: 7, platform: 'linux-arm64' }
+    await beat({ release: next, update: { number: 7, attempt, state: 'trying', message: '' } })
+    await hub.updates.look()
+    expect((await list()).gateways[0]!.update!.state).toBe('asked')
+    await beat({ release: next, version: '0.7.0' })
+    await hub.updates.look()
+    expect(await list()).toMatchObject({
+      release: { version: '0.7.0', number: 7 },
+      counts: [{ version: '0.7.0', gateways: 1 }],
+      gateways: [{ version: '0.7.0', canUpdate: false, update: { state: 'done', by: 'the-manager' } }],
+    })
+    expect(await beat({ release: next })).not.toHaveProperty('update')
+    expect((await activity())[0]).toBe('Gateway "Barn" runs version 0.7.0')
+    await peer.stop()
+  })
+
+  it('that failed are told with the reason, and asked for again as another attempt', async () => {
+    const id = await insertTestGateway(hub.db)
+    hear(id, 6)
+    await ask(id)
+    const { attempt } = await wanted(id)
+    // What it says of an earlier attempt counts nothing.
+    hear(id, 6, { number: 7, attempt: attempt - 1, state: 'failed', message: 'Old.' })
+    await hub.updates.look()
+    expect((await list()).gateways[0]!.update!.state).toBe('asked')
+    hear(id, 6, { number: 7, attempt, state: 'failed', message: 'The disk is full.' })
+    await hub.updates.look()
+    const [{ update, canUpdate } = {}] = (await list()).gateways
+    expect([update, canUpdate]).toMatchObject([{ state: 'failed', message: 'The disk is full.' }, true])
+    expect(await hub.updates.wanted(id)).toBeUndefined()
+    hub.clock.advance(-1_000)
+    await ask(id)
+    expect((await wanted(id)).attempt).toBeGreaterThan(attempt)
+  })
+
+  it('end where the hub hands out another release meanwhile', async () => {
+    const id = await insertTestGateway(hub.db)
+    hear(id, 6)
+    await ask(id)
+    putRelease(folder, { version: '0.8.0', number: 8 })
+    await hub.updates.look()
+    expect((await list()).gateways[0]!.update).toMatchObject({
+      state: 'failed',
+      message: 'The hub hands out 0.8.0 now.',
+    })
+  })
+
+  it('are refused for gateways that cannot, for strangers, and without a release', async () => {
+    const [old, newest, own] = [
+      await insertTestGateway(hub.db),
+      await insertTestGateway(hub.db),
+      await insertTestGateway(hub.db),
+    ]
+    hear(old!, undefined)
+    hear(newest!, 7)
+    hear(own!, 6)
+    for (const id of [old!, newest!])
+      expect((await ask(own!, id)).body).toMatchObject({ error: 'gateway_cannot_update' })
+    // One of several refused: none is asked.
+    expect(await hub.updates.wanted(own!)).toBeUndefined()
+    expect((await ask('abcdefghijkl')).body).toMatchObject({ error: 'gateway_not_found' })
+    const token = await hub.signIn('user')
+    const byUser = await api(contract.updateGateways, { token, body: { gatewayIds: [own!] } })
+    expect(byUser.body).toMatchObject({ error: 'role_required' })
+    rmSync(join(folder, 'release.json'))
+    expect((await ask(own!)).body).toMatchObject({ error: 'no_release' })
+    expect(await list()).toMatchObject({ release: null, rollout: null })
+  })
+
+  it('go out by themselves in rings, stop at a failure, and go on when a person says so', async () => {
+    const ids: string[] = []
+    for (let index = 0; index < 14; index++) ids.push(await insertTestGateway(hub.db))
+    const hearAll = () => {
+      for (const id of ids) hear(id, done.has(id) ? 7 : 6)
+    }
+    const done = new Set<string>()
+    const asked = async () => {
+      const open = await Promise.all(ids.map(async (id) => ((await hub.updates.wanted(id)) ? [id] : [])))
+      return open.flat()
+    }
+    hearAll()
+    await hub.updates.look()
+    expect(await asked()).toEqual([])
+    const admin = await hub.signIn('admin')
+    await api(contract.saveHubSettings, { token: admin, body: { automaticUpdates: true } })
+    await hub.updates.look()
+    const [first, ...others] = await asked()
+    expect(others).toEqual([])
+    expect((await wanted(first!)).byHand).toBe(false)
+    done.add(first!)
+    hearAll()
+    await hub.updates.look()
+    expect(await asked()).toEqual([])
+    hub.clock.advance(SETTLE_MS)
+    hearAll()
+    await hub.updates.look()
+    const ring = await asked()
+    expect(ring).toHaveLength(9)
+    const { attempt } = await wanted(ring[0]!)
+    hear(ring[0]!, 6, { number: 7, attempt, state: 'failed', message: 'The disk is full.' })
+    await hub.updates.look()
+    expect(await asked()).toEqual([])
+    expect((await list()).rollout).toEqual({ state: 'stopped', message: 'The disk is full.' })
+    expect(await activity()).toContain('Automatic updates to version 0.7.0 stopped: The disk is full.')
+    hearAll()
+    await hub.updates.look()
+    expect(await asked()).toEqual([])
+    // A new release begins anew; this one goes on when a person says so.
+    expect((await api(contract.resumeRollout, { token: manager })).status).toBe(200)
+    await hub.updates.look()
+    expect(await asked()).toHaveLength(9)
+    expect((await api(contract.resumeRollout, { token: manager })).body).toMatchObject({ error: 'rollout_not_stopped' })
+  })
+})

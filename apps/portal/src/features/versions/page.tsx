@@ -1,0 +1,137 @@
+/** The versions of the fleet's agents, and their updates. */
+import type { GatewayVersion, Versions } from '@hedgerow/contract'
+import { Button } from '@mantine/core'
+import { Link } from 'react-router'
+import { isForbidden, messageOf } from '#api/client.ts'
+import { MANAGER_NEEDED, mayManageFleet } from '#api/roles.ts'
+import { useUser } from '#api/session.tsx'
+import { ActionsCell, Cell, DataTable, Row, type Column } from '@hedgerow/ui/data-table.tsx'
+import { Mono } from '@hedgerow/ui/mono.tsx'
+import { Notice } from '@hedgerow/ui/notice.tsx'
+import { PageHead } from '@hedgerow/ui/page-head.tsx'
+import { PanelEmpty, PanelError, PanelForbidden, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { Panel } from '@hedgerow/ui/panel.tsx'
+import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
+import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
+import { useResumeRollout, useUpdateGateways, useVersions } from './queries.ts'
+
+const COLUMNS: readonly Column[] = [
+  { name: 'Gateway' },
+  { name: 'Version', width: '16%' },
+  { name: 'Update', width: '40%' },
+  { name: 'Actions', width: '130px' },
+]
+/** The hub takes as many in one call. */
+const AT_ONCE = 1_000
+
+export function VersionsPage() {
+  const mayManage = mayManageFleet(useUser().role)
+  const versions = useVersions(mayManage)
+  const update = useUpdateGateways()
+  const forbidden = !mayManage || isForbidden(versions.error)
+  const behind = versions.data?.gateways.filter(({ canUpdate }) => canUpdate).map(({ id }) => id) ?? []
+  return (
+    <>
+      <PageHead
+        title="Versions"
+        lead="What each gateway runs, and what it is to run."
+        actions={
+          <>
+            <Button component={Link} to="/gateways" variant="default">
+              Back to Gateways
+            </Button>
+            <ReasonedButton
+              reason={mayManage ? (behind.length === 0 ? 'No gateway can be updated.' : undefined) : MANAGER_NEEDED}
+              loading={update.isPending}
+              onClick={() => update.mutate(behind.slice(0, AT_ONCE))}
+            >
+              Update all
+            </ReasonedButton>
+          </>
+        }
+      />
+      {update.isError && <Notice tone="danger">{messageOf(update.error)}</Notice>}
+      {versions.isError && versions.data !== undefined && !forbidden && (
+        <Notice tone="warning">The list could not be refreshed and may be outdated: {messageOf(versions.error)}</Notice>
+      )}
+      {versions.data !== undefined && !forbidden && <AtAGlance versions={versions.data} />}
+      <Panel title="Gateways">
+        {forbidden ? (
+          <PanelForbidden>Managers and administrators update gateways.</PanelForbidden>
+        ) : versions.isPending ? (
+          <PanelSkeleton rows={4} label="Loading versions" />
+        ) : versions.data === undefined ? (
+          <PanelError
+            message={messageOf(versions.error)}
+            retrying={versions.isFetching}
+            onRetry={() => void versions.refetch()}
+          />
+        ) : versions.data.gateways.length === 0 ? (
+          <PanelEmpty title="No gateways yet">Approved gateways are listed here with their versions.</PanelEmpty>
+        ) : (
+          <DataTable label="Versions of gateways" columns={COLUMNS} rowCount={versions.data.gateways.length}>
+            {versions.data.gateways.map((gateway, index) => (
+              <Row key={gateway.id} index={index}>
+                <Cell label="Gateway" place="title">
+                  <Link to={`/gateways/${gateway.id}`}>{gateway.name}</Link>
+                </Cell>
+                <Cell label="Version">{gateway.version === '' ? 'Unknown' : <Mono>{gateway.version}</Mono>}</Cell>
+                <Cell label="Update" place="line">
+                  <UpdateState gateway={gateway} />
+                </Cell>
+                <ActionsCell>
+                  {gateway.canUpdate && (
+                    <Button
+                      size="compact-sm"
+                      variant="default"
+                      aria-label={`Update ${gateway.name}`}
+                      onClick={() => update.mutate([gateway.id])}
+                    >
+                      Update
+                    </Button>
+                  )}
+                </ActionsCell>
+              </Row>
+            ))}
+          </DataTable>
+        )}
+      </Panel>
+    </>
+  )
+}
+
+function AtAGlance({ versions: { release, rollout, counts } }: { versions: Versions }) {
+  const resume = useResumeRollout()
+  return (
+    <Panel title="At a glance">
+      <p>
+        {release === null ? (
+          'This hub hands out no release: put one into its folder of downloads.'
+        ) : (
+          <>
+            This hub hands out <Mono>{release.version}</Mono>.
+          </>
+        )}{' '}
+        {counts.map(({ version, gateways }) => `${gateways} with ${version || 'an unknown version'}`).join(', ')}
+      </p>
+      {rollout?.state === 'running' && <p>Automatic updates: {rollout.message}</p>}
+      {rollout?.state === 'stopped' && (
+        <Notice tone="danger">
+          Automatic updates stopped: {rollout.message}{' '}
+          <Button size="compact-sm" variant="default" loading={resume.isPending} onClick={() => resume.mutate()}>
+            Go on
+          </Button>
+        </Notice>
+      )}
+      {resume.isError && <Notice tone="danger">{messageOf(resume.error)}</Notice>}
+    </Panel>
+  )
+}
+
+function UpdateState({ gateway: { update } }: { gateway: GatewayVersion }) {
+  if (update === null) return null
+  const { version, message } = update
+  if (update.state === 'done') return <StatusMark shape="dot" word={`Runs ${version}`} />
+  if (update.state === 'failed') return <StatusMark shape="diamond" word={`${version} failed`} reason={message} />
+  return <StatusMark shape="ring" word={`${version}, asked for by ${update.by ?? 'the hub'}`} reason={message} />
+}
