@@ -1,3 +1,6 @@
+import { mkdir, mkdtemp, readlink, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { BrowserContext, Page } from 'playwright-core'
 import {
@@ -9,8 +12,9 @@ import {
   rejectRegistration,
   updateGateway,
 } from '@hedgerow/contract'
+import { makeRelease, writeVersion } from '../../apps/gateway/testing/signed-release.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
-import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startGateway, type TestGateway, type TestGatewayOptions } from '../harness/gateway.ts'
 import { addDayOfHistory, addPerson, withFields } from '../harness/hub-database.ts'
 import { startHub, type Credentials, type Hub } from '../harness/hub.ts'
 import { portalOf, type Portal } from '../harness/portal.ts'
@@ -52,8 +56,11 @@ beforeEach(async () => {
 afterEach(() => person.close())
 
 /** A device that has asked to join. */
-async function waitingDevice(name: string): Promise<{ gateway: TestGateway; registrationId: string }> {
-  const gateway = await startGateway(hub, { name, location: 'By the stream' })
+async function waitingDevice(
+  name: string,
+  options: Partial<TestGatewayOptions> = {},
+): Promise<{ gateway: TestGateway; registrationId: string }> {
+  const gateway = await startGateway(hub, { name, location: 'By the stream', ...options })
   gateways.push(gateway)
   const request = await waitFor(
     async () => (await hub.api(listPendingRegistrations)).find(({ deviceName }) => deviceName === name),
@@ -415,4 +422,31 @@ test('while the hub is away the bar says so, and everything refreshes when it is
   await away.waitFor()
   await hub.restart()
   await expect.poll(() => away.count(), { timeout: 60_000 }).toBe(0)
+})
+
+test('Versions shows what each gateway runs, and Update brings it the release that the hub hands out', async () => {
+  const { files, rootKey } = makeRelease(5)
+  const downloads = join(hub.dataDir, 'downloads')
+  await mkdir(downloads)
+  for (const [name, content] of files) await writeFile(join(downloads, name), content)
+  const root = await mkdtemp(join(tmpdir(), 'hedgerow-installation-'))
+  onTestFinished(async () => {
+    await rm(downloads, { recursive: true })
+    await rm(root, { recursive: true })
+  })
+  await mkdir(join(root, 'updates'))
+  await writeFile(join(root, 'root.pub'), rootKey)
+  writeVersion(join(root, 'current'), { number: 3 })
+  const restarted = Promise.withResolvers<void>()
+  const installation = { root, slot: '' as const }
+  const { registrationId } = await waitingDevice('Apiary', { installation, restart: restarted.resolve })
+  await hub.api(approveRegistration, { params: { registrationId } })
+  await portal.open('/gateways')
+  await page.getByRole('link', { name: 'Versions' }).click()
+  await page.getByRole('heading', { name: 'Versions', exact: true }).waitFor()
+  await page.getByText(/This hub hands out 0\.5\.0/).waitFor()
+  await page.getByRole('button', { name: 'Update Apiary' }).click()
+  await portal.row('Apiary').getByText(`0.5.0, asked for by ${hub.admin.username}`).waitFor()
+  await restarted.promise
+  expect(await readlink(join(root, 'updates/trial'))).toBe('a')
 })
