@@ -1,16 +1,18 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import {
   approveRegistration,
   createGatewayInvitation,
+  getVersions,
   listGateways,
   listPendingRegistrations,
+  updateGateways,
 } from '@hedgerow/contract'
-import { readRelease, type Release } from '@hedgerow/releases'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readPrivateKey, readRelease, signText, type Release } from '@hedgerow/releases'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { buildImage } from '../../scripts/bundles/image.ts'
 import { PRODUCTS } from '../../scripts/bundles/products.ts'
 import { startAgent } from '../harness/agent.ts'
@@ -29,6 +31,7 @@ let release: Release
 const command = (...args: string[]): string =>
   execFileSync(process.execPath, [join(ROOT, 'scripts/bundles/release.ts'), ...args], { cwd: ROOT, encoding: 'utf8' })
 const options = ['--compression', 'none', '--platforms', platform, '--keys', keys]
+const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 /** Where a product is, unpacked. */
 const unpacked = (product: string): string => join(folder, `${product}-${release.version}-${platform}`)
 
@@ -53,7 +56,7 @@ describe('a release', () => {
     expect(release.files.map(({ product }) => product)).toEqual(['hedgerow-hub', 'hedgerow-gateway'])
     for (const { name, size, sha256 } of release.files) {
       const bytes = readFileSync(join(made, name))
-      expect([bytes.length, createHash('sha256').update(bytes).digest('hex')]).toEqual([size, sha256])
+      expect([bytes.length, sha256Of(bytes)]).toEqual([size, sha256])
     }
     execFileSync('sh', ['-c', 'sha256sum --check --strict SHA256SUMS'], { cwd: made })
   })
@@ -199,6 +202,35 @@ describe.skipIf(lacks)('install.sh of a hub, on a system without systemd', () =>
     const again = await done(line)
     expect(again).not.toContain('Fetching')
     expect(await done('cat /etc/hedgerow/gateway.yaml /etc/hedgerow/gateway.env')).toMatch(/# ours[^]*LEVEL=debug/)
+  })
+
+  it('updates itself through the tunnel: the next version runs, and stays', async () => {
+    const next = { version: '9.9.0', number: release.number + 1 }
+    const name = `hedgerow-gateway-${next.version}-${platform}.tar`
+    writeFileSync(join(unpacked('hedgerow-gateway'), 'version.json'), JSON.stringify(next))
+    execFileSync('tar', ['-cf', join(made, name), '-C', folder, basename(unpacked('hedgerow-gateway'))])
+    const archive = readFileSync(join(made, name))
+    const file = { product: 'hedgerow-gateway', platform, name, size: archive.length, sha256: sha256Of(archive) }
+    const key = readPrivateKey(readFileSync(join(keys, 'release.key'), 'utf8'))
+    const before = readFileSync(join(made, 'release.json'))
+    const signed = signText('hedgerow release v1', JSON.stringify({ ...release, ...next, files: [file] }), [key])
+    writeFileSync(join(made, 'release.json'), signed)
+    onTestFinished(() => writeFileSync(join(made, 'release.json'), before))
+    const agent = await root.start('hedgerow-gateway', ['--port', '0'])
+    const gateway = await waitFor(
+      async () => (await hub.api(getVersions)).gateways.find(({ canUpdate }) => canUpdate),
+      { for: 'the device to say what it runs' },
+    )
+    await hub.api(updateGateways, { body: { gatewayIds: [gateway.id] } })
+    await waitFor(async () => (await hub.api(getVersions)).gateways.some(({ update }) => update?.state === 'done'), {
+      for: 'the next version to be confirmed',
+    })
+    await waitFor(() => Promise.resolve(root.shell('readlink /opt/hedgerow-gateway/updates/trial').code !== 0), {
+      for: 'the trial to be over',
+    })
+    expect(await done('readlink /opt/hedgerow-gateway/updates/current')).toBe('a\n')
+    expect(await done('hedgerow-gateway status')).toContain('Heartbeat acknowledged')
+    await agent.stop()
   })
 
   it('changes nothing when the archive is not the one that the hub names', async () => {

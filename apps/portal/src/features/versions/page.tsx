@@ -14,6 +14,7 @@ import { Panel } from '@hedgerow/ui/panel.tsx'
 import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
 import { useResumeRollout, useUpdateGateways, useVersions } from './queries.ts'
+import styles from './page.module.css'
 
 const COLUMNS: readonly Column[] = [
   { name: 'Gateway' },
@@ -104,26 +105,29 @@ function AtAGlance({ versions: { release, rollout, counts } }: { versions: Versi
   const resume = useResumeRollout()
   return (
     <Panel title="At a glance">
-      <p>
-        {release === null ? (
-          'This hub hands out no release: put one into its folder of downloads.'
-        ) : (
-          <>
-            This hub hands out <Mono>{release.version}</Mono>.
-          </>
-        )}{' '}
-        {counts.map(({ version, gateways }) => `${gateways} with ${version || 'an unknown version'}`).join(', ')}
-      </p>
-      {rollout?.state === 'running' && <p>Automatic updates: {rollout.message}</p>}
-      {rollout?.state === 'stopped' && (
-        <Notice tone="danger">
-          Automatic updates stopped: {rollout.message}{' '}
-          <Button size="compact-sm" variant="default" loading={resume.isPending} onClick={() => resume.mutate()}>
-            Go on
-          </Button>
-        </Notice>
-      )}
-      {resume.isError && <Notice tone="danger">{messageOf(resume.error)}</Notice>}
+      <div className={styles.glance}>
+        <p>
+          {release === null ? (
+            'This hub hands out no release: put one into its folder of downloads.'
+          ) : (
+            <>
+              This hub hands out <Mono>{release.version}</Mono>.
+            </>
+          )}{' '}
+          {counts.length > 0 &&
+            `Gateways: ${counts.map(({ version, gateways }) => `${gateways} with ${version || 'an unknown version'}`).join(', ')}.`}
+        </p>
+        {rollout?.state === 'running' && <p>Automatic updates: {rollout.message}</p>}
+        {rollout?.state === 'stopped' && (
+          <Notice tone="danger">
+            Automatic updates stopped: {rollout.message}{' '}
+            <Button size="compact-sm" variant="default" loading={resume.isPending} onClick={() => resume.mutate()}>
+              Go on
+            </Button>
+          </Notice>
+        )}
+        {resume.isError && <Notice tone="danger">{messageOf(resume.error)}</Notice>}
+      </div>
     </Panel>
   )
 }
