@@ -67,6 +67,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/hub/gateways/:id/commands/stop': ['command.give', 'command.end'],
   'POST /v1/hub/gateways/:id/commands/arm': ['command.give', 'command.end'],
   'POST /v1/hub/gateways/:id/commands/disarm': ['command.give', 'command.end'],
+  'POST /v1/hub/gateways/:id/commands/undo-learning': ['command.give', 'command.end'],
   'POST /v1/hub/updates': ['update.ask'],
   'POST /v1/hub/updates/resume': ['rollout.resume'],
   'POST /v1/gateway/claim': ['gateway.claim'],
@@ -354,6 +355,9 @@ describe.each(testEngines)('the audit on %s', (engine) => {
     await leaves('POST /v1/hub/gateways/:id/commands/stop', () => api(contract.stopDeterrents, { ...to, body: {} }))
     await leaves('POST /v1/hub/gateways/:id/commands/arm', () => api(contract.armGateway, to))
     await leaves('POST /v1/hub/gateways/:id/commands/disarm', () => api(contract.disarmGateway, to))
+    await leaves('POST /v1/hub/gateways/:id/commands/undo-learning', () =>
+      api(contract.undoGatewayLearning, { ...to, body: { camera: 'yard', label: 'deer' } }),
+    )
     putRelease(downloadsDir, { version: '9.0.0', number: 9 })
     const release = { number: 8, platform: 'linux-arm64' }
     hub.heartbeats.record(joined.gatewayId, testHeartbeat(hub.clock.now(), { release }))
