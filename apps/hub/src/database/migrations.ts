@@ -18,11 +18,11 @@ import * as targetsAndViews from './migrations/015-targets-and-views.ts'
 import * as learning from './migrations/016-learning.ts'
 import * as secondLooks from './migrations/017-second-looks.ts'
 import * as updates from './migrations/018-updates.ts'
-import * as applications from './migrations/022-applications.ts'
-import * as pushSessions from './migrations/026-push-sessions.ts'
 import * as deliveryLog from './migrations/019-delivery-log.ts'
-import * as learningCommands from './migrations/021-learning-commands.ts'
 import * as homeAssistant from './migrations/020-home-assistant.ts'
+import * as learningCommands from './migrations/021-learning-commands.ts'
+import * as applications from './migrations/022-applications.ts'
+import * as pushSessions from './migrations/023-push-sessions.ts'
 import type { Engine } from './engine.ts'
 
 export type Migration = { name: string; up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }
@@ -46,11 +46,11 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '016-learning', up: learning.up },
   { name: '017-second-looks', up: secondLooks.up },
   { name: '018-updates', up: updates.up },
-  { name: '022-applications', up: applications.up },
-  { name: '026-push-sessions', up: pushSessions.up },
   { name: '019-delivery-log', up: deliveryLog.up },
-  { name: '021-learning-commands', up: learningCommands.up },
   { name: '020-home-assistant', up: homeAssistant.up },
+  { name: '021-learning-commands', up: learningCommands.up },
+  { name: '022-applications', up: applications.up },
+  { name: '023-push-sessions', up: pushSessions.up },
 ]
 
 type Applied = { migrations: { name: string; applied_at: number } }
