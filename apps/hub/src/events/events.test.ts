@@ -197,6 +197,7 @@ test('every fact names the pages that it makes stale, or changes nothing that a 
     'gateway.claim-refused',
     'gateway.vpn-config-read',
     'identity.refused',
+    'incidents.exported',
     'notification.tested',
     'push.subscribed',
     'push.unsubscribed',
