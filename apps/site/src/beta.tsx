@@ -42,7 +42,8 @@ const TODAY = [
   'Threats to review, and alerts by mail, Telegram, ntfy, Pushover or a webhook',
   'Cameras without Frigate: motion, a model of yours for ONNX Runtime, and a second look by a larger one',
   'Learning at night, on the gateway, from what you mark as wrong',
-  'Devices that are installed with one line, which the hub shows',
+  'Devices that are installed with one line, which the hub shows, and that update themselves from signed releases',
+  'Home Assistant and MQTT',
 ]
 
 const LATER = [

@@ -107,6 +107,12 @@ export const readGatewayLearning = call({
   method: 'GET',
   path: '/v1/hub/gateways/:id/learning',
   params: z.strictObject({ id: gatewayId }),
-  errors: ['gateway_not_found', 'gateway_takes_no_commands', 'gateway_unreachable', 'learning_unavailable'],
+  errors: [
+    'vpn_disabled',
+    'gateway_not_found',
+    'gateway_takes_no_commands',
+    'gateway_unreachable',
+    'learning_unavailable',
+  ],
   response: gatewayLearning,
 })

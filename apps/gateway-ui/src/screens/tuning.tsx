@@ -30,7 +30,6 @@ export function Tuning({ name, settings: { hash, framesPerSecond, minimumScore }
         )
       ) : (
         <Sliders
-          key={hash}
           name={name}
           hash={hash}
           before={{ framesPerSecond, minimumScore }}
@@ -53,7 +52,8 @@ type SlidersProps = {
 const RATES = [0.2, 0.5, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30]
 
 function Sliders({ name, hash, before, candidates, mayChange }: SlidersProps) {
-  const [now, setNow] = useState(before)
+  const [touched, setTouched] = useState<Partial<Settings>>({})
+  const now = { ...before, ...touched }
   const change = useChangeCamera(name)
   const password = useFilePassword()
   const isChanged = now.framesPerSecond !== before.framesPerSecond || now.minimumScore !== before.minimumScore
@@ -66,7 +66,7 @@ function Sliders({ name, hash, before, candidates, mayChange }: SlidersProps) {
         range={[0, rates.length - 1]}
         value={rates.indexOf(now.framesPerSecond)}
         disabled={!mayChange}
-        onChange={(place) => setNow({ ...now, framesPerSecond: rates[place] ?? now.framesPerSecond })}
+        onChange={(place) => setTouched({ ...touched, framesPerSecond: rates[place] ?? now.framesPerSecond })}
       />
       <Slider
         label="How sure a detection must be once"
@@ -74,7 +74,7 @@ function Sliders({ name, hash, before, candidates, mayChange }: SlidersProps) {
         range={[10, 100]}
         value={Math.round(now.minimumScore * 100)}
         disabled={!mayChange}
-        onChange={(hundredths) => setNow({ ...now, minimumScore: hundredths / 100 })}
+        onChange={(hundredths) => setTouched({ ...touched, minimumScore: hundredths / 100 })}
       />
       <p>
         In the last 24 hours this would have been <strong>{foundInWords(candidates, now)}</strong>.
@@ -95,13 +95,18 @@ function Sliders({ name, hash, before, candidates, mayChange }: SlidersProps) {
               onClick={() =>
                 change.mutate(
                   { change: changeOf(before, now), hash, ...password.given },
-                  { onSuccess: () => void toast('Saved. It is in force.') },
+                  {
+                    onSuccess() {
+                      setTouched({})
+                      void toast('Saved. It is in force.')
+                    },
+                  },
                 )
               }
             >
               Save rate and score
             </Button>
-            <Button variant="default" disabled={!isChanged} onClick={() => setNow(before)}>
+            <Button variant="default" disabled={!isChanged} onClick={() => setTouched({})}>
               Undo rate and score
             </Button>
           </div>
