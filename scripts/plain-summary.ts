@@ -1,7 +1,10 @@
 import type { UserConsoleLog } from 'vitest'
-import type { Reporter, TestModule } from 'vitest/node'
+import type { Reporter, TestCase, TestModule } from 'vitest/node'
 
-/** Ends a run with the reasons of skipped suites and, last, one line that any tool can read: `N passed, N failed`. */
+/**
+ * Ends a run with the reasons of skipped suites, the tests that passed only when tried again, and, last, one line that
+ * any tool can read: `N passed, N failed`.
+ */
 export default class PlainSummary implements Reporter {
   readonly #reasons = new Set<string>()
 
@@ -11,13 +14,20 @@ export default class PlainSummary implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
+    const triedAgain: string[] = []
     const counts = { passed: 0, failed: errors.length, skipped: 0, pending: 0 }
     for (const module of modules) {
       const before = counts.failed
-      for (const test of module.children.allTests()) counts[test.result().state]++
+      for (const test of module.children.allTests()) {
+        counts[test.result().state]++
+        if (test.diagnostic()?.flaky) triedAgain.push(`tried again: ${nameOf(test)}`)
+      }
       if (module.state() === 'failed' && counts.failed === before) counts.failed++
     }
-    const lines = [...this.#reasons, ...(counts.skipped > 0 ? [`skipped: ${counts.skipped} tests`] : [])]
+    const skipped = counts.skipped > 0 ? [`skipped: ${counts.skipped} tests`] : []
+    const lines = [...this.#reasons, ...skipped, ...triedAgain]
     process.stdout.write(`\n${[...lines, `${counts.passed} passed, ${counts.failed} failed`].join('\n')}\n`)
   }
 }
+
+const nameOf = ({ project, module, fullName }: TestCase) => `${project.name} ${module.relativeModuleId} > ${fullName}`

@@ -54,12 +54,17 @@ async function openParts(secondLook: object, { snapshot }: { snapshot?: Buffer }
       looks.see(detection)
     },
   })
+  /** Whose verdict the record, the rules and the queue have. */
+  const finished = new Set<string>()
   const looks = createSecondLook({
     file,
     dataDir,
     snapshot: async () => snapshot,
     thumbnail: record.picture,
-    onVerdict: intake.addVerdict,
+    async onVerdict(id, label, verdict) {
+      await intake.addVerdict(id, label, verdict)
+      finished.add(id)
+    },
     log,
   })
   onTestFinished(async () => {
@@ -69,7 +74,8 @@ async function openParts(secondLook: object, { snapshot }: { snapshot?: Buffer }
   })
   const verdictsOf = (id: string) => record.find(id)?.verdicts?.filter(({ stage }) => stage === 'second-look') ?? []
   const spoken = async (id: string) => {
-    await expect.poll(() => verdictsOf(id)).toHaveLength(1)
+    await expect.poll(() => finished).toContain(id)
+    expect(verdictsOf(id)).toHaveLength(1)
     return verdictsOf(id)[0]!
   }
   return { file, queue, record, intake, looks, seen, spoken, verdictsOf }
