@@ -1,12 +1,15 @@
 /** Renders the public pages when the site is built, so that each is readable without a script. */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { loadModule } from '@hedgerow/ui/vite/load-module.ts'
 import type { Plugin } from 'vite'
 import type { renderPage } from '../src/render.tsx'
 
 const ROOT = join(import.meta.dirname, '..')
+/** What all pages share. No page has a file of its own. */
+const SHELL = join(ROOT, 'page.html')
 const PAGES = ['landing', 'beta', 'beta-without-contact', 'not-found']
+const FILES: ReadonlySet<string> = new Set(PAGES.map((name) => join(ROOT, `${name}.html`)))
 /** The hub's addresses of the public pages; the development server uses the same ones. */
 const ADDRESSES: Readonly<Record<string, string>> = { '/': '/landing.html', '/beta': '/beta.html' }
 
@@ -19,18 +22,24 @@ export function publicPages({ plugins }: { plugins: Plugin[] }): Plugin {
   return {
     name: 'public-pages',
     config: () => ({
-      build: { rolldownOptions: { input: PAGES.map((name) => join(ROOT, `${name}.html`)) } },
+      build: { rolldownOptions: { input: [...FILES] } },
     }),
+    resolveId: (id) => (FILES.has(id) ? id : null),
+    load: (id) => (FILES.has(id) ? readFileSync(SHELL, 'utf8') : null),
     // visit.ts imports the stylesheets without using their class names; tree shaking would drop them.
     transform: {
       order: 'post',
       filter: { id: /(?:apps\/site\/src\/[\w-]+|packages\/ui\/src\/wordmark)\.module\.css$/ },
       handler: (code) => ({ code, moduleSideEffects: 'no-treeshake' }),
     },
-    configureServer({ middlewares }) {
-      middlewares.use((request, _response, next) => {
-        request.url = ADDRESSES[request.url ?? ''] ?? request.url ?? '/'
-        next()
+    configureServer(server) {
+      server.middlewares.use((request, response, next) => {
+        const page = ADDRESSES[request.url ?? '']
+        if (page === undefined) return next()
+        server.transformIndexHtml(page, readFileSync(SHELL, 'utf8')).then((html) => {
+          response.setHeader('content-type', 'text/html')
+          response.end(html)
+        }, next)
       })
     },
     transformIndexHtml: {
