@@ -1,26 +1,30 @@
 /**
- * Notifies people outside the hub over the channels of channels/. Messages are written to an outbox in the transaction
- * of the change, each under a unique key, so that each is sent once and neither a crash nor an unavailable mail server
- * loses it; no caller waits for the delivery. followers/notifications.ts announces, the settings' switches decide,
+ * Notifies people outside the hub over the channels of channels/. Messages wait in the outbox (outbox.ts), so no caller
+ * waits for the delivery. followers/notifications.ts announces, the settings' switches decide,
  * routes.ts sends tests.
  */
 import type { Kysely, Transaction } from 'kysely'
 import type { Logger } from 'pino'
-import { LONGEST_WAIT_MS } from '../database/clock-leaps.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import { readSettings } from '../settings/settings.ts'
 import { DeliveryUnknown, Undeliverable, type Channel, type ChannelType, type Message } from './channel.ts'
 import { channelTypes } from './channels.ts'
 import { createMessages, type Content, type MessageParts, type Row } from './messages.ts'
+import {
+  channelsOf,
+  claim,
+  countMessages,
+  putOutcome,
+  settleInterrupted,
+  TEST,
+  waitsUnder,
+  write,
+  writeTest,
+} from './outbox.ts'
 import type { Push } from './push-subscriptions.ts'
 
 const LOOK_INTERVAL_MS = 5_000
-const ATTEMPTS_MAX = 10
-const FIRST_RETRY_MS = 30_000
-const LAST_RETRY_MS = 3_600_000
-/** Of messages that Send test wrote. */
-const TEST = 'test'
 
 export type Announcement = Content & {
   /** Identifies the event: a message with the same key is not sent again. */
@@ -134,34 +138,12 @@ export function createNotifications(
     const { type, channel } = opened
     if (!channel || channel.problem(settings) !== undefined || Math.abs(clock() - opened.sentAt) < type.pauseMs) return
     for (let sent = 0; sent < type.sendingsATurn; sent++) {
-      const rows = await claim(type.name, type.batch)
+      const rows = isStopped ? [] : await claim(db, { channel: type.name, limit: type.batch, now: clock() })
       if (rows.length === 0) return
       opened.sentAt = clock()
       const arrived = await settle(rows, async () => channel.send(await Promise.all(rows.map(messageOf)), settings))
       if (!arrived && !type.goesOnAfterFailure) return
     }
-  }
-
-  /** Rows that only this call will send; of several concurrent calls, one gets each row. */
-  async function claim(channel: Row['channel'], limit: number): Promise<Row[]> {
-    if (isStopped) return []
-    const now = clock()
-    const due = db
-      .selectFrom('notifications')
-      .select('id')
-      .where('state', '=', 'waiting')
-      .where('channel', '=', channel)
-      .where(({ or, eb }) => or([eb('due_at', '<=', now), eb('due_at', '>', now + LONGEST_WAIT_MS)]))
-      .orderBy('id')
-      .limit(limit)
-    const rows = await db
-      .updateTable('notifications')
-      .set((row) => ({ state: 'sending', attempts: row('attempts', '+', 1) }))
-      .where('id', 'in', due)
-      .where('state', '=', 'waiting')
-      .returningAll()
-      .execute()
-    return rows.toSorted((a, b) => a.id - b.id)
   }
 
   /** Sends, and records the result; returns whether it succeeded. */
@@ -175,90 +157,16 @@ export function createNotifications(
       isLast = error instanceof DeliveryUnknown || error instanceof Undeliverable
       log.warn({ err: error, channel: rows[0]?.channel }, 'a notification could not be sent')
     }
-    const now = clock()
-    for (const { id, attempts } of rows) {
-      const retryMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempts - 1))
-      const outcome =
-        problem === undefined
-          ? { state: 'sent' as const, error: null }
-          : isLast || attempts >= ATTEMPTS_MAX
-            ? { state: 'failed' as const, error: problem }
-            : { state: 'waiting' as const, error: problem, due_at: now + retryMs }
-      await db
-        .updateTable('notifications')
-        .set({ ...outcome, attempted_at: now })
-        .where('id', '=', id)
-        .execute()
-    }
+    await putOutcome(db, rows, { problem, isLast, now: clock() })
     return problem === undefined
-  }
-
-  async function write(
-    transaction: Transaction<Tables>,
-    {
-      content,
-      dueAt,
-      grows = false,
-      ...row
-    }: Pick<Row, 'key' | 'channel' | 'kind' | 'alert_id'> & { content: Content } & Pick<
-        Announcement,
-        'dueAt' | 'grows'
-      >,
-  ): Promise<void> {
-    const now = clock()
-    if (grows) {
-      const { numUpdatedRows } = await transaction
-        .updateTable('notifications')
-        .set({ content: JSON.stringify(content) })
-        .where('key', '=', row.key)
-        .where('channel', '=', row.channel)
-        .where('state', '=', 'waiting')
-        .executeTakeFirst()
-      if (numUpdatedRows > 0n) return
-    }
-    await transaction
-      .insertInto('notifications')
-      .values({
-        ...row,
-        content: JSON.stringify(content),
-        state: 'waiting',
-        attempts: 0,
-        created_at: now,
-        due_at: dueAt ?? now,
-        error: null,
-        attempted_at: null,
-      })
-      .onConflict((conflict) => conflict.columns(['key', 'channel']).doNothing())
-      .execute()
-  }
-
-  /** What Send test sent counts as a channel's last outcome, and is in the log. */
-  async function writeTest(channel: string, { id, title, text, data }: Message, result: DeliveryResult): Promise<void> {
-    const now = clock()
-    const error = result.status === 'sent' ? null : result.message
-    await db
-      .insertInto('notifications')
-      .values({
-        key: id,
-        channel,
-        kind: TEST,
-        content: JSON.stringify({ title, text, data } satisfies Content),
-        state: error === null ? 'sent' : 'failed',
-        attempts: 1,
-        created_at: now,
-        due_at: now,
-        error,
-        attempted_at: now,
-      })
-      .onConflict((conflict) => conflict.columns(['key', 'channel']).doNothing())
-      .execute()
   }
 
   return {
     async announce(transaction, announcement) {
-      const { key, kind, follows, channels = [], except = [], dueAt, grows, alertId, ...content } = announcement
+      const { key, kind, follows, channels = [], except = [], dueAt, grows = false, alertId, ...content } = announcement
       const now = await switches(transaction)
-      const when = { ...(dueAt !== undefined && { dueAt }), ...(grows !== undefined && { grows }) }
+      const at = clock()
+      const when = { now: at, dueAt: dueAt ?? at }
       const audience = content.push ? 'browser' : content.to === undefined ? 'operators' : 'person'
       const isOn = alertId !== undefined ? now.alerts : audience !== 'operators' || now.enabled
       if (!isOn || content.to === '') return
@@ -267,33 +175,18 @@ export function createNotifications(
         if (type.audience !== audience || !channel || channel.problem(now) !== undefined) continue
         if (except.includes(type.name) || (channels.length > 0 && !channels.includes(type.name))) continue
         if (followed?.has(type.name) ?? true)
-          await write(transaction, { key, channel: type.name, kind, alert_id: alertId ?? null, content, ...when })
+          await write(transaction, { key, channel: type.name, kind, alert_id: alertId ?? null, content, grows }, when)
       }
     },
 
-    async waitsUnder(transaction, key) {
-      const rows = await transaction
-        .selectFrom('notifications')
-        .select(['state', 'due_at'])
-        .where('key', '=', key)
-        .execute()
-      if (rows.length === 0) return undefined
-      const isWaiting = rows.every(({ state }) => state === 'waiting')
-      // The first of them: a channel that fails puts its own off, for hours.
-      return { isWaiting, dueAt: Math.min(...rows.map((row) => row.due_at)) }
-    },
+    waitsUnder,
 
     wake: () => void tasks.run(deliver),
     deliver: () => tasks.run(deliver),
 
     async start() {
-      // Nobody knows whether these arrived before the hub stopped.
-      const interrupted = db.updateTable('notifications').where('state', '=', 'sending')
-      for (const { type } of opened)
-        if (type.interrupted === 'waiting')
-          await interrupted.set({ state: 'waiting' }).where('channel', '=', type.name).execute()
-      const error = 'The hub stopped while this was being sent: it may have arrived.'
-      await interrupted.set({ state: 'failed', error, attempted_at: clock() }).execute()
+      const again = channelTypes.filter(({ interrupted }) => interrupted === 'waiting').map(({ name }) => name)
+      await settleInterrupted(db, { again, now: clock() })
       tasks.every(LOOK_INTERVAL_MS, deliver)
       void tasks.run(deliver)
     },
@@ -319,7 +212,12 @@ export function createNotifications(
           continue
         }
         const result = await attempt(() => channel.send([message], now), type.taken)
-        await writeTest(type.name, message, result)
+        await writeTest(db, {
+          channel: type.name,
+          message,
+          error: result.status === 'sent' ? null : result.message,
+          now: clock(),
+        })
         results[type.name] = result
       }
       return results
@@ -334,19 +232,8 @@ export function createNotifications(
     },
 
     async status() {
-      const rows = await db
-        .selectFrom('notifications')
-        .select(({ fn }) => ['state', fn.countAll<number>().as('count')])
-        .where('state', 'in', ['waiting', 'failed'])
-        .where('kind', '!=', TEST)
-        .groupBy('state')
-        .execute()
-      const count = (state: Row['state']) => Number(rows.find((row) => row.state === state)?.count ?? 0)
-      return {
-        channels: Object.fromEntries(opened.map(({ type, channel }) => [type.name, channel !== undefined])),
-        waiting: count('waiting'),
-        failed: count('failed'),
-      }
+      const channels = Object.fromEntries(opened.map(({ type, channel }) => [type.name, channel !== undefined]))
+      return { channels, ...(await countMessages(db)) }
     },
 
     async stop() {
@@ -355,12 +242,6 @@ export function createNotifications(
       await tasks.stop()
     },
   }
-}
-
-/** The channels by which this was sent, or will be. */
-async function channelsOf(db: Db, key: string): Promise<Set<Row['channel']>> {
-  const rows = db.selectFrom('notifications').select('channel').where('key', '=', key).where('state', '!=', 'failed')
-  return new Set((await rows.execute()).map(({ channel }) => channel))
 }
 
 async function attempt(send: () => Promise<void>, message: string): Promise<DeliveryResult> {
