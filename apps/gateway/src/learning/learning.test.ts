@@ -7,7 +7,7 @@ import type { Detection } from '@hedgerow/contract'
 import { createRgbImage, type RgbImage } from '@hedgerow/vision'
 import { createRandom, type Random } from '@hedgerow/vision/rendered'
 import { pino } from 'pino'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createLearning, isDue, type Learning } from './learning.ts'
 import type { Said } from './night.ts'
 import { learningSettings } from './schema.ts'
@@ -93,12 +93,13 @@ async function mark(amount: number, label = 'deer'): Promise<void> {
     said.push({ detection: detection.id, verdict: kind === 'animal' ? 'right' : 'wrong', label: null })
   }
   const kept = () => new DatabaseSync(join(dataDir, LEARNING_FILE), { readOnly: true })
-  await vi.waitFor(() => {
+  const looks = () => {
     const database = kept()
-    const looks = database.prepare('select count(*) as count from looks').get()!
+    const row = database.prepare('select count(*) as count from looks').get()!
     database.close()
-    expect(looks['count']).toBeGreaterThanOrEqual(amount)
-  })
+    return Number(row['count'])
+  }
+  await expect.poll(looks).toBeGreaterThanOrEqual(amount)
 }
 
 const versionsOf = (label = 'deer') =>
@@ -286,7 +287,7 @@ test('kill -9 in the middle of a night: the old version stays, and the next run 
   })
   let output = ''
   child.stdout.on('data', (part: Buffer) => (output += part.toString()))
-  await vi.waitFor(() => expect(output).toContain('begun'))
+  await expect.poll(() => output).toContain('begun')
   const exited = new Promise((resolve) => child.once('exit', resolve))
   child.kill('SIGKILL')
   await exited

@@ -6,16 +6,16 @@
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Detection, GatewayLearning, Heartbeat, LearningUndo } from '@hedgerow/contract'
-import { cropOf, verifierFeatures, verify, type Polygon, type RgbImage } from '@hedgerow/vision'
-import type { Logger } from 'pino'
+import { verifierFeatures, verify, type Polygon } from '@hedgerow/vision'
 import { isWithin, type Place } from '../hours.ts'
+import { createLooks, type LooksOptions } from './looks.ts'
 import { isUsable, type CameraNight, type Said } from './night.ts'
 import { countNights } from './nights.ts'
 import type { NightTask } from './night-worker.ts'
 import { createProposals } from './proposals.ts'
 import type { Sight } from '../sources/source.ts'
 import { mayLearn, type LearningSettings } from './schema.ts'
-import { keyOf, LEARNING_FILE, openLearningStore, type Look, type Version } from './store.ts'
+import { keyOf, LEARNING_FILE, openLearningStore, type Version } from './store.ts'
 import { camerasOf, describe, lessonReport, nightMessage } from './words.ts'
 
 export type Judgement = Pick<Detection, 'suppressed'> & {
@@ -44,21 +44,14 @@ export type Learning = {
   stop(): Promise<void>
 }
 
-export type LearningOptions = {
+export type LearningOptions = LooksOptions & {
   dataDir: string
-  settings(): LearningSettings
-  place(): Place
   /** Of a camera in gateway.yaml. */
   masks(camera: string): readonly Polygon[]
   /** What people said, in the order in which they said it. */
   reviews(): readonly Said[]
-  /** The picture of a detection: of the object as it was reported, or the whole one that its source keeps. */
-  picture(detection: Detection, signal: AbortSignal): Promise<{ image: RgbImage; isWhole: boolean } | undefined>
   /** Brings the hub and the record up to date with what this module decided. */
   update(id: string, change: Pick<Detection, 'suppressed' | 'doubtful'>): Promise<boolean>
-  log: Logger
-  /** Milliseconds since 1970. */
-  clock: () => number
 }
 
 const HOUR_MS = 3_600_000
@@ -67,11 +60,8 @@ const LOOK_EVERY_MS = 300_000
 const NIGHT_APART_MS = 20 * HOUR_MS
 const RUN_MAX_MS = 900_000
 const MEMORY_MAX_MB = 512
-const PICTURE_WITHIN_MS = 1_000
 /** After a person undid a version, no other takes over on its own for a week. */
 const PAUSE_MS = 7 * 24 * HOUR_MS
-const TRIM_EVERY = 50
-const LOOKS_AT_ONCE = 8
 const HELD_BACK_REASON = 'It looks like what people called wrong on this camera.'
 /** One right review of what is held back may be a slip. */
 const MISSES_ALLOWED = 1
@@ -80,14 +70,13 @@ export function createLearning(options: LearningOptions): Learning {
   const { log, clock, settings } = options
   const path = join(options.dataDir, LEARNING_FILE)
   const store = openLearningStore(path, log)
+  const looks = createLooks(store, options)
   const proposals = createProposals(store, options.masks)
   let active = new Map<string, Version>()
   let running: Promise<void> | undefined
   let worker: Worker | undefined
   let failure: string | undefined
   let triedAt = -Infinity
-  let added = 0
-  let looksUnderWay = 0
   let isStopped = false
   const timer = setInterval(lookAtTheClock, LOOK_EVERY_MS)
   timer.unref()
@@ -108,45 +97,6 @@ export function createLearning(options: LearningOptions): Learning {
     return active.get(keyOf({ camera, label }))
   }
 
-  async function lookAt(detection: Detection, sight: Sight | undefined): Promise<Look | undefined> {
-    const crop = sight?.crop ?? (await cropFrom(detection))
-    if (!crop) return undefined
-    const at = Date.parse(detection.startedAt)
-    const box = detection.box && detection.box.width > 0 && detection.box.height > 0 ? detection.box : undefined
-    return {
-      id: detection.id,
-      camera: detection.camera,
-      label: detection.label,
-      at,
-      score: detection.score,
-      hour: hourOf(at, options.place()),
-      seconds: Math.max(0, (clock() - at) / 1_000),
-      travel: sight?.travel ?? 0,
-      box,
-      crop,
-    }
-  }
-
-  async function cropFrom(detection: Detection): Promise<RgbImage | undefined> {
-    try {
-      const picture = await options.picture(detection, AbortSignal.timeout(PICTURE_WITHIN_MS))
-      return picture && cropOf(picture.image, picture.isWhole ? detection.box : undefined)
-    } catch (error) {
-      log.debug({ err: error, id: detection.id }, 'no picture to learn from')
-      return undefined
-    }
-  }
-
-  /** The disk may fail: then nothing is learned from it, and it is shown. */
-  function keep(look: Look): void {
-    try {
-      store.addLook(look)
-      if (++added % TRIM_EVERY === 0) store.trim(settings().megabytes)
-    } catch (error) {
-      log.error({ err: error, id: look.id }, 'a look is not kept to learn from')
-    }
-  }
-
   function judge(
     detection: Detection,
     { before, sight }: { before: Detection | undefined; sight: Sight | undefined },
@@ -154,9 +104,9 @@ export function createLearning(options: LearningOptions): Learning {
     if (!settings().enabled) return before?.suppressed ? { suppressed: false } : {}
     const version = versionFor(detection)
     const isShown = before !== undefined && before.suppressed !== true
-    const isNew = isNewLook(detection, before)
+    const isNew = looks.isNew(detection, before)
     if (version && !isShown && !isConfirmed(detection)) return judgeBy(version, detection, { before, sight, isNew })
-    if (isNew) lookLater(detection, sight)
+    if (isNew) looks.takeLater(detection, sight)
     return release(detection.id, before)
   }
 
@@ -165,33 +115,14 @@ export function createLearning(options: LearningOptions): Learning {
     detection: Detection,
     { before, sight, isNew }: { before: Detection | undefined; sight: Sight | undefined; isNew: boolean },
   ): Promise<Judgement> {
-    const look = await lookAt(detection, sight)
+    const look = await looks.take(detection, sight)
     if (!look) return before?.suppressed ? { suppressed: true } : {}
-    if (isNew) keep(look)
+    if (isNew) looks.keep(look)
     const { isHeldBack, probability } = verify(version.verifier, verifierFeatures(look))
     const verdict = { stage: 'learned', by: `version ${version.number}`, score: round(probability) }
     if (!isHeldBack) return { ...release(detection.id, before), verdict: { ...verdict, outcome: 'unsure' } }
     store.setHeld(detection.id, version.number)
     return { suppressed: true, verdict: { ...verdict, outcome: 'rejected', reason: HELD_BACK_REASON } }
-  }
-
-  function isNewLook({ id, label }: Detection, before: Detection | undefined): boolean {
-    try {
-      if (!store.hasLook(id)) return true
-      if (before?.label !== label) store.rename(id, label)
-    } catch (error) {
-      log.error({ err: error, id }, 'the file of looks cannot be read')
-    }
-    return false
-  }
-
-  /** The picture of a new detection may take a while, and nobody waits for it. */
-  function lookLater(detection: Detection, sight: Sight | undefined): void {
-    if (looksUnderWay >= LOOKS_AT_ONCE) return
-    looksUnderWay += 1
-    void lookAt(detection, sight)
-      .then((look) => look && !isStopped && keep(look))
-      .finally(() => (looksUnderWay -= 1))
   }
 
   function release(id: string, before: Detection | undefined): Judgement {
@@ -351,6 +282,7 @@ export function createLearning(options: LearningOptions): Learning {
     },
     async stop() {
       isStopped = true
+      looks.stop()
       clearInterval(timer)
       await worker?.terminate()
       await running?.catch(() => {})
@@ -373,11 +305,6 @@ export function isDue(
 /** A person or a later stage says that it is there. */
 function isConfirmed({ validated, verdicts }: Detection): boolean {
   return validated === true || verdicts?.at(-1)?.outcome === 'confirmed'
-}
-
-function hourOf(at: number, { timeZone = Temporal.Now.timeZoneId() }: Place): number {
-  const { hour, minute } = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone)
-  return hour + minute / 60
 }
 
 function round(probability: number): number {

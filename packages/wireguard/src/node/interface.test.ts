@@ -169,7 +169,7 @@ test('a handshake message waits for the next turn; one that had to wait too long
     },
   })
   await sendHandshakeAndNoise(wireguard.port)
-  await vi.waitFor(() => expect(drops).toEqual(['malformed', 'handshake-backlog']))
+  await until(() => expect(drops).toEqual(['malformed', 'handshake-backlog']))
   expect(wireguard.drops()).toMatchObject({ malformed: 1, 'bad-mac1': 0, 'handshake-backlog': 1 })
 })
 
