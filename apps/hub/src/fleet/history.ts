@@ -50,13 +50,13 @@ export function createHistory({
   log,
 }: {
   db: Kysely<Tables>
-  vpn: Pick<Vpn, 'peers'>
+  vpn: Pick<Vpn, 'traffic'>
   clock: () => number
   log: Logger
 }): History {
   const unwritten = new Map<string, Row>()
   /** The counters of each peer when they were last looked at: they begin again whenever the tunnel does. */
-  let counted = new Map<string, { receivedBytes: number; sentBytes: number }>()
+  let counted: ReturnType<Vpn['traffic']> = new Map()
   const tasks = createTasks({ log, failure: 'the history could not be written yet' })
 
   function add(gatewayId: string, hour: number, change: Partial<Row>): void {
@@ -69,9 +69,8 @@ export function createHistory({
 
   function countTraffic(idByKey: ReadonlyMap<string, string>): void {
     const hour = startOfHour(clock())
-    const now: typeof counted = new Map()
-    for (const { publicKey, receivedBytes, sentBytes } of vpn.peers()) {
-      now.set(publicKey, { receivedBytes, sentBytes })
+    const now = vpn.traffic()
+    for (const [publicKey, { receivedBytes, sentBytes }] of now) {
       const before = counted.get(publicKey)
       const isContinued = before && receivedBytes >= before.receivedBytes && sentBytes >= before.sentBytes
       const received_bytes = receivedBytes - (isContinued ? before.receivedBytes : 0)
@@ -103,7 +102,7 @@ export function createHistory({
 
   return {
     start() {
-      counted = new Map(vpn.peers().map((peer) => [peer.publicKey, peer]))
+      counted = vpn.traffic()
       tasks.every(FLUSH_INTERVAL_MS, flush)
     },
     record(gatewayId, { load, memory, disk, temperature }) {

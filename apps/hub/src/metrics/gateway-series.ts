@@ -3,18 +3,19 @@
  * thousand gateways are eighty thousand lines in each scrape. The label is the gateway's id; names stay out.
  */
 import type { FleetStatus } from '../fleet/fleet.ts'
-import type { VpnPeerStatus } from '../tunnel/tunnel.ts'
+import type { VpnTraffic } from '../tunnel/tunnel.ts'
 
 type Counted = { stored: number; refused: number }
 
 export type GatewaySeries = {
   countDetections(gatewayId: string, result: keyof Counted, count: number): void
-  /** The lines for these gateways; drops the counts of all others. */
-  render(statuses: readonly FleetStatus[], peers: readonly VpnPeerStatus[]): Buffer
+  /** The page: `before`, then the lines of these gateways. Drops the counts of all others. */
+  render(before: string, statuses: readonly FleetStatus[], traffic: ReadonlyMap<string, VpnTraffic>): Buffer
 }
 
 export function createGatewaySeries(): GatewaySeries {
   let counted = new Map<string, Counted>()
+  let lastBytes = 0
 
   return {
     countDetections(gatewayId, result, count) {
@@ -23,8 +24,9 @@ export function createGatewaySeries(): GatewaySeries {
       counted.set(gatewayId, known)
     },
 
-    render(statuses, peers) {
-      const page = createPage()
+    render(before, statuses, traffic) {
+      const page = createPage(lastBytes)
+      page.text(before)
       const kept = new Map<string, Counted>()
 
       page.family('status', 'gauge', 'The status that a gateway has, as 1')
@@ -43,28 +45,45 @@ export function createGatewaySeries(): GatewaySeries {
       page.family('lost_detections', 'gauge', 'Detections that the device lost since its agent started')
       for (const { id, queue } of statuses) if (queue) page.add(id, '', queue.lost)
       page.family('tunnel_bytes_total', 'counter', 'Bytes through a tunnel since the hub started')
-      const peerOf = new Map(peers.map((peer) => [peer.publicKey, peer]))
       for (const { id, publicKey } of statuses) {
-        const peer = peerOf.get(publicKey)
+        const peer = traffic.get(publicKey)
         if (!peer) continue
         page.add(id, ',direction="received"', peer.receivedBytes)
         page.add(id, ',direction="sent"', peer.sentBytes)
       }
       counted = kept
-      return page.bytes()
+      const bytes = page.bytes()
+      lastBytes = bytes.length
+      return bytes
     },
   }
 }
 
-/** Bytes early, because one text of megabytes costs three times as much. */
-const CHUNK_CHARACTERS = 32_768
+/** A text that is turned into bytes early, because one text of megabytes costs three times as much. */
+const CHUNK_CHARACTERS = 16_384
 
-/** All of it is ASCII. */
-function createPage() {
-  const chunks: Buffer[] = []
+/** All of it is ASCII, in one buffer: copies of megabytes cost as much as the text. */
+function createPage(expectedBytes: number) {
+  let bytes = Buffer.allocUnsafeSlow(expectedBytes + CHUNK_CHARACTERS)
+  let length = 0
   let name = ''
   let text = ''
+
+  function flush(): void {
+    if (length + text.length > bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(2 * (length + text.length))
+      bytes.copy(larger, 0, 0, length)
+      bytes = larger
+    }
+    length += bytes.write(text, length, 'latin1')
+    text = ''
+  }
+
   return {
+    text(before: string) {
+      text = before
+      flush()
+    },
     family(suffix: string, type: 'gauge' | 'counter', help: string) {
       name = `hedgerow_gateway_${suffix}`
       text += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`
@@ -72,10 +91,11 @@ function createPage() {
     /** `labels`: those beside the gateway's, each after a comma. */
     add(gatewayId: string, labels: string, value: number) {
       text += `${name}{gateway="${gatewayId}"${labels}} ${value}\n`
-      if (text.length < CHUNK_CHARACTERS) return
-      chunks.push(Buffer.from(text, 'latin1'))
-      text = ''
+      if (text.length >= CHUNK_CHARACTERS) flush()
     },
-    bytes: () => Buffer.concat([...chunks, Buffer.from(text, 'latin1')]),
+    bytes() {
+      flush()
+      return bytes.subarray(0, length)
+    },
   }
 }

@@ -56,7 +56,7 @@ export type MeasuredParts = {
   signals: FleetSignals
   /** The statuses of the fleet's last check; undefined before the first. */
   checkedStatuses(): readonly FleetStatus[] | undefined
-  vpn: Pick<Vpn, 'peers'>
+  vpn: Pick<Vpn, 'traffic'>
   certificates: Pick<Certificates, 'list'>
   notifications: Pick<Notifications, 'status'>
   eventStreams: () => number
@@ -138,10 +138,13 @@ export async function openMetrics({
       collectDefaultMetrics({ register: registry })
       measureRequests(app, registry, prometheus)
       let statuses: readonly FleetStatus[] = []
-      measureParts(prometheus, registry, { ...parts, onStatuses: (read) => (statuses = read) }, databaseUrl)
+      let traffic: ReturnType<Vpn['traffic']> = new Map()
+      const onStatuses = (read: typeof statuses) => (statuses = read)
+      const onTraffic = (read: typeof traffic) => (traffic = read)
+      measureParts(prometheus, registry, { ...parts, onStatuses, onTraffic }, databaseUrl)
       page = async () => {
-        const common = Buffer.from(await registry.metrics())
-        return config.gateways ? Buffer.concat([common, series.render(statuses, parts.vpn.peers())]) : common
+        const common = await registry.metrics()
+        return config.gateways ? series.render(common, statuses, traffic) : Buffer.from(common)
       }
       if (token !== undefined)
         // Compressing megabytes for a collector nearby takes longer than all else.
@@ -214,8 +217,10 @@ function measureParts(
     certificates,
     notifications,
     onStatuses,
+    onTraffic,
   }: MeasuredParts & {
     onStatuses: (statuses: readonly FleetStatus[]) => void
+    onTraffic: (traffic: ReturnType<Vpn['traffic']>) => void
   },
   databaseUrl: string,
 ): void {
@@ -276,9 +281,11 @@ function measureParts(
     'Bytes of the peers that the tunnel has, since it started',
     function collect() {
       let [received, sent] = [0, 0]
-      for (const peer of vpn.peers()) {
-        received += peer.receivedBytes
-        sent += peer.sentBytes
+      const traffic = vpn.traffic()
+      onTraffic(traffic)
+      for (const { receivedBytes, sentBytes } of traffic.values()) {
+        received += receivedBytes
+        sent += sentBytes
       }
       this.set({ direction: 'received' }, received)
       this.set({ direction: 'sent' }, sent)

@@ -61,6 +61,7 @@ export async function openEmbeddedVpn(options: EmbeddedOptions): Promise<VpnBack
     removePeer: (publicKey) => wireguard.removePeer(publicKey as PublicKey),
     peer: (publicKey) => wireguard.peer(publicKey as PublicKey),
     peers: () => wireguard.peers(),
+    traffic: () => wireguard.traffic(),
     onHandshake(listener) {
       handshakeListener = listener
     },

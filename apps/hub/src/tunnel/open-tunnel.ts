@@ -78,6 +78,7 @@ export async function openVpn(
     removePeer: (publicKey) => running.backend.removePeer(publicKey),
     peer: (publicKey) => running.backend.peer(publicKey),
     peers: () => running.backend.peers(),
+    traffic: () => running.backend.traffic(),
     onHandshake(listener) {
       handshakeListener = listener
     },
@@ -116,6 +117,7 @@ function createNoTunnel(options: { privateKey: string; port: number; reason: str
     removePeer: () => {},
     peer: () => undefined,
     peers: () => [],
+    traffic: () => new Map(),
     onHandshake: () => {},
     dial: () => {
       throw new HubError('vpn_disabled')

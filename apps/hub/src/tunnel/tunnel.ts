@@ -21,15 +21,16 @@ export type VpnPeer = {
   latestTimestamp?: string | undefined
 }
 
-export type VpnPeerStatus = {
+/** Since the tunnel began. */
+export type VpnTraffic = { receivedBytes: number; sentBytes: number }
+
+export type VpnPeerStatus = VpnTraffic & {
   publicKey: string
   endpoint?: VpnEndpoint
   /** Milliseconds since 1970. */
   latestHandshakeAtMs?: number
   /** The greatest TAI64N of its initiations, in hexadecimal. */
   latestTimestamp?: string
-  receivedBytes: number
-  sentBytes: number
 }
 
 /** Carries packets. */
@@ -46,6 +47,8 @@ export type VpnBackend = {
   peer(publicKey: string): VpnPeerStatus | undefined
   /** Of all: costs a large fleet 20 ms. */
   peers(): VpnPeerStatus[]
+  /** Of all peers by public key; a copy. */
+  traffic(): ReadonlyMap<string, VpnTraffic>
   /** Calls the one listener after each handshake that a peer completed. */
   onHandshake(listener: (publicKey: string) => void): void
   /** TCP through the tunnel. The stream fails when nothing answers. */

@@ -8,7 +8,7 @@ import { createSocket } from 'node:dgram'
 import type { RemoteInfo, Socket } from 'node:dgram'
 import { once, type EventEmitter } from 'node:events'
 import { isIP } from 'node:net'
-import type { PeerConfig, PeerStatus } from '../configuration.ts'
+import type { PeerConfig, PeerStatus, PeerTraffic } from '../configuration.ts'
 import { createDevice } from '../device.ts'
 import type { PrivateKey, PublicKey } from '../keys.ts'
 import type { DropCounts, DropReason } from '../drops.ts'
@@ -78,6 +78,7 @@ export type WireGuardInterface = {
   handshake(publicKey: PublicKey): void
   peer(publicKey: PublicKey): PeerStatus | undefined
   peers(): PeerStatus[]
+  traffic(): Map<PublicKey, PeerTraffic>
   /** Every drop since the interface was opened, by reason; a copy. */
   drops(): DropCounts
   /** Closes the socket and erases every key. Later sends do nothing. */
@@ -239,6 +240,7 @@ export async function openInterface(options: InterfaceOptions): Promise<WireGuar
     handshake: (publicKey) => changePeers(() => device.handshake(publicKey, clock())),
     peer: (publicKey) => device.peer(publicKey),
     peers: () => device.peers(),
+    traffic: () => device.traffic(),
     drops: () => ({ ...device.drops(), 'handshake-backlog': refusedHandshakes }),
     close,
   }
