@@ -47,7 +47,7 @@ export async function benchThreats(args: string[]): Promise<void> {
 const GATEWAYS = 64
 const DAYS = 25
 const DAY_MS = 86_400_000
-/** Of the newest incidents; the others are never in view. */
+/** The newest incidents have pictures; the others are never in view. */
 const PICTURES = 2_000
 const FILTER_GOAL_MS = 100
 const FIRST_PICTURES_GOAL_MS = 1_000

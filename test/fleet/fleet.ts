@@ -47,7 +47,7 @@ export type FleetOptions = {
   invitationCode?: string | undefined
   /** How many start a second. */
   startsPerSecond: number
-  /** Of the whole fleet. */
+  /** The rate of the whole fleet. */
   detectionsPerSecond: number
   /** The fraction of detections with a picture. */
   picturesShare: number

@@ -94,7 +94,7 @@ const PAGE_SIZE = 60
 export type SeenDetection = ResponseOf<typeof deviceCalls.listDetections>[number]
 
 export type DetectionFilter = {
-  /** Of all without a name. */
+  /** All cameras when it is empty. */
   camera: string
   learning: '' | 'hidden' | 'doubtful'
 }

@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream'
 
-/** An application that believes this gateway who asks, because the two share a secret. */
+/** An application that accepts the gateway's word about who asks, because the two share a secret. */
 export type TrustingApplication = {
   /** In lower case: what nobody but this gateway may tell it. */
   ownHeaders: readonly string[]
-  /** What it is told of a person whom the hub names; `role` is one of the hub's. */
+  /** What it learns about a person that the hub names; `role` is one of the hub's. */
   headersFor(visitor: { user: string; role: string }): Record<string, string>
   /** Opens the connection to it, where its certificate is checked otherwise than by known CAs. */
   connect?: (signal: AbortSignal) => Promise<Duplex>

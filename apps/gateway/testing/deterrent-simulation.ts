@@ -79,7 +79,7 @@ type Device = {
   name: Name
   manner: Manner
   onSince: number | undefined
-  /** Of the firing that switched it on. */
+  /** The end of the firing that switched it on. */
   until: number
   /** On beyond its time while it could be reached and somebody lived, in milliseconds. */
   overtimeMs: number

@@ -1,4 +1,4 @@
-/** Updates of agents: what a gateway tells of them, and what the hub answers to its heartbeat. */
+/** Updates of agents: what a gateway reports about them, and what the hub answers to its heartbeat. */
 import { z } from 'zod'
 import { cleanLine } from './fields.ts'
 

@@ -30,7 +30,7 @@ export const alertKind = z.enum([
 ])
 export type AlertKind = z.output<typeof alertKind>
 
-/** Who is told of what. Empty lists mean any. Labels, severity and the second look are of detections only. */
+/** Who gets a message about what. Empty lists mean any. Labels, severity and the second look are of detections only. */
 export const alertRuleFields = z.strictObject({
   name: oneLine(100).min(1, 'Enter a name'),
   enabled: z.boolean().default(true),
@@ -66,7 +66,7 @@ export type AlertRuleFields = z.output<typeof alertRuleFields>
 
 export const alertRule = alertRuleFields.extend({
   id: z.string(),
-  /** Its last message: when it was written, and how many incidents it tells of. */
+  /** Its last message: when it was written, and how many incidents it is about. */
   last: z.object({ at: z.iso.datetime(), incidents: z.number().int() }).nullable(),
 })
 export type AlertRule = z.output<typeof alertRule>

@@ -17,7 +17,7 @@ export const acknowledgement = z.object({
 })
 export type Acknowledgement = z.output<typeof acknowledgement>
 
-/** What one message of an alert rule tells of. It grows while its message waits. */
+/** The content of one message of an alert rule. It grows while its message waits. */
 export const alert = z.object({
   id,
   ruleName: z.string(),
@@ -34,7 +34,7 @@ export const alert = z.object({
   step: z.number().int(),
   nextStepAt: z.iso.datetime().nullable(),
   acknowledged: acknowledgement.nullable(),
-  /** When all that it tells of was over: outages only. */
+  /** When everything that it is about was over: outages only. */
   clearedAt: z.iso.datetime().nullable(),
 })
 export type Alert = z.output<typeof alert>

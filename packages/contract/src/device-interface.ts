@@ -25,7 +25,7 @@ const shape = z
   .array(z.tuple([share, share]))
   .min(3)
   .max(100)
-/** Of a camera or a zone. */
+/** The name of a camera or a zone. */
 const placeName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9 _.-]{0,99}$/, 'A name has letters, digits, spaces and . _ -, at most 100 characters.')
@@ -42,7 +42,7 @@ export type CameraChange = z.output<typeof cameraChange>
 const fileChange = { hash: z.string().max(100), password: devicePassword.optional() }
 
 const cameraSettings = z.object({
-  /** Of gateway.yaml on disk. */
+  /** The hash of gateway.yaml on disk. */
   hash: z.string(),
   zones: z.record(z.string(), shape),
   masks: z.array(shape),
@@ -285,7 +285,7 @@ export const deviceCalls = {
     path: '/v1/camera-search',
     body: z.strictObject({
       at: z.string().trim().min(1).max(200).optional(),
-      /** Of the cameras. */
+      /** The user name of the cameras. */
       user: z.string().min(1).max(100).optional(),
       cameraPassword: z.string().min(1).max(200).optional(),
       password: devicePassword.optional(),

@@ -141,7 +141,7 @@ export const pendingRegistration = z.object({
   status: z.literal('pending'),
   /** Of the gateway's identity key; a person compares it with the one on the device. */
   fingerprint: z.string(),
-  /** Of the hub's own identity key; the device shows it too. */
+  /** The fingerprint of the hub's own identity key; the device shows it too. */
   hubFingerprint: z.string(),
   /** The name of the gateway whose key this request would change; null for a new gateway. */
   keyChangeFor: z.string().nullable(),

@@ -45,7 +45,7 @@ export const createGatewayInvitation = call({
     invitation: gatewayInvitation,
     code: z.string(),
     hubUrl: z.string(),
-    /** Of the hub's identity key: the pin that the command carries. */
+    /** The fingerprint of the hub's identity key: the pin in the command. */
     hubFingerprint: z.string(),
     /**
      * A line to paste on a device; `--name NAME` and `--location TEXT` may follow. It installs the agent when this hub

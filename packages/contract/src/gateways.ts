@@ -62,7 +62,7 @@ const rung = z.object({
 /** Everything that the hub knows about one gateway. */
 export const gatewayDetail = gateway.extend({
   ladder: z.array(rung),
-  /** Of the identity key; null for a gateway on plain WireGuard. */
+  /** The identity key's fingerprint; null for a gateway on plain WireGuard. */
   fingerprint: z.string().nullable(),
   /** The last heartbeat and its time of arrival; null when there was none. */
   heartbeat: z
@@ -92,7 +92,7 @@ export const readGateway = call({
   response: gatewayDetail,
 })
 
-/** Of the heartbeats of one hour. */
+/** Mean and maximum of the heartbeats of one hour. */
 const span = z.object({ mean: z.number(), max: z.number() })
 
 /** How far back a gateway's history reaches: 7 days. */

@@ -16,9 +16,9 @@ const fields = {
   logRetentionDays: wholeNumber(1, 3_650),
   /** Of one gateway. What is more is refused, and the gateway sends it later. */
   detectionsPerHour: wholeNumber(1, 1_000_000),
-  /** Of one gateway, thumbnails included. */
+  /** The limit of one gateway, thumbnails included. */
   detectionMegabytesPerHour: wholeNumber(1, 100_000),
-  /** Of one gateway; the oldest go first. */
+  /** The limit of one gateway; the oldest go first. */
   detectionsKept: wholeNumber(1, 10_000_000),
   /** Of all gateways together; the oldest of whichever holds most go first. */
   detectionMegabytesKept: wholeNumber(10, 10_000_000),

@@ -57,7 +57,7 @@ export const incidentFilter = z.strictObject({
   /** The location of its gateway, to the letter. */
   site: texts.optional(),
   gateway: gatewayId.optional(),
-  /** Of that gateway. */
+  /** Cameras of that gateway. */
   camera: texts.optional(),
   label: listOf(20).optional(),
   severity: z.enum(['alert', 'detection']).optional(),

@@ -26,7 +26,7 @@ interface Datagram {
   expiresAt: number
   /** Sorted, disjoint. */
   pieces: Piece[]
-  /** Of the first piece, with options. */
+  /** The first piece's header, with options. */
   header: Uint8Array | undefined
   /** Payload length, once the last piece is there. */
   length: number | undefined

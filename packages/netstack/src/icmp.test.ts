@@ -6,7 +6,7 @@ import { OUR_ADDRESS, PEER_ADDRESS, ScriptedPeer } from './scripted-peer.ts'
 
 const FRAGMENTATION_NEEDED = 4
 
-/** Of neither end of a connection. */
+/** The address of neither end of a connection. */
 const ROUTER_ADDRESS = 0xc6336401
 
 /** A router's message about one of our packets. */

@@ -18,7 +18,7 @@ const MAX_KEPT_BYTES_PER_PEER = 16 << 20
 interface Peer {
   /** By both ports in one number: they are mostly to one port of ours or of theirs. */
   connections: Map<number, Connection>
-  /** Of those, oldest first. */
+  /** Connections in TIME-WAIT, oldest first. */
   timeWaiting: Set<Connection>
   keptBytes: number
 }

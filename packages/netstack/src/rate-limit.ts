@@ -41,5 +41,5 @@ export class RateLimits {
   }
 }
 
-/** Of one second. */
+/** Addresses that are counted in one second. */
 const MAX_ADDRESSES = 16_384

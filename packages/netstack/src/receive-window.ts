@@ -14,7 +14,7 @@ export const WINDOW_SCALE = 7
 export class ReceiveWindow {
   /** The first sequence number that the peer may not send. */
   edge = 0
-  /** Of the window field in what we send. */
+  /** The shift of the window field that we send (RFC 7323 §2.2). */
   scale = 0
   bufferBytes = FIRST_BUFFER_BYTES
   readonly #segmentBytes: number

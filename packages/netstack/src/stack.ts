@@ -46,7 +46,7 @@ const SILENT_ABORTS: ReadonlySet<ConnectionState> = new Set(['syn-sent', 'closin
 export interface StackOptions {
   /** Our address as a number, see `parseAddress`. */
   address: number
-  /** Of the tunnel, headers included. */
+  /** The tunnel's MTU in bytes, headers included. */
   mtu: number
   keyedHash: KeyedHash
   /** 'cubic' (RFC 9438) when left out. */

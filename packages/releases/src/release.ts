@@ -64,7 +64,7 @@ export function readRelease(
 
 const refused = (code: ReleaseRefusal): ReleaseAnswer => ({ ok: false, code, message: SENTENCES[code] })
 
-/** What a file says of its release, whoever signed it: for who hands it out and trusts the folder it is in. */
+/** What a file says about its release, whoever signed it: for a server that trusts the folder. */
 export function namedRelease(file: string): Release | undefined {
   const text = unsignedText(file)
   return text === undefined ? undefined : release.safeParse(parseJson(text)).data

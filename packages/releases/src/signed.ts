@@ -47,7 +47,7 @@ export function rawPublicKey(key: KeyObject): string {
   return Buffer.from(x ?? '', 'base64url').toString('base64')
 }
 
-/** Throws where the PEM is no private key, or of another kind than Ed25519. */
+/** Throws when the PEM is not a private key, or not one of Ed25519. */
 export function readPrivateKey(pem: string): KeyObject {
   const key = createPrivateKey(pem)
   if (key.asymmetricKeyType !== 'ed25519') throw new Error('this is no Ed25519 key')

@@ -28,7 +28,7 @@ export type MotionDetector = {
 }
 
 export type MotionOptions = {
-  /** Of the pictures, in pixels. */
+  /** The size of the pictures, in pixels. */
   readonly size: Size
   /** Movement inside these zones is ignored. */
   readonly masks?: readonly Polygon[]

@@ -7,7 +7,7 @@ import { layouts, type LayoutName } from '@hedgerow/vision'
 import { OnnxGraph, type Dimension } from './graph.ts'
 
 export const RED = [255, 0, 0] as const
-/** Of everything else. */
+/** The grey of everything else. */
 export const GREY = 114
 /** What a model says of the red rectangle. */
 export const SCORE = 0.875

@@ -3,7 +3,7 @@ import { insertCorner, middleOf, moveCorner, removeCorner, type Corner, type Pol
 import styles from './stage.module.css'
 
 type HandlesProps = {
-  /** Of the shape, for the names of the corners. */
+  /** The shape's name, for the names of the corners. */
   label: string
   polygon: Polygon
   /** `goesOn`: the same corner is still being dragged, or moved by a key that is held. */

@@ -18,7 +18,7 @@ const shared = {
   internal_error: { status: 500, message: "The call failed. The agent's log has the details." },
 } as const satisfies Refusals
 
-/** Of the local API, as its OpenAPI description lists them. */
+/** Errors of the local API, as its OpenAPI description lists them. */
 export const localErrors = {
   ...shared,
   browser_refused: { status: 403, message: 'This API is for programs, not for pages in a browser.' },

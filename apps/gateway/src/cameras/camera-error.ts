@@ -3,7 +3,7 @@ export class CameraError extends Error {
   override name = 'CameraError'
 }
 
-/** The error for an HTTP answer that is no success. */
+/** The error for an HTTP status other than 2xx. */
 export function refusalOf(status: number): CameraError {
   if (status === 401 || status === 403)
     return new CameraError('it refuses the user name or the password of its address')

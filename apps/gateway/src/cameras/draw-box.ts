@@ -2,11 +2,11 @@ import type { Box } from '@hedgerow/vision'
 import sharp from 'sharp'
 import { jpegSize } from '../jpeg.ts'
 
-/** Of the longer side. */
+/** The line's width, as a share of the picture's longer side. */
 const LINE_SHARE = 0.004
 const COLOUR = '#ffb000'
 
-/** A JPEG with a box drawn into it; the same bytes if it is no whole JPEG. */
+/** A JPEG with a box drawn into it; the same bytes if it is not a whole JPEG. */
 export async function drawBox(jpeg: Buffer, box: Box): Promise<Buffer> {
   const size = jpegSize(jpeg)
   if (!size) return jpeg

@@ -9,7 +9,7 @@ export const PART_BYTES_MAX = 8 * 1024 * 1024
 const HEADER_BYTES_MAX = 8 * 1024
 const HEADER_END = Buffer.from('\r\n\r\n')
 
-/** The delimiter that a `content-type` names; undefined when it is no stream of parts. */
+/** The delimiter that a `content-type` names; undefined when it is not a stream of parts. */
 export function delimiterOf(contentType: string | undefined): string | undefined {
   if (contentType === undefined || !/^multipart\/x-mixed-replace\b/i.test(contentType)) return undefined
   const named = /boundary=(?:"([^"]{1,100})"|([^;\s]{1,100}))/i.exec(contentType)

@@ -38,7 +38,7 @@ export type Output =
   | { do: 'switch-off'; unit: Unit }
   /** The result of `units` has changed. */
   | { do: 'guard' }
-  /** Of the request that got this firing's id. */
+  /** Answers the request that got this firing's id. */
   | { do: 'answer'; firing: string; answer: { firing: Firing } | Refusal }
   | { do: 'record'; entry: NewLedgerEntry }
   /** Look whether the object of this detection is gone, a minute from now. */
@@ -279,7 +279,7 @@ export function createInterlock(options: InterlockOptions) {
       return [record(now, { kind: 'fault', deterrent: channel.unit.name, message })]
     },
 
-    /** The process that guards is there, and has been told of all units. */
+    /** The supervisor is there, and knows all units. */
     guarded(): void {
       isGuarded = true
     },

@@ -8,7 +8,7 @@ export type LiveFiring = {
   seconds: number
   /** `saving` until the disk has it, `switching` until the device answered, `ending` until it is known to be off. */
   phase: 'saving' | 'switching' | 'on' | 'ending'
-  /** Of the saved state that has to be on disk first. */
+  /** The version of the saved state that has to be on disk first. */
   version: number
   startedAt: Instant
   /** Why it ended, for the ledger. */

@@ -15,7 +15,7 @@ export type WatchedDeviceFile = {
   problems(): string[]
   /** Called with each new file that is in force. */
   onChange(listener: (file: DeviceFile) => void): void
-  /** Looks at the disk now; resolves when what is there is in force, or its errors are known. */
+  /** Reads the file now; resolves when it is in force, or its errors are known. */
   look(): Promise<void>
   stop(): Promise<void>
 }

@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000
 const DETECTIONS_MAX = 500
 const KEEP_MS = 15_000
 
-/** What the rules in force would have done in the last 24 hours; the answer is kept for a moment, for all who ask. */
+/** What the rules in force would have done in the last 24 hours; the answer is cached for a moment, for everybody. */
 export function createRuleTest({
   file,
   record,

@@ -19,7 +19,7 @@ export type HubDoorOptions = {
   deterrents: CommandedDeterrents
   learning: CommandedLearning & Pick<Learning, 'report'>
   pictures: Pictures
-  /** Of the device's own record. */
+  /** Finds it in the device's own record. */
   find(detectionId: string): Detection | undefined
   /** The picture that the detection came with. */
   thumbnail(detectionId: string): Jpeg | undefined

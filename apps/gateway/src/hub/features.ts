@@ -24,7 +24,7 @@ export type HubFeatures = {
   reset(): void
   /** Without what this hub does not take. */
   heartbeatFor(heartbeat: Heartbeat): Heartbeat
-  /** What this hub takes: one that does not know what is held back is not told of it. */
+  /** What this hub takes: a hub without the filter for held-back detections does not get them. */
   detectionsFor(detections: readonly Detection[]): Detection[]
   /** As every hub takes them. */
   withoutDetails(detections: readonly Detection[]): Detection[]

@@ -51,7 +51,7 @@ export type HubConnectionOptions = Pick<Config, 'name' | 'dataDir'> &
     version: string
     uptimeSeconds(): number
     queue: DetectionQueue
-    /** The ledger that the hub is told of. */
+    /** The ledger whose entries go to the hub. */
     deterrents: Pick<Deterrents, 'ledger' | 'ledgerAfter' | 'onEntry'>
     /** What people said of this device's detections. */
     reviews: StoredReviews

@@ -35,7 +35,7 @@ export type Learning = {
   onReviews(): Promise<void>
   /** Learns now; settles when it is done. At most one run at a time. */
   run(): Promise<void>
-  /** Goes back to an earlier version, or to none. False when none is active, or the named one is not to be had. */
+  /** Goes back to an earlier version, or to none. False when none is active, or the named one does not exist. */
   undo(asked: LearningUndo, by: string): boolean
   /** A proposed mask is not proposed again. False when there is no such proposal. */
   dismissMask(camera: string, id: string): boolean
@@ -46,7 +46,7 @@ export type Learning = {
 
 export type LearningOptions = LooksOptions & {
   dataDir: string
-  /** Of a camera in gateway.yaml. */
+  /** The masks of a camera in gateway.yaml. */
   masks(camera: string): readonly Polygon[]
   /** What people said, in the order in which they said it. */
   reviews(): readonly Said[]

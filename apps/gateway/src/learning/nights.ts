@@ -17,7 +17,7 @@ export type NightsOptions = {
   place: Place
 }
 
-/** Of one camera; the last one is the running night. */
+/** The nights of one camera; the last one is the running night. */
 export function countNights(camera: string, { store, reviews, now, place }: NightsOptions): Night[] {
   const zone = place.timeZone ?? Temporal.Now.timeZoneId()
   const last = nightOf(now, zone)

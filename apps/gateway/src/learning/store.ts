@@ -20,7 +20,7 @@ export type Look = {
   /** When the detection began, in milliseconds since 1970. */
   at: number
   score: number
-  /** Of the day at the site, 0 to 24. */
+  /** The time of day at the site, 0 to 24. */
   hour: number
   seconds: number
   travel: number

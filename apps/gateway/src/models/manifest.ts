@@ -19,7 +19,7 @@ export const modelManifest = z.strictObject({
   sha256: sha256Text,
   licence: z.strictObject({ name: cleanLine(100).min(1), url: webAddress.optional() }),
   layout: z.enum(Object.keys(layouts) as LayoutName[]),
-  /** Of its input, in pixels. */
+  /** The size of the model's input, in pixels. */
   size: z.strictObject({ width: side, height: side }),
   /** One for each class in the model's order, null for one that is not reported; or the name of a set. */
   labels: z.union([

@@ -24,7 +24,7 @@ export type Model = {
    * picture of the camera came, or the model can't be used, and then `problems` says why.
    */
   look(camera: string, picture: RgbImage): Promise<Seen[] | undefined>
-  /** Of the last pictures, in milliseconds for each. */
+  /** The mean time for one of the last pictures, in milliseconds. */
   inferenceMs(): number
   problems(): string[]
   stop(): Promise<void>
@@ -34,7 +34,7 @@ export type ModelOptions = {
   /** Where the device's models are (`store.ts`). */
   folder: string
   name: string
-  /** Of the processor, for one picture. */
+  /** Threads of the processor for one picture. */
   threads: number
   /** What is less sure is nothing. */
   leastScore: number

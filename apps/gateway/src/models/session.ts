@@ -23,7 +23,7 @@ export type SessionOptions = {
   manifest: Pick<ModelManifest, 'name' | 'layout' | 'size'>
   /** How many classes the manifest has labels for. */
   classes: number
-  /** Of the processor, for one picture. */
+  /** Threads of the processor for one picture. */
   threads: number
 }
 

@@ -31,7 +31,7 @@ export class ClipError extends Error {
 const WAITING_BYTES_MAX = 32 * 1024 * 1024
 const FINISH_MS = 60_000
 const LAST_WORDS_MAX = 2_000
-/** Of coded pictures. */
+/** The largest width of encoded clips, in pixels. */
 const WIDTH_MAX = 1_280
 const LOWEST_PRIORITY = 19
 

@@ -31,7 +31,7 @@ export type RecordingFolderOptions = {
   /** Milliseconds since 1970. */
   clock: () => number
   log: Logger
-  /** Of the disk; asked of the system when left out. */
+  /** Free space of the disk; the system's answer when left out. */
   freeBytes?: () => Promise<number>
 }
 

@@ -36,11 +36,11 @@ export type CameraRecorderOptions = {
   folder: RecordingFolder
   clock: () => number
   log: Logger
-  /** Of the seconds before, in memory. */
+  /** Memory for the seconds before an object comes. */
   memoryBytes: number
 }
 
-/** Of something that stays for long, its beginning. */
+/** The clip of an object that stays longer shows the beginning. */
 const CLIP_MAX_MS = 120_000
 /** A detection joins the clip that is being made when it has this much left. */
 const ROOM_MS = 30_000
@@ -58,7 +58,7 @@ type OpenClip = {
   feed: Feed
   part: string
   detections: string[]
-  /** Of those that have not ended. */
+  /** The ids of detections that have not ended. */
   present: Set<string>
   beganAt: number
   endsAt: number

@@ -31,7 +31,7 @@ export type RecentStream = {
   clear(): void
 }
 
-/** `keepMs` before now can always be had, as far as `maxBytes` allow. */
+/** Always holds the last `keepMs`, as far as `maxBytes` allows. */
 export function createRecentStream({ keepMs, maxBytes }: { keepMs: number; maxBytes: number }): RecentStream {
   let groups: Group[] = []
   let rest: Buffer = Buffer.alloc(0)

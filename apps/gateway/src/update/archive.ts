@@ -8,10 +8,10 @@ import type { ReleaseFile } from '@hedgerow/releases'
 import { createBackoff } from '../hub/backoff.ts'
 import type { Download } from '../hub/tunnel-download.ts'
 
-/** The signed lists; more is no list. */
+/** The largest size of a signed list. */
 const LIST_MAX_BYTES = 512 * 1024
 const SILENCE_MS = 60_000
-/** Of downloads in a row that brought nothing. */
+/** Gives up after so many downloads in a row that brought nothing. */
 const TRIES = 5
 const PAUSE = { firstMs: 1_000, maxMs: 60_000 }
 const UNPACK_TIMEOUT_MS = 900_000

@@ -41,7 +41,7 @@ export type Versions = {
 
 /**
  * `root` is the directory of the launcher, `slot` the one that it started; empty for the installed version. Throws the
- * disk's error, or DataFileError where this version does not say what it is.
+ * disk's error, or DataFileError for a version without a readable description.
  */
 export async function openVersions(
   { root, slot }: { root: string; slot: Slot | '' },

@@ -129,7 +129,7 @@ export async function resetTwoFactor({ db, clock }: UserDependencies, id: string
   })
 }
 
-/** Changes of the user's rights; an edited name or address is no activity. */
+/** Changes of the user's rights; an edited name or address is not shown as activity. */
 function whatChanged(before: UserRow, after: UserRow): string[] {
   return [
     before.username === after.username ? [] : `renamed from "${before.username}"`,

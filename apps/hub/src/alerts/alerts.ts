@@ -42,7 +42,7 @@ const ID_BYTES = 9
 const LINES_STORED = 10
 const GATEWAYS_STORED = 200
 
-/** Something to tell of, once: `once` names it among all that a rule tells of. */
+/** Something to report once; `once` identifies it among everything that a rule reports. */
 export type Thing = { line: Line; once: string; severity?: 'alert' | 'detection'; isValidated?: boolean }
 
 export async function tellOfIncidents(
@@ -59,7 +59,7 @@ export async function tellOfIncidents(
   await tell(transaction, things, at, outbox)
 }
 
-/** Of things of one gateway, or of the hub's own. */
+/** Tells of one gateway's things, or of the hub's own. */
 export async function tell(
   transaction: Transaction<Tables>,
   things: readonly Thing[],

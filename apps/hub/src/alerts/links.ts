@@ -5,7 +5,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const GOOD_FOR_MS = 7 * 86_400_000
-/** Of the HMAC; 128 bits nobody guesses. */
+/** Bytes of the HMAC: nobody guesses 128 bits. */
 const SIGNATURE_BYTES = 16
 
 /** In the place of a channel's name: a link that shows an alert's picture and acknowledges nothing. */

@@ -21,7 +21,7 @@ import type { Line } from './words.ts'
 
 const LOOK_INTERVAL_MS = 5_000
 const DAY_MS = 86_400_000
-/** Nobody is told of gateways that have been silent for longer. */
+/** Gateways that have been silent for longer are not reported. */
 const NEWS_MS = 7 * DAY_MS
 const SUBJECTS_AT_ONCE = 500
 
@@ -40,7 +40,9 @@ export function createProblems(options: {
 }): Problems {
   const { db, clock, log, notifications, statuses, camerasOf } = options
   const tasks = createTasks({ log, failure: 'could not tell of outages' })
-  /** Subjects of before, also those that no rule tells of; undefined until the rows of the last run were read. */
+  /**
+   * The subjects of the last run, also those that no rule reports; undefined until the rows of the last run were read.
+   */
   let known: ReadonlySet<string> | undefined
 
   async function look(): Promise<void> {
@@ -136,7 +138,7 @@ export function createProblems(options: {
       .where('cleared_at', 'is', null)
       .returningAll()
       .executeTakeFirst()
-    // A warning comes and goes: its end is no message.
+    // A warning comes and goes: its end sends no message.
     if (!alert || alert.kind === 'gateway-warning' || removed >= toldOf(alert).count) return
     const rule = await transaction
       .selectFrom('alert_rules')

@@ -1,10 +1,10 @@
 /** What an alert says, in the language of who reads it. Pure. */
 import type { AlertKind, Language } from '@hedgerow/contract'
 
-/** One thing that an alert tells of. */
+/** One thing that an alert is about. */
 export type Line = {
   kind: AlertKind
-  /** Of the incident, the gateway, the request or the certificate. */
+  /** The id of the incident, the gateway, the request or the certificate. */
   id: string
   /** Empty for the hub's own. */
   gatewayId: string
@@ -21,7 +21,7 @@ export type Line = {
   startedAt: number
 }
 
-/** The first things that an alert tells of, and how many there are. All are of one kind. */
+/** The first things that an alert is about, and how many there are. All are of one kind. */
 export type Told = { lines: readonly Line[]; count: number }
 
 /** Lines in a message; more are counted. */

@@ -68,7 +68,7 @@ export async function makeRoomToStart({
   if (bsize * bavail < found.size / 2) await rm(file)
 }
 
-/** Of the disk that fills. */
+/** The folder on the disk that fills. */
 function folderOf(databaseUrl: string, dataDir: string): string {
   return engineOf(databaseUrl) === 'sqlite' ? dirname(databaseUrl.slice('sqlite:'.length)) : dataDir
 }

@@ -119,7 +119,7 @@ export type Tables = {
     /** When the next attempt is due. */
     due_at: number
     error: string | null
-    /** The alert that it tells of. */
+    /** The alert that the message is about. */
     alert_id: string | null
     /** When its last attempt ended; null before the first. */
     attempted_at: number | null
@@ -169,9 +169,9 @@ export type Tables = {
     score: number
     started_at: number
     ended_at: number | null
-    /** Base64, of hubs of before, until detections/carry-over.ts has moved it to `thumbnails`. */
+    /** Base64, from older hubs, until detections/carry-over.ts has moved it to `thumbnails`. */
     thumbnail: string | null
-    /** Of the JPEG in `thumbnails`; null when there is none. */
+    /** The size of the JPEG in `thumbnails`; null without one. */
     thumbnail_bytes: number | null
     /** `DetectionDetails` of the contract as JSON in ASCII. */
     details: string | null
@@ -222,19 +222,19 @@ export type Tables = {
     message_at: number | null
     incidents: Generated<number>
   }
-  /** What a rule told of in one message, and who acknowledged it. */
+  /** The content of one message of a rule, and who acknowledged it. */
   alerts: {
     id: string
     rule_id: string
     kind: Generated<AlertKind>
     /** As it was then. */
     rule_name: string
-    /** Of the rule's message, from 1. */
+    /** The number of the rule's message, from 1. */
     number: number
     at: number
     /** When its message is or was due. */
     due_at: number
-    /** The first things that it tells of: `Line` of alerts/words.ts, as JSON. */
+    /** The first things that it is about: `Line` of alerts/words.ts, as JSON. */
     lines: string
     /** How many things of each gateway, as JSON; the key of the hub's own is empty. */
     counts: string
@@ -243,13 +243,13 @@ export type Tables = {
     /** How many steps were told after the message, and when the next one is due. */
     step: Generated<number>
     next_step_at: number | null
-    /** When people are told of it in the portal and by push; null once they were. */
+    /** When it is due in the portal and by push; null once it was sent there. */
     people_due_at: number | null
     acknowledged_at: number | null
     /** A username as it was then; empty for the link of a shared channel. */
     acknowledged_by: string | null
     acknowledged_via: string | null
-    /** When all that it tells of was over. */
+    /** When everything that it is about was over. */
     cleared_at: number | null
   }
   /** Outages that rules tell of, or will after their hold-off: alerts/problems.ts. */
@@ -261,7 +261,7 @@ export type Tables = {
     due_at: number
     /** `Line` of alerts/words.ts as JSON. */
     line: string
-    /** The alert that told of it. */
+    /** The alert that reported it. */
     alert_id: string | null
   }
   /** What the portal shows a person of alerts. */
@@ -282,7 +282,7 @@ export type Tables = {
   }
   /** AlertPreferences as JSON. */
   alert_preferences: { user_id: string; preferences: string }
-  /** A rule tells of an incident once. */
+  /** A rule reports an incident once. */
   alerted_incidents: { rule_id: string; incident_id: string; at: number; alert_id: string | null }
   /**
    * What people said of detections. Its gateway asks for those whose `seq` it has not seen; it only rises there.
@@ -365,9 +365,9 @@ export type Tables = {
     type: 'info' | 'success' | 'warning' | 'error'
     message: string
     gateway_id: string | null
-    /** Of the fact; null for entries of older hubs. */
+    /** The fact's kind; null for entries of older hubs. */
     kind: string | null
-    /** Of that gateway. */
+    /** The gateway's detection. */
     detection_id: string | null
   }
   /** Filters of Threats that a person keeps, as the address has them. */

@@ -128,7 +128,7 @@ function isThreat(row: Row): boolean {
   return row.severity === 'alert' && isShown(row)
 }
 
-/** What a gateway holds back is no news to anybody. */
+/** A detection that is held back notifies nobody. */
 function isShown({ suppressed }: { suppressed: number }): boolean {
   return suppressed === 0
 }

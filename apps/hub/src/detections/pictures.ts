@@ -17,7 +17,7 @@ const ATTEMPTS = [{ quality: 85 }, { quality: 65 }, { quality: 65, width: 480 }]
 let running = 0
 const waiting: (() => void)[] = []
 
-/** The picture as the hub stores it; undefined when it is no whole JPEG, or too large. */
+/** The picture as the hub stores it; undefined when it is not a whole JPEG, or too large. */
 export async function cleanJpeg(bytes: Buffer, maxBytes = THUMBNAIL_MAX_BYTES): Promise<Buffer | undefined> {
   if (bytes.length > maxBytes || !bytes.subarray(0, 3).equals(JPEG_START)) return undefined
   if (running < AT_ONCE) running += 1

@@ -9,7 +9,7 @@ import { createTurns } from './turns.ts'
 
 const TIMEOUT_MS = 15_000
 const FRESH_MS = 10_000
-/** Of up to 4 MiB each. */
+/** Snapshots in memory, each of up to 4 MiB. */
 const KEPT = 8
 const LIMITS = { perGateway: 3, total: 24, waiting: 200, waitMs: 15_000 }
 const JPEG_START = Buffer.from([0xff, 0xd8, 0xff])

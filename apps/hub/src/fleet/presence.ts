@@ -1,6 +1,6 @@
 /**
  * Watches the fleet's statuses: records each change as a fact, and the maximum of connected gateways in the hour's
- * count. The first statuses after a start are no change.
+ * count. The first statuses after a start do not count as changes.
  */
 import type { Fact } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'

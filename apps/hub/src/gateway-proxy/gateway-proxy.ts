@@ -66,7 +66,7 @@ export type GatewayProxy = {
   handleUpgrade(req: IncomingMessage, socket: Socket, head: Buffer): void
   formActionSources(host: string | undefined): string[]
   connectedUsers(gatewayId: string): number
-  /** A person or a gateway has changed: ends what is no longer allowed. */
+  /** A person or a gateway has changed: ends connections that are no longer allowed. */
   recheck(): Promise<void>
   issueTicket(caller: Caller, place: Place, headers: IncomingHttpHeaders): Promise<{ action: string; ticket: string }>
   /** Opens the ports of all gateways that have one. */

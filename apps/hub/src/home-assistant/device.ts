@@ -48,7 +48,7 @@ export const gatewayTopics = ({ base, discovery }: Topics, id: string) => ({
   commands: `${base}/gateways/${id}/set`,
 })
 
-/** Of a camera or a deterrent, for topics and templates. */
+/** The key of a camera or a deterrent in topics and templates. */
 export function keyOf(kind: 'camera' | 'deterrent', name: string): string {
   return `${kind}_${createHash('sha256').update(name).digest('hex').slice(0, 8)}`
 }
@@ -60,7 +60,7 @@ export function deviceOf(view: GatewayView, options: { topics: Topics; portalUrl
   const { state, picture, commands: set } = gatewayTopics(topics, id)
   const isAway = view.status === 'offline'
   const hub = { topic: `${topics.base}/status` }
-  /** Of what only a gateway that is there can tell. */
+  /** For entities that only an online gateway can report. */
   const whileOnline = {
     availability: [
       hub,

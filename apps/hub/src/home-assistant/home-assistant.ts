@@ -90,7 +90,7 @@ export function createHomeAssistant(options: {
   const since = new Map<string, Since>()
   /** Gateways to read again. */
   let stale = new Set<string>()
-  /** Platforms of the entities that the broker was told of, former ones included, by gateway. */
+  /** Platforms of the entities in the discovery messages so far, former ones included, by gateway. */
   const components = new Map<string, Record<string, string>>()
   let published = new Map<string, Published>()
   let midnight = 0

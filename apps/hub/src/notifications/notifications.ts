@@ -44,7 +44,7 @@ export type Announcement = Content & {
     | 'certificate.expiring'
   /** The key of the message that this one revokes: it is sent only if that one was sent or still waits. */
   follows?: string
-  /** The alert that it tells of. */
+  /** The alert that it is about. */
   alertId?: string
   /** Only these channels; all when empty or left out. */
   channels?: readonly string[]

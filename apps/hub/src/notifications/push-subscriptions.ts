@@ -160,7 +160,7 @@ export function createPush(options: {
 /** The push service knows the subscription no more: RFC 8030 §7.3. */
 class Gone extends Error {}
 
-/** Of a person who may still sign in. */
+/** The subscription, if its person may still sign in. */
 function readActive(db: Db, id: string): Promise<Row | undefined> {
   return db
     .selectFrom('push_subscriptions')

@@ -11,7 +11,7 @@ import { FairQueue } from './fair-queue.ts'
 import { createSpending } from './spending.ts'
 
 export type SecondLookConfig = Endpoint & {
-  /** Of one question, and of its wait in the queue. */
+  /** The longest time for one question, and for its wait in the queue. */
   timeoutMs: number
   /** Pictures a day. */
   perGateway: number
@@ -42,7 +42,7 @@ export function createSecondLook(
   parts: {
     db: Kysely<Tables>
     clock: () => number
-    /** Undefined for what is no picture. */
+    /** Undefined for bytes that are not a picture. */
     cleanJpeg(bytes: Buffer, maxBytes: number): Promise<Buffer | undefined>
     metrics: { countSecondLook(outcome: 'confirmed' | 'rejected' | 'unsure' | 'refused'): void }
     log: Logger

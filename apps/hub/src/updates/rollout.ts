@@ -8,7 +8,7 @@ export type RolloutRow = Selectable<Tables['rollouts']>
 const RINGS = [1, 10]
 /** How long the last gateway of a ring must have run it before the next ring begins. */
 export const SETTLE_MS = 1_800_000
-/** Of the last ring: each fetches the archive through its tunnel. */
+/** Gateways of the last ring at once: each fetches the archive through its tunnel. */
 const AT_ONCE = 50
 
 type Request = Pick<Selectable<Tables['gateway_updates']>, 'state' | 'message' | 'ended_at'>

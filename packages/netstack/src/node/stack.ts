@@ -26,7 +26,7 @@ const MAX_TURN_PACKETS = 128
 export interface StackOptions {
   /** Our IPv4 address. */
   address: string
-  /** Of the tunnel, IPv4 header included; 1420 when left out. */
+  /** The tunnel's MTU in bytes, IPv4 header included; 1420 when left out. */
   mtu?: number
   /** Data arrives authenticated, as behind WireGuard, so checksums of segments are not verified. Default: false. */
   isAuthenticated?: boolean

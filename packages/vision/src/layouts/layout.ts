@@ -32,7 +32,7 @@ export type Triple = readonly [number, number, number]
 
 /** Red, green and blue from 0 to 1. */
 export const UNIT = { mean: [0, 0, 0], deviation: [1, 1, 1] } as const
-/** Of the pictures of ImageNet, red, green, blue. */
+/** Mean and standard deviation of ImageNet's pictures: red, green, blue. */
 export const IMAGENET = { mean: [0.485, 0.456, 0.406], deviation: [0.229, 0.224, 0.225] } as const
 
 /** The greatest of `count` numbers that begin at `from` and lie `step` apart. Numbers that are none never win. */

@@ -17,7 +17,7 @@ export type Glance = {
   readonly box: Box | undefined
   /** The detector's, 0 to 1. */
   readonly score: number
-  /** Of the day at the camera, 0 to 24. */
+  /** The time of day at the camera, 0 to 24. */
   readonly hour: number
   /** How long it was in the picture so far. */
   readonly seconds: number

@@ -79,7 +79,7 @@ export type LearnOptions = {
 }
 
 export const LEAST_REVIEWS = 20
-/** Of right detections, on average. */
+/** The share of right detections that may be missed, on average. */
 export const MISSED_SHARE = 0.01
 const NEWEST_SHARE = 1 / 5
 const FOLDS = 5

@@ -26,7 +26,7 @@ const MAX_IN_TURN = 256
  *   no UDP datagram exceeds, and 2 KiB by which they keep out of each other's way in the caches
  */
 const HEADER_BYTES = 64
-/** Of 32 bits. */
+/** The header's length in words of 32 bits. */
 const HEADER_WORDS = HEADER_BYTES / 4
 const NAME_LENGTH = 2
 const RECEIVED = 14

@@ -16,7 +16,7 @@ export type FoundCamera = {
 }
 
 export type FindOptions = {
-  /** Of the cameras. */
+  /** The user name of the cameras. */
   user: string | undefined
   password: string | undefined
   /** The camera's address, where it is known or in another network. */

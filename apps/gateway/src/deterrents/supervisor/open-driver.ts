@@ -37,7 +37,7 @@ export function opener(loaded: ReadonlyMap<string, DriverType>): OpenDriver {
   }
 }
 
-/** Counts as on for ever, and says why. */
+/** Always counts as on, and says why. */
 function unusable(message: string): OpenedDriver {
   const fail = (): Promise<never> => Promise.reject(new Error(message))
   return { driver: { on: fail, off: fail }, answerMs: ANSWER_MS, redact: (text) => text }

@@ -7,7 +7,7 @@ import { HIGH_SHARE, TRACKING } from './tracking.ts'
 
 const LOOK_MS = 200
 const box = { x: 0.4, y: 0.4, width: 0.2, height: 0.2 }
-/** Of one look; 0 is nothing. */
+/** What one look finds; a score of 0 means nothing. */
 const sightings = (score: number): Sighting[] => (score === 0 ? [] : [{ box, label: 'deer', score }])
 
 function noted(scores: readonly number[], isMoving = true): Candidate[] {

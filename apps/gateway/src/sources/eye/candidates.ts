@@ -9,7 +9,7 @@ import type { Candidate } from '../source.ts'
 import { HIGH_SHARE, TRACKING } from './tracking.ts'
 
 type Run = {
-  /** Of the looks in a row, newest last. */
+  /** The scores of consecutive looks, newest last. */
   scores: number[]
   seenAt: number
   /** The best that as many looks in a row as a detection takes allow, and the best of two. */
@@ -26,7 +26,7 @@ export type CandidateWatch = {
   end(): void
 }
 
-/** At most this many in an hour: rain and leaves are no news. */
+/** At most this many in an hour: rain and leaves would be too many. */
 const NOTED_AN_HOUR = 300
 const HOUR_MS = 3_600_000
 

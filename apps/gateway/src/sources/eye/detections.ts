@@ -45,7 +45,7 @@ type Told = {
   jpeg: Buffer | undefined
   /** The whole picture. */
   snapshot: Buffer | undefined
-  /** Of the best picture. */
+  /** The sight in the best picture. */
   sight: Sight | undefined
   isNewPicture: boolean
 }

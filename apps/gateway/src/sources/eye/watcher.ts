@@ -62,7 +62,7 @@ export function createWatcher(
   })
   let motion: MotionDetector | undefined
   let size: Size | undefined
-  /** Of the last looks, in milliseconds. */
+  /** The mean time of the last looks, in milliseconds. */
   let lookMs = 0
   let lookedAt = -Infinity
   let live: { atMs: number; boxes: LiveBox[] } = { atMs: -Infinity, boxes: [] }

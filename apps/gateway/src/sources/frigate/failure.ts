@@ -3,7 +3,7 @@ import type { FrigateSettings } from './schema.ts'
 /** Its message is a sentence for the person who runs this gateway. */
 export class FrigateError extends Error {
   override name = 'FrigateError'
-  /** Of Frigate's answer; undefined where there was none. */
+  /** The status of Frigate's answer; undefined without an answer. */
   readonly status: number | undefined
   /** A person has to change something: waiting does not help. */
   readonly isLasting: boolean
@@ -22,7 +22,7 @@ export class FrigateError extends Error {
   }
 }
 
-/** The error for an answer of Frigate that is no success. */
+/** The error for an answer of Frigate with a status other than 2xx. */
 export function refusal(status: number, settings: FrigateSettings): FrigateError {
   return new FrigateError(`Frigate answered ${status}${hintFor(status, settings)}.`, {
     status,

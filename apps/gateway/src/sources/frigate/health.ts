@@ -24,7 +24,7 @@ type Camera = Heartbeat['cameras'][number]
 const CAMERAS_MAX = 64
 const DETECTORS_MAX = 16
 const PROBLEM_CHARACTERS_MAX = 200
-/** Frigate restarts in less than a minute: it is no problem before. */
+/** Frigate restarts in less than a minute, which is not a problem. */
 const PROBLEM_AFTER_MS = 60_000
 const TOLD_MS = 3_600_000
 const TOLD_MAX = 5

@@ -5,7 +5,7 @@
 import { readJson } from '@hedgerow/contract/bounded-json'
 import { z } from 'zod'
 
-/** As Frigate names cameras, objects and zones; longer is no name. */
+/** Frigate's names of cameras, objects and zones; a longer text is not a name. */
 const name = z.string().min(1).max(100)
 /** Frigate's ids are a time and six letters. They become part of addresses. */
 const id = z

@@ -12,7 +12,7 @@ import { PICTURE_BYTES_MAX, readJpeg } from './thumbnail.ts'
 const HEIGHT_MAX = 2_160
 const BEFORE_MS = 5_000
 const AFTER_MS = 10_000
-/** Of an event of hours, only the beginning. */
+/** The clip of a longer event shows the beginning. */
 const CLIP_MAX_MS = 300_000
 
 /** Frigate's own pictures, on demand. They reject with FrigateError. */

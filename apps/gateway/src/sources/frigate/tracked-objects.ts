@@ -45,7 +45,7 @@ export function createTrackedObjects(): TrackedObjects {
   }
 }
 
-/** Undefined for values that are no part of a picture. */
+/** Undefined for values outside the picture. */
 function boxOf(left: number, top: number, right: number, bottom: number): Box | undefined {
   const [x, y] = [fraction(left), fraction(top)]
   const [width, height] = [fraction(right) - x, fraction(bottom) - y]

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { channelType, type Message } from '../channel.ts'
 import { createMailer } from '../mailer.ts'
 
-/** Of at most 64 KiB each. */
+/** Pictures in one mail, each of at most 64 KiB. */
 const PICTURES_MAX = 20
 
 export type Smtp = { url: string; from: string }
