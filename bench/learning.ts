@@ -168,8 +168,9 @@ async function simulate(site: {
   days: Day[]
 }): Promise<string[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'hedgerow-bench-learning-'))
-  const random = createRandom(site.seed + 7)
-  const reviewer = createReviewer(random)
+  // Of their own: the same visits come, whatever is marked and learned.
+  const weather = createRandom(site.seed + 7)
+  const reviewer = createReviewer(createRandom(site.seed + 11))
   const told = new Map<string, Detection>()
   let now = BEGIN
   const notes: string[] = []
@@ -209,7 +210,7 @@ async function simulate(site: {
 
   try {
     for (const [index, day] of site.days.entries()) {
-      const events = eventsOf(site.rates, random, index)
+      const events = eventsOf(site.rates, weather, index)
       for (const event of events) {
         const sighted = watch(site.seed, event)
         if (sighted.length === 0) continue

@@ -23,7 +23,6 @@ import { createLocalUi } from './local-ui/local-ui.ts'
 import { openPassword } from './password.ts'
 import { openLocalUiServer, type LocalUiServer } from './local-ui/local-ui-server.ts'
 import { watchOpenInterfaces } from './sources/frigate/open-interface.ts'
-import { frigateInterface } from './sources/frigate/roles.ts'
 import { openInstallation, type Installation } from './update/installation.ts'
 
 /**
@@ -91,7 +90,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
   let server: LocalUiServer | undefined
   const frigate = () => device.file.current().sources.frigate
   const ownPort = () => server?.port
-  const applications = createApplications({ file: device.file.current, uiTarget, ownPort, faults, log })
+  const applications = createApplications({ file: device.file, uiTarget, ownPort, faults, log })
   life.defer(applications.stop)
   const openInterfaces = watchOpenInterfaces(applications.origins, frigate)
   life.defer(openInterfaces.stop)
@@ -119,6 +118,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
       uptimeSeconds,
       queue,
       parts: partsAndApplications,
+      onReconfigured: device.file.onChange,
       deterrents,
       reviews: device.reviews,
       updater,
@@ -171,7 +171,7 @@ async function start(options: GatewayOptions, life: AsyncDisposableStack): Promi
     allowedOrigins: () => [hub.state().hubUrl].filter((origin) => origin !== null),
     uiTarget,
     ownPort,
-    trusting: () => uiTarget && frigateInterface(frigate(), uiTarget),
+    applications,
     uiOnLan: options.uiOnLan ?? false,
     faults,
     log,

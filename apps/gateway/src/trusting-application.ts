@@ -1,4 +1,6 @@
 import type { Duplex } from 'node:stream'
+import { role, type Role } from '@hedgerow/contract'
+import { z } from 'zod'
 
 /** An application that accepts the gateway's word about who asks, because the two share a secret. */
 export type TrustingApplication = {
@@ -8,6 +10,35 @@ export type TrustingApplication = {
   headersFor(visitor: { user: string; role: string }): Record<string, string>
   /** Opens the connection to it, where its certificate is checked otherwise than by known CAs. */
   connect?: (signal: AbortSignal) => Promise<Duplex>
+}
+
+/** Headers that carry the request itself, or the hub's own. */
+const TAKEN =
+  /^(?:host|origin|cookie|authorization|connection|upgrade|te|trailer|expect|content-.*|transfer-encoding|sec-.*|x-hub-.*)$/
+
+/** A header by which an application is told who asks, in lower case. */
+export const headerName = z
+  .string()
+  .max(100)
+  .regex(/^[A-Za-z][A-Za-z0-9-]*$/, 'A header has letters, digits and hyphens.')
+  .toLowerCase()
+  .refine((name) => !TAKEN.test(name), 'This header has another meaning.')
+
+/** How an application calls each role of the hub. */
+export function roleNames(names: Record<Role, string>) {
+  const name = z.string().min(1).max(100)
+  return z
+    .strictObject({
+      admin: name.default(names.admin),
+      manager: name.default(names.manager),
+      user: name.default(names.user),
+    })
+    .default(names)
+}
+
+/** A role that this agent does not know, or none, counts as the least one. */
+export function hubRole(text: unknown): Role {
+  return role.safeParse(text).data ?? 'user'
 }
 
 /** Only the hub knows who asks; nobody else speaks for anybody, not even through the tunnel. */

@@ -8,7 +8,7 @@ import {
   type Socket,
 } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
-import type { Role } from '@hedgerow/contract'
+import type { Application, Role } from '@hedgerow/contract'
 import { createConnectionLimits, createFaults } from '@hedgerow/http'
 import { pino } from 'pino'
 import { createSessions } from '../src/accounts/sessions.ts'
@@ -94,8 +94,8 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
   const blockedUdp = new Map<string, string>()
   /** Gateways whose status is offline. */
   const offline = new Set<string>()
-  /** By gateway, the names of its applications. */
-  const offered = new Map<string, string[]>()
+  /** By gateway, its applications. */
+  const offered = new Map<string, Application[]>()
   let rows = 0
 
   const sourceAddress = createSourceAddress([])
@@ -116,7 +116,7 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
       blockedUdp: blockedUdp.get(id),
       isOffline: () => offline.has(id),
     }),
-    applicationsOf: (id) => offered.get(id) ?? [],
+    applicationsOf: (id) => offered.get(id),
     dial(address, door, signal) {
       const server = gatewayServers.get(door === 'interface' ? address : `${address} applications`)
       const port = server?.listening ? (server.address() as AddressInfo).port : 1
@@ -187,18 +187,26 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
     return { token, caller: await sessions.authenticate(token) }
   }
 
-  /** The gateway offers applications of these names from now on; all answer with this server. */
+  /** The gateway tells of these applications from now on. */
+  function name({ id }: { id: string }, names: readonly (string | Pick<Application, 'name' | 'leastRole'>)[]) {
+    offered.set(
+      id,
+      names.map((one) => (typeof one === 'string' ? { name: one, title: one } : { ...one, title: one.name })),
+    )
+  }
+
+  /** The gateway offers these applications from now on; all answer with this server. */
   async function offer(
-    { id, address }: { id: string; address: string },
-    names: string[],
+    gateway: { id: string; address: string },
+    names: Parameters<typeof name>[1],
     listener: RequestListener | TcpServer,
   ) {
     const server = typeof listener === 'function' ? createServer(listener) : listener
     await listen(server)
-    const door = `${address} applications`
+    const door = `${gateway.address} applications`
     gatewayServers.get(door)?.close()
     gatewayServers.set(door, server)
-    offered.set(id, names)
+    name(gateway, names)
   }
 
   /** As an older agent: nothing listens on the port of applications. */
@@ -252,6 +260,7 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
     faulty,
     addGateway,
     offer,
+    name,
     closeApplications,
     signIn,
     open,

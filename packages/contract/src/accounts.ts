@@ -2,9 +2,14 @@ import { z } from 'zod'
 import { call } from './call.ts'
 import { cleanLine, oneLine } from './fields.ts'
 
-/** The table in docs/security.md lists what each role may do; a new user is a `user`. */
+/** From the least. The table in docs/security.md lists what each role may do; a new user is a `user`. */
 export const role = z.enum(['user', 'manager', 'admin'])
 export type Role = z.output<typeof role>
+
+/** Whether `own` is at least `required`. */
+export function hasRole(own: Role, required: Role): boolean {
+  return role.options.indexOf(own) >= role.options.indexOf(required)
+}
 
 export const USERNAME_MIN_LENGTH = 3
 export const PASSWORD_MIN_LENGTH = 8

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { role } from './accounts.ts'
 import { cleanLine } from './fields.ts'
 
 /** Of the gateway's tunnel address: its applications. Its own interface is on `GATEWAY_PORT`. */
@@ -26,6 +27,10 @@ export const application = z.strictObject({
   name: applicationName,
   /** For people. */
   title: cleanLine(APPLICATION_TITLE_MAX),
+  /**
+   * Who may open it, of those who see the gateway; `user` when left out. Comes with the feature `application-roles`.
+   */
+  leastRole: role.optional(),
 })
 export type Application = z.output<typeof application>
 

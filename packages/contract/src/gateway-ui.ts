@@ -19,6 +19,7 @@ export const gatewayUiTicket = call({
     'gateway_port_unavailable',
     'gateway_ports_exhausted',
     'origin_not_allowed',
+    'role_required',
     'vpn_disabled',
   ],
   response: z.object({ action: z.url(), ticket: z.string() }),

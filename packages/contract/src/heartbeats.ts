@@ -27,6 +27,7 @@ export const GATEWAY_FEATURES = [
   'ledger',
   'learning',
   'applications',
+  'application-roles',
   'updates',
 ] as const
 /** Named by a hub that has a vision endpoint for its gateways. */

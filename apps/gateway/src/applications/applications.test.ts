@@ -20,10 +20,12 @@ let hub: FixtureHub
 let gateway: Gateway
 let filePath: string
 /** Where Frigate, the router and the application of `uiTarget` answer. */
-let urls: Record<'frigate' | 'router' | 'own', string>
+let urls: Record<'frigate' | 'router' | 'own' | 'echo', string>
 
 async function startApplication(name: string): Promise<string> {
-  const server = createServer((_request, response) => response.end(name)).listen(0, '127.0.0.1')
+  const server = createServer(({ headers }, response) =>
+    response.end(name === 'echo' ? JSON.stringify(headers) : name),
+  ).listen(0, '127.0.0.1')
   const sockets = new WebSocketServer({ server })
   sockets.on('connection', (socket) => socket.send(name))
   await once(server, 'listening')
@@ -36,12 +38,20 @@ async function startApplication(name: string): Promise<string> {
 
 const write = (applications: object) => writeFile(filePath, JSON.stringify({ applications }))
 
+let written = 0
+/** Resolves when these are in force: a name of their own is, too. */
+async function configure(applications: object): Promise<void> {
+  const mark = `mark-${++written}`
+  await write({ ...applications, [mark]: { url: urls.frigate } })
+  await until(async () => expect((await application(mark)).status).toBe(200))
+}
+
 beforeAll(async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'hedgerow-applications-'))
   life.defer(() => rm(dataDir, { recursive: true, force: true }))
   filePath = join(dataDir, 'gateway.yaml')
-  const [frigate, router, own] = await Promise.all(['frigate', 'router', 'own'].map(startApplication))
-  urls = { frigate: frigate!, router: router!, own: own! }
+  const [frigate, router, own, echo] = await Promise.all(['frigate', 'router', 'own', 'echo'].map(startApplication))
+  urls = { frigate: frigate!, router: router!, own: own!, echo: echo! }
   await write({ frigate: { url: urls.frigate, title: 'Frigate' }, router: { url: urls.router } })
   hub = await startFixtureHub()
   life.defer(hub.stop)
@@ -71,16 +81,33 @@ async function ask(port: number, headers: Record<string, string>) {
   return { status: answer.statusCode, body }
 }
 
-const application = (name: string) => ask(8082, { 'x-hub-application': name })
+const application = (name: string, headers = {}) => ask(8082, { 'x-hub-application': name, ...headers })
+
+const WEB_SOCKET = {
+  connection: 'upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-key': 'eHh4eHh4eHh4eHh4eHh4eA==',
+  'sec-websocket-version': '13',
+}
+
+/** A WebSocket that has said which application it is. */
+async function openWebSocket(name: string, headers = {}) {
+  const stream = hub.dial(8082)
+  const asked = { ...WEB_SOCKET, 'x-hub-application': name, ...headers }
+  const outgoing = request({ createConnection: () => stream, headers: asked }).end()
+  const [, socket, head] = (await once(outgoing, 'upgrade')) as [unknown, typeof stream, Buffer]
+  const said = head.length > 0 ? head : ((await once(socket, 'data')) as [Buffer])[0]
+  return { socket, said: said.subarray(2).toString() }
+}
 
 describe('applications', () => {
   test('are named to a hub that knows them, and to no other', () => {
     const [first, second] = hub.heartbeats
     expect(first).not.toHaveProperty('applications')
     expect(second?.applications).toEqual([
-      { name: 'ui-target', title: new URL(urls.own).host },
-      { name: 'frigate', title: 'Frigate' },
-      { name: 'router', title: 'router' },
+      { name: 'ui-target', title: new URL(urls.own).host, leastRole: 'user' },
+      { name: 'frigate', title: 'Frigate', leastRole: 'user' },
+      { name: 'router', title: 'router', leastRole: 'user' },
     ])
   })
 
@@ -98,14 +125,9 @@ describe('applications', () => {
 
   test('take WebSockets, each its own', async () => {
     for (const name of ['frigate', 'router']) {
-      const stream = hub.dial(8082)
-      const key = { 'sec-websocket-key': 'eHh4eHh4eHh4eHh4eHh4eA==', 'sec-websocket-version': '13' }
-      const headers = { connection: 'upgrade', upgrade: 'websocket', 'x-hub-application': name, ...key }
-      const outgoing = request({ createConnection: () => stream, headers }).end()
-      const [, socket, head] = (await once(outgoing, 'upgrade')) as [unknown, typeof stream, Buffer]
-      const said = head.length > 0 ? head : ((await once(socket, 'data')) as [Buffer])[0]
-      expect(said.subarray(2).toString()).toBe(name)
-      stream.destroy()
+      const { socket, said } = await openWebSocket(name)
+      expect(said).toBe(name)
+      socket.destroy()
     }
   })
 
@@ -150,9 +172,68 @@ describe('applications', () => {
     )
   })
 
-  test('come and go with gateway.yaml', async () => {
-    await write({ router: { url: urls.frigate } })
-    await until(async () => expect(await application('router')).toEqual({ status: 200, body: 'frigate' }))
+  test('come and go with gateway.yaml, and the hub hears of it at once', async () => {
+    await configure({ router: { url: urls.frigate } })
+    expect(await application('router')).toEqual({ status: 200, body: 'frigate' })
     expect((await application('frigate')).status).toBe(404)
+    const names = () => hub.heartbeats.at(-1)?.applications?.map(({ name }) => name)
+    await until(() => expect(names()).toEqual(['ui-target', 'router', `mark-${written}`]))
+  })
+
+  test('open for their least role and above, whatever hub asks; no role is the least', async () => {
+    await configure({ router: { url: urls.router, leastRole: 'manager' } })
+    const statusFor = async (role?: string) =>
+      (await application('router', role === undefined ? {} : { 'x-hub-user': 'ada', 'x-hub-role': role })).status
+    expect(await Promise.all(['manager', 'admin', 'user', 'owner', '', undefined].map(statusFor))).toEqual([
+      200, 200, 403, 403, 403, 403,
+    ])
+    expect((await application('router', { ...WEB_SOCKET, 'x-hub-role': 'user' })).status).toBe(403)
+    await until(() => expect(hub.heartbeats.at(-1)?.applications?.at(1)).toMatchObject({ leastRole: 'manager' }))
+  })
+
+  test.each([
+    ['is removed', {}],
+    ['moves', { url: () => urls.frigate }],
+    ['takes a higher role', { url: () => urls.router, leastRole: 'admin' }],
+  ])('end open WebSockets when one %s, and leave those of others', async (_what, changed) => {
+    const own = { url: urls.own }
+    await configure({ router: { url: urls.router }, other: own })
+    const open = await openWebSocket('router', { 'x-hub-role': 'manager' })
+    const other = await openWebSocket('other')
+    let isEnded = false
+    open.socket.once('close', () => (isEnded = true))
+    await configure({ other: own, ...('url' in changed && { router: { ...changed, url: changed.url() } }) })
+    await until(() => expect(isEnded).toBe(true))
+    expect(other.socket.destroyed).toBe(false)
+    other.socket.destroy()
+  })
+
+  test('that trust this gateway are told who asks, in the words of their header map, over what browsers say', async () => {
+    await configure({
+      grafana: {
+        url: urls.echo,
+        headerMap: {
+          user: 'X-WEBAUTH-USER',
+          role: 'X-WEBAUTH-ROLE',
+          roles: { admin: 'Admin', manager: 'Editor' },
+          secret: { header: 'x-proxy', value: 'between us' },
+        },
+      },
+      router: { url: urls.echo },
+    })
+    const forged = { 'x-webauth-user': 'root', x_webauth_role: 'Admin', 'x-proxy': 'guess' }
+    const told = async (name: string, role: string) =>
+      JSON.parse((await application(name, { ...forged, 'x-hub-user': 'ada', 'x-hub-role': role })).body) as object
+    for (const [role, theirs] of [
+      ['admin', 'Admin'],
+      ['manager', 'Editor'],
+      ['user', 'user'],
+      ['odd', 'user'],
+    ] as const) {
+      const headers = await told('grafana', role)
+      expect(headers).toMatchObject({ 'x-webauth-user': 'ada', 'x-webauth-role': theirs, 'x-proxy': 'between us' })
+      expect(headers).not.toHaveProperty('x_webauth_role')
+    }
+    expect(await told('router', 'admin')).not.toMatchObject({ 'x-proxy': 'between us' })
   })
 })

@@ -5,15 +5,15 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { APPLICATION_HEADER, type Application } from '@hedgerow/contract'
+import { APPLICATION_HEADER, hasRole, type Application } from '@hedgerow/contract'
 import { createConnectionLimits, createFront, cutConnections, type Faults } from '@hedgerow/http'
 import type { Logger } from 'pino'
 import { openKnownTls } from '../known-tls.ts'
 import { sendText } from '../send-text.ts'
-import { frigateInterface } from '../sources/frigate/roles.ts'
+import { frigateInterface, isFrigate } from '../sources/frigate/roles.ts'
 import type { FrigateSettings } from '../sources/frigate/schema.ts'
-import type { TrustingApplication } from '../trusting-application.ts'
-import type { ApplicationsSettings } from './schema.ts'
+import { hubRole, type TrustingApplication } from '../trusting-application.ts'
+import type { ApplicationsSettings, HeaderMap } from './schema.ts'
 import { lookupFor } from './reach.ts'
 import { listTargets, type Target } from './targets.ts'
 import { createUiProxy, type UiProxy } from './ui-proxy.ts'
@@ -26,6 +26,10 @@ export type Applications = {
   list(): Application[]
   /** Where they are. */
   origins(): URL[]
+  /** How the application at `url` is told who asks, where it believes this gateway. */
+  trusting(url: URL): TrustingApplication | undefined
+  /** Whether the person whom the hub names may open the application at `url`. */
+  isFor(url: URL, request: IncomingMessage): boolean
   /** Serves a connection from the tunnel. */
   accept(connection: Duplex): void
   /** Ends every connection at once. */
@@ -38,9 +42,12 @@ const LIMITS = { perSource: 512, total: 512 }
 /** An application that this gateway tells nothing. */
 const STRANGER: TrustingApplication = { ownHeaders: [], headersFor: () => ({}) }
 const UNKNOWN = 'This device has no application of this name any more.\n'
+export const ROLE_TOO_LOW = 'Your role in the hub does not open this application of the device.\n'
+
+type Offered = { target: Target; mark: string; proxy: UiProxy }
 
 export function createApplications(options: {
-  file(): Parts
+  file: { current(): Parts; onChange(listener: () => void): void }
   uiTarget: URL | undefined
   /** The port of the device's own interface in the local network. */
   ownPort(): number | undefined
@@ -48,46 +55,108 @@ export function createApplications(options: {
   log: Logger
 }): Applications {
   const { file, uiTarget, ownPort, faults, log } = options
-  let made: { of: Parts; proxies: ReadonlyMap<string, UiProxy> } | undefined
+  let of: Parts | undefined
+  let offered: ReadonlyMap<string, Offered> = new Map()
+  /** What each connection showed last. */
+  const shown = new Map<Duplex, Offered>()
+  file.onChange(follow)
 
-  function proxies(): ReadonlyMap<string, UiProxy> {
-    const current = file()
-    if (made?.of !== current) made = { of: current, proxies: new Map(targetsOf(current).map(proxyOf)) }
-    return made.proxies
+  /** Brings `offered` up to date; ends what shows an application that is gone or has changed. */
+  function follow(): void {
+    const parts = file.current()
+    if (of === parts) return
+    of = parts
+    const before = offered
+    offered = new Map(targetsOf(parts).map((target) => [target.name, keep(before.get(target.name), target, parts)]))
+    const current = new Set(offered.values())
+    for (const [connection, application] of shown) if (!current.has(application)) connection.destroy()
+  }
+
+  function show(connection: Duplex, application: Offered): UiProxy {
+    if (!shown.has(connection)) connection.once('close', () => shown.delete(connection))
+    shown.set(connection, application)
+    return application.proxy
   }
 
   const targetsOf = ({ applications, sources }: Parts) => listTargets(applications, uiTarget, sources.frigate)
 
-  function proxyOf({ name, url: target, certificateFingerprint }: Target): [string, UiProxy] {
-    const pinned = certificateFingerprint !== undefined && target.protocol === 'https:'
-    const connect = (signal: AbortSignal) =>
-      openKnownTls(target, { certificateFingerprint, lookup: lookupFor(target, ownPort), signal })
-    const other = pinned ? { ...STRANGER, connect } : undefined
-    const trusting = () => frigateInterface(file().sources.frigate, target) ?? other
-    return [name, createUiProxy({ target, trusting, ownPort, faults, log })]
+  function keep(known: Offered | undefined, target: Target, { sources: { frigate } }: Parts): Offered {
+    const mark = JSON.stringify([target, frigate && isFrigate(frigate, target.url) ? frigate : null])
+    if (known?.mark === mark) return known
+    const trusting = () => trustingAt(target)
+    return {
+      target,
+      mark,
+      proxy: createUiProxy({ target: target.url, trusting, ownPort, faults, log }),
+    }
   }
 
-  const find = ({ headers }: IncomingMessage) => proxies().get(String(headers[APPLICATION_HEADER]))
+  function trustingAt({ url, headerMap, certificateFingerprint }: Target): TrustingApplication | undefined {
+    const frigate = frigateInterface(file.current().sources.frigate, url)
+    if (frigate) return frigate
+    const told = headerMap && tellingHeaders(headerMap)
+    if (certificateFingerprint === undefined || url.protocol !== 'https:') return told
+    const connect = (signal: AbortSignal) =>
+      openKnownTls(url, { certificateFingerprint, lookup: lookupFor(url, ownPort), signal })
+    return { ...(told ?? STRANGER), connect }
+  }
+
+  const targetAt = (url: URL) => targetsOf(file.current()).find((target) => target.url.origin === url.origin)
+
+  function find({ headers }: IncomingMessage): Offered | undefined {
+    follow()
+    return offered.get(String(headers[APPLICATION_HEADER]))
+  }
 
   const server = createFront({
     limits: createConnectionLimits({ ...LIMITS, sourceOf: (address) => address }),
     faults,
     handle(request, response) {
-      const proxy = find(request)
-      if (proxy) proxy.handle(request, response, true)
-      else sendText(request, response, 404, 'text/plain', UNKNOWN)
+      const found = find(request)
+      if (!found) return sendText(request, response, 404, 'text/plain', UNKNOWN)
+      if (!isFor(found.target, request)) return sendText(request, response, 403, 'text/plain', ROLE_TOO_LOW)
+      show(request.socket, found).handle(request, response, true)
     },
     upgrade: {
-      accepts: (request) => find(request) !== undefined,
-      handle: (request, socket, head) => find(request)?.handleUpgrade(request, socket, head, true),
+      accepts(request) {
+        const found = find(request)
+        return found !== undefined && isFor(found.target, request)
+      },
+      handle(request, socket, head) {
+        const found = find(request)
+        if (found) show(socket, found).handleUpgrade(request, socket, head, true)
+      },
     },
     deadlines: { headersMs: HEADERS_TIMEOUT_MS },
   })
 
   return {
-    list: () => targetsOf(file()).map(({ name, title }) => ({ name, title })),
-    origins: () => targetsOf(file()).map(({ url }) => url),
+    list: () => targetsOf(file.current()).map(({ name, title, leastRole }) => ({ name, title, leastRole })),
+    origins: () => targetsOf(file.current()).map(({ url }) => url),
+    trusting(url) {
+      const target = targetAt(url)
+      return target && trustingAt(target)
+    },
+    isFor(url, request) {
+      const target = targetAt(url)
+      return target === undefined || isFor(target, request)
+    },
     accept: (connection) => void server.emit('connection', connection),
     stop: () => cutConnections(server),
+  }
+}
+
+function isFor({ leastRole }: Target, { headers }: IncomingMessage): boolean {
+  return hasRole(hubRole(headers['x-hub-role']), leastRole)
+}
+
+function tellingHeaders({ user: userHeader, role: roleHeader, roles, secret }: HeaderMap): TrustingApplication {
+  return {
+    ownHeaders: [userHeader, roleHeader, secret?.header].filter((name) => name !== undefined),
+    headersFor: ({ user, role }) => ({
+      [userHeader]: user,
+      ...(roleHeader !== undefined && { [roleHeader]: roles[hubRole(role)] }),
+      ...(secret && { [secret.header]: secret.value }),
+    }),
   }
 }

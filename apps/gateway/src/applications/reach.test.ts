@@ -37,6 +37,18 @@ describe('an application cannot be', () => {
     expect(applicationsSettings.safeParse({ evil: { url } }).error?.issues).toMatchObject([{ path: ['evil', 'url'] }])
   })
 
+  test.each([
+    [{ user: 'host' }, ['user']],
+    [{ user: 'X-Hub-User' }, ['user']],
+    [{ user: 'content-length' }, ['user']],
+    [{ user: 'a b' }, ['user']],
+    [{ user: 'x-user', role: 'X-USER' }, []],
+    [{ role: 'x-role' }, ['user']],
+  ])('told who asks by %j', (headerMap, path) => {
+    const parsed = applicationsSettings.safeParse({ grafana: { url: 'http://127.0.0.1', headerMap } })
+    expect(parsed.error?.issues).toMatchObject([{ path: ['grafana', 'headerMap', ...path] }])
+  })
+
   test.each(['Frigate', 'a.b', '-a', 'a-', '', 'device', 'ui-target', 'a'.repeat(25), 'ü', 'a b'])(
     'named %j',
     (name) => {

@@ -1,7 +1,8 @@
-import { APPLICATION_TITLE_MAX, APPLICATIONS_MAX, applicationName, oneLine } from '@hedgerow/contract'
+import { APPLICATION_TITLE_MAX, APPLICATIONS_MAX, applicationName, oneLine, role } from '@hedgerow/contract'
 import { z } from 'zod'
 import { certificateFingerprint } from '../known-tls.ts'
 import { originSetting } from '../origin-setting.ts'
+import { headerName, roleNames } from '../trusting-application.ts'
 import { refusalOfUrl } from './reach.ts'
 
 /** The application of `GATEWAY_UI_TARGET`, which has no name of its own. */
@@ -12,6 +13,26 @@ const listedName = applicationName.refine(
   (name) => name !== UI_TARGET_NAME,
   `\`${UI_TARGET_NAME}\` is the application of GATEWAY_UI_TARGET.`,
 )
+
+const headerMap = z
+  .strictObject({
+    user: headerName.describe("The header with the person's name in the hub."),
+    role: headerName.optional().describe('The header with their role.'),
+    roles: roleNames({ admin: 'admin', manager: 'manager', user: 'user' }).describe(
+      'How the application calls each role of the hub.',
+    ),
+    secret: z
+      .strictObject({
+        header: headerName.describe('The header of the secret.'),
+        value: z.string().min(1).max(500).describe('The secret; better as `"${NAME}"` or `!file PATH`.'),
+      })
+      .optional()
+      .describe('What proves to the application that this gateway asks.'),
+  })
+  .refine(({ user, role, secret }) => {
+    const names = [user, role, secret?.header].filter((name) => name !== undefined)
+    return new Set(names).size === names.length
+  }, 'Each header occurs once.')
 
 const listedApplication = z.strictObject({
   url: originSetting(['http:', 'https:'], 'This must be an address like http://192.168.1.1, without a path.')
@@ -25,6 +46,12 @@ const listedApplication = z.strictObject({
     .min(1, 'A title has at least one character.')
     .optional()
     .describe('What Connect calls it. The name when left out.'),
+  leastRole: role.default('user').describe('The least role in the hub that opens it, of those who see the gateway.'),
+  headerMap: headerMap
+    .optional()
+    .describe(
+      'Tells an application that takes sign-in from a proxy who asks. It gets these headers from this gateway only.',
+    ),
   certificateFingerprint: certificateFingerprint
     .optional()
     .describe(
@@ -36,4 +63,5 @@ const listedApplication = z.strictObject({
 export const applicationsSettings = z
   .record(listedName, listedApplication)
   .refine((all) => Object.keys(all).length <= LISTED_MAX, `A gateway has at most ${LISTED_MAX} applications.`)
+export type HeaderMap = z.output<typeof headerMap>
 export type ApplicationsSettings = z.output<typeof applicationsSettings>

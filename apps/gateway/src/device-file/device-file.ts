@@ -21,7 +21,7 @@ export type WatchedDeviceFile = {
 }
 
 /** Polled, because editors replace files and network file systems send no events. */
-const LOOK_INTERVAL_MS = 2_000
+const LOOK_INTERVAL_MS = 500
 
 export async function watchDeviceFile(
   path: string,

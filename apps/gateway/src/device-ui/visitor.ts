@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import { hasRole } from '@hedgerow/contract'
 import type { Asker } from '../deterrents/saved-state.ts'
+import { hubRole } from '../trusting-application.ts'
 
 /** A person who uses the device's own interface. */
 export type Visitor = {
@@ -15,14 +17,12 @@ export type Visitor = {
 export const PASSWORD_VISITOR: Visitor = { name: 'device password', via: 'device', mayManage: true }
 
 const NAME_MAX = 200
-/** Of the hub's roles; one that this agent does not know counts as the least. */
-const MANAGING_ROLES: readonly unknown[] = ['manager', 'admin']
 
 /** Whom the hub names. Call it only for a request that came through the tunnel: elsewhere anybody sends these. */
 export function visitorFromHub({ headers }: IncomingMessage): Visitor | undefined {
   const [user, role] = [headers['x-hub-user'], headers['x-hub-role']]
   if (typeof user !== 'string' || user === '') return undefined
-  return { name: decoded(user).slice(0, NAME_MAX), via: 'hub', mayManage: MANAGING_ROLES.includes(role) }
+  return { name: decoded(user).slice(0, NAME_MAX), via: 'hub', mayManage: hasRole(hubRole(role), 'manager') }
 }
 
 export function askerOf({ name, via }: Visitor): Asker {

@@ -41,6 +41,12 @@ export function createHubFeatures(): HubFeatures {
   let features: ReadonlySet<string> | undefined
   const has = (feature: GatewayFeature) => features?.has(feature) ?? false
 
+  /** An older hub offers each application to everybody who sees the gateway; this device refuses who may not. */
+  function withApplications(heartbeat: Heartbeat): Heartbeat {
+    if (has('application-roles') || !heartbeat.applications) return heartbeat
+    return { ...heartbeat, applications: heartbeat.applications.map(({ name, title }) => ({ name, title })) }
+  }
+
   return {
     has,
     isKnown: () => features !== undefined,
@@ -48,7 +54,7 @@ export function createHubFeatures(): HubFeatures {
     reset: () => (features = undefined),
     heartbeatFor(heartbeat) {
       const known = has('updates') ? heartbeat : without(UPDATE_DETAILS, heartbeat)
-      const told = has('applications') ? known : without(HEARTBEAT_APPLICATIONS, known)
+      const told = has('applications') ? withApplications(known) : without(HEARTBEAT_APPLICATIONS, known)
       if (has('heartbeat-details')) return told
       const deterrents = told.deterrents.map((deterrent) => without(DETERRENT_DETAILS, deterrent))
       return { ...without(HEARTBEAT_DETAILS, told), deterrents }

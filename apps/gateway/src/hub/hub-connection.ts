@@ -57,6 +57,8 @@ export type HubConnectionOptions = Pick<Config, 'name' | 'dataDir'> &
     reviews: StoredReviews
     /** The heartbeat's fields about the device's own parts. */
     parts(): Pick<Heartbeat, 'applications' | 'armed' | 'cameras' | 'detectors' | 'deterrents' | 'problems'>
+    /** `tell` is to be called when the device is configured anew: the hub hears of it at once. */
+    onReconfigured?(tell: () => void): void
     /** Undefined where nothing starts the agent that could start another version. */
     updater?: AgentUpdates | undefined
     /** Domains in which to look for the hub. Default: those of /etc/resolv.conf. */
@@ -256,6 +258,7 @@ export async function openHubConnection(
     })
     queue.onAppend(sender.wake)
     options.updater?.onChange(heartbeats.beat)
+    options.onReconfigured?.(heartbeats.beat)
     if (stored && stored.hubIdentityPublicKey === trust.known()) {
       conditions.done('approved', `as gateway ${stored.gatewayId}`)
       await joinTunnel(stored)

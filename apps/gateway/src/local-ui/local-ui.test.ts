@@ -95,6 +95,7 @@ async function openLocalUi(uiTarget?: URL, state = stateOf(), uiOnLan = true): P
     log,
   })
   const localUi = createLocalUi({
+    applications: { trusting: () => undefined, isFor: () => true },
     health: () => ({ status: 'ok', gatewayId: state.gatewayId, version: state.version, uptimeSeconds: 7 }),
     allowedOrigins: () => [HUB_ORIGIN],
     uiTarget,

@@ -3,7 +3,7 @@ import type { GatewayHealth } from '@hedgerow/contract'
 import { APPLICATION_HEADER, DEVICE_INTERFACE, DEVICE_UI_BASE } from '@hedgerow/contract'
 import type { Faults, FrontOptions } from '@hedgerow/http'
 import type { Logger } from 'pino'
-import type { TrustingApplication } from '../trusting-application.ts'
+import { ROLE_TOO_LOW, type Applications } from '../applications/applications.ts'
 import { createUiProxy, type UiProxy } from '../applications/ui-proxy.ts'
 import { pathOf } from '../calls/request.ts'
 import type { DeviceUi } from '../device-ui/device-ui.ts'
@@ -31,8 +31,8 @@ export type LocalUiOptions = {
   uiTarget: URL | undefined
   /** The port of this interface in the local network. */
   ownPort(): number | undefined
-  /** How the application behind `uiTarget` is told who asks, where it believes this gateway. */
-  trusting?: () => TrustingApplication | undefined
+  /** What the application behind `uiTarget` is told, and who may open it. */
+  applications: Pick<Applications, 'trusting' | 'isFor'>
   /** Whether the application also answers on the device's own network. */
   uiOnLan: boolean
   localApi: LocalApi
@@ -49,14 +49,19 @@ const ONLY_THROUGH_THE_HUB =
   "The device's own application answers through the hub only. The device page is at /device\n"
 
 export function createLocalUi(options: LocalUiOptions): LocalUi {
-  const { uiTarget: target, trusting, faults, log } = options
-  const proxy = target ? createUiProxy({ target, trusting, ownPort: options.ownPort, faults, log }) : undefined
+  const { uiTarget: target, applications, ownPort, faults, log } = options
+  const trusting = () => target && applications.trusting(target)
+  const proxy = target ? createUiProxy({ target, trusting, ownPort, faults, log }) : undefined
 
   /** An older hub knows one origin only, and names nothing. */
   function proxyFor({ headers }: IncomingMessage, isTunnel: boolean): UiProxy | undefined {
     const isShown = isTunnel ? headers[APPLICATION_HEADER] !== DEVICE_INTERFACE : options.uiOnLan
     return isShown ? proxy : undefined
   }
+
+  /** An older hub does not ask for a role. */
+  const isRefused = (request: IncomingMessage, isTunnel: boolean) =>
+    isTunnel && target !== undefined && !applications.isFor(target, request)
 
   function answerHealth(request: IncomingMessage, response: ServerResponse): void {
     const { origin } = request.headers
@@ -86,6 +91,7 @@ export function createLocalUi(options: LocalUiOptions): LocalUi {
     else if (!isTunnel && options.localApi.owns(path)) void options.localApi.handle(request, response)
     else if (options.deviceUi.owns(path))
       options.deviceUi.handle(request, response, { isTunnel, isShared: application !== undefined })
+    else if (application && isRefused(request, isTunnel)) sendText(request, response, 403, 'text/plain', ROLE_TOO_LOW)
     else if (application) application.handle(request, response, isTunnel)
     else if (path === '/') response.writeHead(302, { location: `${DEVICE_UI_BASE}/`, 'content-length': 0 }).end()
     else sendText(request, response, 404, 'text/plain', proxy ? ONLY_THROUGH_THE_HUB : NOTHING)
@@ -95,7 +101,8 @@ export function createLocalUi(options: LocalUiOptions): LocalUi {
     const isReachable =
       proxyFor(request, isTunnel) !== undefined &&
       pathOf(request) !== '/api/health' &&
-      !options.deviceUi.owns(pathOf(request))
+      !options.deviceUi.owns(pathOf(request)) &&
+      !isRefused(request, isTunnel)
     return isReachable && (isTunnel || isLocalName(request.headers.host))
   }
 

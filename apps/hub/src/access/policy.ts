@@ -137,10 +137,3 @@ export const policy: Readonly<Record<string, Access>> = {
   'POST /v1/gateway/reviews': 'member',
   'POST /v1/gateway/second-look': 'member',
 } satisfies Record<CallKey, Access>
-
-const RANK: Record<Role, number> = { user: 0, manager: 1, admin: 2 }
-
-/** Whether `role` is at least `required`. */
-export function hasRole(role: Role, required: Role): boolean {
-  return RANK[role] >= RANK[required]
-}

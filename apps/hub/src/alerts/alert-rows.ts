@@ -1,7 +1,6 @@
 /** Alerts as rows: reading them, and the part of each that a person may see. */
-import type { Alert } from '@hedgerow/contract'
+import { hasRole, type Alert } from '@hedgerow/contract'
 import type { Selectable } from 'kysely'
-import { hasRole } from '../access/policy.ts'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { firstOf, linesOf, pathOf, titleOf, type Line, type Told } from './words.ts'

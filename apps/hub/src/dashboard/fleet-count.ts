@@ -1,8 +1,7 @@
-import type { FactKind } from '@hedgerow/contract'
+import { hasRole, type FactKind } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { fleetStatuses, type FleetSignals } from '../fleet/fleet.ts'
-import { hasRole } from '../access/policy.ts'
 import type { Caller } from '../access/sessions.ts'
 import { dropAfter } from '../facts/facts.ts'
 

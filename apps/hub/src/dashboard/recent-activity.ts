@@ -2,10 +2,9 @@
  * The entries of the dashboard's activity panel. A user sees the entries of the gateways they claimed; managers and
  * admins see everything. followers/activity-entries.ts writes them.
  */
-import type { ActivityEntry, SearchQuery } from '@hedgerow/contract'
+import { hasRole, type ActivityEntry, type SearchQuery } from '@hedgerow/contract'
 import type { FastifyReply } from 'fastify'
 import { sql, type Kysely, type Selectable } from 'kysely'
-import { hasRole } from '../access/policy.ts'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { findDetections } from '../detections/detections.ts'

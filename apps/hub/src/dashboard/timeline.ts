@@ -2,7 +2,7 @@
  * The counts of each hour: the dashboard's chart, and how many threats there were today. A user sees the gateways they
  * claimed; managers and admins see the whole fleet.
  */
-import { hasRole } from '../access/policy.ts'
+import { hasRole } from '@hedgerow/contract'
 import type { Caller } from '../access/sessions.ts'
 import { HOUR_MS, startOfHour, WHOLE_FLEET } from '../database/hourly-stats.ts'
 import type { Db } from '../database/tables.ts'

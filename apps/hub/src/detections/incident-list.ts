@@ -1,8 +1,14 @@
 /** Incidents as people read them: a page of them, how many there are, and one with its detections. */
-import type { Incident, IncidentFilter, PageQuery, ResponseOf, readIncident } from '@hedgerow/contract'
+import {
+  hasRole,
+  type Incident,
+  type IncidentFilter,
+  type PageQuery,
+  type readIncident,
+  type ResponseOf,
+} from '@hedgerow/contract'
 import type { FastifyReply } from 'fastify'
 import { sql, type Kysely, type SelectQueryBuilder, type Selectable } from 'kysely'
-import { hasRole } from '../access/policy.ts'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { DETECTION_COLUMNS, toStoredDetection } from './detection-list.ts'

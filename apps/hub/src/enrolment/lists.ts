@@ -1,11 +1,10 @@
 /** The lists of requests for people: waiting ones, with what helps to decide, and rejected ones. */
-import type { PendingRegistration, RejectedRegistration, SearchQuery } from '@hedgerow/contract'
+import { hasRole, type PendingRegistration, type RejectedRegistration, type SearchQuery } from '@hedgerow/contract'
 import { fingerprint } from '@hedgerow/enrolment'
 import type { FastifyReply } from 'fastify'
 import { sql } from 'kysely'
 import type { Db } from '../database/tables.ts'
 import { holding, pageFrom, sendPage } from '../http/pagination.ts'
-import { hasRole } from '../access/policy.ts'
 import type { Caller } from '../access/sessions.ts'
 import { readAutoApproval } from './auto-approval-settings.ts'
 import { oldestPending } from './enrolment.ts'

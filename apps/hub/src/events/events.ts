@@ -4,13 +4,12 @@
  * followers/live-events.ts publishes the changes of facts after their commit. Each hub publishes its own changes; with
  * several hubs on one database, pages find the others' by polling.
  */
-import { EVENT_STREAMS_PER_USER, type EventTopic, type Role } from '@hedgerow/contract'
+import { EVENT_STREAMS_PER_USER, hasRole, type EventTopic, type Role } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { createTasks } from '../kernel/tasks.ts'
-import { hasRole } from '../access/policy.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
 
 export const COALESCE_MS = 250

@@ -2,12 +2,11 @@
  * One gateway with everything the hub knows of it: the ladder of signals from its request to its heartbeat, traffic,
  * visits.
  */
-import type { GatewayDetail } from '@hedgerow/contract'
+import { hasRole, type GatewayDetail } from '@hedgerow/contract'
 import { fingerprint } from '@hedgerow/enrolment'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import { hasRole } from '../access/policy.ts'
 import type { Caller } from '../access/sessions.ts'
 import type { Vpn } from '../tunnel/tunnel.ts'
 import { findGateway, type ListDependencies } from './fleet.ts'

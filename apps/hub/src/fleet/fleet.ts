@@ -4,14 +4,13 @@
  * by the routes, by dashboard/ for its counts and by gateway-proxy/ for access.
  */
 import { randomBytes } from 'node:crypto'
-import type { Gateway, Heartbeat, SearchQuery } from '@hedgerow/contract'
+import { hasRole, type Gateway, type Heartbeat, type SearchQuery } from '@hedgerow/contract'
 import { base32 } from '@hedgerow/enrolment'
 import type { FastifyReply } from 'fastify'
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { pageFrom, sendPage } from '../http/pagination.ts'
-import { hasRole } from '../access/policy.ts'
 import type { Caller } from '../access/sessions.ts'
 import { readSettings } from '../settings/settings.ts'
 import { gatewayAddresses } from '../tunnel/tunnel.ts'

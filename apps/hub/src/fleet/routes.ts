@@ -4,7 +4,6 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { mount } from '../http/mount.ts'
-import { hasRole } from '../access/policy.ts'
 import { actorOf, record } from '../facts/facts.ts'
 import { requireVpn, type Vpn } from '../tunnel/tunnel.ts'
 import { addGateway } from './add.ts'
@@ -37,7 +36,7 @@ export type GatewayDependencies = {
 export function gatewayRoutes(app: FastifyInstance, dependencies: GatewayDependencies): void {
   const { db, list } = dependencies
   mount(app, contract.listGateways, ({ caller, query, raw, reply }) => {
-    const isWhole = hasRole(caller.role, 'manager') && Object.keys(query).length === 0
+    const isWhole = contract.hasRole(caller.role, 'manager') && Object.keys(query).length === 0
     if (isWhole) return dependencies.fleetListCache.answer(raw, reply)
     const listing = { ...list, query, reply }
     return query.q

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { createServer, request, type IncomingMessage } from 'node:http'
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { APPLICATIONS_MAX } from '@hedgerow/contract'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { testEngines } from '#testing/databases.ts'
 import { ask, freeRange, startGatewayUi, type TestGatewayUi } from '#testing/gateway-proxy.ts'
 
@@ -106,6 +106,50 @@ describe('an application', () => {
     await hub.db.updateTable('gateways').set({ owner_id: null }).execute()
     hub.turnClock(1_000)
     expect((await go()).status).toBe(401)
+  })
+
+  it('opens for its least role and above; others get no ticket and, once it rises, no answer', async () => {
+    hub = await startGatewayUi()
+    const gateway = await hub.addGateway((_req, res) => res.end())
+    await hub.offer(gateway, ['frigate'], (_req, res) => res.end())
+    const { caller: manager } = await hub.signIn('manager')
+    const { caller: admin } = await hub.signIn('admin')
+    const opened = await hub.open(manager, gateway.id, hub.hubHost, 'frigate')
+    expect((await opened.go()).status).toBe(200)
+    hub.name(gateway, [{ name: 'frigate', leastRole: 'admin' }])
+    expect((await opened.go()).status).toBe(403)
+    await expect(hub.open(manager, gateway.id, hub.hubHost, 'frigate')).rejects.toMatchObject({ code: 'role_required' })
+    expect((await (await hub.open(admin, gateway.id, hub.hubHost, 'frigate')).go()).status).toBe(200)
+  })
+
+  it.each([
+    ['it is offered no more', [], 404],
+    ['its least role rises', [{ name: 'frigate', leastRole: 'admin' as const }], 403],
+  ])('is cut when %s, and its gateway’s own page stays', async (_what, offered, status) => {
+    hub = await startGatewayUi()
+    const answers: ServerResponse[] = []
+    const begin = (_req: IncomingMessage, res: ServerResponse) => {
+      res.writeHead(200).write('.')
+      answers.push(res)
+    }
+    const { caller } = await hub.signIn('manager')
+    const gateway = await hub.addGateway(begin)
+    await hub.offer(gateway, ['frigate'], begin)
+    const streams = await Promise.all(
+      [undefined, 'frigate'].map(async (name) => {
+        const { port, host, cookie } = await hub.open(caller, gateway.id, hub.hubHost, name)
+        const outgoing = request({ host: '127.0.0.1', port, headers: { host, cookie } }).end()
+        const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
+        return answer.on('error', () => {}).resume()
+      }),
+    )
+    const [own, frigate] = streams
+    const { go } = await hub.open(caller, gateway.id, hub.hubHost, 'frigate')
+    hub.name(gateway, offered)
+    expect((await go()).status).toBe(status)
+    await vi.waitUntil(() => frigate!.destroyed, { timeout: 30_000 })
+    expect(own!.destroyed).toBe(false)
+    for (const answer of answers) answer.destroy()
   })
 
   it('leads a person without a session through the hub and back to the same page', async () => {

@@ -17,7 +17,13 @@ import { HubError } from '../kernel/hub-error.ts'
 import { answerOversizedHead, clearingOf } from '../http/oversized-head.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
 import type { SourceAddress } from '../access/source-address.ts'
-import { createVisitorAccess, type FindGateway, type UiGateway } from './visitor-access.ts'
+import {
+  applicationRefusal,
+  createVisitorAccess,
+  type ApplicationsOf,
+  type FindGateway,
+  type UiGateway,
+} from './visitor-access.ts'
 import { createGatewayConnections, doorOf, type Dial } from './gateway-connections.ts'
 import { overlongCookies } from './cookies.ts'
 import { blockedUdpPage, failureOf, failurePage, TOO_MANY_OF_A_SESSION } from './failures.ts'
@@ -42,8 +48,7 @@ export type GatewayProxyDeps = {
   config: Pick<Config, 'host' | 'publicUrl' | 'gatewayUi'>
   sessions: Pick<Sessions, 'find' | 'onEnded' | 'authenticate'>
   findGateway: FindGateway
-  /** The names of what the gateway offers beside its own interface. */
-  applicationsOf(gatewayId: string): readonly string[]
+  applicationsOf: ApplicationsOf
   dial: Dial
   /** The port of the hub's own listener. */
   hubPort: () => number
@@ -93,6 +98,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     hubSessions: deps.sessions,
     uiSessions: sessions,
     findGateway: deps.findGateway,
+    applicationsOf: deps.applicationsOf,
     clock,
   })
   const presence = createOpenVisits({
@@ -169,7 +175,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
     }
 
     let cut = (): void => void req.socket.destroy()
-    const leave = presence.enter({ ...caller, gatewayId: gateway.id }, () => cut())
+    const leave = presence.enter({ ...caller, gatewayId: gateway.id, application: host.application }, () => cut())
     if (!leave) throw new HubError('too_many_requests')
     const { username, role } = caller
     const exchange = {
@@ -304,9 +310,9 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
 
     async issueTicket(caller, { gatewayId, application }, headers) {
       const gateway = await deps.findGateway(caller, gatewayId)
-      if (application !== undefined && !deps.applicationsOf(gateway.id).includes(application))
-        throw new HubError('application_not_found')
       const place: Place = { gatewayId: gateway.id, application }
+      const refusal = applicationRefusal(caller.role, place, deps.applicationsOf(gateway.id) ?? [])
+      if (refusal !== undefined) throw new HubError(refusal)
       const hubOrigin = hubOrigins.calling(headers)
       let port: number | undefined
       if (origins.modeFor(hubOrigin) === 'ports') {

@@ -4,12 +4,13 @@
  */
 import type { Logger } from 'pino'
 import { createTasks } from '../kernel/tasks.ts'
+import { labelOf, type Place } from './origins.ts'
 
 export const PRESENCE_MS = 60_000
 const RECHECK_INTERVAL_MS = 1_000
 const MAX_OPEN_PER_SESSION = 256
 
-export type Visit = { sessionId: string; userId: string; gatewayId: string }
+export type Visit = Place & { sessionId: string; userId: string }
 
 export type OpenVisits = {
   /**
@@ -32,8 +33,8 @@ type Open = Visit & {
 }
 
 /**
- * `isAllowed` is asked about each open visit once a second: another hub may have ended its session, or the gateway was
- * deleted.
+ * `isAllowed` is asked about each open visit once a second: another hub may have ended its session, or the gateway
+ * offers its application no more.
  */
 export function createOpenVisits({
   clock,
@@ -81,9 +82,9 @@ export function createOpenVisits({
       if (people.size === 0) lastSeen.delete(gatewayId)
     }
     for (const [sessionId, exchanges] of openBySession) if (exchanges.length === 0) openBySession.delete(sessionId)
-    const pairs = Map.groupBy(allOpen(), ({ sessionId, gatewayId }) => `${sessionId} ${gatewayId}`)
+    const alike = Map.groupBy(allOpen(), (visit) => `${visit.sessionId} ${labelOf(visit)}`)
     await Promise.all(
-      [...pairs.values()].map(async (exchanges) => {
+      [...alike.values()].map(async (exchanges) => {
         const [first] = exchanges
         if (first && !(await isAllowed(first).catch(() => true))) cutAll(exchanges)
       }),

@@ -4,11 +4,12 @@
  * what is remembered between two of them.
  */
 import type { IncomingMessage } from 'node:http'
+import { hasRole, type Application, type Role } from '@hedgerow/contract'
 import { valuesOf } from '@hedgerow/http'
 import { HubError } from '../kernel/hub-error.ts'
 import type { Caller, Sessions } from '../access/sessions.ts'
 import { sessionTokens } from './cookies.ts'
-import type { GatewayHost } from './origins.ts'
+import type { GatewayHost, Place } from './origins.ts'
 import type { Grant } from './tickets.ts'
 import type { UiSessions } from './ui-sessions.ts'
 
@@ -27,19 +28,22 @@ export type UiGateway = {
   /** Whether the hub has heard nothing from it for too long. */
   isOffline(): boolean
 }
+/** What the gateway offers beside its own interface; undefined while it has not told. */
+export type ApplicationsOf = (gatewayId: string) => readonly Application[] | undefined
 /** Throws gateway_not_found for a gateway that the caller may not see. */
 export type FindGateway = (caller: Caller, gatewayId: string) => Promise<UiGateway>
 
+type Visit = Place & { sessionId: string }
 type Allowed = { caller: Caller; gateway: UiGateway }
 export type Admitted = Allowed & { grant: Grant }
 
 export type VisitorAccess = {
   /**
-   * The session's person and the gateway, read again; undefined when the session has ended or the person may no longer
-   * see the gateway.
+   * The session's person and the gateway, read again; undefined when the session has ended, or the person may no longer
+   * see the gateway or open its application.
    */
-  allow(visit: { sessionId: string; gatewayId: string }): Promise<Allowed | undefined>
-  /** Throws session_required, session_ended or service_worker_refused. */
+  allow(visit: Visit): Promise<Allowed | undefined>
+  /** Throws session_required, session_ended, application_not_found, role_required or service_worker_refused. */
   admit(req: IncomingMessage, host: GatewayHost): Promise<Admitted>
   /** Whether the Authorization header holds a token of this hub's, valid or not: a gateway must not get it. */
   carriesHubToken(req: IncomingMessage): Promise<boolean>
@@ -51,11 +55,13 @@ export function createVisitorAccess({
   hubSessions,
   uiSessions,
   findGateway,
+  applicationsOf,
   clock,
 }: {
   hubSessions: Pick<Sessions, 'find' | 'authenticate'>
   uiSessions: UiSessions
   findGateway: FindGateway
+  applicationsOf: ApplicationsOf
   clock: () => number
 }): VisitorAccess {
   /** What each person sees of a gateway, by person, role and gateway. */
@@ -73,10 +79,7 @@ export function createVisitorAccess({
     return gateway
   }
 
-  async function allow(
-    { sessionId, gatewayId }: { sessionId: string; gatewayId: string },
-    mayRemember = false,
-  ): Promise<Allowed | undefined> {
+  async function mayEnter({ sessionId, gatewayId }: Visit, mayRemember: boolean): Promise<Allowed | undefined> {
     const caller = await hubSessions.find(sessionId)
     if (!caller) return undefined
     const known = mayRemember ? remembered.get(keyOf(caller, gatewayId)) : undefined
@@ -89,8 +92,17 @@ export function createVisitorAccess({
     }
   }
 
+  /** A gateway that has just come back has not told what it offers, and refuses by itself who may not. */
+  function refusalOf({ role }: Caller, place: Place): ApplicationRefusal | undefined {
+    const offered = applicationsOf(place.gatewayId)
+    return offered && applicationRefusal(role, place, offered)
+  }
+
   return {
-    allow: (visit) => allow(visit),
+    async allow(visit) {
+      const allowed = await mayEnter(visit, false)
+      return allowed && refusalOf(allowed.caller, visit) === undefined ? allowed : undefined
+    },
 
     forget() {
       changes++
@@ -100,8 +112,10 @@ export function createVisitorAccess({
     async admit(req, host) {
       const grant = uiSessions.find(sessionTokens(req.headers.cookie, host), host)
       if (!grant) throw new HubError('session_required')
-      const allowed = await allow(grant, true)
+      const allowed = await mayEnter(grant, true)
       if (!allowed) throw new HubError('session_ended')
+      const refusal = refusalOf(allowed.caller, grant)
+      if (refusal !== undefined) throw new HubError(refusal)
       if (host.mode === 'ports' && req.headers['service-worker'] === 'script')
         throw new HubError('service_worker_refused')
       return { ...allowed, grant }
@@ -118,6 +132,20 @@ export function createVisitorAccess({
       })
     },
   }
+}
+
+type ApplicationRefusal = 'application_not_found' | 'role_required'
+
+/** Why a person of this role may not open a place of a gateway that offers these applications. */
+export function applicationRefusal(
+  role: Role,
+  { application }: Place,
+  offered: readonly Application[],
+): ApplicationRefusal | undefined {
+  if (application === undefined) return undefined
+  const found = offered.find(({ name }) => name === application)
+  if (!found) return 'application_not_found'
+  return hasRole(role, found.leastRole ?? 'user') ? undefined : 'role_required'
 }
 
 const keyOf = ({ userId, role }: Caller, gatewayId: string): string => `${userId} ${role} ${gatewayId}`

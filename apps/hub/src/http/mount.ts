@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream'
-import { API_BASE, type Call, type ResponseOf } from '@hedgerow/contract'
+import { API_BASE, hasRole, type Call, type ResponseOf } from '@hedgerow/contract'
 import { keyOf } from '@hedgerow/contract/calls'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { HubError } from '../kernel/hub-error.ts'
-import { hasRole, policy, type SessionAccess } from '../access/policy.ts'
+import { policy, type SessionAccess } from '../access/policy.ts'
 import type { Caller } from '../access/sessions.ts'
 import { countsAsWrite } from '../access/write-limit.ts'
 

@@ -93,7 +93,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
       const gateway = await findVisibleGateway(db, caller, id)
       return { ...gateway, blockedUdp: blockedUdp(gateway, signals), isOffline: () => isOffline(gateway, signals) }
     },
-    applicationsOf: (id) => (heartbeats.latest(id)?.content.applications ?? []).map(({ name }) => name),
+    applicationsOf: (id) => heartbeats.latest(id)?.content.applications,
     dial: (address, door, signal) => vpn.dial(address, PORTS[door], signal),
     hubPort: () => listening.port,
     sourceAddress,

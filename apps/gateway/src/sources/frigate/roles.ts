@@ -1,4 +1,4 @@
-import type { TrustingApplication } from '../../trusting-application.ts'
+import { hubRole, type TrustingApplication } from '../../trusting-application.ts'
 import { openFrigateTls } from './connection.ts'
 import type { FrigateSettings } from './schema.ts'
 
@@ -28,14 +28,9 @@ export function frigateInterface(settings: FrigateSettings | undefined, target: 
   if (!settings || !isFrigate(settings, target)) return undefined
   return {
     ownHeaders: [SECRET_HEADER, settings.userHeader, settings.roleHeader],
-    headersFor: ({ user, role }) => identityHeaders(settings, { user, role: roleOf(settings, role) }),
+    headersFor: ({ user, role }) => identityHeaders(settings, { user, role: settings.roles[hubRole(role)] }),
     ...(target.protocol === 'https:' && { connect: (signal) => openFrigateTls(target, settings, signal) }),
   }
-}
-
-/** A role that this agent does not know yet counts as the least one. */
-function roleOf({ roles }: FrigateSettings, hubRole: string): string {
-  return hubRole === 'admin' || hubRole === 'manager' ? roles[hubRole] : roles.user
 }
 
 /** Whether `target` is the Frigate of gateway.yaml, at either of its addresses. */

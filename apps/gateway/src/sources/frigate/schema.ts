@@ -1,16 +1,9 @@
 import { z } from 'zod'
 import { certificateFingerprint } from '../../known-tls.ts'
 import { originSetting } from '../../origin-setting.ts'
-
-const HUB_ROLES = { admin: 'admin', manager: 'admin', user: 'viewer' } as const
+import { headerName, roleNames } from '../../trusting-application.ts'
 
 const secret = (what: string) => z.string().min(1).max(500).describe(what)
-
-const headerName = z
-  .string()
-  .max(100)
-  .regex(/^[A-Za-z][A-Za-z0-9-]*$/, 'A header has letters, digits and hyphens.')
-  .toLowerCase()
 
 const broker = z.strictObject({
   url: originSetting(
@@ -51,14 +44,9 @@ export const frigateSettings = z
     ).optional(),
     userHeader: headerName.default('x-forwarded-user').describe("Frigate's `proxy.header_map.user`."),
     roleHeader: headerName.default('x-forwarded-groups').describe("Frigate's `proxy.header_map.role`."),
-    roles: z
-      .strictObject({
-        admin: z.string().min(1).max(100).default(HUB_ROLES.admin),
-        manager: z.string().min(1).max(100).default(HUB_ROLES.manager),
-        user: z.string().min(1).max(100).default(HUB_ROLES.user),
-      })
-      .default(HUB_ROLES)
-      .describe("Which role of Frigate's each role of the hub has there."),
+    roles: roleNames({ admin: 'admin', manager: 'admin', user: 'viewer' }).describe(
+      "Which role of Frigate's each role of the hub has there.",
+    ),
     certificateFingerprint: certificateFingerprint
       .optional()
       .describe('SHA-256 of the certificate, for an https address on another machine that signs its own.'),

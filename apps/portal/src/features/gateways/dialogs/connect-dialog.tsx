@@ -1,4 +1,4 @@
-import type { Gateway } from '@hedgerow/contract'
+import { hasRole, type Gateway } from '@hedgerow/contract'
 import { Button, Loader } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
@@ -8,6 +8,7 @@ import { accessFailed, blockedUdp, NOT_AUTHORIZED, offlineGateway } from '#api/a
 import { api, messageOf } from '#api/client.ts'
 import { GATEWAYS_KEY } from '#api/gateways.ts'
 import { useHubSettings } from '#api/hub-settings.ts'
+import { useUser } from '#api/session.tsx'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { focusOnce } from '@hedgerow/ui/focus-once.ts'
 import { CheckIcon } from '@hedgerow/ui/icons.tsx'
@@ -33,7 +34,9 @@ const OWN_INTERFACE: Place = { application: undefined }
  * the reason for the failure.
  */
 export function ConnectDialog({ gateway, opened, onClose, onGone }: ConnectDialogProps) {
-  const [place, setPlace] = useState<Place | null>(gateway.applications.length === 0 ? OWN_INTERFACE : null)
+  const { role } = useUser()
+  const applications = gateway.applications.filter(({ leastRole = 'user' }) => hasRole(role, leastRole))
+  const [place, setPlace] = useState<Place | null>(applications.length === 0 ? OWN_INTERFACE : null)
   const [problem, setProblem] = useState<string | null>(null)
   const settings = useHubSettings()
   const queries = useQueryClient()
@@ -48,7 +51,7 @@ export function ConnectDialog({ gateway, opened, onClose, onGone }: ConnectDialo
   return (
     <Dialog title={`Connect to ${gateway.name}`} size="sm" opened={opened} onClose={onClose} onGone={onGone}>
       {place === null ? (
-        <Choice applications={gateway.applications} onChoose={setPlace} />
+        <Choice applications={applications} onChoose={setPlace} />
       ) : problem === null ? (
         <ConnectSteps
           gateway={gateway}
