@@ -91,7 +91,7 @@ test('a person signs in on a phone, sees, tests, stops everything, and changes t
   const drawn =
     /^# The orchard, by the stream\ncameras: .*", zones: \{ rows: \[\[0\.29, 0\.25\], \[0\.6, 0\.3\], \[1, 0\.7\d*\], \[0\.3, 0\.6\]\] \} \} \}\n/
   await waitFor(async () => drawn.test(await readFile(file(), 'utf8')), { for: 'the zone in the file' })
-  await page.getByRole('slider', { name: 'How sure a detection must be once' }).press('ArrowRight')
+  await page.getByRole('slider', { name: 'Lowest score of a detection' }).press('ArrowRight')
   await page.getByText('In the last 24 hours this would have been').waitFor()
   expect(await axeViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Save rate and score' }).click()

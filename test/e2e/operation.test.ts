@@ -191,7 +191,7 @@ test('the queue says why an invited device waits, and it joins when the limit is
   await consequences.getByText('A device with a valid gateway invitation joins at once, from anywhere.').waitFor()
   await page.getByRole('switch', { name: 'Auto-approval' }).click()
   await page
-    .getByRole('region', { name: 'What follows when this is saved' })
+    .getByRole('region', { name: 'What happens when this is saved' })
     .getByText(/^Every device waits/)
     .waitFor()
   await page.getByRole('switch', { name: 'Auto-approval' }).click()

@@ -108,7 +108,7 @@ export const errorTable = {
     status: 409,
     message: 'This gateway runs no agent that takes commands.',
   },
-  no_release: { status: 409, message: 'This hub hands out no release: its folder of downloads is empty.' },
+  no_release: { status: 409, message: 'This hub has no release to hand out: its folder of downloads is empty.' },
   gateway_cannot_update: {
     status: 409,
     message: 'This gateway runs the release that the hub hands out, or cannot replace its program itself.',
@@ -122,7 +122,7 @@ export const errorTable = {
   picture_unavailable: { status: 502, message: 'The gateway has no picture of this camera right now.' },
   learning_unavailable: {
     status: 502,
-    message: 'The agent of this gateway does not tell what it learned. Update it.',
+    message: 'The agent of this gateway is too old to report what it learned. Update it.',
   },
   snapshot_unavailable: { status: 502, message: 'The gateway has no snapshot of this detection.' },
   clip_unavailable: { status: 502, message: 'The gateway has no clip of this detection.' },

@@ -23,7 +23,7 @@ export function AcceptMaskDialog({ camera, mask, onGone }: AcceptMaskDialogProps
     <Dialog title={`Mask on ${camera}`} size="xl" {...life}>
       <div className={styles.dialog}>
         <Stage camera={camera} shapes={[{ key: mask.id, tone: 'mask', polygon: mask.polygon }]} />
-        {settings.data !== undefined && <p>Movement in here counts for nothing, and nothing is reported here.</p>}
+        {settings.data !== undefined && <p>Movement in here is ignored, and nothing is reported here.</p>}
         {isElsewhere ? (
           <>
             <Notice tone="plain">

@@ -148,9 +148,7 @@ export function CameraEditor({ name, settings, mayChange, onReload }: CameraEdit
                   Add a mask
                 </Button>
               </div>
-              <p className={styles.quiet}>
-                Only what stands in a zone is an alert. Movement in a mask counts for nothing.
-              </p>
+              <p className={styles.quiet}>Only an object in a zone is an alert. Movement in a mask is ignored.</p>
               <FilePassword {...password} />
               {change.error !== null && (
                 <Notice tone="danger">

@@ -33,7 +33,7 @@ export function CameraScreen() {
       ))}
       {isElsewhere ? (
         <>
-          <Notice tone="plain">This device does not read this camera itself: what does has its zones and masks.</Notice>
+          <Notice tone="plain">Another program reads this camera, and has its zones and masks.</Notice>
           <div className={styles.alone}>
             <Stage camera={name} shapes={[]} />
           </div>

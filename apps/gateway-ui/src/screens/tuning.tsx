@@ -61,7 +61,7 @@ function Sliders({ name, hash, before, candidates, mayChange }: SlidersProps) {
   return (
     <div className={styles.side}>
       <Slider
-        label="Pictures a second that are looked at"
+        label="Pictures a second to look at"
         words={String(now.framesPerSecond)}
         range={[0, rates.length - 1]}
         value={rates.indexOf(now.framesPerSecond)}
@@ -69,7 +69,7 @@ function Sliders({ name, hash, before, candidates, mayChange }: SlidersProps) {
         onChange={(place) => setTouched({ ...touched, framesPerSecond: rates[place] ?? now.framesPerSecond })}
       />
       <Slider
-        label="How sure a detection must be once"
+        label="Lowest score of a detection"
         words={percent(now.minimumScore)}
         range={[10, 100]}
         value={Math.round(now.minimumScore * 100)}

@@ -33,7 +33,7 @@ const camera = z.strictObject({
     .optional()
     .describe('How sure a detection of this camera must be once, 0 to 1; as `sources.eye` says when left out.'),
   zones: z.record(name, polygon).default({}).describe('Places by name: corners in shares of the picture, 0 to 1.'),
-  masks: z.array(polygon).max(64).default([]).describe('Movement in here counts for nothing.'),
+  masks: z.array(polygon).max(64).default([]).describe('Movement in here is ignored.'),
   hardwareDecoding: z
     .enum(['none', 'auto', 'vaapi', 'v4l2m2m', 'drm', 'cuda', 'qsv', 'videotoolbox'])
     .default('none')

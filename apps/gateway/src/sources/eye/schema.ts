@@ -25,7 +25,7 @@ export const eyeSettings = z.strictObject({
     .min(1)
     .optional()
     .describe('Reports these labels only; all when left out.'),
-  minimumScore: minimumScore.default(0.6).describe('How sure a detection must be once, 0 to 1.'),
+  minimumScore: minimumScore.default(0.6).describe('Lowest score of a detection, 0 to 1.'),
   recording: recordingSettings.prefault({}).describe('Pictures and clips of detections, kept on the device.'),
 })
 export type EyeSettings = z.output<typeof eyeSettings>

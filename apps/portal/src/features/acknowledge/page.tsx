@@ -77,7 +77,7 @@ function Answer({ token, before }: { token: string; before: Acknowledgement | nu
   if (done !== null) return <Notice tone="good">{acknowledgedInWords(done)}</Notice>
   return (
     <>
-      <p>Nobody else is told once you have acknowledged it.</p>
+      <p>Nobody else gets a message once you have acknowledged it.</p>
       {problem !== undefined && <Notice tone="danger">{problem}</Notice>}
       <Button loading={isSending} onClick={() => void send()}>
         Acknowledge

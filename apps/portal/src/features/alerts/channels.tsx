@@ -45,7 +45,7 @@ export function Channels({ mayTest }: { mayTest: string | undefined }) {
     >
       {test.isError && <Notice tone="warning">{messageOf(test.error)}</Notice>}
       {channels.data !== undefined && !isAnySet && (
-        <PanelEmpty title="People are told in the portal, and on devices that they add in their profile">
+        <PanelEmpty title="People get messages in the portal, and on devices that they add in their profile">
           <Link to="/profile#alerts">Be told on this device</Link>. Mail, ntfy, Telegram and others are set up in the
           hub’s environment: docs/operations/alerts.md
         </PanelEmpty>

@@ -74,7 +74,7 @@ export function AlertsPage() {
         ) : (
           <>
             {!rules.data.some(({ enabled, what }) => enabled && what.includes('detection')) && (
-              <Notice tone="warning">No rule that is on tells of what cameras see: nobody is told of it.</Notice>
+              <Notice tone="warning">No active rule covers what cameras see: nobody gets a message about it.</Notice>
             )}
             <Rules rules={rules.data} reason={reason} onEdit={setEdited} />
           </>

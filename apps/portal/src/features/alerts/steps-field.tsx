@@ -90,7 +90,9 @@ export function WhomField({
       )}
       {all.people.length > 0 && (
         <fieldset className={styles.over}>
-          <legend>Tell these people, or everybody when none is ticked (mail then goes to the hub’s address)</legend>
+          <legend>
+            Send to these people, or to everybody when none is ticked (mail then goes to the hub’s address)
+          </legend>
           {all.people.map(({ id, name }) => (
             <TickBox
               key={id}

@@ -94,7 +94,7 @@ export function SettingsForm({ saved, mayChange }: { saved: AutoApprovalSettings
   return (
     <form className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
       {!mayChange && <Notice tone="plain">Changing these rules needs the admin role.</Notice>}
-      <Panel title={unsaved ? 'What follows when this is saved' : 'What follows from these rules'}>
+      <Panel title={unsaved ? 'What happens when this is saved' : 'What follows from these rules'}>
         <ul className={styles.consequences}>
           {consequencesOf(values).map((sentence) => (
             <li key={sentence}>{sentence}</li>

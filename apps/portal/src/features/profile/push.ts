@@ -20,7 +20,7 @@ export function missingForPush(): string | undefined {
 /** Asks the person, then the browser's push service. Throws what is missing, in words. */
 export async function subscribeBrowser(publicKey: string): Promise<ReturnType<typeof bodyOf>> {
   if ((await Notification.requestPermission()) !== 'granted')
-    throw new Error('This browser may show no notifications of the hub.')
+    throw new Error('This browser does not allow notifications of the hub.')
   const registration = await navigator.serviceWorker.register(SERVICE_WORKER, { scope: '/' })
   await navigator.serviceWorker.ready
   const applicationServerKey = Uint8Array.fromBase64(publicKey, { alphabet: 'base64url' })

@@ -61,7 +61,7 @@ export function GeneralTab({ fields }: { fields: Fields }) {
             fields={fields}
             name="automaticUpdates"
             label="Automatic updates"
-            description="A new release goes to one gateway, then to ten, then to all. A failure stops it; Versions tells."
+            description="A new release goes to one gateway, then to ten, then to all. A failure stops the update; Versions says why."
           />
         </div>
       </Panel>

@@ -35,7 +35,7 @@ export function VersionsPage() {
     <>
       <PageHead
         title="Versions"
-        lead="What each gateway runs, and what it is to run."
+        lead="The version of each gateway, and the version that it should have."
         actions={
           <>
             <Button component={Link} to="/gateways" variant="default">
@@ -108,7 +108,7 @@ function AtAGlance({ versions: { release, rollout, counts } }: { versions: Versi
       <div className={styles.glance}>
         <p>
           {release === null ? (
-            'This hub hands out no release: put one into its folder of downloads.'
+            'This hub has no release to hand out: put one into its folder of downloads.'
           ) : (
             <>
               This hub hands out <Mono>{release.version}</Mono>.

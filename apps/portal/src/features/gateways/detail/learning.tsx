@@ -13,7 +13,9 @@ import styles from './gateway-page.module.css'
 export function Learning({ gateway: { id, status } }: { gateway: GatewayDetail }) {
   if (status === 'offline')
     return (
-      <PanelEmpty title="Offline">What it learned is on the gateway, and is asked of it when it is back.</PanelEmpty>
+      <PanelEmpty title="Offline">
+        The gateway keeps what it learned. The hub reads it when the gateway is back.
+      </PanelEmpty>
     )
   return <Online id={id} />
 }
