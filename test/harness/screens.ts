@@ -137,6 +137,15 @@ export const screens: Screen[] = [
     await button(portal, 'Edit selected').click()
     await portal.dialog().getByLabel('Location').waitFor()
   }),
+  admin('gateways-tag-several', '/gateways', async (portal) => {
+    await portal.page.getByLabel('Select all gateways').check()
+    await button(portal, 'Tag selected').click()
+    await portal.dialog().getByLabel('Add').fill('two words, orchard')
+    await portal.dialog().getByLabel('Remove').fill('orchard')
+    await button(portal, /^Tag \d/).click()
+    await text(portal, '“orchard” cannot be added and removed at once')
+  }),
+  admin('gateways-tagged', '/gateways?tag=orchard', tableIsThere),
   admin('gateways-delete-several', '/gateways', async (portal) => {
     await portal.page.getByLabel('Select all gateways').check()
     await button(portal, 'Delete selected').click()

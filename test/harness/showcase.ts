@@ -10,6 +10,7 @@ import {
   listPendingRegistrations,
   rejectRegistration,
   setUpTwoFactor,
+  tagGateways,
   type Detection,
 } from '@hedgerow/contract'
 import { frameOf } from '../../scripts/film/made-up-day.ts'
@@ -75,7 +76,9 @@ export async function startShowcase(): Promise<Showcase> {
     await orchard.localApi.putStatus({ cameras: [{ name: 'orchard-gate', state: 'offline', fps: 0 }] })
     await barn.localApi.reportDetections(aDayOfDetections())
     await approveAll(hub, 2)
-    for (const { id, name } of await hub.api(listGateways)) if (name === 'Barn') await addDayOfHistory(hub, id)
+    const fleet = await hub.api(listGateways)
+    for (const { id, name } of fleet) if (name === 'Barn') await addDayOfHistory(hub, id)
+    await hub.api(tagGateways, { body: { ids: fleet.map(({ id }) => id), add: ['orchard', 'valley-north'] } })
     await hub.api(addGateway, { body: { name: 'Pump house', location: '', description: 'A router with WireGuard' } })
     await gateway('Stray box', '')
     const stray = await waitFor(async () => (await hub.api(listPendingRegistrations))[0], {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
-import { language, oneLine, timeOfDay, wholeNumber } from './fields.ts'
+import { language, oneLine, tag, timeOfDay, wholeNumber } from './fields.ts'
 import { gatewayId } from './gateways.ts'
 import { incident } from './threats.ts'
 
@@ -42,6 +42,8 @@ export const alertRuleFields = z.strictObject({
   labels: some(oneLine(100).min(1)),
   /** Locations of gateways. */
   sites: some(oneLine(200).min(1)),
+  /** Of gateways: one of them is enough. */
+  tags: some(tag),
   gateways: some(gatewayId),
   cameras: some(oneLine(100).min(1)),
   /** Only what a second stage on the device has confirmed. */

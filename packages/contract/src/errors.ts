@@ -59,6 +59,7 @@ export const errorTable = {
   gateway_limit_reached: { status: 409, message: 'The hub already has as many gateways as its settings allow.' },
   address_pool_exhausted: { status: 409, message: 'No address is free in the VPN network.' },
   gateway_name_taken: { status: 409, message: 'Another gateway already has this name.' },
+  too_many_tags: { status: 409, message: 'A gateway can have 20 tags.' },
   confirmation_mismatch: { status: 400, message: "The name you typed is not the gateway's name." },
   vpn_network_in_use: { status: 409, message: 'Gateways have addresses outside that network.' },
   vpn_start_failed: { status: 409, message: "The hub's VPN could not be started." },

@@ -89,6 +89,7 @@ export type FactData = {
   'gateway.added': { name: string }
   'gateway.edited': { name: string }
   'gateway.renamed': { name: string; before: string }
+  'gateway.tagged': { name: string; added: string[]; removed: string[] }
   'gateway.deleted': { name: string; publicKey: string }
   'gateway.claimed': { name: string }
   /** No gateway, because the token may belong to another one. */

@@ -50,6 +50,15 @@ export function wholeNumber(min: number, max: number) {
   return z.number(error).int(error).min(min, error).max(max, error)
 }
 
+const TAG = /^[\p{L}\p{M}\p{N}][\p{L}\p{M}\p{N}._-]*$/u
+const TAG_MAX = 30
+
+/** A word that people file gateways under. Lower case, so that `North` and `north` are one. */
+export const tag = oneLine(TAG_MAX)
+  .min(1, 'Enter a tag')
+  .overwrite((text) => text.normalize('NFC').toLowerCase())
+  .regex(TAG, 'A tag is one word of letters, digits, dots, hyphens and underscores')
+
 /** 9999-12-31, the last day with a four-digit year in ISO 8601, in milliseconds since 1970. */
 const LAST_MOMENT_MS = 253_402_300_799_999
 

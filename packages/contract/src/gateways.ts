@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { applications } from './applications.ts'
 import { call } from './call.ts'
-import { oneLine, severalLines } from './fields.ts'
+import { oneLine, severalLines, tag } from './fields.ts'
 import { heartbeat } from './heartbeats.ts'
 import { searchQuery } from './lists.ts'
 
@@ -11,6 +11,14 @@ export const gatewayId = z.string().regex(/^[a-z2-7]{12}$/, 'This is not a gatew
 export const deviceToken = z.string().regex(/^DT-[0-9A-F]{12}$/, 'A device token looks like DT-0123456789AB')
 
 export const gatewayName = oneLine(100).min(1, 'Enter a name')
+
+export const GATEWAY_TAGS_MAX = 20
+
+/** Without doubles, in the order of the alphabet. */
+export const gatewayTags = z
+  .array(tag)
+  .overwrite((all) => [...new Set(all)].toSorted())
+  .max(GATEWAY_TAGS_MAX, `At most ${GATEWAY_TAGS_MAX} tags`)
 
 export const gateway = z.object({
   id: gatewayId,
@@ -24,6 +32,7 @@ export const gateway = z.object({
   kind: z.enum(['enrolled', 'wireguard']),
   location: z.string(),
   description: z.string(),
+  tags: z.array(z.string()),
   publicIp: z.string().nullable(),
   vpnInternalIp: z.string(),
   vpnAddress: z.string(),
@@ -42,11 +51,11 @@ export const gateway = z.object({
 })
 export type Gateway = z.output<typeof gateway>
 
-/** The gateways that the caller may see, by name; `q` matches name, location, id and tunnel address. */
+/** The gateways that the caller may see, by name; `q` matches name, location, tags, id and tunnel address. */
 export const listGateways = call({
   method: 'GET',
   path: '/v1/hub/gateways',
-  query: searchQuery,
+  query: searchQuery.extend({ tag: tag.optional() }),
   response: z.array(gateway),
 })
 
@@ -131,6 +140,8 @@ export const newGateway = z.strictObject({
   name: gatewayName,
   location: oneLine(200).default(''),
   description: severalLines(1_000).default(''),
+  /** A change without them leaves them as they are. */
+  tags: gatewayTags.optional(),
 })
 
 /** Makes a gateway for a device that runs plain WireGuard; its configuration comes from `gatewayVpnConfig`. */
@@ -142,7 +153,7 @@ export const addGateway = call({
   response: gateway,
 })
 
-/** Changes its name, location and description. Answers `gateway_name_taken` for another gateway's name. */
+/** Changes its name, location, description and tags. Answers `gateway_name_taken` for another gateway's name. */
 export const updateGateway = call({
   method: 'PUT',
   path: '/v1/hub/gateways/:id',
@@ -150,6 +161,30 @@ export const updateGateway = call({
   body: newGateway,
   errors: ['gateway_not_found', 'gateway_name_taken'],
   response: gateway,
+})
+
+export const TAGGED_AT_ONCE_MAX = 500
+
+/**
+ * Adds tags to several gateways and removes tags from them: all of them or, after an error, none. Answers how many it
+ * changed.
+ */
+export const tagGateways = call({
+  method: 'POST',
+  path: '/v1/hub/gateways/tags',
+  body: z
+    .strictObject({
+      ids: z.array(gatewayId).min(1).max(TAGGED_AT_ONCE_MAX),
+      add: gatewayTags.default([]),
+      remove: gatewayTags.default([]),
+    })
+    .refine(({ add, remove }) => add.length + remove.length > 0, { path: ['add'], message: 'Enter a tag' })
+    .refine(({ add, remove }) => !add.some((one) => remove.includes(one)), {
+      path: ['remove'],
+      message: 'A tag cannot be added and removed at once',
+    }),
+  errors: ['gateway_not_found', 'too_many_tags'],
+  response: z.object({ changed: z.number().int() }),
 })
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { incidentId, storedDetection } from './detections.ts'
 import { call } from './call.ts'
-import { moment, oneLine } from './fields.ts'
+import { moment, oneLine, tag } from './fields.ts'
 import { gatewayId } from './gateways.ts'
 import { pageQuery } from './lists.ts'
 
@@ -56,6 +56,8 @@ const listOf = (most: number) =>
 export const incidentFilter = z.strictObject({
   /** The location of its gateway, to the letter. */
   site: texts.optional(),
+  /** Of its gateway. */
+  tag: tag.optional(),
   gateway: gatewayId.optional(),
   /** Cameras of that gateway. */
   camera: texts.optional(),

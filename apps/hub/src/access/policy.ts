@@ -51,6 +51,7 @@ export const policy: Readonly<Record<string, Access>> = {
 
   'GET /v1/hub/gateways': 'user',
   'POST /v1/hub/gateways': 'manager',
+  'POST /v1/hub/gateways/tags': 'manager',
   'GET /v1/hub/gateways/:id': 'user',
   'PUT /v1/hub/gateways/:id': 'manager',
   'DELETE /v1/hub/gateways/:id': 'manager',

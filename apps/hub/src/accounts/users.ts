@@ -6,7 +6,8 @@ import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { record } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
-import { holding, type Page } from '../http/pagination.ts'
+import { holding } from '../database/holding.ts'
+import type { Page } from '../http/pagination.ts'
 import {
   deleteSessionsOf,
   insertUser,

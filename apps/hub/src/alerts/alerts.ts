@@ -9,6 +9,7 @@ import type { AlertKind, AlertStep, FactData, Language } from '@hedgerow/contrac
 import type { Transaction } from 'kysely'
 import { LONGEST_WAIT_MS } from '../database/clock-leaps.ts'
 import type { Tables } from '../database/tables.ts'
+import { tagsOf } from '../database/tags.ts'
 import type { Announcement, Notifications } from '../notifications/notifications.ts'
 import type { AlertRow, Counts } from './alert-rows.ts'
 import { linesIn, toldOf } from './alert-rows.ts'
@@ -72,14 +73,14 @@ export async function tell(
   if (rules.length === 0) return
   const gateway = await transaction
     .selectFrom('gateways')
-    .select('location')
+    .select(['location', 'tags'])
     .where('id', '=', first.line.gatewayId)
     .executeTakeFirst()
-  const location = gateway?.location ?? ''
+  const place = { location: gateway?.location ?? '', tags: gateway ? tagsOf(gateway) : [] }
   for (const rule of rules) {
     const fields = fieldsOf(rule)
     const wanted = things.filter(({ line, severity = 'alert', isValidated = true }) =>
-      matches(fields, { ...line, severity, isValidated, location, at }),
+      matches(fields, { ...line, ...place, severity, isValidated, at }),
     )
     const fresh = await markTold(transaction, rule.id, wanted, at)
     if (fresh.length === 0) continue

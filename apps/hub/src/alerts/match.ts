@@ -6,6 +6,8 @@ export type Candidate = {
   /** Empty for the hub's own, which has no place. */
   gatewayId: string
   location: string
+  /** Of its gateway. */
+  tags: readonly string[]
   label: string
   severity: 'alert' | 'detection'
   camera: string
@@ -14,7 +16,8 @@ export type Candidate = {
   at: number
 }
 
-const isAnyOf = (values: readonly string[], value: string) => values.length === 0 || values.includes(value)
+const isAnyOf = (values: readonly string[], ...found: readonly string[]) =>
+  values.length === 0 || found.some((value) => values.includes(value))
 
 export function matches(rule: AlertRuleFields, candidate: Candidate): boolean {
   return (
@@ -22,7 +25,9 @@ export function matches(rule: AlertRuleFields, candidate: Candidate): boolean {
     rule.what.includes(candidate.kind) &&
     (candidate.kind !== 'detection' || isWanted(rule, candidate)) &&
     (candidate.gatewayId === '' ||
-      (isAnyOf(rule.sites, candidate.location) && isAnyOf(rule.gateways, candidate.gatewayId))) &&
+      (isAnyOf(rule.sites, candidate.location) &&
+        isAnyOf(rule.gateways, candidate.gatewayId) &&
+        isAnyOf(rule.tags, ...candidate.tags))) &&
     (candidate.camera === '' || isAnyOf(rule.cameras, candidate.camera)) &&
     isWithin(rule.hours, candidate.at)
   )

@@ -1,6 +1,7 @@
 import type { AlertRuleFields, Incident, previewAlertRule, ResponseOf } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
+import { tagsOf } from '../database/tags.ts'
 import { matches } from './match.ts'
 
 const DAYS = 7
@@ -18,7 +19,15 @@ export async function preview(
   const rows = await db
     .selectFrom('incidents')
     .innerJoin('gateways', 'gateways.id', 'incidents.gateway_id')
-    .select(['incidents.id', 'incidents.gateway_id', 'gateways.location', 'reported_label', 'severity', 'camera'])
+    .select([
+      'incidents.id',
+      'incidents.gateway_id',
+      'gateways.location',
+      'gateways.tags',
+      'reported_label',
+      'severity',
+      'camera',
+    ])
     .select('started_at')
     .select(({ exists, selectFrom }) =>
       exists(
@@ -40,6 +49,7 @@ export async function preview(
         kind: 'detection',
         gatewayId: row.gateway_id,
         location: row.location,
+        tags: tagsOf(row),
         label: row.reported_label,
         severity: row.severity,
         camera: row.camera,

@@ -8,6 +8,7 @@ import { expressionBuilder, type Kysely, type Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import { LONGEST_WAIT_MS } from '../database/clock-leaps.ts'
 import type { Tables } from '../database/tables.ts'
+import { tagsOf } from '../database/tags.ts'
 import { inTransaction } from '../database/transaction.ts'
 import type { FleetStatus } from '../fleet/fleet.ts'
 import { createTasks } from '../kernel/tasks.ts'
@@ -15,7 +16,7 @@ import type { Notifications } from '../notifications/notifications.ts'
 import { toldOf } from './alert-rows.ts'
 import { fieldsOf } from './alert-rules.ts'
 import { announceStep, markTold, MINUTE_MS, tellOver, type Thing } from './alerts.ts'
-import { matches } from './match.ts'
+import { matches, type Candidate } from './match.ts'
 import { tellPeople } from './people.ts'
 import type { Line } from './words.ts'
 
@@ -27,7 +28,7 @@ const SUBJECTS_AT_ONCE = 500
 
 export type Problems = { start(): void; look(): Promise<void>; stop(): Promise<void> }
 
-type Seen = { line: Line; location: string }
+type Seen = { line: Line; place: Pick<Candidate, 'location' | 'tags'> }
 
 export function createProblems(options: {
   db: Kysely<Tables>
@@ -65,17 +66,17 @@ export function createProblems(options: {
   function begin(begun: readonly (readonly [string, Line])[], now: number): Promise<void> {
     return inTransaction(db, async (transaction) => {
       const rules = await transaction.selectFrom('alert_rules').selectAll().orderBy('id').execute()
-      const gateways = await transaction.selectFrom('gateways').select(['id', 'location']).execute()
-      const locations = new Map(gateways.map(({ id, location }) => [id, location]))
+      const gateways = await transaction.selectFrom('gateways').select(['id', 'location', 'tags']).execute()
+      const places = new Map(gateways.map(({ id, location, ...row }) => [id, { location, tags: tagsOf(row) }]))
       for (const rule of rules) {
         const fields = fieldsOf(rule)
         const seen: [string, Seen][] = begun.map(([subject, line]) => [
           subject,
-          { line, location: locations.get(line.gatewayId) ?? '' },
+          { line, place: places.get(line.gatewayId) ?? { location: '', tags: [] } },
         ])
         const rows = seen
-          .filter(([, { line, location }]) =>
-            matches({ ...fields, hours: null }, { ...line, location, at: now, severity: 'alert', isValidated: true }),
+          .filter(([, { line, place }]) =>
+            matches({ ...fields, hours: null }, { ...line, ...place, at: now, severity: 'alert', isValidated: true }),
           )
           .map(([subject, { line }]) => ({
             rule_id: rule.id,

@@ -8,7 +8,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AuditEntry as ShownEntry } from '@hedgerow/contract'
 import { sql } from 'kysely'
 import type { Db } from '../database/tables.ts'
-import { holding, type Position } from '../http/pagination.ts'
+import { holding } from '../database/holding.ts'
+import type { Position } from '../http/pagination.ts'
 
 /** The one action that is recorded while the audit log is off: switching it. */
 const ALWAYS_RECORDED = 'settings.change'

@@ -52,6 +52,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/hub/gateways': ['gateway.add'],
   'PUT /v1/hub/gateways/:id': ['gateway.edit'],
   'GET /v1/hub/gateways/:id/vpn-config': ['gateway.read-vpn-config'],
+  'POST /v1/hub/gateways/tags': ['gateway.tag'],
   'DELETE /v1/hub/gateways/:id': ['gateway.delete'],
   'PUT /v1/auth/alert-preferences': ['profile.update'],
   'POST /v1/auth/push': ['push.subscribe'],
@@ -333,6 +334,9 @@ describe.each(testEngines)('the audit on %s', (engine) => {
         params: gateway,
         body: { name: 'Gate', location: '', description: '' },
       }),
+    )
+    await leaves('POST /v1/hub/gateways/tags', () =>
+      api(contract.tagGateways, { token: admin, body: { ids: [router.id], add: ['north'] } }),
     )
     await leaves('GET /v1/hub/gateways/:id/vpn-config', () =>
       api(contract.gatewayVpnConfig, { token: admin, params: gateway }),

@@ -8,7 +8,8 @@ import { sql, type Kysely, type Selectable } from 'kysely'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
 import { findDetections } from '../detections/detections.ts'
-import { holding, pageFrom, SEARCHED_AT_MOST, sendPage, type Page } from '../http/pagination.ts'
+import { holding } from '../database/holding.ts'
+import { pageFrom, SEARCHED_AT_MOST, sendPage, type Page } from '../http/pagination.ts'
 
 const ENTRIES_SHOWN = 50
 

@@ -133,6 +133,8 @@ export type Tables = {
     name_key: string
     location: string
     description: string
+    /** A JSON array of words in lower case, sorted. */
+    tags: Generated<string>
     device_token: string
     owner_id: string | null
     identity_public_key: string | null

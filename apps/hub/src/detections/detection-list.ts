@@ -2,7 +2,8 @@ import type { DetectionDetails, SearchQuery, StoredDetection } from '@hedgerow/c
 import type { FastifyReply } from 'fastify'
 import { sql, type Selectable } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
-import { holding, pageFrom, SEARCHED_AT_MOST, sendPage } from '../http/pagination.ts'
+import { holding } from '../database/holding.ts'
+import { pageFrom, SEARCHED_AT_MOST, sendPage } from '../http/pagination.ts'
 
 const DETECTIONS_SHOWN = 50
 

@@ -11,6 +11,7 @@ import type { FastifyReply } from 'fastify'
 import { sql, type Kysely, type SelectQueryBuilder, type Selectable } from 'kysely'
 import type { Caller } from '../access/sessions.ts'
 import type { Db, Tables } from '../database/tables.ts'
+import { hasTag } from '../database/tags.ts'
 import { DETECTION_COLUMNS, toStoredDetection } from './detection-list.ts'
 import { pageFrom, sendPage, type Page } from '../http/pagination.ts'
 import { HubError } from '../kernel/hub-error.ts'
@@ -132,12 +133,13 @@ export async function visibleIncidents(db: Db, caller: Caller, ids: readonly str
 }
 
 /** The gateways that the caller may see and that the filter names. */
-export async function scopeOf(db: Db, caller: Caller, { site, gateway }: IncidentFilter): Promise<Scope> {
-  const isAll = hasRole(caller.role, 'manager') && site === undefined && gateway === undefined
+export async function scopeOf(db: Db, caller: Caller, { site, tag, gateway }: IncidentFilter): Promise<Scope> {
+  const isAll = hasRole(caller.role, 'manager') && [site, tag, gateway].every((part) => part === undefined)
   if (isAll) return undefined
   let gateways = db.selectFrom('gateways').select('id')
   if (!hasRole(caller.role, 'manager')) gateways = gateways.where('owner_id', '=', caller.userId)
   if (site !== undefined) gateways = gateways.where('location', '=', site)
+  if (tag !== undefined) gateways = gateways.where(hasTag(tag))
   if (gateway !== undefined) gateways = gateways.where('id', '=', gateway)
   return (await gateways.execute()).map(({ id }) => id)
 }
@@ -156,7 +158,7 @@ function within<O>(query: Query<O>, scope: Scope): Query<O> {
   return scope.length === 1 ? query.where('gateway_id', '=', only!) : query.where('gateway_id', 'in', scope)
 }
 
-function filtered<O>(query: Query<O>, filter: Omit<IncidentFilter, 'site' | 'gateway'>): Query<O> {
+function filtered<O>(query: Query<O>, filter: Omit<IncidentFilter, 'site' | 'tag' | 'gateway'>): Query<O> {
   let asked = query
   const { label, severity, review, fired, from, to, camera, learning } = filter
   asked =

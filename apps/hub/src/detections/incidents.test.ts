@@ -156,7 +156,7 @@ describe.each(testEngines)('incidents on %s', (engine) => {
   })
 
   it('come in pages that neither repeat nor leave out, and are filtered by what the address says', async () => {
-    const mill = await insertTestGateway(hub.db, { name: 'Mill', location: 'Valley' })
+    const mill = await insertTestGateway(hub.db, { name: 'Mill', location: 'Valley', tags: '["north","öst_2"]' })
     for (let i = 0; i < 25; i++)
       await report(
         seen(`a${i}`, i * 100, { label: i % 5 === 0 ? 'deer' : 'boar', severity: i % 2 ? 'alert' : 'detection' }),
@@ -176,6 +176,9 @@ describe.each(testEngines)('incidents on %s', (engine) => {
     expect(await count({ label: 'deer,boar' })).toBe(26)
     expect(await count({ severity: 'alert', gateway })).toBe(12)
     expect(await count({ site: 'Valley' })).toBe(1)
+    expect(await count({ tag: 'ÖST_2' })).toBe(1)
+    expect(await count({ tag: 'öst-2' })).toBe(0)
+    expect(await count({ tag: 'nort' })).toBe(0)
     expect(await count({ gateway: mill, camera: 'gate' })).toBe(1)
     expect(await count({ gateway: mill, camera: 'orchard' })).toBe(0)
     expect(await count({ fired: 'yes' })).toBe(1)

@@ -8,6 +8,7 @@ import { HubError } from '../kernel/hub-error.ts'
 import type { Caller } from '../access/sessions.ts'
 import { actorOf, record } from '../facts/facts.ts'
 import { nameKey } from '../kernel/name-key.ts'
+import { storeTags } from './tags.ts'
 
 type Context = { caller: Caller; sourceIp: string; now: number }
 
@@ -15,16 +16,17 @@ type Context = { caller: Caller; sourceIp: string; now: number }
 export function updateGateway(
   db: Kysely<Tables>,
   id: string,
-  { name, location, description }: z.output<typeof newGateway>,
+  { name, location, description, tags }: z.output<typeof newGateway>,
   context: Context,
 ): Promise<void> {
   return inTransaction(db, async (transaction) => {
     const before = await transaction
       .selectFrom('gateways')
-      .select(['name', 'location', 'description'])
+      .select(['id', 'name', 'location', 'description', 'tags'])
       .where('id', '=', id)
       .executeTakeFirst()
     if (!before) throw new HubError('gateway_not_found')
+    if (tags) await record(transaction, ...(await storeTags(transaction, { ...before, name }, tags, context)))
     if (before.name === name && before.location === location && before.description === description) return
     await transaction
       .updateTable('gateways')

@@ -38,6 +38,7 @@ const STALE_AFTER = [
   'gateway.rekeyed',
   'gateway.edited',
   'gateway.renamed',
+  'gateway.tagged',
   'gateway.claimed',
   'gateway.deleted',
   'gateway.status-changed',

@@ -61,6 +61,7 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
         kind: 'enrolled',
         location: 'North field',
         description: '',
+        tags: [],
         publicIp: '198.51.100.7',
         vpnInternalIp: '10.100.0.9',
         vpnAddress: '10.100.0.9/24',

@@ -9,6 +9,7 @@ import { base32 } from '@hedgerow/enrolment'
 import type { FastifyReply } from 'fastify'
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { Db, Tables } from '../database/tables.ts'
+import { hasTag, tagsOf } from '../database/tags.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { pageFrom, sendPage } from '../http/pagination.ts'
 import type { Caller } from '../access/sessions.ts'
@@ -31,6 +32,7 @@ const LISTED = [
   'gateways.name_key',
   'gateways.location',
   'gateways.description',
+  'gateways.tags',
   'gateways.device_token',
   'gateways.wireguard_public_key',
   'gateways.address',
@@ -65,7 +67,7 @@ export type ListDependencies = {
   connectedUsers(gatewayId: string): number
 }
 
-export type Listing = ListDependencies & { query: SearchQuery; reply: FastifyReply }
+export type Listing = ListDependencies & { query: SearchQuery & { tag?: string | undefined }; reply: FastifyReply }
 
 /** The gateways that the caller may see, by name: all, or a page. */
 export async function listGateways(
@@ -75,6 +77,7 @@ export async function listGateways(
 ): Promise<Gateway[]> {
   const page = pageFrom(query, ['string'])
   let asked = withOwner(visibleTo(db, caller))
+  if (query.tag !== undefined) asked = asked.where(hasTag(query.tag))
   if (page.after) asked = asked.where('gateways.name_key', '>', String(page.after[0]))
   if (page.rowsWanted !== undefined) asked = asked.limit(page.rowsWanted)
   const rows = await asked.orderBy('gateways.name_key').execute()
@@ -91,6 +94,7 @@ export async function searchGateways(
   const page = pageFrom(query, ['string'])
   const found = await search.find(text, {
     ...(!hasRole(caller.role, 'manager') && { ownerId: caller.userId }),
+    ...(query.tag !== undefined && { tag: query.tag }),
     ...(page.after && { after: String(page.after[0]) }),
     ...(page.rowsWanted !== undefined && { limit: page.rowsWanted }),
   })
@@ -307,6 +311,7 @@ function present(row: ListedRow, dependencies: ListDependencies, handshakes: Rea
     kind: row.kind,
     location: row.location,
     description: row.description,
+    tags: tagsOf(row),
     publicIp: row.endpoint_address ?? row.source_ip,
     vpnInternalIp: row.address,
     vpnAddress: `${row.address}/24`,

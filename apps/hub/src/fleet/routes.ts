@@ -20,6 +20,7 @@ import {
 } from './fleet.ts'
 import { readHistory } from './history.ts'
 import type { FleetSearch } from './search.ts'
+import { tagGateways } from './tags.ts'
 import { vpnConfigText } from './vpn-config.ts'
 import type { FleetListCache } from './fleet-list-cache.ts'
 
@@ -108,6 +109,10 @@ function mountChanges(app: FastifyInstance, dependencies: GatewayDependencies): 
     await updateGateway(db, params.id, body, { caller, sourceIp, now: clock() })
     return findGateway(db, caller, params.id, list)
   })
+
+  mount(app, contract.tagGateways, async ({ body, caller, sourceIp }) => ({
+    changed: await tagGateways(db, body, { caller, sourceIp, now: clock() }),
+  }))
 
   mount(app, contract.deleteGateway, async ({ params, body, caller, sourceIp }) => {
     await deleteGateway(db, params.id, body.name, { caller, sourceIp, now: clock() })

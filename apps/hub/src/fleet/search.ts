@@ -1,11 +1,12 @@
 /**
- * Searches the fleet. For each gateway it keeps one text of name, place, id and address in memory, ordered by name,
- * until the fleet changes. A search of ten thousand takes a fraction of a millisecond, where a database would read as
- * many whole rows. It returns ids; the database returns their rows and checks the caller's access.
+ * Searches the fleet. For each gateway it keeps one text of name, place, tags, id and address in memory, ordered by
+ * name, until the fleet changes. A search of ten thousand takes a fraction of a millisecond, where a database would
+ * read as many whole rows. It returns ids; the database returns their rows and checks the caller's access.
  */
 import type { FactKind } from '@hedgerow/contract'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
+import { tagsOf } from '../database/tags.ts'
 import { dropAfter } from '../facts/facts.ts'
 import { nameKey } from '../kernel/name-key.ts'
 
@@ -13,10 +14,10 @@ export type Found = { id: string; nameKey: string }
 
 export type FleetSearch = {
   /**
-   * The gateways (of `ownerId`, or of everybody) that contain `text`, ignoring case; by name, after the name `after`,
-   * at most `limit`.
+   * The gateways (of `ownerId`, or of everybody; with `tag`, if given) that contain `text`, ignoring case; by name,
+   * after the name `after`, at most `limit`.
    */
-  find(text: string, range: { ownerId?: string; after?: string; limit?: number }): Promise<Found[]>
+  find(text: string, range: { ownerId?: string; tag?: string; after?: string; limit?: number }): Promise<Found[]>
 }
 
 const STALE_AFTER = [
@@ -24,6 +25,7 @@ const STALE_AFTER = [
   'gateway.approved',
   'gateway.edited',
   'gateway.renamed',
+  'gateway.tagged',
   'gateway.claimed',
   // A claim before the approval of new keys changes the owner.
   'gateway.rekeyed',
@@ -32,7 +34,7 @@ const STALE_AFTER = [
   'user.deleted',
 ] as const satisfies FactKind[]
 
-type Entry = Found & { ownerId: string | null; text: string }
+type Entry = Found & { ownerId: string | null; tags: readonly string[]; text: string }
 
 /** In no name and in no search text: `nameKey` turns it into a space. */
 const SEPARATOR = '\n'
@@ -55,13 +57,15 @@ export function createFleetSearch(db: Kysely<Tables>): FleetSearch {
   })
 
   return {
-    async find(text, { ownerId, after, limit = Infinity }) {
+    async find(text, { ownerId, tag, after, limit = Infinity }) {
       const all = await entries()
       const sought = nameKey(text)
       const found: Found[] = []
       for (let i = after === undefined ? 0 : positionBehind(all, after); i < all.length && found.length < limit; i++) {
         const entry = all[i]!
-        if ((ownerId === undefined || entry.ownerId === ownerId) && entry.text.includes(sought)) found.push(entry)
+        const isAsked =
+          (ownerId === undefined || entry.ownerId === ownerId) && (tag === undefined || entry.tags.includes(tag))
+        if (isAsked && entry.text.includes(sought)) found.push(entry)
       }
       return found
     },
@@ -71,15 +75,19 @@ export function createFleetSearch(db: Kysely<Tables>): FleetSearch {
 async function readEntries(db: Kysely<Tables>): Promise<Entry[]> {
   const rows = await db
     .selectFrom('gateways')
-    .select(['id', 'name_key', 'location', 'address', 'owner_id'])
+    .select(['id', 'name_key', 'location', 'tags', 'address', 'owner_id'])
     .orderBy('name_key')
     .execute()
-  return rows.map(({ id, name_key, location, address, owner_id }) => ({
-    id,
-    nameKey: name_key,
-    ownerId: owner_id,
-    text: [name_key, nameKey(location), id, address].join(SEPARATOR),
-  }))
+  return rows.map(({ id, name_key, location, address, owner_id, ...row }) => {
+    const tags = tagsOf(row)
+    return {
+      id,
+      nameKey: name_key,
+      ownerId: owner_id,
+      tags,
+      text: [name_key, nameKey(location), ...tags, id, address].join(SEPARATOR),
+    }
+  })
 }
 
 /**

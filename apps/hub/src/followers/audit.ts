@@ -62,6 +62,7 @@ export const auditAnswers: { readonly [K in FactKind]: Entry<K> | { none: string
   'gateway.added': { action: 'gateway.add' },
   'gateway.edited': { action: 'gateway.edit' },
   'gateway.renamed': { action: 'gateway.edit' },
+  'gateway.tagged': { action: 'gateway.tag' },
   'gateway.deleted': { action: 'gateway.delete' },
   'gateway.claimed': { action: 'gateway.claim' },
   'gateway.claim-refused': { action: 'gateway.claim', result: 'refused' },

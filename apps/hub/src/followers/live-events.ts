@@ -61,6 +61,7 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'gateway.added': toAll(...FLEET),
   'gateway.edited': toOwner(...FLEET),
   'gateway.renamed': toOwner(...FLEET),
+  'gateway.tagged': toOwner('gateways'),
   // The owner can no longer be looked up.
   'gateway.deleted': toAll(...FLEET),
   'gateway.claimed': toAll(...FLEET),

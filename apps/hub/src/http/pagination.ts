@@ -1,6 +1,5 @@
 import { NEXT_CURSOR_HEADER, type PageQuery } from '@hedgerow/contract'
 import type { FastifyReply } from 'fastify'
-import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import { HubError } from '../kernel/hub-error.ts'
 
 /** The end of a page: the sort values of its last row. */
@@ -42,13 +41,6 @@ export function sendCursor(reply: FastifyReply, position: Position): void {
 
 /** How many of the newest rows of an endless list a search reads. */
 export const SEARCHED_AT_MOST = 10_000
-
-/** Matches rows that contain `text` in one of the columns, ignoring case; no character is a pattern. */
-export function holding(text: string, columns: readonly string[]): RawBuilder<SqlBool> {
-  const pattern = `%${text.toLowerCase().replaceAll(/[\\%_]/g, (special) => `\\${special}`)}%`
-  const tests = columns.map((column) => sql`lower(${sql.ref(column)}) like ${pattern} escape '\\'`)
-  return sql<SqlBool>`(${sql.join(tests, sql` or `)})`
-}
 
 function decodeCursor(cursor: string, kinds: readonly ('string' | 'number')[]): Position {
   const values = parseJson(Buffer.from(cursor, 'base64url').toString('utf8'))

@@ -9,6 +9,7 @@ const rule: AlertRule = {
   severity: 'any',
   labels: ['boar', 'deer'],
   sites: ['Valley'],
+  tags: ['north', 'orchard'],
   gateways: ['abcdefghijkl'],
   cameras: [],
   validatedOnly: true,
@@ -33,7 +34,7 @@ it('a rule survives its form, with what the form does not show', () => {
 
 it('a rule in one line says what it tells of', () => {
   expect(inWords(rule)).toBe(
-    'boar, deer · confirmed by the second look · Cameras without a picture · at Valley · 1 gateway · 22:00 to 06:00 · 1 step until acknowledged',
+    'boar, deer · confirmed by the second look · Cameras without a picture · at Valley · tagged north or orchard · 1 gateway · 22:00 to 06:00 · 1 step until acknowledged',
   )
   expect(inWords(fieldsOf(NEW))).toBe('Every alert')
 })

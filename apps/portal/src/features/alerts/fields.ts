@@ -1,11 +1,13 @@
 /** A rule in its form: lists are texts with commas. Pure. */
 import type { AlertKind, AlertRule, AlertRuleFields, AlertStep, Language } from '@hedgerow/contract'
+import { tagsIn } from '#api/tags.ts'
 
 export type Values = {
   name: string
   severity: 'alert' | 'any'
   labels: string
   sites: string
+  tags: string
   cameras: string
   validatedOnly: boolean
   from: string
@@ -26,6 +28,7 @@ export const NEW: Values = {
   severity: 'alert',
   labels: '',
   sites: '',
+  tags: '',
   cameras: '',
   validatedOnly: false,
   from: '',
@@ -41,12 +44,13 @@ export const NEW: Values = {
   holdOffMinutes: 5,
 }
 
-export function valuesOf({ labels, sites, cameras, hours, ...rule }: AlertRule): Values {
+export function valuesOf({ labels, sites, tags, cameras, hours, ...rule }: AlertRule): Values {
   return {
     name: rule.name,
     severity: rule.severity,
     labels: labels.join(', '),
     sites: sites.join(', '),
+    tags: tags.join(', '),
     cameras: cameras.join(', '),
     validatedOnly: rule.validatedOnly,
     from: hours?.from ?? '',
@@ -73,6 +77,7 @@ export function fieldsOf({ from, to, ...values }: Values, known?: AlertRule): Al
     steps: [...values.steps],
     labels: listOf(values.labels),
     sites: listOf(values.sites),
+    tags: tagsIn(values.tags),
     cameras: listOf(values.cameras),
     hours: from === '' && to === '' ? null : { from, to },
     enabled: known?.enabled ?? true,
@@ -98,12 +103,13 @@ export const KINDS: readonly (readonly [AlertKind, string])[] = [
 
 /** A rule's conditions, in one line. */
 export function inWords(rule: AlertRuleFields): string {
-  const { sites, cameras, gateways, hours, steps, what } = rule
+  const { sites, tags, cameras, gateways, hours, steps, what } = rule
   const kinds = KINDS.filter(([kind]) => kind !== 'detection' && what.includes(kind)).map(([, words]) => words)
   return [
     ...(what.includes('detection') ? [detectionsInWords(rule)] : []),
     ...(kinds.length > 0 ? [kinds.join(', ')] : []),
     ...(sites.length > 0 ? [`at ${sites.join(', ')}`] : []),
+    ...(tags.length > 0 ? [`tagged ${tags.join(' or ')}`] : []),
     ...(cameras.length > 0 ? [`on ${cameras.join(', ')}`] : []),
     ...(gateways.length > 0 ? [`${gateways.length} ${gateways.length === 1 ? 'gateway' : 'gateways'}`] : []),
     ...(hours ? [`${hours.from} to ${hours.to}`] : []),

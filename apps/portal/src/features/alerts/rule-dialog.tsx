@@ -90,6 +90,7 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
           </div>
           <TextInput label="Labels" placeholder="Any, or boar, deer" {...form.getInputProps('labels')} />
           <TextInput label="Sites" placeholder="Any" {...form.getInputProps('sites')} />
+          <TextInput label="Tags of gateways" placeholder="Any, or north, orchard" {...form.getInputProps('tags')} />
           <TextInput label="Cameras" placeholder="Any" {...form.getInputProps('cameras')} />
           <TextInput type="time" label="From" {...form.getInputProps('from')} />
           <TextInput type="time" label="To" {...form.getInputProps('to')} />

@@ -47,6 +47,7 @@ const SENTENCES: Readonly<Record<string, Words>> = {
   'gateway-invitation.revoke': { done: 'revoked the gateway invitation', target: 'text' },
   'gateway.add': { done: 'added the gateway', target: 'gateway' },
   'gateway.edit': { done: 'edited the gateway', target: 'gateway' },
+  'gateway.tag': { done: 'changed the tags of the gateway', target: 'gateway' },
   'gateway.delete': { done: 'deleted the gateway', target: 'gateway' },
   'gateway.claim': { done: 'claimed the gateway', refused: 'could not claim a gateway', target: 'gateway' },
   'gateway.read-vpn-config': { done: 'read the VPN configuration of', target: 'gateway' },

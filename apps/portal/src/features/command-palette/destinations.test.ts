@@ -5,9 +5,9 @@ import { findDestinations, SCREENS, type Known } from './destinations.ts'
 const known: Known = {
   role: 'admin',
   gateways: [
-    { id: 'aaaaaaaaaaaa', name: 'North orchard', location: 'Row 12' },
-    { id: 'bbbbbbbbbbbb', name: 'Barn', location: '' },
-    { id: 'cccccccccccc', name: 'Old north gate', location: 'Settings Road' },
+    { id: 'aaaaaaaaaaaa', name: 'North orchard', location: 'Row 12', tags: ['apples'] },
+    { id: 'bbbbbbbbbbbb', name: 'Barn', location: '', tags: ['hay', 'winter'] },
+    { id: 'cccccccccccc', name: 'Old north gate', location: 'Settings Road', tags: ['winter'] },
   ],
   users: [{ username: 'rosa.lind', firstName: 'Rosa', lastName: 'Lind', email: 'rosa@farm.example' }],
 }
@@ -36,6 +36,14 @@ it('finds a gateway by its place and its id, and leads to its page', () => {
   expect(names('bbbb')).toEqual(['Barn'])
 })
 
+it('finds a tag, and the gateways that have it', () => {
+  expect(findDestinations('winter', known)).toEqual([
+    { path: '/gateways?tag=winter', name: 'winter', hint: 'Tag of 2 gateways' },
+    { path: '/gateways/bbbbbbbbbbbb', name: 'Barn', hint: 'Gateway' },
+    { path: '/gateways/cccccccccccc', name: 'Old north gate', hint: 'Settings Road' },
+  ])
+})
+
 it('finds users by name and address, settings by their label, and commands', () => {
   expect(findDestinations('rosa@', known)).toEqual([{ path: '/users?q=rosa.lind', name: 'Rosa Lind', hint: 'User' }])
   expect(findDestinations('session', known)).toEqual([
@@ -56,6 +64,7 @@ it('shows ten of thousands', () => {
     id: `id${index}`,
     name: `Gate ${index}`,
     location: '',
+    tags: [],
   }))
   expect(findDestinations('gate', { ...known, gateways })).toHaveLength(10)
 })

@@ -1,6 +1,7 @@
-/** What the command palette finds: screens, actions, settings, gateways and users. Pure. */
+/** What the command palette finds: screens, actions, settings, gateways, their tags, and users. Pure. */
 import type { Role } from '@hedgerow/contract'
 import { mayManageFleet } from '#api/roles.ts'
+import { countTags } from '#api/tags.ts'
 
 /** An action that has no address. */
 export type Command = 'light' | 'dark' | 'auto' | 'logout'
@@ -84,13 +85,13 @@ const SHOWN = 10
 
 export type Known = {
   role: Role
-  gateways: readonly { id: string; name: string; location: string }[]
+  gateways: readonly { id: string; name: string; location: string; tags: readonly string[] }[]
   users: readonly { username: string; firstName: string; lastName: string; email: string }[]
 }
 
 /**
  * The best matches of `text`, at most ten: names that begin with it, then names with a word that does, then all that
- * contain its words. Among equals: screens, actions, settings, gateways, users.
+ * contain its words. Among equals: screens, actions, settings, gateways, tags, users.
  */
 export function findDestinations(text: string, { role, gateways, users }: Known): readonly Destination[] {
   const wanted = text.trim().toLowerCase()
@@ -104,9 +105,13 @@ export function findDestinations(text: string, { role, gateways, users }: Known)
     ranked[rank]?.push(destination)
   }
   for (const destination of [...SCREENS, ...actionsOf(role), ...SETTINGS]) place(destination, '')
-  for (const { id, name, location } of gateways) {
+  for (const { id, name, location, tags } of gateways) {
     const hint = location === '' ? 'Gateway' : location
-    place({ path: `/gateways/${id}`, name, hint }, `${id} ${location.toLowerCase()}`)
+    place({ path: `/gateways/${id}`, name, hint }, [id, location.toLowerCase(), ...tags].join(' '))
+  }
+  for (const [tag, count] of countTags(gateways)) {
+    const hint = count === 1 ? 'Tag of 1 gateway' : `Tag of ${count.toLocaleString()} gateways`
+    place({ path: `/gateways?tag=${encodeURIComponent(tag)}`, name: tag, hint }, '')
   }
   for (const { username, firstName, lastName, email } of users) {
     const name = `${firstName} ${lastName}`.trim() || username

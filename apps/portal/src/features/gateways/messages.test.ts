@@ -13,7 +13,11 @@ it('says whether a claimed gateway still waits for approval', () => {
 })
 
 it('names the search when nothing is found', () => {
-  expect(noMatch({ search: ' ', status: 'warning' })).toBe('No gateway has a warning now.')
-  expect(noMatch({ search: 'x ', status: 'any' })).toMatch(/^No gateway has “x” in/)
-  expect(noMatch({ search: 'x', status: 'offline' })).toMatch(/^No gateway that is offline has “x” in/)
+  expect(noMatch({ search: ' ', status: 'warning', tag: '' })).toBe('No gateway has a warning now.')
+  expect(noMatch({ search: 'x ', status: 'any', tag: '' })).toMatch(/^No gateway has “x” in/)
+  expect(noMatch({ search: 'x', status: 'offline', tag: '' })).toMatch(/^No gateway that is offline has “x” in/)
+  expect(noMatch({ search: '', status: 'any', tag: 'north' })).toBe('No gateway has the tag “north”.')
+  expect(noMatch({ search: '', status: 'offline', tag: 'north' })).toBe(
+    'No gateway with the tag “north” is offline now.',
+  )
 })

@@ -9,6 +9,10 @@ export function claimedMessage({ name, status }: ResponseOf<typeof claimGateway>
 
 export const deletedMessage = (name: string): string => `Gateway "${name}" deleted.`
 export const deleteFailed = (reason: string): string => `Failed to delete gateway: ${reason}`
+export const taggedMessage = (changed: number): string =>
+  changed === 0
+    ? 'They had these tags already.'
+    : `Tags of ${changed} ${changed === 1 ? 'gateway' : 'gateways'} changed.`
 export const locationSaved = (location: string): string =>
   location === '' ? 'Location removed.' : `Location: ${location}`
 
@@ -17,9 +21,11 @@ export const DELETION_FOLLOWS =
   'A deleted gateway leaves the VPN at once, and people on its page are disconnected. The hub deletes its detections and its history. If the agent still runs on the device, it asks to join again and waits under Pending Gateway Registrations: to keep the device out, stop the agent first.'
 
 /** The message when nothing is found. */
-export function noMatch({ search, status }: Pick<View, 'search' | 'status'>): string {
-  if (search.trim() === '') return `No gateway ${status === 'warning' ? 'has a warning' : `is ${status}`} now.`
-  const which =
-    status === 'any' ? 'No gateway' : `No gateway that ${status === 'warning' ? 'has a warning' : `is ${status}`}`
-  return `${which} has “${search.trim()}” in its name, id, location, address, version or status.`
+export function noMatch({ search, status, tag }: Pick<View, 'search' | 'status' | 'tag'>): string {
+  const state = status === 'warning' ? 'has a warning' : `is ${status}`
+  const tagged = tag === '' ? '' : ` with the tag “${tag}”`
+  if (search.trim() === '' && status === 'any') return `No gateway has the tag “${tag}”.`
+  if (search.trim() === '') return `No gateway${tagged} ${state} now.`
+  const which = `No gateway${tagged}${status === 'any' ? '' : ` that ${state}`}`
+  return `${which} has “${search.trim()}” in its name, id, location, tags, address, version or status.`
 }

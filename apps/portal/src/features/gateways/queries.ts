@@ -1,4 +1,4 @@
-import { GATEWAY_LIST_REFRESH_MS } from '@hedgerow/contract'
+import { GATEWAY_LIST_REFRESH_MS, TAGGED_AT_ONCE_MAX } from '@hedgerow/contract'
 import type { BodyOf } from '@hedgerow/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import {
@@ -10,6 +10,7 @@ import {
   listDetections,
   readGateway,
   readReviewCounts,
+  tagGateways,
   updateGateway,
 } from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
@@ -92,6 +93,22 @@ export function useUpdateGateways() {
       api(updateGateway, { params: { id }, body }),
   })
   return { update, refresh: () => queries.invalidateQueries({ queryKey: GATEWAYS_KEY }) }
+}
+
+/** Gives how many gateways were changed. */
+export function useTagGateways() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: async ({ ids, ...tags }: BodyOf<typeof tagGateways>) => {
+      let changed = 0
+      for (let from = 0; from < ids.length; from += TAGGED_AT_ONCE_MAX)
+        changed += (await api(tagGateways, { body: { ids: ids.slice(from, from + TAGGED_AT_ONCE_MAX), ...tags } }))
+          .changed
+      return changed
+    },
+    // Also after an error: of more than a call takes, some may be changed.
+    onSettled: () => queries.invalidateQueries({ queryKey: GATEWAYS_KEY }),
+  })
 }
 
 export function useDeleteGateway() {

@@ -2,7 +2,7 @@ import type { Gateway } from '@hedgerow/contract'
 import { expect, it } from 'vitest'
 import { readView, sortBy, sortGateways, writeView, type View } from './view.ts'
 
-const usual: View = { search: '', status: 'any', sort: 'name', descending: false, layout: 'table' }
+const usual: View = { search: '', status: 'any', tag: '', sort: 'name', descending: false, layout: 'table' }
 const gateway = (name: string, more: Partial<Gateway> = {}) =>
   ({
     name,
@@ -21,14 +21,21 @@ const names = (gateways: readonly Gateway[], view: Partial<View>) =>
   sortGateways(gateways, { ...usual, ...view }).map(({ name }) => name)
 
 it('keeps a view in the address and reads the same one back', () => {
-  const view: View = { search: 'north & south', status: 'warning', sort: 'seen', descending: true, layout: 'cards' }
+  const view: View = {
+    search: 'north & south',
+    status: 'warning',
+    tag: 'öst',
+    sort: 'seen',
+    descending: true,
+    layout: 'cards',
+  }
   const written = writeView(new URLSearchParams('token=DT-0123456789AB'), view)
   expect(written.get('token')).toBe('DT-0123456789AB')
   expect(readView(new URLSearchParams(written.toString()))).toEqual(view)
 })
 
 it('leaves default values out of the address', () => {
-  expect(writeView(new URLSearchParams('q=x&status=online&sort=-name&view=cards'), usual).toString()).toBe('')
+  expect(writeView(new URLSearchParams('q=x&status=online&tag=north&sort=-name&view=cards'), usual).toString()).toBe('')
 })
 
 it('ignores unknown values in the address', () => {

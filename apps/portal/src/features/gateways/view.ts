@@ -1,6 +1,6 @@
 /**
- * The view of the list: search, status, order and layout. It is kept in the address, so that it survives a reload and
- * can be shared. Pure; the page reads and writes the address.
+ * The view of the list: search, status, tag, order and layout. It is kept in the address, so that it survives a reload
+ * and can be shared. Pure; the page reads and writes the address.
  */
 import type { Gateway } from '@hedgerow/contract'
 
@@ -12,7 +12,15 @@ export type StatusFilter = (typeof STATUSES)[number] | 'any'
 export type SortKey = (typeof SORTS)[number]
 /** A window too narrow for the table shows cards either way. */
 export type Layout = 'table' | 'cards'
-export type View = { search: string; status: StatusFilter; sort: SortKey; descending: boolean; layout: Layout }
+export type View = {
+  search: string
+  status: StatusFilter
+  /** Empty for any. */
+  tag: string
+  sort: SortKey
+  descending: boolean
+  layout: Layout
+}
 
 /** Unknown values in the address are ignored. */
 export function readView(parameters: URLSearchParams): View {
@@ -21,6 +29,7 @@ export function readView(parameters: URLSearchParams): View {
   return {
     search: parameters.get('q') ?? '',
     status: STATUSES.find((status) => status === parameters.get('status')) ?? 'any',
+    tag: parameters.get('tag') ?? '',
     sort: SORTS.find((known) => known === key) ?? 'name',
     descending: sort.startsWith('-'),
     layout: parameters.get('view') === 'cards' ? 'cards' : 'table',
@@ -34,12 +43,18 @@ export function writeView(parameters: URLSearchParams, view: View): URLSearchPar
     value === usual ? next.delete(name) : next.set(name, value)
   say('q', view.search, '')
   say('status', view.status, 'any')
+  say('tag', view.tag, '')
   say('sort', `${view.descending ? '-' : ''}${view.sort}`, 'name')
   say('view', view.layout, 'table')
   return next
 }
 
-export function hasStatus({ status }: Pick<Gateway, 'status'>, wanted: StatusFilter): boolean {
+/** Whether it has the status and the tag of the view. */
+export function isWanted(
+  { status, tags }: Pick<Gateway, 'status' | 'tags'>,
+  { status: wanted, tag }: Pick<View, 'status' | 'tag'>,
+): boolean {
+  if (tag !== '' && !tags.includes(tag)) return false
   return wanted === 'any' || status === wanted || (wanted === 'active' && status !== 'offline')
 }
 

@@ -8,6 +8,7 @@ describe('the filter of threats', () => {
       severity: 'alert',
       labels: ['boar', 'deer'],
       site: 'Valley',
+      tag: 'north',
       gateway: 'abcdefghijkl',
       camera: 'gate',
       fired: true,

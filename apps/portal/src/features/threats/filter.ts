@@ -9,6 +9,8 @@ export type Filter = {
   severity: 'any' | 'alert' | 'detection'
   labels: readonly string[]
   site: string
+  /** Of its gateway; empty for any. */
+  tag: string
   gateway: string
   camera: string
   fired: boolean
@@ -24,6 +26,7 @@ export const EVERYTHING: Filter = {
   severity: 'any',
   labels: [],
   site: '',
+  tag: '',
   gateway: '',
   camera: '',
   fired: false,
@@ -46,6 +49,7 @@ export function readFilter(parameters: URLSearchParams): Filter {
       .split(',')
       .filter((label) => label !== ''),
     site: text('site'),
+    tag: text('tag'),
     gateway: text('gateway'),
     camera: text('gateway') === '' ? '' : text('camera'),
     fired: text('fired') === 'yes',
@@ -64,6 +68,7 @@ export function writeFilter(parameters: URLSearchParams, filter: Filter): URLSea
   say('severity', filter.severity)
   say('label', filter.labels.join(','))
   say('site', filter.site)
+  say('tag', filter.tag)
   say('gateway', filter.gateway)
   say('camera', filter.gateway === '' ? '' : filter.camera)
   say('fired', filter.fired ? 'yes' : '')
@@ -76,12 +81,25 @@ export function writeFilter(parameters: URLSearchParams, filter: Filter): URLSea
 type Query = NonNullable<QueryOf<typeof listIncidents>>
 
 /** Days begin at the browser's midnight. */
-export function queryOf({ review, severity, labels, site, gateway, camera, fired, learning, from, to }: Filter): Query {
+export function queryOf({
+  review,
+  severity,
+  labels,
+  site,
+  tag,
+  gateway,
+  camera,
+  fired,
+  learning,
+  from,
+  to,
+}: Filter): Query {
   return {
     ...(review !== 'any' && { review }),
     ...(severity !== 'any' && { severity }),
     ...(labels.length > 0 && { label: labels.join(',') }),
     ...(site !== '' && { site }),
+    ...(tag !== '' && { tag }),
     ...(gateway !== '' && { gateway }),
     ...(camera !== '' && gateway !== '' && { camera }),
     ...(fired && { fired: 'yes' }),

@@ -1,6 +1,7 @@
 import type { Gateway } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { countTags, tagOptions } from '#api/tags.ts'
 import { Choice } from '@hedgerow/ui/choice.tsx'
 import { DayField } from '@hedgerow/ui/day-field.tsx'
 import { countsOf, EVERYTHING, isMoment, type Filter } from './filter.ts'
@@ -35,7 +36,12 @@ export function Filters({ filter, gateways, counts, onChange }: FiltersProps) {
   const severities = countsOf(groups, 'severity', filter)
   const labels = countsOf(groups, 'label', filter)
   const sites = [...new Set(gateways.map(({ location }) => location))].filter((site) => site !== '').toSorted()
-  const ofSite = gateways.filter(({ location }) => filter.site === '' || location === filter.site)
+  const tags = countTags(gateways)
+  const ofSite = gateways.filter(
+    (gateway) =>
+      (filter.site === '' || gateway.location === filter.site) &&
+      (filter.tag === '' || gateway.tags.includes(filter.tag)),
+  )
   const number = (count: number | undefined) => (
     <span className={styles.number}>
       {(count ?? 0).toLocaleString('en')}
@@ -94,6 +100,14 @@ export function Filters({ filter, gateways, counts, onChange }: FiltersProps) {
             value={filter.site}
             options={[['', 'All sites'], ...sites.map((site) => [site, site] as const)]}
             onChange={(site) => onChange({ site, gateway: '', camera: '' })}
+          />
+        )}
+        {(tags.size > 0 || filter.tag !== '') && (
+          <Choice
+            label="Tag"
+            value={filter.tag}
+            options={tagOptions(tags, filter.tag)}
+            onChange={(tag) => onChange({ tag, gateway: '', camera: '' })}
           />
         )}
         {gateways.length > 1 && (

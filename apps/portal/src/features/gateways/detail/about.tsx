@@ -1,16 +1,31 @@
 import type { GatewayDetail } from '@hedgerow/contract'
 import type { ReactNode } from 'react'
+import { Link } from 'react-router'
 import { DetailList } from '@hedgerow/ui/detail-list.tsx'
 import { Mono } from '@hedgerow/ui/mono.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { formatBytes } from './amounts.ts'
 import styles from './gateway-page.module.css'
 
-/** A gateway's place, owner, keys and addresses. */
+/** A gateway's place, tags, owner, keys and addresses. */
 export function About({ gateway }: { gateway: GatewayDetail }) {
   const details: (readonly [string, ReactNode])[] = [
     ['Location', gateway.location === '' ? 'Unknown' : gateway.location],
     ...(gateway.description === '' ? [] : [['Description', gateway.description] as const]),
+    ...(gateway.tags.length === 0
+      ? []
+      : [
+          [
+            'Tags',
+            <span key="tags" className={styles.tags}>
+              {gateway.tags.map((tag) => (
+                <Link key={tag} to={`/gateways?tag=${encodeURIComponent(tag)}`}>
+                  {tag}
+                </Link>
+              ))}
+            </span>,
+          ] as const,
+        ]),
     ['Kind', gateway.kind === 'enrolled' ? 'Runs the agent' : 'Plain WireGuard'],
     ['Owner', gateway.owner ?? 'Nobody has claimed it'],
     ['Gateway ID', <Mono key="id">{gateway.id}</Mono>],

@@ -4,6 +4,7 @@ import { useDialogLife } from '@hedgerow/ui/dialog.tsx'
 import { AddDialog } from './add-dialog.tsx'
 import { BulkDeleteDialog } from './bulk-delete-dialog.tsx'
 import { BulkEditDialog } from './bulk-edit-dialog.tsx'
+import { BulkTagDialog } from './bulk-tag-dialog.tsx'
 import { ClaimDialog } from './claim-dialog.tsx'
 import { ConnectDialog } from './connect-dialog.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
@@ -16,7 +17,7 @@ export type OpenDialog =
   | { verb: 'add' }
   | { verb: 'claim'; deviceToken: string }
   | { verb: GatewayVerb; gateway: Gateway }
-  | { verb: 'edit-several' | 'delete-several'; gateways: readonly Gateway[] }
+  | { verb: 'edit-several' | 'tag-several' | 'delete-several'; gateways: readonly Gateway[] }
 
 type DialogsProps = { dialog: OpenDialog; onGone: () => void; onDeleted?: () => void }
 
@@ -27,6 +28,7 @@ export default function Dialogs({ dialog, onGone, onDeleted = () => undefined }:
   if ('gateways' in dialog) {
     const { verb, gateways } = dialog
     if (verb === 'edit-several') return <BulkEditDialog {...life} gateways={gateways} />
+    if (verb === 'tag-several') return <BulkTagDialog {...life} gateways={gateways} />
     return <BulkDeleteDialog {...life} gateways={gateways} />
   }
   const { gateway } = dialog

@@ -3,24 +3,36 @@ import { Button, Textarea, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
 import { ApiError, messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
+import { tagsIn } from '#api/tags.ts'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
 import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { useUpdateGateway } from '../queries.ts'
+import { TagField, wrongTags } from './tag-field.tsx'
 
-/** Changes a gateway's name, location and description. */
+const fieldsResolver = schemaResolver(newGateway, { sync: true })
+
+/** Changes a gateway's name, location, description and tags. */
 export function EditDialog({ gateway, opened, onClose, onGone }: DialogLife & { gateway: Gateway }) {
   const update = useUpdateGateway(gateway.id)
   const form = useForm({
-    initialValues: { name: gateway.name, location: gateway.location, description: gateway.description },
-    validate: schemaResolver(newGateway, { sync: true }),
+    initialValues: {
+      name: gateway.name,
+      location: gateway.location,
+      description: gateway.description,
+      tags: gateway.tags.join(', '),
+    },
+    validate: ({ tags, ...values }) => {
+      const wrong = wrongTags(tags)
+      return { ...fieldsResolver(values), ...(wrong !== undefined && { tags: wrong }) }
+    },
   })
   useDraft(`gateways.edit.${gateway.id}`, form.isDirty() ? form.values : undefined, form.setValues)
   const submit = form.onSubmit(
     async (values) => {
       try {
-        const { name } = await update.mutateAsync(values)
+        const { name } = await update.mutateAsync({ ...values, tags: tagsIn(values.tags) })
         void toast(`Gateway "${name}" saved.`)
         onClose()
       } catch (error) {
@@ -37,6 +49,12 @@ export function EditDialog({ gateway, opened, onClose, onGone }: DialogLife & { 
         <TextInput label="Gateway Name" withAsterisk data-autofocus {...form.getInputProps('name')} />
         <TextInput label="Location" {...form.getInputProps('location')} />
         <Textarea label="Description" rows={3} {...form.getInputProps('description')} />
+        <TagField
+          label="Tags"
+          value={form.values.tags}
+          error={form.errors['tags']}
+          onChange={(tags) => form.setFieldValue('tags', tags)}
+        />
         <DialogActions>
           <Button variant="default" onClick={onClose}>
             Cancel

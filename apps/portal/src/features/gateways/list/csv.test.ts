@@ -9,6 +9,7 @@ const gateway = {
   statusReason: 'heartbeat 20 s ago, VPN handshake 40 s ago',
   location: '=HYPERLINK("http://example.net")',
   description: 'Two lines\nof text',
+  tags: ['north', 'orchard'],
   kind: 'enrolled',
   publicIp: null,
   vpnInternalIp: '10.100.0.2',
@@ -26,6 +27,7 @@ it('has a head, quoted values, and no secret', () => {
   expect(line).toContain('"aaaaaaaaaaaa","North ""orchard""","online"')
   expect(line).toContain('"10.100.0.2","0.1.0","","2",""')
   expect(line).not.toContain('DT-')
+  expect(gatewaysAsCsv([gateway])).toContain('"north orchard","enrolled"')
 })
 
 it('disarms what a spreadsheet would take as a formula', () => {

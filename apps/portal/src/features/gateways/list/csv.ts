@@ -7,6 +7,7 @@ const COLUMNS = [
   'statusReason',
   'location',
   'description',
+  'tags',
   'kind',
   'publicIp',
   'vpnInternalIp',
@@ -18,8 +19,8 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof Gateway)[]
 
 /** RFC 4180. A spreadsheet would take a text that begins with one of these characters as a formula. */
-function field(value: string | number | null): string {
-  const text = String(value ?? '')
+function field(value: string | number | readonly string[] | null): string {
+  const text = typeof value === 'object' ? (value?.join(' ') ?? '') : String(value)
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
   return `"${safe.replaceAll('"', '""')}"`
 }

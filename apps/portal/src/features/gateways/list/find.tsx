@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { tagOptions } from '#api/tags.ts'
 import { Choice } from '@hedgerow/ui/choice.tsx'
 import { CardsIcon, RowsIcon } from '@hedgerow/ui/icons.tsx'
 import { SearchField } from '@hedgerow/ui/search-field.tsx'
@@ -29,6 +30,8 @@ const LAYOUTS: readonly (readonly [Layout, string, ReactNode])[] = [
 
 type FindProps = {
   view: View
+  /** How many gateways have each. */
+  tags: ReadonlyMap<string, number>
   onView: (change: Partial<View>) => void
   /** Changes when the search changes in another way than by typing. */
   revision: number
@@ -37,9 +40,9 @@ type FindProps = {
 }
 
 /**
- * Search, status, table or cards and, without column heads, the order. `children` is the number of matches.
+ * Search, status, tag, table or cards and, without column heads, the order. `children` is the number of matches.
  */
-export function Find({ view, onView, revision, onSearch, children }: FindProps) {
+export function Find({ view, tags, onView, revision, onSearch, children }: FindProps) {
   return (
     <div className={styles.find}>
       <output className={styles.count}>{children}</output>
@@ -49,6 +52,14 @@ export function Find({ view, onView, revision, onSearch, children }: FindProps) 
         options={STATUSES}
         onChange={(status) => onView({ status })}
       />
+      {(tags.size > 0 || view.tag !== '') && (
+        <Choice
+          label="Filter by tag"
+          value={view.tag}
+          options={tagOptions(tags, view.tag)}
+          onChange={(tag) => onView({ tag })}
+        />
+      )}
       <div className={styles.order} data-needed={view.layout === 'cards'}>
         <Choice
           label="Sort gateways"

@@ -10,6 +10,7 @@ import { messageOf } from '#api/client.ts'
 import { useGateways } from '#api/gateways.ts'
 import { useDraft } from '#api/drafts.ts'
 import { mayManageFleet } from '#api/roles.ts'
+import { countTags } from '#api/tags.ts'
 import { useUser } from '#api/session.tsx'
 import { useAskedAction } from '#parts/asked-action.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
@@ -26,7 +27,7 @@ import { useStableOrder } from './stable-order.ts'
 import { Summary } from './summary.tsx'
 import { GatewayTable } from './table.tsx'
 import { useView } from './use-view.ts'
-import { hasStatus, sortGateways, type StatusFilter } from '../view.ts'
+import { isWanted, sortGateways, type StatusFilter } from '../view.ts'
 
 const Dialogs = lazy(() => import('../dialogs/dialogs.tsx'))
 
@@ -64,7 +65,7 @@ export function GatewaysPage() {
   })
 
   const all = gateways.data ?? NONE
-  const { search, status, sort, descending } = deferred
+  const { search, status, tag, sort, descending } = deferred
   const [pointed, setPointed] = useState(false)
   const sorted = useStableOrder(
     useMemo(() => sortGateways(all, { sort, descending }), [all, sort, descending]),
@@ -72,15 +73,19 @@ export function GatewaysPage() {
     pointed,
   )
   const searched = useMemo(
-    () => searchAmong(status === 'any' ? sorted : sorted.filter((gateway) => hasStatus(gateway, status))),
-    [sorted, status],
+    () =>
+      searchAmong(
+        status === 'any' && tag === '' ? sorted : sorted.filter((gateway) => isWanted(gateway, { status, tag })),
+      ),
+    [sorted, status, tag],
   )
   const shown = useMemo(() => searched(search), [searched, search])
   const openVerb = useCallback((verb: GatewayVerb, gateway: Gateway) => setDialog({ verb, gateway }), [])
   const { selection, select, selectOnly } = useSelection()
   const selected = all.filter(({ id }) => selection.has(id))
   const changeStatus = useCallback((wanted: StatusFilter) => changeView({ status: wanted }), [changeView])
-  const filtered = view.search !== '' || view.status !== 'any'
+  const filtered = view.search !== '' || view.status !== 'any' || view.tag !== ''
+  const tags = useMemo(() => countTags(all), [all])
 
   return (
     <>
@@ -94,7 +99,7 @@ export function GatewaysPage() {
         sticky
         actions={
           all.length > 0 && (
-            <Find view={view} onView={changeView} revision={revision} onSearch={searchFor}>
+            <Find view={view} tags={tags} onView={changeView} revision={revision} onSearch={searchFor}>
               {filtered ? `${shown.length.toLocaleString()} of ${all.length.toLocaleString()}` : ''}
             </Find>
           )
@@ -113,7 +118,12 @@ export function GatewaysPage() {
         ) : shown.length === 0 ? (
           <PanelEmpty title="No gateway matches">
             <p>{noMatch(deferred)}</p>
-            <Button mt={10} variant="default" size="sm" onClick={() => changeView({ search: '', status: 'any' })}>
+            <Button
+              mt={10}
+              variant="default"
+              size="sm"
+              onClick={() => changeView({ search: '', status: 'any', tag: '' })}
+            >
               Show all gateways
             </Button>
           </PanelEmpty>

@@ -58,7 +58,7 @@ export const GatewayRow = memo(function GatewayRow({
         />
       </Cell>
       <Cell label="Location">
-        {gateway.location === '' ? <Absent>Unknown</Absent> : <span title={gateway.location}>{gateway.location}</span>}
+        <Place {...gateway} />
       </Cell>
       <Cell label="IP Address">
         {gateway.publicIp === null ? (
@@ -83,3 +83,20 @@ export const GatewayRow = memo(function GatewayRow({
     </Row>
   )
 })
+
+function Place({ location, tags }: Pick<Gateway, 'location' | 'tags'>) {
+  const place = location === '' ? <Absent>Unknown</Absent> : <span title={location}>{location}</span>
+  if (tags.length === 0) return place
+  return (
+    <TwoLines
+      first={place}
+      second={
+        <span className={styles.tags} title={tags.join(', ')}>
+          {tags.map((tag) => (
+            <span key={tag}>{tag}</span>
+          ))}
+        </span>
+      }
+    />
+  )
+}

@@ -3,7 +3,16 @@ import { expect, it } from 'vitest'
 import { searchAmong } from './search.ts'
 
 const gateway = (name: string, location: string, vpnInternalIp: string) =>
-  ({ id: 'abcdefghijkl', name, location, vpnInternalIp, publicIp: null, version: '1.2.0', status: 'online' }) as Gateway
+  ({
+    id: 'abcdefghijkl',
+    name,
+    location,
+    tags: [] as string[],
+    vpnInternalIp,
+    publicIp: null,
+    version: '1.2.0',
+    status: 'online',
+  }) as Gateway
 const barn = gateway('Barn', 'North field', '10.100.0.2')
 const gate = gateway('Gate', 'South road', '10.100.0.3')
 

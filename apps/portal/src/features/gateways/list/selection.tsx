@@ -58,6 +58,14 @@ export function SelectionBar({ selected, shown, mayManage, onSelectOnly, onDialo
       >
         Edit selected
       </ReasonedButton>
+      <ReasonedButton
+        size="compact-sm"
+        variant="default"
+        reason={reason}
+        onClick={() => onDialog({ verb: 'tag-several', gateways: selected })}
+      >
+        Tag selected
+      </ReasonedButton>
       {mayManage && (
         <Button
           size="compact-sm"

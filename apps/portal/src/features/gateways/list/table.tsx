@@ -10,6 +10,7 @@ import { DataTable, Gap, type Column } from '@hedgerow/ui/data-table.tsx'
 import type { GatewayVerb } from '../dialogs/dialogs.tsx'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
 import { GatewayRow } from './row.tsx'
+import styles from '../page.module.css'
 import type { SortKey, View } from '../view.ts'
 
 /** In a smaller fleet drawing all rows is faster, and the browser's own search finds them. */
@@ -25,6 +26,8 @@ const ROW_HEIGHTS = [
 const CARDS_ABREAST = 3
 const CARDS_HEIGHT = 244
 const NARROW = '(width < 1100px)'
+
+const SELECT_ALL = 'Select all gateways'
 
 const COLUMNS: readonly (Column & { sort?: SortKey })[] = [
   { name: 'Select', width: '44px' },
@@ -95,42 +98,49 @@ export const GatewayTable = memo(function GatewayTable({
   const inView = virtual ? gateways.slice(first, ((last?.index ?? -1) + 1) * abreast) : gateways
 
   const allSelected = gateways.every(({ id }) => selection.has(id))
-  const selectAll = (
-    <TickBox
-      label="Select all gateways"
-      checked={allSelected}
-      onChange={(wanted) => onSelectOnly(wanted ? gateways.map(({ id }) => id) : [])}
-    />
-  )
+  const tickAll = {
+    checked: allSelected,
+    onChange: (wanted: boolean) => onSelectOnly(wanted ? gateways.map(({ id }) => id) : []),
+  }
+  // Cards and lines show no heads of columns.
+  const hasHead = !narrow && !cards
   const columns = COLUMNS.map(({ sort, ...column }) => {
-    if (column.name === 'Select') return { ...column, head: selectAll }
+    if (column.name === 'Select')
+      return hasHead ? { ...column, head: <TickBox label={SELECT_ALL} {...tickAll} /> } : column
     if (sort === undefined) return column
     const order = view.sort !== sort ? 'none' : view.descending ? 'descending' : 'ascending'
     return { ...column, order, onSort: () => onSort(sort) } as const
   })
 
   return (
-    <DataTable
-      label="Gateways"
-      columns={columns}
-      rowCount={gateways.length}
-      bodyRef={body}
-      cards={cards}
-      narrow="lines"
-    >
-      <Gap height={(drawn[0]?.start ?? top) - top} />
-      {inView.map((gateway, index) => (
-        <GatewayRow
-          key={gateway.id}
-          {...row}
-          gateway={gateway}
-          selected={selection.has(gateway.id)}
-          index={first + index}
-          // Cards in a wide window are all of one height.
-          measure={virtual && !cards ? virtualizer.measureElement : undefined}
-        />
-      ))}
-      <Gap height={virtual ? virtualizer.getTotalSize() - ((last?.end ?? top) - top) : 0} />
-    </DataTable>
+    <>
+      {!hasHead && (
+        <div className={styles.selectAll}>
+          <TickBox {...tickAll}>{SELECT_ALL}</TickBox>
+        </div>
+      )}
+      <DataTable
+        label="Gateways"
+        columns={columns}
+        rowCount={gateways.length}
+        bodyRef={body}
+        cards={cards}
+        narrow="lines"
+      >
+        <Gap height={(drawn[0]?.start ?? top) - top} />
+        {inView.map((gateway, index) => (
+          <GatewayRow
+            key={gateway.id}
+            {...row}
+            gateway={gateway}
+            selected={selection.has(gateway.id)}
+            index={first + index}
+            // Cards in a wide window are all of one height.
+            measure={virtual && !cards ? virtualizer.measureElement : undefined}
+          />
+        ))}
+        <Gap height={virtual ? virtualizer.getTotalSize() - ((last?.end ?? top) - top) : 0} />
+      </DataTable>
+    </>
   )
 })

@@ -1,0 +1,20 @@
+/** Tags of gateways: as people type them, and how many gateways have each. Pure. */
+
+/** Of `north, orchard`: commas or spaces between them. */
+export function tagsIn(text: string): string[] {
+  return [...new Set(text.split(/[\s,]+/).map((tag) => tag.toLowerCase()))].filter((tag) => tag !== '')
+}
+
+/** How many gateways have each tag, by the alphabet. */
+export function countTags(gateways: readonly { tags: readonly string[] }[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { tags } of gateways) for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1)
+  return new Map([...counts].toSorted(([a], [b]) => a.localeCompare(b)))
+}
+
+/** For a list to choose from; a chosen one that no gateway has any more stays in it. */
+export function tagOptions(counts: ReadonlyMap<string, number>, chosen: string): (readonly [string, string])[] {
+  const known = [...counts].map(([tag, count]) => [tag, `${tag} (${count.toLocaleString()})`] as const)
+  const gone = chosen !== '' && !counts.has(chosen) ? [[chosen, `${chosen} (0)`] as const] : []
+  return [['', 'Any tag'], ...known, ...gone]
+}
