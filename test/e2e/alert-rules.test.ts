@@ -52,7 +52,7 @@ test('a person makes a rule, tries the channel, and the message on the phone ope
   await portal.dialog().getByRole('button', { name: 'Save Rule' }).click()
   await portal.dialog().getByText('Enter a name').waitFor()
   await portal.dialog().getByLabel('Name').fill('Foxes')
-  await portal.dialog().getByLabel('What', { exact: true }).selectOption('Everything seen')
+  await portal.dialog().getByLabel('Severity', { exact: true }).selectOption('Everything seen')
   await portal.dialog().getByLabel('Labels').fill('fox, marten')
   await portal.dialog().getByLabel('Collect for, seconds').fill('0')
   await portal.dialog().getByRole('button', { name: 'Add a step' }).click()

@@ -104,10 +104,13 @@ test('on a phone a row has two lines, and the search stays in view', async () =>
     const bar = (await page.getByRole('banner').boundingBox())!
     expect(search.y).toBeGreaterThanOrEqual(bar.height - 1)
     expect(search.y).toBeLessThan(bar.height + 20)
+    await page.evaluate(() => window.scrollTo(0, 0))
+    await page.getByLabel('Select all gateways').check()
+    await page.getByText('200 selected').waitFor()
   })
 })
 
-test('selected gateways are exported, get a location, and are deleted together', async () => {
+test('selected gateways are exported, get a location and tags, and are deleted together', async () => {
   for (const name of ['Mill one', 'Mill two', 'Mill three']) await hub.api(addGateway, { body: { name } })
   await portal.open('/gateways?q=mill')
   await page.getByLabel('Select Mill one').check()
@@ -132,6 +135,17 @@ test('selected gateways are exported, get a location, and are deleted together',
   await expect
     .poll(async () => (await hub.api(listGateways)).filter(({ location }) => location === 'Old mill race').length)
     .toBe(2)
+
+  await button('Tag selected').click()
+  await portal.dialog().getByRole('textbox', { name: 'Tags to add' }).fill('Mill, river')
+  await portal.dialog().getByRole('button', { name: 'Tag 2' }).click()
+  await page.getByText('Tags of 2 gateways changed.').waitFor()
+  await page.getByLabel('Filter by tag').selectOption('mill (2)')
+  await portal.row('Mill two').waitFor({ state: 'detached' })
+  await expect.poll(() => new URL(page.url()).searchParams.get('tag')).toBe('mill')
+  await portal.row('Mill one').getByText('river').waitFor()
+  await page.getByLabel('Filter by tag').selectOption('Any tag')
+  await portal.row('Mill two').waitFor()
 
   await button('Delete selected').click()
   const confirm = portal.dialog().getByRole('button', { name: 'Delete 2' })

@@ -140,8 +140,8 @@ export const screens: Screen[] = [
   admin('gateways-tag-several', '/gateways', async (portal) => {
     await portal.page.getByLabel('Select all gateways').check()
     await button(portal, 'Tag selected').click()
-    await portal.dialog().getByLabel('Add').fill('two words, orchard')
-    await portal.dialog().getByLabel('Remove').fill('orchard')
+    await portal.dialog().getByRole('textbox', { name: 'Tags to add' }).fill('two words, orchard')
+    await portal.dialog().getByRole('textbox', { name: 'Tags to remove' }).fill('orchard')
     await button(portal, /^Tag \d/).click()
     await text(portal, '“orchard” cannot be added and removed at once')
   }),

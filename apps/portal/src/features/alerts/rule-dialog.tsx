@@ -80,9 +80,9 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
         {form.errors['what'] !== undefined && <Notice tone="danger">{form.errors['what']}</Notice>}
         <div className={styles.fields}>
           <div className={styles.field}>
-            <span aria-hidden="true">What</span>
+            <span aria-hidden="true">Severity</span>
             <Choice
-              label="What"
+              label="Severity"
               value={form.values.severity}
               options={SEVERITIES}
               onChange={(severity) => form.setFieldValue('severity', severity)}
@@ -92,6 +92,15 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
           <TextInput label="Sites" placeholder="Any" {...form.getInputProps('sites')} />
           <TextInput label="Tags of gateways" placeholder="Any, or north, orchard" {...form.getInputProps('tags')} />
           <TextInput label="Cameras" placeholder="Any" {...form.getInputProps('cameras')} />
+          <div className={styles.field}>
+            <span aria-hidden="true">Language of shared channels</span>
+            <Choice
+              label="Language of shared channels"
+              value={form.values.language}
+              options={LANGUAGES}
+              onChange={(language) => form.setFieldValue('language', language)}
+            />
+          </div>
           <TextInput type="time" label="From" {...form.getInputProps('from')} />
           <TextInput type="time" label="To" {...form.getInputProps('to')} />
           <TextInput
@@ -117,15 +126,6 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
               value={shown(form.values.holdOffMinutes)}
             />
           )}
-          <div className={styles.field}>
-            <span aria-hidden="true">Language of shared channels</span>
-            <Choice
-              label="Language of shared channels"
-              value={form.values.language}
-              options={LANGUAGES}
-              onChange={(language) => form.setFieldValue('language', language)}
-            />
-          </div>
         </div>
         <TickBox
           checked={form.values.validatedOnly}

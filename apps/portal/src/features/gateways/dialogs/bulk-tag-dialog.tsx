@@ -43,8 +43,8 @@ export function BulkTagDialog({ gateways, opened, onClose, onGone }: DialogLife 
     <Dialog title={`Tag ${gateways.length} gateways`} opened={opened} onClose={onClose} onGone={onGone}>
       <form onSubmit={(event) => void submit(event)} noValidate>
         {tag.isError && <Notice tone="danger">{messageOf(tag.error)}</Notice>}
-        <TagField label="Add" description="Words with commas between them." {...field('add')} />
-        <TagField label="Remove" known={[...countTags(gateways).keys()]} {...field('remove')} />
+        <TagField label="Tags to add" description="Words with commas between them." {...field('add')} />
+        <TagField label="Tags to remove" known={[...countTags(gateways).keys()]} {...field('remove')} />
         <DialogActions>
           <Button variant="default" onClick={onClose}>
             Cancel

@@ -38,7 +38,7 @@ export function TagField({ label, description, value, known, error, disabled = f
         onChange={(event) => onChange(event.currentTarget.value)}
       />
       {suggested.length > 0 && !disabled && (
-        <fieldset className={styles.suggested} aria-label={`${label}: known tags`}>
+        <fieldset className={styles.suggested} aria-label={`Known: ${label.toLowerCase()}`}>
           {suggested.map((tag) => (
             <button key={tag} type="button" onClick={() => onChange([...typed, tag].join(', '))}>
               {tag}
