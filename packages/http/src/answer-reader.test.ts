@@ -255,7 +255,7 @@ it.each([
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   let seen = ''
   const { promise: ended, resolve } = Promise.withResolvers<void>()
-  const parts = { onHead: () => {}, onBody: (part: Buffer) => void (seen += part.toString()), onEnd: resolve }
+  const parts = { onHead: () => {}, onBody: (part: Buffer) => void (seen += part.toString()), onEnd: () => resolve() }
   const reader = new AnswerReader({ method: 'GET' }, parts)
   socket.on('data', (chunk: Buffer) => reader.read(chunk))
   socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)

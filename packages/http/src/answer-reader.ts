@@ -15,13 +15,15 @@ import {
   type AnswerHead,
 } from './answer-head.ts'
 
-/** Where the parts of one answer go, in this order: a head, any number of bodies, an end. */
+/** Where the parts of one answer go, in this order: perhaps early hints, a head, any number of bodies, an end. */
 export type AnswerParts = {
   /** A checked head, final, or of status 101 when that was asked for. */
   onHead(head: AnswerHead): void
   onBody(bytes: Buffer): void
-  /** The answer is complete. */
-  onEnd(): void
+  /** The answer is complete. `trailers` is a checked raw list, unfiltered. */
+  onEnd(trailers: readonly string[]): void
+  /** The checked raw header list of the first interim answer 103: browsers ignore later ones. */
+  onEarlyHints?(headers: readonly string[]): void
 }
 
 /** What was asked decides how its answer is framed. */
@@ -63,6 +65,8 @@ export class AnswerReader {
   #state: State = 'head'
   #left = 0
   #interim = 0
+  #hasHinted = false
+  readonly #trailers: string[] = []
   /** The beginning of a head or line whose end has not arrived. */
   #held: Buffer = NOTHING
 
@@ -143,6 +147,10 @@ export class AnswerReader {
     if (head.status < 200 && !(head.status === 101 && this.#asked.isUpgrade)) {
       if (head.status < 100 || head.status === 101 || ++this.#interim > MAX_INTERIM_ANSWERS)
         throw new UnusableAnswer('its interim answers are not valid')
+      if (head.status === 103 && !this.#hasHinted) {
+        this.#hasHinted = true
+        this.#parts.onEarlyHints?.(head.headers)
+      }
       return next
     }
     if (head.status > 599) throw new UnusableAnswer('its status is not valid')
@@ -220,14 +228,13 @@ export class AnswerReader {
     return at + 2
   }
 
-  /** Trailers are checked and dropped: nobody asked for them (RFC 9110 §6.5.1). `left` bounds them. */
+  /** `left` bounds all trailers together. */
   #readTrailer(bytes: Buffer, at: number): number | undefined {
     const end = lineEnd(bytes, at, this.#left)
     if (end === undefined) return undefined
     if (end > at) {
-      const field: string[] = []
-      readFields(bytes.toString('latin1', at, end), 0, field)
-      checkHeaders(field)
+      readFields(bytes.toString('latin1', at, end), 0, this.#trailers)
+      checkHeaders(this.#trailers)
     } else this.#finish()
     this.#left -= end + LINE_END.length - at
     return end + LINE_END.length
@@ -235,7 +242,7 @@ export class AnswerReader {
 
   #finish(): void {
     this.#state = 'over'
-    this.#parts.onEnd()
+    this.#parts.onEnd(this.#trailers)
   }
 }
 

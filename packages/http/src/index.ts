@@ -3,6 +3,7 @@
  */
 export * from './answer-head.ts'
 export * from './answer-reader.ts'
+export * from './around-answers.ts'
 export * from './connection-limits.ts'
 export * from './ending.ts'
 export * from './faults.ts'

@@ -3,6 +3,7 @@ import { request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { pipeline, type Duplex } from 'node:stream'
 import {
+  addTrailers,
   boundInterimAnswers,
   checkHeaders,
   endConnection,
@@ -12,6 +13,7 @@ import {
   readAnswerHead,
   readSwitchHead,
   saysWhoAsks,
+  sendEarlyHints,
   wholeAnswer,
   writeHead,
   type AnswerHead,
@@ -100,6 +102,14 @@ export function createUiProxy({ target, trusting, ownPort, faults, log }: UiProx
       if (response.headersSent) response.destroy()
       else refuse(response, error)
     }
+    const passHints = (rawHeaders: string[]) => {
+      try {
+        checkHeaders(rawHeaders)
+        sendEarlyHints(response, rawHeaders)
+      } catch (error) {
+        outgoing.destroy(error as Error)
+      }
+    }
     outgoing.on('response', (answer) => {
       faults.contain(incoming.socket, () => {
         let head
@@ -111,9 +121,16 @@ export function createUiProxy({ target, trusting, ownPort, faults, log }: UiProx
         }
         if (response.destroyed) return void answer.destroy()
         response.writeHead(head.status, head.reason, head.headers)
+        answer.once('end', () => addTrailers(response, answer.rawTrailers))
         // After the head is sent, only a cut connection can show a failure.
         pipeline(answer, response, () => {})
       })
+    })
+    let hasHinted = false
+    outgoing.on('information', ({ statusCode, rawHeaders }) => {
+      if (statusCode !== 103 || hasHinted) return
+      hasHinted = true
+      faults.contain(incoming.socket, () => passHints(rawHeaders))
     })
     outgoing.on('error', fail)
     response.on('close', () => outgoing.destroy())
@@ -226,15 +243,33 @@ function requestHeaders(
     'x-forwarded-proto': 'http',
   }
   for (const [name, value] of Object.entries(forwarded)) headers[name] ??= value
-  // Rewrites Origin like Host, because applications compare the two for their own pages.
-  const ownHosts = [host, headers['x-forwarded-host']]
-  if (ownHosts.includes(hostOf(headers['origin']))) headers['origin'] = target.origin
+  nameByOwnAddress(headers, target, [host, headers['x-forwarded-host']])
   headers['host'] = target.host
   dropOwnCookies(headers)
   if (trusting) tellWhoAsks(headers, trusting, isTunnel)
   // Without a length, a body of any method needs `Transfer-Encoding`.
   if (incoming.headers['transfer-encoding'] !== undefined) headers['transfer-encoding'] = 'chunked'
   return headers
+}
+
+/**
+ * Rewrites addresses of this origin like Host, because applications compare the two: Origin and Referer for their own
+ * pages, Destination and If of WebDAV (RFC 4918 §10.3, §10.4) for their own files.
+ */
+function nameByOwnAddress(headers: Record<string, string | string[]>, target: URL, ownHosts: unknown[]): void {
+  const renamed = (address: string): string => {
+    const { host, origin } = URL.canParse(address) ? new URL(address) : {}
+    return origin !== undefined && ownHosts.includes(host) && address.toLowerCase().startsWith(origin)
+      ? `${target.origin}${address.slice(origin.length)}`
+      : address
+  }
+  for (const name of ['origin', 'referer', 'destination']) {
+    const value = headers[name]
+    if (typeof value === 'string') headers[name] = renamed(value)
+  }
+  const condition = headers['if']
+  if (typeof condition === 'string')
+    headers['if'] = condition.replace(/<([^<>]*)>/g, (_whole, address: string) => `<${renamed(address)}>`)
 }
 
 /** The session of this device's own interface is none of the application's business. */
@@ -246,10 +281,6 @@ function dropOwnCookies(headers: Record<string, string | string[]>): void {
   else headers['cookie'] = kept.join(';').trim()
 }
 
-function hostOf(origin: string | string[] | undefined): string | undefined {
-  return typeof origin === 'string' && URL.canParse(origin) ? new URL(origin).host : undefined
-}
-
 /**
  * The answer's headers without hop-by-hop and proxy ones, and with the application's address replaced by this one's.
  */
@@ -257,7 +288,7 @@ function answerHeaders(raw: readonly string[], target: URL): string[] {
   const isHopByHop = hopByHopIn(raw)
   return headerPairs(raw).flatMap(([name, value]) => {
     if (isHopByHop(name) || ordersAProxy(name)) return []
-    const isOwnAddress = name.toLowerCase() === 'location' && value.startsWith(`${target.origin}/`)
+    const isOwnAddress = /^(?:content-)?location$/i.test(name) && value.startsWith(`${target.origin}/`)
     return [name, isOwnAddress ? value.slice(target.origin.length) : value]
   })
 }

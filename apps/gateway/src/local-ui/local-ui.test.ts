@@ -1,6 +1,13 @@
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, request, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import {
+  createServer,
+  request,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from 'node:http'
 import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -292,6 +299,37 @@ describe("the device's own application", () => {
     expect((await ask(server, '/device/api/state')).status).toBe(200)
     expect(JSON.parse((await ask(server, '/api/health')).text)).toMatchObject({ status: 'ok' })
     expect(seen.length).toBe(1)
+  })
+
+  test('gets addresses of its own pages and files as its own, as WebDAV and checks of Referer need it', async () => {
+    const seen: IncomingMessage[] = []
+    const { url } = await openApplication((incoming, response) => {
+      seen.push(incoming)
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' })
+      response.setHeader('content-location', `${url.origin}/moved`)
+      response.addTrailers({ checksum: '7', 'set-cookie': 'a=1' })
+      response.write('mo')
+      response.end('ved')
+    })
+    const own = 'http://gate.local/files'
+    const headers = { host: 'gate.local', referer: `${own}/`, destination: `${own}/b`, if: `<${own}/b> (<urn:uuid:1>)` }
+    const server = await openLocalUi(url)
+    const outgoing = request({ port: server.port, host: '127.0.0.1', method: 'MOVE', path: '/files/a', headers }).end()
+    const hinted = once(outgoing, 'information') as Promise<[{ headers: IncomingHttpHeaders }]>
+    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
+    expect(await text(answer)).toBe('moved')
+    expect((await hinted)[0].headers).toEqual({ link: '</style.css>; rel=preload' })
+    expect(answer.headers['content-location']).toBe('/moved')
+    expect(answer.trailers).toEqual({ checksum: '7' })
+    const at = `${url.origin}/files`
+    expect(seen[0]!.headers).toMatchObject({
+      referer: `${at}/`,
+      destination: `${at}/b`,
+      if: `<${at}/b> (<urn:uuid:1>)`,
+    })
+    const elsewhere = { destination: 'http://gate.local.evil/files/b', referer: 'http://evil/?http://gate.local/' }
+    await ask(server, '/', { headers: { host: 'gate.local', ...elsewhere } })
+    expect(seen[1]!.headers).toMatchObject(elsewhere)
   })
 
   test('gets the caller’s address from the hub only, never from the local network', async () => {

@@ -4,7 +4,7 @@
  * one piece. Called by gateway-proxy.ts once a request is allowed.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { AnswerReader, checkHeaders, type AnswerHead } from '@hedgerow/http'
+import { addTrailers, AnswerReader, checkHeaders, sendEarlyHints, type AnswerHead } from '@hedgerow/http'
 import { GatewayTimeout } from './failures.ts'
 import type { ConnectionUser, GatewayConnection, Pool } from './gateway-connections.ts'
 import { requestHead } from './request-head.ts'
@@ -69,7 +69,11 @@ export function proxyRequest(req: IncomingMessage, res: ServerResponse, exchange
         writeBeginning()
         writeBody(bytes)
       },
-      onEnd: () => void (isAnswered = true),
+      onEnd(trailers) {
+        isAnswered = true
+        addTrailers(res, trailers)
+      },
+      onEarlyHints: (headers) => sendEarlyHints(res, headers),
     },
   )
   const timer = setTimeout(

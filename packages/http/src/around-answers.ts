@@ -1,0 +1,59 @@
+/** What a proxy passes on around an answer: early hints before it (RFC 8297) and trailers after it (RFC 9110 §6.5). */
+import type { ServerResponse } from 'node:http'
+import { headerPairs, hopByHopIn, ordersAProxy, valuesOf } from './forwarding.ts'
+
+/** Fields that a recipient must read before the body, or that would give it other rights (RFC 9110 §6.5.1). */
+const NEVER_TRAILERS = new Set([
+  'age',
+  'alt-svc',
+  'cache-control',
+  'clear-site-data',
+  'date',
+  'expires',
+  'host',
+  'link',
+  'location',
+  'pragma',
+  'referrer-policy',
+  'refresh',
+  'retry-after',
+  'service-worker-allowed',
+  'set-cookie',
+  'strict-transport-security',
+  'vary',
+  'www-authenticate',
+])
+const NEVER_TRAILERS_BEGIN = ['access-control-', 'content-', 'cross-origin-', 'sec-', 'x-frame-', 'x-hub-']
+
+/** The trailers of an answer that may be passed on. */
+export function forwardedTrailers(raw: readonly string[]): string[] {
+  const isHopByHop = hopByHopIn(raw)
+  return headerPairs(raw).flatMap((field) => {
+    const name = field[0].toLowerCase()
+    const isRefused =
+      isHopByHop(name) ||
+      ordersAProxy(name) ||
+      NEVER_TRAILERS.has(name) ||
+      NEVER_TRAILERS_BEGIN.some((start) => name.startsWith(start))
+    return isRefused ? [] : field
+  })
+}
+
+/** Adds trailers to an answer; Node sends them when its body is chunked. */
+export function addTrailers(response: ServerResponse, raw: readonly string[]): void {
+  const trailers = forwardedTrailers(raw)
+  if (trailers.length === 0) return
+  // By name, because HTTP/2 takes nothing else.
+  const byName: Record<string, string> = Object.create(null) as Record<string, string>
+  for (const [name, value] of headerPairs(trailers)) byName[name] = name in byName ? `${byName[name]}, ${value}` : value
+  response.addTrailers(byName)
+}
+
+/** Passes on the links of an answer 103; nothing else of it is for a browser. */
+export function sendEarlyHints(response: ServerResponse, raw: readonly string[]): void {
+  const links = valuesOf(raw, 'link')
+  const { httpVersionMajor, httpVersionMinor } = response.req
+  const isTooOld = httpVersionMajor === 1 && httpVersionMinor === 0
+  if (links.length === 0 || isTooOld || response.headersSent || response.destroyed) return
+  response.writeInformation(103, { Link: links.join(', ') })
+}

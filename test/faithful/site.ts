@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { approveRegistration, gatewayUiTicket, listGateways, listPendingRegistrations } from '@hedgerow/contract'
+import type { Page } from 'playwright-core'
+import { startAgent, type Agent } from '../harness/agent.ts'
+import { startBrowser } from '../harness/browser.ts'
+import { applicationsOf } from '../harness/gateway-ui-client.ts'
+import { startHub, type Hub } from '../harness/hub.ts'
+import { waitFor } from '../harness/wait-for.ts'
+
+/** A hub, an agent in its tunnel, both processes of their own, and a browser. */
+export type FaithfulSite = {
+  hub: Hub
+  agent: Agent
+  /** Opens an application as a person whom the hub has let in, in a fresh profile. */
+  show(application: string): Promise<Page>
+}
+
+/** `applications` is the part of gateway.yaml: names and addresses. */
+export async function openFaithfulSite(
+  applications: Record<string, string>,
+  life: AsyncDisposableStack,
+): Promise<FaithfulSite> {
+  const hub = await startHub({ env: { HUB_LOG_LEVEL: 'warn' } })
+  life.defer(async () => void (await hub.stop()))
+  const dataDir = await temporaryFolder(life)
+  const file = { applications: Object.fromEntries(Object.entries(applications).map(([name, url]) => [name, { url }])) }
+  await writeFile(join(dataDir, 'gateway.yaml'), JSON.stringify(file))
+  const agent = await startAgent(dataDir, { args: ['--hub', hub.url, '--name', 'Orchard'] })
+  life.defer(agent.stop)
+  const registration = await waitFor(async () => (await hub.api(listPendingRegistrations))[0], {
+    for: 'the registration',
+  })
+  await hub.api(approveRegistration, { params: { registrationId: registration.registrationId } })
+  const { id } = await waitFor(async () => (await hub.api(listGateways)).find(({ status }) => status === 'online'), {
+    for: 'the gateway',
+  })
+  await applicationsOf(hub.api, id)
+  const browser = await startBrowser()
+  life.defer(browser.close)
+
+  return {
+    hub,
+    agent,
+    async show(application) {
+      const person = await browser.person({ serviceWorkers: 'allow', viewport: { width: 1280, height: 800 } })
+      life.defer(() => person.close())
+      const page = await person.newPage()
+      // As the portal's Connect: a page of the hub posts the ticket to the application's origin.
+      const { action, ticket } = await hub.api(gatewayUiTicket, { params: { id }, query: { application } })
+      const form = `<form method="post" action="${action}"><input name="ticket" value="${ticket}"></form>`
+      const connect = `${hub.url}/connect`
+      await page.route(connect, (route) => route.fulfill({ contentType: 'text/html', body: form }))
+      await page.goto(connect)
+      await page.evaluate(() => document.forms[0]!.submit())
+      await page.waitForURL(`${new URL(action).origin}/**`, { waitUntil: 'commit' })
+      return page
+    },
+  }
+}
+
+export async function temporaryFolder(life: AsyncDisposableStack): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'hedgerow-faithful-'))
+  life.defer(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Installs npm packages once into a folder that later runs use again; FAITHFUL_DIR is another place for it. */
+export async function installed(name: string, packages: readonly string[]): Promise<string> {
+  const folder = join(process.env['FAITHFUL_DIR'] ?? join(homedir(), '.cache/hedgerow-faithful'), name)
+  await mkdir(folder, { recursive: true })
+  const done = join(folder, 'installed')
+  const wanted = packages.join(' ')
+  if ((await readFile(done, 'utf8').catch(() => '')) === wanted) return folder
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true }))
+  await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--save-exact', ...packages], { cwd: folder })
+  await writeFile(done, wanted)
+  return folder
+}
+
+/** Resident memory of a process in MB (proc_pid_status(5)). */
+export async function megabytesOf(pid: number): Promise<number> {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Math.round(Number(kilobytes) / 1_000)
+}
