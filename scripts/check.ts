@@ -10,7 +10,7 @@ const gates: [title: string, command: string, ...args: string[]][] = [
   ['unused code', 'knip', '--no-progress'],
   ['API description', 'node', 'scripts/lint-api-description.ts'],
   ['documents', 'node', 'scripts/check-docs.ts'],
-  ['folders', 'node', 'scripts/folder-cycles.ts'],
+  ['imports', 'node', 'scripts/import-cycles.ts'],
 ]
 
 const failed: string[] = []

@@ -1,6 +1,7 @@
 import { Notifications, notifications } from '@mantine/notifications'
 import { Link } from 'react-router'
-import type { ToastLink } from './toast.tsx'
+
+export type ToastLink = { to: string; words: string }
 
 export function show(message: string, link: ToastLink | undefined): void {
   const id = notifications.show({

@@ -2,10 +2,9 @@
  * Short messages about a success, for 6 s, with a link where one helps. An error stays on the page, in its place.
  */
 import { lazy, Suspense, useSyncExternalStore } from 'react'
+import type { ToastLink } from './toast-list.tsx'
 
 const ToastList = lazy(() => import('./toast-list.tsx'))
-
-export type ToastLink = { to: string; words: string }
 
 let needed = false
 const listeners = new Set<() => void>()

@@ -2,37 +2,19 @@
  * One camera: restarts its reader, takes the pictures that are due, and describes problems in words. Pictures that come
  * faster than configured, or while the last one is still being processed, are dropped undecoded: nothing queues.
  */
-import { lumaOf, type Plane, type RgbImage } from '@hedgerow/vision'
+import { lumaOf, type Plane } from '@hedgerow/vision'
 import type { Logger } from 'pino'
 import { createBackoff, createPause } from '../hub/backoff.ts'
 import { CameraError } from './camera-error.ts'
 import { encodeJpeg } from './decode.ts'
+import type { Picture, PictureReader } from './picture-reader.ts'
 import type { CameraSettings } from './schema.ts'
-
-/** The picture as received, decoded, or both for a camera that sends JPEG. */
-export type Picture = { image: RgbImage; jpeg?: Buffer }
 
 export type Frame = Picture & {
   luma: Plane
   /** Milliseconds of a clock that never goes back. */
   atMs: number
 }
-
-/** Reads pictures until `signal`, or until something is wrong: then rejects with CameraError. */
-export type PictureReader = (
-  settings: CameraSettings,
-  context: {
-    /** Takes the picture if it is due, and never waits. */
-    offer(decode: () => Promise<Picture>): void
-    pause(ms: number): Promise<void>
-    /** A part of its video came damaged, and its pictures may be wrong there. */
-    noteDamage(): void
-    /** The camera's video as it comes, for a reader that has it; undefined at the start of a connection. */
-    onStream?: ((bytes: Buffer | undefined) => void) | undefined
-    signal: AbortSignal
-    log: Logger
-  },
-) => Promise<void>
 
 export type Camera = {
   readonly name: string

@@ -7,10 +7,10 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { PROGRAM_MAP_PID, VIDEO_PID } from '../recording/transport-stream.ts'
 import type { CameraSettings } from './schema.ts'
-import type { PictureReader } from './camera.ts'
 import { CameraError } from './camera-error.ts'
 import { LOOKED_AT_SIDE } from './decode.ts'
 import { createFfmpegLog, inPlainWords } from './ffmpeg-words.ts'
+import type { PictureReader } from './picture-reader.ts'
 import { createPixelMapReader } from './pixel-map.ts'
 
 const KILL_AFTER_MS = 3_000

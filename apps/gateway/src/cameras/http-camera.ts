@@ -7,8 +7,8 @@ import { request as requestHttp, type IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { CameraError, networkFailure, refusalOf } from './camera-error.ts'
 import { decodeJpeg } from './decode.ts'
-import type { PictureReader } from './camera.ts'
 import { createPartReader, delimiterOf, PART_BYTES_MAX } from './multipart.ts'
+import type { PictureReader } from './picture-reader.ts'
 
 const ANSWER_MS = 10_000
 /** More than any camera sends; a faster stream would only waste processor time. */
