@@ -6,6 +6,8 @@ import { openInterface, type WireGuardInterface } from '@hedgerow/wireguard/node
 
 /** A lost initiation is sent again after 5 s (REKEY_TIMEOUT, WireGuard paper, section 6.4). */
 const CONNECT_TIMEOUT_MS = 20_000
+/** Two SYNs, a second apart. */
+const SILENCE_MS = 3_000
 
 type Joined = Pick<ApprovedRegistration, 'assignedIp' | 'hubVpnIp' | 'hubPublicKey'> & {
   privateKey: string
@@ -24,6 +26,8 @@ export type TestPeer = {
   wireguard: WireGuardInterface
   /** Sends a text as it is, and anything else as JSON. */
   post(path: string, body: unknown): Promise<{ status: number; headers: IncomingHttpHeaders; body: unknown }>
+  /** Whether the hub leaves a connection unanswered. */
+  isUnheard(): Promise<boolean>
   stop(): Promise<void>
 }
 
@@ -77,6 +81,17 @@ export async function joinTunnel(options: Joined): Promise<TestPeer> {
         asking.end(payload)
       })
     },
+    isUnheard: () =>
+      new Promise((resolve, reject) => {
+        const stream = stack.connect({ host: hubVpnIp, port: 8080, timeoutMs: SILENCE_MS })
+        stream.on('connect', () => {
+          stream.destroy()
+          resolve(false)
+        })
+        stream.on('error', (error: NodeJS.ErrnoException) =>
+          error.code === 'ETIMEDOUT' ? resolve(true) : reject(error),
+        )
+      }),
     async stop() {
       stack.close()
       await wireguard.close()

@@ -117,7 +117,7 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
       expect((await call('DELETE', `/hub/gateways/${gatewayId}`, { name: 'Barn' })).statusCode).toBe(204)
       await new Promise((resolve) => setTimeout(resolve, 1_000))
       const after = heard
-      await expect(beat(peer)).rejects.toThrow(/ETIMEDOUT|timed out/i)
+      expect(await peer.isUnheard()).toBe(true)
       expect(heard, 'no packet reaches it after a second').toBe(after)
       expect((await beat(other.peer)).status, 'no other gateway is affected').toBe(200)
     })

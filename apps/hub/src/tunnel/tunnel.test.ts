@@ -99,9 +99,12 @@ describe.each(testEngines)('the tunnel on %s', (engine) => {
     const barn = await enrolled()
     const shed = await enrolled('Shed')
     const liar = await join({ ...barn, sourceIp: shed.assignedIp, hubPort: hub.vpn.port })
-    await expect(beat(liar)).rejects.toThrow(/ETIMEDOUT|timed out/i)
+    await expect
+      .poll(() => liar.wireguard.peers()[0]!.receivedBytes, 'the hub accepts its handshake')
+      .toBeGreaterThan(0)
+    expect(await liar.isUnheard()).toBe(true)
     const honest = await join({ ...shed, hubPort: hub.vpn.port })
-    await beat(honest)
+    expect(await honest.isUnheard()).toBe(false)
     honest.stack.listen({ port: 8080 }, (stream) => void stream.destroy())
     await liar.stop()
     const other = await join({ ...barn, hubPort: hub.vpn.port })
@@ -142,14 +145,14 @@ describe.each(testEngines)('the tunnel on %s', (engine) => {
     const { registrationId } = (await renewed.register()).body
     expect((await beat(old)).status, 'the old key works until then').toBe(200)
     await approve(registrationId)
-    const unheard = beat(old).catch(String)
+    const unheard = old.isUnheard()
     const nonce = randomBytes(32).toString('base64')
     const approved = (await renewed.status(registrationId, { nonce })).body as unknown as ApprovedRegistration
     const presharedKey = renewed.presharedKey(approved, nonce)!
     const fresh = await join({ ...approved, privateKey: renewed.privateKey, presharedKey, hubPort: hub.vpn.port })
     expect((await beat(fresh)).status).toBe(200)
     expect(await list()).toHaveLength(1)
-    expect(await unheard).toMatch(/ETIMEDOUT|timed out/i)
+    expect(await unheard).toBe(true)
   })
 
   it('stores detections before it answers', async () => {
