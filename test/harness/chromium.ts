@@ -7,7 +7,16 @@ import { fileURLToPath } from 'node:url'
 /** The path of a Chromium-like browser, and the environment that its process needs. */
 export type ChromiumBinary = { executablePath: string; env: Record<string, string>; origin: string }
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
+/** The headless shell comes first: the same engine without Chrome's own windows takes half the processor time. */
+const NAMES = [
+  'chromium-headless-shell',
+  'chrome-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+  'chrome',
+]
 const MAC_APPLICATIONS = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
