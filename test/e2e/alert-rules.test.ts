@@ -23,7 +23,7 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => ntfy.listen(0, '127.0.0.1', resolve))
   const HUB_NTFY_URL = `http://127.0.0.1:${(ntfy.address() as AddressInfo).port}/topic`
-  ;[browser, hub] = await Promise.all([startBrowser(), startHub({ env: { HUB_NTFY_URL } })])
+  ;[browser, hub] = await Promise.all([startBrowser({ whole: true }), startHub({ env: { HUB_NTFY_URL } })])
   gateway = await startGateway(hub, { name: 'Barn' })
   const registrationId = await waitFor(async () => (await hub.api(listPendingRegistrations))[0]?.registrationId, {
     for: 'the registration',

@@ -23,9 +23,12 @@ export type BrowserHandle = {
 /** A name without TLS that the browser, unlike `localhost` and loopback addresses, trusts no more than any LAN name. */
 export const LAN_NAME = 'hub.test'
 
-/** Starts a headless Chromium and prints which one it is. Without a browser the test fails instead of being skipped. */
-export async function startBrowser(): Promise<BrowserHandle> {
-  const binary = await findChromium()
+/**
+ * Starts a headless Chromium and prints which one it is. Without a browser the test fails instead of being skipped.
+ * `whole`: not a headless shell, which shows no notifications.
+ */
+export async function startBrowser({ whole = false } = {}): Promise<BrowserHandle> {
+  const binary = await findChromium(whole)
   const browser = await chromium.launch({
     executablePath: binary.executablePath,
     headless: true,

@@ -7,30 +7,27 @@ import { fileURLToPath } from 'node:url'
 /** The path of a Chromium-like browser, and the environment that its process needs. */
 export type ChromiumBinary = { executablePath: string; env: Record<string, string>; origin: string }
 
-/** The headless shell comes first: the same engine without Chrome's own windows takes half the processor time. */
-const NAMES = [
-  'chromium-headless-shell',
-  'chrome-headless-shell',
-  'chromium',
-  'chromium-browser',
-  'google-chrome',
-  'google-chrome-stable',
-  'chrome',
-]
+const SHELLS = ['chromium-headless-shell', 'chrome-headless-shell']
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
 const MAC_APPLICATIONS = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** $CHROMIUM_PATH, else an installed Chromium or Chrome, else the one of the dev dependency. */
-export async function findChromium(): Promise<ChromiumBinary> {
+/**
+ * $CHROMIUM_PATH, else an installed Chromium or Chrome, else the one of the dev dependency. A headless shell comes first:
+ * the same engine without Chrome's own windows takes half the processor time. It shows no notifications: `whole` is for
+ * tests that need them.
+ */
+export async function findChromium(whole = false): Promise<ChromiumBinary> {
   const chosen = process.env.CHROMIUM_PATH
   if (chosen) {
     if (!existsSync(chosen)) throw new Error(`CHROMIUM_PATH names ${chosen}, which does not exist`)
     return { executablePath: chosen, env: {}, origin: 'from CHROMIUM_PATH' }
   }
   const folders = (process.env.PATH ?? '').split(delimiter).concat('/usr/bin', '/usr/local/bin', '/snap/bin')
-  const candidates = [...folders.flatMap((folder) => NAMES.map((name) => join(folder, name))), ...MAC_APPLICATIONS]
+  const names = whole ? NAMES : [...SHELLS, ...NAMES]
+  const candidates = [...names.flatMap((name) => folders.map((folder) => join(folder, name))), ...MAC_APPLICATIONS]
   const installed = candidates.find((path) => existsSync(path))
   if (installed) return { executablePath: installed, env: {}, origin: 'installed on this machine' }
   return unpackBundled()
