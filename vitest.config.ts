@@ -6,6 +6,8 @@ import { memoryFolder } from './scripts/memory-folder.ts'
 
 const folder = memoryFolder()
 if (folder) process.env['TMPDIR'] = folder
+// Hundreds of processes of tests, and of programs that they start, compile the same sources.
+process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.compile-cache')
 
 /** Vitest's own choice leaves one core idle. */
 const maxWorkers = Math.max(2, availableParallelism())

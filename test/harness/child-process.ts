@@ -37,11 +37,11 @@ export type ChildOptions = {
 }
 
 /**
- * Starts `command` with arguments and no shell. It inherits only PATH, HOME and TMPDIR, so that no setting of the
+ * Starts `command` with arguments and no shell. It inherits only PATH, HOME, TMPDIR and the compile cache, so that no setting of the
  * machine reaches it.
  */
 export async function startChild(command: string, args: string[], options: ChildOptions = {}): Promise<Child> {
-  const env = { ...inherited('PATH', 'HOME', 'TMPDIR'), ...options.env }
+  const env = { ...inherited('PATH', 'HOME', 'TMPDIR', 'NODE_COMPILE_CACHE'), ...options.env }
   const child = spawn(command, options.detached ? ['--import', END_WITH_PARENT, ...args] : args, {
     env,
     detached: options.detached ?? false,
