@@ -37,8 +37,8 @@ export type ChildOptions = {
 }
 
 /**
- * Starts `command` with arguments and no shell. It inherits only PATH, HOME, TMPDIR and the compile cache, so that no setting of the
- * machine reaches it.
+ * Starts `command` with arguments and no shell. It inherits only PATH, HOME, TMPDIR and the compile cache, so that no
+ * setting of the machine reaches it.
  */
 export async function startChild(command: string, args: string[], options: ChildOptions = {}): Promise<Child> {
   const env = { ...inherited('PATH', 'HOME', 'TMPDIR', 'NODE_COMPILE_CACHE'), ...options.env }

@@ -15,9 +15,9 @@ const MAC_APPLICATIONS = [
 ]
 
 /**
- * $CHROMIUM_PATH, else an installed Chromium or Chrome, else the one of the dev dependency. A headless shell comes first:
- * the same engine without Chrome's own windows takes half the processor time. It shows no notifications: `whole` is for
- * tests that need them.
+ * $CHROMIUM_PATH, else an installed Chromium or Chrome, else the one of the dev dependency. A headless shell comes
+ * first: the same engine without Chrome's own windows takes half the processor time. It shows no notifications: `whole`
+ * is for tests that need them.
  */
 export async function findChromium(whole = false): Promise<ChromiumBinary> {
   const chosen = process.env.CHROMIUM_PATH
