@@ -43,6 +43,25 @@ export function PanelError({
   )
 }
 
+/** Until a query has data: that it loads, or why it failed and a way to try again. */
+export function PanelWaiting({
+  query: { error, isFetching, refetch },
+  rows,
+  label,
+  describe = (message) => message,
+}: {
+  query: { error: Error | null; isFetching: boolean; refetch: () => unknown }
+  rows: number
+  label: string
+  describe?: (message: string) => string
+}) {
+  return error === null ? (
+    <PanelSkeleton rows={rows} label={label} />
+  ) : (
+    <PanelError message={describe(error.message)} retrying={isFetching} onRetry={() => void refetch()} />
+  )
+}
+
 export function PanelForbidden({ children }: { children: ReactNode }) {
   return (
     <div className={styles.state}>

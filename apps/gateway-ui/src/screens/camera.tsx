@@ -2,8 +2,8 @@
 import { useParams } from 'react-router'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
-import { PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
-import { DeviceError, messageOf } from '../calls.ts'
+import { PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
+import { DeviceError } from '../calls.ts'
 import { Stage } from '../parts/stage.tsx'
 import { useCamera, useStatus } from '../queries.ts'
 import { useVisitor } from '../session.ts'
@@ -15,7 +15,8 @@ export function CameraScreen() {
   const name = useParams()['name'] ?? ''
   const status = useStatus().data
   const { mayManage } = useVisitor()
-  const { data, error, isFetching, refetch } = useCamera(name)
+  const query = useCamera(name)
+  const { data, error, refetch } = query
   const state = status?.cameras.find((camera) => camera.name === name)
   const problems = status?.problems.filter((problem) => problem.startsWith(`Camera ${name}`)) ?? []
   const isElsewhere = error instanceof DeviceError && error.code === 'camera_not_found'
@@ -39,11 +40,7 @@ export function CameraScreen() {
           </div>
         </>
       ) : data === undefined ? (
-        error === null ? (
-          <PanelSkeleton rows={8} label="Loading the camera" />
-        ) : (
-          <PanelError message={messageOf(error)} retrying={isFetching} onRetry={() => void refetch()} />
-        )
+        <PanelWaiting query={query} rows={8} label="Loading the camera" />
       ) : (
         <>
           <CameraEditor

@@ -5,7 +5,7 @@ import { useRef, useState } from 'react'
 import type { DeviceFileError } from '@hedgerow/contract/device-interface'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
-import { PanelError, PanelForbidden, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelForbidden, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { UnsavedGuard } from '@hedgerow/ui/unsaved-guard.tsx'
@@ -42,13 +42,9 @@ export function ConfigurationScreen() {
 }
 
 function File() {
-  const { data, error, isFetching, refetch } = useFile()
-  if (data === undefined)
-    return error === null ? (
-      <PanelSkeleton rows={12} label="Loading gateway.yaml" />
-    ) : (
-      <PanelError message={messageOf(error)} retrying={isFetching} onRetry={() => void refetch()} />
-    )
+  const query = useFile()
+  const { data, refetch } = query
+  if (data === undefined) return <PanelWaiting query={query} rows={12} label="Loading gateway.yaml" />
   return <Editor key={data.hash} file={data} onReload={() => void refetch()} />
 }
 

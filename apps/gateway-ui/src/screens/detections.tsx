@@ -6,9 +6,9 @@ import { deviceCalls } from 'virtual:device-calls'
 import { Choice } from '@hedgerow/ui/choice.tsx'
 import { LearningMarks } from '@hedgerow/ui/learning-marks.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
-import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
-import { addressOf, messageOf } from '../calls.ts'
+import { addressOf } from '../calls.ts'
 import { useDetections, useStatus, type SeenDetection } from '../queries.ts'
 import { DetectionDialog } from './detection-dialog.tsx'
 import styles from './detections.module.css'
@@ -29,10 +29,8 @@ export function DetectionsScreen() {
       { replace: true },
     )
   const [open, setOpen] = useState<SeenDetection>()
-  const { data, error, isFetching, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useDetections({
-    camera,
-    learning,
-  })
+  const query = useDetections({ camera, learning })
+  const { data, hasNextPage, fetchNextPage, isFetchingNextPage } = query
   // A link may name a camera that is not there any more.
   const names = [...new Set([...(status?.cameras ?? []).map(({ name }) => name), ...(camera === '' ? [] : [camera])])]
   const shown = data?.pages.flat()
@@ -62,11 +60,7 @@ export function DetectionsScreen() {
         }
       />
       {shown === undefined ? (
-        error === null ? (
-          <PanelSkeleton rows={6} label="Loading detections" />
-        ) : (
-          <PanelError message={messageOf(error)} retrying={isFetching} onRetry={() => void refetch()} />
-        )
+        <PanelWaiting query={query} rows={6} label="Loading detections" />
       ) : shown.length === 0 ? (
         learning === '' ? (
           <PanelEmpty title="Nothing seen yet">Detections appear here when a source reports them.</PanelEmpty>

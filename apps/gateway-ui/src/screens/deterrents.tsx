@@ -6,7 +6,7 @@ import { Chip } from '@hedgerow/ui/chip.tsx'
 import { HoldButton } from '@hedgerow/ui/hold-button.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
-import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { RelativeTime, TimeLeft } from '@hedgerow/ui/relative-time.tsx'
 import { messageOf } from '../calls.ts'
@@ -15,16 +15,13 @@ import { useVisitor } from '../session.ts'
 import styles from './deterrents.module.css'
 
 export function DeterrentsScreen() {
-  const { data: status, error, isFetching, refetch } = useStatus()
+  const query = useStatus()
+  const status = query.data
   return (
     <>
       <PageHead title="Deterrents" place={status?.name ?? 'Gateway'} lead="What this gateway can switch." />
       {status === undefined ? (
-        error === null ? (
-          <PanelSkeleton rows={4} label="Loading deterrents" />
-        ) : (
-          <PanelError message={messageOf(error)} retrying={isFetching} onRetry={() => void refetch()} />
-        )
+        <PanelWaiting query={query} rows={4} label="Loading deterrents" />
       ) : status.deterrents.length === 0 ? (
         <PanelEmpty title="No deterrents">Deterrents that the configuration names appear here.</PanelEmpty>
       ) : (
@@ -78,15 +75,12 @@ function Deterrents({ status: { armed, deterrents } }: { status: DeviceStatus })
 const TONES = { ready: 'good', active: 'warning', fault: 'danger' } as const
 
 function Ledger() {
-  const { data, error, isFetching, refetch } = useLedger()
+  const query = useLedger()
+  const { data } = query
   return (
     <Panel title="Ledger">
       {data === undefined ? (
-        error === null ? (
-          <PanelSkeleton rows={4} label="Loading the ledger" />
-        ) : (
-          <PanelError message={messageOf(error)} retrying={isFetching} onRetry={() => void refetch()} />
-        )
+        <PanelWaiting query={query} rows={4} label="Loading the ledger" />
       ) : data.length === 0 ? (
         <PanelEmpty title="Nothing fired yet" />
       ) : (

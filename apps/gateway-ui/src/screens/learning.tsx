@@ -5,7 +5,7 @@ import { Link } from 'react-router'
 import { Learned, type LearnedMask } from '@hedgerow/ui/learned.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
-import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { ExactTime } from '@hedgerow/ui/relative-time.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
@@ -18,7 +18,8 @@ import styles from './learning.module.css'
 export function LearningScreen() {
   const name = useStatus().data?.name ?? 'Gateway'
   const { mayManage } = useVisitor()
-  const { data, error, isFetching, refetch } = useLearning()
+  const query = useLearning()
+  const { data } = query
   const undo = useUndoLearning()
   return (
     <>
@@ -29,11 +30,7 @@ export function LearningScreen() {
       />
       {undo.error !== null && <Notice tone="danger">{messageOf(undo.error)}</Notice>}
       {data === undefined ? (
-        error === null ? (
-          <PanelSkeleton rows={6} label="Loading what was learned" />
-        ) : (
-          <PanelError message={messageOf(error)} retrying={isFetching} onRetry={() => void refetch()} />
-        )
+        <PanelWaiting query={query} rows={6} label="Loading what was learned" />
       ) : (
         <>
           {(data.state !== 'waiting' || data.lastRunAt !== null) && (

@@ -11,24 +11,21 @@ import { Mono } from '@hedgerow/ui/mono.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
-import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { askPicture, messageOf } from '../calls.ts'
 import { useStatus } from '../queries.ts'
 import { useVisitor } from '../session.ts'
 import styles from './now.module.css'
 
 export function NowScreen() {
-  const { data, error, isFetching, refetch } = useStatus()
+  const query = useStatus()
+  const { data, error } = query
   const { mayManage } = useVisitor()
   if (data === undefined)
     return (
       <>
         <PageHead title="Now" place="Gateway" />
-        {error === null ? (
-          <PanelSkeleton rows={6} label="Loading" />
-        ) : (
-          <PanelError message={messageOf(error)} retrying={isFetching} onRetry={() => void refetch()} />
-        )}
+        <PanelWaiting query={query} rows={6} label="Loading" />
       </>
     )
   return (

@@ -1,10 +1,9 @@
 /** Rules: what gateway.yaml says in sentences, and what the rules would have done in the last 24 hours. */
 import { Chip } from '@hedgerow/ui/chip.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
-import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
-import { messageOf } from '../calls.ts'
 import { useRules, useRuleTest, useStatus } from '../queries.ts'
 import styles from './rules.module.css'
 
@@ -17,15 +16,7 @@ export function RulesScreen() {
       <PageHead title="Rules" place={name} lead="Which detections fire which deterrents, without asking the hub." />
       <Panel title="In force">
         {rules.data === undefined ? (
-          rules.error === null ? (
-            <PanelSkeleton rows={3} label="Loading rules" />
-          ) : (
-            <PanelError
-              message={messageOf(rules.error)}
-              retrying={rules.isFetching}
-              onRetry={() => void rules.refetch()}
-            />
-          )
+          <PanelWaiting query={rules} rows={3} label="Loading rules" />
         ) : rules.data.length === 0 ? (
           <PanelEmpty title="No rules">Add `rules` to the configuration.</PanelEmpty>
         ) : (
@@ -49,15 +40,7 @@ export function RulesScreen() {
       </Panel>
       <Panel title="A dry run of the last 24 hours">
         {test.data === undefined ? (
-          test.error === null ? (
-            <PanelSkeleton rows={4} label="Loading the dry run" />
-          ) : (
-            <PanelError
-              message={messageOf(test.error)}
-              retrying={test.isFetching}
-              onRetry={() => void test.refetch()}
-            />
-          )
+          <PanelWaiting query={test} rows={4} label="Loading the dry run" />
         ) : test.data.length === 0 ? (
           <PanelEmpty title="Nothing was seen in the last 24 hours" />
         ) : (

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useId, useState } from 'react'
 import type { CameraSettings } from '@hedgerow/contract/device-interface'
 import { Notice } from '@hedgerow/ui/notice.tsx'
-import { PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { messageOf } from '../calls.ts'
@@ -15,7 +15,8 @@ type TuningProps = { name: string; settings: CameraSettings; mayChange: boolean 
 
 /** Rate and least score of a camera, beside what they would have found in the last 24 hours. */
 export function Tuning({ name, settings: { hash, framesPerSecond, minimumScore }, mayChange }: TuningProps) {
-  const { data, error, isFetching, refetch } = useCandidates(name)
+  const query = useCandidates(name)
+  const { data } = query
   return (
     <Panel title="Rate and score">
       {minimumScore === null ? (
@@ -23,11 +24,7 @@ export function Tuning({ name, settings: { hash, framesPerSecond, minimumScore }
           The eye does not look at this camera: name it in `sources.eye` of the configuration.
         </p>
       ) : data === undefined ? (
-        error === null ? (
-          <PanelSkeleton rows={3} label="Loading what moved" />
-        ) : (
-          <PanelError message={messageOf(error)} retrying={isFetching} onRetry={() => void refetch()} />
-        )
+        <PanelWaiting query={query} rows={3} label="Loading what moved" />
       ) : (
         <Sliders
           name={name}

@@ -7,7 +7,7 @@ import { messageOf } from '#api/client.ts'
 import { Choice } from '@hedgerow/ui/choice.tsx'
 import { ActionsCell, Cell, DataTable, Row, type Column } from '@hedgerow/ui/data-table.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
-import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
@@ -50,10 +50,8 @@ export function Deliveries({ maySendAgain }: { maySendAgain: string | undefined 
         <Choice label="Filter by state" value={state} options={STATES} onChange={setState} />
       </div>
       {again.isError && <Notice tone="warning">{messageOf(again.error)}</Notice>}
-      {log.isPending ? (
-        <PanelSkeleton rows={3} label="Loading deliveries" />
-      ) : log.data === undefined ? (
-        <PanelError message={messageOf(log.error)} retrying={log.isFetching} onRetry={() => void log.refetch()} />
+      {log.data === undefined ? (
+        <PanelWaiting query={log} rows={3} label="Loading deliveries" />
       ) : deliveries.length === 0 ? (
         <PanelEmpty title={isFiltered ? 'No message matches' : 'No messages yet'}>
           {isFiltered ? 'Choose every channel and every state.' : 'Messages that leave the hub are listed here.'}

@@ -11,7 +11,7 @@ import { PlusIcon } from '@hedgerow/ui/icons.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { HelpLink } from '#parts/help-link.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
-import { PanelEmpty, PanelError, PanelForbidden, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelEmpty, PanelForbidden, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
@@ -61,14 +61,8 @@ export function AlertsPage() {
       <Panel title="Rules">
         {forbidden ? (
           <PanelForbidden>Managers and administrators see alert rules.</PanelForbidden>
-        ) : rules.isPending ? (
-          <PanelSkeleton rows={3} label="Loading alert rules" />
         ) : rules.data === undefined ? (
-          <PanelError
-            message={messageOf(rules.error)}
-            retrying={rules.isFetching}
-            onRetry={() => void rules.refetch()}
-          />
+          <PanelWaiting query={rules} rows={3} label="Loading alert rules" />
         ) : rules.data.length === 0 ? (
           <PanelEmpty title="No alert rules">Nobody gets a message about incidents.</PanelEmpty>
         ) : (

@@ -5,7 +5,7 @@ import { Link } from 'react-router'
 import { messageOf } from '#api/client.ts'
 import { ActionsCell, Cell, DataTable, Row, type Column } from '@hedgerow/ui/data-table.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
-import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
@@ -26,14 +26,8 @@ export function RecentAlerts() {
   return (
     <Panel title="Alerts">
       {acknowledge.isError && <Notice tone="warning">{messageOf(acknowledge.error)}</Notice>}
-      {alerts.isPending ? (
-        <PanelSkeleton rows={3} label="Loading alerts" />
-      ) : alerts.data === undefined ? (
-        <PanelError
-          message={messageOf(alerts.error)}
-          retrying={alerts.isFetching}
-          onRetry={() => void alerts.refetch()}
-        />
+      {alerts.data === undefined ? (
+        <PanelWaiting query={alerts} rows={3} label="Loading alerts" />
       ) : alerts.data.length === 0 ? (
         <PanelEmpty title="No alerts yet">Alerts of your rules are listed here.</PanelEmpty>
       ) : (

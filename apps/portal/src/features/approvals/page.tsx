@@ -11,7 +11,7 @@ import { mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
-import { PanelEmpty, PanelError, PanelForbidden, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelEmpty, PanelForbidden, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { CheckIcon, MailIcon } from '@hedgerow/ui/icons.tsx'
 import type { OpenDialog } from './dialogs.tsx'
@@ -84,14 +84,8 @@ export function RegistrationsPage() {
       >
         {forbidden ? (
           <PanelForbidden>Managers and administrators see the waiting devices, and decide about them.</PanelForbidden>
-        ) : pending.isPending ? (
-          <PanelSkeleton rows={4} label="Loading pending requests" />
         ) : pending.data === undefined ? (
-          <PanelError
-            message={loadFailed(messageOf(pending.error))}
-            retrying={pending.isFetching}
-            onRetry={() => void pending.refetch()}
-          />
+          <PanelWaiting query={pending} rows={4} label="Loading pending requests" describe={loadFailed} />
         ) : waiting === 0 ? (
           <PanelEmpty title={`${EMPTY_TITLE} - ${EMPTY_TEXT}`} />
         ) : (

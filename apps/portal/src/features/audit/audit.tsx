@@ -8,7 +8,7 @@ import { Choice } from '@hedgerow/ui/choice.tsx'
 import { DayField } from '@hedgerow/ui/day-field.tsx'
 import { DownloadIcon, SearchIcon } from '@hedgerow/ui/icons.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
-import { PanelEmpty, PanelError, PanelForbidden, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelEmpty, PanelForbidden, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { saveFile } from '@hedgerow/ui/save-file.ts'
 import { ACTIONS, EVERYTHING, type Filter } from './filter.ts'
@@ -75,14 +75,8 @@ export default function Audit() {
               <Notice tone="warning">{messageOf(file.error ?? audit.error)}</Notice>
             </div>
           )}
-          {audit.isPending ? (
-            <PanelSkeleton rows={6} label="Loading the audit log" />
-          ) : audit.data === undefined ? (
-            <PanelError
-              message={messageOf(audit.error)}
-              retrying={audit.isFetching}
-              onRetry={() => void audit.refetch()}
-            />
+          {audit.data === undefined ? (
+            <PanelWaiting query={audit} rows={6} label="Loading the audit log" />
           ) : entries.length === 0 && audit.hasNextPage ? (
             <PanelEmpty title="No entry matches so far">Show older entries, or choose fewer days.</PanelEmpty>
           ) : entries.length === 0 ? (

@@ -5,11 +5,11 @@
 import { Button } from '@mantine/core'
 import { Link } from 'react-router'
 import { useAutoApprovalSettings } from '#api/auto-approval.ts'
-import { isForbidden, messageOf } from '#api/client.ts'
+import { isForbidden } from '#api/client.ts'
 import { mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
-import { PanelError, PanelForbidden, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelForbidden, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { loadFailed } from './messages.ts'
 import { SettingsForm } from './settings-form.tsx'
@@ -42,14 +42,8 @@ export function AutoApprovalPage() {
         <Panel title="Rules">
           {forbidden ? (
             <PanelForbidden>Managers and administrators see the rules; administrators change them.</PanelForbidden>
-          ) : settings.isPending ? (
-            <PanelSkeleton rows={8} label="Loading the settings" />
           ) : (
-            <PanelError
-              message={loadFailed(messageOf(settings.error))}
-              retrying={settings.isFetching}
-              onRetry={() => void settings.refetch()}
-            />
+            <PanelWaiting query={settings} rows={8} label="Loading the settings" describe={loadFailed} />
           )}
         </Panel>
       )}

@@ -3,10 +3,9 @@ import { Button } from '@mantine/core'
 import { useFullscreenElement } from '@mantine/hooks'
 import { useMemo } from 'react'
 import { useSearchParams } from 'react-router'
-import { messageOf } from '#api/client.ts'
 import { Choice } from '@hedgerow/ui/choice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
-import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { useCameras } from './queries.ts'
 import { Tile } from './tile.tsx'
 import styles from './cameras.module.css'
@@ -70,14 +69,8 @@ export function CamerasPage() {
           )
         }
       />
-      {cameras.isPending ? (
-        <PanelSkeleton rows={6} label="Loading cameras" />
-      ) : cameras.data === undefined ? (
-        <PanelError
-          message={messageOf(cameras.error)}
-          retrying={cameras.isFetching}
-          onRetry={() => void cameras.refetch()}
-        />
+      {cameras.data === undefined ? (
+        <PanelWaiting query={cameras} rows={6} label="Loading cameras" />
       ) : shown.length === 0 ? (
         <PanelEmpty title="No cameras yet">
           Cameras appear here when a gateway reports them: from Frigate, from its own eye, or from a program.

@@ -1,10 +1,9 @@
 import type { Gateway } from '@hedgerow/contract'
 import { useMemo } from 'react'
 import { Link } from 'react-router'
-import { messageOf } from '#api/client.ts'
 import { statusMark, useGateways } from '#api/gateways.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
-import { PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
 import { allOnline, neverConnected } from './messages.ts'
@@ -36,14 +35,8 @@ export function NeedsAttention() {
           {message}
         </Notice>
       ))}
-      {gateways.isPending ? (
-        <PanelSkeleton rows={2} label="Loading what needs attention" />
-      ) : gateways.data === undefined ? (
-        <PanelError
-          message={messageOf(gateways.error)}
-          retrying={gateways.isFetching}
-          onRetry={() => void gateways.refetch()}
-        />
+      {gateways.data === undefined ? (
+        <PanelWaiting query={gateways} rows={2} label="Loading what needs attention" />
       ) : total === 0 ? (
         <p className={styles.well}>
           No gateways yet. <Link to="/gateways">See how to add the first one</Link>

@@ -4,11 +4,10 @@
  */
 import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
-import { messageOf } from '#api/client.ts'
 import { FigureStrip } from '@hedgerow/ui/figure-strip.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
-import { PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelSkeleton, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { Activity } from './activity.tsx'
 import { threatsToday } from './targets.ts'
@@ -55,28 +54,16 @@ export function DashboardPage() {
               <Suspense fallback={<PanelSkeleton rows={8} label="Loading the chart" />}>
                 <NetworkChart hours={timeline.data} />
               </Suspense>
-            ) : timeline.isPending ? (
-              <PanelSkeleton rows={8} label="Loading the chart" />
             ) : (
-              <PanelError
-                message={messageOf(timeline.error)}
-                retrying={timeline.isFetching}
-                onRetry={() => void timeline.refetch()}
-              />
+              <PanelWaiting query={timeline} rows={8} label="Loading the chart" />
             )}
           </div>
         </Panel>
         <Panel title="Recent Activity">
           {dashboard.data !== undefined ? (
             <Activity entries={dashboard.data.activity} />
-          ) : dashboard.isPending ? (
-            <PanelSkeleton rows={8} label="Loading recent activity" />
           ) : (
-            <PanelError
-              message={messageOf(dashboard.error)}
-              retrying={dashboard.isFetching}
-              onRetry={() => void dashboard.refetch()}
-            />
+            <PanelWaiting query={dashboard} rows={8} label="Loading recent activity" />
           )}
         </Panel>
       </div>

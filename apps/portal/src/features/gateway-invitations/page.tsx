@@ -12,7 +12,7 @@ import { RulesNotice } from '#parts/rules-notice.tsx'
 import { PlusIcon } from '@hedgerow/ui/icons.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
-import { PanelEmpty, PanelError, PanelForbidden, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelEmpty, PanelForbidden, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
 import type { OpenDialog } from './dialogs.tsx'
@@ -56,14 +56,8 @@ export function GatewayInvitationsPage() {
       <Panel title="Invitations">
         {forbidden ? (
           <PanelForbidden>Managers and administrators invite gateways.</PanelForbidden>
-        ) : invitations.isPending ? (
-          <PanelSkeleton rows={4} label="Loading invitations" />
         ) : invitations.data === undefined ? (
-          <PanelError
-            message={messageOf(invitations.error)}
-            retrying={invitations.isFetching}
-            onRetry={() => void invitations.refetch()}
-          />
+          <PanelWaiting query={invitations} rows={4} label="Loading invitations" />
         ) : invitations.data.length === 0 ? (
           <PanelEmpty title="No invitations yet">
             An invitation sets up one or more devices with the same command.

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { messageOf } from '#api/client.ts'
 import { Choice } from '@hedgerow/ui/choice.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
-import { PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import type { AlertPreferences } from '@hedgerow/contract'
@@ -26,14 +26,8 @@ export function Alerts() {
       <Panel title="Alerts">
         {preferences.data !== undefined ? (
           <PreferencesForm saved={preferences.data} />
-        ) : preferences.isPending ? (
-          <PanelSkeleton rows={2} label="Loading how alerts reach you" />
         ) : (
-          <PanelError
-            message={messageOf(preferences.error)}
-            retrying={preferences.isFetching}
-            onRetry={() => void preferences.refetch()}
-          />
+          <PanelWaiting query={preferences} rows={2} label="Loading how alerts reach you" />
         )}
         <Browsers />
       </Panel>

@@ -2,7 +2,7 @@ import type { PushSubscription } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { messageOf } from '#api/client.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
-import { PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { usePush, useSubscribe, useTestPush, useUnsubscribe } from './alert-queries.ts'
@@ -15,10 +15,7 @@ export function Browsers() {
   const push = usePush()
   const subscribe = useSubscribe()
   const missing = missingForPush()
-  if (push.data === undefined) {
-    if (push.isPending) return <PanelSkeleton rows={2} label="Loading your browsers" />
-    return <PanelError message={messageOf(push.error)} retrying={push.isFetching} onRetry={() => void push.refetch()} />
-  }
+  if (push.data === undefined) return <PanelWaiting query={push} rows={2} label="Loading your browsers" />
   const { publicKey, subscriptions } = push.data
   return (
     <div className={styles.browsers}>

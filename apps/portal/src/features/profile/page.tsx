@@ -1,8 +1,7 @@
 /** The signed-in person's account: name, password, two-factor and sessions. */
-import { messageOf } from '#api/client.ts'
 import { useUser } from '#api/session.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
-import { PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { AboutForm } from './about-form.tsx'
 import { Alerts } from './alerts.tsx'
@@ -23,27 +22,15 @@ export function ProfilePage() {
           <Panel title="About you">
             {profile.data !== undefined ? (
               <AboutForm saved={profile.data} />
-            ) : profile.isPending ? (
-              <PanelSkeleton rows={6} label="Loading your profile" />
             ) : (
-              <PanelError
-                message={messageOf(profile.error)}
-                retrying={profile.isFetching}
-                onRetry={() => void profile.refetch()}
-              />
+              <PanelWaiting query={profile} rows={6} label="Loading your profile" />
             )}
           </Panel>
           <Panel title="Two-factor sign-in">
             {profile.data !== undefined ? (
               <TwoFactor profile={profile.data} />
-            ) : profile.isPending ? (
-              <PanelSkeleton rows={2} label="Loading two-factor" />
             ) : (
-              <PanelError
-                message={messageOf(profile.error)}
-                retrying={profile.isFetching}
-                onRetry={() => void profile.refetch()}
-              />
+              <PanelWaiting query={profile} rows={2} label="Loading two-factor" />
             )}
           </Panel>
         </div>

@@ -6,7 +6,7 @@ import { Chip } from '@hedgerow/ui/chip.tsx'
 import { ActionsCell, Cell, DataTable, Row, type Column } from '@hedgerow/ui/data-table.tsx'
 import { Mono } from '@hedgerow/ui/mono.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
-import { PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { RelativeTime, TimeLeft } from '@hedgerow/ui/relative-time.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { browserName } from './browser-name.ts'
@@ -37,16 +37,7 @@ export function Sessions() {
     )
     if (done) void toast('Session ended.')
   }
-  if (sessions.data === undefined) {
-    if (sessions.isPending) return <PanelSkeleton rows={3} label="Loading sessions" />
-    return (
-      <PanelError
-        message={messageOf(sessions.error)}
-        retrying={sessions.isFetching}
-        onRetry={() => void sessions.refetch()}
-      />
-    )
-  }
+  if (sessions.data === undefined) return <PanelWaiting query={sessions} rows={3} label="Loading sessions" />
   return (
     <>
       {(end.isError || sessions.isError) && (

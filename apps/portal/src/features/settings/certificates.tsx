@@ -1,12 +1,11 @@
 import type { Certificate } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
-import { messageOf } from '#api/client.ts'
 import { ADMIN_NEEDED } from '#api/roles.ts'
 import { Chip } from '@hedgerow/ui/chip.tsx'
 import { ActionsCell, Cell, DataTable, Row, TwoLines, type Column } from '@hedgerow/ui/data-table.tsx'
 import { useNow } from '@hedgerow/ui/now.ts'
-import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { saveFile } from '@hedgerow/ui/save-file.ts'
 import { StatusMark, type MarkShape } from '@hedgerow/ui/status-mark.tsx'
@@ -34,14 +33,8 @@ export function Certificates({ mayRenew }: { mayRenew: boolean }) {
   const [renewing, setRenewing] = useState<Certificate | null>(null)
   return (
     <Panel title="Certificates">
-      {certificates.isPending ? (
-        <PanelSkeleton rows={3} label="Loading certificates" />
-      ) : certificates.data === undefined ? (
-        <PanelError
-          message={messageOf(certificates.error)}
-          retrying={certificates.isFetching}
-          onRetry={() => void certificates.refetch()}
-        />
+      {certificates.data === undefined ? (
+        <PanelWaiting query={certificates} rows={3} label="Loading certificates" />
       ) : certificates.data.length === 0 ? (
         <PanelEmpty title="No certificates">This hub answers over plain http only.</PanelEmpty>
       ) : (

@@ -5,11 +5,10 @@
 import { Tabs } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router'
-import { messageOf } from '#api/client.ts'
 import { useHubSettings } from '#api/hub-settings.ts'
 import { useUser } from '#api/session.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
-import { PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { HelpLink } from '#parts/help-link.tsx'
 import { Certificates } from './certificates.tsx'
@@ -54,17 +53,7 @@ export function SettingsPage({ audit }: { audit: ReactNode }) {
         ) : (
           isForm && (
             <Tabs.Panel value={tab}>
-              <Panel title="Settings">
-                {settings.isPending ? (
-                  <PanelSkeleton rows={8} label="Loading the settings" />
-                ) : (
-                  <PanelError
-                    message={messageOf(settings.error)}
-                    retrying={settings.isFetching}
-                    onRetry={() => void settings.refetch()}
-                  />
-                )}
-              </Panel>
+              <Panel title="Settings">{<PanelWaiting query={settings} rows={8} label="Loading the settings" />}</Panel>
             </Tabs.Panel>
           )
         )}

@@ -3,11 +3,10 @@ import type { Incident } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { useCallback, useMemo, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
-import { messageOf } from '#api/client.ts'
 import { useGateways } from '#api/gateways.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
-import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { BulkBar } from './bulk-bar.tsx'
 import { EVERYTHING, readFilter, writeFilter, type Filter } from './filter.ts'
@@ -150,10 +149,8 @@ export function ThreatsPage() {
       <Filters filter={filter} gateways={gateways.data ?? []} counts={counts.data} onChange={change} />
       <SavedViews filter={filter} onShow={change} />
       {review.failure !== undefined && opened === undefined && <Notice tone="warning">{review.failure}</Notice>}
-      {list.isPending ? (
-        <PanelSkeleton rows={8} label="Loading incidents" />
-      ) : list.data === undefined ? (
-        <PanelError message={messageOf(list.error)} retrying={list.isFetching} onRetry={() => void list.refetch()} />
+      {list.data === undefined ? (
+        <PanelWaiting query={list} rows={8} label="Loading incidents" />
       ) : incidents.length === 0 ? (
         <NoIncidents
           isFiltered={JSON.stringify(filter) !== JSON.stringify(EVERYTHING)}

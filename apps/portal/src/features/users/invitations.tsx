@@ -1,10 +1,9 @@
-import { messageOf } from '#api/client.ts'
 import { useHubSettings } from '#api/hub-settings.ts'
 import { ADMIN_NEEDED } from '#api/roles.ts'
 import { InvitationTable } from '#parts/invitation-table.tsx'
 import { MailIcon } from '@hedgerow/ui/icons.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
-import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
 import { labelOf } from './invitation-text.ts'
@@ -41,14 +40,8 @@ export function Invitations({ mayChange, onOpen }: InvitationsProps) {
           </Notice>
         </div>
       )}
-      {invitations.isPending ? (
-        <PanelSkeleton rows={2} label="Loading invitations" />
-      ) : invitations.data === undefined ? (
-        <PanelError
-          message={messageOf(invitations.error)}
-          retrying={invitations.isFetching}
-          onRetry={() => void invitations.refetch()}
-        />
+      {invitations.data === undefined ? (
+        <PanelWaiting query={invitations} rows={2} label="Loading invitations" />
       ) : invitations.data.length === 0 ? (
         <PanelEmpty title="No invitations yet">
           An invited person chooses their own username and password on the Create Account page.

@@ -14,7 +14,7 @@ import { useAskedAction } from '#parts/asked-action.ts'
 import { PlusIcon, SearchIcon } from '@hedgerow/ui/icons.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
-import { PanelEmpty, PanelError, PanelForbidden, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelEmpty, PanelForbidden, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
 import type { OpenDialog } from './dialogs.tsx'
@@ -79,14 +79,8 @@ export function UsersPage() {
       >
         {forbidden ? (
           <PanelForbidden>Managers and administrators see the users; administrators change them.</PanelForbidden>
-        ) : users.isPending ? (
-          <PanelSkeleton rows={5} label="Loading users" />
         ) : users.data === undefined ? (
-          <PanelError
-            message={messageOf(users.error)}
-            retrying={users.isFetching}
-            onRetry={() => void users.refetch()}
-          />
+          <PanelWaiting query={users} rows={5} label="Loading users" />
         ) : found.length === 0 ? (
           <PanelEmpty title="No user matches">No user has “{search.trim()}” in their name, email or role.</PanelEmpty>
         ) : (

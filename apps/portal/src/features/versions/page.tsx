@@ -9,7 +9,7 @@ import { ActionsCell, Cell, DataTable, Row, type Column } from '@hedgerow/ui/dat
 import { Mono } from '@hedgerow/ui/mono.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PageHead } from '@hedgerow/ui/page-head.tsx'
-import { PanelEmpty, PanelError, PanelForbidden, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelEmpty, PanelForbidden, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
@@ -59,14 +59,8 @@ export function VersionsPage() {
       <Panel title="Gateways">
         {forbidden ? (
           <PanelForbidden>Managers and administrators update gateways.</PanelForbidden>
-        ) : versions.isPending ? (
-          <PanelSkeleton rows={4} label="Loading versions" />
         ) : versions.data === undefined ? (
-          <PanelError
-            message={messageOf(versions.error)}
-            retrying={versions.isFetching}
-            onRetry={() => void versions.refetch()}
-          />
+          <PanelWaiting query={versions} rows={4} label="Loading versions" />
         ) : versions.data.gateways.length === 0 ? (
           <PanelEmpty title="No gateways yet">Approved gateways are listed here with their versions.</PanelEmpty>
         ) : (

@@ -2,10 +2,9 @@ import type { GatewayDetail, StoredDetection } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import { messageOf } from '#api/client.ts'
 import { useThumbnail } from '#api/thumbnail.ts'
 import { Chip } from '@hedgerow/ui/chip.tsx'
-import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { useDetections } from '../queries.ts'
 import styles from './gateway-page.module.css'
@@ -16,16 +15,7 @@ const FIRST = 12
 export function Detections({ gateway }: { gateway: GatewayDetail }) {
   const detections = useDetections(gateway.id)
   const [all, setAll] = useState(false)
-  if (detections.isPending) return <PanelSkeleton rows={6} label="Loading detections" />
-  if (detections.data === undefined) {
-    return (
-      <PanelError
-        message={messageOf(detections.error)}
-        retrying={detections.isFetching}
-        onRetry={() => void detections.refetch()}
-      />
-    )
-  }
+  if (detections.data === undefined) return <PanelWaiting query={detections} rows={6} label="Loading detections" />
   if (detections.data.length === 0) {
     return <PanelEmpty title="No detections yet">Detections of its cameras appear here as they arrive.</PanelEmpty>
   }

@@ -1,7 +1,6 @@
 import type { GatewayDetail } from '@hedgerow/contract'
 import { lazy, Suspense } from 'react'
-import { messageOf } from '#api/client.ts'
-import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelEmpty, PanelSkeleton, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { HistoryTable } from './history-table.tsx'
 import { useHistory } from '../queries.ts'
 import styles from './history.module.css'
@@ -10,11 +9,9 @@ const HistoryCharts = lazy(() => import('./history-charts.tsx'))
 
 /** Load and traffic of the last 24 hours: as charts, and hour by hour. */
 export function History({ gateway: { id, kind } }: { gateway: GatewayDetail }) {
-  const { data: hours, error, isPending, isFetching, refetch } = useHistory(id)
-  if (isPending) return <PanelSkeleton rows={8} label="Loading the history" />
-  if (hours === undefined) {
-    return <PanelError message={messageOf(error)} retrying={isFetching} onRetry={() => void refetch()} />
-  }
+  const query = useHistory(id)
+  const hours = query.data
+  if (hours === undefined) return <PanelWaiting query={query} rows={8} label="Loading the history" />
   if (hours.every(({ heartbeats, receivedBytes, sentBytes }) => heartbeats + receivedBytes + sentBytes === 0)) {
     return (
       <PanelEmpty title="Nothing in the last 24 hours">

@@ -6,7 +6,7 @@ import { mayManageFleet } from '#api/roles.ts'
 import { useUser } from '#api/session.tsx'
 import { Learned } from '@hedgerow/ui/learned.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
-import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { useLearning, useUndoLearning } from './learning-queries.ts'
 import styles from './gateway-page.module.css'
 
@@ -22,11 +22,10 @@ export function Learning({ gateway: { id, status } }: { gateway: GatewayDetail }
 
 function Online({ id }: { id: string }) {
   const mayUndo = mayManageFleet(useUser().role)
-  const { data, error, isPending, isFetching, refetch } = useLearning(id)
+  const query = useLearning(id)
+  const { data } = query
   const undo = useUndoLearning(id)
-  if (isPending) return <PanelSkeleton rows={4} label="Loading what was learned" />
-  if (data === undefined)
-    return <PanelError message={messageOf(error)} retrying={isFetching} onRetry={() => void refetch()} />
+  if (data === undefined) return <PanelWaiting query={query} rows={4} label="Loading what was learned" />
   return (
     <>
       {data.state !== 'waiting' && <Notice tone={data.state === 'failed' ? 'warning' : 'plain'}>{data.message}</Notice>}

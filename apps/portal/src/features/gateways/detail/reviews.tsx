@@ -1,18 +1,16 @@
 /** What people said of a gateway's detections: by camera and day, and who said what last. */
 import type { GatewayDetail, ReviewCounts } from '@hedgerow/contract'
 import { Link } from 'react-router'
-import { messageOf } from '#api/client.ts'
 import { DayBars } from '@hedgerow/ui/day-bars.tsx'
-import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { useReviewCounts } from '../queries.ts'
 import styles from './reviews.module.css'
 
 export function Reviews({ gateway: { id } }: { gateway: GatewayDetail }) {
-  const { data, error, isPending, isFetching, refetch } = useReviewCounts(id)
-  if (isPending) return <PanelSkeleton rows={3} label="Loading reviews" />
-  if (data === undefined)
-    return <PanelError message={messageOf(error)} retrying={isFetching} onRetry={() => void refetch()} />
+  const query = useReviewCounts(id)
+  const { data } = query
+  if (data === undefined) return <PanelWaiting query={query} rows={3} label="Loading reviews" />
   if (data.cameras.length === 0 && data.latest.length === 0)
     return (
       <PanelEmpty title="Nothing reviewed yet">

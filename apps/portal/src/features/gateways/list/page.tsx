@@ -14,7 +14,7 @@ import { countTags } from '#api/tags.ts'
 import { useUser } from '#api/session.tsx'
 import { useAskedAction } from '#parts/asked-action.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
-import { PanelEmpty, PanelError, PanelSkeleton } from '@hedgerow/ui/panel-states.tsx'
+import { PanelEmpty, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import type { GatewayVerb, OpenDialog } from '../dialogs/dialogs.tsx'
 import { Find } from './find.tsx'
@@ -105,14 +105,8 @@ export function GatewaysPage() {
           )
         }
       >
-        {gateways.isPending ? (
-          <PanelSkeleton rows={6} label="Loading gateways" />
-        ) : gateways.data === undefined ? (
-          <PanelError
-            message={messageOf(gateways.error)}
-            retrying={gateways.isFetching}
-            onRetry={() => void gateways.refetch()}
-          />
+        {gateways.data === undefined ? (
+          <PanelWaiting query={gateways} rows={6} label="Loading gateways" />
         ) : all.length === 0 ? (
           <NoGateways mayManage={mayManage} />
         ) : shown.length === 0 ? (
