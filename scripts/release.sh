@@ -11,13 +11,16 @@ usage() {
   cat <<'TEXT'
 Usage: release.sh install SOURCE   make a version beside the others; the first one becomes the current one
        release.sh upgrade SOURCE   the same, then back up, switch and start; what does not start is taken back
+       release.sh update [FOLDER]  upgrade to the newest signed release, if there is a newer one
        release.sh back             the version before, with its database where the newer one has changed it
        release.sh list             the versions that are here
 
-SOURCE is a Git address or folder, with #NAME for a branch or tag, or a .tar.gz file.
+SOURCE is an archive of a release (.tar.xz), a Git address or folder, with #NAME for a branch or tag, or an archive of
+the sources (.tar.gz). FOLDER has a release; without it, HUB_UPDATES_URL says where releases are.
 
 ROOT/release.conf (shell) or the environment may set:
   HEDGEROW_ROOT     /opt/hedgerow
+  HEDGEROW_SETTINGS /etc/hedgerow/hub.env, where `update` reads HUB_UPDATES_URL and HUB_UPDATES_KEY
   HEDGEROW_STOP     systemctl stop hedgerow
   HEDGEROW_START    systemctl start hedgerow
   HEDGEROW_HUB      the command that runs hub commands: /usr/local/sbin/hedgerow, else the current version itself
@@ -38,6 +41,7 @@ if [ -f "$root/release.conf" ]; then . "$root/release.conf"; fi
 backups=${HEDGEROW_BACKUPS:-/var/backups/hedgerow}
 ready=${HEDGEROW_READY:-http://127.0.0.1:8080/readyz}
 ready_seconds=${HEDGEROW_READY_SECONDS:-60}
+settings=${HEDGEROW_SETTINGS:-/etc/hedgerow/hub.env}
 releases_kept=3
 
 # One at a time: two would switch the same link.
@@ -45,8 +49,9 @@ lock() {
   mkdir -p "$root/releases"
   mkdir "$root/.changing" 2>/dev/null || fail "another release.sh is at work. If none is, remove $root/.changing."
   unfinished=$root/releases/.unfinished
-  rm -rf "$unfinished"
-  trap 'rm -rf "$unfinished" "$root/.changing"' EXIT
+  fetched=$root/releases/.fetched
+  rm -rf "$unfinished" "$fetched"
+  trap 'rm -rf "$unfinished" "$fetched" "$root/.changing"' EXIT
   trap 'exit 1' HUP INT TERM
 }
 
@@ -56,15 +61,34 @@ hub() {
   elif [ -x /usr/local/sbin/hedgerow ]; then
     /usr/local/sbin/hedgerow "$@"
   else
-    (cd "$root/current" && exec node_modules/.bin/node apps/hub/src/main.ts "$@")
+    run "$root/current" "$@"
   fi
 }
+
+# A version is an archive of a release, or sources with their packages. Both bring their own Node.
+run() {
+  at=$1
+  shift
+  if [ -x "$at/bin/hedgerow-hub" ]; then
+    "$at/bin/hedgerow-hub" "$@"
+  else
+    (cd "$at" && exec node_modules/.bin/node apps/hub/src/main.ts "$@")
+  fi
+}
+node_of() { if [ -x "$1/bin/node" ]; then say "$1/bin/node"; else say "$1/node_modules/.bin/node"; fi; }
 
 current_version() { basename "$(readlink "$root/current" 2>/dev/null || say none)"; }
 
 # Leaves the source in $unfinished and its name in $version.
 fetch() {
   case $1 in
+    *.tar | *.tar.xz)
+      mkdir "$unfinished"
+      tar -xf "$1" -C "$unfinished" --strip-components=1 --no-same-owner || fail "$1 is no whole archive."
+      version=$(sed -n 's/.*"version":"\([^"/]*\)".*/\1/p' "$unfinished/version.json" 2>/dev/null || true)
+      [ -n "$version" ] && [ -x "$unfinished/bin/hedgerow-hub" ] || fail "$1 is no archive of the hub."
+      return
+      ;;
     *.tar.gz | *.tgz)
       mkdir "$unfinished"
       tar -xzf "$1" -C "$unfinished" || fail "$1 is no whole archive."
@@ -95,9 +119,11 @@ install_version() {
     return
   fi
   say "Installing version $version; the hub that runs goes on."
-  (cd "$unfinished" && npm ci && npm run --silent build) || fail "version $version could not be installed. Nothing was switched."
+  if [ -f "$unfinished/package-lock.json" ]; then
+    (cd "$unfinished" && npm ci && npm run --silent build) || fail "version $version could not be installed. Nothing was switched."
+  fi
   # npm says nothing of an optional package that it could not fetch, and Node is one.
-  (cd "$unfinished" && node_modules/.bin/node apps/hub/src/main.ts --help >/dev/null) || fail "version $version does not start. Nothing was switched."
+  run "$unfinished" --help >/dev/null || fail "version $version does not start. Nothing was switched."
   mv "$unfinished" "$root/releases/$version"
 }
 
@@ -116,7 +142,7 @@ start_hub() { sh -c "${HEDGEROW_START:-systemctl start hedgerow}" || say "The co
 
 # Asks for so many seconds until a hub answers that it can work.
 is_ready() {
-  "$root/current/node_modules/.bin/node" -e '
+  "$(node_of "$root/current")" -e '
     const [address, seconds] = process.argv.slice(1)
     const end = Date.now() + seconds * 1000
     const ask = async () => {
@@ -164,6 +190,41 @@ go_back() {
   say "Version $previous runs."
 }
 
+upgrade() {
+  old=$(current_version)
+  install_version "$1"
+  [ "$version" != "$old" ] || { say "It is the current one: nothing to do."; return; }
+  make_backup "before-$version"
+  stopped_at=$(date +%s)
+  stop_hub
+  printf '%s\n%s\n' "$old" "$backup" >"$root/previous"
+  switch_to "$version"
+  start_hub
+  if is_ready; then
+    say "Version $version runs. The hub was away for $(($(date +%s) - stopped_at)) s."
+    prune
+  else
+    say "Version $version does not answer on $ready: version $old comes back."
+    go_back
+    exit 1
+  fi
+}
+
+# A variable of the hub's settings, which are no shell.
+setting() { sed -n "s/^$1=[\"']\{0,1\}\([^\"']*\)[\"']\{0,1\}\$/\1/p" "$settings" 2>/dev/null | tail -n 1; }
+
+# Leaves the archive of the newest release in $file, empty when there is no newer one. The version that runs checks its
+# signatures, with the root key that came with it.
+fetch_update() {
+  [ -x "$root/current/bin/hedgerow-hub" ] || fail "$root/current is no archive of a release: use upgrade with an address."
+  address=${HUB_UPDATES_URL:-$(setting HUB_UPDATES_URL)}
+  [ -z "$1" ] || address=file://$(cd "$1" && pwd)
+  key=${HUB_UPDATES_KEY:-$(setting HUB_UPDATES_KEY)}
+  mkdir "$fetched"
+  file=$(HUB_UPDATES_URL=$address HUB_UPDATES_KEY=$key run "$root/current" fetch-update "$fetched") ||
+    fail "there is no release to update to. Nothing was changed."
+}
+
 case ${1:-} in
   install)
     [ $# = 2 ] || { usage >&2; exit 2; }
@@ -176,23 +237,13 @@ case ${1:-} in
     [ $# = 2 ] || { usage >&2; exit 2; }
     [ -e "$root/current" ] || fail "there is no $root/current to upgrade. Use install."
     lock
-    old=$(current_version)
-    install_version "$2"
-    [ "$version" != "$old" ] || { say "It is the current one: nothing to do."; exit 0; }
-    make_backup "before-$version"
-    stopped_at=$(date +%s)
-    stop_hub
-    printf '%s\n%s\n' "$old" "$backup" >"$root/previous"
-    switch_to "$version"
-    start_hub
-    if is_ready; then
-      say "Version $version runs. The hub was away for $(($(date +%s) - stopped_at)) s."
-      prune
-    else
-      say "Version $version does not answer on $ready: version $old comes back."
-      go_back
-      exit 1
-    fi
+    upgrade "$2"
+    ;;
+  update)
+    [ $# -le 2 ] || { usage >&2; exit 2; }
+    lock
+    fetch_update "${2:-}"
+    if [ -n "$file" ]; then upgrade "$file"; else say "Version $(current_version) is the newest."; fi
     ;;
   back)
     [ -f "$root/previous" ] || fail "there is no version to go back to."

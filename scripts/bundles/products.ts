@@ -20,7 +20,14 @@ export type Product = {
   native: readonly string[]
   /** Packages that the code does without, too large for an archive. */
   leftOut: readonly string[]
+  /** Compressed, in MB. */
+  sizeGoal: number
+  /** It updates itself from its own archive: the archive brings the script, and the keys of its release. */
+  updatesItself: boolean
 }
+
+/** The script that makes, switches and takes back versions of a product that updates itself. */
+export const UPDATE_SCRIPT = 'scripts/release.sh'
 
 export const PRODUCTS: readonly Product[] = [
   {
@@ -37,6 +44,8 @@ export const PRODUCTS: readonly Product[] = [
     ],
     native: ['sharp', '@node-rs/argon2'],
     leftOut: [],
+    sizeGoal: 45,
+    updatesItself: true,
   },
   {
     name: 'hedgerow-gateway',
@@ -52,6 +61,8 @@ export const PRODUCTS: readonly Product[] = [
     ],
     native: ['sharp'],
     leftOut: ['onnxruntime-node'],
+    sizeGoal: 35,
+    updatesItself: false,
   },
 ]
 

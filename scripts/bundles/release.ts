@@ -3,7 +3,7 @@
  * the signed list. `npm run release -- keys FOLDER` makes the keys. docs/operations/release.md explains both.
  */
 import { execFileSync } from 'node:child_process'
-import { createHash, generateKeyPairSync } from 'node:crypto'
+import { createHash, createPublicKey, generateKeyPairSync, sign as signBytes, type KeyObject } from 'node:crypto'
 import { createReadStream, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -15,6 +15,7 @@ import { build, debianArchitecture } from './build.ts'
 import { writeDebianPackage } from './debian-package.ts'
 import { writeImage } from './image.ts'
 import type { Platform } from './locked-packages.ts'
+import { buildModelRuntime, MODEL_RUNTIME } from './model-runtime.ts'
 import { PRODUCTS } from './products.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -22,15 +23,17 @@ const DAY_MS = 86_400_000
 const RELEASE_DAYS = 365
 const KEYS_DAYS = 730
 const PLATFORMS = ['linux-x64', 'linux-arm64']
-const UNTESTED_PLATFORMS = ['darwin-arm64', 'darwin-x64']
-const PRODUCT_NAMES = PRODUCTS.map(({ name }) => name)
+const UNTESTED_PLATFORMS = ['darwin-arm64', 'darwin-x64', 'win32-x64']
+const PRODUCT_NAMES = [...PRODUCTS.map(({ name }) => name), MODEL_RUNTIME]
+/** What the release key signed, and how to check it without this project. */
+const KEY_FILES = ['keys.json', 'root.pub', 'root.pem', 'release.pem', 'release.pem.sig']
 const FORMS = ['archive', 'deb', 'image']
 
 const USAGE = `Usage: npm run release -- [options]            makes the archives in ./release
        npm run release -- keys FOLDER          makes a root key and a release key
 
   --into FOLDER          where the files go (./release)
-  --platforms LIST       linux-x64,linux-arm64 unless told; darwin-arm64 and darwin-x64 are untested
+  --platforms LIST       linux-x64,linux-arm64 unless told; ${UNTESTED_PLATFORMS.join(', ')} are untested
   --products LIST        ${PRODUCT_NAMES.join(',')} unless told
   --forms LIST           archive,deb unless told; image needs mmdebstrap and podman
   --keys FOLDER          signs with release.key of this folder and adds its keys.json
@@ -70,12 +73,13 @@ async function makeRelease(): Promise<void> {
   await ensureGatewayUiBuilt()
   const archives: ReleaseFile[] = []
   const sums: string[] = []
-  for (const product of PRODUCTS.filter(({ name }) => products.includes(name))) {
-    for (const platform of platforms) {
-      const [os, cpu] = platform.split('-') as [Platform['os'], Platform['cpu']]
-      const built = await build(product, { os, cpu }, { version, number, into })
+  for (const platform of platforms) {
+    const [os, cpu] = platform.split('-') as [Platform['os'], Platform['cpu']]
+    for (const product of PRODUCTS.filter(({ name }) => products.includes(name))) {
+      const built = await build(product, { os, cpu }, { version, number, into, keys: values.keys })
       if (forms.includes('archive')) {
-        const file = await measured(await writeArchive(built, { time, compression, into }))
+        const goal = compression === 'none' ? undefined : product.sizeGoal
+        const file = await measured(await writeArchive(built, { time, compression, into }), goal)
         archives.push({ product: product.name, platform, ...file })
       }
       const onDebian = debianArchitecture(platform) === undefined ? [] : forms
@@ -83,17 +87,24 @@ async function makeRelease(): Promise<void> {
       if (onDebian.includes('image')) await measured(await writeImage(built, { time, into }))
       rmSync(built.folder, { recursive: true })
     }
+    if (!products.includes(MODEL_RUNTIME) || !forms.includes('archive')) continue
+    const runtime = await buildModelRuntime({ os, cpu }, { version, into })
+    if (!runtime) continue
+    await measured(await writeArchive(runtime, { time, compression, into }))
+    rmSync(runtime.folder, { recursive: true })
   }
   writeFileSync(join(into, 'SHA256SUMS'), sums.join(''))
   if (values.keys === undefined) console.log('Not signed: --keys FOLDER signs.')
   else sign({ version, number, files: archives, time, keys: values.keys })
 
-  async function measured(name: string): Promise<{ name: string; size: number; sha256: string }> {
+  async function measured(name: string, goal?: number): Promise<{ name: string; size: number; sha256: string }> {
     const hash = createHash('sha256')
     await pipeline(createReadStream(join(into, name)), hash)
     const [size, sha256] = [statSync(join(into, name)).size, hash.digest('hex')]
     sums.push(`${sha256}  ${name}\n`)
-    console.log(`${name}  ${(size / 1e6).toFixed(1)} MB`)
+    const words =
+      goal === undefined ? '' : size < goal * 1e6 ? ` (goal: under ${goal})` : ` OVER ITS GOAL of ${goal} MB`
+    console.log(`${name}  ${(size / 1e6).toFixed(1)} MB${words}`)
     return { name, size, sha256 }
   }
 }
@@ -124,8 +135,10 @@ function sign({
   }
   const key = readPrivateKey(readFileSync(join(keys, 'release.key'), 'utf8'))
   writeFileSync(join(values.into, 'release.json'), signText('hedgerow release v1', JSON.stringify(release), [key]))
-  for (const name of ['keys.json', 'root.pub']) writeFileSync(join(values.into, name), readFileSync(join(keys, name)))
-  console.log(`Signed: release.json, number ${release.number}, until ${release.expiresAt}.`)
+  const sums = readFileSync(join(values.into, 'SHA256SUMS'))
+  writeFileSync(join(values.into, 'SHA256SUMS.sig'), signBytes(null, sums, key))
+  for (const name of KEY_FILES) writeFileSync(join(values.into, name), readFileSync(join(keys, name)))
+  console.log(`Signed: SHA256SUMS and release.json, number ${release.number}, until ${release.expiresAt}.`)
 }
 
 /** The root key signs once, here, and is then kept away from machines with a network. */
@@ -143,7 +156,14 @@ function makeKeys(folder: string): void {
   }
   writeFileSync(join(folder, 'keys.json'), signText('hedgerow release keys v1', JSON.stringify(keys), [root!]))
   writeFileSync(join(folder, 'root.pub'), `${rawPublicKey(root!)}\n`)
-  console.log(`Made root.key, root.pub, release.key and keys.json in ${folder}. Keep root.key off the network.`)
+  writeFileSync(join(folder, 'root.pem'), publicPem(root!))
+  writeFileSync(join(folder, 'release.pem'), publicPem(release!))
+  writeFileSync(join(folder, 'release.pem.sig'), signBytes(null, Buffer.from(publicPem(release!)), root!))
+  console.log(`Made root.key, release.key and what devices and people check with. Keep root.key off the network.`)
+}
+
+function publicPem(key: KeyObject): string {
+  return createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString()
 }
 
 function commitTime(): string {

@@ -2,7 +2,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-type Entry = { version?: string; integrity?: string; dev?: boolean; optional?: boolean; os?: unknown; link?: boolean }
+type Entry = {
+  version?: string
+  resolved?: string
+  integrity?: string
+  dev?: boolean
+  optional?: boolean
+  os?: unknown
+  link?: boolean
+}
 
 const ROOT = join(import.meta.dirname, '../..')
 const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
@@ -22,9 +30,16 @@ test('the only packages without a hash are binaries of development tools for a p
     expect([place, Boolean(dev && optional && os)], 'run `npm run lock`').toEqual([place, true])
 })
 
+test('every package comes from npm’s registry: the lock file names no other address', () => {
+  const elsewhere = installed.filter(
+    ([, { resolved }]) => resolved !== undefined && !resolved.startsWith('https://registry.npmjs.org/'),
+  )
+  expect(elsewhere).toEqual([])
+})
+
 test('Node itself is one pinned binary for each platform, all of one version', () => {
-  const nodes = installed.filter(([place]) => /^node_modules\/node-(bin-)?(linux|darwin)-/.test(place))
-  expect(nodes.map(([place]) => place)).toHaveLength(4)
+  const nodes = installed.filter(([place]) => /^node_modules\/node-(bin-)?(linux|darwin|win)-/.test(place))
+  expect(nodes.map(([place]) => place)).toHaveLength(5)
   expect(new Set(nodes.map(([, { version }]) => version))).toEqual(new Set([process.version.slice(1)]))
 })
 

@@ -1,14 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createGatewayInvitation, listGateways, readHubSettings } from '@hedgerow/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { createApiAs } from '../harness/api-client.ts'
+import { bootRoot, type BootedRoot } from '../harness/booted-root.ts'
 import { copyRoot, type CopiedRoot } from '../harness/copied-root.ts'
 import { freeTcpPort, freeUdpPort } from '../harness/free-ports.ts'
 import { printedPassword, startHub } from '../harness/hub.ts'
+import { makeNextHub } from '../harness/next-hub.ts'
 import { skipWithout } from '../harness/privileges.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
@@ -17,17 +19,31 @@ import { waitFor } from '../harness/wait-for.ts'
  * minutes and Debian's mirror, so only `npm run test:packages` runs it.
  */
 const ROOT = join(import.meta.dirname, '../..')
+/** Longer than the busiest machine takes. */
+const PATIENCE_MS = 120_000
+const INCLUDED = 'curl,ca-certificates,systemd,systemd-sysv,dbus'
 const isAsked = process.env['TEST_PACKAGES'] === 'on'
 if (!isAsked) console.log('skipped: packages in a fresh Debian: npm run test:packages runs them')
 const lacks = isAsked && skipWithout('packages in a fresh Debian', 'root', 'command unshare', 'command mmdebstrap')
 
+const MAIN = 'lib/apps/hub/src/main.js'
+/** A version with one migration more, whose database an older one refuses. */
+function migrates(hub: string): void {
+  const code = globSync('lib/chunks/program-*.js', { cwd: hub }).map((file) => join(hub, file))[0]!
+  const last = /(\{name:`\d{3}-[\w-]+`,up(?::[\w$]+)?\})\]/
+  const text = readFileSync(code, 'utf8')
+  expect(text).toMatch(last)
+  // A new file: the old one may be linked to elsewhere.
+  rmSync(code)
+  writeFileSync(code, text.replace(last, '$1,{name:`999-sample`,up:async()=>{}}]'))
+}
+const endsAtOnce = (hub: string) => writeFileSync(join(hub, MAIN), 'if (process.argv.length === 2) process.exit(1)')
+
 describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
   const folder = mkdtempSync(join(tmpdir(), 'hedgerow-packages-'))
-  const [debian, made, newer] = ['debian', 'made', 'newer'].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ]
+  const at = (name: string) => join(folder, name)
+  const [debian, keys, releases] = [at('debian'), at('keys'), at('releases')]
+  const [made, newer, broken] = [join(releases, 'made'), join(releases, 'newer'), join(releases, 'broken')]
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch
   const nameOf = (product: string, version = manifest.version) => `${product}_${version}_${architecture}.deb`
   let root: CopiedRoot
@@ -44,15 +60,14 @@ describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
   const apt = (words: string) => `DEBIAN_FRONTEND=noninteractive apt-get -y -qq --no-install-recommends ${words} 2>&1`
 
   beforeAll(async () => {
-    const release = [join(ROOT, 'scripts/bundles/release.ts'), '--into', made, '--platforms', `linux-${process.arch}`]
-    execFileSync(process.execPath, [...release, '--compression', 'none', '--forms', 'archive,deb', '--keys', keys()])
-    // The same package with a higher number.
-    const unpacked = join(folder, 'unpacked')
-    execFileSync('dpkg-deb', ['-R', join(made, nameOf('hedgerow-hub')), unpacked])
-    execFileSync('sed', ['-i', 's/^Version: .*/Version: 9.0.0/', join(unpacked, 'DEBIAN/control')])
-    mkdirSync(newer)
-    execFileSync('dpkg-deb', ['-Znone', '--build', unpacked, join(newer, nameOf('hedgerow-hub', '9.0.0'))])
-    execFileSync('mmdebstrap', ['--variant=minbase', '--quiet', '--include=curl,ca-certificates', 'bookworm', debian])
+    const command = (...args: string[]) =>
+      execFileSync(process.execPath, [join(ROOT, 'scripts/bundles/release.ts'), ...args])
+    command('keys', keys)
+    const options = ['--platforms', `linux-${process.arch}`, '--compression', 'none', '--keys', keys]
+    command('--into', made, ...options)
+    makeNextHub({ made, keys, into: newer, version: '9.0.0', change: migrates })
+    makeNextHub({ made, keys, into: broken, version: '10.0.0', change: endsAtOnce })
+    execFileSync('mmdebstrap', ['--variant=minbase', '--quiet', `--include=${INCLUDED}`, 'bookworm', debian])
     root = await copyRoot(debian)
     // What an installed system has beyond a root.
     done(`echo '127.0.0.1 localhost' >/etc/hosts; ${apt('update')}`)
@@ -62,12 +77,6 @@ describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
     await root?.remove()
     rmSync(folder, { recursive: true, force: true })
   })
-
-  function keys(): string {
-    const path = join(folder, 'keys')
-    execFileSync(process.execPath, [join(ROOT, 'scripts/bundles/release.ts'), 'keys', path])
-    return path
-  }
 
   it('lintian finds nothing in the packages (skipped without lintian)', ({ skip }) => {
     // The packages of a release are compressed; those of this test are not.
@@ -121,9 +130,10 @@ describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
     done(apt(`install ${root.bring(join(made, nameOf('hedgerow-gateway')))}`))
     expect(done('hedgerow-gateway check')).toContain('gateway.yaml')
     const agent = await root.start('hedgerow-gateway', ['--port', '0', '--hub', 'http://127.0.0.1:9'])
-    await waitFor(() => root.shell('ls /var/lib/hedgerow-gateway/keys.json').code === 0, { for: 'the keys' }).finally(
-      () => agent.stop(),
-    )
+    await waitFor(() => root.shell('ls /var/lib/hedgerow-gateway/keys.json').code === 0, {
+      for: 'the keys',
+      timeoutMs: PATIENCE_MS,
+    }).finally(() => agent.stop())
     done(apt('remove hedgerow-gateway'))
     expect(done('ls /var/lib/hedgerow-gateway /etc/hedgerow')).toMatch(/gateway\.yaml[^]*keys\.json/)
     done(apt('purge hedgerow-gateway'))
@@ -150,5 +160,69 @@ describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
     } finally {
       await hub.stop()
     }
+  })
+
+  const noSystemd = skipWithout('the services under systemd', 'command systemd-nspawn')
+  describe.skipIf(noSystemd)('under systemd', () => {
+    let booted: BootedRoot
+    beforeAll(async () => {
+      booted = await bootRoot(debian, releases)
+      inside('apt-get update -qq')
+    }, 300_000)
+    afterAll(() => booted?.remove())
+
+    /** Runs a line in the container; answers its output. */
+    function inside(line: string, expected = 0): string {
+      const { code, output } = booted.shell(line)
+      expect(code, `${line}\n${output}\n${booted.shell('journalctl --no-pager | tail -n 20').output}`).toBe(expected)
+      return output
+    }
+
+    it('the hub starts, updates itself, is taken back where it does not answer, and goes back by one command', async () => {
+      inside(apt(`install dpkg-repack /mnt/made/${nameOf('hedgerow-hub')}`))
+      const [port, vpnPort] = [await freeTcpPort(), await freeUdpPort()]
+      const settings = `HUB_HOST=127.0.0.1\nHUB_PORT=${port}\nHUB_HTTPS_PORT=off\nHUB_VPN_PORT=${vpnPort}\n`
+      inside(`printf '${settings}HUB_UPDATES_URL=file:///mnt/newer\n' >>/etc/hedgerow/hub.env`)
+      inside('systemctl restart hedgerow-hub')
+      const isReady = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
+      await waitFor(isReady, { for: 'the hub of the unit', timeoutMs: PATIENCE_MS })
+      const installed = () => inside("dpkg-query -W -f '${Version}' hedgerow-hub")
+
+      expect(inside('hedgerow-hub check-update')).toContain('Version 9.0.0 is there')
+      expect(inside('hedgerow-hub update')).toContain('Version 9.0.0 runs.')
+      expect([installed(), await isReady()]).toEqual(['9.0.0', true])
+      expect(inside('hedgerow-hub update')).toContain('Version 9.0.0 is the newest.')
+      const back = inside('hedgerow-hub back')
+      expect(back).toContain('the backup from before it comes back')
+      expect(back).toContain(`Version ${manifest.version} runs.`)
+      expect([installed(), await isReady()]).toEqual([manifest.version, true])
+      expect(inside('hedgerow-hub back', 1)).toContain('no version to go back to')
+
+      const broke = inside('HEDGEROW_READY_SECONDS=10 hedgerow-hub update /mnt/broken', 1)
+      expect(broke).toMatch(/10\.0\.0 does not answer: the version before comes back[^]*Version \d\S+ runs/)
+      expect([installed(), await isReady()]).toEqual([manifest.version, true])
+      inside(`${apt('purge hedgerow-hub')}; ! systemctl cat hedgerow-hub`)
+    })
+
+    it('install.sh installs a service that joins by itself, comes back after a crash, and is removed', async () => {
+      const hub = await startHub({ env: { HUB_DOWNLOADS_DIR: made, HUB_HTTPS_PORT: '0' } })
+      try {
+        const { command } = await hub.api(createGatewayInvitation, { body: { label: 'barn', maxUses: 1 } })
+        inside('mkdir -p /etc/hedgerow; echo GATEWAY_PORT=0 >/etc/hedgerow/gateway.env')
+        expect(inside(command.replace('sudo ', ''))).toContain(`Version ${manifest.version} runs.`)
+        const isOnline = async () => (await hub.api(listGateways)).some(({ status }) => status === 'online')
+        await waitFor(isOnline, { for: 'the device to be online', timeoutMs: PATIENCE_MS })
+        const mainPid = () => inside('systemctl show --property MainPID --value hedgerow-gateway').trim()
+        const before = mainPid()
+        inside('systemctl kill --kill-whom=all --signal=KILL hedgerow-gateway')
+        await waitFor(() => Promise.resolve(!['0', before].includes(mainPid())), { for: 'its next start' })
+        inside('systemctl is-active hedgerow-gateway')
+        const uninstall = `${command.replace('sudo ', '')} --uninstall --purge`.replace(/--invitation \S+/, '')
+        inside(uninstall)
+        inside('! systemctl is-active hedgerow-gateway; ! ls -d /opt/hedgerow-gateway /var/lib/hedgerow-gateway')
+      } finally {
+        await hub.stop()
+      }
+    })
   })
 })

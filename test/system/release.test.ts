@@ -1,8 +1,19 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import {
   approveRegistration,
   createGatewayInvitation,
@@ -16,8 +27,11 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { buildImage } from '../../scripts/bundles/image.ts'
 import { PRODUCTS } from '../../scripts/bundles/products.ts'
 import { startAgent } from '../harness/agent.ts'
+import { startChild } from '../harness/child-process.ts'
 import { copyRoot, type CopiedRoot } from '../harness/copied-root.ts'
+import { freeTcpPort, freeUdpPort } from '../harness/free-ports.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
+import { makeNextHub } from '../harness/next-hub.ts'
 import { skipWithout } from '../harness/privileges.ts'
 import { waitFor } from '../harness/wait-for.ts'
 
@@ -30,7 +44,7 @@ let release: Release
 
 const command = (...args: string[]): string =>
   execFileSync(process.execPath, [join(ROOT, 'scripts/bundles/release.ts'), ...args], { cwd: ROOT, encoding: 'utf8' })
-const options = ['--compression', 'none', '--platforms', platform, '--keys', keys]
+const options = ['--compression', 'none', '--forms', 'archive', '--platforms', platform, '--keys', keys]
 const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 /** Where a product is, unpacked. */
 const unpacked = (product: string): string => join(folder, `${product}-${release.version}-${platform}`)
@@ -58,7 +72,33 @@ describe('a release', () => {
       const bytes = readFileSync(join(made, name))
       expect([bytes.length, sha256Of(bytes)]).toEqual([size, sha256])
     }
-    execFileSync('sh', ['-c', 'sha256sum --check --strict SHA256SUMS'], { cwd: made })
+  })
+
+  it('is checked by openssl with the lines of the page', ({ skip }) => {
+    if (spawnSync('openssl', ['version']).error) skip('openssl is not installed')
+    const page = readFileSync(join(ROOT, 'docs/operations/release.md'), 'utf8')
+    const lines = [...page.matchAll(/^ {4}((?:openssl|sha256sum) .*)$/gm)].map(([, line]) => line!)
+    expect(lines).toHaveLength(3)
+    execFileSync('sh', ['-ec', lines.join('\n')], { cwd: made, stdio: 'pipe' })
+    const changed = readFileSync(join(made, 'SHA256SUMS'), 'utf8').replace(/^./, (digit) => (digit === '0' ? '1' : '0'))
+    const other = mkdtempSync(join(folder, 'other-'))
+    for (const name of ['root.pem', 'release.pem', 'release.pem.sig', 'SHA256SUMS.sig'])
+      copyFileSync(join(made, name), join(other, name))
+    writeFileSync(join(other, 'SHA256SUMS'), changed)
+    expect(spawnSync('sh', ['-ec', lines[1]!], { cwd: other }).status).not.toBe(0)
+  })
+
+  it('has ONNX Runtime apart, which each version of a gateway finds above itself', () => {
+    const name = `hedgerow-model-runtime-${release.version}-${platform}`
+    execFileSync('tar', ['-xf', join(made, `${name}.tar`), '--strip-components=1', '-C', folder])
+    const load = `const { createRequire } = require('node:module')
+      console.log(typeof createRequire(process.argv[1])('onnxruntime-node').InferenceSession.create)`
+    const code = join(unpacked('hedgerow-gateway'), 'lib/apps/gateway/src/main.js')
+    const node = join(unpacked('hedgerow-gateway'), 'bin/node')
+    expect(execFileSync(node, ['-e', load, code], { encoding: 'utf8' })).toBe('function\n')
+    const libraries = readdirSync(join(folder, 'node_modules/onnxruntime-node/bin/napi-v6'), { recursive: true })
+    expect((libraries as string[]).filter((file) => /darwin|win32/.test(file))).toEqual([])
+    expect(existsSync(join(folder, 'node_modules/hedgerow-model-runtime/sbom.cdx.json'))).toBe(true)
   })
 
   it('has the same bytes when it is built again', () => {
@@ -118,6 +158,68 @@ describe('a release', () => {
       expect(execFileSync(program, ['--help'], { env: system, encoding: 'utf8' })).toContain(`Usage: ${name} `)
     }
     expect(existsSync(join(dataDir, 'gateway.yaml'))).toBe(false)
+  })
+})
+
+describe('a hub from an archive', () => {
+  const installed = join(folder, 'opt')
+  const next = join(folder, 'next')
+  let port: number
+
+  beforeAll(async () => {
+    port = await freeTcpPort()
+    makeNextHub({ made, keys, into: next, version: '9.0.0', withPackage: false })
+    mkdirSync(installed)
+    const start = `nohup ${installed}/current/bin/hedgerow-hub >>${folder}/log 2>&1 & echo $! >${folder}/pid`
+    const stop = `kill $(cat ${folder}/pid); while kill -0 $(cat ${folder}/pid) 2>/dev/null; do sleep 0.1; done`
+    const conf = [
+      `export HUB_DATA_DIR=${folder}/data HUB_HOST=127.0.0.1 HUB_PORT=${port} HUB_HTTPS_PORT=off`,
+      `export HUB_VPN_PORT=${await freeUdpPort()} HUB_ADMIN_PASSWORD='a hedge between two fields'`,
+      `HEDGEROW_START='${start}'`,
+      `HEDGEROW_STOP='${stop}'`,
+      `HEDGEROW_READY=http://127.0.0.1:${port}/readyz`,
+      `HEDGEROW_BACKUPS=${folder}/copies HEDGEROW_SETTINGS=${folder}/hub.env`,
+    ]
+    writeFileSync(join(installed, 'release.conf'), conf.join('\n'))
+    writeFileSync(join(folder, 'hub.env'), `HUB_UPDATES_URL="${pathToFileURL(next).href}"\n`)
+  })
+  afterAll(() => {
+    if (existsSync(join(folder, 'pid'))) spawnSync('kill', ['-KILL', readFileSync(join(folder, 'pid'), 'utf8').trim()])
+  })
+
+  const script = join(installed, 'current/scripts/release.sh')
+  async function run(path: string, ...args: string[]): Promise<{ code: number | null; output: string }> {
+    const child = await startChild('sh', [path, ...args], { env: { HEDGEROW_ROOT: installed } })
+    const { code } = await child.ended
+    return { code, output: child.output() }
+  }
+  const isReady = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
+  const current = () => readlinkSync(join(installed, 'current'))
+
+  it('is installed beside others, updates itself by one command with a backup, and goes back by one', async () => {
+    const archive = join(made, release.files.find(({ product }) => product === 'hedgerow-hub')!.name)
+    const first = await run(join(unpacked('hedgerow-hub'), 'scripts/release.sh'), 'install', archive)
+    expect(first, first.output).toMatchObject({ code: 0 })
+    spawnSync('sh', ['-c', `. ${installed}/release.conf; sh -c "$HEDGEROW_START"`], { stdio: 'ignore' })
+    await waitFor(isReady, { for: 'the hub of the archive' })
+
+    const updated = await run(script, 'update')
+    expect(updated.output).toContain('Version 9.0.0 runs.')
+    expect([updated.code, current(), await isReady()]).toEqual([0, 'releases/9.0.0', true])
+    expect(readdirSync(join(folder, 'copies'))).toEqual([expect.stringMatching(/^before-9\.0\.0-/)])
+    expect((await run(script, 'update')).output).toContain('Version 9.0.0 is the newest.')
+
+    expect((await run(script, 'back')).output).toContain(`Version ${release.version} runs.`)
+    expect([current(), await isReady()]).toEqual([`releases/${release.version}`, true])
+  })
+
+  it('stays as it is when the release is not signed by its own keys', async () => {
+    const list = join(next, 'release.json')
+    writeFileSync(list, readFileSync(list, 'utf8').replace('9.0.0', '9.0.1'))
+    const { code, output } = await run(script, 'update', next)
+    expect([code, output]).toEqual([1, expect.stringContaining('Nothing was changed')])
+    expect([current(), await isReady()]).toEqual([`releases/${release.version}`, true])
+    expect(readdirSync(join(installed, 'releases')).toSorted()).toEqual([release.version, '9.0.0'])
   })
 })
 

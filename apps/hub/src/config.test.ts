@@ -168,6 +168,8 @@ const VALUES: Readonly<Record<string, string>> = {
   HUB_WEB_DIR: '/srv/web',
   HUB_SITE_DIR: '/srv/site',
   HUB_DOWNLOADS_DIR: '/srv/release',
+  HUB_UPDATES_URL: 'https://releases.example.net/hedgerow',
+  HUB_UPDATES_KEY: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
 }
 
 test('every variable but the paths of TLS has such a value', () => {
@@ -196,6 +198,7 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   HUB_PUSHOVER_USER: ['HUB_PUSHOVER_TOKEN'],
   HUB_PUSHOVER_EMERGENCY: ['HUB_PUSHOVER_TOKEN', 'HUB_PUSHOVER_USER'],
   HUB_PUSHOVER_URL: ['HUB_PUSHOVER_TOKEN', 'HUB_PUSHOVER_USER'],
+  HUB_UPDATES_KEY: ['HUB_UPDATES_URL'],
   HUB_MQTT_USERNAME: ['HUB_MQTT_URL'],
   HUB_MQTT_PASSWORD: ['HUB_MQTT_URL'],
   HUB_MQTT_CA: ['HUB_MQTT_URL'],

@@ -145,6 +145,13 @@ export const variables = z.object({
   HUB_WEB_DIR: z.string().default(WEB_DIR),
   HUB_SITE_DIR: z.string().default(SITE_DIR),
   HUB_DOWNLOADS_DIR: z.string().optional(),
+  HUB_UPDATES_URL: z
+    .url({ protocol: /^(https?|file)$/, error: 'must be an http://, https:// or file:// address' })
+    .optional(),
+  HUB_UPDATES_KEY: z
+    .base64('must be the one line of root.pub')
+    .length(44, 'must be the one line of root.pub')
+    .optional(),
 })
 
 export type Config = {
@@ -184,6 +191,8 @@ export type Config = {
   siteDir: string
   /** The release that devices install from. */
   downloadsDir: string
+  /** Where to look for newer versions of the hub, and who signs release keys there; undefined: it does not look. */
+  updates: { url: string; rootKey: string | undefined } | undefined
 }
 
 /** Reads the HUB_* variables; `HUB_X_FILE` names a file that holds HUB_X. Throws a `ConfigError`. */
@@ -229,6 +238,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     webDir: resolve(found.HUB_WEB_DIR),
     siteDir: resolve(found.HUB_SITE_DIR),
     downloadsDir: resolve(found.HUB_DOWNLOADS_DIR ?? resolve(dataDir, 'downloads')),
+    updates: updates(found),
   }
 }
 
@@ -260,6 +270,12 @@ function tlsFiles(certFile: string | undefined, keyFile: string | undefined): Co
   if (certFile === undefined) throw new ConfigError(['HUB_TLS_CERT_FILE is not set, though HUB_TLS_KEY_FILE is'])
   if (keyFile === undefined) throw new ConfigError(['HUB_TLS_KEY_FILE is not set, though HUB_TLS_CERT_FILE is'])
   return { certFile: resolve(certFile), keyFile: resolve(keyFile) }
+}
+
+function updates({ HUB_UPDATES_URL: url, HUB_UPDATES_KEY: rootKey }: z.output<typeof variables>): Config['updates'] {
+  if (url !== undefined) return { url, rootKey }
+  if (rootKey !== undefined) throw new ConfigError(['HUB_UPDATES_URL is not set, though HUB_UPDATES_KEY is'])
+  return undefined
 }
 
 function secondLook(found: z.output<typeof variables>): Config['secondLook'] {

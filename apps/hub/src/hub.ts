@@ -21,6 +21,7 @@ import { type AlertSteps } from './alerts/steps.ts'
 import { type Notifications } from './notifications/notifications.ts'
 import { type Retention } from './retention/retention.ts'
 import { type SwitchableVpn } from './tunnel/tunnel.ts'
+import { type HubUpdate } from './hub-update/hub-update.ts'
 import { type Updates } from './updates/updates.ts'
 import type { Base } from './hub/base.ts'
 import { openEdge } from './hub/edge.ts'
@@ -44,6 +45,7 @@ export type Hub = {
   heartbeats: Heartbeats
   history: History
   updates: Updates
+  hubUpdate: HubUpdate
   faults: Connections['faults']
   /** Set when this start created the first admin. */
   firstAdmin: FirstAdmin | undefined

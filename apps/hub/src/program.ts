@@ -3,7 +3,6 @@
  * standard error. SIGTERM and SIGINT stop it gracefully; a second one ends it at once. With a command as argument it
  * runs that command instead.
  */
-import { networkInterfaces } from 'node:os'
 import type { Logger } from 'pino'
 import manifest from '../package.json' with { type: 'json' }
 import { createHub, type Hub } from './hub.ts'
@@ -11,7 +10,7 @@ import { createPasswords } from './accounts/passwords.ts'
 import { runCommand } from './cli/cli.ts'
 import { ConfigError, readConfig, type Config } from './config.ts'
 import { explainStartupError } from './startup-errors.ts'
-import { addressesForOthers } from './http/addresses.ts'
+import { addressesForOthers, machineInterfaces } from './http/addresses.ts'
 import { isWebBuilt } from './http/web.ts'
 import { createLog } from './kernel/log.ts'
 
@@ -68,7 +67,7 @@ async function serve(config: Config): Promise<void> {
     const { url, port, httpsPort } = await hub.start()
     console.log(`Hub: ${url}${httpsPort === undefined ? '' : ` and https://localhost:${httpsPort}`}`)
     log.info({ version: manifest.version, node: process.version, port, httpsPort }, 'the hub has started')
-    const others = addressesForOthers(config, { port, httpsPort }, networkInterfaces())
+    const others = addressesForOthers(config, { port, httpsPort }, machineInterfaces())
     if (others.length > 0) console.log(`From other machines: ${others.join(' ')}`)
   } catch (error) {
     const reason = explainStartupError(error, config)

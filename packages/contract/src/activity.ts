@@ -19,11 +19,14 @@ export const hubStats = call({
   }),
 })
 
-/** What is wrong with the hub itself, for everybody signed in; empty when it works. */
+/**
+ * What is wrong with the hub itself, and that there is a newer version of it, for everybody signed in; empty when it
+ * works and is the newest.
+ */
 export const hubProblems = call({
   method: 'GET',
   path: '/v1/hub/problems',
-  response: z.array(z.object({ part: z.enum(['storage']), message: z.string() })),
+  response: z.array(z.object({ part: z.enum(['storage', 'update']), message: z.string() })),
 })
 
 export const activityEntry = z.object({

@@ -1,4 +1,7 @@
-/** Versions of the fleet's agents, and their updates: by hand, or automatic in rings of one, ten, and all. */
+/**
+ * Versions of the hub and of the fleet's agents, and the agents' updates: by hand, or automatic in rings of one, ten,
+ * and all.
+ */
 import { z } from 'zod'
 import { releaseNumber } from './agent-updates.ts'
 import { call } from './call.ts'
@@ -31,7 +34,22 @@ export const gatewayVersion = z.object({
 })
 export type GatewayVersion = z.output<typeof gatewayVersion>
 
+/** The hub's own version, and whether there is a newer one. */
+export const hubVersion = z.object({
+  version: z.string(),
+  /** Whether it looks for newer ones: HUB_UPDATES_URL is set. */
+  isChecked: z.boolean(),
+  /** A signed release that is newer than this hub; null where none is known. */
+  newer: z.object({ version: z.string(), createdAt: z.iso.datetime() }).nullable(),
+  /** When it looked last; null before the first time. */
+  checkedAt: z.iso.datetime().nullable(),
+  /** Why the last look failed; null where it did not. */
+  problem: z.string().nullable(),
+})
+export type HubVersion = z.output<typeof hubVersion>
+
 export const versions = z.object({
+  hub: hubVersion,
   /** What this hub hands out; null without a release. */
   release: z.object({ version: z.string(), number: releaseNumber }).nullable(),
   /** The automatic updates to this release; null before they began, and while they are switched off. */

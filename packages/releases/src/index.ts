@@ -6,3 +6,4 @@
 export * from './keys.ts'
 export * from './release.ts'
 export * from './signed.ts'
+export * from './sums.ts'

@@ -1,7 +1,7 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { rawPublicKey, readPrivateKey, readRelease, signText, type Release } from './index.ts'
+import { rawPublicKey, readPrivateKey, readRelease, readSums, signText, type Release } from './index.ts'
 
 const NOW = Date.parse('2026-11-22T12:00:00Z')
 const newKey = (): KeyObject => generateKeyPairSync('ed25519').privateKey
@@ -99,4 +99,14 @@ describe('a release', () => {
     const pem = root.export({ type: 'pkcs8', format: 'pem' }).toString()
     expect(rawPublicKey(readPrivateKey(pem))).toBe(rawPublicKey(root))
   })
+})
+
+it('SHA256SUMS counts when a release key signed all of it', () => {
+  const keys = { number: 3, expiresAt: '2027-11-22T00:00:00Z', keys: [rawPublicKey(releaseKey)] }
+  const sums = Buffer.from(`${'ab'.repeat(32)}  hedgerow-hub_0.2.0_arm64.deb\n${'cd'.repeat(32)}  ../leaves\n`)
+  const signature = sign(null, sums, releaseKey)
+  expect(readSums({ sums, signature }, keys)).toEqual(new Map([['hedgerow-hub_0.2.0_arm64.deb', 'ab'.repeat(32)]]))
+  expect(readSums({ sums: sums.subarray(1), signature }, keys)).toBeUndefined()
+  expect(readSums({ sums, signature: sign(null, sums, stranger) }, keys)).toBeUndefined()
+  expect(readSums({ sums, signature: Buffer.from('short') }, keys)).toBeUndefined()
 })

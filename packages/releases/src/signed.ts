@@ -30,13 +30,16 @@ export function readSigned(kind: SignedAs, file: string, publicKeys: readonly st
   const parsed = parseSigned(file)
   if (!parsed) return undefined
   const { text, signatures } = parsed
-  const isSigned = signatures.some(
+  const isOfOne = signatures.some(
     ({ key, signature }) =>
-      publicKeys.includes(key) &&
-      verify(null, signedBytes(kind, text), publicKeyOf(key), Buffer.from(signature, 'base64')),
+      publicKeys.includes(key) && isSigned(signedBytes(kind, text), Buffer.from(signature, 'base64'), [key]),
   )
-  return isSigned ? text : undefined
+  return isOfOne ? text : undefined
 }
+
+/** Whether one of `publicKeys` (32 bytes as base64) has signed these bytes. */
+export const isSigned = (bytes: Buffer, signature: Buffer, publicKeys: readonly string[]): boolean =>
+  publicKeys.some((key) => verify(null, bytes, publicKeyOf(key), signature))
 
 const parseSigned = (file: string): z.infer<typeof signedText> | undefined =>
   file.length > MAX_LENGTH ? undefined : signedText.safeParse(parseJson(file)).data

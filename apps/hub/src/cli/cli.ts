@@ -1,5 +1,5 @@
 /**
- * The commands beside serving: `hub backup | restore | doctor | support | reset-password | invite`. They read the hub's
+ * The commands beside serving: `hub backup`, `restore`, `doctor` and so on. They read the hub's
  * HUB_* variables and, except for restore, work while it runs. Results go to standard output; errors are thrown, and
  * program.ts passes them to explainStartupError.
  */
@@ -20,6 +20,7 @@ import { lockDatabase } from '../database/lock.ts'
 import type { Tables } from '../database/tables.ts'
 import { openRecords } from '../followers/followers.ts'
 import { HUB } from '../facts/facts.ts'
+import { askForUpdate } from '../hub-update/hub-update.ts'
 import { createLog } from '../kernel/log.ts'
 import { examine } from './doctor.ts'
 import { describeHub } from './support.ts'
@@ -40,6 +41,9 @@ export const HELP = `Usage: ${COMMAND} [command]
     --uses N              how many accounts it makes (1)
     --hours N             how long it is good for (168)
     --label TEXT          what it is for
+  check-update            say whether there is a newer version of the hub at HUB_UPDATES_URL
+  fetch-update FOLDER     fetch its archive into a folder and check it; prints the file, or nothing
+    --deb                 the Debian package instead
   --help                  this text
 
 All of them read the HUB_* variables that docs/operations/configuration.md lists.
@@ -127,6 +131,28 @@ const commands: Readonly<Record<string, Command>> = {
     print(`Good for ${uses} with the role ${invitation.role}, until ${invitation.expiresAt}.`)
     return 0
   },
+
+  async 'check-update'(args, { config, print }) {
+    read(args, 'check-update', 0)
+    const { version, newer } = await ask(config)
+    print(newer ? `Version ${newer.version} is there; this is ${version}.` : `${version} is the newest.`)
+    return 0
+  },
+
+  async 'fetch-update'(args, { config, print }) {
+    const { positionals, values } = read(args, 'fetch-update FOLDER [--deb]', 1, { deb: { type: 'boolean' } })
+    const { newer } = await ask(config)
+    const file = await newer?.fetch(values['deb'] ? 'deb' : 'archive', resolve(positionals[0]!))
+    if (file !== undefined) print(file)
+    return 0
+  },
+}
+
+async function ask({ updates }: Config) {
+  if (!updates) throw new ConfigError(['HUB_UPDATES_URL is not set: it names the folder with releases.'])
+  return askForUpdate(updates).catch((error: unknown) => {
+    throw new ConfigError([`${updates.url}: ${(error as Error).message}`])
+  })
 }
 
 /** Returns the exit code. Throws a `ConfigError` for an unknown command or option. */

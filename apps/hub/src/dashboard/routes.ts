@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { StorageWatch } from '../database/storage-watch.ts'
 import type { Tables } from '../database/tables.ts'
+import type { HubUpdate } from '../hub-update/hub-update.ts'
 import { mount } from '../http/mount.ts'
 import type { FleetCount } from './fleet-count.ts'
 import { recentActivity } from './recent-activity.ts'
@@ -13,10 +14,14 @@ type Dependencies = {
   clock: () => number
   fleetCount: FleetCount
   storageTrouble: StorageWatch['trouble']
+  hubUpdate: Pick<HubUpdate, 'status'>
 }
 
 /** The dashboard's calls. */
-export function dashboardRoutes(app: FastifyInstance, { db, clock, fleetCount, storageTrouble }: Dependencies): void {
+export function dashboardRoutes(
+  app: FastifyInstance,
+  { db, clock, fleetCount, storageTrouble, hubUpdate }: Dependencies,
+): void {
   mount(app, contract.hubStats, async ({ caller }) => {
     const { total, active } = await fleetCount.of(caller)
     const users = await db
@@ -33,7 +38,13 @@ export function dashboardRoutes(app: FastifyInstance, { db, clock, fleetCount, s
   })
   mount(app, contract.hubProblems, () => {
     const trouble = storageTrouble()
-    return trouble ? [{ part: 'storage' as const, message: trouble.message }] : []
+    const { version, newer } = hubUpdate.status()
+    return [
+      ...(trouble ? [{ part: 'storage' as const, message: trouble.message }] : []),
+      ...(newer
+        ? [{ part: 'update' as const, message: `Version ${newer.version} of the hub is there; this is ${version}.` }]
+        : []),
+    ]
   })
   mount(app, contract.recentActivity, ({ caller, query, reply }) => recentActivity(db, caller, { query, reply }))
   mount(app, contract.hubTimeline, ({ caller }) => timeline(db, caller, clock()))

@@ -1,8 +1,17 @@
 import { isIPv6 } from 'node:net'
-import type { NetworkInterfaceInfo } from 'node:os'
+import { networkInterfaces, type NetworkInterfaceInfo } from 'node:os'
 import type { Config } from '../config.ts'
 
 type Interfaces = NodeJS.Dict<Pick<NetworkInterfaceInfo, 'address' | 'family' | 'internal'>[]>
+
+/** Of this machine; none where the system does not tell them: in a unit that allows no AF_NETLINK. */
+export function machineInterfaces(): Interfaces {
+  try {
+    return networkInterfaces()
+  } catch {
+    return {}
+  }
+}
 
 /**
  * The hub's addresses for people on other machines and for gateways: only its public one if it has one, else one for

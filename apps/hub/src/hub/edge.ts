@@ -52,6 +52,7 @@ import { apiDescriptionRoutes } from '../http/api-page.ts'
 import { createApi } from '../http/api.ts'
 import { createConnections } from '../http/connections.ts'
 import { compressAnswers } from '../http/compression.ts'
+import { createHubUpdate } from '../hub-update/hub-update.ts'
 import { healthRoutes } from '../http/health.ts'
 import { drain, listen, listenTls } from '../http/listening.ts'
 import { createWriteLimit } from '../access/write-limit.ts'
@@ -157,7 +158,10 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   ruleRoutes(app, { db, clock, identity, publicUrl, downloads })
   await downloadRoutes(app, { identity, downloads })
   const isAutomatic = async () => (await readSettings(db)).automaticUpdates
-  const updates = createUpdates({ db, clock, downloads, heartbeats, isAutomatic, log })
+  const hubUpdate = createHubUpdate({ source: config.updates, clock, log })
+  hubUpdate.start()
+  stack.defer(hubUpdate.stop)
+  const updates = createUpdates({ db, clock, downloads, heartbeats, isAutomatic, hubVersion: hubUpdate.status, log })
   updates.start()
   stack.defer(updates.stop)
   updateRoutes(app, { updates })
@@ -172,7 +176,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   })
   notificationRoutes(app, { db, clock, notifications })
   pushRoutes(app, { clock, push: fleet.push })
-  dashboardRoutes(app, { db, clock, fleetCount, storageTrouble: watch.trouble })
+  dashboardRoutes(app, { db, clock, fleetCount, storageTrouble: watch.trouble, hubUpdate })
   const door = createGatewayDoor({ dial: vpn.dial })
   const commands = createCommands({ db, door, clock, log })
   await commands.start()
@@ -266,6 +270,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
     app,
     events,
     updates,
+    hubUpdate,
     faults: connections.faults,
     /** Listens; `base.listening` then has the ports. */
     async start() {

@@ -1,5 +1,4 @@
 /** The third step: the tunnel, the gateways' state, and notifications. */
-import { networkInterfaces } from 'node:os'
 import { createRefusals } from '../access/refusals.ts'
 import { createAuditLogLines } from '../audit/log-lines.ts'
 import { createDetectionQuota } from '../detections/quota.ts'
@@ -23,7 +22,7 @@ import { waitingDevices } from '../followers/waiters.ts'
 import { PICTURE_LINK } from '../alerts/links.ts'
 import { createProblems } from '../alerts/problems.ts'
 import { createAlertSteps } from '../alerts/steps.ts'
-import { addressesForOthers } from '../http/addresses.ts'
+import { addressesForOthers, machineInterfaces } from '../http/addresses.ts'
 import { openMetrics } from '../metrics/metrics.ts'
 import { createPush, type Push } from '../notifications/push-subscriptions.ts'
 import { createNotifications } from '../notifications/notifications.ts'
@@ -55,7 +54,7 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
   stack.defer(vpn.stop)
   const portalUrl = () => {
     const ports = { port: base.listening.port, httpsPort: undefined }
-    return addressesForOthers(config, ports, networkInterfaces())[0] ?? `http://localhost:${ports.port}`
+    return addressesForOthers(config, ports, machineInterfaces())[0] ?? `http://localhost:${ports.port}`
   }
   const push = createPush({
     db,

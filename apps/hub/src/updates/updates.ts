@@ -3,7 +3,7 @@
  * heartbeats name it until the gateway runs the release, or says that it failed. What may be installed is not decided
  * here: gateways believe signed lists only.
  */
-import type { Heartbeat, Versions, WantedUpdate } from '@hedgerow/contract'
+import type { Heartbeat, HubVersion, Versions, WantedUpdate } from '@hedgerow/contract'
 import type { Kysely, Selectable } from 'kysely'
 import type { Logger } from 'pino'
 import type { Caller } from '../access/sessions.ts'
@@ -43,6 +43,7 @@ export function createUpdates(options: {
   /** The last heartbeat of a gateway, and when it came. */
   heartbeats: { latest(gatewayId: string): { at: number; content: Heartbeat } | undefined }
   isAutomatic: () => Promise<boolean>
+  hubVersion: () => HubVersion
   log: Logger
 }): Updates {
   const { db, clock, downloads, heartbeats, isAutomatic } = options
@@ -126,6 +127,7 @@ export function createUpdates(options: {
     })
     const counts = Map.groupBy(shown, ({ version }) => version)
     return {
+      hub: options.hubVersion(),
       release: release ? { version: release.version, number: release.number } : null,
       rollout: rollout ? { state: rollout.state, message: rollout.message } : null,
       counts: [...counts]

@@ -6,6 +6,7 @@ import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
+import { HelpLink } from '#parts/help-link.tsx'
 import { allOnline, neverConnected } from './messages.ts'
 import { useHubProblems } from './queries.ts'
 import { findTroubles } from './troubles.ts'
@@ -31,8 +32,8 @@ export function NeedsAttention() {
       }
     >
       {problems.map(({ part, message }) => (
-        <Notice key={part} tone="danger">
-          {message}
+        <Notice key={part} tone={part === 'update' ? 'plain' : 'danger'}>
+          {message} {part === 'update' && <HelpLink to="upgrade">How to update it</HelpLink>}
         </Notice>
       ))}
       {gateways.data === undefined ? (

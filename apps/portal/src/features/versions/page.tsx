@@ -1,5 +1,5 @@
-/** The versions of the fleet's agents, and their updates. */
-import type { GatewayVersion, Versions } from '@hedgerow/contract'
+/** The versions of the hub and of the fleet's agents, and the agents' updates. */
+import type { GatewayVersion, HubVersion, Versions } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
 import { Link } from 'react-router'
 import { isForbidden, messageOf } from '#api/client.ts'
@@ -13,6 +13,7 @@ import { PanelEmpty, PanelForbidden, PanelWaiting } from '@hedgerow/ui/panel-sta
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
+import { HelpLink } from '#parts/help-link.tsx'
 import { useResumeRollout, useUpdateGateways, useVersions } from './queries.ts'
 import styles from './page.module.css'
 
@@ -35,7 +36,7 @@ export function VersionsPage() {
     <>
       <PageHead
         title="Versions"
-        lead="The version of each gateway, and the version that it should have."
+        lead="The versions of the hub and of each gateway, and those that they should have."
         actions={
           <>
             <Button component={Link} to="/gateways" variant="default">
@@ -95,11 +96,12 @@ export function VersionsPage() {
   )
 }
 
-function AtAGlance({ versions: { release, rollout, counts } }: { versions: Versions }) {
+function AtAGlance({ versions: { hub, release, rollout, counts } }: { versions: Versions }) {
   const resume = useResumeRollout()
   return (
     <Panel title="At a glance">
       <div className={styles.glance}>
+        <OfTheHub hub={hub} />
         <p>
           {release === null ? (
             'This hub has no release to hand out: put one into its folder of downloads.'
@@ -123,6 +125,27 @@ function AtAGlance({ versions: { release, rollout, counts } }: { versions: Versi
         {resume.isError && <Notice tone="danger">{messageOf(resume.error)}</Notice>}
       </div>
     </Panel>
+  )
+}
+
+function OfTheHub({ hub: { version, isChecked, newer, checkedAt, problem } }: { hub: HubVersion }) {
+  return (
+    <>
+      <p>
+        The hub runs <Mono>{version}</Mono>.{' '}
+        {!isChecked
+          ? 'It does not look for newer versions: HUB_UPDATES_URL is not set.'
+          : checkedAt === null
+            ? 'It has not looked for newer versions yet.'
+            : newer === null && problem === null && 'It is the newest.'}
+      </p>
+      {newer !== null && (
+        <Notice tone="plain">
+          Version {newer.version} of the hub is there. <HelpLink to="upgrade">How to update it</HelpLink>
+        </Notice>
+      )}
+      {problem !== null && <Notice tone="warning">The hub could not look for newer versions: {problem}</Notice>}
+    </>
   )
 }
 

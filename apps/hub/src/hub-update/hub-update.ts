@@ -1,0 +1,75 @@
+/**
+ * Tells that there is a newer version of this hub, where HUB_UPDATES_URL names a folder with releases. It installs
+ * nothing: people do that by one command, which docs/operations/upgrade.md explains.
+ */
+import type { HubVersion } from '@hedgerow/contract'
+import type { Logger } from 'pino'
+import { createTasks } from '../kernel/tasks.ts'
+import { findInstallation, type Installation } from './installation.ts'
+import { fetchHub, findNewer } from './newer-release.ts'
+
+const LOOK_INTERVAL_MS = 6 * 3_600_000
+/** After the start, which has other things to do. */
+const FIRST_LOOK_MS = 30_000
+
+type Source = { url: string; rootKey: string | undefined }
+
+export type HubUpdate = {
+  status(): HubVersion
+  /** Looks now. */
+  look(): Promise<void>
+  start(): void
+  stop(): Promise<void>
+}
+
+export function createHubUpdate(options: {
+  /** Undefined where nobody wants it to look. */
+  source: Source | undefined
+  installation?: Installation
+  clock: () => number
+  log: Logger
+}): HubUpdate {
+  const { source, installation = findInstallation(), clock, log } = options
+  let known: Pick<HubVersion, 'newer' | 'checkedAt' | 'problem'> = { newer: null, checkedAt: null, problem: null }
+
+  async function look(): Promise<void> {
+    if (!source) return
+    const now = clock()
+    const checkedAt = new Date(now).toISOString()
+    try {
+      const release = (await findNewer({ ...source, installation, now }))?.release
+      if (release && release.version !== known.newer?.version)
+        log.warn({ version: release.version, runs: installation.version }, 'there is a newer version of the hub')
+      known = {
+        newer: release ? { version: release.version, createdAt: release.createdAt } : null,
+        checkedAt,
+        problem: null,
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'could not look for a newer version of the hub')
+      known = { ...known, checkedAt, problem: (error as Error).message }
+    }
+  }
+
+  const tasks = createTasks({ log, failure: 'could not look for a newer version of the hub' })
+  return {
+    status: () => ({ version: installation.version, isChecked: source !== undefined, ...known }),
+    look: () => tasks.run(look),
+    start() {
+      if (!source) return
+      tasks.soon(FIRST_LOOK_MS, look)
+      tasks.every(LOOK_INTERVAL_MS, look)
+    },
+    stop: () => tasks.stop(),
+  }
+}
+
+/**
+ * For the commands: which version this is, and the newer one, whose `fetch` is `fetchHub`. Rejects as `findNewer` does.
+ */
+export async function askForUpdate(source: Source) {
+  const installation = findInstallation()
+  const newer = await findNewer({ ...source, installation, now: Date.now() })
+  const fetch = (form: 'archive' | 'deb', into: string) => newer && fetchHub(newer, form, into)
+  return { version: installation.version, newer: newer && { version: newer.release.version, fetch } }
+}
