@@ -28,7 +28,7 @@ export async function carryOverThumbnails(db: Kysely<Tables>, log: Logger, signa
     for (const { gateway_id: gatewayId, id, thumbnail, incident_id: incidentId } of rows) {
       if (signal.aborted) break
       if (thumbnail === null) continue
-      const jpeg = await cleanJpeg(Buffer.from(thumbnail, 'base64'))
+      const jpeg = await cleanJpeg(gatewayId, Buffer.from(thumbnail, 'base64'))
       await inTransaction(db, async (transaction) => {
         const updated = await transaction
           .updateTable('detections')

@@ -34,7 +34,7 @@ export function createIntake({ db, clock, requireRoom, quota, metrics, commit }:
       await requireRoom()
       // Before anything is decoded, so that a gateway over its quota costs nothing.
       quota.take(gatewayId, detections.length, await readSettings(db))
-      const { pictured, broken } = await withPictures(detections)
+      const { pictured, broken } = await withPictures(gatewayId, detections)
       withoutPicture = broken
       quota.charge(
         gatewayId,
@@ -54,11 +54,11 @@ export function createIntake({ db, clock, requireRoom, quota, metrics, commit }:
 }
 
 /** One picture after the other, so that no batch delays the others. */
-async function withPictures(detections: readonly Detection[]) {
+async function withPictures(gatewayId: string, detections: readonly Detection[]) {
   const pictured: PicturedDetection[] = []
   const broken: string[] = []
   for (const { thumbnail, ...detection } of detections) {
-    const jpeg = thumbnail === undefined ? undefined : await cleanJpeg(Buffer.from(thumbnail, 'base64'))
+    const jpeg = thumbnail === undefined ? undefined : await cleanJpeg(gatewayId, Buffer.from(thumbnail, 'base64'))
     if (thumbnail !== undefined && !jpeg) broken.push(detection.id)
     pictured.push({ ...detection, jpeg })
   }

@@ -5,6 +5,7 @@ import { noiseJpeg } from '#testing/jpeg.ts'
 import { expect, test } from 'vitest'
 import { cleanJpeg } from './pictures.ts'
 
+const GATEWAY = 'a'
 const BOAR = readFileSync(join(import.meta.dirname, '../../../../scripts/demo-frames/boar.jpg'))
 
 /** The same file with another size in its frame header (ITU-T T.81, B.2.2). */
@@ -21,7 +22,7 @@ test('a picture stays the picture, and loses what is hidden in it', async () => 
   const page = Buffer.from('<script>alert(1)</script>')
   const comment = Buffer.concat([Buffer.from([0xff, 0xfe, 0, page.length + 2]), page])
   const hiding = Buffer.concat([BOAR.subarray(0, 2), comment, BOAR.subarray(2), page])
-  const clean = await cleanJpeg(hiding)
+  const clean = await cleanJpeg(GATEWAY, hiding)
   expect(clean?.includes('script')).toBe(false)
   const [before, after] = await Promise.all([BOAR, clean!].map((bytes) => sharp(bytes).metadata()))
   expect([after!.format, after!.width, after!.height]).toEqual(['jpeg', before!.width, before!.height])
@@ -30,7 +31,7 @@ test('a picture stays the picture, and loses what is hidden in it', async () => 
 test('a picture near the limit stays below it', async () => {
   const large = await noiseJpeg(290)
   expect(large.length).toBeGreaterThan(55_000)
-  expect((await cleanJpeg(large))?.length).toBeLessThanOrEqual(64 * 1024)
+  expect((await cleanJpeg(GATEWAY, large))?.length).toBeLessThanOrEqual(64 * 1024)
 })
 
 test.each([
@@ -43,11 +44,23 @@ test.each([
   ['more than 64 KiB', Buffer.concat([BOAR, Buffer.alloc(70_000)])],
   ['nothing', Buffer.alloc(0)],
 ])('%s is none', async (_what, bytes) => {
-  expect(await cleanJpeg(bytes)).toBeUndefined()
+  expect(await cleanJpeg(GATEWAY, bytes)).toBeUndefined()
 })
 
 test('many at once all come through, also beside broken ones', async () => {
-  const asked = Array.from({ length: 40 }, (_, index) => cleanJpeg(index % 3 === 0 ? BOAR.subarray(0, 900) : BOAR))
+  const asked = Array.from({ length: 40 }, (_, index) =>
+    cleanJpeg(GATEWAY, index % 3 === 0 ? BOAR.subarray(0, 900) : BOAR),
+  )
   const found = await Promise.all(asked)
   expect(found.map((jpeg) => jpeg !== undefined)).toEqual(Array.from({ length: 40 }, (_, index) => index % 3 !== 0))
+})
+
+test('a flood of one gateway delays another one by a few pictures', async () => {
+  const order: string[] = []
+  const ask = async (gatewayId: string) => {
+    await cleanJpeg(gatewayId, BOAR)
+    order.push(gatewayId)
+  }
+  await Promise.all([...Array.from({ length: 40 }, () => ask('flood')), ask('quiet')])
+  expect(order.indexOf('quiet')).toBeLessThan(20)
 })

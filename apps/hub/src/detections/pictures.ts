@@ -1,9 +1,11 @@
 /**
  * Pictures from gateways. Each is decoded and encoded again, off the event loop, so that the hub stores and shows only
  * JPEGs that it encoded itself: no other format, no metadata, nothing hidden. Few at a time, with limits of pixels,
- * bytes and time, so that no gateway can make the hub decode bombs.
+ * bytes and time, so that no gateway can make the hub decode bombs; and each gateway in its turn, so that a flood of one
+ * delays nobody else's by more than one picture.
  */
 import { THUMBNAIL_MAX_BYTES } from '@hedgerow/contract'
+import { FairQueue } from '../kernel/fair-queue.ts'
 import { loadSharp } from './sharp.ts'
 
 /** More than a thumbnail of 64 KiB can usefully have. */
@@ -15,13 +17,18 @@ const JPEG_START = Buffer.from([0xff, 0xd8, 0xff])
 const ATTEMPTS = [{ quality: 85 }, { quality: 65 }, { quality: 65, width: 480 }] as const
 
 let running = 0
-const waiting: (() => void)[] = []
+/** Each gateway's calls bound what waits here. */
+const waiting = new FairQueue<() => void>({ perKey: Infinity, total: Infinity })
 
 /** The picture as the hub stores it; undefined when it is not a whole JPEG, or too large. */
-export async function cleanJpeg(bytes: Buffer, maxBytes = THUMBNAIL_MAX_BYTES): Promise<Buffer | undefined> {
+export async function cleanJpeg(
+  gatewayId: string,
+  bytes: Buffer,
+  maxBytes = THUMBNAIL_MAX_BYTES,
+): Promise<Buffer | undefined> {
   if (bytes.length > maxBytes || !bytes.subarray(0, 3).equals(JPEG_START)) return undefined
   if (running < AT_ONCE) running += 1
-  else await new Promise<void>((resolve) => waiting.push(resolve))
+  else await new Promise<void>((resolve) => waiting.put(gatewayId, resolve))
   try {
     for (const attempt of ATTEMPTS) {
       const made = await encode(bytes, attempt)
@@ -31,7 +38,7 @@ export async function cleanJpeg(bytes: Buffer, maxBytes = THUMBNAIL_MAX_BYTES): 
   } catch {
     return undefined
   } finally {
-    const next = waiting.shift()
+    const next = waiting.take()
     if (next) next()
     else running -= 1
   }

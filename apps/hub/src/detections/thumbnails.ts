@@ -43,5 +43,5 @@ async function readFormer(db: Db, gatewayId: string, id: string): Promise<Buffer
     .where('gateway_id', '=', gatewayId)
     .where('id', '=', id)
     .executeTakeFirst()
-  return row?.thumbnail ? cleanJpeg(Buffer.from(row.thumbnail, 'base64')) : undefined
+  return row?.thumbnail ? cleanJpeg(gatewayId, Buffer.from(row.thumbnail, 'base64')) : undefined
 }

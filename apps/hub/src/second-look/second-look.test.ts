@@ -17,7 +17,7 @@ import { insertTestGateway } from '#testing/gateway.ts'
 import { testHeartbeat } from '#testing/heartbeat.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { says, startVisionServer, type VisionServer } from '../../../../test/harness/vision-server.ts'
-import { FairQueue } from './fair-queue.ts'
+import { FairQueue } from '../kernel/fair-queue.ts'
 import type { SecondLookConfig } from './second-look.ts'
 
 const SECOND_LOOK = '/api/v1/gateway/second-look'

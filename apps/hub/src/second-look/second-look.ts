@@ -7,7 +7,7 @@ import { askEndpoint, unsure, type Endpoint, type EndpointAnswer } from '@hedger
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../database/tables.ts'
-import { FairQueue } from './fair-queue.ts'
+import { FairQueue } from '../kernel/fair-queue.ts'
 import { createSpending } from './spending.ts'
 
 export type SecondLookConfig = Endpoint & {
@@ -43,7 +43,7 @@ export function createSecondLook(
     db: Kysely<Tables>
     clock: () => number
     /** Undefined for bytes that are not a picture. */
-    cleanJpeg(bytes: Buffer, maxBytes: number): Promise<Buffer | undefined>
+    cleanJpeg(gatewayId: string, bytes: Buffer, maxBytes: number): Promise<Buffer | undefined>
     metrics: { countSecondLook(outcome: 'confirmed' | 'rejected' | 'unsure' | 'refused'): void }
     log: Logger
   },
@@ -86,7 +86,7 @@ export function createSecondLook(
   async function askNow(gatewayId: string, { picture, ...facts }: BodyOf<typeof askSecondLook>): Promise<Answer> {
     const pauseMs = pausedUntil - performance.now()
     if (pauseMs > 0) return refused('The vision endpoint of the hub pauses.', pauseMs)
-    const jpeg = await cleanJpeg(Buffer.from(picture, 'base64'), SECOND_LOOK_PICTURE_MAX_BYTES)
+    const jpeg = await cleanJpeg(gatewayId, Buffer.from(picture, 'base64'), SECOND_LOOK_PICTURE_MAX_BYTES)
     if (!jpeg) return { by: 'hub', ...unsure('The picture is no whole JPEG, or too large.') }
     if (!(await spending.take(gatewayId)))
       return refused('The pictures of this day are spent.', spending.untilNextDayMs())
