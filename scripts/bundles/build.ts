@@ -5,7 +5,7 @@ import { bundle } from './bundle.ts'
 import { loadedPart } from './loaded-part.ts'
 import { closure, lockedPackage, unpack, type Platform } from './locked-packages.ts'
 import { billOfMaterials, licences, type Part } from './notices.ts'
-import { UPDATE_SCRIPT, type Product } from './products.ts'
+import { ENVIRONMENT, UPDATE_SCRIPT, type Product } from './products.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -96,7 +96,8 @@ async function writeLauncher({ name, main, nodeOptions }: Product, { os }: Platf
     return
   }
   const program = ['exec "$here/node"', ...nodeOptions, `"$here/../lib/${code}" "$@"`].join(' ')
-  const lines = ['#!/bin/sh', 'here=$(dirname "$(readlink -f "$0")")', program, '']
+  const settings = Object.entries(ENVIRONMENT).map(([key, value]) => `export ${key}=${value}`)
+  const lines = ['#!/bin/sh', 'here=$(dirname "$(readlink -f "$0")")', ...settings, program, '']
   await writeFile(join(folder, 'bin', name), lines.join('\n'), { mode: 0o755 })
 }
 

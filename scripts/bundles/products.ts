@@ -29,6 +29,12 @@ export type Product = {
 /** The script that makes, switches and takes back versions of a product that updates itself. */
 export const UPDATE_SCRIPT = 'scripts/release.sh'
 
+/**
+ * One arena of the C library for all threads (mallopt(3)): with one for each, what decoded pictures leave behind holds
+ * hundreds of megabytes.
+ */
+export const ENVIRONMENT = { MALLOC_ARENA_MAX: '1' } as const
+
 export const PRODUCTS: readonly Product[] = [
   {
     name: 'hedgerow-hub',

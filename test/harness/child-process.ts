@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { ENVIRONMENT } from '../../scripts/bundles/products.ts'
 import { waitFor } from './wait-for.ts'
 
 const END_WITH_PARENT = import.meta.resolve('./end-with-parent.ts')
@@ -38,10 +39,10 @@ export type ChildOptions = {
 
 /**
  * Starts `command` with arguments and no shell. It inherits only PATH, HOME, TMPDIR and the compile cache, so that no
- * setting of the machine reaches it.
+ * setting of the machine reaches it, and gets the environment that hubs and agents have wherever they run.
  */
 export async function startChild(command: string, args: string[], options: ChildOptions = {}): Promise<Child> {
-  const env = { ...inherited('PATH', 'HOME', 'TMPDIR', 'NODE_COMPILE_CACHE'), ...options.env }
+  const env = { ...inherited('PATH', 'HOME', 'TMPDIR', 'NODE_COMPILE_CACHE'), ...ENVIRONMENT, ...options.env }
   const child = spawn(command, options.detached ? ['--import', END_WITH_PARENT, ...args] : args, {
     env,
     detached: options.detached ?? false,

@@ -1,8 +1,8 @@
 /**
  * Pictures from gateways. Each is decoded and encoded again, off the event loop, so that the hub stores and shows only
  * JPEGs that it encoded itself: no other format, no metadata, nothing hidden. Few at a time, with limits of pixels,
- * bytes and time, so that no gateway can make the hub decode bombs; and each gateway in its turn, so that a flood of one
- * delays nobody else's by more than one picture.
+ * bytes and time, so that no gateway can make the hub decode bombs; and each gateway in its turn, so that a flood of
+ * one delays nobody else's by more than one picture.
  */
 import { THUMBNAIL_MAX_BYTES } from '@hedgerow/contract'
 import { FairQueue } from '../kernel/fair-queue.ts'
