@@ -9,8 +9,8 @@ if (folder) process.env['TMPDIR'] = folder
 // Hundreds of processes of tests, and of programs that they start, compile the same sources.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.compile-cache')
 
-/** Vitest's own choice leaves one core idle. */
-const maxWorkers = Math.max(2, availableParallelism())
+/** One more than cores: tests wait half of their time for other processes. */
+const maxWorkers = availableParallelism() + 1
 
 const project = (name: string, root: string, testTimeout = 60_000) => ({
   name,
