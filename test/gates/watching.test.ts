@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
@@ -25,6 +26,21 @@ it('promtool accepts the rules (skipped where it is not installed)', ({ skip }) 
   if (checked.error) skip('skipped: promtool is not installed')
   expect(checked.stdout + checked.stderr).toMatch(/SUCCESS: \d+ rules found/)
   expect(checked.status).toBe(0)
+})
+
+it('promtool understands what the dashboard asks for (skipped where it is not installed)', ({ skip }) => {
+  const { panels } = JSON.parse(read('deploy/grafana-dashboard.json')) as { panels: { targets: { expr: string }[] }[] }
+  const rules = panels.flatMap(({ targets }) => targets).map(({ expr }, index) => ({ record: `panel:${index}`, expr }))
+  const folder = mkdtempSync(join(tmpdir(), 'dashboard-'))
+  try {
+    // JSON is YAML.
+    writeFileSync(join(folder, 'rules.yaml'), JSON.stringify({ groups: [{ name: 'dashboard', rules }] }))
+    const checked = spawnSync('promtool', ['check', 'rules', join(folder, 'rules.yaml')], { encoding: 'utf8' })
+    if (checked.error) skip('skipped: promtool is not installed')
+    expect(checked.stdout + checked.stderr).toContain(`SUCCESS: ${rules.length} rules found`)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
 
 it('every panel of the dashboard asks the chosen Prometheus and has a place of its own', () => {

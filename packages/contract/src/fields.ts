@@ -73,6 +73,11 @@ export const moment = z.iso
 
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/
 export const timeOfDay = z.string().regex(TIME, 'Enter a time such as 21:30')
+/** `HH:MM-HH:MM`, or empty. */
+export const hoursOfDay = z
+  .string()
+  .trim()
+  .regex(/^(?:(?:[01]\d|2[0-3]):[0-5]\d-(?:[01]\d|2[0-3]):[0-5]\d)?$/, 'Enter hours such as 02:00-05:00, or nothing')
 
 /** Those that alerts are written in. */
 export const language = z.enum(['en', 'de'])

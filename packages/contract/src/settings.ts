@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
-import { oneLine, severalLines, wholeNumber } from './fields.ts'
+import { hoursOfDay, oneLine, severalLines, wholeNumber } from './fields.ts'
 
 const fields = {
   hubName: oneLine(100),
@@ -24,6 +24,8 @@ const fields = {
   detectionMegabytesKept: wholeNumber(10, 10_000_000),
   /** Gateways get a new release in rings: one, ten, all. */
   automaticUpdates: z.boolean(),
+  /** When gateways are asked for them, by the clock of the hub: `02:00-05:00`, also over midnight; empty for always. */
+  automaticUpdateHours: hoursOfDay,
   openRegistration: z.boolean(),
   inviteCodeRequired: z.boolean(),
   /** Passwords must also be uncommon and must not contain their owner's name. */
@@ -54,6 +56,7 @@ export const hubSettings = z.strictObject({
   detectionsKept: fields.detectionsKept.default(100_000),
   detectionMegabytesKept: fields.detectionMegabytesKept.default(4_096),
   automaticUpdates: fields.automaticUpdates.default(false),
+  automaticUpdateHours: fields.automaticUpdateHours.default(''),
   openRegistration: fields.openRegistration.default(true),
   inviteCodeRequired: fields.inviteCodeRequired.default(true),
   passwordComplexity: fields.passwordComplexity.default(true),

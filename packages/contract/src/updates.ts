@@ -6,12 +6,14 @@ import { z } from 'zod'
 import { releaseNumber } from './agent-updates.ts'
 import { call } from './call.ts'
 import { gatewayId } from './gateways.ts'
+import { searchQuery } from './lists.ts'
 
 const UPDATES_AT_ONCE = 1_000
 
 export const gatewayVersion = z.object({
   id: gatewayId,
   name: z.string(),
+  location: z.string(),
   /** As the gateway told it last; empty before its first heartbeat. */
   version: z.string(),
   /** Whether it runs a release that it can replace by the one that this hub hands out. */
@@ -67,7 +69,15 @@ export const versions = z.object({
 })
 export type Versions = z.output<typeof versions>
 
-export const getVersions = call({ method: 'GET', path: '/v1/hub/versions', response: versions })
+/**
+ * `q` matches part of a gateway's name or location; `limit` and `cursor` page the gateways. The rest is of the whole.
+ */
+export const getVersions = call({
+  method: 'GET',
+  path: '/v1/hub/versions',
+  query: searchQuery,
+  response: versions,
+})
 
 /** Asks these gateways to run the release that this hub hands out, whatever their hours. */
 export const updateGateways = call({

@@ -189,6 +189,7 @@ const LABELS: Readonly<Record<keyof HubSettings, string>> = {
   detectionsPerHour: 'detections of a gateway per hour',
   detectionMegabytesPerHour: 'megabytes of detections of a gateway per hour',
   automaticUpdates: 'automatic updates',
+  automaticUpdateHours: 'hours of automatic updates',
   detectionsKept: 'detections kept of a gateway',
   detectionMegabytesKept: 'megabytes of detections kept',
   openRegistration: 'open registration',

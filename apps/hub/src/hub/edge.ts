@@ -157,11 +157,11 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   const downloads = openDownloads({ folder: config.downloadsDir, way, log })
   ruleRoutes(app, { db, clock, identity, publicUrl, downloads })
   await downloadRoutes(app, { identity, downloads })
-  const isAutomatic = async () => (await readSettings(db)).automaticUpdates
+  const automatic = () => readSettings(db)
   const hubUpdate = createHubUpdate({ source: config.updates, clock, log })
   hubUpdate.start()
   stack.defer(hubUpdate.stop)
-  const updates = createUpdates({ db, clock, downloads, heartbeats, isAutomatic, hubVersion: hubUpdate.status, log })
+  const updates = createUpdates({ db, clock, downloads, heartbeats, automatic, hubVersion: hubUpdate.status, log })
   updates.start()
   stack.defer(updates.stop)
   updateRoutes(app, { updates })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { planRollout, SETTLE_MS } from './rollout.ts'
+import { isWithinHours, planRollout, SETTLE_MS } from './rollout.ts'
 
 const NOW = 1_795_000_000_000
 const requests = (counts: { done?: number; asked?: number; failed?: number }, endedAt = NOW - 2 * SETTLE_MS) =>
@@ -34,4 +34,13 @@ it.each([1, 10])('lets a ring of %i settle, by a clock that may be set back', (d
 
 it('stops at the first failure, with its reason', () => {
   expect(plan({ done: 5, asked: 3, failed: 1 })).toEqual({ state: 'stopped', message: 'failed', ask: 0 })
+})
+
+it('knows the hours of the day, also past midnight', () => {
+  const at = (hour: number, minute: number) => new Date(2026, 10, 22, hour, minute).getTime()
+  const times = [at(1, 59), at(2, 0), at(4, 59), at(5, 0), at(23, 0)]
+  const within = (hours: string) => times.map((time) => isWithinHours(hours, time))
+  expect(within('')).toEqual([true, true, true, true, true])
+  expect(within('02:00-05:00')).toEqual([false, true, true, false, false])
+  expect(within('22:30-02:00')).toEqual([true, false, false, false, true])
 })

@@ -36,3 +36,12 @@ export function planRollout(
   const places = ring === undefined ? AT_ONCE - asked : ring - done.length - asked
   return { ...running, ask: Math.max(0, Math.min(places, candidates)) }
 }
+
+/** Whether `now`, on the hub's own clock, is within `HH:MM-HH:MM`; an end before the beginning is past midnight. */
+export function isWithinHours(hours: string, now: number): boolean {
+  if (hours === '') return true
+  const time = new Date(now)
+  const clock = [time.getHours(), time.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':')
+  const [from = '', to = ''] = hours.split('-')
+  return from <= to ? clock >= from && clock < to : clock >= from || clock < to
+}

@@ -1,11 +1,20 @@
 import * as contract from '@hedgerow/contract'
 import type { FastifyInstance } from 'fastify'
 import { mount } from '../http/mount.ts'
+import { pageFrom, sendPage } from '../http/pagination.ts'
 import type { Updates } from './updates.ts'
 
 /** Versions of the fleet, and requests for updates. */
 export function updateRoutes(app: FastifyInstance, { updates }: { updates: Updates }): void {
-  mount(app, contract.getVersions, () => updates.list())
+  mount(app, contract.getVersions, async ({ query, reply }) => {
+    const page = pageFrom(query, ['string'])
+    const all = await updates.list(query.q)
+    // Names are unique; the databases sort them each in its own way.
+    const sorted = all.gateways.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    const last = page.after?.[0]
+    const rest = last === undefined ? sorted : sorted.filter(({ name }) => name > last)
+    return { ...all, gateways: sendPage(reply, rest, page, ({ name }) => [name]) }
+  })
   mount(app, contract.updateGateways, ({ body, caller, sourceIp }) =>
     updates.ask(body.gatewayIds, { caller, sourceIp }),
   )

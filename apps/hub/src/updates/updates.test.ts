@@ -147,7 +147,15 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
     await hub.updates.look()
     expect(await asked()).toEqual([])
     const admin = await hub.signIn('admin')
-    await api(contract.saveHubSettings, { token: admin, body: { automaticUpdates: true } })
+    const save = (body: object) => api(contract.saveHubSettings, { token: admin, body })
+    hub.clock.freeze()
+    const hourFromNow = (hours: number) =>
+      `${String(new Date(hub.clock.now() + hours * 3_600_000).getHours()).padStart(2, '0')}:00`
+    expect((await save({ automaticUpdateHours: '5 o’clock' })).body).toMatchObject({ error: 'invalid_request' })
+    await save({ automaticUpdates: true, automaticUpdateHours: `${hourFromNow(2)}-${hourFromNow(3)}` })
+    await hub.updates.look()
+    expect(await asked(), 'outside the hours').toEqual([])
+    await save({ automaticUpdateHours: `${hourFromNow(0)}-${hourFromNow(3)}` })
     await hub.updates.look()
     const [first, ...others] = await asked()
     expect(others).toEqual([])
@@ -175,5 +183,22 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
     await hub.updates.look()
     expect(await asked()).toHaveLength(9)
     expect((await api(contract.resumeRollout, { token: manager })).body).toMatchObject({ error: 'rollout_not_stopped' })
+  })
+
+  it('are listed in pages, and for a site', async () => {
+    for (const [index, location] of ['Barn', 'Barn', 'Hill'].entries())
+      await insertTestGateway(hub.db, { name: `G${index}`, location })
+    const get = async (query: string) =>
+      hub.app.inject({ url: `/api/v1/hub/versions${query}`, headers: { authorization: `Bearer ${manager}` } })
+    const namesOf = (answer: Awaited<ReturnType<typeof get>>) =>
+      answer.json<contract.Versions>().gateways.map(({ name, location }) => `${name} ${location}`)
+    const first = await get('?limit=2')
+    expect(namesOf(first)).toEqual(['G0 Barn', 'G1 Barn'])
+    const second = await get(`?limit=2&cursor=${String(first.headers['x-next-cursor'])}`)
+    expect(namesOf(second)).toEqual(['G2 Hill'])
+    expect(second.headers['x-next-cursor']).toBeUndefined()
+    const ofSite = await get('?q=barn')
+    expect(namesOf(ofSite)).toEqual(['G0 Barn', 'G1 Barn'])
+    expect(ofSite.json<contract.Versions>().counts).toEqual([{ version: '', gateways: 3 }])
   })
 })

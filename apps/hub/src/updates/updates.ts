@@ -3,7 +3,7 @@
  * heartbeats name it until the gateway runs the release, or says that it failed. What may be installed is not decided
  * here: gateways believe signed lists only.
  */
-import type { Heartbeat, HubVersion, Versions, WantedUpdate } from '@hedgerow/contract'
+import type { Heartbeat, HubSettings, HubVersion, Versions, WantedUpdate } from '@hedgerow/contract'
 import type { Kysely, Selectable } from 'kysely'
 import type { Logger } from 'pino'
 import type { Caller } from '../access/sessions.ts'
@@ -13,7 +13,7 @@ import type { Downloads } from '../downloads/downloads.ts'
 import { actorOf, dropAfter, HUB, record } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
 import { createTasks } from '../kernel/tasks.ts'
-import { planRollout, type RolloutRow } from './rollout.ts'
+import { isWithinHours, planRollout, type RolloutRow } from './rollout.ts'
 
 type Row = Selectable<Tables['gateway_updates']>
 type Release = { version: string; number: number; platforms: readonly string[] }
@@ -25,7 +25,8 @@ const HEARD_WITHIN_MS = 120_000
 export type Updates = {
   /** For the answer to a heartbeat. */
   wanted(gatewayId: string): Promise<WantedUpdate | undefined>
-  list(): Promise<Versions>
+  /** With `search`, the gateways whose name or location has it. */
+  list(search?: string): Promise<Versions>
   /** Throws `no_release`, `gateway_not_found` and `gateway_cannot_update`. */
   ask(gatewayIds: readonly string[], by: { caller: Caller; sourceIp: string }): Promise<Versions>
   /** Throws `no_release` and `rollout_not_stopped`. */
@@ -42,11 +43,11 @@ export function createUpdates(options: {
   downloads: Pick<Downloads, 'agent'>
   /** The last heartbeat of a gateway, and when it came. */
   heartbeats: { latest(gatewayId: string): { at: number; content: Heartbeat } | undefined }
-  isAutomatic: () => Promise<boolean>
+  automatic: () => Promise<Pick<HubSettings, 'automaticUpdates' | 'automaticUpdateHours'>>
   hubVersion: () => HubVersion
   log: Logger
 }): Updates {
-  const { db, clock, downloads, heartbeats, isAutomatic } = options
+  const { db, clock, downloads, heartbeats, automatic } = options
   let asked: Promise<ReadonlyMap<string, WantedUpdate>> | undefined
   dropAfter(db, 'asked-updates', ['update.asked', 'update.ended', 'update.withdrawn', 'gateway.deleted'], () => {
     asked = undefined
@@ -107,24 +108,32 @@ export function createUpdates(options: {
     })
   }
 
-  async function list(): Promise<Versions> {
+  async function list(search = ''): Promise<Versions> {
     const release = await currentRelease()
-    const gateways = await db.selectFrom('gateways').select(['id', 'name', 'version']).orderBy('name').execute()
+    const gateways = await db
+      .selectFrom('gateways')
+      .select(['id', 'name', 'location', 'version'])
+      .orderBy('name')
+      .execute()
     const updates = new Map(
       (await db.selectFrom('gateway_updates').selectAll().execute()).map((row) => [row.gateway_id, row]),
     )
-    const rollout = release && (await isAutomatic()) && (await findRollout(db, release.number))
-    const shown = gateways.map(({ id, name, version }) => {
+    const rollout = release && (await automatic()).automaticUpdates && (await findRollout(db, release.number))
+    const shown = gateways.map(({ id, name, location, version }) => {
       const content = heartbeats.latest(id)?.content
       const row = updates.get(id)
       return {
         id,
         name,
+        location: location ?? '',
         version: content?.version ?? version ?? '',
         canUpdate: canUpdate(content, release) && row?.state !== 'asked',
         update: row ? toUpdate(row, content) : null,
       }
     })
+    const sought = search.toLocaleLowerCase()
+    const isFound = ({ name, location }: (typeof shown)[number]) =>
+      [name, location].some((text) => text.toLocaleLowerCase().includes(sought))
     const counts = Map.groupBy(shown, ({ version }) => version)
     return {
       hub: options.hubVersion(),
@@ -133,7 +142,7 @@ export function createUpdates(options: {
       counts: [...counts]
         .map(([version, { length }]) => ({ version, gateways: length }))
         .toSorted((a, b) => b.gateways - a.gateways || (a.version < b.version ? 1 : -1)),
-      gateways: shown,
+      gateways: search === '' ? shown : shown.filter(isFound),
     }
   }
 
@@ -224,7 +233,8 @@ export function createUpdates(options: {
   async function look(): Promise<void> {
     const release = await currentRelease()
     await endRequests(release)
-    if (release && (await isAutomatic())) await goOn(release)
+    const { automaticUpdates, automaticUpdateHours: hours } = await automatic()
+    if (release && automaticUpdates && isWithinHours(hours, clock())) await goOn(release)
   }
 
   const tasks = createTasks({ log: options.log, failure: 'could not follow the updates of gateways' })

@@ -66,6 +66,7 @@ const SETTINGS: readonly Destination[] = [
   setting('general', 'enableNotifications', 'Notifications'),
   setting('general', 'logRetentionDays', 'Keep records for (days)'),
   setting('general', 'automaticUpdates', 'Automatic updates'),
+  setting('general', 'automaticUpdateHours', 'Hours of automatic updates'),
   setting('general', 'detectionsPerHour', 'Detections per gateway and hour'),
   setting('general', 'detectionMegabytesPerHour', 'Megabytes of detections per gateway and hour'),
   setting('general', 'detectionsKept', 'Detections kept per gateway'),

@@ -63,6 +63,12 @@ export function GeneralTab({ fields }: { fields: Fields }) {
             label="Automatic updates"
             description="A new release goes to one gateway, then to ten, then to all. A failure stops the update; Versions says why."
           />
+          <TextField
+            fields={fields}
+            name="automaticUpdateHours"
+            label="Hours of automatic updates"
+            description="By the clock of the hub, for example 02:00-05:00. Empty: at any time. Updates by hand come at once."
+          />
         </div>
       </Panel>
       <Panel title="Detections">

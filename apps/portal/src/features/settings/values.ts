@@ -32,6 +32,7 @@ const TAB_OF: Record<FieldName, FormTab> = {
   detectionsKept: 'general',
   detectionMegabytesKept: 'general',
   automaticUpdates: 'general',
+  automaticUpdateHours: 'general',
   sessionTimeout: 'security',
   passwordComplexity: 'security',
   twoFactorRequired: 'security',

@@ -1,6 +1,7 @@
 /** The versions of the hub and of the fleet's agents, and the agents' updates. */
 import type { GatewayVersion, HubVersion, Versions } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
+import { useState } from 'react'
 import { Link } from 'react-router'
 import { isForbidden, messageOf } from '#api/client.ts'
 import { MANAGER_NEEDED, mayManageFleet } from '#api/roles.ts'
@@ -12,9 +13,10 @@ import { PageHead } from '@hedgerow/ui/page-head.tsx'
 import { PanelEmpty, PanelForbidden, PanelWaiting } from '@hedgerow/ui/panel-states.tsx'
 import { Panel } from '@hedgerow/ui/panel.tsx'
 import { ReasonedButton } from '@hedgerow/ui/reasoned-button.tsx'
+import { SearchField } from '@hedgerow/ui/search-field.tsx'
 import { StatusMark } from '@hedgerow/ui/status-mark.tsx'
 import { HelpLink } from '#parts/help-link.tsx'
-import { useResumeRollout, useUpdateGateways, useVersions } from './queries.ts'
+import { SHOWN_MAX, useResumeRollout, useUpdateGateways, useVersions } from './queries.ts'
 import styles from './page.module.css'
 
 const COLUMNS: readonly Column[] = [
@@ -23,12 +25,11 @@ const COLUMNS: readonly Column[] = [
   { name: 'Update', width: '40%' },
   { name: 'Actions', width: '130px' },
 ]
-/** The hub takes as many in one call. */
-const AT_ONCE = 1_000
 
 export function VersionsPage() {
   const mayManage = mayManageFleet(useUser().role)
-  const versions = useVersions(mayManage)
+  const [search, setSearch] = useState('')
+  const versions = useVersions(mayManage, search.trim())
   const update = useUpdateGateways()
   const forbidden = !mayManage || isForbidden(versions.error)
   const behind = versions.data?.gateways.filter(({ canUpdate }) => canUpdate).map(({ id }) => id) ?? []
@@ -45,9 +46,9 @@ export function VersionsPage() {
             <ReasonedButton
               reason={mayManage ? (behind.length === 0 ? 'No gateway can be updated.' : undefined) : MANAGER_NEEDED}
               loading={update.isPending}
-              onClick={() => update.mutate(behind.slice(0, AT_ONCE))}
+              onClick={() => update.mutate(behind)}
             >
-              Update all
+              {search.trim() === '' ? 'Update all' : 'Update all shown'}
             </ReasonedButton>
           </>
         }
@@ -57,11 +58,16 @@ export function VersionsPage() {
         <Notice tone="warning">The list could not be refreshed and may be outdated: {messageOf(versions.error)}</Notice>
       )}
       {versions.data !== undefined && !forbidden && <AtAGlance versions={versions.data} />}
-      <Panel title="Gateways">
+      <Panel
+        title="Gateways"
+        actions={mayManage && <SearchField label="Search by name or location" initial="" onSearch={setSearch} />}
+      >
         {forbidden ? (
           <PanelForbidden>Managers and administrators update gateways.</PanelForbidden>
         ) : versions.data === undefined ? (
           <PanelWaiting query={versions} rows={4} label="Loading versions" />
+        ) : versions.data.gateways.length === 0 && search.trim() !== '' ? (
+          <PanelEmpty title="No gateway found">No gateway has this in its name or location.</PanelEmpty>
         ) : versions.data.gateways.length === 0 ? (
           <PanelEmpty title="No gateways yet">Approved gateways are listed here with their versions.</PanelEmpty>
         ) : (
@@ -70,6 +76,7 @@ export function VersionsPage() {
               <Row key={gateway.id} index={index}>
                 <Cell label="Gateway" place="title">
                   <Link to={`/gateways/${gateway.id}`}>{gateway.name}</Link>
+                  {gateway.location !== '' && <span className={styles.location}>{gateway.location}</span>}
                 </Cell>
                 <Cell label="Version">{gateway.version === '' ? 'Unknown' : <Mono>{gateway.version}</Mono>}</Cell>
                 <Cell label="Update" place="line">
@@ -91,6 +98,7 @@ export function VersionsPage() {
             ))}
           </DataTable>
         )}
+        {versions.data?.gateways.length === SHOWN_MAX && <p>The first {SHOWN_MAX}. Search for the others.</p>}
       </Panel>
     </>
   )

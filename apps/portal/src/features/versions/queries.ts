@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getVersions, resumeRollout, updateGateways } from 'virtual:contract-calls'
 import { api } from '#api/client.ts'
 
@@ -6,10 +6,15 @@ import { api } from '#api/client.ts'
 const KEY = ['gateways', 'versions'] as const
 const REFRESH_MS = 10_000
 
-export const useVersions = (enabled: boolean) =>
+/** As many gateways are shown. */
+export const SHOWN_MAX = 500
+
+/** Of the first gateways whose name or location has `q`. */
+export const useVersions = (enabled: boolean, q: string) =>
   useQuery({
-    queryKey: KEY,
-    queryFn: ({ signal }) => api(getVersions, { signal }),
+    queryKey: [...KEY, q],
+    queryFn: ({ signal }) => api(getVersions, { query: { limit: SHOWN_MAX, ...(q !== '' && { q }) }, signal }),
+    placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
     enabled,
   })
@@ -18,7 +23,7 @@ export function useUpdateGateways() {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (gatewayIds: string[]) => api(updateGateways, { body: { gatewayIds } }),
-    onSuccess: (versions) => queries.setQueryData(KEY, versions),
+    onSuccess: () => queries.invalidateQueries({ queryKey: KEY }),
   })
 }
 
@@ -26,6 +31,6 @@ export function useResumeRollout() {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: () => api(resumeRollout, {}),
-    onSuccess: (versions) => queries.setQueryData(KEY, versions),
+    onSuccess: () => queries.invalidateQueries({ queryKey: KEY }),
   })
 }
