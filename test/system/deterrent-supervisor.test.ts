@@ -206,8 +206,11 @@ describe.skipIf(skipWithout('deterrents over a broker', 'command mosquitto'))('o
     await broker.kill9()
     await valve.endAsync(true)
     const stopping = agent.child.stop(60_000)
+    // Nothing is said before the valve listens again.
+    for (const pid of [agent.child.pid, agent.supervisor]) kill(pid, 'SIGSTOP')
     await broker.start()
     await plugIn()
+    for (const pid of [agent.child.pid, agent.supervisor]) kill(pid, 'SIGCONT')
     await stopping
     await expect.poll(relay.isOn, PATIENCE).toBe(false)
   })
