@@ -155,7 +155,7 @@ test('while UDP is blocked the page says what to open, the handshake is not tick
   await waitFor(async () => (await hub.api(listGateways))[0]?.status === 'warning', {
     for: 'a heartbeat outside the tunnel',
   })
-  // The hub says it three minutes after the approval.
+  // The hub says it a minute after the approval.
   await withDatabase(hub, (db) =>
     db
       .updateTable('gateways')

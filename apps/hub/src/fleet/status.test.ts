@@ -47,10 +47,10 @@ describe('an enrolled gateway', () => {
     )
   })
 
-  it('has a warning about blocked UDP once its heartbeats came for as long as a session lives, without a handshake', () => {
+  it('has a warning about blocked UDP a minute after its approval, or a session’s lifetime after its last handshake', () => {
     const reason = (signals: Partial<Signals>) => enrolled({}, signals).reason
-    expect(reason({ latestHandshakeAt: undefined, createdAt: seconds(200) })).not.toContain('UDP')
-    expect(reason({ latestHandshakeAt: undefined, createdAt: seconds(201) })).toContain(BLOCKED)
+    expect(reason({ latestHandshakeAt: undefined, createdAt: seconds(80) })).not.toContain('UDP')
+    expect(reason({ latestHandshakeAt: undefined, createdAt: seconds(81) })).toContain(BLOCKED)
     expect(reason({ latestHandshakeAt: seconds(200) })).not.toContain('UDP')
     expect(reason({ latestHandshakeAt: seconds(201) })).toContain(BLOCKED)
     const heartbeat = { at: minutes(2), content, isCloned: false }

@@ -7,6 +7,8 @@ import type { Gateway, Heartbeat } from '@hedgerow/contract'
 const HEARTBEAT_ALIVE_MS = 90_000
 /** WireGuard ends a session after 180 s, so a live tunnel had a handshake within that time (its paper, §6.1). */
 const HANDSHAKE_ALIVE_MS = 180_000
+/** After its approval a gateway has this long for its first handshake. */
+const JOINING_MS = 60_000
 /** A time further ahead was written while the hub's clock was wrong; a smaller lead is a correction. */
 const LEAD_MAX_MS = 24 * 3_600_000
 const CLOCK_OFFSET_LIMIT_MS = 30_000
@@ -49,8 +51,8 @@ export function reasonOf(signals: Signals): string {
 }
 
 /**
- * Whether its heartbeats come but no handshake does. A gateway that has been outside its tunnel for a session's
- * lifetime is not just joining.
+ * Whether its heartbeats come but no handshake does: for a minute after it was approved, or for a session's lifetime
+ * after its last handshake. A gateway waits for its tunnel before it sends a heartbeat outside.
  */
 export function isUdpBlocked({
   kind,
@@ -60,7 +62,8 @@ export function isUdpBlocked({
   createdAt,
 }: Omit<Signals, 'vpnPort'>): boolean {
   if (kind !== 'enrolled' || !heartbeat || !isWithin(now, heartbeat.at, HEARTBEAT_ALIVE_MS)) return false
-  return !isRecent(now, latestHandshakeAt) && heartbeat.at - (latestHandshakeAt ?? createdAt) > HANDSHAKE_ALIVE_MS
+  const due = latestHandshakeAt === undefined ? createdAt + JOINING_MS : latestHandshakeAt + HANDSHAKE_ALIVE_MS
+  return !isRecent(now, latestHandshakeAt) && heartbeat.at > due
 }
 
 function reasonOfEnrolled(signals: Signals): string {
