@@ -119,6 +119,8 @@ test('whatever the style of the file, an edit changes one value and loses no com
         expect(parse(listed)).toEqual({ ...before, three: { list: [value, 1] } })
       },
     ),
+    // YAML has numbers that JSON has not.
+    { examples: [[{ indent: 2, flow: false, comments: true, crlf: false }, { a: '' }, {}, 'a', [NaN, Infinity]]] },
   )
 })
 

@@ -169,6 +169,8 @@ function plainKey(key: string): string {
 /** Texts in quotes: an address has characters that mean something else in YAML. */
 function inFlow(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(inFlow).join(', ')}]`
+  // JSON has no NaN and no infinity; YAML has.
+  if (typeof value === 'number') return stringify(value).trimEnd()
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const pairs = Object.entries(value).map(([key, each]) => `${plainKey(key)}: ${inFlow(each)}`)
   return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`
