@@ -58,7 +58,8 @@ const HOUR_MS = 3_600_000
 const LOOK_EVERY_MS = 300_000
 /** One night ends before the next begins, also where the clock leaps. */
 const NIGHT_APART_MS = 20 * HOUR_MS
-const RUN_MAX_MS = 900_000
+/** A busy device leaves a thread of low priority little. */
+const RUN_MAX_MS = 3_000_000
 const MEMORY_MAX_MB = 512
 /** After a person undid a version, no other takes over on its own for a week. */
 const PAUSE_MS = 7 * 24 * HOUR_MS
