@@ -59,8 +59,6 @@ type Event = { kind: Kind; at: number; seed: number }
 /** What the detector reported in an event, and whether somebody was there. */
 type Sighted = { isSomebody: boolean; looks: { crop: RgbImage; detection: Detection; travel: number }[] }
 
-parentPort?.postMessage(await simulate(workerData as Site))
-
 async function simulate(site: Site): Promise<Simulated> {
   const dataDir = mkdtempSync(join(tmpdir(), 'hedgerow-bench-learning-'))
   // Of their own: the same visits come, whatever is marked and learned.
@@ -266,3 +264,6 @@ function createReviewer(random: Random) {
     },
   }
 }
+
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+parentPort?.postMessage(await simulate(workerData as Site))

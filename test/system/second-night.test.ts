@@ -1,0 +1,204 @@
+/**
+ * The whole way of a detection with real parts: a program reports it, what was learned judges it, the hub's vision
+ * endpoint looks a second time, a rule fires a relay, and the hub shows the picture with each verdict in words. People's
+ * marks in the hub come back, and change what the gateway does after the next night.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  approveRegistration,
+  listDetections,
+  listGateways,
+  listIncidents,
+  listLedger,
+  listPendingRegistrations,
+  readDetectionThumbnail,
+  reviewIncidents,
+  type GatewayLearning,
+  type StoredDetection,
+} from '@hedgerow/contract'
+import { createRandom } from '@hedgerow/vision/rendered'
+import sharp from 'sharp'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startRelay, type Relay } from '../../apps/gateway/testing/relay.ts'
+import { startGateway, type TestGateway } from '../harness/gateway.ts'
+import { startHub, type Hub } from '../harness/hub.ts'
+import { says, startVisionServer, type VisionServer } from '../harness/vision-server.ts'
+import { waitFor } from '../harness/wait-for.ts'
+
+const HOUR_MS = 3_600_000
+const REVIEWED = 50
+/** The place of one review that was a slip: a branch that was called right. */
+const SLIP = 21
+/** A heartbeat tells a gateway that there are reviews. */
+const PATIENCE_MS = 120_000
+
+let hub: Hub
+let vision: VisionServer
+let relay: Relay
+let gateway: TestGateway
+let folder: string
+let id: string
+
+const switched = () => ({ driver: 'http', on: { url: relay.onUrl }, off: { url: relay.offUrl }, coolDownSeconds: 0 })
+const configure = (deterrents: string[], more: object) =>
+  writeFile(
+    join(folder, 'gateway.yaml'),
+    JSON.stringify({
+      sources: { api: { loopbackNeedsToken: false } },
+      deterrents: Object.fromEntries(deterrents.map((name) => [name, switched()])),
+      ...more,
+    }),
+  )
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hedgerow-second-night-'))
+  vision = await startVisionServer(says('yes', 'A deer grazes between the trees.'))
+  relay = await startRelay()
+  hub = await startHub({ env: { HUB_VISION_URL: vision.url, HUB_VISION_MODEL: 'eyes' } })
+  await configure([], {})
+  gateway = await startGateway({ url: hub.url }, { name: 'Orchard', configFile: join(folder, 'gateway.yaml') })
+  const registration = await waitFor(async () => (await hub.api(listPendingRegistrations))[0], {
+    for: 'the registration',
+  })
+  await hub.api(approveRegistration, { params: { registrationId: registration.registrationId } })
+  const online = await waitFor(async () => (await hub.api(listGateways)).find(({ status }) => status === 'online'), {
+    for: 'the gateway to be online',
+  })
+  id = online.id
+})
+
+afterAll(async () => {
+  await gateway?.stop()
+  await hub?.stop()
+  await relay?.stop()
+  await vision?.stop()
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+})
+
+const random = createRandom(12)
+
+/** A deer is a bright body on dark ground; a branch is stripes from one side to the other. */
+function draw(kind: 'deer' | 'branch'): Promise<string> {
+  const [side, shift] = [64, random.between(-6, 6)]
+  const pixels = Buffer.alloc(side * side)
+  for (let y = 0; y < side; y++)
+    for (let x = 0; x < side; x++) {
+      const isBody = Math.abs(x - 32 - shift) < 18 && Math.abs(y - 34) < 10
+      const isStripe = Math.floor((x + y + shift) / 5) % 2 === 0
+      pixels[y * side + x] = ((kind === 'deer' ? isBody : isStripe) ? 170 : 60) + random.between(-20, 20)
+    }
+  const jpeg = sharp(pixels, { raw: { width: side, height: side, channels: 1 } }).jpeg({ quality: 90 })
+  return jpeg.toBuffer().then((bytes) => bytes.toString('base64'))
+}
+
+/** What a program on the device saw, as it calls everything. */
+async function report(name: string, kind: 'deer' | 'branch', startedAt = Date.now()): Promise<void> {
+  const seen = { id: name, camera: 'orchard', label: 'deer', severity: 'alert', score: 0.7 } as const
+  const moment = new Date(startedAt).toISOString()
+  await gateway.localApi.reportDetections([{ ...seen, startedAt: moment, thumbnail: await draw(kind) }])
+}
+
+const local = async (path: string, method = 'GET') => {
+  const answer = await fetch(`${gateway.pageUrl}api/v1${path}`, { method })
+  expect(answer.status).toBe(200)
+  return answer.json() as Promise<unknown>
+}
+const deerOf = async () =>
+  ((await local('/learning')) as GatewayLearning).cameras[0]?.labels.find(({ label }) => label === 'deer')
+
+/** The detection in the hub, once it is as it should be. */
+const inHub = (name: string, isReady: (found: StoredDetection) => boolean) =>
+  waitFor(
+    async () => {
+      const found = (await hub.api(listDetections, { params: { id } })).find((one) => one.id === name)
+      return found && isReady(found) ? found : undefined
+    },
+    { for: name, timeoutMs: PATIENCE_MS },
+  )
+
+const verdictOf = ({ verdicts = [] }: StoredDetection, stage: string) => verdicts.find((one) => one.stage === stage)
+
+test('what people mark wrong in the hub is held back after the next night, once a slip was asked about', async () => {
+  const now = Date.now()
+  for (let i = 0; i < REVIEWED; i++)
+    await report(`past-${i}`, i % 2 === 0 ? 'deer' : 'branch', now - (REVIEWED - i) * HOUR_MS)
+  const incidents = await waitFor(
+    async () => {
+      const found = await hub.api(listIncidents)
+      return found.length === REVIEWED ? found.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt)) : undefined
+    },
+    { for: 'all incidents', timeoutMs: PATIENCE_MS },
+  )
+  const isRight = (place: number) => place % 2 === 0 || place === SLIP
+  // In the order in which they came: the newest marks are kept for the test of what was learned.
+  for (const [place, { id: incident }] of incidents.entries())
+    await hub.api(reviewIncidents, { body: { ids: [incident], verdict: isRight(place) ? 'right' : 'wrong' } })
+  await report('before', 'branch')
+  await inHub('before', ({ suppressed }) => suppressed !== true)
+
+  // One right mark that looks like a branch keeps the threshold low, and the gateway asks about it.
+  const learn = () => local('/learning/run', 'POST')
+  const asked = await waitFor(
+    async () => {
+      await learn()
+      return (await hub.api(listIncidents, { query: { learning: 'doubtful' } }))[0]
+    },
+    { for: 'a review to look at again', timeoutMs: PATIENCE_MS, everyMs: 1_000 },
+  )
+  expect(asked).toMatchObject({ id: incidents[SLIP]!.id, isDoubtful: true })
+  expect(await deerOf()).toMatchObject({ versions: [] })
+  await hub.api(reviewIncidents, { body: { ids: [asked.id], verdict: 'wrong' } })
+  await waitFor(
+    async () => {
+      await learn()
+      return (await deerOf())?.versions.find(({ state }) => state === 'active')
+    },
+    { for: 'a version that takes over', timeoutMs: PATIENCE_MS, everyMs: 1_000 },
+  )
+})
+
+test('what looks like them fires nothing and is not asked about; what does not gets a second look, and water', async () => {
+  await configure(['sprinkler'], {
+    secondLook: { labels: ['deer'], hub: true },
+    rules: [{ name: 'Deer', labels: ['deer'], verdict: 'confirmed', fire: ['sprinkler'] }],
+  })
+  const state = async () => ((await local('/status')) as { deterrents: { state: string }[] }).deterrents[0]?.state
+  await waitFor(async () => (await state()) === 'ready', { for: 'the sprinkler' })
+  await report('branch', 'branch')
+  const branch = await inHub('branch', ({ suppressed }) => suppressed === true)
+  expect(verdictOf(branch, 'learned')).toMatchObject({
+    outcome: 'rejected',
+    reason: 'It looks like what people called wrong on this camera.',
+  })
+  expect((await hub.api(listIncidents, { query: { learning: 'hidden' } })).map(({ label }) => label)).toEqual(['deer'])
+
+  await report('deer', 'deer')
+  const deer = await inHub('deer', ({ deterrent, hasThumbnail }) => deterrent !== null && hasThumbnail)
+  expect(verdictOf(deer, 'learned')).toMatchObject({ outcome: 'unsure', by: 'version 1' })
+  expect(verdictOf(deer, 'second-look')).toMatchObject({
+    outcome: 'confirmed',
+    by: 'eyes',
+    reason: 'A deer grazes between the trees.',
+  })
+  expect(relay.calls).toContain('on')
+  expect(await hub.api(listLedger, { params: { id } })).toContainEqual(
+    expect.objectContaining({
+      kind: 'fired',
+      deterrent: 'sprinkler',
+      by: expect.objectContaining({ kind: 'rule', name: 'Deer', detection: 'deer' }) as object,
+    }),
+  )
+  const jpeg = await hub.api(readDetectionThumbnail, { params: { id, detectionId: 'deer' } })
+  expect((await sharp(jpeg).metadata()).format).toBe('jpeg')
+  expect(vision.questions).toHaveLength(1)
+  expect(vision.questions[0]?.text).toMatch(/deer/)
+})
+
+test('a right mark of what is held back shows it again, and counts as a miss', async () => {
+  const [hidden] = await hub.api(listIncidents, { query: { learning: 'hidden' } })
+  await hub.api(reviewIncidents, { body: { ids: [hidden!.id], verdict: 'right' } })
+  await inHub('branch', ({ suppressed }) => suppressed !== true)
+  await expect.poll(async () => (await deerOf())?.versions.at(-1)?.missed, { timeout: PATIENCE_MS }).toBe(1)
+})
