@@ -30,9 +30,9 @@ const PLACES: Record<string, Site['rates']> = {
 }
 
 /**
- * `npm run bench learning [SEED…]`: two weeks at rendered sites, three for each seed, with a person at each who marks at
- * most 20 things a day and errs in 3 % of them; then the time and memory of one night with 5,000 crops. The learning is
- * the product's own. The detector is not: it calls whatever moves an animal, or a person where the demonstration eye
+ * `npm run bench learning [SEED…]`: two weeks at rendered sites, three for each seed, with a person at each who marks
+ * at most 20 things a day and errs in 3 % of them; then the time and memory of one night with 5,000 crops. The learning
+ * is the product's own. The detector is not: it calls whatever moves an animal, or a person where the demonstration eye
  * sees one, with a score that says nothing, as cheap motion alarms do.
  */
 export async function benchLearning(arguments_: string[]): Promise<void> {

@@ -1,7 +1,7 @@
 /**
  * The whole way of a detection with real parts: a program reports it, what was learned judges it, the hub's vision
- * endpoint looks a second time, a rule fires a relay, and the hub shows the picture with each verdict in words. People's
- * marks in the hub come back, and change what the gateway does after the next night.
+ * endpoint looks a second time, a rule fires a relay, and the hub shows the picture with each verdict in words.
+ * People's marks in the hub come back, and change what the gateway does after the next night.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
