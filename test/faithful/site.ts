@@ -3,10 +3,11 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { approveRegistration, gatewayUiTicket, listGateways, listPendingRegistrations } from '@hedgerow/contract'
+import { approveRegistration, listGateways, listPendingRegistrations, login } from '@hedgerow/contract'
 import type { Page } from 'playwright-core'
 import { startAgent, type Agent } from '../harness/agent.ts'
 import { startBrowser } from '../harness/browser.ts'
+import { freeTcpPort } from '../harness/free-ports.ts'
 import { applicationsOf } from '../harness/gateway-ui-client.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
 import { waitFor } from '../harness/wait-for.ts'
@@ -16,7 +17,7 @@ export type FaithfulSite = {
   hub: Hub
   agent: Agent
   /** Opens an application as a person whom the hub has let in, in a fresh profile. */
-  show(application: string): Promise<Page>
+  show(application: string, over?: 'http' | 'https'): Promise<Page>
 }
 
 /** `applications` is the part of gateway.yaml: names and addresses. */
@@ -24,7 +25,8 @@ export async function openFaithfulSite(
   applications: Record<string, string>,
   life: AsyncDisposableStack,
 ): Promise<FaithfulSite> {
-  const hub = await startHub({ env: { HUB_LOG_LEVEL: 'warn' } })
+  const httpsPort = await freeTcpPort()
+  const hub = await startHub({ env: { HUB_LOG_LEVEL: 'warn', HUB_HTTPS_PORT: String(httpsPort) } })
   life.defer(async () => void (await hub.stop()))
   const dataDir = await temporaryFolder(life)
   const file = { applications: Object.fromEntries(Object.entries(applications).map(([name, url]) => [name, { url }])) }
@@ -41,25 +43,38 @@ export async function openFaithfulSite(
   await applicationsOf(hub.api, id)
   const browser = await startBrowser()
   life.defer(browser.close)
+  const signedIn = await hub.visitor(login, { body: hub.admin })
+  if (!('accessToken' in signedIn)) throw new Error('a second factor is requested')
 
   return {
     hub,
     agent,
-    async show(application) {
-      const person = await browser.person({ serviceWorkers: 'allow', viewport: { width: 1280, height: 800 } })
+    async show(application, over = 'http') {
+      const viewport = { width: 1280, height: 800 }
+      const person = await browser.person({ serviceWorkers: 'allow', ignoreHTTPSErrors: true, viewport })
       life.defer(() => person.close())
       const page = await person.newPage()
-      // As the portal's Connect: a page of the hub posts the ticket to the application's origin.
-      const { action, ticket } = await hub.api(gatewayUiTicket, { params: { id }, query: { application } })
-      const form = `<form method="post" action="${action}"><input name="ticket" value="${ticket}"></form>`
-      const connect = `${hub.url}/connect`
-      await page.route(connect, (route) => route.fulfill({ contentType: 'text/html', body: form }))
-      await page.goto(connect)
-      await page.evaluate(() => document.forms[0]!.submit())
-      await page.waitForURL(`${new URL(action).origin}/**`, { waitUntil: 'commit' })
+      // As the portal's Connect: a page of the hub gets a ticket and posts it to the application's origin.
+      const own = over === 'https' ? `https://localhost:${httpsPort}` : hub.url
+      await page.route(`${own}/connect`, (route) => route.fulfill({ contentType: 'text/html', body: 'Connect' }))
+      await page.goto(`${own}/connect`)
+      const origin = await page.evaluate(connect, { id, application, token: signedIn.accessToken })
+      await page.waitForURL(`${origin}/**`, { waitUntil: 'commit' })
       return page
     },
   }
+}
+
+/** Runs in a page of the hub. Returns the application's origin, where the browser is on its way. */
+async function connect({ id, application, token }: { id: string; application: string; token: string }) {
+  const call = `/api/v1/gateway/${id}/ui-ticket?application=${application}`
+  const answer = await fetch(call, { method: 'POST', headers: { authorization: `Bearer ${token}` } })
+  const { action, ticket } = (await answer.json()) as { action: string; ticket: string }
+  const form = Object.assign(document.createElement('form'), { method: 'post', action })
+  form.append(Object.assign(document.createElement('input'), { name: 'ticket', value: ticket }))
+  document.body.append(form)
+  form.submit()
+  return new URL(action).origin
 }
 
 export async function temporaryFolder(life: AsyncDisposableStack): Promise<string> {

@@ -237,6 +237,26 @@ describe.skipIf(!isAsked || lacks)('behind a gateway', () => {
     expect(await call(page, 'GET', '/pears.txt', { headers: since })).toMatchObject({ status: 304, text: '' })
   })
 
+  it('HTTP/2 with TLS: files, ranges, an upload, and a WebSocket beside it', async () => {
+    const page = await site.show('files', 'https')
+    await page.getByRole('link', { name: 'plain/' }).waitFor()
+    const protocol = () =>
+      page.evaluate(() => performance.getEntriesByType('navigation').map((entry) => entry.toJSON().nextHopProtocol))
+    expect(await protocol()).toEqual(['h2'])
+    const range = await call(page, 'GET', '/film.webm', { headers: { Range: 'bytes=0-9' } })
+    expect(range).toMatchObject({ status: 206, headers: { 'content-length': '10' } })
+    const body = 'x'.repeat(3_000_000)
+    expect((await call(page, 'PUT', '/dav/by-http-2.txt', { body })).status).toBe(201)
+    expect((await call(page, 'GET', '/dav/by-http-2.txt')).text).toBe(body)
+    const files = await Promise.all(Array.from({ length: 60 }, () => call(page, 'GET', '/player.html')))
+    expect(new Set(files.map(({ status }) => status))).toEqual(new Set([200]))
+    const live = await site.show('red', 'https')
+    await live.locator('.red-ui-flow-node-button').first().waitFor()
+    await live.evaluate(() => (window as unknown as { RED: Editor }).RED.sidebar.show('debug'))
+    await live.evaluate(() => fetch('inject/inject1', { method: 'POST' }))
+    await expect.poll(() => live.locator('.red-ui-debug-msg').textContent()).toContain('ripe')
+  })
+
   it('cookies of nearly 8 KB', async () => {
     const page = await site.show('files')
     await page.evaluate(() => {

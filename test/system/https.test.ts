@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
+import { connect as connectHttp2, type IncomingHttpHeaders } from 'node:http2'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -64,7 +66,7 @@ test("a gateway enrols over https with the hub's own CA, and not without it", as
   })
 })
 
-test('live events also work over https, and SIGTERM ends such a stream gracefully', async () => {
+test('live events also work over https, by HTTP/1.1 and HTTP/2, and SIGTERM ends such streams gracefully', async () => {
   const { hub, httpsPort } = await start()
   const [ca] = await hub.api(listCertificates)
   const signedIn = await hub.visitor(login, { body: hub.admin })
@@ -84,10 +86,21 @@ test('live events also work over https, and SIGTERM ends such a stream gracefull
   })
   expect(response.statusCode).toBe(200)
   response.resume()
+  const session = connectHttp2(`https://localhost:${httpsPort}`, { ca: ca!.pem })
+  const stream = session.request({
+    ':path': '/api/v1/hub/events',
+    authorization: `Bearer ${signedIn.accessToken}`,
+  })
+  const [headers] = (await once(stream, 'response')) as [IncomingHttpHeaders]
+  expect(headers).toMatchObject({ ':status': 200, 'content-type': expect.stringContaining('text/event-stream') })
+  stream.resume()
+  const streamEnded = once(stream, 'end')
   const ended = new Promise((resolve) => response.once('end', resolve))
   hub.process().signal('SIGTERM')
   // A stream that the hub cuts after its grace time is aborted and does not end like this.
   await ended
+  await streamEnded
+  expect(stream.rstCode).toBe(0)
   expect(await hub.process().ended).toEqual({ code: 0, signal: null })
 })
 

@@ -16,9 +16,12 @@ import {
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
 import type { ConnectionLimits } from './connection-limits.ts'
 import { endConnection, LINGER_MS, wholeAnswer } from './ending.ts'
 import type { Faults } from './faults.ts'
+import { createHttp2, type Http2 } from './http2.ts'
+import { Http2Exchange } from './http2-exchange.ts'
 
 export type FrontDeadlines = {
   /** For a request's head, from the connection's start or from its first byte. */
@@ -74,6 +77,7 @@ type Exchange = { request: IncomingMessage; response: ServerResponse; serve: Req
 type ListenerSockets = WeakMap<Server | TlsServer, Set<Duplex>>
 
 const socketsOf: ListenerSockets = new WeakMap()
+const http2Of = new WeakMap<Server | TlsServer, Http2>()
 
 export function createFront(options: FrontOptions): Server {
   const exchanges = createExchanges(options)
@@ -81,16 +85,37 @@ export function createFront(options: FrontOptions): Server {
   return own(server, options, exchanges)
 }
 
+/** The same over TLS, where clients may choose HTTP/2. */
 export function createTlsFront(options: FrontOptions, context: TlsContext): TlsServer {
   const exchanges = createExchanges(options)
-  const { handshakeMs } = { ...DEADLINES, ...options.deadlines }
-  const server = createTlsServer({ ...context, ...serverOptions(options, exchanges), handshakeTimeout: handshakeMs })
-  wrapListeners(server, 'secureConnection', (socket, serve) => {
+  const { handshakeMs, idleMs } = { ...DEADLINES, ...options.deadlines }
+  let serveHttp1: (socket: Duplex) => void = ignore
+  function serve(socket: Duplex): void {
     socket.on('error', ignore)
     exchanges.begin(socket)
-    options.faults.contain(socket, serve)
+    options.faults.contain(socket, () => serveHttp1(socket))
+  }
+  const http2 = createHttp2({ idleMs, serve })
+  const server = createTlsServer({
+    ...context,
+    ...serverOptions(options, exchanges),
+    handshakeTimeout: handshakeMs,
+    ALPNCallback: http2.choose,
   })
+  serveHttp1 = takeListeners(server, 'secureConnection')
+  server.on('secureConnection', (socket: TLSSocket) => {
+    if (socket.alpnProtocol !== 'h2') return serve(socket)
+    socket.on('error', ignore)
+    options.faults.contain(socket, () => http2.serve(socket))
+  })
+  http2Of.set(server, http2)
   return own(server, options, exchanges)
+}
+
+/** Accepts nothing new; `done` when all that is under way has ended. */
+export function closeFront(server: Server | TlsServer, done: () => void): void {
+  http2Of.get(server)?.close()
+  server.close(() => done())
 }
 
 /** Cuts every connection of a front, including those that have left HTTP or are in their TLS handshake. */
@@ -118,7 +143,8 @@ function own<S extends Server | TlsServer>(server: S, options: FrontOptions, exc
   socketsOf.set(server, sockets)
   server.timeout = idleMs
 
-  wrapListeners(server, 'connection', (socket, serve) => {
+  const serve = takeListeners(server, 'connection')
+  server.on('connection', (socket: Socket) => {
     socket.on('error', ignore)
     const { remoteAddress } = socket
     // Without an address it has closed already.
@@ -129,7 +155,7 @@ function own<S extends Server | TlsServer>(server: S, options: FrontOptions, exc
     exchanges.begin(socket)
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
-    faults.contain(socket, serve)
+    faults.contain(socket, () => serve(socket))
   })
   server.on('request', exchanges.take)
   server.on('checkExpectation', (request, response) =>
@@ -170,8 +196,11 @@ function createExchanges({ limits, faults, handle, upgrade, sourceAddress }: Fro
 
   /** The function to call at the end of the request; undefined when its source has too many. */
   function enter(request: IncomingMessage): (() => void) | undefined {
-    if (!sourceAddress || !limits.isTrusted(request.socket.remoteAddress ?? '')) return ignore
-    return limits.admitRequest(sourceAddress(request))
+    const { socket } = request
+    const { remoteAddress = '' } = socket
+    // Elsewhere the limit of connections bounds requests: each carries one at a time.
+    const isShared = (socket as Duplex) instanceof Http2Exchange || (sourceAddress && limits.isTrusted(remoteAddress))
+    return isShared ? limits.admitRequest(sourceAddress?.(request) ?? remoteAddress) : ignore
   }
 
   function serveNext(socket: Socket): void {
@@ -229,19 +258,13 @@ function cutWhenStalled(socket: Socket, stallMs: number): void {
   })
 }
 
-/** Replaces an event's listeners by `wrap`, whose second argument calls them. */
-function wrapListeners(
-  server: Server | TlsServer,
-  event: 'connection' | 'secureConnection',
-  wrap: (socket: Socket, serve: () => void) => void,
-): void {
+/** Takes an event's listeners away and returns the function that calls them. */
+function takeListeners(server: Server | TlsServer, event: 'connection' | 'secureConnection'): (socket: Duplex) => void {
   const listeners = server.listeners(event)
   server.removeAllListeners(event)
-  server.on(event, (socket: Socket) =>
-    wrap(socket, () => {
-      for (const listener of listeners) listener.call(server, socket)
-    }),
-  )
+  return (socket) => {
+    for (const listener of listeners) listener.call(server, socket)
+  }
 }
 
 function ignore(): void {}

@@ -1,6 +1,6 @@
 import type { Server } from 'node:net'
 import type { Server as TlsServer } from 'node:https'
-import { cutConnections } from '@hedgerow/http'
+import { closeFront, cutConnections } from '@hedgerow/http'
 import type { FastifyInstance } from 'fastify'
 
 const DRAIN_MS = 5_000
@@ -56,7 +56,7 @@ export async function drain(app: FastifyInstance, tls: TlsServer | undefined, cu
     cutConnections(app.server)
     if (tls) cutConnections(tls)
   }, DRAIN_MS)
-  await Promise.all([app.close(), tls?.listening && new Promise((resolve) => tls.close(resolve))])
+  await Promise.all([app.close(), tls?.listening && new Promise<void>((resolve) => closeFront(tls, resolve))])
   clearTimeout(timer)
   await (isCut ?? cut())
 }
