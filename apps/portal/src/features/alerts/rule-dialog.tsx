@@ -2,11 +2,11 @@ import { alertRuleFields, type AlertRule } from '@hedgerow/contract'
 import { Button, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
-import { ApiError, messageOf } from '#api/client.ts'
+import { messageOf } from '#api/client.ts'
 import { useUsers } from '#api/users.ts'
+import { submitTo } from '#parts/submit-to.ts'
 import { Choice } from '@hedgerow/ui/choice.tsx'
 import { Dialog, DialogActions, useDialogLife } from '@hedgerow/ui/dialog.tsx'
-import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
 import { isAlertChannel } from './channels.tsx'
@@ -39,17 +39,10 @@ export function RuleDialog({ rule, onGone }: { rule: AlertRule | undefined; onGo
     validate: (values) => errorsOf(values, rule),
   })
   const [settled] = useDebouncedValue(form.values, SETTLED_MS)
-  const submit = form.onSubmit(
-    async (values) => {
-      try {
-        await save.mutateAsync({ id: rule?.id, fields: fieldsOf(values, rule) })
-        life.onClose()
-      } catch (error) {
-        if (error instanceof ApiError) form.setErrors(error.fieldErrors)
-      }
-    },
-    (_errors, _values, event) => focusFirstError(event?.currentTarget),
-  )
+  const submit = submitTo(form, async (values) => {
+    await save.mutateAsync({ id: rule?.id, fields: fieldsOf(values, rule) })
+    life.onClose()
+  })
   const names = Object.entries(channels.data?.channels ?? {}).flatMap(([name, isSet]) =>
     isSet && isAlertChannel(name) ? [name] : [],
   )

@@ -1,13 +1,13 @@
 import { newGatewayInvitation } from '@hedgerow/contract'
 import { Button, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
-import { ApiError, messageOf } from '#api/client.ts'
+import { messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
 import { useCreateGatewayInvitation } from '#api/gateway-invitations.ts'
 import { GatewayInvitationMade } from '#parts/gateway-invitation-made.tsx'
 import { DEFAULT_LIFETIME_HOURS, InvitationLimits } from '#parts/invitation-limits.tsx'
+import { submitTo } from '#parts/submit-to.ts'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
-import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 
 /** Creates an invitation, then shows its code, which is shown only once. */
@@ -18,17 +18,9 @@ export function NewDialog({ opened, onClose, onGone }: DialogLife) {
     validate: schemaResolver(newGatewayInvitation, { sync: true }),
   })
   useDraft('gateway-invitations.new', form.isDirty() ? form.values : undefined, form.setValues)
-  const submit = form.onSubmit(
-    async (values) => {
-      try {
-        await create.mutateAsync(values)
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error
-        form.setErrors(error.fieldErrors)
-      }
-    },
-    (_errors, _values, event) => focusFirstError(event?.currentTarget),
-  )
+  const submit = submitTo(form, async (values) => {
+    await create.mutateAsync(values)
+  })
   const made = create.data
   return (
     <Dialog

@@ -1,10 +1,10 @@
 import { saveProfile, type Profile } from '@hedgerow/contract'
 import { Button, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
-import { ApiError, messageOf } from '#api/client.ts'
+import { messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
+import { submitTo } from '#parts/submit-to.ts'
 import { DetailList } from '@hedgerow/ui/detail-list.tsx'
-import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
@@ -19,21 +19,11 @@ export function AboutForm({ saved }: { saved: Profile }) {
     validate: schemaResolver(saveProfile.body, { sync: true }),
   })
   useDraft('profile', form.isDirty() ? form.values : undefined, form.setValues)
-  const submit = form.onSubmit(
-    async (values, event) => {
-      const element = event?.currentTarget
-      try {
-        const { email, firstName, lastName } = await save.mutateAsync(values)
-        form.setValues({ email, firstName, lastName })
-        void toast('Profile saved.')
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error
-        form.setErrors(error.fieldErrors)
-        focusFirstError(element)
-      }
-    },
-    (_errors, _values, event) => focusFirstError(event?.currentTarget),
-  )
+  const submit = submitTo(form, async (values) => {
+    const { email, firstName, lastName } = await save.mutateAsync(values)
+    form.setValues({ email, firstName, lastName })
+    void toast('Profile saved.')
+  })
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
       <DetailList

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { ApiError, messageOf } from '#api/client.ts'
 import { useUser } from '#api/session.tsx'
-import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
+import { submitTo } from '#parts/submit-to.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PasswordField } from '@hedgerow/ui/password-field.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
@@ -16,21 +16,11 @@ export function PasswordForm() {
   const { username } = useUser()
   const change = useChangePassword()
   const form = useForm({ initialValues: EMPTY, validate: checkPasswords })
-  const submit = form.onSubmit(
-    async ({ currentPassword, newPassword }, event) => {
-      const element = event?.currentTarget
-      try {
-        await change.mutateAsync({ currentPassword, newPassword })
-        form.reset()
-        void toast('Password changed. Your other sessions have ended.')
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error
-        form.setErrors(error.fieldErrors)
-        focusFirstError(element)
-      }
-    },
-    (_errors, _values, event) => focusFirstError(event?.currentTarget),
-  )
+  const submit = submitTo(form, async ({ currentPassword, newPassword }) => {
+    await change.mutateAsync({ currentPassword, newPassword })
+    form.reset()
+    void toast('Password changed. Your other sessions have ended.')
+  })
   const isBeside = change.error instanceof ApiError && Object.keys(change.error.fieldErrors).length > 0
   return (
     <form className={styles.form} onSubmit={submit} noValidate>

@@ -4,8 +4,8 @@ import { Button, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
 import { useState } from 'react'
 import { ApiError, messageOf } from '#api/client.ts'
+import { submitTo } from '#parts/submit-to.ts'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
-import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PasswordField } from '@hedgerow/ui/password-field.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
@@ -49,20 +49,14 @@ function OffDialog({ opened, onClose, onGone }: DialogLife) {
     initialValues: { password: '', code: '' },
     validate: schemaResolver(disableTwoFactor.body, { sync: true }),
   })
-  const submit = form.onSubmit(
-    async (values, event) => {
-      const element = event?.currentTarget
-      try {
-        await disable.mutateAsync(values)
-        void toast('Two-factor sign-in is off.')
-        onClose()
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error
-        form.setErrors(error.code === 'two_factor_code_wrong' ? { code: error.message } : error.fieldErrors)
-        focusFirstError(element)
-      }
+  const submit = submitTo(
+    form,
+    async (values) => {
+      await disable.mutateAsync(values)
+      void toast('Two-factor sign-in is off.')
+      onClose()
     },
-    (_errors, _values, event) => focusFirstError(event?.currentTarget),
+    (error) => (error.code === 'two_factor_code_wrong' ? { code: error.message } : error.fieldErrors),
   )
   const isBeside = disable.error instanceof ApiError && Object.keys(form.errors).length > 0
   return (

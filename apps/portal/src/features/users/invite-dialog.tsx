@@ -7,13 +7,13 @@ import {
 } from '@hedgerow/contract'
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
-import { ApiError, messageOf } from '#api/client.ts'
+import { messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
 import { DEFAULT_LIFETIME_HOURS, InvitationLimits } from '#parts/invitation-limits.tsx'
+import { submitTo } from '#parts/submit-to.ts'
 import { CopyButton } from '@hedgerow/ui/copy-button.tsx'
 import { DetailList } from '@hedgerow/ui/detail-list.tsx'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
-import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Mono } from '@hedgerow/ui/mono.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { registrationLink } from './invitation-text.ts'
@@ -29,19 +29,9 @@ export function InviteDialog({ opened, onClose, onGone }: DialogLife) {
   })
   useDraft('users.invite', form.isDirty() ? form.values : undefined, form.setValues)
   const { role } = form.values
-  const submit = form.onSubmit(
-    async (values, event) => {
-      const element = event?.currentTarget
-      try {
-        await create.mutateAsync(values)
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error
-        form.setErrors(error.fieldErrors)
-        focusFirstError(element)
-      }
-    },
-    (_errors, _values, event) => focusFirstError(event?.currentTarget),
-  )
+  const submit = submitTo(form, async (values) => {
+    await create.mutateAsync(values)
+  })
   const made = create.data
   return (
     <Dialog

@@ -4,8 +4,8 @@ import { schemaResolver, useForm } from '@mantine/form'
 import { ApiError, messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
 import { useUser } from '#api/session.tsx'
+import { submitTo } from '#parts/submit-to.ts'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
-import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PasswordField } from '@hedgerow/ui/password-field.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
@@ -27,21 +27,11 @@ export function UserDialog({ user, isLastAdmin = false, opened, onClose, onGone 
   })
   useDraft(`users.${user?.id ?? 'add'}`, form.isDirty() ? { ...form.values, password: '' } : undefined, form.setValues)
   const { role, active } = form.values
-  const submit = form.onSubmit(
-    async (values, event) => {
-      const element = event?.currentTarget
-      try {
-        const { username } = await save.mutateAsync(values)
-        void toast(user === undefined ? `User "${username}" added.` : `User "${username}" saved.`)
-        onClose()
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error
-        form.setErrors(error.fieldErrors)
-        focusFirstError(element)
-      }
-    },
-    (_errors, _values, event) => focusFirstError(event?.currentTarget),
-  )
+  const submit = submitTo(form, async (values) => {
+    const { username } = await save.mutateAsync(values)
+    void toast(user === undefined ? `User "${username}" added.` : `User "${username}" saved.`)
+    onClose()
+  })
   const isBeside = save.error instanceof ApiError && Object.keys(save.error.fieldErrors).length > 0
   const endsSessions = user !== undefined && (role !== user.role || (user.active && !active))
   return (

@@ -1,13 +1,13 @@
 import { newGateway } from '@hedgerow/contract'
 import { Button, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
-import { ApiError, messageOf } from '#api/client.ts'
+import { messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
 import { useCreateGatewayInvitation, type MadeGatewayInvitation } from '#api/gateway-invitations.ts'
 import { deviceCommand } from '#parts/device-command.ts'
 import { DEFAULT_LIFETIME_HOURS, LifetimeField } from '#parts/invitation-limits.tsx'
+import { submitTo } from '#parts/submit-to.ts'
 import { DialogActions } from '@hedgerow/ui/dialog.tsx'
-import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { focusOnce } from '@hedgerow/ui/focus-once.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 
@@ -21,18 +21,13 @@ export function AddAgent({ onMade, onBack }: { onMade: (made: MadeCommand) => vo
     validate: schemaResolver(newGateway.pick({ name: true, location: true }).loose(), { sync: true }),
   })
   useDraft('gateways.add.agent', form.isDirty() ? form.values : undefined, form.setValues)
-  const submit = form.onSubmit(
+  const submit = submitTo(
+    form,
     async ({ name, location, expiresInHours }) => {
-      try {
-        const made = await create.mutateAsync({ label: name, maxUses: 1, expiresInHours })
-        onMade({ made, command: deviceCommand(made.command, { name: name.trim(), location: location.trim() }) })
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error
-        const { label, ...others } = error.fieldErrors
-        form.setErrors({ ...others, ...(label !== undefined && { name: label }) })
-      }
+      const made = await create.mutateAsync({ label: name, maxUses: 1, expiresInHours })
+      onMade({ made, command: deviceCommand(made.command, { name: name.trim(), location: location.trim() }) })
     },
-    (_errors, _values, event) => focusFirstError(event?.currentTarget),
+    ({ fieldErrors: { label, ...others } }) => ({ ...others, ...(label !== undefined && { name: label }) }),
   )
   return (
     <form onSubmit={submit} noValidate>

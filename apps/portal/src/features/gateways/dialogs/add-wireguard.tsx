@@ -1,10 +1,10 @@
 import { newGateway, type Gateway } from '@hedgerow/contract'
 import { Button, Textarea, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
-import { ApiError, messageOf } from '#api/client.ts'
+import { messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
+import { submitTo } from '#parts/submit-to.ts'
 import { DialogActions } from '@hedgerow/ui/dialog.tsx'
-import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { focusOnce } from '@hedgerow/ui/focus-once.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { useAddGateway } from '../queries.ts'
@@ -17,16 +17,12 @@ export function AddWireguard({ onAdded, onBack }: { onAdded: (gateway: Gateway) 
     validate: schemaResolver(newGateway, { sync: true }),
   })
   useDraft('gateways.add.wireguard', form.isDirty() ? form.values : undefined, form.setValues)
-  const submit = form.onSubmit(
+  const submit = submitTo(
+    form,
     async (values) => {
-      try {
-        onAdded(await add.mutateAsync(values))
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error
-        form.setErrors(error.code === 'gateway_name_taken' ? { name: error.message } : error.fieldErrors)
-      }
+      onAdded(await add.mutateAsync(values))
     },
-    (_errors, _values, event) => focusFirstError(event?.currentTarget),
+    (error) => (error.code === 'gateway_name_taken' ? { name: error.message } : error.fieldErrors),
   )
   return (
     <form onSubmit={submit} noValidate>

@@ -1,11 +1,11 @@
 import { newGateway, type Gateway } from '@hedgerow/contract'
 import { Button, Textarea, TextInput } from '@mantine/core'
 import { schemaResolver, useForm } from '@mantine/form'
-import { ApiError, messageOf } from '#api/client.ts'
+import { messageOf } from '#api/client.ts'
 import { useDraft } from '#api/drafts.ts'
 import { tagsIn } from '#api/tags.ts'
+import { submitTo } from '#parts/submit-to.ts'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
-import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { useUpdateGateway } from '../queries.ts'
@@ -29,18 +29,14 @@ export function EditDialog({ gateway, opened, onClose, onGone }: DialogLife & { 
     },
   })
   useDraft(`gateways.edit.${gateway.id}`, form.isDirty() ? form.values : undefined, form.setValues)
-  const submit = form.onSubmit(
+  const submit = submitTo(
+    form,
     async (values) => {
-      try {
-        const { name } = await update.mutateAsync({ ...values, tags: tagsIn(values.tags) })
-        void toast(`Gateway "${name}" saved.`)
-        onClose()
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error
-        form.setErrors(error.code === 'gateway_name_taken' ? { name: error.message } : error.fieldErrors)
-      }
+      const { name } = await update.mutateAsync({ ...values, tags: tagsIn(values.tags) })
+      void toast(`Gateway "${name}" saved.`)
+      onClose()
     },
-    (_errors, _values, event) => focusFirstError(event?.currentTarget),
+    (error) => (error.code === 'gateway_name_taken' ? { name: error.message } : error.fieldErrors),
   )
   return (
     <Dialog title={`Edit ${gateway.name}`} opened={opened} onClose={onClose} onGone={onGone}>
