@@ -21,12 +21,12 @@ export const hubStats = call({
 
 /**
  * What is wrong with the hub itself, and that there is a newer version of it, for everybody signed in; empty when it
- * works and is the newest.
+ * works and is the newest. `alerts`, for managers and admins: nobody would be told of a threat.
  */
 export const hubProblems = call({
   method: 'GET',
   path: '/v1/hub/problems',
-  response: z.array(z.object({ part: z.enum(['storage', 'update']), message: z.string() })),
+  response: z.array(z.object({ part: z.enum(['storage', 'alerts', 'update']), message: z.string() })),
 })
 
 export const activityEntry = z.object({

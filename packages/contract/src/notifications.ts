@@ -34,16 +34,20 @@ export const readNotificationChannels = call({
   }),
 })
 
-/** Sends a test message over every channel now, also when notifications are off, and answers the results. */
+const channelName = z.string().regex(/^[a-z-]{1,30}$/, 'This is not the name of a channel')
+
+/**
+ * Sends a test message over a channel, or over every one, also when notifications are off, and answers the results.
+ */
 export const sendTestNotification = call({
   method: 'POST',
   path: '/v1/admin/notifications/test',
+  query: z.strictObject({ channel: channelName.optional() }),
   response: z.object({ email: testResult, webhook: testResult, channels: z.record(z.string(), testResult) }),
 })
 
 const deliveryId = z.string().regex(/^\d{1,15}$/, 'This is not the id of a delivery')
 const deliveryState = z.enum(['waiting', 'sending', 'sent', 'failed'])
-const channelName = z.string().regex(/^[a-z-]{1,30}$/, 'This is not the name of a channel')
 
 /** One message over one channel. It holds no secret: links and signatures are made when it is sent. */
 export const delivery = z.object({

@@ -7,6 +7,7 @@ import type { Db, Tables } from '../database/tables.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { actorOf, record } from '../facts/facts.ts'
 import { HubError } from '../kernel/hub-error.ts'
+import { readSettings } from '../settings/settings.ts'
 
 const RULES_MAX = 100
 const ID_BYTES = 9
@@ -18,6 +19,15 @@ type By = { caller: Caller; sourceIp: string; now: number }
 export async function readRules(db: Db): Promise<AlertRule[]> {
   const rows = await db.selectFrom('alert_rules').selectAll().orderBy('created_at').orderBy('id').execute()
   return rows.map(toRule)
+}
+
+/** Why nobody would be told of what cameras see, in a sentence. */
+export async function troubleOfAlerts(db: Db): Promise<string | undefined> {
+  const { enableNotifications } = await readSettings(db)
+  if (!enableNotifications) return 'Notifications are off in the settings: nobody is told of a threat.'
+  const rules = await readRules(db)
+  if (rules.some(({ enabled, what }) => enabled && what.includes('detection'))) return undefined
+  return 'No active alert rule covers what cameras see: nobody is told of a threat.'
 }
 
 /** Throws `too_many_alert_rules`. */

@@ -279,6 +279,20 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     expect(await preview({ labels: ['fox'] })).toMatchObject({ incidents: 0, messages: 0, newest: [] })
   })
 
+  it('are missed among the problems of the hub, by who could change that', async () => {
+    const problems = async (who: string) => (await api(contract.hubProblems, { token: who })).body
+    expect(await problems(token)).toEqual([])
+    await change('every-alert', { enabled: false })
+    const message = 'No active alert rule covers what cameras see: nobody is told of a threat.'
+    expect(await problems(await hub.signIn('manager'))).toEqual([{ part: 'alerts', message }])
+    expect(await problems(await hub.signIn('user'))).toEqual([])
+    await change('every-alert', { enabled: true })
+    await api(contract.saveHubSettings, { token, body: { enableNotifications: false } })
+    expect(await problems(token)).toEqual([
+      { part: 'alerts', message: 'Notifications are off in the settings: nobody is told of a threat.' },
+    ])
+  })
+
   it('are kept by admins, seen by managers, with errors that name the field', async () => {
     const [manager, user] = [await hub.signIn('manager'), await hub.signIn('user')]
     expect(await api(contract.listAlertRules, { token: manager })).toMatchObject({ status: 200 })

@@ -14,13 +14,15 @@ type Dependencies = {
   clock: () => number
   fleetCount: FleetCount
   storageTrouble: StorageWatch['trouble']
+  /** Why nobody would be told of a threat, in a sentence. */
+  alertTrouble: () => Promise<string | undefined>
   hubUpdate: Pick<HubUpdate, 'status'>
 }
 
 /** The dashboard's calls. */
 export function dashboardRoutes(
   app: FastifyInstance,
-  { db, clock, fleetCount, storageTrouble, hubUpdate }: Dependencies,
+  { db, clock, fleetCount, hubUpdate, ...troubles }: Dependencies,
 ): void {
   mount(app, contract.hubStats, async ({ caller }) => {
     const { total, active } = await fleetCount.of(caller)
@@ -36,11 +38,13 @@ export function dashboardRoutes(
       firings: await firingsToday(db, caller, clock()),
     }
   })
-  mount(app, contract.hubProblems, () => {
-    const trouble = storageTrouble()
+  mount(app, contract.hubProblems, async ({ caller }) => {
+    const storage = troubles.storageTrouble()?.message
+    const alerts = contract.hasRole(caller.role, 'manager') ? await troubles.alertTrouble() : undefined
     const { version, newer } = hubUpdate.status()
     return [
-      ...(trouble ? [{ part: 'storage' as const, message: trouble.message }] : []),
+      ...(storage === undefined ? [] : [{ part: 'storage' as const, message: storage }]),
+      ...(alerts === undefined ? [] : [{ part: 'alerts' as const, message: alerts }]),
       ...(newer
         ? [{ part: 'update' as const, message: `Version ${newer.version} of the hub is there; this is ${version}.` }]
         : []),

@@ -95,8 +95,7 @@ export const auditAnswers: { readonly [K in FactKind]: Entry<K> | { none: string
   'alert.raised': { none: 'the hub tells what a rule asks for; the rule has the entry' },
   'alert.escalated': { none: 'the hub tells what a rule asks for; the rule has the entry' },
   'alert.acknowledged': { action: 'alert.acknowledge', target: ({ data }) => data.title },
-  'alert-rule.saved': { action: 'alert-rule.save' },
-  // Nobody can look up the id of a rule that is gone.
+  'alert-rule.saved': { action: 'alert-rule.save', target: ({ data }) => data.name },
   'alert-rule.deleted': { action: 'alert-rule.delete', target: ({ data }) => data.name },
   'notification.tested': { action: 'notification.test' },
   'notification.sent-again': {

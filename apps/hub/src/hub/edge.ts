@@ -16,6 +16,7 @@ import { detectionPictureRoutes } from '../detections/picture-routes.ts'
 import { createSnapshots } from '../detections/snapshots.ts'
 import { readThumbnail } from '../detections/thumbnails.ts'
 import { detectionRoutes } from '../detections/routes.ts'
+import { troubleOfAlerts } from '../alerts/alert-rules.ts'
 import { alertRoutes } from '../alerts/routes.ts'
 import { createFleetCount } from '../dashboard/fleet-count.ts'
 import { dashboardRoutes } from '../dashboard/routes.ts'
@@ -176,7 +177,14 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   })
   notificationRoutes(app, { db, clock, notifications })
   pushRoutes(app, { clock, push: fleet.push })
-  dashboardRoutes(app, { db, clock, fleetCount, storageTrouble: watch.trouble, hubUpdate })
+  dashboardRoutes(app, {
+    db,
+    clock,
+    fleetCount,
+    storageTrouble: watch.trouble,
+    alertTrouble: () => troubleOfAlerts(db),
+    hubUpdate,
+  })
   const door = createGatewayDoor({ dial: vpn.dial })
   const commands = createCommands({ db, door, clock, log })
   await commands.start()

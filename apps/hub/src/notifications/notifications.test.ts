@@ -367,6 +367,11 @@ describe.each(testEngines)('notifications on %s', (engine) => {
       },
     })
     expect(mail.mails[0]!.header('Subject')).toBe('Test message from your hub')
+    const one = async (channel: string) =>
+      (await call('POST', `/admin/notifications/test?channel=${channel}`, undefined)).json()
+    expect((await one('webhook')).channels).toEqual({ webhook })
+    expect(mail.mails).toHaveLength(1)
+    expect((await one('pigeon')).fieldErrors).toEqual({ channel: 'This hub has no such channel.' })
     mail.state.refuse = true
     receiver.stop()
     expect(await test()).toMatchObject({

@@ -77,7 +77,8 @@ export type Notifications = {
   /** Sends everything that is due. */
   deliver(): Promise<void>
   /** Sends a test message; results by the channel's name. Its outcomes are rows of the outbox too. */
-  test(): Promise<Record<string, DeliveryResult>>
+  /** Over the channel `only`, or all that people share. */
+  test(only?: string): Promise<Record<string, DeliveryResult>>
   /** Why nothing would send this row now, in a sentence. */
   problemOf(transaction: Db, row: Pick<Row, 'channel' | 'alert_id'>): Promise<string | undefined>
   status(): Promise<{ channels: Record<string, boolean>; waiting: number; failed: number }>
@@ -191,7 +192,7 @@ export function createNotifications(
       void tasks.run(deliver)
     },
 
-    async test() {
+    async test(only) {
       const now = await options.readSwitches(db)
       const serial = `test.${clock()}`
       const message: Message = {
@@ -205,7 +206,7 @@ export function createNotifications(
       }
       const results: Record<string, DeliveryResult> = {}
       for (const { type, channel } of opened) {
-        if (type.audience !== 'operators') continue
+        if (type.audience !== 'operators' || (only !== undefined && type.name !== only)) continue
         const problem = channel ? channel.problem(now) : type.unset
         if (!channel || problem !== undefined) {
           results[type.name] = { status: 'off', message: problem ?? type.unset }

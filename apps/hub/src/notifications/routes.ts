@@ -3,11 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { mount } from '../http/mount.ts'
+import { HubError } from '../kernel/hub-error.ts'
 import { actorOf, record } from '../facts/facts.ts'
 import { lastOutcomes, listDeliveries, sendAgain } from './deliveries.ts'
 import type { Notifications } from './notifications.ts'
 
-const OFF = { status: 'off', message: 'This hub has no such channel.' } as const
+const UNKNOWN = 'This hub has no such channel.'
+const UNTESTED = { status: 'off', message: 'This channel was not tested.' } as const
 
 /** The calls for the channels: their state, a test message, and the log of deliveries. */
 export function notificationRoutes(
@@ -25,10 +27,19 @@ export function notificationRoutes(
       failed,
     }
   })
-  mount(app, contract.sendTestNotification, async ({ caller, sourceIp }) => {
-    await record(db, { kind: 'notification.tested', at: clock(), actor: actorOf({ caller, sourceIp }), data: {} })
-    const channels = await notifications.test()
-    const { email = OFF, webhook = OFF } = channels
+  mount(app, contract.sendTestNotification, async ({ query: { channel }, caller, sourceIp }) => {
+    const { channels: known } = await notifications.status()
+    if (channel !== undefined && !Object.hasOwn(known, channel))
+      throw new HubError('invalid_request', { fieldErrors: { channel: UNKNOWN } })
+    await record(db, {
+      kind: 'notification.tested',
+      at: clock(),
+      actor: actorOf({ caller, sourceIp }),
+      target: channel ?? 'all channels',
+      data: {},
+    })
+    const channels = await notifications.test(channel)
+    const { email = UNTESTED, webhook = UNTESTED } = channels
     return { email, webhook, channels }
   })
   mount(app, contract.listDeliveries, ({ query, reply }) => listDeliveries(db, query, reply))

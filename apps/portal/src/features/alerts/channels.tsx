@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { Link } from 'react-router'
 import { messageOf } from '#api/client.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
@@ -27,22 +26,7 @@ export function Channels({ mayTest }: { mayTest: string | undefined }) {
   const names = Object.entries(channels.data?.channels ?? {}).filter(([name]) => isAlertChannel(name))
   const isAnySet = names.some(([name, isSet]) => isSet && !(name in OWN))
   return (
-    <Panel
-      title="Channels"
-      actions={
-        isAnySet && (
-          <ReasonedButton
-            size="compact-sm"
-            variant="default"
-            reason={mayTest}
-            loading={test.isPending}
-            onClick={() => test.mutate()}
-          >
-            Send test
-          </ReasonedButton>
-        )
-      }
-    >
+    <Panel title="Channels">
       {test.isError && <Notice tone="warning">{messageOf(test.error)}</Notice>}
       {channels.data !== undefined && !isAnySet && (
         <PanelEmpty title="People get messages in the portal, and on devices that they add in their profile">
@@ -63,6 +47,18 @@ export function Channels({ mayTest }: { mayTest: string | undefined }) {
                   word={CHANNEL_NAMES[name] ?? name}
                   reason={result?.message ?? OWN[name] ?? (isSet ? 'Set up' : 'Not set up')}
                 />
+                {isSet && !(name in OWN) && (
+                  <ReasonedButton
+                    size="compact-sm"
+                    variant="default"
+                    reason={mayTest}
+                    aria-label={`Send test: ${CHANNEL_NAMES[name] ?? name}`}
+                    loading={test.isPending && test.variables === name}
+                    onClick={() => test.mutate(name)}
+                  >
+                    Send test
+                  </ReasonedButton>
+                )}
                 {isSet && last !== undefined && (
                   <p className={styles.last}>
                     {last.error ?? 'Last message sent'} <RelativeTime at={last.at} />
@@ -75,11 +71,6 @@ export function Channels({ mayTest }: { mayTest: string | undefined }) {
       )}
       {(channels.data?.failed ?? 0) > 0 && (
         <Notice tone="warning">{channels.data?.failed} messages could not be delivered.</Notice>
-      )}
-      {test.isSuccess && (
-        <Button variant="subtle" size="compact-sm" onClick={() => test.reset()}>
-          Clear results
-        </Button>
       )}
     </Panel>
   )

@@ -64,7 +64,7 @@ export function useDeleteRule() {
 export function useTest() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: () => api(sendTestNotification, {}),
+    mutationFn: (channel: string) => api(sendTestNotification, { query: { channel } }),
     onSettled: () => queries.invalidateQueries({ queryKey: ['hub-settings'] }),
   })
 }

@@ -34,6 +34,14 @@ it('names users by their username, and deleted targets by their id', () => {
   expect(sentenceOf(entry({ target: 'bbbbbbbbbbbb' }), names).target).toEqual({ text: 'bbbbbbbbbbbb' })
 })
 
+it('links the gateway of a command', () => {
+  const ended = entry({ action: 'command.end', target: 'fire sprinkler of aaaaaaaaaaaa', result: 'refused' })
+  expect(sentenceOf(ended, names)).toMatchObject({
+    words: 'gave a command that was not carried out: fire sprinkler of',
+    target: { text: 'Barn', path: '/gateways/aaaaaaaaaaaa' },
+  })
+})
+
 it('says what was refused', () => {
   const refused = entry({ actor: 'nobody', action: 'session.start', target: null, result: 'refused' })
   expect(sentenceOf(refused, names)).toEqual({

@@ -2,7 +2,7 @@
 import type { AuditEntry } from '@hedgerow/contract'
 
 /** What the target of an action is: decides whether it has a page and a name. */
-type TargetKind = 'gateway' | 'user' | 'text' | 'none'
+type TargetKind = 'gateway' | 'user' | 'command' | 'text' | 'none'
 type Words = { done: string; refused?: string; target: TargetKind }
 
 const own = (done: string, refused?: string): Words => ({
@@ -51,12 +51,20 @@ const SENTENCES: Readonly<Record<string, Words>> = {
   'gateway.delete': { done: 'deleted the gateway', target: 'gateway' },
   'gateway.claim': { done: 'claimed the gateway', refused: 'could not claim a gateway', target: 'gateway' },
   'gateway.read-vpn-config': { done: 'read the VPN configuration of', target: 'gateway' },
+  'command.give': { done: 'gave the command', target: 'command' },
+  'command.end': {
+    done: 'had a command carried out:',
+    refused: 'gave a command that was not carried out:',
+    target: 'command',
+  },
+  'update.ask': { done: 'had a new version installed on', target: 'gateway' },
+  'rollout.resume': { done: 'let the automatic updates go on, to version', target: 'text' },
   'incident.review': { done: 'reviewed the incident', target: 'text' },
   'incident.export': own('exported detections and pictures'),
   'alert.acknowledge': { done: 'acknowledged the alert', target: 'text' },
   'alert-rule.save': { done: 'saved the alert rule', target: 'text' },
   'alert-rule.delete': { done: 'deleted the alert rule', target: 'text' },
-  'notification.test': own('sent a test notification'),
+  'notification.test': { done: 'sent a test message over', target: 'text' },
   'notification.send-again': { done: 'sent again over', target: 'text' },
   'settings.change': { done: 'changed the settings', target: 'text' },
   'certificate.renew': { done: 'renewed the certificate', target: 'text' },
@@ -75,7 +83,12 @@ export function sentenceOf({ actor, action, target, result }: AuditEntry, names:
   const known = Object.hasOwn(SENTENCES, action) ? SENTENCES[action] : undefined
   const words =
     known === undefined ? action : result === 'refused' ? (known.refused ?? `could not: ${known.done}`) : known.done
-  return { actor: actorOf(actor, names), words, target: targetOf(target, known?.target ?? 'text', names) }
+  const kind = known?.target ?? 'text'
+  // Its last word is the gateway.
+  const command = kind === 'command' ? /^(.+) (\S+)$/.exec(target ?? '') : null
+  const who = actorOf(actor, names)
+  if (command) return { actor: who, words: `${words} ${command[1]}`, target: targetOf(command[2]!, 'gateway', names) }
+  return { actor: who, words, target: targetOf(target, kind, names) }
 }
 
 function actorOf(actor: string, { users }: Names): Named {

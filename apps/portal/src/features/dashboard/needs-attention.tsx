@@ -13,6 +13,7 @@ import { findTroubles } from './troubles.ts'
 import styles from './page.module.css'
 
 const SHOWN = 5
+const TONES = { storage: 'danger', alerts: 'warning', update: 'plain' } as const
 
 /** The problems of the hub, and the gateways with a warning or offline, each with the reason. */
 export function NeedsAttention() {
@@ -32,8 +33,9 @@ export function NeedsAttention() {
       }
     >
       {problems.map(({ part, message }) => (
-        <Notice key={part} tone={part === 'update' ? 'plain' : 'danger'}>
+        <Notice key={part} tone={TONES[part]}>
           {message} {part === 'update' && <HelpLink to="upgrade">How to update it</HelpLink>}
+          {part === 'alerts' && <Link to="/alert-rules">See the alert rules</Link>}
         </Notice>
       ))}
       {gateways.data === undefined ? (
