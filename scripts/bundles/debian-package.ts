@@ -28,11 +28,15 @@ export async function writeDebianPackage(built: Built, { time, compression, into
   await mkdir(dirname(program), { recursive: true })
   await run('cp', ['--recursive', '--link', built.folder, program])
   await writeDocuments(root, { name, version, time, program })
-  if (built.product.updatesItself) await place(root, join(SOURCES, name, 'update'), `usr/lib/${name}/update`, 0o755)
   const settings = `etc/hedgerow/${name.replace('hedgerow-', '')}.env`
+  const settingsSource = join(SOURCES, name, settings.split('/').at(-1)!)
+  if (built.product.updatesItself) {
+    await place(root, join(SOURCES, name, 'update'), `usr/lib/${name}/update`, 0o755)
+    await place(root, settingsSource, `usr/lib/${name}/${settings.split('/').at(-1)}`)
+  }
   await place(root, join(SOURCES, name, 'command'), `usr/sbin/${name}`, 0o755)
   await place(root, join(SOURCES, name, `${name}.service`), `lib/systemd/system/${name}.service`)
-  await place(root, join(SOURCES, name, settings.split('/').at(-1)!), settings, 0o600)
+  await place(root, settingsSource, settings, 0o600)
   await place(root, join(SOURCES, name, 'lintian-overrides'), `usr/share/lintian/overrides/${name}`)
   await writeControl(root, { name, version, architecture, settings })
 

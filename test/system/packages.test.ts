@@ -197,6 +197,14 @@ describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
       expect(back).toContain(`Version ${manifest.version} runs.`)
       expect([installed(), await isReady()]).toEqual([manifest.version, true])
       expect(inside('hedgerow-hub back', 1)).toContain('no version to go back to')
+      // Settings that a person wrote stay, whichever versions came and went.
+      expect(inside('cat /etc/hedgerow/hub.env')).toContain(`HUB_PORT=${port}\n`)
+      inside('hedgerow-hub update && hedgerow-hub back && hedgerow-hub update')
+      expect([inside('cat /etc/hedgerow/hub.env'), await isReady()]).toEqual([
+        expect.stringContaining(`HUB_PORT=${port}\n`),
+        true,
+      ])
+      inside('hedgerow-hub back')
 
       const broke = inside('HEDGEROW_READY_SECONDS=10 hedgerow-hub update /mnt/broken', 1)
       expect(broke).toMatch(/10\.0\.0 does not answer: the version before comes back[^]*Version \d\S+ runs/)
