@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
 /** What every build is made of, besides its own folder. */
-const SHARED = ['packages/ui', 'packages/contract', 'package-lock.json']
+const SHARED = ['packages/ui', 'packages/contract', 'package-lock.json', 'scripts/web-build.ts']
 
 type Build = {
   title: string
@@ -54,6 +54,8 @@ async function build(app: string): Promise<void> {
   const vite = join(createRequire(import.meta.url).resolve('vite/package.json'), '..', 'bin', 'vite.js')
   const builder = spawn(process.execPath, [vite, 'build', app, '--logLevel', 'warn'], {
     cwd: ROOT,
+    // Tests set another one, which would give them React's slow development build.
+    env: { ...process.env, NODE_ENV: 'production' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   // On a terminal the build would draw its progress; its output matters only when it fails.
