@@ -48,8 +48,8 @@ export const deviceScreens: Screen[] = [
   ),
   device('device-detection-open', 'detections', async (page) => {
     await page.getByRole('list', { name: 'Detections' }).getByRole('button').first().click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Play the film' }).click()
-    await page.getByText('There is no film of this detection.').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Play clip' }).click()
+    await page.getByText('There is no clip of this detection.').waitFor()
   }),
   device('device-camera', 'cameras/bank', async (page) => {
     await page.getByRole('button', { name: 'zone path' }).click()

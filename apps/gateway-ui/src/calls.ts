@@ -57,7 +57,7 @@ export async function askLatest(name: string, signal: AbortSignal): Promise<{ pi
   }
 }
 
-/** For a picture or a film that the browser loads itself. */
+/** For a picture or a clip that the browser loads itself. */
 export const addressOf = (call: Call, params: Record<string, string>): string =>
   callAddress(DEVICE_API_BASE, call, params)
 

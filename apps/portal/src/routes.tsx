@@ -9,9 +9,21 @@ import { RequireSession, ToPublicSite } from './features/sign-in/gates.tsx'
 import { RouteError } from './features/shell/route-error.tsx'
 import { mayReload, reloadOnceAnswered } from './reload-when-updated.ts'
 
+const IDLE_AFTER_MS = 2_000
+
 const MustSetUpTwoFactor = lazy(() => import('./features/profile/must-set-up.tsx'))
 const Audit = lazy(() => import('./features/audit/audit.tsx'))
 const helpScreen = async () => ({ Component: (await import('./features/help/page.tsx')).HelpScreen })
+
+const threats = () => import('./features/threats/page.tsx')
+
+/** For what people mostly open next, so that it is there when they do. If it fails, opening it tries again. */
+function loadWhenIdle(load: () => Promise<unknown>): void {
+  const start = () => void load().catch(() => undefined)
+  // Safari has no idle callbacks.
+  if ('requestIdleCallback' in window) requestIdleCallback(start)
+  else setTimeout(start, IDLE_AFTER_MS)
+}
 
 export const routes: RouteObject[] = [
   {
@@ -45,6 +57,7 @@ export const routes: RouteObject[] = [
                 import('./features/shell/layout.tsx'),
                 import('./features/command-palette/command-palette.tsx'),
               ])
+              loadWhenIdle(threats)
               return { Component: () => <Layout tools={<CommandPalette />} /> }
             },
             children: [
@@ -62,7 +75,7 @@ export const routes: RouteObject[] = [
                   },
                   {
                     path: '/threats',
-                    lazy: async () => ({ Component: (await import('./features/threats/page.tsx')).ThreatsPage }),
+                    lazy: async () => ({ Component: (await threats()).ThreatsPage }),
                   },
                   {
                     path: '/cameras',

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { deviceCalls } from 'virtual:device-calls'
+import { ClipVideo } from '@hedgerow/ui/clip-video.tsx'
 import { DetailList } from '@hedgerow/ui/detail-list.tsx'
 import { Dialog, useDialogLife } from '@hedgerow/ui/dialog.tsx'
 import { LearningMarks } from '@hedgerow/ui/learning-marks.tsx'
@@ -10,10 +11,10 @@ import { addressOf } from '../calls.ts'
 import type { SeenDetection } from '../queries.ts'
 import styles from './detections.module.css'
 
-/** One detection: its picture or film, and everything that was said and done about it. */
+/** One detection: its picture or clip, and everything that was said and done about it. */
 export function DetectionDialog({ detection, onGone }: { detection: SeenDetection; onGone: () => void }) {
   const { id, label, camera, zone, score, source, startedAt, endedAt, verdicts = [], firings = [] } = detection
-  const [view, setView] = useState<'picture' | 'no picture' | 'film' | 'no film'>('picture')
+  const [view, setView] = useState<'picture' | 'no picture' | 'clip' | 'no clip'>('picture')
   const details = [
     ['Score', `${Math.round(score * 100)} %`],
     ['Camera', zone === undefined ? camera : `${camera}, zone ${zone}`],
@@ -24,33 +25,27 @@ export function DetectionDialog({ detection, onGone }: { detection: SeenDetectio
   return (
     <Dialog title={`${label} on ${camera}`} size="xl" {...useDialogLife(onGone)}>
       <div className={styles.opened}>
-        {view === 'film' ? (
-          // A camera’s film has no speech that captions could tell.
-          // oxlint-disable-next-line jsx-a11y/media-has-caption
-          <video
-            className={styles.film}
+        {view === 'clip' ? (
+          <ClipVideo
+            className={styles.large}
             src={addressOf(deviceCalls.readClip, { id })}
-            controls
-            autoPlay
-            muted
-            playsInline
-            aria-label={`Film of ${label} on ${camera}`}
-            onError={() => setView('no film')}
+            label={`Clip of ${label} on ${camera}`}
+            onBroken={() => setView('no clip')}
           />
         ) : view === 'no picture' ? (
           <Notice tone="plain">The device has no picture of this.</Notice>
         ) : (
           <img
-            className={styles.film}
+            className={styles.large}
             src={addressOf(deviceCalls.readSnapshot, { id })}
             alt={`${label} on ${camera}`}
             onError={() => setView('no picture')}
           />
         )}
-        {view === 'no film' && <Notice tone="plain">There is no film of this detection.</Notice>}
+        {view === 'no clip' && <Notice tone="plain">There is no clip of this detection.</Notice>}
         {(view === 'picture' || view === 'no picture') && (
-          <Button variant="default" onClick={() => setView('film')}>
-            Play the film
+          <Button variant="default" onClick={() => setView('clip')}>
+            Play clip
           </Button>
         )}
         <LearningMarks {...detection} />

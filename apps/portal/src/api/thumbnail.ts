@@ -1,19 +1,21 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { readDetectionThumbnail } from 'virtual:contract-calls'
-import { api } from './client.ts'
+import { send } from './client.ts'
+import { useObjectUrl } from './object-url.ts'
 
-/** A detection's picture, as base64 for a `data:` address. It is fetched once. */
-export const useThumbnail = (id: string, detectionId: string, wanted: boolean) =>
-  useQuery({
+/** A detection's picture. It is fetched once. */
+export const thumbnailQuery = (id: string, detectionId: string) =>
+  queryOptions({
     queryKey: ['thumbnail', id, detectionId],
     queryFn: async ({ signal }) => {
-      const jpeg = await api(readDetectionThumbnail, { params: { id, detectionId }, signal })
-      return { jpeg: base64Of(jpeg) }
+      const answer = await send(readDetectionThumbnail, { params: { id, detectionId }, signal }, 'image/jpeg')
+      return answer.blob()
     },
     staleTime: Number.POSITIVE_INFINITY,
-    enabled: wanted,
   })
 
-function base64Of(bytes: Uint8Array): string {
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
+/** A detection's picture, and its address. */
+export function useThumbnail(id: string, detectionId: string, wanted: boolean) {
+  const { data: picture, isError } = useQuery({ ...thumbnailQuery(id, detectionId), enabled: wanted })
+  return { picture, address: useObjectUrl(picture), isError }
 }

@@ -51,6 +51,6 @@ function Message({ entry }: { entry: ActivityEntry }) {
 
 /** Beside the message, which says what it shows. */
 function Thumbnail({ gatewayId, detectionId }: { gatewayId: string; detectionId: string }) {
-  const { data } = useThumbnail(gatewayId, detectionId, true)
-  return <span className={styles.thumbnail}>{data && <img src={`data:image/jpeg;base64,${data.jpeg}`} alt="" />}</span>
+  const { address } = useThumbnail(gatewayId, detectionId, true)
+  return <span className={styles.thumbnail}>{address !== undefined && <img src={address} alt="" />}</span>
 }

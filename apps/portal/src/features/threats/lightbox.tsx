@@ -164,10 +164,10 @@ function Answers({
 
 function Tools({ incident, shown }: { incident: Incident; shown: StoredDetection | undefined }) {
   const { gatewayId } = incident
-  const thumbnail = useThumbnail(gatewayId, shown?.id ?? '', shown?.hasThumbnail === true).data
+  const thumbnail = useThumbnail(gatewayId, shown?.id ?? '', shown?.hasThumbnail === true).picture
   const snapshot = useSnapshot(gatewayId, shown?.id).data
   const [failure, setFailure] = useState<string>()
-  const picture = snapshot ?? (thumbnail && new Blob([Uint8Array.fromBase64(thumbnail.jpeg)], { type: 'image/jpeg' }))
+  const picture = snapshot ?? thumbnail
   const name = `${incident.label}-${(shown ?? incident).startedAt.slice(0, 19).replaceAll(':', '-')}`
   const downloadClip = async (id: string) => {
     setFailure(undefined)

@@ -9,11 +9,11 @@ export function Picture({ incident: { gatewayId, coverId, label, camera } }: { i
 
 /** `id` is null for a detection without a picture. */
 export function DetectionPicture({ gatewayId, id, words }: { gatewayId: string; id: string | null; words: string }) {
-  const { data, isError } = useThumbnail(gatewayId, id ?? '', id !== null)
+  const { address, isError } = useThumbnail(gatewayId, id ?? '', id !== null)
   return (
     <span className={styles.picture}>
-      {data !== undefined ? (
-        <img src={`data:image/jpeg;base64,${data.jpeg}`} alt={words} />
+      {address !== undefined ? (
+        <img src={address} alt={words} />
       ) : id === null || isError ? (
         <span className={styles.nothing}>No picture</span>
       ) : null}

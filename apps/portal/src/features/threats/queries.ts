@@ -10,10 +10,13 @@ import {
   readIncident,
 } from 'virtual:contract-calls'
 import { api, send } from '#api/client.ts'
+import { thumbnailQuery } from '#api/thumbnail.ts'
 import { queryOf, type Filter } from './filter.ts'
 
 export const THREATS_KEY = ['threats'] as const
 const REFRESH_MS = 30_000
+/** About two rows. */
+const FIRST_PICTURES = 10
 /** Large, so they are dropped soon after they are no longer shown. */
 const SNAPSHOT_KEPT_MS = 60_000
 
@@ -23,11 +26,15 @@ type Page = { incidents: Incident[]; nextCursor: string | undefined }
 export const useIncidents = (filter: Filter) =>
   useInfiniteQuery({
     queryKey: [...THREATS_KEY, 'list', filter],
-    queryFn: async ({ pageParam, signal }): Promise<Page> => {
+    queryFn: async ({ pageParam, signal, client }): Promise<Page> => {
       const query = { ...queryOf(filter), ...(pageParam !== undefined && { cursor: pageParam }) }
       const response = await send(listIncidents, { query, signal })
+      const incidents = (await response.json()) as Incident[]
+      // They are on their way while the wall is drawn.
+      for (const { gatewayId, coverId } of incidents.slice(0, FIRST_PICTURES))
+        if (coverId !== null) void client.prefetchQuery(thumbnailQuery(gatewayId, coverId))
       return {
-        incidents: (await response.json()) as Incident[],
+        incidents,
         nextCursor: response.headers.get(NEXT_CURSOR_HEADER) ?? undefined,
       }
     },

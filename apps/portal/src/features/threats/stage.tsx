@@ -1,8 +1,10 @@
 /** The picture of a detection, as large as its gateway has it, with its box; or its clip. */
 import type { Incident, StoredDetection } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
-import { useEffect, useMemo, useState } from 'react'
+import { useState } from 'react'
 import { messageOf } from '#api/client.ts'
+import { useObjectUrl } from '#api/object-url.ts'
+import { ClipVideo } from '@hedgerow/ui/clip-video.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
 import { BoxOver } from './box-over.tsx'
@@ -74,7 +76,7 @@ function LargePicture({
 }) {
   const words = `${incident.label} at ${shown?.camera ?? incident.camera}`
   const snapshot = useSnapshot(incident.gatewayId, shown?.id)
-  const address = useAddress(snapshot.data)
+  const address = useObjectUrl(snapshot.data)
   const [size, setSize] = useState<{ address: string; width: number; height: number }>()
   const isThere = address !== undefined && size?.address === address
   return (
@@ -102,12 +104,6 @@ function LargePicture({
   )
 }
 
-function useAddress(picture: Blob | undefined): string | undefined {
-  const address = useMemo(() => picture && URL.createObjectURL(picture), [picture])
-  useEffect(() => () => void (address !== undefined && URL.revokeObjectURL(address)), [address])
-  return address
-}
-
 function Clip({ gatewayId, id }: { gatewayId: string; id: string }) {
   const { data, error, isFetching, refetch } = useClip(gatewayId, id)
   const [isBroken, setBroken] = useState(false)
@@ -132,18 +128,7 @@ function Clip({ gatewayId, id }: { gatewayId: string; id: string }) {
           <span className={styles.nothing}>Fetching the clip from the gateway…</span>
         </span>
       ) : (
-        // Its sound, if any, is of a field or a yard.
-        // oxlint-disable-next-line jsx-a11y/media-has-caption
-        <video
-          className={styles.clip}
-          src={data.path}
-          controls
-          autoPlay
-          muted
-          playsInline
-          aria-label="Clip"
-          onError={() => setBroken(true)}
-        />
+        <ClipVideo className={styles.clip} src={data.path} label="Clip" onBroken={() => setBroken(true)} />
       )}
     </span>
   )

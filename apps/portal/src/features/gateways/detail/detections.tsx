@@ -64,11 +64,11 @@ function wordOf({ severity, falsePositive }: StoredDetection): string {
 }
 
 function Thumbnail({ gatewayId, detection }: { gatewayId: string; detection: StoredDetection }) {
-  const { data, isError } = useThumbnail(gatewayId, detection.id, detection.hasThumbnail)
+  const { address, isError } = useThumbnail(gatewayId, detection.id, detection.hasThumbnail)
   return (
     <div className={styles.frame}>
-      {data !== undefined ? (
-        <img src={`data:image/jpeg;base64,${data.jpeg}`} alt={`${detection.label} at ${detection.camera}`} />
+      {address !== undefined ? (
+        <img src={address} alt={`${detection.label} at ${detection.camera}`} />
       ) : !detection.hasThumbnail || isError ? (
         'No picture'
       ) : null}
