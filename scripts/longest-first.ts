@@ -1,7 +1,14 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Files that take minutes although they are short. They must not start last and keep one core waiting. */
-const LONG = ['test/e2e/accessibility.test.ts', 'test/system/commands.test.ts']
+/** Files that take longer than their length says. They must not start last and keep one core waiting. */
+const LONG = [
+  'test/e2e/accessibility.test.ts',
+  'test/system/upgrade.test.ts',
+  'test/system/release.test.ts',
+  'test/system/deterrent-supervisor.test.ts',
+  'test/system/commands.test.ts',
+  'apps/hub/src/http/hostile-input.test.ts',
+]
 
 /** Vitest's order, by earlier durations or else by size, with the long files first. */
 export class LongestFirst extends BaseSequencer {
