@@ -363,3 +363,9 @@ test('the files that the pages name for links, phones and search engines exist',
   for (const [, address] of sitemap.matchAll(/<loc>(.*?)<\/loc>/g))
     expect((await fetch(address!)).status, address).toBe(200)
 })
+
+test.each(PUBLIC)('%s has a description', async (address) => {
+  const page = await open({ javaScriptEnabled: false })
+  await page.goto(`${hub.url}${address}`)
+  expect(await page.locator('meta[name="description"]').getAttribute('content')).toMatch(/^.{40,160}$/)
+})
