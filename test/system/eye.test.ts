@@ -7,6 +7,7 @@ import {
   listDetections,
   listGateways,
   listPendingRegistrations,
+  readDetectionClip,
   readDetectionThumbnail,
   readGateway,
 } from '@hedgerow/contract'
@@ -14,6 +15,7 @@ import { walker } from '@hedgerow/vision/rendered'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startRenderedCamera, type RenderedCamera } from '../../apps/gateway/testing/rendered-camera.ts'
 import { jpegSize } from '../../apps/gateway/src/jpeg.ts'
+import type { Refusal } from '../harness/api-client.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
 import { waitFor } from '../harness/wait-for.ts'
@@ -80,11 +82,25 @@ test('what walks past a camera reaches the hub with its name, its zone and its p
   })
 })
 
+/** Undefined when there is a clip. */
+const clipError = (detectionId: string) =>
+  hub.api(readDetectionClip, { params: { id, detectionId } }).then(
+    () => undefined,
+    (error: unknown) => (error as Refusal).body.error,
+  )
+
 const ffmpegIsMissing = spawnSync('ffmpeg', ['-version']).error !== undefined
 
 test.skipIf(ffmpegIsMissing)(
   `its whole picture and its clip are on the device${ffmpegIsMissing ? ' (skipped: there is no ffmpeg)' : ''}`,
   async () => {
+    await waitFor(
+      async () => {
+        const present = (await hub.api(listDetections, { params: { id } })).find(({ endedAt }) => endedAt === null)
+        return present && (await clipError(present.id)) === 'clip_not_finished'
+      },
+      { for: 'a clip that is still being filmed', timeoutMs: 120_000 },
+    )
     const [ended] = (await hub.api(listDetections, { params: { id } })).filter(({ endedAt }) => endedAt !== null)
     const read = (file: string, headers = {}) =>
       fetch(`${gateway.pageUrl}api/v1/detections/${ended!.id}/${file}`, { headers })
@@ -101,6 +117,7 @@ test.skipIf(ffmpegIsMissing)(
       { for: 'the clip', timeoutMs: 120_000 },
     )
     expect([clip.status, clip.headers.get('content-type'), await clip.text()]).toEqual([206, 'video/mp4', 'ftyp'])
+    expect(await clipError(ended!.id)).toBeUndefined()
   },
 )
 

@@ -57,6 +57,13 @@ export async function askLatest(name: string, signal: AbortSignal): Promise<{ pi
   }
 }
 
+/** Throws a DeviceError where there is no clip: a `<video>` would not say why. */
+export async function checkClip(id: string, signal: AbortSignal): Promise<true> {
+  const first = await send(deviceCalls.readClip, { params: { id }, range: 'bytes=0-15', signal })
+  await first.body?.cancel()
+  return true
+}
+
 /** For a picture or a clip that the browser loads itself. */
 export const addressOf = (call: Call, params: Record<string, string>): string =>
   callAddress(DEVICE_API_BASE, call, params)
@@ -65,16 +72,22 @@ type Request = {
   params?: Record<string, string>
   query?: Record<string, unknown>
   body?: unknown
+  /** RFC 9110 §14.2. */
+  range?: string
   signal?: AbortSignal
 }
 
-async function send(call: Call, { params, query, body, signal }: Request): Promise<Response> {
+async function send(call: Call, { params, query, body, range, signal }: Request): Promise<Response> {
   const late = AbortSignal.timeout(ANSWER_WITHIN_MS)
   let answer: Response
   try {
     answer = await fetch(callAddress(DEVICE_API_BASE, call, params, query), {
       method: call.method,
-      ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(range !== undefined && { range }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: signal === undefined ? late : AbortSignal.any([signal, late]),
     })
   } catch (error) {

@@ -11,9 +11,10 @@ import { deviceCalls } from 'virtual:device-calls'
 import type { BodyOf, ResponseOf } from '@hedgerow/contract'
 import type { DeviceSession } from '@hedgerow/contract/device-interface'
 import { createQueryClient } from '@hedgerow/ui/query-client.ts'
-import { ask, DeviceError } from './calls.ts'
+import { ask, checkClip, DeviceError } from './calls.ts'
 
 const STATUS_REFRESH_MS = 3_000
+const CLIP_REFRESH_MS = 3_000
 
 /** A call that finds the session ended shows the sign-in. */
 export function createDeviceQueries(): QueryClient {
@@ -250,3 +251,14 @@ export function useSaveFile() {
 }
 
 const KEPT: ReadonlySet<unknown> = new Set([...SESSION, ...FILE, 'file-check', CAMERA])
+
+/** Whether there is a clip; asked again while it is being made. */
+export const useClip = (id: string) =>
+  useQuery({
+    queryKey: ['clip', id],
+    queryFn: ({ signal }) => checkClip(id, signal),
+    gcTime: 0,
+    retry: false,
+    refetchInterval: ({ state: { error } }) =>
+      error instanceof DeviceError && error.code === 'clip_not_finished' ? CLIP_REFRESH_MS : false,
+  })

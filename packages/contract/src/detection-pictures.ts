@@ -32,7 +32,7 @@ export const readDetectionClip = call({
   method: 'GET',
   path: '/v1/hub/gateways/:id/detections/:detectionId/clip',
   params,
-  errors: [...common, 'clip_unavailable', 'range_not_satisfiable'],
+  errors: [...common, 'clip_not_finished', 'clip_unavailable', 'range_not_satisfiable'],
   media: 'video/mp4',
   response: null,
 })
@@ -57,7 +57,14 @@ export const readClipByLink = call({
   method: 'GET',
   path: '/v1/hub/clips/:link',
   params: z.strictObject({ link: z.string().regex(/^[\w-]{43}$/, 'This is not an address of a clip') }),
-  errors: [...common, 'clip_unavailable', 'range_not_satisfiable', 'clip_link_invalid', 'session_ended'],
+  errors: [
+    ...common,
+    'clip_not_finished',
+    'clip_unavailable',
+    'range_not_satisfiable',
+    'clip_link_invalid',
+    'session_ended',
+  ],
   media: 'video/mp4',
   response: null,
 })

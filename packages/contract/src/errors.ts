@@ -126,6 +126,10 @@ export const errorTable = {
     message: 'The agent of this gateway is too old to report what it learned. Update it.',
   },
   snapshot_unavailable: { status: 502, message: 'The gateway has no snapshot of this detection.' },
+  clip_not_finished: {
+    status: 409,
+    message: 'The gateway is still filming this. The clip is there some seconds after it has ended.',
+  },
   clip_unavailable: { status: 502, message: 'The gateway has no clip of this detection.' },
   clip_link_invalid: { status: 403, message: 'This address of a clip is unknown or older than 30 minutes.' },
   pictures_busy: {

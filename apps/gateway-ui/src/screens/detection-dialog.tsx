@@ -7,14 +7,14 @@ import { Dialog, useDialogLife } from '@hedgerow/ui/dialog.tsx'
 import { LearningMarks } from '@hedgerow/ui/learning-marks.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { ExactTime } from '@hedgerow/ui/relative-time.tsx'
-import { addressOf } from '../calls.ts'
-import type { SeenDetection } from '../queries.ts'
+import { addressOf, DeviceError, messageOf } from '../calls.ts'
+import { useClip, type SeenDetection } from '../queries.ts'
 import styles from './detections.module.css'
 
 /** One detection: its picture or clip, and everything that was said and done about it. */
 export function DetectionDialog({ detection, onGone }: { detection: SeenDetection; onGone: () => void }) {
   const { id, label, camera, zone, score, source, startedAt, endedAt, verdicts = [], firings = [] } = detection
-  const [view, setView] = useState<'picture' | 'no picture' | 'clip' | 'no clip'>('picture')
+  const [view, setView] = useState<'picture' | 'no picture' | 'clip'>('picture')
   const details = [
     ['Score', `${Math.round(score * 100)} %`],
     ['Camera', zone === undefined ? camera : `${camera}, zone ${zone}`],
@@ -26,12 +26,7 @@ export function DetectionDialog({ detection, onGone }: { detection: SeenDetectio
     <Dialog title={`${label} on ${camera}`} size="xl" {...useDialogLife(onGone)}>
       <div className={styles.opened}>
         {view === 'clip' ? (
-          <ClipVideo
-            className={styles.large}
-            src={addressOf(deviceCalls.readClip, { id })}
-            label={`Clip of ${label} on ${camera}`}
-            onBroken={() => setView('no clip')}
-          />
+          <Clip id={id} label={`Clip of ${label} on ${camera}`} />
         ) : view === 'no picture' ? (
           <Notice tone="plain">The device has no picture of this.</Notice>
         ) : (
@@ -42,8 +37,7 @@ export function DetectionDialog({ detection, onGone }: { detection: SeenDetectio
             onError={() => setView('no picture')}
           />
         )}
-        {view === 'no clip' && <Notice tone="plain">There is no clip of this detection.</Notice>}
-        {(view === 'picture' || view === 'no picture') && (
+        {view !== 'clip' && (
           <Button variant="default" onClick={() => setView('clip')}>
             Play clip
           </Button>
@@ -85,5 +79,22 @@ export function DetectionDialog({ detection, onGone }: { detection: SeenDetectio
         )}
       </div>
     </Dialog>
+  )
+}
+
+function Clip({ id, label }: { id: string; label: string }) {
+  const clip = useClip(id)
+  const [isBroken, setBroken] = useState(false)
+  if (clip.error instanceof DeviceError && clip.error.code !== 'no_picture')
+    return <Notice tone="plain">{messageOf(clip.error)}</Notice>
+  if (clip.error !== null || isBroken) return <Notice tone="plain">There is no clip of this detection.</Notice>
+  if (clip.data === undefined) return <Notice tone="plain">Looking for the clip…</Notice>
+  return (
+    <ClipVideo
+      className={styles.large}
+      src={addressOf(deviceCalls.readClip, { id })}
+      label={label}
+      onBroken={() => setBroken(true)}
+    />
   )
 }

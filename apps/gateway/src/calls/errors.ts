@@ -6,6 +6,7 @@ const shared = {
   detection_not_found: { status: 404, message: 'The device has no detection of this id.' },
   deterrent_not_found: { status: 404, message: 'gateway.yaml has no deterrent of this name.' },
   no_picture: { status: 404, message: 'The device has no picture of this.' },
+  clip_not_finished: { status: 409, message: 'It is still being filmed. Ask again some seconds after it has ended.' },
   method_not_allowed: { status: 405, message: 'This call takes another method.' },
   unsupported_media_type: { status: 415, message: 'The body must be application/json.' },
   invalid_json: { status: 400, message: 'The body is not valid JSON.' },

@@ -6,7 +6,7 @@ import type { Deterrents } from '../deterrents/deterrents.ts'
 import type { Firing } from '../deterrents/interlock.ts'
 import type { Asker } from '../deterrents/saved-state.ts'
 import { inWords } from '../hub/failure.ts'
-import type { Clip, Pictures } from '../sources/source.ts'
+import { ClipNotFinished, type Clip, type Pictures } from '../sources/source.ts'
 import { Refusal } from './errors.ts'
 
 export type PartsOptions = {
@@ -64,6 +64,7 @@ async function orFailure<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked
   } catch (error) {
+    if (error instanceof ClipNotFinished) throw new Refusal('clip_not_finished')
     throw new Refusal('camera_failed', { message: inWords(error) })
   }
 }

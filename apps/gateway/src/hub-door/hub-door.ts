@@ -11,7 +11,7 @@ import { createConnectionLimits, createFront, cutConnections, type Faults } from
 import type { Logger } from 'pino'
 import type { z } from 'zod'
 import { inWords } from '../hub/failure.ts'
-import type { Jpeg, Pictures } from '../sources/source.ts'
+import { ClipNotFinished, type Jpeg, type Pictures } from '../sources/source.ts'
 import type { Learning } from '../learning/learning.ts'
 import { createCommands, type CommandedDeterrents, type CommandedLearning } from './commands.ts'
 
@@ -47,6 +47,7 @@ const CLIP_HEADERS = ['content-length', 'content-range', 'accept-ranges']
 const refusals = {
   invalid_request: [400, 'The request is not valid.'],
   not_found: [404, 'This device has nothing of that name.'],
+  not_finished: [409, 'It is still being filmed.'],
   method_not_allowed: [405, 'This address takes another method.'],
   unavailable: [502, 'What takes these pictures did not give one.'],
   internal_error: [500, "The call failed. The agent's log has the details."],
@@ -168,6 +169,7 @@ async function asked<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (error) {
+    if (error instanceof ClipNotFinished) throw new Refusal('not_finished')
     throw new Refusal('unavailable', `${refusals.unavailable[1]} ${inWords(error)}`)
   }
 }

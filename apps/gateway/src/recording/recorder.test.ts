@@ -107,8 +107,11 @@ describe.skipIf(ffmpegIsMissing)(`a camera that sends JPEG${why}`, () => {
       if (ms === 4_000) recorder.begin('eye-b', 4_000)
       if (ms === 5_000) recorder.end('eye-a', 5_000)
       if (ms === 8_000) recorder.end('eye-b', 8_000)
+      const present = ms < 2_000 ? [] : ms < 4_000 ? ['eye-a'] : ['eye-a', 'eye-b']
+      if (ms <= 8_000) expect(['eye-a', 'eye-b'].filter(recorder.isFilming)).toEqual(present)
     }
     await expect.poll(() => folder.pathOf('eye-b.mp4')).toBeDefined()
+    await expect.poll(() => ['eye-a', 'eye-b'].filter(recorder.isFilming)).toEqual([])
     const [a, b] = [await stat(folder.pathOf('eye-a.mp4')!), await stat(folder.pathOf('eye-b.mp4')!)]
     expect(a.ino).toBe(b.ino)
     expect(probe(folder.pathOf('eye-a.mp4')!).seconds).toBeCloseTo(8, 0)

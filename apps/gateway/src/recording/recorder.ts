@@ -23,6 +23,8 @@ export type CameraRecorder = {
   end(detectionId: string, at: number): void
   /** The best picture so far of a detection. Never rejects. */
   keepPicture(detectionId: string, jpeg: Buffer): Promise<void>
+  /** Whether its clip is not whole yet. */
+  isFilming(detectionId: string): boolean
   /** Sentences for people. */
   problems(): string[]
   /** Finishes what is being recorded. */
@@ -74,6 +76,8 @@ export function createCameraRecorder(options: CameraRecorderOptions): CameraReco
   let open: OpenClip | undefined
   let problem: string | undefined
   const finishing = new Set<Promise<void>>()
+  /** Detections whose clip is not whole yet. */
+  const filmed = new Set<string>()
   const checking = setInterval(() => finishWhenOver(), CHECK_MS)
   checking.unref()
 
@@ -92,6 +96,7 @@ export function createCameraRecorder(options: CameraRecorderOptions): CameraReco
     const writer = startClipWriter(part, input)
     const feed = input.kind === 'stream' ? streamFeed(writer) : pictureFeed(writer, input.framesPerSecond)
     const present = new Set([detectionId])
+    filmed.add(detectionId)
     open = { writer, feed, part, detections: [detectionId], present, beganAt, endsAt: Infinity, bytes: 0 }
     if (input.kind === 'stream') for (const bytes of stream.since(beganAt)) take(open, bytes)
     else for (const picture of pictures.since(beganAt)) takePicture(open, picture)
@@ -132,6 +137,8 @@ export function createCameraRecorder(options: CameraRecorderOptions): CameraReco
       problem = undefined
     } catch (error) {
       tell(error)
+    } finally {
+      for (const id of detections) filmed.delete(id)
     }
   }
 
@@ -165,6 +172,7 @@ export function createCameraRecorder(options: CameraRecorderOptions): CameraReco
       if (open && clock() - open.beganAt > CLIP_MAX_MS - ROOM_MS) finish()
       if (open) {
         open.detections.push(detectionId)
+        filmed.add(detectionId)
         open.present.add(detectionId)
         open.endsAt = Infinity
         return
@@ -185,6 +193,7 @@ export function createCameraRecorder(options: CameraRecorderOptions): CameraReco
         log.warn({ err: error, camera }, 'no picture of a detection')
       })
     },
+    isFilming: (detectionId) => filmed.has(detectionId),
     problems: () => (problem === undefined ? [] : [problem]),
     async stop() {
       clearInterval(checking)

@@ -13,6 +13,8 @@ export type Recording = {
   /** Paths of whole files. */
   pictureOf(detectionId: string): string | undefined
   clipOf(detectionId: string): string | undefined
+  /** Whether its clip is not whole yet. */
+  isFilming(detectionId: string): boolean
   /** Sentences for people. */
   problems(): string[]
   stop(): Promise<void>
@@ -64,6 +66,7 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
     },
     pictureOf: (id) => folder.pathOf(pictureName(id)),
     clipOf: (id) => folder.pathOf(clipName(id)),
+    isFilming: (id) => recorders.some((recorder) => recorder.isFilming(id)),
     problems: () => [...lacking, ...folder.problems(), ...recorders.flatMap((recorder) => recorder.problems())],
     async stop() {
       await Promise.all(recorders.map((recorder) => recorder.stop()))

@@ -21,7 +21,13 @@ export type Pictures = {
   latest(camera: string, options: { height?: number; signal: AbortSignal }): Promise<Jpeg | undefined>
   /** With the object's box drawn, where `boxed`. */
   snapshot(detection: Detection, options: { boxed?: boolean; signal: AbortSignal }): Promise<Jpeg | undefined>
+  /** Rejects with ClipNotFinished while it is being filmed. */
   clip(detection: Detection, options: { range?: string; signal: AbortSignal }): Promise<Clip | undefined>
+}
+
+/** There will be a clip, some seconds after the detection ended. */
+export class ClipNotFinished extends Error {
+  override name = 'ClipNotFinished'
 }
 
 /** An object that is followed now. */

@@ -27,9 +27,9 @@ export type Clip = {
 
 export type Clips = {
   /**
-   * `range` is the browser's header. Throws `gateway_unreachable`, `clip_unavailable`, `range_not_satisfiable` and
-   * `pictures_busy`. The body ends with an error when the gateway sends less or more than it said, or nothing for a
-   * minute; the caller must read or destroy it.
+   * `range` is the browser's header. Throws `gateway_unreachable`, `clip_not_finished`, `clip_unavailable`,
+   * `range_not_satisfiable` and `pictures_busy`. The body ends with an error when the gateway sends less or more than
+   * it said, or nothing for a minute; the caller must read or destroy it.
    */
   open(
     gateway: { id: string; address: string },
@@ -111,6 +111,7 @@ function checkHead(
   maxBytes: number,
 ): { status: 200 | 206; headers: Record<string, string>; length: number | undefined; first: number } {
   const { statusCode: status, headers } = incoming
+  if (status === 409) throw new HubError('clip_not_finished')
   if (status === 416 && asked) throw new HubError('range_not_satisfiable')
   const length = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
   if (length !== undefined && !(Number.isSafeInteger(length) && length >= 0 && length <= maxBytes))

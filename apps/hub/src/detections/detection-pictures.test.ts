@@ -171,6 +171,11 @@ describe('snapshots and clips of detections', () => {
     expect(await code(path(kind, 'd3'), range)).toMatch(/^(snapshot|clip)_unavailable$/)
   })
 
+  test('a clip that the gateway is still filming is told apart from none', async () => {
+    door.onRequest = (_incoming, response) => response.writeHead(409).end('{"error":"not_finished"}')
+    expect(await code(path('clip', 'd3'))).toBe('clip_not_finished')
+  })
+
   test('a gateway that resets, or answers too long a picture, is told apart from one that has none', async () => {
     door.onRequest = (incoming) => incoming.socket.destroy()
     expect(await code(path('snapshot', 'd3'))).toBe('gateway_unreachable')

@@ -7,7 +7,7 @@ import { openModel } from '../../models/model.ts'
 import { modelsFolder } from '../../models/store.ts'
 import { openRecording } from '../../recording/recording.ts'
 import { openClipFile } from '../clip-file.ts'
-import type { Source, SourceContext } from '../source.ts'
+import { ClipNotFinished, type Source, type SourceContext } from '../source.ts'
 import { demonstrationEye, LEAST_SCORE, modelRecogniser } from './recogniser.ts'
 import { NO_MODEL, type EyeSettings } from './schema.ts'
 import { createWatcher } from './watcher.ts'
@@ -80,6 +80,7 @@ export async function startEye({ eye, cameras }: EyeParts, context: SourceContex
       },
       async clip({ id }, { range }) {
         const path = recording.clipOf(id)
+        if (path === undefined && recording.isFilming(id)) throw new ClipNotFinished()
         return path === undefined ? undefined : openClipFile(path, range)
       },
     },

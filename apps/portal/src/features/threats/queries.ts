@@ -9,7 +9,7 @@ import {
   readDetectionSnapshot,
   readIncident,
 } from 'virtual:contract-calls'
-import { api, send } from '#api/client.ts'
+import { api, ApiError, send } from '#api/client.ts'
 import { thumbnailQuery } from '#api/thumbnail.ts'
 import { queryOf, type Filter } from './filter.ts'
 
@@ -17,6 +17,7 @@ export const THREATS_KEY = ['threats'] as const
 const REFRESH_MS = 30_000
 /** About two rows. */
 const FIRST_PICTURES = 10
+const CLIP_REFRESH_MS = 3_000
 /** Large, so they are dropped soon after they are no longer shown. */
 const SNAPSHOT_KEPT_MS = 60_000
 
@@ -89,7 +90,12 @@ export const useClip = (id: string, detectionId: string) =>
     staleTime: CLIP_LINK_LIFETIME_MS / 2,
     gcTime: 0,
     retry: false,
+    refetchInterval: ({ state: { error } }) => (isNotFinished(error) ? CLIP_REFRESH_MS : false),
   })
+
+/** The gateway still films it. */
+export const isNotFinished = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'clip_not_finished'
 
 /** Throws an ApiError where the gateway has none: a `<video>` would not say why. */
 export async function fetchClipLink(id: string, detectionId: string): Promise<{ path: string }> {

@@ -9,7 +9,7 @@ import { Notice } from '@hedgerow/ui/notice.tsx'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
 import { BoxOver } from './box-over.tsx'
 import { DetectionPicture } from './picture.tsx'
-import { useClip, useSnapshot } from './queries.ts'
+import { isNotFinished, useClip, useSnapshot } from './queries.ts'
 import styles from './threats.module.css'
 
 export type Stage = 'picture' | 'clip'
@@ -107,6 +107,7 @@ function LargePicture({
 function Clip({ gatewayId, id }: { gatewayId: string; id: string }) {
   const { data, error, isFetching, refetch } = useClip(gatewayId, id)
   const [isBroken, setBroken] = useState(false)
+  if (isNotFinished(error)) return <Notice tone="plain">{messageOf(error)} It plays here then.</Notice>
   if (error || isBroken)
     return (
       <Notice tone="warning">
