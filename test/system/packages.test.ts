@@ -222,7 +222,7 @@ describe.skipIf(!isAsked || lacks)('in a fresh Debian', () => {
         await waitFor(isOnline, { for: 'the device to be online', timeoutMs: PATIENCE_MS })
         const mainPid = () => inside('systemctl show --property MainPID --value hedgerow-gateway').trim()
         const before = mainPid()
-        inside('systemctl kill --kill-whom=all --signal=KILL hedgerow-gateway')
+        inside(`kill -KILL ${before}`)
         await waitFor(() => Promise.resolve(!['0', before].includes(mainPid())), { for: 'its next start' })
         inside('systemctl is-active hedgerow-gateway')
         const uninstall = `${command.replace('sudo ', '')} --uninstall --purge`.replace(/--invitation \S+/, '')
