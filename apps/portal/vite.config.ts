@@ -7,6 +7,7 @@ import { publicFiles } from '@hedgerow/ui/vite/public-files.ts'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { helpPages } from './scripts/help-pages.ts'
+import { firstPaint } from './scripts/first-paint.ts'
 import { portalPaths } from './scripts/portal-paths.ts'
 
 const generated = [kitVariables, contractCalls]
@@ -18,6 +19,7 @@ export default defineConfig({
     helpPages,
     ...generated,
     portalPaths({ plugins: generated }),
+    firstPaint({ plugins: generated }),
     preloadFonts(() => ['geist-latin']),
     precompressed,
   ],

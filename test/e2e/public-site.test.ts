@@ -364,8 +364,50 @@ test('the files that the pages name for links, phones and search engines exist',
     expect((await fetch(address!)).status, address).toBe(200)
 })
 
-test.each(PUBLIC)('%s has a description', async (address) => {
-  const page = await open({ javaScriptEnabled: false })
-  await page.goto(`${hub.url}${address}`)
-  expect(await page.locator('meta[name="description"]').getAttribute('content')).toMatch(/^.{40,160}$/)
+describe('what Lighthouse measures', () => {
+  test.each(PUBLIC)('%s has a description', async (address) => {
+    const page = await open({ javaScriptEnabled: false })
+    await page.goto(`${hub.url}${address}`)
+    expect(await page.locator('meta[name="description"]').getAttribute('content')).toMatch(/^.{40,160}$/)
+  })
+
+  // The form of /register waits for the hub's answer, and moves its heading.
+  test.each(['/', '/beta', '/login'])('nothing on %s moves while it loads', async (address) => {
+    const page = await open({ viewport: { width: 412, height: 823 } })
+    await page.goto(`${hub.url}${address}`)
+    await page.locator('main h1').waitFor()
+    await page.evaluate(() => document.fonts.ready.then(() => undefined))
+    const moved = await page.evaluate(
+      () =>
+        new Promise<number>((resolve) => {
+          const sum = (entries: PerformanceEntryList) =>
+            entries.reduce((all, entry) => all + (entry as PerformanceEntry & { value: number }).value, 0)
+          new PerformanceObserver((list) => resolve(sum(list.getEntries()))).observe({
+            type: 'layout-shift',
+            buffered: true,
+          })
+          // Without a shift there is no entry; those of before are told at once.
+          requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)))
+        }),
+    )
+    expect(moved).toBeLessThan(0.05)
+  })
+
+  test.each([
+    ['/login', 'Sign in to the hub'],
+    ['/register', 'Create Account'],
+  ])('%s shows its heading before its script is there, and only to visitors', async (address, heading) => {
+    const page = await open()
+    await page.route('**/assets/index-*.js', (route) => route.abort())
+    await page.goto(`${hub.url}${address}`)
+    await page.locator('#first-paint').getByText(heading).waitFor()
+    await page.unrouteAll()
+    await page.reload()
+    await page.getByRole('heading', { name: heading }).waitFor()
+    expect(await page.locator('#first-paint').count()).toBe(0)
+    const signedIn = await open({}, await tokenOf(people.user))
+    await signedIn.route('**/assets/index-*.js', (route) => route.abort())
+    await signedIn.goto(`${hub.url}${address}`)
+    await signedIn.locator('#first-paint').waitFor({ state: 'hidden' })
+  })
 })

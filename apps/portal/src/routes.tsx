@@ -2,8 +2,8 @@
  * The portal's addresses, which the build writes for the hub. Each screen is its own chunk; the sign-in page loads none
  * of the others.
  */
-import { lazy, Suspense } from 'react'
-import type { RouteObject } from 'react-router'
+import { lazy, Suspense, useLayoutEffect, type ReactNode } from 'react'
+import { Outlet, type RouteObject } from 'react-router'
 import { CentredSpinner } from '@hedgerow/ui/centred-spinner.tsx'
 import { RequireSession, ToPublicSite } from './features/sign-in/gates.tsx'
 import { RouteError } from './features/shell/route-error.tsx'
@@ -14,6 +14,12 @@ const IDLE_AFTER_MS = 2_000
 const MustSetUpTwoFactor = lazy(() => import('./features/profile/must-set-up.tsx'))
 const Audit = lazy(() => import('./features/audit/audit.tsx'))
 const helpScreen = async () => ({ Component: (await import('./features/help/page.tsx')).HelpScreen })
+
+/** Takes away what the page showed while its script was loaded (first-paint.tsx). */
+function AfterFirstPaint({ children }: { children: ReactNode }) {
+  useLayoutEffect(() => document.querySelector('#first-paint')?.remove(), [])
+  return children
+}
 
 const threats = () => import('./features/threats/page.tsx')
 
@@ -27,7 +33,16 @@ function loadWhenIdle(load: () => Promise<unknown>): void {
 
 export const routes: RouteObject[] = [
   {
-    ErrorBoundary: () => <RouteError recover={mayReload() ? reloadOnceAnswered : undefined} />,
+    Component: () => (
+      <AfterFirstPaint>
+        <Outlet />
+      </AfterFirstPaint>
+    ),
+    ErrorBoundary: () => (
+      <AfterFirstPaint>
+        <RouteError recover={mayReload() ? reloadOnceAnswered : undefined} />
+      </AfterFirstPaint>
+    ),
     HydrateFallback: CentredSpinner,
     children: [
       { path: '/', Component: ToPublicSite },

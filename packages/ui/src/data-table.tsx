@@ -108,10 +108,10 @@ type CellProps = {
   label: string
   numeric?: boolean
   /**
-   * In a card, `title` is its heading and `line` has its whole width; both are without the column's name. In two lines,
-   * `title` is the first one, `line` and `beside` are the second one, and cells without a place are hidden.
+   * In a card, `title` is its heading, `line` and `picture` have its whole width; all are without the column's name. In
+   * two lines, `title` is the first one, `line` and `beside` are the second one, and cells without a place are hidden.
    */
-  place?: 'title' | 'line' | 'beside'
+  place?: 'title' | 'line' | 'picture' | 'beside'
   children: ReactNode
 }
 

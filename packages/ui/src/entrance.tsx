@@ -2,11 +2,28 @@ import type { ReactNode } from 'react'
 import styles from './entrance.module.css'
 import { Wordmark } from './wordmark.tsx'
 
-/** The frame of the pages before sign-in: the product's name, one form, and a hedge at dusk. */
+/** A page before sign-in: its title in the tab, and its form in the frame. */
 export function Entrance({ title, place = 'Hub', home = '/', children }: EntranceProps) {
   return (
-    <div className={styles.screen}>
+    <>
       <title>{`${title} · ${place}`}</title>
+      <EntranceFrame home={home}>{children}</EntranceFrame>
+    </>
+  )
+}
+
+type EntranceProps = {
+  title: string
+  /** Whose page this is, for the tab. */
+  place?: string
+  home?: string
+  children: ReactNode
+}
+
+/** The product's name, one form, and a hedge at dusk. */
+export function EntranceFrame({ home, children }: { home: string; children: ReactNode }) {
+  return (
+    <div className={styles.screen}>
       <header className={styles.bar}>
         {/* The public page of the hub or the device, not a screen. */}
         <a className={styles.home} href={home}>
@@ -22,14 +39,6 @@ export function Entrance({ title, place = 'Hub', home = '/', children }: Entranc
       <HedgeLine />
     </div>
   )
-}
-
-type EntranceProps = {
-  title: string
-  /** Whose page this is, for the tab. */
-  place?: string
-  home?: string
-  children: ReactNode
 }
 
 /** The page's title, and a sentence about it. */

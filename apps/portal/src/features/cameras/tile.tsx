@@ -1,8 +1,8 @@
 import type { Camera } from '@hedgerow/contract'
 import { useCallback } from 'react'
 import { Link } from 'react-router'
+import { loadCameraPicture } from '#api/cameras.ts'
 import { LivePicture } from '@hedgerow/ui/live-picture.tsx'
-import { loadCameraPicture } from './queries.ts'
 import styles from './cameras.module.css'
 
 /** One camera. A click opens its incidents. */

@@ -1,6 +1,7 @@
 /** The portal's own messages for this screen. */
 import { textOf } from '#api/words.ts'
 
+export const REGISTER_HEAD = { title: 'Create Account', lead: 'Your own account on this hub.' }
 export const REGISTERED = 'Registration successful! You can now log in.'
 export const PASSWORDS_DIFFER = 'Passwords do not match'
 export const INVITE_CODE_MISSING = 'Invite code is required'

@@ -12,7 +12,7 @@ import { useLoaded } from '#api/use-loaded.ts'
 import { CentredSpinner } from '@hedgerow/ui/centred-spinner.tsx'
 import { Entrance, EntranceHead } from '@hedgerow/ui/entrance.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
-import { REGISTERED } from './messages.ts'
+import { REGISTERED, REGISTER_HEAD } from './messages.ts'
 import { RegisterForm } from './register-form.tsx'
 
 const TO_SIGN_IN_MS = 2_000
@@ -42,7 +42,7 @@ function Registration({ invited, onRegistered }: { invited: string; onRegistered
   if (problem !== undefined) {
     return (
       <>
-        <EntranceHead title="Create Account">Your own account on this hub.</EntranceHead>
+        <EntranceHead title={REGISTER_HEAD.title}>{REGISTER_HEAD.lead}</EntranceHead>
         <Notice tone="danger">{problem}</Notice>
         <Button variant="default" onClick={retry}>
           Try again
@@ -53,7 +53,7 @@ function Registration({ invited, onRegistered }: { invited: string; onRegistered
   if (info === undefined) {
     return (
       <>
-        <EntranceHead title="Create Account">Your own account on this hub.</EntranceHead>
+        <EntranceHead title={REGISTER_HEAD.title}>{REGISTER_HEAD.lead}</EntranceHead>
         <output aria-label="Loading">
           <Loader size={24} />
         </output>
@@ -63,7 +63,7 @@ function Registration({ invited, onRegistered }: { invited: string; onRegistered
   if (!info.openRegistration) {
     return (
       <>
-        <EntranceHead title="Create Account">On this hub, administrators create the accounts.</EntranceHead>
+        <EntranceHead title={REGISTER_HEAD.title}>On this hub, administrators create the accounts.</EntranceHead>
         <Notice tone="plain">Registration is closed. Ask an administrator for an account.</Notice>
       </>
     )
@@ -79,7 +79,7 @@ function Registered() {
   }, [navigate])
   return (
     <>
-      <EntranceHead title="Create Account">In a moment you can sign in.</EntranceHead>
+      <EntranceHead title={REGISTER_HEAD.title}>In a moment you can sign in.</EntranceHead>
       <Notice tone="good">{REGISTERED}</Notice>
     </>
   )

@@ -8,7 +8,7 @@ import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { FailureNotice } from '@hedgerow/ui/failure-notice.tsx'
 import { PasswordField } from '@hedgerow/ui/password-field.tsx'
 import type { FieldErrors, Values } from './check.ts'
-import { FAILED, wordsOfRefusal } from './messages.ts'
+import { FAILED, REGISTER_HEAD, wordsOfRefusal } from './messages.ts'
 import styles from './register-form.module.css'
 
 type RegisterFormProps = {
@@ -59,7 +59,7 @@ export function RegisterForm({ inviteCodeRequired, invited, onRegistered }: Regi
       }}
       noValidate
     >
-      <EntranceHead title="Create Account">
+      <EntranceHead title={REGISTER_HEAD.title}>
         {inviteCodeRequired ? 'With the invite code that an administrator gave you.' : 'Your own account on this hub.'}
       </EntranceHead>
       {problem !== undefined && <FailureNotice {...problem} />}

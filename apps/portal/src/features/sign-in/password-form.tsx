@@ -9,7 +9,7 @@ import { focusOnce } from '@hedgerow/ui/focus-once.ts'
 import { FailureNotice } from '@hedgerow/ui/failure-notice.tsx'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { PasswordField } from '@hedgerow/ui/password-field.tsx'
-import { LOGIN_FAILED } from './messages.ts'
+import { LOGIN_FAILED, LOGIN_HEAD } from './messages.ts'
 import styles from './password-form.module.css'
 
 type PasswordFormProps = {
@@ -60,7 +60,7 @@ export function PasswordForm({ username, expired, problem: first, onTry, onChall
       }}
       noValidate
     >
-      <EntranceHead title="Sign in to the hub">See your gateways and open their pages.</EntranceHead>
+      <EntranceHead title={LOGIN_HEAD.title}>{LOGIN_HEAD.lead}</EntranceHead>
       {expired !== null && <Notice tone="warning">{expired}</Notice>}
       {problem !== undefined && <FailureNotice {...problem} />}
       <TextInput

@@ -1,8 +1,10 @@
-import type { Gateway } from '@hedgerow/contract'
-import { memo } from 'react'
+import type { Camera, Gateway } from '@hedgerow/contract'
+import { memo, useCallback } from 'react'
 import { Link } from 'react-router'
+import { loadCameraPicture } from '#api/cameras.ts'
 import { statusMark } from '#api/gateways.ts'
 import { Absent, ActionsCell, Cell, Row, TickCell, TwoLines } from '@hedgerow/ui/data-table.tsx'
+import { LivePicture } from '@hedgerow/ui/live-picture.tsx'
 import { Mono } from '@hedgerow/ui/mono.tsx'
 import { RelativeTime } from '@hedgerow/ui/relative-time.tsx'
 import { RowButton } from '@hedgerow/ui/row-button.tsx'
@@ -15,6 +17,8 @@ import styles from '../row.module.css'
 type GatewayRowProps = {
   gateway: Gateway
   index: number
+  /** Of a card: what it shows. Undefined in a table. */
+  camera?: Camera | 'none' | 'loading' | undefined
   mayManage: boolean
   selected: boolean
   onSelect: (id: string, selected: boolean) => void
@@ -26,6 +30,7 @@ type GatewayRowProps = {
 export const GatewayRow = memo(function GatewayRow({
   gateway,
   index,
+  camera,
   mayManage,
   selected,
   onSelect,
@@ -57,6 +62,15 @@ export const GatewayRow = memo(function GatewayRow({
           second={<Mono>{gateway.id}</Mono>}
         />
       </Cell>
+      {camera !== undefined && (
+        <Cell label="Newest picture" place="picture">
+          {typeof camera === 'object' ? (
+            <CardPicture camera={camera} />
+          ) : (
+            camera === 'none' && <Absent>No camera</Absent>
+          )}
+        </Cell>
+      )}
       <Cell label="Location">
         <Place {...gateway} />
       </Cell>
@@ -99,4 +113,10 @@ function Place({ location, tags }: Pick<Gateway, 'location' | 'tags'>) {
       }
     />
   )
+}
+
+/** What one of its cameras shows now, while the card is in view. */
+function CardPicture({ camera: { gatewayId, name, state } }: { camera: Camera }) {
+  const load = useCallback((signal: AbortSignal) => loadCameraPicture({ gatewayId, name }, signal), [gatewayId, name])
+  return <LivePicture load={load} alt={`Camera ${name}`} off={state === 'online' ? undefined : 'Camera offline'} />
 }

@@ -2,10 +2,11 @@
  * The fleet as a table or, where that is asked for or the window is narrow, as cards. A long list draws only the rows
  * in view; the rest is the height of two empty rows, so that the page scrolls as if all were there.
  */
-import type { Gateway } from '@hedgerow/contract'
+import type { Camera, Gateway } from '@hedgerow/contract'
 import { useMediaQuery } from '@mantine/hooks'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useCameras } from '#api/cameras.ts'
 import { DataTable, Gap, type Column } from '@hedgerow/ui/data-table.tsx'
 import type { GatewayVerb } from '../dialogs/dialogs.tsx'
 import { TickBox } from '@hedgerow/ui/tick-box.tsx'
@@ -24,7 +25,7 @@ const ROW_HEIGHTS = [
 ] as const
 /** Of the cards in a wide window, and of a row of them with the space below it; as data-table.module.css says. */
 const CARDS_ABREAST = 3
-const CARDS_HEIGHT = 244
+const CARDS_HEIGHT = 416
 const NARROW = '(width < 1100px)'
 
 const SELECT_ALL = 'Select all gateways'
@@ -97,6 +98,10 @@ export const GatewayTable = memo(function GatewayTable({
   const first = virtual ? (drawn[0]?.index ?? 0) * abreast : 0
   const inView = virtual ? gateways.slice(first, ((last?.index ?? -1) + 1) * abreast) : gateways
 
+  const { data: allCameras } = useCameras({ enabled: cards })
+  const cameras = useMemo(() => firstCameras(allCameras ?? []), [allCameras])
+  const shows = (id: string) => (cards ? (cameras.get(id) ?? (allCameras ? 'none' : 'loading')) : undefined)
+
   const allSelected = gateways.every(({ id }) => selection.has(id))
   const tickAll = {
     checked: allSelected,
@@ -133,6 +138,7 @@ export const GatewayTable = memo(function GatewayTable({
             key={gateway.id}
             {...row}
             gateway={gateway}
+            camera={shows(gateway.id)}
             selected={selection.has(gateway.id)}
             index={first + index}
             // Cards in a wide window are all of one height.
@@ -144,3 +150,13 @@ export const GatewayTable = memo(function GatewayTable({
     </>
   )
 })
+
+/** The first camera of each gateway that is online, else its first one. */
+function firstCameras(cameras: readonly Camera[]): ReadonlyMap<string, Camera> {
+  const first = new Map<string, Camera>()
+  for (const camera of cameras) {
+    const known = first.get(camera.gatewayId)
+    if (!known || (known.state !== 'online' && camera.state === 'online')) first.set(camera.gatewayId, camera)
+  }
+  return first
+}

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { listCameras, readCameraPicture } from 'virtual:contract-calls'
-import { api, send } from '#api/client.ts'
+import { api, send } from './client.ts'
 import type { LoadedPicture } from '@hedgerow/ui/live-picture.tsx'
 
 const LIST_REFRESH_MS = 15_000
 
-export const useCameras = () =>
+export const useCameras = ({ enabled = true }: { enabled?: boolean } = {}) =>
   useQuery({
+    enabled,
     queryKey: ['gateways', 'cameras'],
     queryFn: ({ signal }) => api(listCameras, { signal }),
     refetchInterval: LIST_REFRESH_MS,
