@@ -46,7 +46,7 @@ test('a person makes a rule, tries the channel, and the message on the phone ope
   await portal.signIn(hub.admin)
   await page.getByRole('link', { name: 'Alert Rules' }).click()
   await portal.row('Every alert').getByRole('button', { name: 'Delete Every alert' }).click()
-  await page.getByText(/^No rule that is on tells of what cameras see/).waitFor()
+  await page.getByText(/^No active rule covers what cameras see/).waitFor()
 
   await page.getByRole('button', { name: 'New Rule' }).click()
   await portal.dialog().getByRole('button', { name: 'Save Rule' }).click()
@@ -56,7 +56,7 @@ test('a person makes a rule, tries the channel, and the message on the phone ope
   await portal.dialog().getByLabel('Labels').fill('fox, marten')
   await portal.dialog().getByLabel('Collect for, seconds').fill('0')
   await portal.dialog().getByRole('button', { name: 'Add a step' }).click()
-  const people = { name: /^Tell these people/ }
+  const people = { name: /^Send to these people/ }
   await portal.dialog().getByRole('group', people).first().getByLabel(hub.admin.username).check()
   await portal.dialog().getByRole('group', { name: 'Step 1' }).getByRole('group', people).waitFor()
   await portal.dialog().getByRole('button', { name: 'Remove step 1' }).click()
@@ -106,6 +106,8 @@ test('the installed portal tells of alerts, shows push messages, and says when t
   const portal = portalOf(page, hub)
   await portal.open('/dashboard')
   await portal.signIn(hub.admin)
+  await page.waitForURL('**/dashboard')
+  await page.locator('main h1').waitFor()
   await page.getByRole('button', { name: /^Notices, \d+ unread$/ }).click()
   const notices = portal.dialog()
   await notices.getByRole('link', { name: /^fox at Barn, coop/ }).waitFor()
