@@ -1,12 +1,11 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { approveRegistration, listPendingRegistrations } from '@hedgerow/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { approveNext } from '../harness/approval.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
 import { portalOf } from '../harness/portal.ts'
-import { waitFor } from '../harness/wait-for.ts'
 
 /** A topic of ntfy: the notifications of somebody's phone. */
 const phone: { title: string; click: string; actions: string }[] = []
@@ -25,10 +24,7 @@ beforeAll(async () => {
   const HUB_NTFY_URL = `http://127.0.0.1:${(ntfy.address() as AddressInfo).port}/topic`
   ;[browser, hub] = await Promise.all([startBrowser({ whole: true }), startHub({ env: { HUB_NTFY_URL } })])
   gateway = await startGateway(hub, { name: 'Barn' })
-  const registrationId = await waitFor(async () => (await hub.api(listPendingRegistrations))[0]?.registrationId, {
-    for: 'the registration',
-  })
-  await hub.api(approveRegistration, { params: { registrationId } })
+  await approveNext(hub)
 })
 
 afterAll(async () => {

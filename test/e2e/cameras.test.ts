@@ -1,9 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { approveRegistration, listCameras, listPendingRegistrations } from '@hedgerow/contract'
+import { listCameras } from '@hedgerow/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startRenderedCamera, type RenderedCamera } from '../../apps/gateway/testing/rendered-camera.ts'
+import { approveNext } from '../harness/approval.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
@@ -26,10 +27,7 @@ beforeAll(async () => {
     `cameras: { orchard: { url: "${camera.mjpegUrl}" } }\nsources: { eye: { cameras: [orchard] } }\n`,
   )
   gateway = await startGateway(hub, { name: 'Barn', location: 'Valley', configFile })
-  const registrationId = await waitFor(async () => (await hub.api(listPendingRegistrations))[0]?.registrationId, {
-    for: 'the registration',
-  })
-  await hub.api(approveRegistration, { params: { registrationId } })
+  await approveNext(hub)
   await waitFor(async () => (await hub.api(listCameras)).find(({ state }) => state === 'online'), {
     for: 'the camera in a heartbeat',
     timeoutMs: 90_000,

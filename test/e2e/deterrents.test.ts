@@ -1,6 +1,7 @@
-import { approveRegistration, listPendingRegistrations, readGateway } from '@hedgerow/contract'
+import { readGateway } from '@hedgerow/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startRelay, type Relay } from '../../apps/gateway/testing/relay.ts'
+import { approveNext } from '../harness/approval.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
@@ -18,10 +19,7 @@ beforeAll(async () => {
   const limits = { seconds: 600, secondsAnHour: 3_600, coolDownSeconds: 0 }
   const sprinkler = { driver: 'http', on: { url: relay.onUrl }, off: { url: relay.offUrl }, ...limits }
   gateway = await startGateway(hub, { name: 'Orchard', file: { deterrents: { sprinkler } } })
-  const registration = await waitFor(async () => (await hub.api(listPendingRegistrations))[0], {
-    for: 'the registration',
-  })
-  await hub.api(approveRegistration, { params: { registrationId: registration.registrationId } })
+  await approveNext(hub)
   id = await waitFor(() => gateway.state().gatewayId, { for: 'the approval' })
   await waitFor(
     async () => (await hub.api(readGateway, { params: { id } })).heartbeat?.deterrents[0]?.state === 'ready',

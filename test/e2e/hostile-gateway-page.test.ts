@@ -1,8 +1,9 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { approveRegistration, gatewayUiTicket, listPendingRegistrations } from '@hedgerow/contract'
+import { gatewayUiTicket } from '@hedgerow/contract'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { approveNext } from '../harness/approval.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { applicationsOf } from '../harness/gateway-ui-client.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
@@ -43,10 +44,7 @@ beforeAll(async () => {
     name: 'Hostile',
     file: { applications: { evil: { url, title: 'Page of the router' } } },
   })
-  const registrationId = await waitFor(async () => (await hub.api(listPendingRegistrations))[0]?.registrationId, {
-    for: 'the registration',
-  })
-  await hub.api(approveRegistration, { params: { registrationId } })
+  await approveNext(hub)
   const id = await waitFor(() => gateway.state().gatewayId, { for: 'the gateway to know its id' })
   await applicationsOf(hub.api, id)
 })

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { approveRegistration, listPendingRegistrations } from '@hedgerow/contract'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { approveNext } from '../harness/approval.ts'
 import { LAN_NAME, startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { applicationsOf } from '../harness/gateway-ui-client.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
@@ -41,10 +41,7 @@ async function startOne(name: string): Promise<TestGateway> {
   const uiTarget = new URL(`http://127.0.0.1:${(application.address() as AddressInfo).port}`)
   const gateway = await startGateway(hub, { name, uiTarget })
   closers.push(gateway.stop)
-  const registrationId = await waitFor(async () => (await hub.api(listPendingRegistrations))[0]?.registrationId, {
-    for: 'the registration',
-  })
-  await hub.api(approveRegistration, { params: { registrationId } })
+  await approveNext(hub)
   const id = await waitFor(() => gateway.state().gatewayId, { for: 'the gateway to know its id' })
   await applicationsOf(hub.api, id)
   return gateway

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import { approveRegistration, listIncidents, listPendingRegistrations, type Detection } from '@hedgerow/contract'
+import { listIncidents, type Detection } from '@hedgerow/contract'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { approveNext } from '../harness/approval.ts'
 import { startBrowser, type BrowserHandle } from '../harness/browser.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
@@ -32,10 +33,7 @@ beforeAll(async () => {
   ;[browser, hub] = await Promise.all([startBrowser(), startHub()])
   thumbnail = (await readFile(new URL('../../scripts/demo-frames/boar.jpg', import.meta.url))).toString('base64')
   gateway = await startGateway(hub, { name: 'Barn', location: 'Valley' })
-  const registrationId = await waitFor(async () => (await hub.api(listPendingRegistrations))[0]?.registrationId, {
-    for: 'the registration',
-  })
-  await hub.api(approveRegistration, { params: { registrationId } })
+  await approveNext(hub)
   await gateway.localApi.reportDetections([
     ...Array.from({ length: 130 }, (_, i) =>
       seen(i + 10, { label: i % 3 === 0 ? 'deer' : 'boar', severity: 'detection' }),

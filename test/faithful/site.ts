@@ -3,14 +3,14 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { approveRegistration, listGateways, listPendingRegistrations, login } from '@hedgerow/contract'
+import { login } from '@hedgerow/contract'
 import type { Page } from 'playwright-core'
+import { admit } from '../harness/approval.ts'
 import { startAgent, type Agent } from '../harness/agent.ts'
 import { startBrowser } from '../harness/browser.ts'
 import { freeTcpPort } from '../harness/free-ports.ts'
 import { applicationsOf } from '../harness/gateway-ui-client.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
-import { waitFor } from '../harness/wait-for.ts'
 
 /** A hub, an agent in its tunnel, both processes of their own, and a browser. */
 export type FaithfulSite = {
@@ -33,13 +33,7 @@ export async function openFaithfulSite(
   await writeFile(join(dataDir, 'gateway.yaml'), JSON.stringify(file))
   const agent = await startAgent(dataDir, { args: ['--hub', hub.url, '--name', 'Orchard'] })
   life.defer(agent.stop)
-  const registration = await waitFor(async () => (await hub.api(listPendingRegistrations))[0], {
-    for: 'the registration',
-  })
-  await hub.api(approveRegistration, { params: { registrationId: registration.registrationId } })
-  const { id } = await waitFor(async () => (await hub.api(listGateways)).find(({ status }) => status === 'online'), {
-    for: 'the gateway',
-  })
+  const id = await admit(hub)
   await applicationsOf(hub.api, id)
   const browser = await startBrowser()
   life.defer(browser.close)

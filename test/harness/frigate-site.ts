@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { approveRegistration, listGateways, listPendingRegistrations } from '@hedgerow/contract'
+import { admit } from './approval.ts'
 import { startFrigate, type FrigateOptions, type TestFrigate } from './frigate.ts'
 import { startGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts'
 import { startHub, type Hub } from './hub.ts'
@@ -34,16 +34,9 @@ export async function startFrigateSite(
     await writeFile(configFile, file(frigate))
     const gateway = await startGateway(hub, { name: 'Orchard', configFile, ...gatewayOptions(frigate) })
     life.defer(gateway.stop)
-    const registration = await waitFor(async () => (await hub.api(listPendingRegistrations))[0], {
-      for: 'the registration',
-    })
-    await hub.api(approveRegistration, { params: { registrationId: registration.registrationId } })
-    const isUp = ({ status }: { status: string }) => status !== 'offline'
-    const online = await waitFor(async () => (await hub.api(listGateways)).find(isUp), {
-      for: 'the gateway to be online',
-    })
+    const gatewayId = await admit(hub)
     await waitFor(() => frigate.viewers() === 1, { for: "the agent at Frigate's WebSocket" })
-    return { hub, frigate, gateway, gatewayId: online.id, stop: () => life.disposeAsync() }
+    return { hub, frigate, gateway, gatewayId, stop: () => life.disposeAsync() }
   } catch (error) {
     await life.disposeAsync()
     throw error

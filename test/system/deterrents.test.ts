@@ -1,20 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
-  approveRegistration,
   armGateway,
   disarmGateway,
   fireDeterrent,
   listDetections,
   listGateways,
   listLedger,
-  listPendingRegistrations,
   readGateway,
   recentActivity,
   stopDeterrents,
 } from '@hedgerow/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startRelay, type Relay } from '../../apps/gateway/testing/relay.ts'
+import { approveNext } from '../harness/approval.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
 import { waitFor } from '../harness/wait-for.ts'
@@ -33,10 +32,7 @@ beforeAll(async () => {
   const boar = { name: 'Boar', labels: ['boar'], minimumScore: 0.7, fire: ['sprinkler'] }
   const file = { deterrents: { sprinkler: { ...sprinkler, seconds: 600, secondsAnHour: 3_600 } }, rules: [boar] }
   gateway = await startGateway({ url: hub.url }, { name: 'Orchard', file })
-  const registration = await waitFor(async () => (await hub.api(listPendingRegistrations))[0], {
-    for: 'the registration',
-  })
-  await hub.api(approveRegistration, { params: { registrationId: registration.registrationId } })
+  await approveNext(hub)
   id = await waitFor(
     async () => {
       const [found] = await hub.api(listGateways)

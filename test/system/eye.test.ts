@@ -2,19 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  approveRegistration,
-  listDetections,
-  listGateways,
-  listPendingRegistrations,
-  readDetectionClip,
-  readDetectionThumbnail,
-  readGateway,
-} from '@hedgerow/contract'
+import { listDetections, readDetectionClip, readDetectionThumbnail, readGateway } from '@hedgerow/contract'
 import { walker } from '@hedgerow/vision/rendered'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startRenderedCamera, type RenderedCamera } from '../../apps/gateway/testing/rendered-camera.ts'
 import { jpegSize } from '../../apps/gateway/src/jpeg.ts'
+import { admit } from '../harness/approval.ts'
 import type { Refusal } from '../harness/api-client.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
@@ -46,14 +39,7 @@ sources:
 `,
   )
   gateway = await startGateway({ url: hub.url }, { name: 'Orchard', configFile })
-  const registration = await waitFor(async () => (await hub.api(listPendingRegistrations))[0], {
-    for: 'the registration',
-  })
-  await hub.api(approveRegistration, { params: { registrationId: registration.registrationId } })
-  const online = await waitFor(async () => (await hub.api(listGateways)).find(({ status }) => status === 'online'), {
-    for: 'the gateway to be online',
-  })
-  id = online.id
+  id = await admit(hub)
 })
 
 afterAll(async () => {

@@ -14,18 +14,12 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import {
-  approveRegistration,
-  createGatewayInvitation,
-  getVersions,
-  listGateways,
-  listPendingRegistrations,
-  updateGateways,
-} from '@hedgerow/contract'
+import { createGatewayInvitation, getVersions, listGateways, updateGateways } from '@hedgerow/contract'
 import { readPrivateKey, readRelease, signText, type Release } from '@hedgerow/releases'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { buildImage } from '../../scripts/bundles/image.ts'
 import { PRODUCTS } from '../../scripts/bundles/products.ts'
+import { admit } from '../harness/approval.ts'
 import { startAgent } from '../harness/agent.ts'
 import { startChild } from '../harness/child-process.ts'
 import { copyRoot, type CopiedRoot } from '../harness/copied-root.ts'
@@ -138,13 +132,7 @@ describe('a release', () => {
       env: system,
     })
     try {
-      const request = await waitFor(async () => (await hub.api(listPendingRegistrations))[0], {
-        for: 'the request of the gateway',
-      })
-      await hub.api(approveRegistration, { params: { registrationId: request.registrationId } })
-      await waitFor(async () => (await hub.api(listGateways)).some(({ status }) => status === 'online'), {
-        for: 'the gateway to be online',
-      })
+      await admit(hub)
       const page = await fetch(`${hub.url}/login`)
       const devicePage = await fetch(`${agent.url}/device/sign-in`)
       for (const { status, headers } of [page, devicePage])

@@ -7,12 +7,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
-  approveRegistration,
   listDetections,
-  listGateways,
   listIncidents,
   listLedger,
-  listPendingRegistrations,
   readDetectionThumbnail,
   reviewIncidents,
   type GatewayLearning,
@@ -22,6 +19,7 @@ import { createRandom } from '@hedgerow/vision/rendered'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startRelay, type Relay } from '../../apps/gateway/testing/relay.ts'
+import { admit } from '../harness/approval.ts'
 import { startGateway, type TestGateway } from '../harness/gateway.ts'
 import { startHub, type Hub } from '../harness/hub.ts'
 import { says, startVisionServer, type VisionServer } from '../harness/vision-server.ts'
@@ -59,14 +57,7 @@ beforeAll(async () => {
   hub = await startHub({ env: { HUB_VISION_URL: vision.url, HUB_VISION_MODEL: 'eyes' } })
   await configure([], {})
   gateway = await startGateway({ url: hub.url }, { name: 'Orchard', configFile: join(folder, 'gateway.yaml') })
-  const registration = await waitFor(async () => (await hub.api(listPendingRegistrations))[0], {
-    for: 'the registration',
-  })
-  await hub.api(approveRegistration, { params: { registrationId: registration.registrationId } })
-  const online = await waitFor(async () => (await hub.api(listGateways)).find(({ status }) => status === 'online'), {
-    for: 'the gateway to be online',
-  })
-  id = online.id
+  id = await admit(hub)
 })
 
 afterAll(async () => {
