@@ -34,8 +34,19 @@ export function NeedsAttention() {
     >
       {problems.map(({ part, message }) => (
         <Notice key={part} tone={TONES[part]}>
-          {message} {part === 'update' && <HelpLink to="upgrade">How to update it</HelpLink>}
-          {part === 'alerts' && <Link to="/alert-rules">See the alert rules</Link>}
+          {message}
+          {part === 'update' && (
+            <>
+              {' '}
+              <HelpLink to="upgrade">How to update it</HelpLink>
+            </>
+          )}
+          {part === 'alerts' && (
+            <>
+              {' '}
+              <Link to="/alert-rules">See the alert rules</Link>
+            </>
+          )}
         </Notice>
       ))}
       {gateways.data === undefined ? (
