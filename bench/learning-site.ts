@@ -32,12 +32,12 @@ const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 const MARKS_A_DAY = 20
 const SLIPS = 0.03
-const BEGIN = Date.parse('2026-05-01T00:00:00Z')
-const CAMERA = 'orchard'
+export const BEGIN = Date.parse('2026-05-01T00:00:00Z')
+export const CAMERA = 'orchard'
 
 const nothing = () => {}
 /** Nobody reads it. */
-const log = { debug: nothing, info: nothing, warn: nothing, error: nothing } as never
+export const log = { debug: nothing, info: nothing, warn: nothing, error: nothing } as never
 
 export type Kind = 'deer' | 'boar' | 'fox' | 'person' | 'cat' | 'branch' | 'flag' | 'headlights' | 'rain'
 const WANTED: readonly string[] = ['deer', 'boar', 'fox', 'person']

@@ -8,19 +8,13 @@ import { createLearning } from '../apps/gateway/src/learning/learning.ts'
 import { learningSettings } from '../apps/gateway/src/learning/schema.ts'
 import type { Said } from '../apps/gateway/src/learning/night.ts'
 import { LEARNING_FILE, openLearningStore } from '../apps/gateway/src/learning/store.ts'
-import type { Day, Simulated, Site } from './learning-site.ts'
+import { BEGIN, CAMERA, log, type Day, type Simulated, type Site } from './learning-site.ts'
 import { report } from './report.ts'
 
 const DAYS = 14
 const CROPS = 5_000
 /** As many as a night uses; the others are held back and unreviewed. */
 const REVIEWED = 4_000
-const BEGIN = Date.parse('2026-05-01T00:00:00Z')
-const CAMERA = 'orchard'
-
-const nothing = () => {}
-/** Nobody reads it. */
-const log = { debug: nothing, info: nothing, warn: nothing, error: nothing } as never
 
 /** How many of each a day, on average, at three places. */
 const PLACES: Record<string, Site['rates']> = {

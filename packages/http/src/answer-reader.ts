@@ -233,8 +233,10 @@ export class AnswerReader {
     const end = lineEnd(bytes, at, this.#left)
     if (end === undefined) return undefined
     if (end > at) {
-      readFields(bytes.toString('latin1', at, end), 0, this.#trailers)
-      checkHeaders(this.#trailers)
+      const field: string[] = []
+      readFields(bytes.toString('latin1', at, end), 0, field)
+      checkHeaders(field)
+      this.#trailers.push(...field)
     } else this.#finish()
     this.#left -= end + LINE_END.length - at
     return end + LINE_END.length

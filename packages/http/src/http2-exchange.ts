@@ -3,7 +3,7 @@ import { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { AnswerReader } from './answer-reader.ts'
 import { LINGER_MS } from './ending.ts'
-import { headerPairs } from './forwarding.ts'
+import { headerPairs, valuesOf } from './forwarding.ts'
 
 /** Fields of one HTTP/1.1 connection, which HTTP/2 forbids (RFC 9113 §8.2.2). */
 const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
@@ -78,7 +78,7 @@ export class Http2Exchange extends Duplex {
           this.#trailers = trailers
           stream.end()
         },
-        onEarlyHints: (headers) => stream.additionalHeaders(informationOf(headers)),
+        onEarlyHints: (headers) => stream.additionalHeaders({ ':status': 103, link: valuesOf(headers, 'link') }),
       },
     )
     this.push(bytes, 'latin1')
@@ -198,9 +198,4 @@ export class Http2Exchange extends Duplex {
   #refresh(): void {
     this.#timer?.refresh()
   }
-}
-
-function informationOf(raw: readonly string[]): Record<string, string | number | string[]> {
-  const links = headerPairs(raw).flatMap(([name, value]) => (name.toLowerCase() === 'link' ? [value] : []))
-  return { ':status': 103, link: links }
 }

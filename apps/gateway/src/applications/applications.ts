@@ -101,7 +101,12 @@ export function createApplications(options: {
     return { ...(told ?? STRANGER), connect }
   }
 
-  const targetAt = (url: URL) => targetsOf(file.current()).find((target) => target.url.origin === url.origin)
+  function targets(): Target[] {
+    follow()
+    return [...offered.values()].map(({ target }) => target)
+  }
+
+  const targetAt = (url: URL) => targets().find((target) => target.url.origin === url.origin)
 
   function find({ headers }: IncomingMessage): Offered | undefined {
     follow()
@@ -131,8 +136,8 @@ export function createApplications(options: {
   })
 
   return {
-    list: () => targetsOf(file.current()).map(({ name, title, leastRole }) => ({ name, title, leastRole })),
-    origins: () => targetsOf(file.current()).map(({ url }) => url),
+    list: () => targets().map(({ name, title, leastRole }) => ({ name, title, leastRole })),
+    origins: () => targets().map(({ url }) => url),
     trusting(url) {
       const target = targetAt(url)
       return target && trustingAt(target)

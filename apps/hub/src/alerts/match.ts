@@ -6,7 +6,7 @@ export type Candidate = {
   /** Empty for the hub's own, which has no place. */
   gatewayId: string
   location: string
-  /** Of its gateway. */
+  /** The tags of its gateway. */
   tags: readonly string[]
   label: string
   severity: 'alert' | 'detection'

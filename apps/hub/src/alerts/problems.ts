@@ -68,12 +68,12 @@ export function createProblems(options: {
       const rules = await transaction.selectFrom('alert_rules').selectAll().orderBy('id').execute()
       const gateways = await transaction.selectFrom('gateways').select(['id', 'location', 'tags']).execute()
       const places = new Map(gateways.map(({ id, location, ...row }) => [id, { location, tags: tagsOf(row) }]))
+      const seen: [string, Seen][] = begun.map(([subject, line]) => [
+        subject,
+        { line, place: places.get(line.gatewayId) ?? { location: '', tags: [] } },
+      ])
       for (const rule of rules) {
         const fields = fieldsOf(rule)
-        const seen: [string, Seen][] = begun.map(([subject, line]) => [
-          subject,
-          { line, place: places.get(line.gatewayId) ?? { location: '', tags: [] } },
-        ])
         const rows = seen
           .filter(([, { line, place }]) =>
             matches({ ...fields, hours: null }, { ...line, ...place, at: now, severity: 'alert', isValidated: true }),

@@ -7,9 +7,9 @@ import manifest from '../../package.json' with { type: 'json' }
 
 export type Installation = {
   version: string
-  /** Of its release; 0 when it runs from the sources. */
+  /** The number of its release; 0 when it runs from the sources. */
   number: number
-  /** Of the list of release keys that came with it; 0 without one. No older list counts. */
+  /** The number of the list of release keys that came with it; 0 without one. No older list counts. */
   keysNumber: number
   /** Ed25519, 32 bytes as base64; undefined where the release was not signed, and for the sources. */
   rootKey: string | undefined

@@ -5,7 +5,7 @@ import type { Installation } from './installation.ts'
 import { openReleaseFolder, type ReleaseFolder } from './release-folder.ts'
 
 export type NewerOptions = {
-  /** Of the folder: `http://…`, `https://…` or `file:///…`. */
+  /** The address of the folder: `http://…`, `https://…` or `file:///…`. */
   url: string
   /** Who signs release keys, instead of the root key of the installation. */
   rootKey: string | undefined

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 
-/** The signed lists; more is no list. */
+/** The largest size of a signed list. */
 const LIST_MAX_BYTES = 512 * 1024
 const FILE_MAX_BYTES = 1024 ** 3
 const LIST_TIMEOUT_MS = 60_000

@@ -1,6 +1,6 @@
 /** Tags of gateways: as people type them, and how many gateways have each. Pure. */
 
-/** Of `north, orchard`: commas or spaces between them. */
+/** The tags of `north, orchard`: commas or spaces separate them. */
 export function tagsIn(text: string): string[] {
   return [...new Set(text.split(/[\s,]+/).map((tag) => tag.toLowerCase()))].filter((tag) => tag !== '')
 }
@@ -12,7 +12,7 @@ export function countTags(gateways: readonly { tags: readonly string[] }[]): Rea
   return new Map([...counts].toSorted(([a], [b]) => a.localeCompare(b)))
 }
 
-/** For a list to choose from; a chosen one that no gateway has any more stays in it. */
+/** The tags of a list to choose from. A chosen tag that no gateway has any more stays in it. */
 export function tagOptions(counts: ReadonlyMap<string, number>, chosen: string): (readonly [string, string])[] {
   const known = [...counts].map(([tag, count]) => [tag, `${tag} (${count.toLocaleString()})`] as const)
   const gone = chosen !== '' && !counts.has(chosen) ? [[chosen, `${chosen} (0)`] as const] : []

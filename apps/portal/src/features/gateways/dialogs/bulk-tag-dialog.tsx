@@ -1,10 +1,10 @@
 import type { Gateway } from '@hedgerow/contract'
 import { Button } from '@mantine/core'
-import { useState, type FormEvent } from 'react'
-import { ApiError, messageOf } from '#api/client.ts'
+import { useForm } from '@mantine/form'
+import { messageOf } from '#api/client.ts'
 import { countTags, tagsIn } from '#api/tags.ts'
+import { submitTo } from '#parts/submit-to.ts'
 import { Dialog, DialogActions, type DialogLife } from '@hedgerow/ui/dialog.tsx'
-import { focusFirstError } from '@hedgerow/ui/focus-first-error.ts'
 import { Notice } from '@hedgerow/ui/notice.tsx'
 import { toast } from '@hedgerow/ui/toast.tsx'
 import { taggedMessage } from '../messages.ts'
@@ -16,32 +16,20 @@ type Field = 'add' | 'remove'
 /** Adds tags to several gateways, and removes tags from them. */
 export function BulkTagDialog({ gateways, opened, onClose, onGone }: DialogLife & { gateways: readonly Gateway[] }) {
   const tag = useTagGateways()
-  const [texts, setTexts] = useState<Record<Field, string>>({ add: '', remove: '' })
-  const [problems, setProblems] = useState<Partial<Record<string, string>>>({})
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = event.currentTarget
-    const body = { add: tagsIn(texts.add), remove: tagsIn(texts.remove) }
-    const wrong = problemsOf(texts)
-    setProblems(wrong)
-    if (Object.keys(wrong).length > 0) return focusFirstError(form)
-    try {
-      const ids = gateways.map(({ id }) => id)
-      void toast(taggedMessage(await tag.mutateAsync({ ids, ...body })))
-      onClose()
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      setProblems(error.fieldErrors)
-    }
-  }
+  const form = useForm({ initialValues: { add: '', remove: '' }, validate: problemsOf })
+  const submit = submitTo(form, async ({ add, remove }) => {
+    const ids = gateways.map(({ id }) => id)
+    void toast(taggedMessage(await tag.mutateAsync({ ids, add: tagsIn(add), remove: tagsIn(remove) })))
+    onClose()
+  })
   const field = (name: Field) => ({
-    value: texts[name],
-    error: problems[name],
-    onChange: (text: string) => setTexts((now) => ({ ...now, [name]: text })),
+    value: form.values[name],
+    error: form.errors[name],
+    onChange: (text: string) => form.setFieldValue(name, text),
   })
   return (
     <Dialog title={`Tag ${gateways.length} gateways`} opened={opened} onClose={onClose} onGone={onGone}>
-      <form onSubmit={(event) => void submit(event)} noValidate>
+      <form onSubmit={submit} noValidate>
         {tag.isError && <Notice tone="danger">{messageOf(tag.error)}</Notice>}
         <TagField label="Tags to add" description="Words with commas between them." {...field('add')} />
         <TagField label="Tags to remove" known={[...countTags(gateways).keys()]} {...field('remove')} />
