@@ -10,7 +10,7 @@ import type { z } from 'zod'
 import { callOut, type OutgoingAnswer } from '../http/outgoing-call.ts'
 
 export type GatewayDoor = {
-  /** Rejects with the connection's error, or in words when the answer is not what `schema` says. */
+  /** Rejects with the connection's error, or with a sentence when the answer does not fit `schema`. */
   post<S extends z.ZodType>(
     address: string,
     path: string,
@@ -21,7 +21,7 @@ export type GatewayDoor = {
   open(address: string, path: string, ask: DoorCall & { headers: Record<string, string> }): Promise<IncomingMessage>
 }
 
-/** The gateway's answer is no success, or not what it should be. */
+/** The gateway refused the call, or its answer is invalid. */
 export class DoorStatus extends Error {
   override name = 'DoorStatus'
   readonly status: number

@@ -25,7 +25,7 @@ async function openGateway(names = ['frigate', 'frigate-2']) {
 }
 
 describe('an application', () => {
-  it('has an origin and a session of its own, and its gateway hears its name', async () => {
+  it('has an origin and a session of its own, and its gateway gets its name', async () => {
     hub = await startGatewayUi()
     const { caller, gateway } = await openGateway()
     const own = await hub.open(caller, gateway.id)
@@ -39,7 +39,7 @@ describe('an application', () => {
     ])
   })
 
-  it('is what its origin says, whatever a browser says', async () => {
+  it('is decided by its origin, whatever headers a browser sends', async () => {
     hub = await startGatewayUi()
     const { caller, gateway } = await openGateway()
     const forged = { 'x-hub-application': 'router', x_hub_application: 'router', connection: 'x-hub-application' }
@@ -94,7 +94,7 @@ describe('an application', () => {
     },
   )
 
-  it('is for those who may see the gateway, and no longer', async () => {
+  it('opens for people who may see the gateway, and only as long as they may', async () => {
     hub = await startGatewayUi()
     const { gateway } = await openGateway()
     const { caller } = await hub.signIn('user')

@@ -43,8 +43,8 @@ export function cookiesToGateway(cookieHeader: string | undefined, jar: CookieJa
 
 /**
  * A gateway's Set-Cookie as it is passed to the browser: restricted to this host, and in port mode with the gateway's
- * prefix. Undefined when it is refused: the hub's names, and cookies without a name, which a browser could send back as
- * any other.
+ * prefix. Undefined when it is refused: a cookie with one of the hub's names, or without a name, because a browser
+ * could send that back as any other.
  */
 export function cookieFromGateway(setCookie: string, jar: CookieJar): string | undefined {
   const [first = '', ...attributes] = setCookie.split(';')

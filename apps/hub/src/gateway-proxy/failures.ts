@@ -18,19 +18,19 @@ type Failure = 'offline' | 'silent' | 'refused' | 'closed' | 'slow' | 'busy' | '
 
 const CLOSED = new Set(['ECONNRESET', 'EPIPE'])
 
-/** `isOffline` is what the fleet says of the gateway: only then does silence mean that it is off. */
+/** `isOffline` is the gateway's status in the fleet: only then does silence mean that it is off. */
 export function failureOf(error: NodeJS.ErrnoException, isOffline: boolean): Failure {
   if (error instanceof UnusableAnswer) return 'not HTTP'
   if (error instanceof GatewayTimeout) return error.isBusy ? 'busy' : 'slow'
   if (error.code === 'ECONNREFUSED') return 'refused'
-  // Without a code it ended the connection in good order, before its answer.
+  // No code means that the gateway ended the connection normally, before its answer.
   if (error.code === undefined || CLOSED.has(error.code)) return 'closed'
   return isOffline ? 'offline' : 'silent'
 }
 
 type Words = Pick<RefusalPage, 'title' | 'reason' | 'advice'>
 
-/** What a person reads. `seconds` is how long an exchange may make no progress. */
+/** The words for a person. `seconds` is how long an exchange may make no progress. */
 const WORDS: Record<Failure, (about: { name: string; error: Error; seconds: number }) => Words> = {
   offline: ({ name }) => ({
     title: `${name} is offline`,
@@ -99,7 +99,10 @@ export function failurePage(
   return { ...words, isTemporary: true, back: backTo(hubUrl, gateway) }
 }
 
-/** The page that comes at once, without a request; `port` in words: `port 51820 of hub.example.org`. */
+/**
+ * The page that is shown at once, without a request to the gateway; `port` is in words:
+ * `port 51820 of hub.example.org`.
+ */
 export function blockedUdpPage(gateway: Gateway, hubUrl: string, port: string): RefusalPage {
   return {
     title: `${gateway.name} cannot be reached through the VPN`,
@@ -115,7 +118,7 @@ export function blockedUdpPage(gateway: Gateway, hubUrl: string, port: string): 
 
 export const TOO_MANY_OF_A_SESSION: Words & { isTemporary: true } = {
   title: 'You have too many open requests',
-  reason: 'The hub answers so many requests to gateways’ pages of one person at a time, and no more.',
+  reason: 'The hub limits how many requests to gateways’ pages one person has open at a time.',
   advice: ['Close pages of gateways that you no longer need.'],
   isTemporary: true,
 }

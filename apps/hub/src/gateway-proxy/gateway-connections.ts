@@ -15,19 +15,19 @@ export type Dial = (address: string, door: Door, signal?: AbortSignal) => Duplex
 
 export const doorOf = ({ application }: Place): Door => (application === undefined ? 'interface' : 'applications')
 
-/** Of one gateway. Four sessions, each with as many exchanges as it may have, need no more. */
+/** The limit for one gateway. Four sessions, each with as many exchanges as it may have, need no more. */
 const MAX_CONNECTIONS = 1_024
 /** Shorter than the 5 s after which common servers close, so that requests rarely meet a closing connection. */
 const IDLE_TIMEOUT_MS = 4_000
-/** How long before the announced end of an idle connection it is no longer used. */
+/** An idle connection is not used when its announced end is closer than this. */
 const ANNOUNCED_MARGIN_MS = 1_000
 
-/** What an exchange learns of its connection, until it releases or destroys it. */
+/** What a connection tells its exchange, until the exchange releases or destroys it. */
 export type ConnectionUser = {
-  /** It may write to the connection from now on, also while that is still being opened. */
+  /** The exchange may write to the connection from now on, also while the connection is still being opened. */
   onConnection(connection: GatewayConnection): void
   onBytes(bytes: Buffer): void
-  /** After a write that returned false: there is room again. */
+  /** There is room again after a write that returned false. */
   onDrain(): void
   /** The gateway has closed its side. */
   onEnd(): void
@@ -143,7 +143,7 @@ export class GatewayConnection {
   constructor(stream: Duplex, { onFree, onGone }: { onFree: () => void; onGone: () => void }) {
     this.#stream = stream
     this.#onFree = onFree
-    // The stream's own buffers end when nobody uses it: whatever comes then was not asked for.
+    // The stream's own buffers end when nobody uses it: bytes that arrive then were not asked for.
     stream.on('data', (bytes: Buffer) => (this.#user ? this.#user.onBytes(bytes) : stream.destroy()))
     stream.on('drain', () => this.#user?.onDrain())
     stream.on('end', () => (this.#user ? this.#user.onEnd() : stream.destroy()))
@@ -182,7 +182,10 @@ export class GatewayConnection {
     this.#stream.resume()
   }
 
-  /** The exchange is over and left nothing on the way. `keptSeconds` is what the gateway announced. */
+  /**
+   * The exchange is over, and none of its bytes are still on the way. `keptSeconds` is the time that the gateway
+   * announced.
+   */
   release(keptSeconds: number | undefined): void {
     this.#user = undefined
     const idleMs = Math.min(IDLE_TIMEOUT_MS, (keptSeconds ?? Infinity) * 1_000 - ANNOUNCED_MARGIN_MS)
@@ -192,7 +195,7 @@ export class GatewayConnection {
     this.#onFree()
   }
 
-  /** Its user is told nothing more. */
+  /** Its user gets no further calls. */
   destroy(): void {
     this.#user = undefined
     this.#stream.destroy()

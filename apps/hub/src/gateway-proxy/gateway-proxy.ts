@@ -53,7 +53,7 @@ export type GatewayProxyDeps = {
   /** The port of the hub's own listener. */
   hubPort: () => number
   sourceAddress: SourceAddress
-  /** For the gateways' ports; the hub's own listeners have limits already. */
+  /** Limits for the gateways' ports; the hub's own listeners have theirs. */
   limits: ConnectionLimits
   faults: Faults
   clock: () => number
@@ -122,7 +122,7 @@ export function createGatewayProxy(deps: GatewayProxyDeps): GatewayProxy {
 
   async function handle(req: IncomingMessage, res: ServerResponse, host: GatewayHost): Promise<void> {
     checkRequestLine(req)
-    // Not a WebSocket, or one sent before the previous answer has ended.
+    // This is no WebSocket, or it was sent before the previous answer has ended.
     if (asksForUpgrade(req)) throw new HubError('invalid_request')
     const path = req.url?.split('?', 1)[0] ?? ''
     if (path === HANDOVER_PATH) {

@@ -28,13 +28,13 @@ export type OpenVisits = {
 
 type Open = Visit & {
   cut: () => void
-  /** Where it stands among its session's. */
+  /** Its index in the list of its session. */
   place: number
 }
 
 /**
- * `isAllowed` is asked about each open visit once a second: another hub may have ended its session, or the gateway
- * offers its application no more.
+ * `isAllowed` is asked about each open visit once a second: another hub may have ended its session, or the gateway may
+ * have withdrawn its application.
  */
 export function createOpenVisits({
   clock,

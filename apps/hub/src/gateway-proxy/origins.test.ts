@@ -25,7 +25,7 @@ describe('the origin of a gateway', () => {
   })
 
   it.each(['http://localhost:8080', 'http://192.168.1.5', 'https://hub.example.org'])(
-    'is what HUB_GATEWAY_ORIGIN says, also for a hub at %s',
+    'is that of HUB_GATEWAY_ORIGIN, also for a hub at %s',
     (hub) => {
       expect(wildcard.modeFor(new URL(hub))).toBe('wildcard')
       expect(wildcard.originOf({ gatewayId: ID }, new URL(hub))).toBe(`https://gw-${ID}.example.net`)

@@ -74,7 +74,10 @@ export function createOrigins(config: { gatewayOrigin?: string | undefined; publ
   }
 }
 
-/** A place's part of a host name or of a cookie's name. Different places have different ones, none begins another. */
+/**
+ * A place's part of a host name or of a cookie's name. Different places have different labels, and none is the
+ * beginning of another.
+ */
 export function labelOf({ gatewayId, application }: Place): string {
   return application === undefined ? gatewayId : `${gatewayId}-${application}`
 }

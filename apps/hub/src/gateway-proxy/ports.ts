@@ -83,7 +83,7 @@ export function createGatewayPorts({
     throw new HubError('gateway_ports_exhausted')
   }
 
-  /** Those of the range, of deleted gateways too. */
+  /** The ports of the range that were ever assigned, also to deleted gateways. */
   async function givenPorts(): Promise<(Place & { port: number })[]> {
     const { first, last } = range
     const given = db.selectFrom('ui_ports').where('port', '>=', first).where('port', '<=', last)

@@ -1,7 +1,7 @@
 /**
  * Carries one HTTP exchange between a browser and a gateway, streaming both ways: each side is read only as fast as the
- * other reads, and the end of one ends the other. What arrives together is written together: a small answer leaves in
- * one piece. Called by gateway-proxy.ts once a request is allowed.
+ * other reads, and the end of one ends the other. Bytes that arrive together are written together, so that a small
+ * answer is one packet. Called by gateway-proxy.ts once a request is allowed.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { addTrailers, AnswerReader, checkHeaders, sendEarlyHints, type AnswerHead } from '@hedgerow/http'
@@ -47,7 +47,7 @@ export function proxyRequest(req: IncomingMessage, res: ServerResponse, exchange
   let isUploaded = !hasBody
   let hasBegun = false
   let isAnswered = false
-  /** The beginning of the answer until everything is read that arrived with it. */
+  /** The head of the answer, until everything that arrived with it has been read. */
   let head: AnswerHead | undefined
   let firstBody: Buffer | undefined
 

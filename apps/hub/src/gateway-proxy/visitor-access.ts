@@ -23,12 +23,12 @@ export type UiGateway = {
   id: string
   name: string
   address: string
-  /** Where its UDP has to reach, in words, while it seems to be blocked. */
+  /** The host and port that its UDP must reach, in words, while it seems to be blocked. */
   blockedUdp?: string | undefined
   /** Whether the hub has heard nothing from it for too long. */
   isOffline(): boolean
 }
-/** What the gateway offers beside its own interface; undefined while it has not told. */
+/** What the gateway offers beside its own interface; undefined until its first heartbeat. */
 export type ApplicationsOf = (gatewayId: string) => readonly Application[] | undefined
 /** Throws gateway_not_found for a gateway that the caller may not see. */
 export type FindGateway = (caller: Caller, gatewayId: string) => Promise<UiGateway>
@@ -47,7 +47,7 @@ export type VisitorAccess = {
   admit(req: IncomingMessage, host: GatewayHost): Promise<Admitted>
   /** Whether the Authorization header holds a token of this hub's, valid or not: a gateway must not get it. */
   carriesHubToken(req: IncomingMessage): Promise<boolean>
-  /** A person or a gateway has changed: every decision is made anew. */
+  /** Drops everything remembered, because a person or a gateway has changed. */
   forget(): void
 }
 
@@ -92,7 +92,10 @@ export function createVisitorAccess({
     }
   }
 
-  /** A gateway that has just come back has not told what it offers, and refuses by itself who may not. */
+  /**
+   * The list of applications is unknown just after a gateway came back; then the gateway itself refuses people who may
+   * not open one.
+   */
   function refusalOf({ role }: Caller, place: Place): ApplicationRefusal | undefined {
     const offered = applicationsOf(place.gatewayId)
     return offered && applicationRefusal(role, place, offered)
@@ -136,7 +139,10 @@ export function createVisitorAccess({
 
 type ApplicationRefusal = 'application_not_found' | 'role_required'
 
-/** Why a person of this role may not open a place of a gateway that offers these applications. */
+/**
+ * The reason why a person of this role may not open a place of a gateway that offers these applications; undefined when
+ * they may.
+ */
 export function applicationRefusal(
   role: Role,
   { application }: Place,

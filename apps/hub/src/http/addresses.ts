@@ -4,7 +4,9 @@ import type { Config } from '../config.ts'
 
 type Interfaces = NodeJS.Dict<Pick<NetworkInterfaceInfo, 'address' | 'family' | 'internal'>[]>
 
-/** Of this machine; none where the system does not tell them: in a unit that allows no AF_NETLINK. */
+/**
+ * The network interfaces of this machine; empty where the system hides them, as in a unit that allows no AF_NETLINK.
+ */
 export function machineInterfaces(): Interfaces {
   try {
     return networkInterfaces()

@@ -168,7 +168,7 @@ describe('every call', () => {
   async function attempt(call: contract.Call, who: Who): Promise<[number, string | undefined]> {
     const headers = who === 'nobody' ? {} : { authorization: `Bearer ${await tokenOf(who)}` }
     const url = `/api${call.path}`.replace(':id', 'aaaaaaaaaaaa').replace(':registrationId', 'a'.repeat(20))
-    // A stream does not end: its head is enough.
+    // A stream does not end, so only its head is read.
     const isStream = 'event' in call && who !== 'nobody'
     const response = await hub.app.inject({ method: call.method, url, headers, payloadAsStream: isStream })
     if (isStream && response.statusCode === 200) {

@@ -59,12 +59,12 @@ export function createApi(options: ApiOptions): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
     exposeHeadRoutes: false,
-    // Long uploads to a gateway's page share the server; http/server.ts limits the API's own requests.
+    // Uploads to gateways' pages share the server and may take long; http/server.ts limits the API's own requests.
     requestTimeout: 0,
     frameworkErrors: (error, _request, reply) => {
       sendRefusal(reply, new HubError('invalid_request', { cause: error }))
     },
-    // The front answers bytes that are not HTTP.
+    // The server in front answers bytes that are not HTTP.
     clientErrorHandler: () => {},
     ...(options.serverFactory && { serverFactory: options.serverFactory }),
   })

@@ -29,7 +29,7 @@ describe('an invalid request', () => {
     for (const body of [{}, [], wrong, { surplus: true }]) {
       const answer = await api(call, { token, body, params: Object.fromEntries(paramsOf(call.path)) as never })
       const { error, fieldErrors = {} } = answer.body as ErrorBody
-      // Gateways' calls are refused for their signature, and some calls take an empty body.
+      // Gateways' calls are refused for their signature first, and some calls accept an empty body.
       if (error !== 'invalid_request') continue
       refused++
       expect(errorBody.safeParse(answer.body).success).toBe(true)

@@ -34,7 +34,7 @@ export type MountOptions = {
   verifyBody?: (request: FastifyRequest, body: Buffer) => void
   /** Headers that depend on the answer's exact text, such as its signature. Such an answer is never compressed. */
   answerHeaders?: (answer: string, request: FastifyRequest) => Record<string, string>
-  /** For calls that people fill in: the message of an invalid body is the error of its first field. */
+  /** For forms that people fill in: the message of an invalid body is the error of its first field. */
   messageOfFirstField?: boolean
 }
 

@@ -10,7 +10,7 @@ const VERSION = '1'
 
 const whoMay: Record<Access, string> = {
   anyone: 'Anyone.',
-  session: 'Whoever is signed in, also before setting up a two-factor sign-in that is required.',
+  session: 'Everybody who is signed in, also before setting up a two-factor sign-in that is required.',
   user: 'Every signed-in user, for what concerns them.',
   manager: 'Managers and admins.',
   admin: 'Admins.',
@@ -84,7 +84,7 @@ const securitySchemes: Record<string, Json> = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'The access token that signing in answers.',
+    description: 'The access token from the answer to signing in.',
   },
   signature: {
     type: 'apiKey',

@@ -37,7 +37,7 @@ async function send(port: number, parts: string[]): Promise<string> {
 const planted = (count: number) => Array.from({ length: count }, (_, i) => `planted${i}=${'x'.repeat(4_000)}`)
 const clearedIn = (answer: string) => [...answer.matchAll(/^Set-Cookie: ([^=]*)=; Path=(\S*?);(.*)$/gm)]
 
-test('a request with too many cookies gets an answer that clears them all', async () => {
+test('a request with too many cookies gets an answer that deletes them all', async () => {
   const port = await startServer()
   const head = `GET /gateways/x?y HTTP/1.1\r\nHost: hub.home.lan:8080\r\nAccept: text/html\r\nCookie: ${planted(40).join('; ')}\r\n\r\n`
   const answer = await send(port, [head])

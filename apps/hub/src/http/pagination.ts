@@ -34,7 +34,7 @@ export function sendPage<T>(
   return shown
 }
 
-/** Sets the header with the cursor of the rows after `position`. */
+/** Sets the header with the cursor for the rows after `position`. */
 export function sendCursor(reply: FastifyReply, position: Position): void {
   reply.header(NEXT_CURSOR_HEADER, Buffer.from(JSON.stringify(position)).toString('base64url'))
 }

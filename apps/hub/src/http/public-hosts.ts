@@ -23,7 +23,9 @@ const SPECIAL_IPV4 = [
   '203.0.113.0/24',
   '224.0.0.0/3',
 ]
-/** Of global unicast, 2000::/3; outside it nothing is public. Teredo and 6to4 carry IPv4 addresses. */
+/**
+ * These are parts of global unicast, 2000::/3; no address outside it is public. Teredo and 6to4 carry IPv4 addresses.
+ */
 const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 
 const special = blockListOf([...SPECIAL_IPV4, ...SPECIAL_IPV6])

@@ -24,7 +24,7 @@ export type OtherOrigins = {
 }
 
 export type Servers = {
-  /** For Fastify, which calls it once. */
+  /** Fastify calls it once. */
   factory: FastifyServerFactory
   /** The same over TLS; available after Fastify called the factory. The caller listens and closes. */
   createTls(context: TlsContext): TlsServer

@@ -1,6 +1,6 @@
 /**
- * Validates a body whose list is long in steps, with everybody else's turn between two. Fastify takes nothing but a
- * failure from a validator that takes turns, so the list's parsed items replace the raw ones in place.
+ * Validates a body with a long list in steps, and lets other requests run between two steps. Fastify ignores the result
+ * of an asynchronous validator, so the parsed items replace the raw ones in place.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { wordsOfIssue } from '@hedgerow/contract/words'
@@ -11,7 +11,7 @@ const LENGTH_CHECKS = new Set(['min_length', 'max_length', 'length_equals'])
 
 export type StepwiseValidation = {
   isFor(body: unknown): body is object
-  /** The findings of the first step that has any. */
+  /** The problems of the first step that has any. */
   validate(body: object): Promise<z.core.$ZodIssue[]>
 }
 

@@ -77,7 +77,7 @@ test.each([
   expect((await get(start + '/'.repeat(64 * 1024) + end)).statusCode).toBe(status)
 })
 
-test('without an address of the operator, the beta page has no link for a letter', () => {
+test('without an address of the operator, the beta page has no email link', () => {
   expect(readSite(siteDir, { contactEmail: undefined }).page('beta', 'http://hub.example')).toBe(
     PUBLIC_PAGES['beta-without-contact'],
   )
