@@ -55,7 +55,7 @@ async function rowsOf({ db }: TestHub): Promise<Record<string, number>> {
   return counts
 }
 
-/** All that deletes by the clock: sweeps, retention, and calls that clean up first. */
+/** Everything that deletes by age: sweeps, retention, and calls that clean up first. */
 async function cleanUp(hub: TestHub): Promise<void> {
   await vi.advanceTimersByTimeAsync(70_000)
   await hub.retention.purge()
@@ -89,7 +89,7 @@ async function signsUpWith(hub: TestHub, inviteCode: string, username: string): 
 }
 
 describe.each(testEngines)('a leap of the clock on %s', (engine) => {
-  test('a hub that started 400 days behind: set right, it deletes nothing, and what has a date is over', async () => {
+  test('a hub that started 400 days behind: once the clock is right, it deletes nothing, and everything with a date has expired', async () => {
     const right = Date.now()
     const { url, remove } = await createTestDatabase(engine)
     const start = () => startTestHub(engine, { databaseUrl: url, httpsPort: 0 })
@@ -98,7 +98,7 @@ describe.each(testEngines)('a leap of the clock on %s', (engine) => {
     const accepted = await acceptSomething(behind)
     const before = await rowsOf(behind)
 
-    // Set right while it runs, then by a restart.
+    // The clock is set right while the hub runs, then the hub restarts.
     vi.setSystemTime(right)
     await cleanUp(behind)
     expect(lost(before, await rowsOf(behind))).toEqual([])

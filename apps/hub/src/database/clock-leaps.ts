@@ -1,7 +1,7 @@
 /**
- * Leaps of the clock: it is set ahead by a day or more, or was wrong before. Whatever is deleted by its age then looks
- * too old and never comes back, so for a day of running nothing is deleted. What the clock said last is in the
- * database, so a leap while the hub was down counts too.
+ * Leaps of the clock: it is set ahead by a day or more, or was wrong before. Rows then look too old, and a deleted row
+ * never comes back, so nothing is deleted by age until the hub has run for a day. The last time of the clock is stored
+ * in the database, so a leap while the hub was down counts too.
  */
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
@@ -12,8 +12,8 @@ const LEAP_MS = DAY_MS
 const HOLD_MS = DAY_MS
 
 /**
- * No message, cool-down or step of the hub waits longer. A time further ahead was written while the clock was wrong,
- * and counts as past.
+ * The longest wait of any message, cool-down or step of the hub. A time further ahead was written while the clock was
+ * wrong, and counts as past.
  */
 export const LONGEST_WAIT_MS = 3 * DAY_MS
 
@@ -58,7 +58,10 @@ export function createLeapWatch({
   }
 }
 
-/** Whether a leap less than a day of running ago makes ages uncertain: one that was seen, or that is about to be. */
+/**
+ * Whether ages are uncertain because of a leap of the clock less than a day of running ago, including one that the
+ * watch has not seen yet.
+ */
 export async function isAfterLeap(db: Db, now: number): Promise<boolean> {
   const known = await db.selectFrom('hub_clock').select(['seen_at', 'hold_ms']).executeTakeFirst()
   return known !== undefined && (known.hold_ms > 0 || now - known.seen_at >= LEAP_MS)

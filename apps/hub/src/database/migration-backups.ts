@@ -13,7 +13,7 @@ export async function keepMigrationBackup(
 ): Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const prefix = `${name}.before-migration-`
-  // A half-written file of a killed start is no copy.
+  // Half-written files of a killed start are not backups.
   for (const entry of readdirSync(folder))
     if (entry.startsWith(prefix) && entry.includes('.unfinished')) rmSync(join(folder, entry))
   const file = join(folder, `${prefix}${now.toISOString().replaceAll(/[:.]/g, '-')}`)

@@ -12,7 +12,7 @@ describe.each(testEngines)('shared commits on %s', (engine) => {
   })
   afterEach(() => database.close())
 
-  /** Writes a setting, and gives the transactions that it was written in. */
+  /** Writes a setting, and returns the transactions in which it was written. */
   function write(name: string, weight = 0.1) {
     const transactions: unknown[] = []
     const done = commit(async (transaction) => {
@@ -28,7 +28,7 @@ describe.each(testEngines)('shared commits on %s', (engine) => {
     return rows.map(({ name }) => name).toSorted()
   }
 
-  test('the first is committed alone, those that come meanwhile together', async () => {
+  test('the first write is committed alone, writes that arrive meanwhile are committed together', async () => {
     const first = write('first')
     const others = [write('second'), write('third')]
     await Promise.all([first, ...others].map(({ done }) => done))
@@ -37,7 +37,7 @@ describe.each(testEngines)('shared commits on %s', (engine) => {
     expect(others[0]!.transactions[0]).not.toBe(first.transactions[0])
   })
 
-  test('what fails undoes nothing of the others, and only its caller hears of it', async () => {
+  test('a failing write undoes no other write, and only its caller gets the error', async () => {
     const all = ['first', 'second', 'broken', 'third'].map((name) => write(name))
     const ends = await Promise.allSettled(all.map(({ done }) => done))
     expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])

@@ -1,7 +1,7 @@
 /**
- * One transaction for what several callers write at the same time. A commit waits for the disk, on SQLite with the
- * whole process: a hundred a second leave little time for anything else. The first caller after a pause is served at
- * once; those who come soon after it share the next commit.
+ * One transaction for everything that several callers write at the same time. A commit waits for the disk, on SQLite
+ * with the whole process: at a hundred commits a second, little time is left for anything else. The first caller after
+ * a pause is served at once; callers that come soon after it share the next commit.
  */
 import type { Kysely, Transaction } from 'kysely'
 import type { Tables } from './tables.ts'
@@ -10,12 +10,12 @@ import { inTransaction } from './transaction.ts'
 type Work = (transaction: Transaction<Tables>) => Promise<void>
 
 /**
- * Resolves when `work` is committed; rejects with its own error, which undoes nothing of the others'. It may run twice,
- * as in `inTransaction`. `weight` is its part of what one transaction may take, at most 1.
+ * Resolves when `work` is committed; rejects with the error of this `work`, which undoes no other caller's. It may run
+ * twice, as in `inTransaction`. `weight` is its part of what one transaction may take, at most 1.
  */
 export type SharedCommits = (work: Work, weight: number) => Promise<void>
 
-/** From one commit to the next, unless as much waits as a transaction may take. */
+/** The time between commits; it is shorter when enough work for a whole transaction waits. */
 const COMMIT_EVERY_MS = 50
 
 export const commitAlone = (db: Kysely<Tables>, work: Work) => inTransaction(db, work, 'read committed')
@@ -55,13 +55,13 @@ export function createSharedCommits(db: Kysely<Tables>): SharedCommits {
       })
       for (const { settled } of together) settled.resolve()
     } catch (error) {
-      // Whose work it was is not known, so each has a transaction of its own now.
+      // Nobody knows whose work failed, so each gets a transaction of its own.
       if (together.length === 1) together[0]!.settled.reject(error)
       else for (const { work, settled } of together) await commit(work).then(settled.resolve, settled.reject)
     }
     isRunning = false
     committedAtMs = performance.now()
-    // Other requests are served in between.
+    // Other requests are served between two transactions.
     setImmediate(plan)
   }
 

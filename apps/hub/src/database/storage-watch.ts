@@ -80,7 +80,7 @@ export function createStorageWatch({ db, databaseUrl, dataDir, reserveBytes, log
   let trouble: StorageTrouble | undefined
   let isRefused = false
   let isTold = false
-  /** The troubles that the log has; none after there is room again. */
+  /** The troubles that were logged; empty once there is room again. */
   const logged = new Set<StorageTrouble['state']>()
   let lookedAtMs = -Infinity
   const tasks = createTasks({ log, failure: 'could not check the hub’s disk' })

@@ -83,7 +83,7 @@ export type Tables = {
     invitation_id: string | null
     /** 1 when no rule may approve it. */
     needs_person: Generated<number>
-    /** Why it waits although a rule approves it. */
+    /** The driver stores its state on this object, so the object gets a new method instead of a wrapper. */
     waits_for: RegistrationHold | null
     reason: string | null
     gateway_id: string | null
@@ -152,10 +152,9 @@ export type Tables = {
     last_heartbeat_at: number | null
     /** The last heartbeat as JSON. */
     heartbeat: string | null
-    /** The port of its web interface on the hub in port mode; never reused for another gateway. */
     created_at: number
   }
-  /** All ports ever assigned, so that a deleted gateway's port is never reused. */
+  /** All ports of gateways' interfaces in port mode, also those of deleted gateways: no port is used again. */
   ui_ports: {
     port: number
     gateway_id: string
@@ -181,14 +180,14 @@ export type Tables = {
     false_positive: number | null
     deterrent: string | null
     received_at: number
-    /** The one that it is part of. */
+    /** The incident that it is part of. */
     incident_id: string | null
     /** 1 while its gateway holds it back. */
     suppressed: Generated<number>
     /** 1 while its gateway asks people to look again. */
     doubtful: Generated<number>
   }
-  /** What a person sees as one thing: detections of one gateway and label with less than 45 s between them. */
+  /** One event for people: detections of one gateway and label with less than 45 s between them. */
   incidents: {
     id: string
     gateway_id: string
@@ -197,7 +196,7 @@ export type Tables = {
     reported_label: string
     severity: 'alert' | 'detection'
     started_at: number
-    /** When its last detection ended, or began while that has no end. */
+    /** When its last detection ended, or when that began, if it has not ended. */
     last_at: number
     detections: number
     /** The detection with a picture and the highest score, and its camera; else of the first detection. */
@@ -206,7 +205,7 @@ export type Tables = {
     score: number
     fired: number
     verdict: 'right' | 'wrong' | null
-    /** A username as it was then. */
+    /** The username at that time. */
     reviewed_by: string | null
     reviewed_at: number | null
     /** 1 when its gateway holds all of it back. */
@@ -219,7 +218,7 @@ export type Tables = {
     /** AlertRuleFields as JSON. */
     fields: string
     created_at: number
-    /** Its last message: number, time, and of how many incidents it tells. */
+    /** Its last message: number, time, and how many incidents it is about. */
     message: Generated<number>
     message_at: number | null
     incidents: Generated<number>
@@ -229,35 +228,35 @@ export type Tables = {
     id: string
     rule_id: string
     kind: Generated<AlertKind>
-    /** As it was then. */
+    /** The rule's name at that time. */
     rule_name: string
     /** The number of the rule's message, from 1. */
     number: number
     at: number
     /** When its message is or was due. */
     due_at: number
-    /** The first things that it is about: `Line` of alerts/words.ts, as JSON. */
+    /** The first lines of the message: `Line` of alerts/words.ts, as JSON. */
     lines: string
-    /** How many things of each gateway, as JSON; the key of the hub's own is empty. */
+    /** How many things of each gateway it is about, as JSON; the key of the hub itself is empty. */
     counts: string
-    /** The gateway, when all things are of one. */
+    /** The gateway, when everything that it is about is of one gateway. */
     gateway_id: string | null
     /** How many steps were told after the message, and when the next one is due. */
     step: Generated<number>
     next_step_at: number | null
-    /** When it is due in the portal and by push; null once it was sent there. */
+    /** When people are told in the portal and by push; null once they were. */
     people_due_at: number | null
     acknowledged_at: number | null
-    /** A username as it was then; empty for the link of a shared channel. */
+    /** The username at that time; empty for the link of a shared channel. */
     acknowledged_by: string | null
     acknowledged_via: string | null
     /** When everything that it is about was over. */
     cleared_at: number | null
   }
-  /** Outages that rules tell of, or will after their hold-off: alerts/problems.ts. */
+  /** Outages that rules report after their hold-off: alerts/problems.ts. */
   alert_problems: {
     rule_id: string
-    /** What is wrong, as long as it is: `quiet <gateway>`. */
+    /** The outage, by a name that does not change while it lasts: `quiet <gateway>`. */
     subject: string
     since: number
     due_at: number
@@ -266,7 +265,7 @@ export type Tables = {
     /** The alert that reported it. */
     alert_id: string | null
   }
-  /** What the portal shows a person of alerts. */
+  /** The notices of alerts in the portal, for each person. */
   notices: { user_id: string; alert_id: string; at: number; read_at: number | null }
   /** Browsers that show push messages: an address of their push service, and their keys in base64url. */
   push_subscriptions: {
@@ -276,7 +275,7 @@ export type Tables = {
     p256dh: string
     auth: string
     user_agent: string
-    /** In which it subscribed. */
+    /** The session in which it subscribed. */
     session_id: string | null
     created_at: number
     last_at: number | null
@@ -286,10 +285,6 @@ export type Tables = {
   alert_preferences: { user_id: string; preferences: string }
   /** A rule reports an incident once. */
   alerted_incidents: { rule_id: string; incident_id: string; at: number; alert_id: string | null }
-  /**
-   * What people said of detections. Its gateway asks for those whose `seq` it has not seen; it only rises there.
-   * `camera` and `detected_at` (its start) are the detection's, which may be gone.
-   */
   /** Pictures that went to the vision endpoint. `day` is ISO 8601, UTC. */
   second_looks: { day: string; gateway_id: string; pictures: number }
   reviews: {
@@ -315,7 +310,7 @@ export type Tables = {
     number: number
     version: string
     attempt: number
-    /** A username as it was then; null for the automatic. */
+    /** The username at that time; null for automatic updates. */
     by_name: string | null
     state: 'asked' | 'done' | 'failed'
     message: string
@@ -330,7 +325,7 @@ export type Tables = {
     message: string
     started_at: number
   }
-  /** What people told gateways to do: commands/commands.ts. */
+  /** Commands of people to gateways: commands/commands.ts. */
   commands: {
     id: string
     gateway_id: string
@@ -340,7 +335,7 @@ export type Tables = {
     /** JSON of `LearningUndo`. */
     learning: string | null
     by_id: string
-    /** A username as it was then. */
+    /** The username at that time. */
     by_name: string
     source_ip: string
     state: Command['state']
@@ -350,7 +345,7 @@ export type Tables = {
     expires_at: number
     ended_at: number | null
   }
-  /** What gateways' ledgers told; `entry` is JSON. `entry_id` and `at` are the device's. */
+  /** The entries of gateways' ledgers; `entry` is JSON. `entry_id` and `at` are the device's. */
   ledger: { gateway_id: string; entry_id: number; at: number; received_at: number; entry: string }
   thumbnails: { gateway_id: string; detection_id: string; jpeg: Uint8Array }
   /**
@@ -374,9 +369,9 @@ export type Tables = {
   }
   /** Filters of Threats that a person keeps, as the address has them. */
   saved_views: { id: string; user_id: string; name: string; filter: string; created_at: number }
-  /** What the dashboard's chart shows: a row for each hour (its start) and `fleet` or the id of an owner. */
+  /** The dashboard's chart: a row for each hour (its start) and `fleet` or the id of an owner. */
   hourly_stats: { hour: number; scope: string; active_connections: number; threats: number; firings: Generated<number> }
-  /** What a gateway's page charts: a row for each gateway and hour (its start). Sums are of its heartbeats. */
+  /** The charts of a gateway's page: a row for each gateway and hour (its start). Sums are of its heartbeats. */
   gateway_hours: {
     gateway_id: string
     hour: number

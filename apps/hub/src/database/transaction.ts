@@ -14,10 +14,9 @@ type Context = { root: Kysely<Tables>; effects: Effect[] }
 const contexts = new WeakMap<Db, Context>()
 
 /**
- * Runs `work` in a transaction, or inside the transaction that `db` already is. A throw rolls back. By default it
- * behaves as if no other ran at the same time, on both engines, and PostgreSQL may ask for it again: `work` must have
- * no effect but on the transaction. Effects on the process wait for `afterCommit`; they are over when the promise
- * resolves.
+ * Runs `work` in a transaction, or inside the transaction that `db` already is. A throw rolls back. By default it is
+ * serializable on both engines, and PostgreSQL may repeat it: `work` must affect nothing outside the transaction.
+ * Effects on the process wait for `afterCommit`; they are over when the promise resolves.
  */
 export async function inTransaction<T>(
   db: Db,
@@ -41,7 +40,7 @@ export async function inTransaction<T>(
         })
     } catch (error) {
       // PostgreSQL may have committed when the connection is lost before it says so. Effects read the database again,
-      // so one too many does no harm, and one too few would leave the process behind it.
+      // so a needless one does no harm, but a missing one would leave the process with old state.
       if (isCommitting && isOutcomeUnknown(error)) await run(context.effects)
       if (attempt === ATTEMPTS || !isSerializationFailure(error)) throw error
       await sleep(Math.random() * RETRY_DELAY_STEP_MS * attempt)
@@ -61,7 +60,7 @@ export function afterCommit(transaction: Transaction<Tables>, effect: Effect): v
   contextOf(transaction).effects.push(effect)
 }
 
-/** The database that the transaction is of. */
+/** The database to which the transaction belongs. */
 export function databaseOf(transaction: Transaction<Tables>): Kysely<Tables> {
   return contextOf(transaction).root
 }

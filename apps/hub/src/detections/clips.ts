@@ -10,7 +10,7 @@ import { HubError } from '../kernel/hub-error.ts'
 import { createTurns } from './turns.ts'
 
 const HEAD_TIMEOUT_MS = 30_000
-/** A paused player reads nothing; when it continues, it requests the rest. */
+/** A player that is paused for longer requests the rest when it continues. */
 const STALLED_MS = 60_000
 const WHOLE_MS = 15 * 60_000
 export const CLIP_MAX_BYTES = 512 * 1024 * 1024

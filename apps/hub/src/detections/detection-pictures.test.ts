@@ -17,7 +17,7 @@ import { createTurns } from './turns.ts'
 const JPEG = Buffer.from('/9j/AAAA', 'base64')
 const CLIP = Buffer.concat([Buffer.from('\0\0\0\u0018ftypisom'), Buffer.alloc(300_000, 7)])
 
-/** As a source serves a file, with ranges. */
+/** Serves a file as a source does, with ranges. */
 function serveClip({ headers }: IncomingMessage, response: ServerResponse): void {
   const range = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? '')
   const type = { 'content-type': 'text/html', 'accept-ranges': 'bytes', 'set-cookie': 'a=b' }
@@ -133,7 +133,7 @@ describe('snapshots and clips of detections', () => {
     expect(await code(next.path)).toBe('session_ended')
   })
 
-  test('who may not see the gateway gets neither, nor an address; nothing is asked of it', async () => {
+  test('people who may not see the gateway get no clip, no snapshot and no address, and the gateway is not asked', async () => {
     const user = await hub.signIn('user')
     for (const what of ['snapshot', 'clip']) {
       expect(await code(path(what), {}, user)).toBe('gateway_not_found')
@@ -309,7 +309,7 @@ describe('what holds up a clip', () => {
     server.close()
   })
 
-  test('who leaves ends the pull, and gives their turn to the next', async () => {
+  test('a reader that leaves ends the pull and gives its turn to the next', async () => {
     let open_ = 0
     const { server, clips } = await open((response) => {
       open_ += 1

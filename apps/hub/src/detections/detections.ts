@@ -183,7 +183,7 @@ function merge(before: Row | undefined, detection: PicturedDetection, gatewayId:
     deterrent: detection.deterrent ?? before?.deterrent ?? null,
     received_at: before?.received_at ?? now,
     incident_id: before?.incident_id ?? null,
-    // What was shown once stays shown.
+    // A detection that was shown once stays shown.
     suppressed: Number(before?.suppressed !== 0 && (detection.suppressed ?? before?.suppressed === 1)),
     doubtful: flag(detection.doubtful) ?? before?.doubtful ?? 0,
   }
@@ -259,7 +259,7 @@ export async function addToTotals(
     .execute()
 }
 
-/** Those of a gateway that are in an incident, with it, and whether they have a picture. */
+/** The gateway's detections that are in an incident, with the incident and whether they have a picture. */
 export async function findDetections(
   db: Db,
   gatewayId: string,

@@ -1,6 +1,7 @@
 /**
- * What the filters of Threats select, as one ZIP: the pictures, a table (CSV) and COCO JSON for training. It is written
- * as it is read, a page at a time; only the table's lines stay in memory, and the number of detections is bounded.
+ * One ZIP with everything that the filters of Threats select: the pictures, a table (CSV) and COCO JSON for training.
+ * It is written while it is read, a page at a time; only the table's lines stay in memory, and the number of detections
+ * is bounded.
  */
 import { Readable } from 'node:stream'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
@@ -15,7 +16,7 @@ import { newestIncidents, scopeOf, type IncidentRow } from './incident-list.ts'
 
 const INCIDENTS_AT_ONCE = 50
 const EXPORTS_AT_ONCE = 4
-/** Where nobody reads on for so long, the export ends. */
+/** The export ends when the client reads nothing for this long. */
 const STALLED_MS = 60_000
 
 type ZipEntry = { name: string; lastModified: Date; input: Uint8Array | string }
@@ -197,7 +198,7 @@ function lineOf({ gatewayName, site, incident, row }: Selected, file: string): s
   return values.map(cell).join(',')
 }
 
-/** RFC 4180, without what a spreadsheet takes for a formula. */
+/** A field of CSV (RFC 4180) that no spreadsheet takes for a formula. */
 export function cell(value: string | number | null): string {
   if (value === null) return ''
   if (typeof value === 'number') return String(value)

@@ -28,7 +28,7 @@ const GATEWAYS_MERGED = 32
 export type IncidentRow = Selectable<Tables['incidents']>
 type Row = IncidentRow
 type Query<O> = SelectQueryBuilder<Tables, 'incidents', O>
-/** Which gateways' incidents: undefined for all. */
+/** The gateways whose incidents are read; undefined for all. */
 type Scope = readonly string[] | undefined
 
 /** A page of the incidents that the caller may see, newest first. */
@@ -117,14 +117,14 @@ export async function readIncidentOf(
   return { ...incident, list: rows.map(toStoredDetection) }
 }
 
-/** Those of the incidents that the caller may see, in this order. */
+/** The incidents with these ids that the caller may see, in the order of the ids. */
 export async function listIncidentsById(db: Db, caller: Caller, ids: readonly string[]): Promise<Incident[]> {
   if (ids.length === 0) return []
   const found = new Map((await named(db, await visibleIncidents(db, caller, ids))).map((one) => [one.id, one]))
   return ids.flatMap((id) => found.get(id) ?? [])
 }
 
-/** Those of the incidents that exist and that the caller may see. */
+/** The rows of these incidents that exist and that the caller may see. */
 export async function visibleIncidents(db: Db, caller: Caller, ids: readonly string[]): Promise<Row[]> {
   const found = db.selectFrom('incidents').selectAll().where('id', 'in', ids)
   if (hasRole(caller.role, 'manager')) return found.execute()
@@ -144,7 +144,7 @@ export async function scopeOf(db: Db, caller: Caller, { site, tag, gateway }: In
   return (await gateways.execute()).map(({ id }) => id)
 }
 
-/** One index scan a gateway while they are few; else one over the time. */
+/** One index scan for each gateway while they are few; else one scan by time. */
 async function readNewest<T>(scope: Scope, read: (part: Scope) => Promise<T[]>): Promise<T[]> {
   if (scope === undefined || scope.length > GATEWAYS_MERGED) return read(scope)
   const found: T[] = []
@@ -173,7 +173,7 @@ function filtered<O>(query: Query<O>, filter: Omit<IncidentFilter, 'site' | 'tag
   if (from !== undefined) asked = asked.where('started_at', '>=', Date.parse(from))
   if (to !== undefined) asked = asked.where('started_at', '<', Date.parse(to))
   if (camera !== undefined)
-    // The cover's camera is in the row; only for another one are the detections read.
+    // The cover's camera is in the row; detections are read only for another camera.
     asked = asked.where(({ eb, exists, or, selectFrom }) =>
       or([
         eb('incidents.camera', '=', camera),
@@ -196,7 +196,7 @@ function pageOf<O>(query: Query<O>, { after, rowsWanted }: Page): Query<O> {
     .limit(rowsWanted ?? SHOWN)
 }
 
-/** Without those whose gateway is gone. */
+/** Leaves out incidents whose gateway is gone. */
 async function named(db: Db, rows: readonly Row[]): Promise<Incident[]> {
   if (rows.length === 0) return []
   const ids = [...new Set(rows.map((row) => row.gateway_id))]

@@ -62,7 +62,7 @@ describe.each(testEngines)('incidents on %s', (engine) => {
   const reviewed = (ids: string[], verdict: string | null, label?: string) =>
     api(contract.reviewIncidents, { token, body: { ids, verdict, ...(label && { label }) } })
 
-  it('hold what is less than 45 s apart, of one gateway and label, over cameras and batches', async () => {
+  it('hold detections of one gateway and label that are less than 45 s apart, over cameras and batches', async () => {
     await report(seen('a', 0, { until: 10 }), seen('b', 54, { camera: 'gate' }))
     await report(seen('c', 98))
     await report(seen('d', 98, { label: 'deer' }), seen('e', 143))
@@ -76,7 +76,7 @@ describe.each(testEngines)('incidents on %s', (engine) => {
     ])
   })
 
-  it('become one when a detection that comes late lies between them, or one lasts until the next', async () => {
+  it('become one when a late detection lies between them, or when one lasts until the next', async () => {
     await report(seen('a', 0), seen('c', 80), seen('x', 300, { label: 'fox' }), seen('y', 400, { label: 'fox' }))
     expect(await list()).toHaveLength(4)
     await report(seen('b', 40), seen('x', 300, { label: 'fox', until: 360 }))
@@ -91,7 +91,7 @@ describe.each(testEngines)('incidents on %s', (engine) => {
     expect(one.list.map(({ id }) => id)).toEqual(['x', 'y'])
   })
 
-  it('show the picture of the highest score, the highest severity and whether something was fired', async () => {
+  it('show the picture of the highest score, the highest severity and whether a deterrent was fired', async () => {
     await report(seen('a', 0, { score: 0.9 }), seen('b', 1, { score: 0.6, jpeg: JPEG, camera: 'gate' }))
     expect(await list()).toMatchObject([
       { coverId: 'b', camera: 'gate', score: 0.6, severity: 'detection', isFired: false },
@@ -146,7 +146,7 @@ describe.each(testEngines)('incidents on %s', (engine) => {
     )
   })
 
-  it('are gone with their last detection, and agree with those that are left', async () => {
+  it('end with their last detection, and agree with the detections that are left', async () => {
     await report(seen('old', 0), seen('a', 500, { score: 0.9, jpeg: JPEG }), seen('b', 520, { score: 0.4, jpeg: JPEG }))
     await api(contract.saveHubSettings, { token, body: { detectionsKept: 1 } })
     await hub.retention.trim()
@@ -155,7 +155,7 @@ describe.each(testEngines)('incidents on %s', (engine) => {
     expect(await hub.db.selectFrom('incidents').selectAll().execute()).toEqual([])
   })
 
-  it('come in pages that neither repeat nor leave out, and are filtered by what the address says', async () => {
+  it('come in pages without repeats or gaps, and are filtered by the query', async () => {
     const mill = await insertTestGateway(hub.db, { name: 'Mill', location: 'Valley', tags: '["north","öst_2"]' })
     for (let i = 0; i < 25; i++)
       await report(
@@ -196,7 +196,7 @@ describe.each(testEngines)('incidents on %s', (engine) => {
     })
   })
 
-  it('are reviewed one by one or many, and taken back, with an entry of who it was', async () => {
+  it('are reviewed one by one or many at once; reviews can be withdrawn, and the audit names the person', async () => {
     await report(seen('a', 0), seen('b', 5), seen('c', 500))
     const [late, early] = await list()
     expect((await reviewed([early!.id], 'wrong', 'branch')).body).toEqual([
@@ -225,7 +225,7 @@ describe.each(testEngines)('incidents on %s', (engine) => {
     expect(await audit.execute()).toHaveLength(4)
   })
 
-  it('are reviewed all or none, and a label is for what is wrong', async () => {
+  it('are reviewed all or none, and only a wrong one takes a label', async () => {
     await report(seen('a', 0))
     const [only] = await list()
     expect(await reviewed([only!.id, 'nobody'], 'wrong')).toMatchObject({
@@ -236,7 +236,7 @@ describe.each(testEngines)('incidents on %s', (engine) => {
     expect(await reviewed([only!.id], 'right', 'branch')).toMatchObject({ status: 400 })
   })
 
-  it('are to be looked at again when something joins them after their review', async () => {
+  it('are unreviewed again when a detection joins them after their review', async () => {
     await report(seen('a', 0))
     const [only] = await list()
     await reviewed([only!.id], 'wrong', 'branch')
@@ -246,7 +246,7 @@ describe.each(testEngines)('incidents on %s', (engine) => {
     expect(await list()).toMatchObject([{ label: 'boar', review: null, detections: 2 }])
   })
 
-  it('that gateways hold back are no threats and no news, and shown when they are asked for or called right', async () => {
+  it('that gateways hold back are no threats and notify nobody; they are shown on request, or when somebody calls them right', async () => {
     await report(seen('a', 0, { severity: 'alert', suppressed: true }), seen('b', 10, { severity: 'alert' }))
     await report(seen('c', 20, { suppressed: true }), seen('d', 400, { severity: 'alert', suppressed: true }))
     const counts = async () => (await api(contract.countIncidents, { token, query: {} })).body as { hidden: number }
@@ -257,7 +257,7 @@ describe.each(testEngines)('incidents on %s', (engine) => {
     ])
     expect(await counts()).toMatchObject({ hidden: 2, groups: [{ count: 1 }] })
     expect(await threats()).toBe(1)
-    // The gateway looked again, and shows it; what was shown once stays shown.
+    // The gateway looked again and shows it; a detection that was shown once stays shown.
     await report(seen('d', 400, { severity: 'alert', suppressed: false }))
     await report(seen('d', 400, { severity: 'alert', suppressed: true }))
     expect(await threats()).toBe(2)
@@ -270,7 +270,7 @@ describe.each(testEngines)('incidents on %s', (engine) => {
     expect(await list({ review: 'right' })).toMatchObject([{ id: hidden!.id, detections: 2, isSuppressed: false }])
   })
 
-  it('that gateways doubt are asked about until somebody has looked again', async () => {
+  it('that gateways doubt are listed as doubtful until somebody reviews them', async () => {
     await report(seen('a', 0), seen('b', 500))
     const [, first] = await list()
     await reviewed([first!.id], 'right')
@@ -281,7 +281,7 @@ describe.each(testEngines)('incidents on %s', (engine) => {
     expect(await list()).toHaveLength(2)
   })
 
-  it('are seen and reviewed by managers, and by whoever claimed the gateway', async () => {
+  it('are seen and reviewed by managers, and by its owner', async () => {
     await report(seen('a', 0))
     const [only] = await list()
     const user = await hub.signIn('user')
@@ -309,7 +309,7 @@ describe.each(testEngines)('incidents on %s', (engine) => {
 type Known = { at: number; lasts: number; label: string }
 type Cluster = { label: string; from: number; to: number; count: number }
 
-/** The definition, plainly: gaps of 45 s and more separate. */
+/** The definition, written plainly: gaps of 45 s and more separate incidents. */
 function clusters(all: readonly Known[]): Cluster[] {
   const found: Cluster[] = []
   for (const { at, lasts, label } of all.toSorted((a, b) => a.at - b.at)) {

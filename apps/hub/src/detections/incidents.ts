@@ -1,7 +1,7 @@
 /**
  * Incidents: detections that a person sees as one event. A detection joins the incident of its gateway and label that
- * is less than 45 s away; a detection between two incidents joins them. What gateways hold back has incidents of its
- * own. All of it happens in the transaction that stores or deletes the detections, with the gateway's row locked, so
+ * is less than 45 s away; a detection between two incidents joins them. Held-back detections have incidents of their
+ * own. Incidents change in the transaction that stores or deletes the detections, with the gateway's row locked, so
  * that two batches never make two incidents of one.
  */
 import { randomBytes } from 'node:crypto'
@@ -13,7 +13,7 @@ const GAP_MS = 45_000
 const ID_BYTES = 12
 
 type Incident = Selectable<Tables['incidents']>
-/** What placing needs to know of a detection; it writes `incident_id`. */
+/** The columns that placing reads; it writes `incident_id`. */
 export type Placed = Pick<
   Selectable<Tables['detections']>,
   | 'id'
@@ -104,7 +104,7 @@ export async function recount(transaction: Transaction<Tables>, ids: readonly st
   }
 }
 
-/** Those that one of the detections may touch: one condition for each stretch of time and label. */
+/** Incidents that one of the detections may touch: one condition for each stretch of time and label. */
 async function findNear(
   transaction: Transaction<Tables>,
   gatewayId: string,
@@ -120,7 +120,7 @@ async function findNear(
   return transaction.selectFrom('incidents').selectAll().where('gateway_id', '=', gatewayId).where(touches).execute()
 }
 
-/** The times of the detections, of each label, joined where they touch. */
+/** The detections' times for each label, joined where they touch. */
 function stretches(detections: readonly Placed[]): { label: string; from: number; to: number }[] {
   const found: { label: string; from: number; to: number }[] = []
   for (const detection of detections.toSorted((a, b) => a.started_at - b.started_at)) {

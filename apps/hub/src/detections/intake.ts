@@ -32,7 +32,7 @@ export function createIntake({ db, clock, requireRoom, quota, metrics, commit }:
     let withoutPicture: string[]
     try {
       await requireRoom()
-      // Before anything is decoded, so that a gateway over its quota costs nothing.
+      // The quota is checked before anything is decoded, so that a gateway above it costs nothing.
       quota.take(gatewayId, detections.length, await readSettings(db))
       const { pictured, broken } = await withPictures(gatewayId, detections)
       withoutPicture = broken

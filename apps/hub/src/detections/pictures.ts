@@ -1,19 +1,19 @@
 /**
  * Pictures from gateways. Each is decoded and encoded again, off the event loop, so that the hub stores and shows only
- * JPEGs that it encoded itself: no other format, no metadata, nothing hidden. Few at a time, with limits of pixels,
- * bytes and time, so that no gateway can make the hub decode bombs; and each gateway in its turn, so that a flood of
- * one delays nobody else's by more than one picture.
+ * JPEGs that it encoded itself: no other format, no metadata, nothing hidden. Few are decoded at a time, with limits of
+ * pixels, bytes and time, so that no gateway can make the hub decode bombs. Gateways take turns, so that a flood of one
+ * delays another by no more than one picture.
  */
 import { THUMBNAIL_MAX_BYTES } from '@hedgerow/contract'
 import { FairQueue } from '../kernel/fair-queue.ts'
 import { loadSharp } from './sharp.ts'
 
-/** More than a thumbnail of 64 KiB can usefully have. */
+/** A thumbnail of 64 KiB cannot usefully have more. */
 const PIXELS_MAX = 4_000_000
 const SECONDS_MAX = 5
 const AT_ONCE = 2
 const JPEG_START = Buffer.from([0xff, 0xd8, 0xff])
-/** Tried in turn until the picture fits. */
+/** These are tried in turn until the picture fits. */
 const ATTEMPTS = [{ quality: 85 }, { quality: 65 }, { quality: 65, width: 480 }] as const
 
 let running = 0

@@ -3,7 +3,7 @@ import type { Db } from '../database/tables.ts'
 
 const LATEST = 10
 
-/** What people said of a gateway's detections in the last 30 days of the hub's calendar. */
+/** Counts the reviews of a gateway's detections in the last 30 days of the hub's calendar. */
 export async function countReviews(db: Db, gatewayId: string, now: number): Promise<ReviewCounts> {
   const days = Array.from({ length: REVIEW_DAYS }, (_, index) => dayOf(now, index + 1 - REVIEW_DAYS))
   const rows = await db
@@ -47,7 +47,7 @@ export async function countReviews(db: Db, gatewayId: string, now: number): Prom
   }
 }
 
-/** Midnight of the hub, so many days later: a day may have 23 or 25 hours. */
+/** The hub's midnight, this many days later: a day may have 23 or 25 hours. */
 function startOf(at: number, daysLater: number): number {
   const date = new Date(at)
   date.setHours(0, 0, 0, 0)

@@ -16,8 +16,8 @@ import { visibleIncidents } from './incident-list.ts'
 type Said = BodyOf<typeof reviewIncidents>
 
 /**
- * Stores what people say of incidents and of each of their detections, from which gateways learn. Returns the former
- * reviews. Throws `incident_not_found` when one is gone or not the caller's, and changes nothing then.
+ * Stores people's reviews of incidents and of each of their detections, from which gateways learn. Returns the former
+ * reviews. When one incident is gone or not the caller's, it throws `incident_not_found` and changes nothing.
  */
 export function review(
   db: Kysely<Tables>,

@@ -1,4 +1,4 @@
-/** The filters of Threats that people keep, each their own. */
+/** The filters of Threats that people save; each person has their own. */
 import { randomBytes } from 'node:crypto'
 import { SAVED_VIEWS_MAX, type SavedView } from '@hedgerow/contract'
 import { base32 } from '@hedgerow/enrolment'
@@ -20,7 +20,7 @@ export function listSavedViews(db: Db, userId: string): Promise<SavedView[]> {
     .execute()
 }
 
-/** Replaces the one of the same name. Throws `too_many_saved_views`. */
+/** Replaces the view of the same name. Throws `too_many_saved_views`. */
 export function saveView(
   db: Kysely<Tables>,
   { userId, now, name, filter }: { userId: string; now: number; name: string; filter: string },

@@ -13,7 +13,7 @@ const BOAR = readFileSync(join(import.meta.dirname, '../../../../scripts/demo-fr
 const DETECTIONS = '/api/v1/gateway/detections'
 
 describe.each(testEngines)('detections with pictures and details on %s', (engine) => {
-  it('come back as they were told, the picture as a JPEG that a browser keeps', async () => {
+  it('come back as they were sent, the picture as a JPEG that browsers cache', async () => {
     const hub = await startTestHub(engine)
     const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
     const { gatewayId, peer } = await joinedGateway(hub, headers)
@@ -29,7 +29,7 @@ describe.each(testEngines)('detections with pictures and details on %s', (engine
     const send = (...detections: object[]) => peer.post(DETECTIONS, { detections })
     const thumbnail = BOAR.toString('base64')
     expect((await send({ ...seen, id: 'd1', ...details, thumbnail })).body).toEqual({ accepted: 1 })
-    // What an update leaves out stays; each detail replaces the former one.
+    // An update keeps fields that it leaves out; each detail replaces the former one.
     expect((await send({ ...seen, id: 'd1', zone: 'gate' })).body).toEqual({ accepted: 1 })
     const fake = Buffer.concat([BOAR.subarray(0, 3), Buffer.from('<script>alert(1)</script>')]).toString('base64')
     expect((await send({ ...seen, id: 'd2', thumbnail: fake })).body).toEqual({ accepted: 1, withoutPicture: ['d2'] })
@@ -62,7 +62,7 @@ describe.each(testEngines)('detections with pictures and details on %s', (engine
     await hub.stop()
   })
 
-  it('of a hub of before are carried over while the hub runs, and what was no picture goes', async () => {
+  it('of an older hub are carried over while the hub runs; a thumbnail that is no picture is deleted', async () => {
     const { url, remove } = await createTestDatabase(engine, { isEmpty: true })
     const before = MIGRATIONS.slice(
       0,

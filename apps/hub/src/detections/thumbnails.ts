@@ -35,7 +35,7 @@ export async function readThumbnail(db: Db, gatewayId: string, id: string): Prom
   return { jpeg, etag: `"${createHash('sha256').update(jpeg).digest('base64url').slice(0, 22)}"` }
 }
 
-/** One that is not carried over yet. */
+/** Reads a thumbnail that is not carried over yet. */
 async function readFormer(db: Db, gatewayId: string, id: string): Promise<Buffer | undefined> {
   const row = await db
     .selectFrom('detections')

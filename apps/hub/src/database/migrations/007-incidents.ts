@@ -1,9 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
-/** As threats/incidents.ts has it. */
+/** The same gap as in detections/incidents.ts. */
 const GAP_MS = 45_000
 
-/** Incidents, and what people say of them. What was detected before is put into incidents as it would be today. */
+/** Adds incidents and reviews of them. Existing detections are grouped into incidents as new ones are. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('detections').addColumn('incident_id', 'text').execute()
   await db.schema
@@ -54,7 +54,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .execute()
 }
 
-/** An incident begins where all before ended 45 s ago or earlier. */
+/** An incident begins where all earlier detections ended 45 s ago or earlier. */
 async function placeWhatIsThere(db: Kysely<unknown>): Promise<void> {
   await sql`create table placed as
     select gateway_id, id,

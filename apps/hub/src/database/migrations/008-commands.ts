@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Commands of people to gateways, what gateways' ledgers told, and the firings of each hour. */
+/** Commands of people to gateways, the entries of gateways' ledgers, and the firings of each hour. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('commands')

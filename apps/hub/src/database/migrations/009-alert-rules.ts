@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Who is told of which incidents, and what each rule has told of already. A new hub begins with one rule. */
+/** Alert rules, and which incidents each rule has announced already. A new hub begins with one rule. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('alert_rules')

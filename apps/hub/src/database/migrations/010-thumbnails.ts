@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import type { Engine } from '../engine.ts'
 
 /**
- * Details of detections, and a table for thumbnails as bytes. The thumbnails of before stay in their column until
+ * Details of detections, and a table for thumbnails as bytes. Existing thumbnails stay in their column until
  * detections/carry-over.ts has moved them, a few at a time while the hub runs: there may be gigabytes.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {

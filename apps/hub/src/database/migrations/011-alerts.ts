@@ -1,6 +1,9 @@
 import type { Kysely } from 'kysely'
 
-/** What alert rules told of, until somebody acknowledges it. A message that waits keeps its row of `notifications`. */
+/**
+ * Alerts: the messages of alert rules, until somebody acknowledges them. A waiting message keeps its row of
+ * `notifications`.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('alerts')

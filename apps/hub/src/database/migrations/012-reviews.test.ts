@@ -8,7 +8,7 @@ const before = MIGRATIONS.slice(
   MIGRATIONS.findIndex(({ name }) => name === '012-reviews'),
 )
 
-test.each(testEngines)('reviews of before keep what they say, and get the camera and time, on %s', async (engine) => {
+test.each(testEngines)('existing reviews keep their verdict, and get the camera and time, on %s', async (engine) => {
   const { url, remove } = await createTestDatabase(engine, { isEmpty: true })
   const old = await openDatabase({ url, migrations: before })
   const detection = { label: 'boar', severity: 'alert', score: 0.5, received_at: 0 }

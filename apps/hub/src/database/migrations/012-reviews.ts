@@ -2,7 +2,8 @@ import { sql, type Kysely } from 'kysely'
 import type { Engine } from '../engine.ts'
 
 /**
- * Reviews are numbered by time, which does not fit 32 bits, and are counted without their detections, which go sooner.
+ * Reviews are numbered by time, which does not fit 32 bits, and are counted without their detections, which are deleted
+ * sooner.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const reviews = db.schema.alterTable('reviews')

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 
 /**
- * Alert rules tell of gateways and of the hub too. Every hub begins with a rule for these: on a hub of before, in the
- * place of the messages that it sent without a rule, and off where those were switched off.
+ * Alert rules also report problems of gateways and of the hub. Every hub gets a rule for these. On an existing hub it
+ * replaces the messages that the hub sent without a rule, and is off where those were switched off.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
@@ -45,7 +45,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         enabled: true,
         what: ['approval'],
         collectSeconds: 10,
-        // The others have their own switch: Auto-Approval Settings, Notifications.
+        // Email and webhooks of approvals have their own switch: Auto-Approval Settings, Notifications.
         channels: ['portal', 'push'],
       }),
     },

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * What an entry of the activity is about, so that it leads there (entries of before know their gateway only); what was
- * reviewed last at a gateway; and the views of Threats that people saved.
+ * The target of each entry of the activity, so that the entry links to it (existing entries know only their gateway);
+ * the time of each incident's last review; and the views of Threats that people saved.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('activity').addColumn('kind', 'text').execute()

@@ -1,6 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
-/** What gateways hold back, because it looks like what people called wrong, and what they ask about again. */
+/**
+ * Detections that gateways hold back, because they look like ones that people called wrong, and doubtful ones that
+ * gateways ask people about.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const table of ['detections', 'incidents'])
     for (const column of ['suppressed', 'doubtful'])
@@ -8,6 +11,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         .alterTable(table)
         .addColumn(column, 'integer', (c) => c.notNull().defaultTo(0))
         .execute()
-  // Few are doubtful, and they are looked for in all.
+  // Few incidents are doubtful, and the query searches all gateways.
   await sql`create index incidents_doubtful on incidents (started_at) where doubtful = 1`.execute(db)
 }

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** The outbox as a log: when each message was last tried, and how often a person had it sent again. */
+/** Makes the outbox a log: when each message was last tried, and how often a person had it sent again. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const outbox = db.schema.alterTable('notifications')
   await outbox.addColumn('attempted_at', 'double precision').execute()

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** What the hub has published to Home Assistant, so that it can take it back. */
+/** Which messages the hub has published to Home Assistant, so that it can withdraw them. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('home_assistant_devices')

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** What a command says of learning, as JSON. */
+/** The part of a command about learning, as JSON. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('commands').addColumn('learning', 'text').execute()
 }
