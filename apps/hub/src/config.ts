@@ -96,7 +96,7 @@ const adminName = z
   .refine((text) => username.safeParse(text).success, 'must be 3 to 64 letters, digits and . _ - @ + of one script')
   .refine(
     (text) => !/^(hub|gateway)$/i.test(text),
-    'must be a name of a person: the audit calls the hub and gateways so',
+    'must not be a name that the audit uses for the hub or for gateways',
   )
 
 /** Each variable's name and form, as in docs/operations/configuration.md. An empty one counts as unset. */
@@ -191,7 +191,7 @@ export type Config = {
   siteDir: string
   /** The release that devices install from. */
   downloadsDir: string
-  /** Where to look for newer versions of the hub, and who signs release keys there; undefined: it does not look. */
+  /** Where to look for newer versions of the hub, and who signs release keys there; undefined when it does not look. */
   updates: { url: string; rootKey: string | undefined } | undefined
 }
 

@@ -2,8 +2,8 @@ import { ConfigError, type Config } from './config.ts'
 import { HubError } from './kernel/hub-error.ts'
 
 /**
- * Why a start or a command failed, for a person who can change the configuration; undefined when only the stack
- * explains it.
+ * The reason why a start or a command failed, for a person who can change the configuration; undefined when only the
+ * stack explains it.
  */
 export function explainStartupError(error: unknown, config: Config): string | undefined {
   if (error instanceof ConfigError) return error.message

@@ -3,7 +3,7 @@ import { json } from 'node:stream/consumers'
 import { GATEWAY_DOOR_PORT, type DoorCommand } from '@hedgerow/contract'
 import type { TestPeer } from './peer.ts'
 
-/** Port 8081 of a peer, that gives tickets and notes the commands that come. Its manners can be changed. */
+/** Port 8081 of a peer, which gives tickets and records commands. Tests can change its answers. */
 export type TestDoor = {
   commands: DoorCommand[]
   tickets: number

@@ -187,7 +187,7 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
     return { token, caller: await sessions.authenticate(token) }
   }
 
-  /** The gateway tells of these applications from now on. */
+  /** The gateway reports these applications from now on. */
   function name({ id }: { id: string }, names: readonly (string | Pick<Application, 'name' | 'leastRole'>)[]) {
     offered.set(
       id,
@@ -209,7 +209,7 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
     name(gateway, names)
   }
 
-  /** As an older agent: nothing listens on the port of applications. */
+  /** Behaves as an older agent: nothing listens on the port of applications. */
   function closeApplications({ address }: { address: string }) {
     const server = gatewayServers.get(`${address} applications`)
     server?.close()
@@ -219,7 +219,7 @@ export async function startGatewayUi({ engine = 'sqlite', config, progressTimeou
   type Caller = Awaited<ReturnType<typeof signIn>>['caller']
   const hubHost = () => `localhost:${hubPort}`
 
-  /** What a browser does with a ticket: posts it from the hub's page and keeps the cookie. */
+  /** Does what a browser does with a ticket: posts it from the hub's page and keeps the cookie. */
   async function open(caller: Caller, gatewayId: string, host = hubHost(), application?: string) {
     const { action, ticket } = await ui.issueTicket(
       caller,

@@ -22,7 +22,7 @@ export type TestHub = Hub & {
   addUser(username: string, role: Role, password: string): Promise<string>
 }
 
-/** Real, and a hundredth of the work: tests make many users. */
+/** Real hashing with a hundredth of the work: tests make many users. */
 export const cheapHashing: Hashing = argon2id({ memoryCost: 64, timeCost: 1 })
 
 /** A whole hub on a new database, or on `databaseUrl`; it listens after `start`, and `stop` removes everything. */
@@ -53,7 +53,7 @@ export async function startTestHub(
       HUB_HOST: '127.0.0.1',
       HUB_DATA_DIR: dataDir,
       HUB_DATABASE_URL: url,
-      // A new hub writes half of it.
+      // A new hub writes a file of half this size.
       HUB_DISK_RESERVE_MB: '1',
     }),
     admin: { username: 'first-admin', password: 'first-admin-password' },

@@ -6,7 +6,7 @@ import { openInterface, type WireGuardInterface } from '@hedgerow/wireguard/node
 
 /** A lost initiation is sent again after 5 s (REKEY_TIMEOUT, WireGuard paper, section 6.4). */
 const CONNECT_TIMEOUT_MS = 20_000
-/** Two SYNs, a second apart. */
+/** Enough for two SYNs, a second apart. */
 const SILENCE_MS = 3_000
 
 type Joined = Pick<ApprovedRegistration, 'assignedIp' | 'hubVpnIp' | 'hubPublicKey'> & {

@@ -47,7 +47,7 @@ export function addressOf(folder: string, database: string): string {
   return `postgres://hub@localhost/${database}?host=${encodeURIComponent(folder)}`
 }
 
-/** One statement over a connection of its own. */
+/** Runs one statement over a connection of its own. */
 export async function askPostgres(url: string, statement: string): Promise<void> {
   const client = new Client(url)
   await client.connect()

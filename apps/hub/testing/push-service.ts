@@ -1,5 +1,5 @@
 /**
- * A push service and its browsers, as RFC 8030, 8188, 8291 and 8292 have them, written with WebCrypto and apart from
+ * A push service and its browsers, as RFC 8030, 8188, 8291 and 8292 define them, written with WebCrypto and apart from
  * the hub's own code. It refuses what a real one refuses.
  */
 import { randomBytes } from 'node:crypto'
@@ -18,16 +18,16 @@ const DAY_SECONDS = 86_400
 export type Browser = {
   /** What `PushSubscription.toJSON()` gives. */
   subscription: { endpoint: string; keys: { p256dh: string; auth: string } }
-  /** What it was sent, decrypted. */
+  /** The messages that it was sent, decrypted. */
   shown: { payload: Record<string, unknown>; headers: IncomingHttpHeaders }[]
-  /** The service forgets it: 410. */
+  /** The service drops the subscription and answers 410. */
   expire(): void
 }
 
 export type PushService = {
-  /** For HUB_PUSH_HOSTS. */
+  /** The value of HUB_PUSH_HOSTS. */
   host: string
-  /** A browser that subscribed with the hub's key. */
+  /** Adds a browser that subscribed with the hub's key. */
   addBrowser(applicationServerKey: string): Promise<Browser>
   /** Every refusal, in words. */
   refusals: string[]

@@ -31,7 +31,7 @@ export function networksOf(address: string): Network[] {
   return namesOf(address, (family) => LIMITED[family])
 }
 
-/** The same networks and the provider's. */
+/** The networks of `networksOf`, and the provider's. */
 export function crowdsOf(address: string): Network[] {
   return namesOf(address, (family) => [...LIMITED[family], PROVIDERS[family]])
 }
@@ -68,7 +68,7 @@ export function whoGivesWay(addresses: readonly string[]): number {
 
 function namesOf(address: string, levelsOf: (family: 4 | 6) => readonly Level[]): Network[] {
   const canonical = canonicalAddress(address)
-  // Not an address, as for a request without a socket.
+  // A request without a socket has no address.
   if (canonical === undefined) return [{ cidr: address, share: 1 }]
   if (isIP(canonical) === 4) return levelsOf(4).map(({ bits, share }) => ({ cidr: network4(canonical, bits), share }))
   const groups = groupsOf(canonical)

@@ -1,6 +1,6 @@
 /**
  * Reports refusals by limits to the operator: a counter for each limit in the metrics, and one log line a minute for
- * each limit, with the sources refused most. Never one line for each refusal, because a flood must not fill the disk.
+ * each limit, with the sources refused most. It does not log every refusal, because a flood must not fill the disk.
  */
 import { siteOf } from './networks.ts'
 

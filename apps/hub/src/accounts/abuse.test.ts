@@ -76,7 +76,7 @@ describe('attacks on accounts', () => {
   })
 
   test('strangers from 260 networks at once: the owner signs in from a known network', async () => {
-    // Of the same provider as the crowd, so that nothing but the earlier sign-in tells the owner from it.
+    // The crowd has the same provider, so only the earlier sign-in distinguishes the owner from it.
     const home = '2001:db9:ffff::1'
     expect((await signIn('owner', PASSWORD, home)).status).toBe(200)
     const stranger = (i: number) => signIn(`any-${i}`, 'guess', `2001:db9:${i.toString(16)}::1`)
@@ -84,7 +84,7 @@ describe('attacks on accounts', () => {
       () => [
         ...Array.from({ length: 260 }, (_, i) => stranger(i)),
         signIn('owner', PASSWORD, home),
-        // As many arrive after the owner; each new network drops the longest-waiting entry.
+        // As many strangers arrive after the owner; each new network drops the longest-waiting entry.
         ...Array.from({ length: 700 }, (_, i) => stranger(1_000 + i)),
       ],
       960 - WAITING_MAX - HASHING_MAX,

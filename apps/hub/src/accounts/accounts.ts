@@ -38,7 +38,7 @@ export type NewUser = {
   active?: boolean
 }
 
-/** As `insertUser`, but with any password. */
+/** Like `insertUser`, but accepts any password. */
 export async function createUser(
   db: Db,
   passwords: Passwords,
@@ -124,7 +124,7 @@ export async function deleteSessionsOf(db: Db, userId: string): Promise<void> {
 /**
  * Sets a new password for a user without the old one and ends the user's sessions; a running hub on the same database
  * ends their streams within a second. Two-factor and the active state do not change. Throws `user_not_found`,
- * `invalid_request` for one that is too short and `password_too_weak`.
+ * `invalid_request` for a password that is too short and `password_too_weak`.
  */
 export async function resetPassword(db: Db, passwords: Passwords, username: string, password: string): Promise<void> {
   const checked = newPassword.safeParse(password)

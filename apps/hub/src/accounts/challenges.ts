@@ -24,7 +24,7 @@ export type Challenges = {
   open(user: { id: string }, source: string): Promise<string>
   /** Counts a try and returns the user, if still active. Throws `challenge_ended`. */
   attempt(token: string, source: string): Promise<UserRow>
-  /** The last try does not count. */
+  /** Undoes the count of the last try. */
   takeBack(token: string): Promise<void>
   /** The challenge's user, without counting a try; undefined for an unknown token. */
   userIdOf(token: string, source: string): Promise<string | undefined>
@@ -34,9 +34,9 @@ export type Challenges = {
 
 export function createChallenges({ db, clock }: { db: Kysely<Tables>; clock: () => number }): Challenges {
   /**
-   * Drops what is over the limits, never the newest one. Those of networks that the person signed in from count only
-   * for their own network: a stranger with the password and many networks must not end the owner's. Of the others the
-   * oldest of the most crowded provider's network goes.
+   * Drops the challenges above the limits, never the newest one. Challenges of networks that the person signed in from
+   * count only for their own network: a stranger with the password and many networks must not end the owner's
+   * challenge. Of the others, the oldest challenge of the most crowded provider's network is dropped.
    */
   async function dropExcess(userId: string, newest: string, source: string): Promise<void> {
     const open = await db

@@ -28,7 +28,7 @@ export function rememberNetwork(db: Db, userId: string, sourceIp: string, now: n
       .selectFrom('known_networks')
       .select('network')
       .where('user_id', '=', userId)
-      // The others may be of a time when the clock was ahead, and look newer.
+      // Rows from a time when the clock was ahead look newer than they are.
       .where('network', '!=', network)
       .orderBy('last_at', 'desc')
       .limit(KEPT_PER_PERSON - 1)

@@ -4,7 +4,7 @@
  * a name, so only whole names can look alike. Pure.
  */
 const CYRILLIC_AS_LATIN = 'аaвbеeкkмmнhоoрpсcтtуyхxѕsіiјjԛqԝwһhӏlгrпnԁdёëїï'
-/** By the look of capitals, which are the same glyphs: Ν as N, Η as H, Υ as Y. */
+/** Letters are compared as capitals, because these have the same glyphs: Ν as N, Η as H, Υ as Y. */
 const GREEK_AS_LATIN = 'αaβbεeζzηhιiκkμmνnοoρpτtυyχxςcσc'
 const LATIN_AS_ONE = '1liloo0oıl'
 

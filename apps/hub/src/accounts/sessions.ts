@@ -65,7 +65,7 @@ export function createSessions({
     } else tellEnded(await db.deleteFrom('sessions').where('expires_at', '<=', now).returning('id').execute())
   }
 
-  /** Rows may also go with their user, or by another process: a watched session without a row has ended. */
+  /** Rows may also be deleted with their user, or by another process: a watched session without a row has ended. */
   async function lookAfterWatched(): Promise<void> {
     const ids = [...watched.keys()]
     for (let i = 0; i < ids.length; i += WATCHED_PER_QUERY) {

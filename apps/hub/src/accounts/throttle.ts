@@ -2,7 +2,7 @@ export type Throttle = {
   /** Milliseconds until this key may try again; 0 for now. With `share`, it may fail that many times as often. */
   waitMs(key: string, share?: number): number
   failed(key: string): void
-  /** The last failure does not count. */
+  /** Removes the last failure from the count. */
   takeBack(key: string): void
   forget(key: string): void
 }

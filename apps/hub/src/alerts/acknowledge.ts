@@ -68,7 +68,7 @@ async function readAlert(db: Db, id: string): Promise<AlertRow> {
   return row
 }
 
-/** The first acknowledgement stays. */
+/** An alert keeps its first acknowledgement. */
 async function markAcknowledged(
   transaction: Db,
   row: AlertRow,

@@ -86,7 +86,7 @@ export function acknowledgementOf(row: AlertRow): Alert['acknowledged'] {
 
 const OLDER = { kind: 'detection' as const, detail: '' }
 
-/** Those of an older hub are all of detections. */
+/** Lines that an older hub stored have no kind: they are all of detections. */
 export function linesIn(json: string): Line[] {
   return (JSON.parse(json) as Line[]).map((line) => ({ ...OLDER, ...line }))
 }

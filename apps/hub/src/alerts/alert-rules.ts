@@ -21,7 +21,7 @@ export async function readRules(db: Db): Promise<AlertRule[]> {
   return rows.map(toRule)
 }
 
-/** Why nobody would be told of what cameras see, in a sentence. */
+/** The reason why nobody would be told of a threat, as a sentence; undefined when somebody would be. */
 export async function troubleOfAlerts(db: Db): Promise<string | undefined> {
   const { enableNotifications } = await readSettings(db)
   if (!enableNotifications) return 'Notifications are off in the settings: nobody is told of a threat.'
@@ -82,7 +82,7 @@ export function deleteRule(db: Kysely<Tables>, id: string, by: By): Promise<void
   })
 }
 
-/** A rule of an older hub has the defaults of fields that it did not know. */
+/** Fields that an older hub did not store get their defaults. */
 export function fieldsOf({ fields }: Pick<RuleRow, 'fields'>): AlertRuleFields {
   return { ...DEFAULTS, ...(JSON.parse(fields) as AlertRuleFields) }
 }

@@ -78,7 +78,7 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     await hub.notifications.deliver()
   }
 
-  it('tell of an intruder at once, with the picture and a link that opens it, and of each once', async () => {
+  it('tell of each intruder once and at once, with the picture and a link that opens it', async () => {
     await report(seen('a', { jpeg: Buffer.from(JPEG, 'base64') }))
     await told(1)
     const [message] = receiver.received
@@ -247,7 +247,7 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     expect(receiver.received.map(({ data }) => data['rule'])).toEqual(['Foxes'])
   })
 
-  it('end with their rule, and with the switch for all notifications; that of approvals leaves them', async () => {
+  it('end with their rule and with the switch for all notifications, but not with the switch for approvals', async () => {
     await change('every-alert', { collectSeconds: 30 })
     await api(contract.saveAutoApprovalSettings, { token, body: { notificationEnabled: false } })
     await report(seen('a'))
@@ -263,7 +263,7 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('say before what a rule would have told of in seven days', async () => {
+  it('can be previewed: what a rule would have told of in the last seven days', async () => {
     const day = 86_400_000
     for (const [i, ago] of [8 * day, 2 * day, 2 * day - 200_000, 2 * day - 260_000, day].entries())
       await report(seen(`d${i}`, { startedAt: new Date(hub.clock.now() - ago).toISOString() }))
@@ -279,7 +279,7 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     expect(await preview({ labels: ['fox'] })).toMatchObject({ incidents: 0, messages: 0, newest: [] })
   })
 
-  it('are missed among the problems of the hub, by who could change that', async () => {
+  it('without an active rule are a problem of the hub, shown to people who can change that', async () => {
     const problems = async (who: string) => (await api(contract.hubProblems, { token: who })).body
     expect(await problems(token)).toEqual([])
     await change('every-alert', { enabled: false })
@@ -293,7 +293,7 @@ describe.each(testEngines)('alerts on %s', (engine) => {
     ])
   })
 
-  it('are kept by admins, seen by managers, with errors that name the field', async () => {
+  it('have rules that admins change and managers see, with errors that name the field', async () => {
     const [manager, user] = [await hub.signIn('manager'), await hub.signIn('user')]
     expect(await api(contract.listAlertRules, { token: manager })).toMatchObject({ status: 200 })
     expect(await api(contract.listAlertRules, { token: user })).toMatchObject({ status: 403 })

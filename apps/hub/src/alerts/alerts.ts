@@ -19,7 +19,7 @@ import { firstOf, messageOf, pathOf, type Line, type Stage, type Told } from './
 
 type ReportedIncident = FactData['detection.reported']['incidents'][number]
 type Reported = { at: number; gatewayId: string; gatewayName: string; incidents: readonly ReportedIncident[] }
-/** What programs know the messages by. */
+/** The names by which programs know the messages. */
 export const EVENTS: Readonly<Record<AlertKind, Announcement['kind']>> = {
   detection: 'incident.alert',
   'gateway-quiet': 'gateway.quiet',
@@ -60,7 +60,7 @@ export async function tellOfIncidents(
   await tell(transaction, things, at, outbox)
 }
 
-/** Tells of one gateway's things, or of the hub's own. */
+/** Announces things of one gateway, or of the hub itself. */
 export async function tell(
   transaction: Transaction<Tables>,
   things: readonly Thing[],
@@ -99,7 +99,7 @@ export async function tell(
   }
 }
 
-/** Marks these as announced by the rule; returns those that were not before. */
+/** Marks these as announced by the rule; returns those that were not announced before. */
 export async function markTold(
   transaction: Transaction<Tables>,
   ruleId: string,
@@ -118,7 +118,8 @@ export async function markTold(
 }
 
 /**
- * Lines of one kind, in the rule's message that waits or in a new one: gives the alert's id, unless the rule is gone.
+ * Adds lines of one kind to the rule's waiting message, or to a new one. Returns the alert's id; undefined when the
+ * rule is gone.
  */
 export async function tellOver(
   transaction: Transaction<Tables>,
@@ -146,7 +147,7 @@ export async function tellOver(
     .limit(1)
     .executeTakeFirst()
   const known = latest && (await outbox.waitsUnder(transaction, keyOf(latest, 0)))
-  // Without a row in the outbox, as when nothing leaves the hub, its own time counts.
+  // The outbox has no row when no channel is configured; then the alert's own time counts.
   const lastAt = known?.dueAt ?? latest?.due_at
   const isFromAhead = lastAt !== undefined && lastAt > at + LONGEST_WAIT_MS
   const isWaiting = known ? known.isWaiting : latest !== undefined && at < latest.due_at && !isFromAhead
@@ -219,7 +220,7 @@ export async function announceStep(
     key: keyOf(alert, step),
     alertId: alert.id,
     kind: step === 'cleared' ? (BACK[alert.kind] ?? EVENTS[alert.kind]) : EVENTS[alert.kind],
-    // All is well only for those who heard that it was not.
+    // The all-clear goes only to those who got the message.
     ...(step === 'cleared' && { follows: keyOf(alert, 0) }),
     grows: true,
     dueAt,
@@ -241,7 +242,7 @@ export async function announceStep(
     })
 }
 
-/** For programs: of the first thing, where there are several. */
+/** The data for programs is that of the first thing. */
 function dataOf({ rule_name: rule, kind }: AlertRow, told: Told): Record<string, string> {
   const { id, gatewayId, gatewayName, camera, label, detail } = firstOf(told.lines)
   const count = String(told.count)

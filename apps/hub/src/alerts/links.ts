@@ -1,6 +1,6 @@
 /**
  * Links of messages, by which people acknowledge an alert without a session. A link names the alert, the channel that
- * carried it, the person where it was for one, and its end; an HMAC-SHA-256 with a key of this hub vouches for it.
+ * carried it, the person when it was for one, and when it expires; an HMAC-SHA-256 with a key of this hub proves it.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
@@ -8,14 +8,14 @@ const GOOD_FOR_MS = 7 * 86_400_000
 /** Bytes of the HMAC: nobody guesses 128 bits. */
 const SIGNATURE_BYTES = 16
 
-/** In the place of a channel's name: a link that shows an alert's picture and acknowledges nothing. */
+/** Used instead of a channel's name in a link that shows an alert's picture and acknowledges nothing. */
 export const PICTURE_LINK = 'picture'
 
 export type AlertLink = { alertId: string; channel: string; userId: string | undefined }
 
 export type AlertLinks = {
   make(link: AlertLink): string
-  /** Undefined for a token that is not of this hub, or too old. */
+  /** Undefined for a token of another hub, and for an expired one. */
   read(token: string): AlertLink | undefined
 }
 

@@ -3,7 +3,7 @@ import type { AlertKind, AlertRuleFields } from '@hedgerow/contract'
 
 export type Candidate = {
   kind: AlertKind
-  /** Empty for the hub's own, which has no place. */
+  /** Empty for the hub itself, which has no location. */
   gatewayId: string
   location: string
   /** The tags of its gateway. */
@@ -41,7 +41,7 @@ function isWanted(rule: AlertRuleFields, { severity, label, isValidated }: Candi
   )
 }
 
-/** By this machine's time zone; `from` is part of it, `to` is not. */
+/** In this machine's time zone; `from` is included, `to` is not. */
 function isWithin(hours: AlertRuleFields['hours'], at: number): boolean {
   if (hours === null) return true
   const date = new Date(at)

@@ -1,4 +1,4 @@
-/** What the portal shows a person of alerts, until they have read it. */
+/** The notices of alerts that the portal shows a person until they have read them. */
 import type { listNotices, ResponseOf } from '@hedgerow/contract'
 import type { Caller } from '../access/sessions.ts'
 import type { Db } from '../database/tables.ts'

@@ -27,7 +27,7 @@ export async function tellPeople(
   for (const person of await readPeople(transaction, step.people)) {
     const told = toldTo(alert, await gatewaysOf(transaction, { role: person.role, userId: person.id }))
     if (!told) continue
-    // The notice itself says that it is over.
+    // A notice shows by itself that its alert is over.
     if (isOver('portal') && step.step !== 'cleared') await putNotice(transaction, person.id, alert.id, step.now)
     if (isOver('push')) await tellBrowsers(transaction, { alert, told, person, step }, announce)
   }

@@ -56,7 +56,7 @@ describe.each(testEngines)('outages on %s', (engine) => {
     fleet.push(gateway)
     return gateway
   }
-  /** As after a start of the hub. */
+  /** Creates it as a start of the hub does. */
   const start = () =>
     createProblems({
       db: hub.db,
@@ -170,7 +170,7 @@ describe.each(testEngines)('outages on %s', (engine) => {
     Object.assign(barn, { status: 'warning', isOnlyCameras: true })
     await pass(5)
     expect(titles()).toEqual(['Camera "gate" of "Barn" gives no picture'])
-    // Nobody knows while the gateway is away.
+    // The camera's state is unknown while the gateway is offline.
     barn.status = 'offline'
     cameras[barn.id] = [{ ...gate, state: 'online' }]
     await pass(1)

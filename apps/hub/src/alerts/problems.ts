@@ -1,7 +1,7 @@
 /**
- * Outages: gateways that are quiet or have a warning, and cameras without a picture. A rule tells of one that has
- * lasted for its hold-off, so that reboots are no news, and once when all that a message told of is over. What began
- * and ended while the hub was off is found by the rows that it left.
+ * Outages: gateways that are silent or have a warning, and cameras without a picture. A rule reports an outage once it
+ * has lasted for the rule's hold-off, so that reboots are not reported, and sends one all-clear when all outages of a
+ * message are over. The stored rows show which outages began or ended while the hub was off.
  */
 import type { Heartbeat } from '@hedgerow/contract'
 import { expressionBuilder, type Kysely, type Transaction } from 'kysely'
@@ -40,7 +40,7 @@ export function createProblems(options: {
   camerasOf: (gatewayId: string) => Heartbeat['cameras']
 }): Problems {
   const { db, clock, log, notifications, statuses, camerasOf } = options
-  const tasks = createTasks({ log, failure: 'could not tell of outages' })
+  const tasks = createTasks({ log, failure: 'could not report outages' })
   /**
    * The subjects of the last run, also those that no rule reports; undefined until the rows of the last run were read.
    */
@@ -122,8 +122,8 @@ export function createProblems(options: {
   }
 
   /**
-   * Says once that all is well, when nothing that the alert told of is left; not when all of it was `removed`,
-   * because then nothing came back.
+   * Sends one all-clear when every outage of the alert is over; none when all of them were `removed`, because then
+   * nothing recovered.
    */
   async function clear(
     transaction: Transaction<Tables>,
@@ -152,7 +152,7 @@ export function createProblems(options: {
     await tellPeople(transaction, alert, told, notifications)
   }
 
-  /** One transaction a rule: those that ended meanwhile are gone. */
+  /** One transaction for each rule. Outages that ended meanwhile have no row any more. */
   async function tellDue(now: number): Promise<void> {
     const due = await db
       .selectFrom('alert_problems')
@@ -209,7 +209,7 @@ function thingOf(subject: string, line: Line, now: number): Thing {
   return { line, once: `${subject} ${Math.floor(now / DAY_MS)}` }
 }
 
-/** What is wrong now, by a name that stays while it lasts. */
+/** The current outages, each under a name that does not change while it lasts. */
 function subjectsOf(
   fleet: readonly FleetStatus[],
   camerasOf: (gatewayId: string) => Heartbeat['cameras'],
@@ -236,7 +236,7 @@ function subjectsOf(
       subjects.set(`warning ${id}`, { ...line, kind: 'gateway-warning' })
     for (const { name: camera, state } of camerasOf(id)) {
       const subject = `camera ${id} ${camera}`
-      // While its gateway is away nobody knows.
+      // The state of a camera is unknown while its gateway is offline.
       const isDark = status === 'offline' ? known.has(subject) : state === 'offline'
       if (isDark) subjects.set(subject, { ...line, kind: 'camera-dark', camera, detail: '' })
     }

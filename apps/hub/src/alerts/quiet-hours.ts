@@ -4,7 +4,7 @@ import type { AlertPreferences } from '@hedgerow/contract'
 const MINUTE_MS = 60_000
 const DAY_MINUTES = 1_440
 
-/** `now` outside the quiet hours; else the minute after them, by the person's time zone. */
+/** Returns `now` outside the quiet hours, else the minute after them, in the person's time zone. */
 export function afterQuietHours(
   now: number,
   { quietHours, timeZone }: Pick<AlertPreferences, 'quietHours' | 'timeZone'>,

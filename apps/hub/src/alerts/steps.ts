@@ -1,6 +1,6 @@
 /**
- * Alerts whose time has come: people are told in the portal and by push when the alert's message is due, and, while
- * nobody has acknowledged it, its rule tells the next, step by step.
+ * Due alerts: people are told in the portal and by push when the alert's message is due. While nobody has acknowledged
+ * it, the rule's steps notify further people.
  */
 import type { AlertRuleFields } from '@hedgerow/contract'
 import { expressionBuilder, type Kysely, type Transaction } from 'kysely'
@@ -50,7 +50,7 @@ export function createAlertSteps(options: {
     if (raised.length + due.length > 0) notifications.wake()
   }
 
-  /** Its message is due: it grows no more. */
+  /** Its message is due: no more incidents join it. */
   function raise(id: string): Promise<void> {
     return inTransaction(db, async (transaction) => {
       const now = clock()

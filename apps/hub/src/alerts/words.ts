@@ -1,4 +1,4 @@
-/** What an alert says, in the language of who reads it. Pure. */
+/** What an alert says, in the reader's language. Pure. */
 import type { AlertKind, Language } from '@hedgerow/contract'
 
 /** One thing that an alert is about. */
@@ -6,14 +6,14 @@ export type Line = {
   kind: AlertKind
   /** The id of the incident, the gateway, the request or the certificate. */
   id: string
-  /** Empty for the hub's own. */
+  /** Empty for the hub itself. */
   gatewayId: string
   gatewayName: string
-  /** Empty where it is not of one camera. */
+  /** Empty when it concerns no single camera. */
   camera: string
   /** What was seen, or the name of the deterrent, the device or the certificate. */
   label: string
-  /** Why, in the words of the gateway or of the hub. */
+  /** The reason, in the words of the gateway or of the hub. */
   detail: string
   /** The detection with the picture. */
   coverId: string | null
@@ -24,7 +24,7 @@ export type Line = {
 /** The first things that an alert is about, and how many there are. All are of one kind. */
 export type Told = { lines: readonly Line[]; count: number }
 
-/** Lines in a message; more are counted. */
+/** A message lists at most this many lines and gives the number of the others. */
 const LINES_MAX = 10
 
 type Words = {
@@ -144,9 +144,9 @@ export function pathOf({ lines, count }: Told): string {
   return count === 1 ? `/gateways/${gatewayId}` : '/gateways'
 }
 
-/** The first with a picture. */
+/** The first line with a picture, or else the first line. */
 export function firstOf(lines: readonly Line[]): Line {
   const first = lines.find(({ coverId }) => coverId !== null) ?? lines[0]
-  if (!first) throw new Error('an alert tells of nothing')
+  if (!first) throw new Error('an alert has no lines')
   return first
 }

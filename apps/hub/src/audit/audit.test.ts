@@ -143,7 +143,7 @@ describe.each(testEngines)('audit on %s', (engine) => {
     expect(await left()).toEqual(['0 days', '29 days'])
   })
 
-  test('reads so many entries at once for a text, and continues where it stopped', async () => {
+  test('reads a limited number of entries at once for a text, and continues where it stopped', async () => {
     await insert({ target: 'the needle' })
     const hay = Array.from({ length: 1_000 }, () => ({ at: 1 }))
     for (let i = 0; i < 10; i++) await insert(...hay)

@@ -2,7 +2,10 @@ import type { AuditEntry } from '@hedgerow/contract'
 
 const COLUMNS = ['at', 'actor', 'action', 'target', 'sourceIp', 'result'] as const satisfies (keyof AuditEntry)[]
 
-/** What spreadsheets run as a formula: some skip blanks before it and also accept East Asian full-width forms. */
+/**
+ * Texts that spreadsheets run as a formula: some programs skip blanks before it and also accept East Asian full-width
+ * forms.
+ */
 const FORMULA = /^(\s|[=+\-@|%＝＋－＠])/u
 
 /** The first line of the file: the names of the columns (RFC 4180). */

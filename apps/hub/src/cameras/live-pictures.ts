@@ -9,10 +9,10 @@ import { HubError } from '../kernel/hub-error.ts'
 const FRESH_MS = 1_000
 const PULL_TIMEOUT_MS = 10_000
 const PULLS_PER_GATEWAY = 4
-/** Scaled on the device: a wall shows no more. */
+/** Pictures are scaled on the device: a wall of cameras shows no more pixels. */
 const HEIGHT = 720
 const KNOWN_MAX = 256
-/** Of all pictures together: a gateway may send large ones, under as many names of cameras as somebody asks for. */
+/** The limit for all pictures together: a gateway may send large pictures under any number of camera names. */
 const KNOWN_BYTES_MAX = 64 * 1024 * 1024
 const JPEG_START = Buffer.from([0xff, 0xd8, 0xff])
 

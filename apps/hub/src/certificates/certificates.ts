@@ -21,10 +21,10 @@ import { readConfigured } from './configured.ts'
 import { issueAuthority, issueServerCertificate, type KeyedCertificate } from './issue.ts'
 
 export const RENEWED_AHEAD_MS = 30 * 24 * 60 * 60 * 1_000
-/** Often, because a clock that is set right may make a certificate expired, or not valid yet. */
+/** Due renewals are checked often, because setting a clock right may make a certificate expired, or not valid yet. */
 const DAY_MS = 86_400_000
 const TOLD_AHEAD_MS = 14 * DAY_MS
-/** When the hub has started. */
+/** By then the hub has started. */
 const FIRST_TOLD_MS = 60_000
 const CHECK_INTERVAL_MS = 60_000
 const FILES_LOOKED_AT_INTERVAL_MS = 5_000

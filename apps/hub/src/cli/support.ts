@@ -1,4 +1,6 @@
-/** What helps somebody else to find a fault. An allow-list: what is not named here is not in it. */
+/**
+ * Describes a hub for somebody who looks for a fault. It is an allow-list: anything that is not named here stays out.
+ */
 import { arch, cpus, release, totalmem } from 'node:os'
 import { existsSync } from 'node:fs'
 import { sql } from 'kysely'

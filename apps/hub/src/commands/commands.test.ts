@@ -155,14 +155,14 @@ describe.each(testEngines)('commands to a gateway on %s', (engine) => {
     expect(door.commands).toEqual([])
   })
 
-  it('live no longer when the clock is set back', async () => {
+  it('do not live longer when the clock is set back', async () => {
     door.beforeTicket = () => hub.clock.advance(-60_000)
     await give('manager', 'fire', { deterrent: 'sprinkler' })
-    // The time that is left is of the clock that never jumps.
+    // The remaining time is that of the clock that never jumps.
     expect(door.commands[0]!.withinMs).toBeLessThanOrEqual(20_000)
   })
 
-  it('that got no answer are not sent again when that could do them twice, and a stop is', async () => {
+  it('without an answer are not sent again, because they could be carried out twice; a stop is sent again', async () => {
     door.onCommand = (_command, response) => response.destroy()
     const fired = (await give('manager', 'fire', { deterrent: 'sprinkler' })).json<Command>()
     expect(fired).toMatchObject({ state: 'unknown', message: expect.stringMatching(/^Sent, but no answer came/) })
@@ -223,7 +223,7 @@ describe.each(testEngines)('commands to a gateway on %s', (engine) => {
     ])
   })
 
-  it('to a device without an agent are refused, and to an agent without the door told so', async () => {
+  it('to a device without an agent, or to an agent without a door, are refused with that reason', async () => {
     const plain = await insertTestGateway(hub.db, { kind: 'wireguard' })
     expect((await give('manager', 'stop', {}, plain)).json()).toMatchObject({ error: 'gateway_takes_no_commands' })
     const admin = await headersOf('admin')

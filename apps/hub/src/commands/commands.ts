@@ -235,7 +235,7 @@ export function createCommands(options: {
   }
 }
 
-/** The newest of a gateway, newest first. */
+/** The newest commands of a gateway, newest first. */
 export async function listCommands(db: Db, gatewayId: string): Promise<Command[]> {
   const rows = await db
     .selectFrom('commands')
@@ -260,7 +260,7 @@ function isRefusedConnection(error: unknown): boolean {
 
 function aboutOf(row: Row, at: number): Pick<Fact, 'at' | 'actor' | 'target' | 'gatewayId'> {
   const { by_name: name, by_id: userId, source_ip: sourceIp } = row
-  // A program, such as Home Assistant, has neither.
+  // A program such as Home Assistant has neither a user id nor an address.
   const actor = { name, ...(userId !== '' && { userId }), ...(sourceIp !== '' && { sourceIp }) }
   return { at, actor, target: row.id, gatewayId: row.gateway_id }
 }

@@ -49,7 +49,7 @@ describe.each(testEngines)('the ledger of a gateway on %s', (engine) => {
     return hub.app.inject({ url: `/api/v1/hub/${path}`, headers })
   }
 
-  it('has each entry once, however often and together with whatever it is sent', async () => {
+  it('has each entry once, however often it is sent and whatever else the call holds', async () => {
     const entries = [fired(1), fired(2, { kind: 'ended' }), fired(3)]
     expect((await send(entries.slice(0, 2))).json()).toEqual({ accepted: 2 })
     expect((await send(entries)).json()).toEqual({ accepted: 3 })
@@ -69,7 +69,7 @@ describe.each(testEngines)('the ledger of a gateway on %s', (engine) => {
     expect((await get(`gateways/${gatewayId}/ledger`)).json()).toHaveLength(2)
   })
 
-  it('comes in pages, and only to who may see the gateway', async () => {
+  it('comes in pages, and only for people who may see the gateway', async () => {
     await send(Array.from({ length: 5 }, (_, index) => fired(index + 1)))
     const first = await get(`gateways/${gatewayId}/ledger?limit=3`)
     const cursor = encodeURIComponent(String(first.headers['x-next-cursor']))

@@ -14,7 +14,7 @@ import { pageFrom, sendPage } from '../http/pagination.ts'
 import { HubError } from '../kernel/hub-error.ts'
 
 const ENTRIES_SHOWN = 50
-/** Entries of each gateway; the device itself keeps more. */
+/** How many entries the hub keeps of each gateway; the device itself keeps more. */
 const ENTRIES_KEPT = 10_000
 /** An hour's worth of calls for a busy device; one that floods waits. */
 const CALL_RATE = { burst: 30, perSecond: 0.1 }

@@ -12,7 +12,7 @@ import { recentActivity } from './recent-activity.ts'
 import { threatsToday, timeline } from './timeline.ts'
 import { listDetections } from '../detections/detection-list.ts'
 
-/** In the words of SQLite and PostgreSQL. */
+/** The plan of SQLite or PostgreSQL for reading a whole table. */
 const WHOLE_TABLE = /(seq scan on|^scan|\nscan) (activity|audit|detections|hourly_stats|gateway_hours)(?! using)/i
 
 const reply = { header: () => reply } as never

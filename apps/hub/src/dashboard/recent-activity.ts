@@ -82,7 +82,7 @@ async function existingGateways(db: Db, entries: readonly Entry[]): Promise<Set<
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Those that are still there, by gateway and id. */
+/** The entries' detections that are not deleted, by gateway and id. */
 async function detectionsOf(
   db: Db,
   entries: readonly Entry[],

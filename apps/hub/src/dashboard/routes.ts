@@ -14,7 +14,7 @@ type Dependencies = {
   clock: () => number
   fleetCount: FleetCount
   storageTrouble: StorageWatch['trouble']
-  /** Why nobody would be told of a threat, in a sentence. */
+  /** The reason why nobody would be told of a threat, as a sentence; undefined when somebody would be. */
   alertTrouble: () => Promise<string | undefined>
   hubUpdate: Pick<HubUpdate, 'status'>
 }

@@ -48,7 +48,7 @@ export async function threatsToday(db: Db, caller: Caller, now: number): Promise
   return Number(counted.threats ?? 0) + early
 }
 
-/** Firings of deterrents since the hub's local midnight, or since the hour before where midnight is not on one. */
+/** Firings of deterrents since the hub's local midnight, or since the last full UTC hour before it. */
 export async function firingsToday(db: Db, caller: Caller, now: number): Promise<number> {
   const counted = await db
     .selectFrom('hourly_stats')

@@ -1,6 +1,6 @@
 /**
- * The release that this hub hands out to devices: the folder that `npm run release` made, copied to the hub. A file
- * counts only when it has the size and the hash that the release names.
+ * The release that this hub hands out to devices: a folder that `npm run release` made. A file counts only when it has
+ * the size and the hash that the release names.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'

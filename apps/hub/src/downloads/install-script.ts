@@ -37,7 +37,7 @@ export function installScript(way: Way, hub: { fingerprint: string }, agent: Han
   )
 }
 
-/** What a person pastes on a device. */
+/** The command that a person pastes on a device. */
 export function installCommand({ url, pin }: Way, code: string): string {
   const options = pin === undefined ? '-fsSL' : `-fsSL --insecure --pinnedpubkey sha256//${pin}`
   return `curl ${options} ${url}/install.sh | sudo sh -s -- --invitation ${code}`

@@ -44,7 +44,7 @@ type Dependencies = {
   identity: Pick<Identity, 'publicKey'>
 }
 
-/** What a device needs before it knows this hub: the script that installs the agent, and the agent. */
+/** Serves the files that a device needs before it knows this hub: the script that installs the agent, and the agent. */
 export async function downloadRoutes(app: FastifyInstance, { downloads, identity }: Dependencies): Promise<void> {
   await downloadFiles(app, downloads)
   app.route({

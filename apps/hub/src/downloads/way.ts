@@ -14,7 +14,7 @@ type Options = {
 
 /**
  * How a device gets the agent from the hub that this request reached: over the hub's own HTTPS with its key pinned,
- * where the request came to this process directly, else at the address that was asked for. Throws `invalid_request` for
+ * when the request came to this process directly; otherwise at the address of the request. Throws `invalid_request` for
  * an invalid `Host`.
  */
 export function createWay({ publicUrl, ports, certificate }: Options): (headers: IncomingHttpHeaders) => Way {

@@ -43,7 +43,7 @@ export async function admitRegistration(
       const { id, status } = submitted
       const { tookPlace } = submitted
       if (status !== 'pending') return { id, status, tookPlace }
-      // With a full queue there is no news: a flood must not fill the log, the audit and the mailbox.
+      // A request that fills a full queue notifies nobody: a flood must not fill the log, the audit and the mailbox.
       const isNews = submitted.isNew && !tookPlace
       const { sourceIp, deviceName, deviceLocation, deviceVersion, macAddress } = details
       const about = { at: now, actor: { name: 'gateway', sourceIp }, target: id }

@@ -7,7 +7,7 @@ import type { Caller } from '../access/sessions.ts'
 import { actorOf, record } from '../facts/facts.ts'
 import { canonicalIp, canonicalRange, isSameRange } from './trusted-sources.ts'
 
-/** The row of `settings` that holds all of them, as JSON. */
+/** The row of `settings` that holds all auto-approval settings, as JSON. */
 const ROW = 'autoApproval'
 
 /** The saved settings or the defaults, under which only an invitation approves. Unreadable settings approve nothing. */

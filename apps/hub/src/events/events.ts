@@ -14,7 +14,7 @@ import type { Caller, Sessions } from '../access/sessions.ts'
 
 export const COALESCE_MS = 250
 const HEARTBEAT_INTERVAL_MS = 15_000
-/** Another process may end a session too, so the sessions of open streams are checked this often. */
+/** The sessions of open streams are checked this often, because another process may end one too. */
 const RECHECK_INTERVAL_MS = 1_000
 /** An event has about 40 bytes: a client with this many unread ones is not reading. */
 const UNREAD_LIMIT_BYTES = 16 * 1024

@@ -1,7 +1,7 @@
 /**
  * Facts and their followers. A verb records a fact in its own transaction; all other effects follow from the fact, so
- * that a verb knows no follower and forgets none. The table `facts` is the log: ids only rise, each row has its actor
- * and time, and a reader continues after the last id that it read.
+ * that a verb does not know its followers and cannot omit one. The table `facts` is the log: ids only rise, each row
+ * has its actor and time, and a reader continues after the last id that it read.
  */
 import type { Fact, FactActor, FactKind } from '@hedgerow/contract'
 import type { Kysely, Transaction } from 'kysely'

@@ -15,8 +15,8 @@ import { allocateAddress, newGatewayId } from './fleet.ts'
 type NewGateway = z.output<typeof newGateway>
 
 /**
- * Makes a gateway for a device that runs plain WireGuard: keys, address and device token are the hub's, and the private
- * key stays until the device's first handshake. Gives its id. Throws `gateway_name_taken`,
+ * Makes a gateway for a device that runs plain WireGuard: keys, address and device token are the hub's, and the hub
+ * stores the private key until the device's first handshake. Returns its id. Throws `gateway_name_taken`,
  * `gateway_limit_reached` or `address_pool_exhausted`.
  */
 export async function addGateway(
@@ -68,7 +68,7 @@ export async function addGateway(
   })
 }
 
-/** For a device that cannot make its own. */
+/** The token of a device that cannot make its own. */
 function newDeviceToken(): string {
   return `DT-${randomBytes(6).toString('hex').toUpperCase()}`
 }

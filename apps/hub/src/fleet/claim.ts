@@ -11,8 +11,8 @@ const LOCK_MS = 15 * 60_000
 
 export type ClaimLock = {
   /**
-   * Counts a try before it is made, so that parallel guesses count too. Gives what takes the try back when the token
-   * turns out right; earlier wrong ones stay counted. Throws `claim_locked`.
+   * Counts a try before it is made, so that parallel guesses count too. Returns a function that undoes the count when
+   * the token is right; earlier wrong tries stay counted. Throws `claim_locked`.
    */
   begin(userId: string): () => void
 }
@@ -38,7 +38,8 @@ type Claimed = ResponseOf<typeof claimGatewayCall>
 
 /**
  * Makes the caller the owner of the gateway with this device token, or of the registration that waits with it. Claiming
- * one's own again answers the same. Throws `claim_refused`, alike for an unknown token and for somebody else's.
+ * one's own gateway again returns the same answer. Throws `claim_refused` both for an unknown token and for somebody
+ * else's.
  */
 export function claimGateway(
   db: Kysely<Tables>,
@@ -98,7 +99,7 @@ async function claimPending(
   const first =
     waiting.find((row) => row.owner_id === context.caller.userId) ?? waiting.find((row) => row.owner_id === null)
   if (!first) return undefined
-  // Whichever of several requests with this token is approved, it is the claimer's.
+  // The claimer owns the gateway whichever of these requests is approved.
   const unowned = waiting.filter((row) => row.owner_id === null).map((row) => row.id)
   if (unowned.length > 0) {
     await transaction
@@ -117,7 +118,7 @@ async function claimPending(
   return { name: first.device_name, status: 'pending', gatewayId: null }
 }
 
-/** A token that was tried is not told: it may be another gateway's. */
+/** The record does not hold the tried token: it may be another gateway's. */
 export function recordRefusedClaim(db: Kysely<Tables>, context: Context): Promise<void> {
   return record(db, { kind: 'gateway.claim-refused', at: context.now, actor: actorOf(context), data: {} })
 }

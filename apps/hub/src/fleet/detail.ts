@@ -1,7 +1,4 @@
-/**
- * One gateway with everything the hub knows of it: the ladder of signals from its request to its heartbeat, traffic,
- * visits.
- */
+/** Everything that the hub knows of one gateway: the conditions from its request to its heartbeat, traffic, visits. */
 import { hasRole, type GatewayDetail } from '@hedgerow/contract'
 import { fingerprint } from '@hedgerow/enrolment'
 import type { Kysely } from 'kysely'
@@ -15,7 +12,7 @@ const VISITS_SHOWN = 50
 
 type Rung = GatewayDetail['ladder'][number]
 
-/** Throws `gateway_not_found` when there is none, or none that the caller may see. */
+/** Throws `gateway_not_found` also when the caller may not see it. */
 export async function readGateway(
   db: Kysely<Tables>,
   caller: Caller,
@@ -70,7 +67,7 @@ export async function readGateway(
   }
 }
 
-/** Who opened its page through the hub, newest first. */
+/** The people who opened its page through the hub, newest first. */
 async function visits(db: Kysely<Tables>, gatewayId: string): Promise<GatewayDetail['access']> {
   const rows = await db
     .selectFrom('ui_access')

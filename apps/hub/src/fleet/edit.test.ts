@@ -37,7 +37,7 @@ describe.each(testEngines)('one gateway on %s', (engine) => {
     return (await hub.db.selectFrom('users').select('id').where('username', '=', 'the-user').executeTakeFirstOrThrow())
       .id
   }
-  /** A device that enrolled and is in the tunnel. */
+  /** An enrolled device with a tunnel. */
   async function joined(name = 'Barn') {
     const device = createTestDevice(hub.app, { now: hub.clock.now, name })
     const { registrationId } = (await device.register()).body

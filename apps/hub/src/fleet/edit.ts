@@ -12,7 +12,7 @@ import { storeTags } from './tags.ts'
 
 type Context = { caller: Caller; sourceIp: string; now: number }
 
-/** Throws `gateway_not_found`, or `gateway_name_taken` for a name that is another gateway's. */
+/** Throws `gateway_not_found`, or `gateway_name_taken` when another gateway has the name. */
 export function updateGateway(
   db: Kysely<Tables>,
   id: string,

@@ -32,7 +32,7 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
   }
 
   describe('seen', () => {
-    it('by managers and admins whole, by a user as what they claimed, by name', async () => {
+    it('by managers and admins completely, by users only their own gateways, sorted by name', async () => {
       await insertTestGateway(hub.db, { name: 'Shed' })
       await insertTestGateway(hub.db, { name: 'barn', owner_id: await userId('user') })
       expect((await list('manager')).map((gateway) => gateway.name)).toEqual(['barn', 'Shed'])
@@ -238,7 +238,7 @@ describe.each(testEngines)('the fleet on %s', (engine) => {
     })
   })
 
-  it('validates access by token for people who may see the gateway, and hides it from others', async () => {
+  it('a token finds its gateway for people who may see it, and nothing for others', async () => {
     const id = await insertTestGateway(hub.db, { device_token: 'DT-0123456789AB' })
     const ask = async (deviceToken: string, role: Role) =>
       (await post('/api/v1/gateway/validate-access', { deviceToken }, role)).json()

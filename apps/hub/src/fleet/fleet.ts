@@ -22,8 +22,8 @@ import { isUdpBlocked, judge, reasonOf, statusOf, type Judgement, type Signals }
 type Row = Selectable<Tables['gateways']>
 
 /**
- * The columns that the list and its statuses need. Reading whole rows, above all the last heartbeats, would take longer
- * than all else.
+ * The columns that the list and its statuses need. Reading whole rows, with their last heartbeats, would take most of
+ * the time.
  */
 const LISTED = [
   'gateways.id',
@@ -57,7 +57,7 @@ export type FleetSignals = {
   /** Whether a plain-WireGuard gateway answered the last health check. */
   isHealthy(gatewayId: string): boolean | undefined
   refusals(gatewayId: string): { detections: number; at: number; message: string } | undefined
-  /** Where gateways' UDP has to reach, in words: `port 51820 of hub.example.org`. */
+  /** The host and port that gateways' UDP packets must reach, in words: `port 51820 of hub.example.org`. */
   vpnPort(): string
 }
 
@@ -85,7 +85,7 @@ export async function listGateways(
   return sendPage(reply, rows, page, (row) => [row.name_key]).map((row) => present(row, dependencies, handshakes))
 }
 
-/** Those of them that match `text`. */
+/** The gateways matching `text` that the caller may see, by name. */
 export async function searchGateways(
   db: Kysely<Tables>,
   caller: Caller,
@@ -124,7 +124,7 @@ export async function* fleetInSlices(
     yield rows.slice(start, start + gatewaysAtOnce).map((row) => present(row, dependencies, handshakes))
 }
 
-/** As in the list. Throws `gateway_not_found`, also when the caller may not see it. */
+/** The gateway as in the list. Throws `gateway_not_found`, also when the caller may not see it. */
 export async function findGateway(
   db: Kysely<Tables>,
   caller: Caller,
@@ -155,7 +155,7 @@ export async function findVisibleGateway(db: Db, caller: Caller, id: string): Pr
   return toVisible(row)
 }
 
-/** The gateway of this token; undefined for an unknown one and for one that the caller may not see. */
+/** The gateway of this token; undefined for an unknown token and for a gateway that the caller may not see. */
 export async function findByDeviceToken(
   db: Db,
   caller: Caller,
@@ -168,7 +168,7 @@ export async function findByDeviceToken(
   return row && toVisible(row)
 }
 
-/** Where a gateway's UDP has to reach, in words, while it seems to be blocked. Cheap otherwise. */
+/** The host and port that a gateway's UDP must reach, in words, while it seems to be blocked. Cheap otherwise. */
 export function blockedUdp(
   { id, kind, wireguardPublicKey, lastHandshakeAt, createdAt }: VisibleGateway,
   signals: FleetSignals,
@@ -179,7 +179,7 @@ export function blockedUdp(
   return isUdpBlocked({ ...known, latestHandshakeAt }) ? signals.vpnPort() : undefined
 }
 
-/** Whether its status is offline. */
+/** Whether the gateway's status is offline. */
 export function isOffline(
   { id, kind, wireguardPublicKey, lastHandshakeAt, createdAt }: VisibleGateway,
   signals: FleetSignals,

@@ -106,7 +106,7 @@ describe.each(testEngines)('calls of a gateway outside its tunnel on %s', (engin
     expect((await handshake()).state, 'a tunnel that was up once').toBe('failed')
   })
 
-  it('may come from an agent of the first version, which says less', async () => {
+  it('may come from an agent of the first version, with fewer fields', async () => {
     expect((await hub.app.inject(signed(HEARTBEAT, firstAgentHeartbeat))).statusCode).toBe(200)
     expect((await hub.app.inject(signed(DETECTIONS, firstAgentDetections))).json()).toEqual({ accepted: 1 })
     const headers = { authorization: `Bearer ${await hub.signIn('admin')}` }
@@ -168,7 +168,7 @@ describe.each(testEngines)('calls of a gateway outside its tunnel on %s', (engin
     expect(stats.json().threats, 'each counts once').toBe(500)
   })
 
-  it('hears what people said of its detections, each latest review once, and after a backup was restored', async () => {
+  it('gets the reviews of its detections, each latest one once, also after a backup was restored', async () => {
     const startedAt = new Date(hub.clock.now()).toISOString()
     const seen = (id: string, label: string) => ({
       id,
@@ -269,7 +269,7 @@ describe.each(testEngines)('calls of a gateway outside its tunnel on %s', (engin
     expect(status).toBe(403)
   })
 
-  it('counts for its address’s rate limit', async () => {
+  it('counts towards its address’s rate limit', async () => {
     hub.clock.freeze()
     const statuses = new Set<number>()
     for (let i = 0; i < 230; i++) statuses.add((await hub.app.inject({ method: 'POST', url: HEARTBEAT })).statusCode)

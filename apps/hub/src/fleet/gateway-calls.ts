@@ -1,7 +1,7 @@
 /**
- * The calls of approved gateways: heartbeats, detections, the ledger and what people said of detections. Mounted twice,
- * with the same handlers: inside the tunnel, where the source address is the identity, and on the public API for a
- * gateway whose UDP is blocked, where its identity key signs each request and the hub's key each answer.
+ * The calls of approved gateways: heartbeats, detections, the ledger and reviews of detections. Mounted twice, with the
+ * same handlers: inside the tunnel, where the source address is the identity, and on the public API for a gateway whose
+ * UDP is blocked, where its identity key signs each request and the hub's key each answer.
  */
 import * as contract from '@hedgerow/contract'
 import { IDENTITY_HEADER, type Identity } from '@hedgerow/enrolment'
@@ -16,12 +16,12 @@ import { createSignedRequests } from '../http/signed-requests.ts'
 import type { SecondLook } from '../second-look/second-look.ts'
 import type { Heartbeats } from './heartbeats.ts'
 
-/** A full call of the longest entries. */
+/** Enough for a full call of the longest entries. */
 const LEDGER_BODY_LIMIT = 512 * 1024
-/** A picture as base64, and the words around it. */
+/** Enough for a picture as base64 and its text fields. */
 const SECOND_LOOK_BODY_LIMIT = 512 * 1024
 const HEARTBEAT_INTERVAL_SECONDS = contract.HEARTBEAT_INTERVAL_MS / 1_000
-/** For each gateway, and for as many gateways as a hub may have. */
+/** The rate of one gateway's calls; `namesMax` is more than a hub may have gateways. */
 export const CALL_LIMIT = { perName: { burst: 120, perSecond: 4 }, namesMax: 100_000 }
 const SIGNED_LIMITS: Limits = {
   perSource: { burst: 200, perSecond: 10 },

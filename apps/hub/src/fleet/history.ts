@@ -28,17 +28,18 @@ const SUMS = [
   'received_bytes',
   'sent_bytes',
 ] as const
-/** Lower than any that a heartbeat may tell. */
+/** Lower than any temperature that a heartbeat may hold. */
 const NO_TEMPERATURE = -1_000
 /**
- * What a sum that an older hub stored may at most be: beyond it PostgreSQL refuses the addition, and the whole batch.
+ * The largest sum that counts, because an older hub may have stored any: PostgreSQL refuses an addition beyond its
+ * range, and with it the whole batch.
  */
 const SUM_MAX = 1e15
 
 export type History = {
   start(): void
   record(gatewayId: string, content: Heartbeat): void
-  /** Writes what came since the last call; throws what the database threw, and then nothing is lost. */
+  /** Writes everything since the last call. Throws the database's error; then nothing is lost. */
   flush(): Promise<void>
   stop(): Promise<void>
 }
@@ -55,7 +56,7 @@ export function createHistory({
   log: Logger
 }): History {
   const unwritten = new Map<string, Row>()
-  /** The counters of each peer when they were last looked at: they begin again whenever the tunnel does. */
+  /** The counters of each peer at the last look: they restart with the tunnel. */
   let counted: ReturnType<Vpn['traffic']> = new Map()
   const tasks = createTasks({ log, failure: 'the history could not be written yet' })
 
@@ -122,7 +123,7 @@ export function createHistory({
   }
 }
 
-/** The last `hours` hours, oldest first, the running one last. */
+/** The last `hours` hours, oldest first, the current one last. */
 export async function readHistory(
   db: Kysely<Tables>,
   gatewayId: string,
@@ -145,7 +146,7 @@ export async function readHistory(
 }
 
 function present(row: Row): GatewayHour {
-  /** Null too for what no heartbeat may tell: older hubs stored it. */
+  /** Null also for a value that no heartbeat may hold: older hubs stored such values. */
   const span = (sum: number, max: number, count: number, [least, most]: readonly [number, number]) => {
     const mean = sum / count
     const isTold = count > 0 && [mean, max].every((value) => value >= least && value <= most)

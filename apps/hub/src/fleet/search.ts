@@ -27,7 +27,7 @@ const STALE_AFTER = [
   'gateway.renamed',
   'gateway.tagged',
   'gateway.claimed',
-  // A claim before the approval of new keys changes the owner.
+  // A claim before new keys are approved changes the owner.
   'gateway.rekeyed',
   'gateway.deleted',
   // Its gateways lose their owner.

@@ -23,7 +23,7 @@ const enrolled = (change: Partial<Heartbeat> = {}, signals: Partial<Signals> = {
   })
 
 describe('an enrolled gateway', () => {
-  it('is offline when its last signs are of a time when the clock was a year ahead', () => {
+  it('is offline when its last signals are from a time when the clock was a year ahead', () => {
     const ahead = now + 365 * 86_400_000
     const last = { at: ahead, content, isCloned: false }
     expect(enrolled({}, { heartbeat: last, latestHandshakeAt: ahead }).status).toBe('offline')

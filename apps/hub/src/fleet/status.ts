@@ -23,7 +23,7 @@ export type Signals = {
   heartbeat?: { at: number; content: Heartbeat; isCloned: boolean } | undefined
   latestHandshakeAt?: number | undefined
   createdAt: number
-  /** Where its UDP has to reach, in words: `port 51820 of hub.example.org`. */
+  /** The host and port that its UDP must reach, in words: `port 51820 of hub.example.org`. */
   vpnPort(): string
   /** For a plain-WireGuard gateway: whether the last check of its `/api/health` succeeded. */
   isHealthy?: boolean | undefined
@@ -52,7 +52,7 @@ export function reasonOf(signals: Signals): string {
 
 /**
  * Whether its heartbeats come but no handshake does: for a minute after it was approved, or for a session's lifetime
- * after its last handshake. A gateway waits for its tunnel before it sends a heartbeat outside.
+ * after its last handshake. A gateway sends a heartbeat outside its tunnel only after waiting for the tunnel.
  */
 export function isUdpBlocked({
   kind,

@@ -33,7 +33,7 @@ describe.each(testEngines)('tags of gateways on %s', (engine) => {
   const entries = () => hub.db.selectFrom('audit').select(['action', 'target']).orderBy('id').execute()
   const audited = async () => (await entries()).slice(earlier).map(({ action, target }) => `${action} ${target}`)
 
-  it('are added and removed of several at once, and each change has an entry of the audit', async () => {
+  it('are added to and removed from several gateways at once, and each change has an audit entry', async () => {
     expect((await tag({ ids: [barn, mill], add: ['Orchard', ' north ', 'north'] })).body).toEqual({ changed: 2 })
     expect(await listed()).toEqual(['Barn north orchard', 'Mill north orchard'])
     expect((await tag({ ids: [barn, mill, barn], add: ['winter'], remove: ['north', 'never'] })).body).toEqual({
@@ -97,7 +97,7 @@ describe.each(testEngines)('tags of gateways on %s', (engine) => {
     expect(await listed({ tag: 'a_b', limit: 1 })).toEqual(['Barn a_b axb'])
   })
 
-  it('are changed by managers, and seen by who may see the gateway', async () => {
+  it('are changed by managers, and seen by everybody who may see the gateway', async () => {
     await tag({ ids: [barn, mill], add: ['north'] })
     const user = await hub.signIn('user')
     const refused = await api(contract.tagGateways, { token: user, body: { ids: [barn], add: ['x'] } })

@@ -13,7 +13,7 @@ type By = { caller: Caller; sourceIp: string; now: number }
 type Tagged = { id: string; name: string; tags: string }
 
 /**
- * Adds and removes tags of several gateways, all or none; gives how many it changed. Throws `gateway_not_found` or
+ * Adds and removes tags of several gateways, all or none; returns how many it changed. Throws `gateway_not_found` or
  * `too_many_tags`.
  */
 export function tagGateways(
@@ -43,7 +43,7 @@ export function tagGateways(
   })
 }
 
-/** Gives the fact to record, unless they are the same tags. */
+/** Returns the fact to record; undefined when the tags do not change. */
 export async function storeTags(
   transaction: Transaction<Tables>,
   gateway: Tagged,

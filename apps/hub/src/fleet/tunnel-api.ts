@@ -1,8 +1,8 @@
 /**
- * The gateway API inside the tunnel: the calls of gateways, and what they update themselves with, on the hub's tunnel
- * address, over connections from the embedded stack. A peer can send only from its own address, so the source address
- * is the identity; no other call of the hub is mounted here. The number of connections is limited, in total and for
- * each gateway.
+ * The gateway API inside the tunnel: the calls of gateways, and the files of updates, on the hub's tunnel address, over
+ * connections from the embedded stack. A peer can send only from its own address, so the source address is the
+ * identity; no other call of the hub is mounted here. The number of connections is limited, in total and for each
+ * gateway.
  */
 import { TUNNEL_API_PORT } from '@hedgerow/contract'
 import { createConnectionLimits, createFront, type Faults } from '@hedgerow/http'
@@ -25,7 +25,7 @@ const CONNECTIONS_PER_GATEWAY = 8
 type Dependencies = GatewayCallDependencies & {
   db: Kysely<Tables>
   vpn: Vpn
-  /** Mounts what gateways update themselves with. */
+  /** Mounts the files with which gateways update themselves. */
   mountDownloads(scope: FastifyInstance): Promise<void>
   log: Logger
   faults: Faults

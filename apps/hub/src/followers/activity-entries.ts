@@ -6,7 +6,7 @@ import type { Db, Tables } from '../database/tables.ts'
 
 /** SQLite takes 32,766 variables in a statement, and an entry has six. */
 const ROWS_AT_ONCE = 5_000
-/** Two parameters of a statement each. */
+/** Each hour takes two parameters of a statement. */
 const HOURS_AT_ONCE = 500
 const MORE = 'More of "'
 

@@ -22,7 +22,7 @@ describe.each(testEngines)('activity on %s', (engine) => {
   afterAll(() => hub.stop())
 
   const entries = async (as = token) => (await api(contract.recentActivity, { token: as })).body as ActivityEntry[]
-  /** The entries that `act` adds, oldest first. */
+  /** Returns the entries that `act` adds, oldest first. */
   const toldBy = async (act: () => Promise<unknown>) => {
     const before = new Set((await entries()).map(({ id }) => id))
     await act()

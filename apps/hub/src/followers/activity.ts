@@ -76,7 +76,7 @@ const words: { readonly [K in FactKind]?: Words<K> } = {
       detectionId: id,
     })),
 
-  // What a gateway did is told from its ledger.
+  // The gateway's own ledger has the entry of what a gateway did.
   'update.ended': ({ data }) =>
     data.state === 'done'
       ? success(`Gateway "${data.gatewayName}" runs version ${data.version}`)

@@ -1,4 +1,4 @@
-/** Alerts: what alert rules tell people of enters the outbox in the transaction that stores it. */
+/** Alerts: announces to the alert rules what a fact reports, in the fact's transaction. */
 import type { Fact } from '@hedgerow/contract'
 import type { Transaction } from 'kysely'
 import { tell, tellOfIncidents, type Thing } from '../alerts/alerts.ts'
@@ -42,7 +42,7 @@ async function tellOf(
 
 type Told = Exclude<Kind, 'detection.reported'>
 
-/** What comes again and again is told once an hour. */
+/** Repeated problems are announced once an hour. */
 const things: { readonly [K in Told]: (fact: Fact<K>, line: HubLine, hour: number) => Thing } = {
   'deterrent.failed': ({ gatewayId = '', data }, line, hour) => ({
     line: {

@@ -1,6 +1,6 @@
 /**
- * The audit: which facts leave an entry, as `noun.verb`, and the reason why others leave none. The entry names the
- * fact's actor and target; `hub` is the hub itself, `gateway` a device.
+ * The audit: the facts that leave an entry, as `noun.verb`, and for each other kind the reason why it leaves none. The
+ * entry names the fact's actor and target; `hub` is the hub itself, `gateway` a device.
  */
 import type { Fact, FactKind } from '@hedgerow/contract'
 import { writeAudit } from '../audit/audit.ts'

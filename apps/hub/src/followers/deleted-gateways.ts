@@ -15,7 +15,7 @@ export function deletedGateways(keepers: {
         if (gatewayId === undefined) continue
         keepers.heartbeats.forget(gatewayId)
         keepers.quota.forget(gatewayId)
-        // There may be millions of rows, and no caller waits for it.
+        // Not awaited, because there may be millions of rows and no caller needs the result.
         void keepers.retention.forgetGateway(gatewayId)
       }
     },

@@ -1,4 +1,4 @@
-/** Live events: the topics that open pages refetch after a fact, so that no list goes stale. */
+/** Live events: names the topics that open pages refetch after a fact, so that no list goes stale. */
 import type { EventTopic, Fact, FactKind } from '@hedgerow/contract'
 import type { Change, Events } from '../events/events.ts'
 import type { CommitFollower } from '../facts/facts.ts'
@@ -62,7 +62,7 @@ export const liveTopics: Readonly<Record<FactKind, { topics: Topics; ofGateway: 
   'gateway.edited': toOwner(...FLEET),
   'gateway.renamed': toOwner(...FLEET),
   'gateway.tagged': toOwner('gateways'),
-  // The owner can no longer be looked up.
+  // The owner of a deleted gateway can no longer be looked up.
   'gateway.deleted': toAll(...FLEET),
   'gateway.claimed': toAll(...FLEET),
   'gateway.claim-refused': toAll(),

@@ -1,6 +1,6 @@
 /**
- * Notifications: the facts that people are notified of outside the hub, and the text. The message enters the outbox in
- * the fact's transaction; the outbox is processed after the commit.
+ * Notifications: the facts that people are notified of outside the hub, and their texts. The message enters the outbox
+ * in the fact's transaction; the outbox is processed after the commit.
  */
 import type { Fact, FactKind, RegistrationHold } from '@hedgerow/contract'
 import type { CommitFollower, TransactionFollower } from '../facts/facts.ts'

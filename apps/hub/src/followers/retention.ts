@@ -10,7 +10,7 @@ export function retentionChanges(retention: {
     kinds: ['settings.changed'],
     stage: 'memory',
     afterCommit(facts) {
-      // There may be millions of rows, and no caller waits for it.
+      // Not awaited, because there may be millions of rows and no caller needs the result.
       const changed = new Set(facts.flatMap(({ data }) => Object.keys(data.changes)))
       if (changed.has('logRetentionDays')) void retention.purge()
       if (changed.has('detectionsKept') || changed.has('detectionMegabytesKept')) void retention.trim()

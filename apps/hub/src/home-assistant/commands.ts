@@ -11,7 +11,7 @@ import { keyOf } from './device.ts'
 
 /** No person can take this name: usernames have no spaces. */
 const HOME_ASSISTANT: Caller = { userId: '', username: 'Home Assistant', role: 'manager', sessionId: '' }
-/** Of one gateway and of all. A stop has rates of its own, far above what a person needs. */
+/** The rates for one gateway and for all. A stop has rates of its own, far above what a person needs. */
 const PER_GATEWAY = { burst: 5, perSecond: 0.2 }
 const OVERALL = { burst: 30, perSecond: 1 }
 const STOPS = { burst: 30, perSecond: 1 }
@@ -25,16 +25,16 @@ export function createMqttCommands(options: {
   give: Commands['give']
   /** The gateway's deterrents, by name. */
   deterrentsOf: (gatewayId: string) => readonly string[]
-  /** With the reason, in a few words. */
+  /** Called with the reason, in a few words. */
   onRefused: (reason: string) => void
-  /** When it ended, whatever the outcome. */
+  /** Called when the command has ended, whatever its outcome. */
   onEnded: (gatewayId: string) => void
 }) {
   const { base, clock, give, deterrentsOf, onRefused, onEnded } = options
   const perGateway = createBuckets(PER_GATEWAY, GATEWAYS_MAX)
   const overall = createBuckets(OVERALL, 1)
   const stops = createBuckets(STOPS, GATEWAYS_MAX)
-  /** One at a time of each kind. */
+  /** One command of each kind may be under way. */
   const underWay = new Set<string>()
 
   function isWithinRates(gatewayId: string, isStop: boolean): boolean {
@@ -67,7 +67,7 @@ export function createMqttCommands(options: {
 
     /** Returns at once. */
     take(message: Received): void {
-      // Nobody knows how old a retained command is.
+      // A retained command may be of any age.
       if (message.retained) return onRefused('it was retained')
       const asked = askedIn(message)
       if (!asked) return onRefused('it is no command of a gateway')

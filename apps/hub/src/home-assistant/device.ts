@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { Heartbeat } from '@hedgerow/contract'
 
-/** What the database has of a gateway. */
+/** The part of a gateway's state that the database holds. */
 export type StoredView = {
   name: string
   threatsToday: number
@@ -26,7 +26,7 @@ export type GatewayView = StoredView & {
   status: 'online' | 'offline' | 'warning'
   reason: string
   heartbeat: Heartbeat | undefined
-  /** What happened after that heartbeat. */
+  /** Changes since that heartbeat. */
   armed: boolean | undefined
   /** Names of deterrents that are on. */
   firing: ReadonlySet<string>
@@ -53,14 +53,14 @@ export function keyOf(kind: 'camera' | 'deterrent', name: string): string {
   return `${kind}_${createHash('sha256').update(name).digest('hex').slice(0, 8)}`
 }
 
-/** With `commands`, what can be switched is a switch or a button; else it only shows its state. */
+/** With `commands`, switches and buttons control the device; without, these entities only show their state. */
 export function deviceOf(view: GatewayView, options: { topics: Topics; portalUrl: string; commands: boolean }): Device {
   const { topics, portalUrl, commands } = options
   const { id, name, heartbeat, last } = view
   const { state, picture, commands: set } = gatewayTopics(topics, id)
   const isAway = view.status === 'offline'
   const hub = { topic: `${topics.base}/status` }
-  /** For entities that only an online gateway can report. */
+  /** Makes entities unavailable while the gateway is offline. */
   const whileOnline = {
     availability: [
       hub,

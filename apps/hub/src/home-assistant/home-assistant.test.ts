@@ -42,7 +42,7 @@ async function startHub(
   return { hub, api, token, state, stop }
 }
 
-/** What a program with the sign-in of Home Assistant sees of the broker: the last message of each topic. */
+/** Collects what a program with Home Assistant's sign-in sees at the broker: the last message of each topic. */
 async function watch({
   url,
   ca,
@@ -79,7 +79,7 @@ describe.skipIf(skipWithout('Home Assistant over Mosquitto', 'command mosquitto'
   'over a broker',
   () => {
     test.each(testEngines)(
-      'a gateway is a device while it is there, over TLS with a password, on %s',
+      'a gateway is a device until it is deleted, over TLS with a password, on %s',
       async (engine) => {
         const broker = await startMosquitto({ guarded: [HUB, HOME] })
         life.push(() => broker.stop())
@@ -117,7 +117,7 @@ describe.skipIf(skipWithout('Home Assistant over Mosquitto', 'command mosquitto'
         const fields = { name: 'Barn', location: '', description: '' }
         await api(contract.updateGateway, { token, params: { id }, body: fields })
         await expect.poll(() => json(said, config), PATIENT).toMatchObject({ device: { name: 'Barn' } })
-        // All of it is there for whoever comes later.
+        // A later subscriber gets all of it.
         const later = await watch(broker)
         await expect.poll(() => [...later.said.keys()].filter((name) => name.includes(id)).length, PATIENT).toBe(3)
 
@@ -132,7 +132,7 @@ describe.skipIf(skipWithout('Home Assistant over Mosquitto', 'command mosquitto'
       },
     )
 
-    test('after an absence of the broker all is there again, and what was deleted meanwhile is gone', async () => {
+    test('when the broker returns, everything is published again, and gateways that were deleted meanwhile are gone', async () => {
       const broker = await startMosquitto({ guarded: [HUB, HOME] })
       life.push(() => broker.stop())
       const { hub, state } = await startHub(broker)
@@ -224,7 +224,7 @@ describe.skipIf(skipWithout('Home Assistant over Mosquitto', 'command mosquitto'
         expect(components()).not.toHaveProperty('armed')
         await press('armed', 'OFF')
         await allow(true)
-        // The sensors go, and switches come.
+        // The sensors disappear, and switches appear.
         await expect.poll(components, PATIENT).toMatchObject({
           armed: { p: 'switch', command_topic: `hedgerow/gateways/${id}/set/armed` },
           armed_state: { p: 'binary_sensor' },
@@ -287,7 +287,7 @@ describe.skipIf(skipWithout('Home Assistant over Mosquitto', 'command mosquitto'
   },
 )
 
-/** A broker that takes the hub, and then does this. */
+/** A broker that accepts the hub, and then misbehaves as `act` says. */
 async function startLiar(act: (socket: Socket) => void): Promise<{ url: string; ca: string }> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {

@@ -1,7 +1,7 @@
 /**
  * The fleet in Home Assistant, over the operator's MQTT broker: each gateway is a device with its entities, all of it
- * retained, and taken back when the gateway is deleted. What is to be published is a set of gateways, not a queue:
- * after each connection everything is published as it is then. commands.ts has the other direction.
+ * retained, and withdrawn when the gateway is deleted. The hub remembers which gateways to publish, not a queue of
+ * messages: after each connection it publishes the current state of all. commands.ts has the other direction.
  */
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
@@ -28,7 +28,7 @@ const GOOD_AFTER_MS = 60_000
 const READ_AT_ONCE = 50
 /** Facts of this time are published together. */
 const COLLECT_MS = 250
-/** Of one gateway, former ones included: a gateway may invent names of cameras. */
+/** The limit for one gateway, former components included: a gateway may invent names of cameras. */
 const COMPONENTS_MAX = 400
 
 const KINDS = [
@@ -55,11 +55,13 @@ export type HomeAssistant = {
 }
 
 type KnownHeartbeat = NonNullable<ReturnType<FleetSignals['heartbeats']['latest']>>
-/** What the broker has of a gateway by this connection: digests, and the detection of its picture. */
+/**
+ * The messages of a gateway that were published over this connection: their digests, and the detection of its picture.
+ */
 type Published = { config?: string; state?: string; picture?: string | null; reason?: Reason }
-/** Why its status is what it is; the words of the moment when it became so, since they count seconds. */
+/** The reason for a gateway's status, as worded when the status began: later words would differ only in the seconds. */
 type Reason = { status: FleetStatus['status']; heartbeat: KnownHeartbeat | undefined; words: string }
-/** What a gateway's ledger told after its last heartbeat. */
+/** Changes that a gateway's ledger reported after its last heartbeat. */
 type Since = { at: number; armed?: boolean; firing: Map<string, number> }
 
 export function createHomeAssistant(options: {
@@ -110,7 +112,7 @@ export function createHomeAssistant(options: {
     deterrentsOf: (id) => options.latest(id)?.content.deterrents.map(({ name }) => name) ?? [],
     onRefused: reportRefused,
     onEnded(id) {
-      // The switch shows again what is, whatever was asked.
+      // Publishes the actual state again, because the switch in Home Assistant shows the requested one.
       const known = published.get(id)
       if (known) delete known.state
       wake.resolve()
@@ -166,7 +168,9 @@ export function createHomeAssistant(options: {
     }
   }
 
-  /** A broker that lets the hub write and not read: the fleet is published without its switches. */
+  /**
+   * The reason why the broker lets the hub publish but not subscribe; then the fleet is published without its switches.
+   */
   async function problemOfSubscribing(connection: Broker): Promise<string | null> {
     try {
       await connection.subscribe(commands.topics)
@@ -232,12 +236,12 @@ export function createHomeAssistant(options: {
     const picture = view.last?.coverId ?? null
     if (known.picture === picture) return
     const read = picture === null ? undefined : await options.readPicture(id, picture).catch(() => undefined)
-    // One that was never there, or is gone by the hub's limits, leaves the picture before.
+    // When there is no picture, or the hub's limits deleted it, the previous one stays.
     if (read) await connection.publish(to.picture, read.jpeg, { retain: true })
     known.picture = picture
   }
 
-  /** Before the message, so that a crash forgets no entity. */
+  /** Stored before the message is sent, so that a crash loses no entity. */
   async function remember(id: string, platforms: Record<string, string>): Promise<void> {
     const text = JSON.stringify(platforms)
     if (text === JSON.stringify(components.get(id))) return
@@ -261,7 +265,7 @@ export function createHomeAssistant(options: {
   /** Publishes until the connection ends; rejects with the reason. */
   async function serve(connection: Broker): Promise<never> {
     published = new Map()
-    // Perhaps deleted while nobody could tell the broker.
+    // Gateways may have been deleted while the broker was away.
     for (const id of components.keys()) stale.add(id)
     mayCommand = false
     settingsAreStale = true

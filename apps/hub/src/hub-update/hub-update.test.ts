@@ -81,7 +81,7 @@ describe('a newer version of the hub', () => {
     ['is signed by nobody who is known', { by: stranger }],
     ['has expired', { release: { expiresAt: '2026-11-22T11:00:00Z' } }],
     ['comes with an older list of keys', { keys: { number: 2 } }],
-  ])('counts for nothing when it %s', async (_, change) => {
+  ])('is ignored when it %s', async (_, change) => {
     write(change)
     await expect(find()).rejects.toThrow(/key|expired|older/)
   })
@@ -131,7 +131,7 @@ describe('a newer version of the hub', () => {
   })
 })
 
-it('is told once in the log, and a look that fails keeps what is known', async () => {
+it('is logged once, and a failed check keeps the last result', async () => {
   const lines: string[] = []
   const log = pino(
     { level: 'warn' },

@@ -1,6 +1,6 @@
 /**
- * Tells that there is a newer version of this hub, where HUB_UPDATES_URL names a folder with releases. It installs
- * nothing: people do that by one command, which docs/operations/upgrade.md explains.
+ * Checks HUB_UPDATES_URL, a folder with releases, for a newer version of this hub. It installs nothing: people do that
+ * by one command, which docs/operations/upgrade.md explains.
  */
 import type { HubVersion } from '@hedgerow/contract'
 import type { Logger } from 'pino'
@@ -9,21 +9,21 @@ import { findInstallation, type Installation } from './installation.ts'
 import { fetchHub, findNewer } from './newer-release.ts'
 
 const LOOK_INTERVAL_MS = 6 * 3_600_000
-/** After the start, which has other things to do. */
+/** The first check waits until the start is over. */
 const FIRST_LOOK_MS = 30_000
 
 type Source = { url: string; rootKey: string | undefined }
 
 export type HubUpdate = {
   status(): HubVersion
-  /** Looks now. */
+  /** Checks now. */
   look(): Promise<void>
   start(): void
   stop(): Promise<void>
 }
 
 export function createHubUpdate(options: {
-  /** Undefined where nobody wants it to look. */
+  /** Undefined when checks are off. */
   source: Source | undefined
   installation?: Installation
   clock: () => number
@@ -64,9 +64,7 @@ export function createHubUpdate(options: {
   }
 }
 
-/**
- * For the commands: which version this is, and the newer one, whose `fetch` is `fetchHub`. Rejects as `findNewer` does.
- */
+/** For the commands: returns this version and the newer one, whose `fetch` is `fetchHub`. Rejects like `findNewer`. */
 export async function askForUpdate(source: Source) {
   const installation = findInstallation()
   const newer = await findNewer({ ...source, installation, now: Date.now() })

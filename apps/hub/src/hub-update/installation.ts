@@ -1,4 +1,4 @@
-/** What this hub was installed as: which release, and who may sign the next one. */
+/** How this hub was installed: its release, and who may sign the next one. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readReleaseKeys } from '@hedgerow/releases'
@@ -9,7 +9,7 @@ export type Installation = {
   version: string
   /** The number of its release; 0 when it runs from the sources. */
   number: number
-  /** The number of the list of release keys that came with it; 0 without one. No older list counts. */
+  /** The number of the list of release keys that came with it; 0 without one. Older lists are ignored. */
   keysNumber: number
   /** Ed25519, 32 bytes as base64; undefined where the release was not signed, and for the sources. */
   rootKey: string | undefined

@@ -10,16 +10,13 @@ export type NewerOptions = {
   /** Who signs release keys, instead of the root key of the installation. */
   rootKey: string | undefined
   installation: Installation
-  /** In milliseconds since 1970: an expired list counts for nothing. */
+  /** In milliseconds since 1970: an expired list is ignored. */
   now: number
 }
 
 type Found = { release: Release; keys: ReleaseKeys; folder: ReleaseFolder }
 
-/**
- * Undefined when the folder has no newer release. Rejects where it cannot be read or is not signed: a release of
- * somebody else is never called newer.
- */
+/** Undefined when the folder has no newer release. Rejects when it cannot be read or is not signed by the right key. */
 export async function findNewer({ url, rootKey, installation, now }: NewerOptions): Promise<Found | undefined> {
   const key = rootKey ?? installation.rootKey
   if (key === undefined) throw new Error('this installation names no root key: set HUB_UPDATES_KEY')
@@ -34,7 +31,7 @@ export async function findNewer({ url, rootKey, installation, now }: NewerOption
   return isNewer(release, installation) ? { release, keys, folder } : undefined
 }
 
-/** By the release's number, which only grows; the sources have none, so by the version. */
+/** Compares the number of the release, which only grows. The sources have no number, so they compare the version. */
 const isNewer = (release: Release, { version, number }: Installation): boolean =>
   number > 0
     ? release.number > number
@@ -43,8 +40,8 @@ const isNewer = (release: Release, { version, number }: Installation): boolean =
 const DEBIAN: Partial<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 
 /**
- * Fetches the hub of a release into the folder `into`, as an archive or as a Debian package, and answers the file's
- * path. Rejects where the release has none for this machine, or the file is not the one that was signed.
+ * Fetches the hub of a release into the folder `into`, as an archive or as a Debian package, and returns the file's
+ * path. Rejects when the release has none for this machine, or the file is not the one that was signed.
  */
 export async function fetchHub({ release, keys, folder }: Found, form: 'archive' | 'deb', into: string) {
   const file =
@@ -61,7 +58,8 @@ const isOf =
     product === 'hedgerow-hub' && platform === `${os}-${cpu}`
 
 /**
- * Packages are not in the list that devices read; the sums are signed by the same key, and the name has the version.
+ * The list that devices read does not name packages. SHA256SUMS does, signed by the same key; the package's name holds
+ * the version.
  */
 async function findPackage({ version }: Release, keys: ReleaseKeys, folder: ReleaseFolder) {
   const [sums, signature] = await Promise.all([folder.list('SHA256SUMS'), folder.list('SHA256SUMS.sig')])

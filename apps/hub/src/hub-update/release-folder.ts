@@ -1,4 +1,4 @@
-/** The folder of a release, on this machine or behind an address. What it holds is believed only when it is signed. */
+/** The folder of a release, on this machine or behind an address. Only signed content is trusted. */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
@@ -12,9 +12,9 @@ const FILE_MAX_BYTES = 1024 ** 3
 const LIST_TIMEOUT_MS = 60_000
 
 export type ReleaseFolder = {
-  /** Rejects with what the disk or the network said, and for more than 512 KiB. */
+  /** Rejects with the error of the disk or the network, and for more than 512 KiB. */
   list(name: string): Promise<Buffer>
-  /** Writes the file to `path`, or nothing: rejects also where it does not have the hash, in lower-case hex. */
+  /** Writes the file to `path`. Rejects and writes nothing when it does not have the hash (lower-case hex). */
   save(file: { name: string; sha256: string }, path: string): Promise<void>
 }
 

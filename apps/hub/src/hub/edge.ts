@@ -118,7 +118,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
   stack.defer(() => drain(app, tls, ui.stop))
   const carrying = new AbortController()
   const carried = carryOverThumbnails(db, log, carrying.signal).catch((error: unknown) =>
-    log.error({ err: error }, 'the thumbnails of before could not be moved: the next start goes on'),
+    log.error({ err: error }, 'thumbnails of an older version could not be moved: the next start continues'),
   )
   stack.defer(() => {
     carrying.abort()
@@ -249,7 +249,7 @@ export async function openEdge(base: Base, { storage, trust, fleet }: Steps, sta
       requireRoom: watch.requireRoom,
       quota,
       metrics,
-      // PostgreSQL commits several at once by itself, and nobody here waits meanwhile.
+      // PostgreSQL combines concurrent commits by itself and does not block this process.
       commit: engineOf(config.databaseUrl) === 'sqlite' ? createSharedCommits(db) : (work) => commitAlone(db, work),
     }),
   }

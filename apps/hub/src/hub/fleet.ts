@@ -65,7 +65,7 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
   })
   const notifications = await startNotifications(base, storage, { ...trust, push }, portalUrl)
   stack.defer(notifications.stop)
-  // Follow before the first check of the disk, which may have something to report.
+  // Registered before the first check of the disk, which may have something to report.
   facts.follow(outbox(notifications))
   facts.follow(delivery(notifications))
   facts.follow(alerts(notifications))
@@ -146,7 +146,7 @@ export async function openFleet(base: Base, storage: Storage, trust: Trust, stac
   }
 }
 
-/** Where the operator of a push service finds whoever runs this hub: RFC 8292 §2.1. */
+/** The contact of this hub's operator for push services: RFC 8292 §2.1. */
 function pushSubject(contactEmail: string | undefined, portalUrl: string): string {
   if (contactEmail !== undefined) return `mailto:${contactEmail}`
   return portalUrl.startsWith('https:') ? portalUrl : `mailto:hub@${new URL(portalUrl).hostname}`

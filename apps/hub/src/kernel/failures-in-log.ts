@@ -3,7 +3,7 @@ import type { LogFn, LoggerOptions } from 'pino'
 const LOOK_INTERVAL_MS = 5_000
 /** After this long without the same failure, it counts as over: repeated failures come every few seconds. */
 const OVER_AFTER_MS = 15_000
-/** Kinds remembered at a time; further ones are logged each time. */
+/** How many kinds are remembered; others are logged each time. */
 const KINDS_MAX = 200
 
 type Failure = { startedAt: number; lastAt: number; count: number; over: () => void }
@@ -65,7 +65,7 @@ export function onceForEachFailure(clock: () => number = Date.now): NonNullable<
       }
       const kind = `${message} ${entry.err instanceof Error ? entry.err.message : String(entry.err)}`
       if (isKnown(kind)) return undefined
-      // A failure that came once needs no closing line.
+      // A failure that occurred once needs no closing line.
       remember(kind, (summary) => summary.failures > 1 && this.info(summary, `over: ${message}`))
       return log(...args)
     },
@@ -78,7 +78,7 @@ function isOfFailure(entry: unknown): entry is OfFailure {
   return typeof entry === 'object' && entry !== null && 'err' in entry
 }
 
-/** The engine's or the network's words, when the storage caused it. */
+/** The message of the database or the network, when the storage caused the failure. */
 function storageCause({ err, code }: OfFailure): string | undefined {
   const isStorage = code === 'storage_unavailable' || (err as OfFailure | undefined)?.code === 'storage_unavailable'
   if (!isStorage) return undefined

@@ -1,6 +1,6 @@
 /**
- * A bounded queue that is fair among its keys: each key in its turn, however much the others have put in. Within a key
- * the order is kept.
+ * A bounded queue that is fair among its keys: keys take turns, however many items each has. Items of one key keep
+ * their order.
  */
 export class FairQueue<T> {
   readonly #limits: { perKey: number; total: number }

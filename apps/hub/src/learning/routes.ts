@@ -17,7 +17,7 @@ import { requireVpn, type Vpn } from '../tunnel/tunnel.ts'
 
 const TIMEOUT_MS = 10_000
 
-/** What a gateway learned from reviews: asked of it while somebody looks, and not stored here. */
+/** What a gateway learned from reviews: requested from it while somebody looks, and not stored here. */
 export function learningRoutes(
   app: FastifyInstance,
   { db, vpn, door }: { db: Kysely<Tables>; vpn: Vpn; door: Pick<GatewayDoor, 'get'> },

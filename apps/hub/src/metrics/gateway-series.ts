@@ -1,6 +1,7 @@
 /**
- * The Prometheus series of each gateway, in the text format (version 0.0.4). Written by hand, not with prom-client: ten
- * thousand gateways are eighty thousand lines in each scrape. The label is the gateway's id; names stay out.
+ * The Prometheus series of each gateway, in the text format (version 0.0.4). Written by hand and not with prom-client,
+ * because ten thousand gateways are eighty thousand lines in each scrape. The label is the gateway's id; names stay
+ * out.
  */
 import type { FleetStatus } from '../fleet/fleet.ts'
 import type { VpnTraffic } from '../tunnel/tunnel.ts'
@@ -59,10 +60,10 @@ export function createGatewaySeries(): GatewaySeries {
   }
 }
 
-/** A text that is turned into bytes early, because one text of megabytes costs three times as much. */
+/** Text is converted to bytes in parts of this size: one text of megabytes costs three times as much. */
 const CHUNK_CHARACTERS = 16_384
 
-/** All of it is ASCII, in one buffer: copies of megabytes cost as much as the text. */
+/** Writes ASCII into one buffer: copies of megabytes cost as much as the text. */
 function createPage(expectedBytes: number) {
   let bytes = Buffer.allocUnsafeSlow(expectedBytes + CHUNK_CHARACTERS)
   let length = 0

@@ -9,7 +9,7 @@ import { testHeartbeat } from '#testing/heartbeat.ts'
 import { startTestHub, type TestHub } from '#testing/hub.ts'
 
 const token = 'a-token-for-prometheus'
-/** From Debian's package prometheus. */
+/** promtool is in Debian's package prometheus. */
 const hasPromtool = spawnSync('promtool', ['--version']).error === undefined
 
 describe.each(testEngines)('metrics on %s', (engine) => {

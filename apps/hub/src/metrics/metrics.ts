@@ -1,7 +1,7 @@
 /**
  * The Prometheus metrics of a hub: requests, fleet, tunnel and process. No name of a person or a gateway is a label.
- * Served on the hub's own port to holders of HUB_METRICS_TOKEN, or on HUB_METRICS_PORT; with neither there is no page
- * and nothing is measured for it. Called by hub.ts.
+ * Served on the hub's own port to holders of HUB_METRICS_TOKEN, or on HUB_METRICS_PORT; with neither there is no page,
+ * and nothing is measured. Called by hub.ts.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Server } from 'node:http'
@@ -24,7 +24,10 @@ import { createGatewaySeries, type GatewaySeries } from './gateway-series.ts'
 
 const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30]
 
-/** From here on a scrape shows the statuses of the last check, 5 s old at most: reading them takes too long. */
+/**
+ * From this number of gateways, a scrape shows the statuses of the last check, 5 s old at most, because reading them
+ * takes too long.
+ */
 const LARGE_FLEET = 1_000
 
 const OWN_PORT_LIMITS = { perSource: 16, total: 64 }
@@ -147,7 +150,7 @@ export async function openMetrics({
         return config.gateways ? series.render(common, statuses, traffic) : Buffer.from(common)
       }
       if (token !== undefined)
-        // Compressing megabytes for a collector nearby takes longer than all else.
+        // Compressing megabytes for a collector nearby takes longer than everything else.
         app.get('/metrics', { compress: false }, async (request, reply) => {
           if (!isToken(request.headers.authorization, token)) throw new HubError('session_required')
           return reply.type(registry.contentType).send(await page())
@@ -294,7 +297,7 @@ function measureParts(
   )
   gauge(
     'hedgerow_database_ping_seconds',
-    'How long the database took for the smallest question',
+    'How long the database took for the smallest query',
     async function collect() {
       const startedAtMs = performance.now()
       await sql`select 1`.execute(db)

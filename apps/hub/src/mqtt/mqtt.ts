@@ -1,6 +1,6 @@
 /**
- * One connection to the operator's MQTT broker, from its start to its end: nothing is queued while there is none. A
- * broker that sends too much or does not answer loses the connection.
+ * One connection to the operator's MQTT broker. Nothing is queued while there is none. A broker that sends too much or
+ * does not answer loses the connection.
  */
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -9,9 +9,9 @@ import type { IPublishPacket } from 'mqtt'
 
 const CONNECT_TIMEOUT_MS = 10_000
 const KEEPALIVE_SECONDS = 30
-/** For the broker's word that it took a message. */
+/** How long the broker may take to acknowledge a message. */
 const ANSWER_TIMEOUT_MS = 10_000
-/** Commands are a few bytes; answers of a broker are less. */
+/** Commands and a broker's answers are smaller. */
 const PACKET_MAX_BYTES = 16 * 1024
 const MESSAGES_A_SECOND = 100
 
@@ -20,23 +20,23 @@ export type BrokerSettings = {
   url: string
   username: string | undefined
   password: string | undefined
-  /** Certificates in PEM that vouch for the broker, instead of those of Node. */
+  /** The CA certificates for the broker in PEM, instead of Node's. */
   ca: string | undefined
   /** The hub's topics are below it. */
   topic: string
-  /** Where Home Assistant looks for devices. */
+  /** The prefix of the topics where Home Assistant looks for devices. */
   discovery: string
 }
 
 export type Received = { topic: string; payload: Buffer; retained: boolean }
 
 export type Broker = {
-  /** Resolves when the broker took it (QoS 1). */
+  /** Resolves when the broker has acknowledged it (QoS 1). */
   publish(topic: string, payload: string | Buffer, options?: { retain?: boolean }): Promise<void>
-  /** At most once (QoS 0), so that a broker repeats nothing. */
+  /** With QoS 0, so that a broker repeats nothing. */
   subscribe(topics: readonly string[]): Promise<void>
   unsubscribe(topics: readonly string[]): Promise<void>
-  /** Resolves with the reason, in words, when the connection has ended. */
+  /** Resolves when the connection has ended, with the reason in words. */
   ended: Promise<string>
   /** A clean end: the broker drops the last will. */
   close(): Promise<void>
@@ -80,7 +80,7 @@ export async function connectBroker(
   if (signal?.aborted) abort()
   void ended.then(() => client.end(true))
 
-  /** Rejects with the reason when the connection ends before, or the broker takes too long. */
+  /** Rejects with the reason when the connection ends first, or the broker takes too long. */
   async function within<T>(work: Promise<T>): Promise<T> {
     const timer = setTimeout(() => fail(`took no message for ${ANSWER_TIMEOUT_MS / 1_000} s`), ANSWER_TIMEOUT_MS)
     try {

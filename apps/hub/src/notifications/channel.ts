@@ -42,7 +42,7 @@ export type Message = {
   to?: string | undefined
 }
 
-/** No use trying again. */
+/** Trying again cannot help. */
 export class Undeliverable extends Error {}
 
 export type PushMessage = {
@@ -51,7 +51,10 @@ export type PushMessage = {
   topic: string
 }
 
-/** To the browser with this id. Rejects with the service's answer, or with `Undeliverable` for one that is gone. */
+/**
+ * Sends to the browser with this id. Rejects with the service's answer, or with `Undeliverable` when the subscription
+ * is gone.
+ */
 export type SendPush = (id: string, message: PushMessage, signal: AbortSignal) => Promise<void>
 
 /** The message may have arrived. Sending it again may deliver it twice. */

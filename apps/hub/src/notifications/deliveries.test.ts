@@ -103,7 +103,7 @@ describe.each(testEngines)('the log of deliveries on %s', (engine) => {
     expect(await list()).toMatchObject([{ state: 'sent', attempts: 1, error: null }])
   })
 
-  it('refuses what is gone, on its way, not due yet, or of a channel that is off', async () => {
+  it('refuses messages that are gone, on their way, not due yet, or of a channel that is off', async () => {
     expect(await refused(again('999'))).toBe('delivery_not_found')
     expect(await refused(again('1e3'))).toBe('invalid_request')
     await ask('Barn')
@@ -130,7 +130,7 @@ describe.each(testEngines)('the log of deliveries on %s', (engine) => {
     expect(await refused(api(contract.listDeliveries, { token: user, query: {} }))).toBe('role_required')
   })
 
-  it('has what an alert told a person, and no mail about somebody’s account', async () => {
+  it('has the messages of an alert to a person, and no mail about somebody’s account', async () => {
     const rosa = await hub.addUser('rosa', 'user', 'gravel-lantern-42')
     const row = {
       channel: 'person',
@@ -171,7 +171,7 @@ describe.each(testEngines)('the log of deliveries on %s', (engine) => {
     ])
   })
 
-  it('keeps the newest messages, and what waits', async () => {
+  it('keeps the newest messages and the waiting ones', async () => {
     for (const name of ['One', 'Two', 'Three', 'Four']) await ask(name)
     const ids = (await list()).map(({ id }) => Number(id)).toReversed()
     await hub.db.updateTable('notifications').set({ state: 'waiting' }).where('id', '=', ids[0]!).execute()
@@ -182,7 +182,7 @@ describe.each(testEngines)('the log of deliveries on %s', (engine) => {
     expect((await list()).map(({ id }) => Number(id)).toReversed()).toEqual([ids[0], ids[2], ids[3]])
   })
 
-  it('tells every channel of what comes while one of them fails', async () => {
+  it('sends new messages over every channel while one of them fails', async () => {
     const other = await startWebhookReceiver()
     await hub.stop()
     const notifications = { webhook: { url: receiver.url, secret: SECRET }, ntfy: { url: other.url, token: undefined } }

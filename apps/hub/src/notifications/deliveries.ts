@@ -1,4 +1,4 @@
-/** The outbox as a log for people: what was sent over which channel, with which outcome, and once more on demand. */
+/** The outbox as a log for people: each message, its channel and its outcome. A person can have one sent again. */
 import type { Delivery, listDeliveries as listCall, readNotificationChannels, ResponseOf } from '@hedgerow/contract'
 import type { FastifyReply } from 'fastify'
 import type { Kysely } from 'kysely'
@@ -15,7 +15,7 @@ import type { Notifications } from './notifications.ts'
 
 const PAGE_LENGTH = 50
 
-/** The channels that people share. What the others carry is in the log when an alert tells it. */
+/** The channels that people share. A message of another channel is in the log when an alert sent it. */
 const SHARED = channelTypes.filter(({ audience }) => audience === 'operators').map(({ name }) => name)
 
 export async function listDeliveries(
@@ -33,7 +33,7 @@ export async function listDeliveries(
   return toDeliveries(db, shown)
 }
 
-/** Puts a message that was sent, was given up or failed so far back into the outbox, due now. */
+/** Puts a message that was sent, was given up or has failed so far back into the outbox, due now. */
 export async function sendAgain(
   db: Kysely<Tables>,
   id: number,

@@ -41,7 +41,7 @@ export function createMailer({
   deliveryTimeoutMs?: number
 }): Mailer {
   const closed = new AbortController()
-  /** The Message-IDs of messages that were written completely. */
+  /** The Message-IDs of mails that the server has received completely. */
   const written = new Set<string>()
   const opened = openTransport(url, (messageId) => written.add(messageId))
   return {
@@ -100,7 +100,7 @@ async function openTransport(url: string, onWritten: (messageId: string) => void
   return transport
 }
 
-/** Passes everything on, and reports the end. */
+/** Passes all bytes on, and reports the end. */
 function endHeard(onEnd: () => void): Transform {
   return new Transform({
     transform: (chunk: Buffer, _encoding, done) => done(null, chunk),

@@ -1,5 +1,5 @@
 /**
- * From rows of the outbox to messages: the picture, links and tokens are added when a message is sent, never stored.
+ * Turns rows of the outbox into messages. The picture, links and tokens are added when a message is sent, never stored.
  */
 import { acknowledgeByLink, API_BASE, readAlertPicture } from '@hedgerow/contract'
 import type { Selectable } from 'kysely'
@@ -7,7 +7,7 @@ import type { Tables } from '../database/tables.ts'
 import type { Acknowledge, Message, PushContent } from './channel.ts'
 
 export type Row = Selectable<Tables['notifications']>
-/** What a row stores of its announcement. */
+/** The part of an announcement that a row stores. */
 export type Content = {
   /** The portal's page about it, such as `/gateways`. */
   path?: string
@@ -52,7 +52,7 @@ export function createMessages(parts: MessageParts): (row: Row) => Promise<Messa
   function acknowledgeOf(alertId: string, channel: string, userId: string | undefined): Acknowledge {
     const token = alertLink({ alertId, channel, userId })
     const portal = portalUrl()
-    // Behind the #, which browsers send to no server, so that it is in no log.
+    // The token is in the fragment: browsers send it to no server, so that no log holds it.
     return { page: `${portal}/acknowledge#${token}`, call: `${portal}${API_BASE}${acknowledgeByLink.path}`, token }
   }
 
@@ -76,7 +76,10 @@ export function createMessages(parts: MessageParts): (row: Row) => Promise<Messa
   }
 }
 
-/** Another one each time that a person has it sent again: mail servers drop a second mail with the same Message-ID. */
+/**
+ * Different each time that a person has the message sent again: mail servers drop a second mail with the same
+ * Message-ID.
+ */
 function serialOf({ id, created_at: createdAt, sent_again: sentAgain }: Row): string {
   return sentAgain === 0 ? `${id}.${createdAt}` : `${id}.${createdAt}.${sentAgain}`
 }

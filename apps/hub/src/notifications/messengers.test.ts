@@ -6,8 +6,8 @@ import { channelTypes } from './channels.ts'
 import type { Message } from './channel.ts'
 
 /**
- * The messengers' clouds cannot be had here: a server of ours that takes what their documentation says, and refuses a
- * wrong token, an unknown chat and a missing field as they do.
+ * The tests cannot reach the messengers' services. This server follows their documentation, and refuses a wrong token,
+ * an unknown chat and a missing field as they do.
  */
 const TOKEN = 'k'.repeat(30)
 const USER = 'u'.repeat(30)
@@ -69,7 +69,7 @@ const message: Message = {
   picture,
 }
 
-/** As the hub opens a channel from its environment. */
+/** Opens the channel from its environment, as the hub does, and sends. */
 async function send(name: string, variables: Record<string, string>, messages: Message[] = [message]): Promise<void> {
   const type = channelTypes.find((one) => one.name === name)!
   const parsed = Object.fromEntries(
@@ -114,7 +114,7 @@ describe('ntfy', () => {
     expect(taken[1]!.body.toString()).toBe(message.text)
   })
 
-  it('that refuses is quoted', async () => {
+  it('that refuses a message is quoted', async () => {
     await expect(send('ntfy', { HUB_NTFY_URL: `${url}/my-topic` })).rejects.toThrow('ntfy answered 403: forbidden')
   })
 })
@@ -136,7 +136,7 @@ describe('Telegram', () => {
     expect(Buffer.from(await (form.get('photo') as File).arrayBuffer())).toEqual(picture)
   })
 
-  it('that refuses is quoted, without the token', async () => {
+  it('that refuses a message is quoted, without the token', async () => {
     const wrong = send('telegram', { ...settings, HUB_TELEGRAM_CHAT: '@nobody', HUB_TELEGRAM_URL: url })
     await expect(wrong).rejects.toThrow('Telegram answered 400: Bad Request: chat not found')
     const token = { ...settings, HUB_TELEGRAM_TOKEN: '1:wrong-token-here', HUB_TELEGRAM_URL: url }
@@ -149,7 +149,7 @@ describe('Telegram', () => {
 describe('Pushover', () => {
   const settings = { HUB_PUSHOVER_TOKEN: TOKEN, HUB_PUSHOVER_USER: USER }
 
-  it('gets the picture in base64, and an emergency where that is on', async () => {
+  it('gets the picture in base64, and is an emergency when that is on', async () => {
     await send('pushover', { ...settings, HUB_PUSHOVER_URL: url, HUB_PUSHOVER_EMERGENCY: 'on' })
     expect(JSON.parse(taken[0]!.body.toString())).toMatchObject({
       title: message.title,
@@ -161,7 +161,7 @@ describe('Pushover', () => {
     })
   })
 
-  it('that refuses is quoted', async () => {
+  it('that refuses a message is quoted', async () => {
     const wrong = { ...settings, HUB_PUSHOVER_TOKEN: 'x'.repeat(30), HUB_PUSHOVER_URL: url }
     await expect(send('pushover', wrong)).rejects.toThrow('Pushover answered 400: application token is invalid')
   })

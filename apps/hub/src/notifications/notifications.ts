@@ -48,9 +48,9 @@ export type Announcement = Content & {
   alertId?: string
   /** Only these channels; all when empty or left out. */
   channels?: readonly string[]
-  /** Not these. */
+  /** These channels do not send it. */
   except?: readonly string[]
-  /** Not sent before; milliseconds since 1970. */
+  /** The earliest time to send it, in milliseconds since 1970. */
   dueAt?: number
   /** A message with the same key that still waits becomes this one. */
   grows?: boolean
@@ -68,7 +68,7 @@ export type Notifications = {
   announce: Announce
   /**
    * Whether a message with this key still waits over all its channels, so that it may grow, and when it was or is due;
-   * undefined for none.
+   * undefined when there is none.
    */
   waitsUnder(transaction: Transaction<Tables>, key: string): Promise<{ isWaiting: boolean; dueAt: number } | undefined>
   /** Call it when there may be something to send; returns at once. */
@@ -76,10 +76,12 @@ export type Notifications = {
   start(): Promise<void>
   /** Sends everything that is due. */
   deliver(): Promise<void>
-  /** Sends a test message; results by the channel's name. Its outcomes are rows of the outbox too. */
-  /** Over the channel `only`, or all that people share. */
+  /**
+   * Sends a test message over the channel `only`, or over all shared channels; results by the channel's name. Its
+   * outcomes are rows of the outbox too.
+   */
   test(only?: string): Promise<Record<string, DeliveryResult>>
-  /** Why nothing would send this row now, in a sentence. */
+  /** The reason why nothing would send this row now, as a sentence. */
   problemOf(transaction: Db, row: Pick<Row, 'channel' | 'alert_id'>): Promise<string | undefined>
   status(): Promise<{ channels: Record<string, boolean>; waiting: number; failed: number }>
   stop(): Promise<void>

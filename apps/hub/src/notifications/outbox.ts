@@ -1,6 +1,6 @@
 /**
- * The rows of messages that are to be sent. They are written in the transaction of the change, each under a unique key,
- * so that each is sent once and neither a crash nor an unavailable mail server loses it.
+ * The rows of outgoing messages. They are written in the transaction of the change, each under a unique key, so that
+ * each is sent once and neither a crash nor an unavailable mail server loses it.
  */
 import type { Transaction } from 'kysely'
 import { LONGEST_WAIT_MS } from '../database/clock-leaps.ts'
@@ -11,7 +11,7 @@ import type { Content, Row } from './messages.ts'
 const ATTEMPTS_MAX = 10
 const FIRST_RETRY_MS = 30_000
 const LAST_RETRY_MS = 3_600_000
-/** The kind of messages that Send test wrote. */
+/** The kind of the messages that "Send test" writes. */
 export const TEST = 'test'
 
 type Written = Pick<Row, 'key' | 'channel' | 'kind' | 'alert_id'> & {
@@ -20,7 +20,7 @@ type Written = Pick<Row, 'key' | 'channel' | 'kind' | 'alert_id'> & {
   grows: boolean
 }
 
-/** Times are milliseconds since 1970. A message whose key and channel are there already is not written again. */
+/** Times are milliseconds since 1970. A message is not written again when its key and channel exist. */
 export async function write(
   transaction: Transaction<Tables>,
   { content, grows, ...row }: Written,
@@ -104,7 +104,7 @@ export async function claim(
   return rows.toSorted((a, b) => a.id - b.id)
 }
 
-/** Sent without a `problem`; else due again later, or given up. */
+/** Marks rows as sent without a `problem`; else as due again later, or as given up. */
 export async function putOutcome(
   db: Db,
   rows: readonly Row[],
@@ -126,7 +126,7 @@ export async function putOutcome(
   }
 }
 
-/** Nobody knows whether these arrived before the hub stopped. Only the channels of `again` send them once more. */
+/** Nobody knows whether these arrived before the hub stopped. Only the channels in `again` send them again. */
 export async function settleInterrupted(
   db: Db,
   { again, now }: { again: readonly Row['channel'][]; now: number },
@@ -139,17 +139,17 @@ export async function settleInterrupted(
 
 /**
  * Whether a message with this key still waits over all its channels, so that it may grow, and when it was or is due;
- * undefined for none.
+ * undefined when there is none.
  */
 export async function waitsUnder(db: Db, key: string): Promise<{ isWaiting: boolean; dueAt: number } | undefined> {
   const rows = await db.selectFrom('notifications').select(['state', 'due_at']).where('key', '=', key).execute()
   if (rows.length === 0) return undefined
   const isWaiting = rows.every(({ state }) => state === 'waiting')
-  // The first of them: a channel that fails puts its own off, for hours.
+  // The time of the first channel counts, because a channel that fails may be put off for hours.
   return { isWaiting, dueAt: Math.min(...rows.map((row) => row.due_at)) }
 }
 
-/** The channels by which this was sent, or will be. */
+/** The channels that have sent this message, or will. */
 export async function channelsOf(db: Db, key: string): Promise<Set<Row['channel']>> {
   const rows = db.selectFrom('notifications').select('channel').where('key', '=', key).where('state', '!=', 'failed')
   return new Set((await rows.execute()).map(({ channel }) => channel))

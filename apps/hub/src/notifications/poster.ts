@@ -30,7 +30,7 @@ export function createPoster(name: string) {
   }
 }
 
-/** RFC 7578, with one picture. */
+/** A multipart form (RFC 7578) with one picture. */
 export function multipart(fields: Record<string, string>, { name, jpeg }: { name: string; jpeg: Buffer }): Parts {
   const boundary = randomUUID()
   const field = ([key, value]: [string, string]) =>
@@ -44,7 +44,7 @@ export function multipart(fields: Record<string, string>, { name, jpeg }: { name
   return { headers: { 'content-type': `multipart/form-data; boundary=${boundary}` }, body }
 }
 
-/** What Telegram (`description`), Pushover (`errors`) and ntfy (`error`) say. */
+/** The error message of Telegram (`description`), Pushover (`errors`) or ntfy (`error`). */
 function wordsOf(answer: Buffer): string {
   try {
     const said = JSON.parse(answer.toString('utf8')) as { description?: unknown; error?: unknown; errors?: unknown }

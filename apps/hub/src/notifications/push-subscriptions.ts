@@ -1,6 +1,6 @@
 /**
- * The browsers that show a person's alerts. Their addresses come from browsers, so only hosts on the Internet are
- * called, and those of HUB_PUSH_HOSTS.
+ * The browsers that show a person's alerts. Their addresses come from browsers, so the hub calls only hosts on the
+ * Internet and those of HUB_PUSH_HOSTS.
  */
 import { randomBytes } from 'node:crypto'
 import type { BodyOf, FactActor, PushSubscription, subscribePush } from '@hedgerow/contract'
@@ -39,7 +39,7 @@ export function createPush(options: {
   db: Kysely<Tables>
   clock: () => number
   keys: PushKeys
-  /** Hosts, with their port unless that is 443, that may be anywhere. */
+  /** Allowed hosts outside the Internet, with their port unless that is 443. */
   hosts: readonly string[]
   subject: () => string
 }): Push {
@@ -157,7 +157,7 @@ export function createPush(options: {
   }
 }
 
-/** The push service knows the subscription no more: RFC 8030 §7.3. */
+/** The push service no longer knows the subscription: RFC 8030 §7.3. */
 class Gone extends Error {}
 
 /** The subscription, if its person may still sign in. */

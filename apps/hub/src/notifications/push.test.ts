@@ -126,7 +126,7 @@ describe.each(testEngines)('alerts reach people on %s', (engine) => {
     ])
   })
 
-  it('no more in a browser that is gone, removed, or of somebody who left', async () => {
+  it('not in a browser that is gone or removed, or whose person was deactivated', async () => {
     const kept = await subscribe(owner.token)
     const list = async () =>
       ((await api(contract.readPush, { token: owner.token })).body as ResponseOf<typeof contract.readPush>)
@@ -160,7 +160,7 @@ describe.each(testEngines)('alerts reach people on %s', (engine) => {
     expect(await list()).toEqual([])
   })
 
-  it('no more after Logout, the end of the browser’s session elsewhere, or a new password', async () => {
+  it('not after Logout, the end of the browser’s session elsewhere, or a new password', async () => {
     const listed = async (token: string) =>
       ((await api(contract.readPush, { token })).body as ResponseOf<typeof contract.readPush>).subscriptions.length
     const signIn = async () => {
@@ -179,7 +179,7 @@ describe.each(testEngines)('alerts reach people on %s', (engine) => {
     await api(contract.endSession, { token: owner.token, params: { id: ofTablet.id } })
     expect(await listed(owner.token)).toBe(1)
 
-    // One that expires leaves them.
+    // A session that expires leaves the subscriptions.
     hub.clock.advance(30 * 86_400_000)
     const later = await signIn()
     expect(await listed(later)).toBe(1)
@@ -195,7 +195,7 @@ describe.each(testEngines)('alerts reach people on %s', (engine) => {
 
   it('never through an address of the hub’s own network', async () => {
     const { keys } = (await service.addBrowser('')).subscription
-    // A name is looked up when a message is sent.
+    // Names are looked up when a message is sent.
     const named = { endpoint: 'https://localhost/send/x', keys }
     expect((await api(contract.subscribePush, { token: owner.token, body: named })).status).toBe(200)
     for (const endpoint of [

@@ -1,6 +1,6 @@
 /**
- * Web Push: messages encrypted for one browser (RFC 8291, RFC 8188), and the hub's name to push services (VAPID, RFC
- * 8292). Pure, but for the keys and salts that it makes.
+ * Web Push: messages encrypted for one browser (RFC 8291, RFC 8188), and the hub's identification to push services
+ * (VAPID, RFC 8292). Pure, except for keys and salts.
  */
 import { createCipheriv, createECDH, createPrivateKey, hkdfSync, randomBytes } from 'node:crypto'
 import { SignJWT } from 'jose'
@@ -60,7 +60,7 @@ export function encryptPush(
   const key = hkdf(material, salt, Buffer.from('Content-Encoding: aes128gcm\0'), 16)
   const nonce = hkdf(material, salt, Buffer.from('Content-Encoding: nonce\0'), 12)
   const cipher = createCipheriv('aes-128-gcm', key, nonce)
-  // A 2 ends the last record.
+  // The byte 2 ends the last record.
   const text = Buffer.concat([cipher.update(payload), cipher.update(Buffer.from([2])), cipher.final()])
   const size = Buffer.alloc(4)
   size.writeUInt32BE(RECORD_BYTES)

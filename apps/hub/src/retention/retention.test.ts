@@ -74,7 +74,7 @@ test.each(testEngines)(
     const left = async () =>
       (await db.selectFrom('activity').select('message').orderBy('id').execute()).map((row) => row.message)
 
-    // It ran with the right time before, so the last row is not the newest.
+    // The hub had the right time before, so the last row is not the newest.
     await accept('before')
     await start().purge()
     now -= 400 * DAY_MS

@@ -1,7 +1,7 @@
 /**
  * Deletes rows older than logRetentionDays: activity, audit, detections, reviews, visits, commands, ledgers, hourly
- * counts and finished notifications, of which 50,000 at most stay; a gateway's history after 7 days at most. It runs
- * once a day, and at once when the setting changes, in small batches with pauses, so that no request waits for it.
+ * counts and finished notifications, of which it keeps at most 50,000. A gateway's history stays for at most 7 days. It
+ * runs once a day, and at once when the setting changes, in small batches with pauses, so that no request waits for it.
  * After a jump of the clock it deletes nothing for a day of running time. It also removes the remaining rows of deleted
  * gateways.
  */
@@ -17,7 +17,7 @@ import { readSettings } from '../settings/settings.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
-/** Readers of the log follow within seconds; people read activity and audit. */
+/** Readers of the log need seconds; people read activity and audit instead. */
 const FACTS_KEPT_MS = DAY_MS
 const LOOK_INTERVAL_MS = HOUR_MS
 const FIRST_LOOK_MS = 60_000
@@ -47,7 +47,7 @@ export function createRetention(options: {
   clock: () => number
   log: Logger
   uptime?: () => number
-  /** The newest messages in the log of deliveries stay, however young the others are. */
+  /** The log of deliveries keeps at most this many messages, however new the others are. */
   deliveriesKept?: number
 }): Retention {
   const { db, clock, log, uptime = () => performance.now(), deliveriesKept = DELIVERIES_KEPT } = options
@@ -89,7 +89,7 @@ export function createRetention(options: {
     const oldest = now - logRetentionDays * DAY_MS
     await drain(oldRows('activity', ['id'], sql`at < ${oldest}`, 'at'))
     await drain(oldRows('ui_access', ['id'], sql`started_at < ${oldest}`, 'started_at'))
-    // Both: a device whose clock is behind reports detections that look old.
+    // Both times count: a device whose clock is behind reports detections that look old.
     await drainDetections(sql`started_at < ${oldest} and received_at < ${oldest}`)
     await drain(oldRows('commands', ['id'], sql`created_at < ${oldest}`, 'created_at'))
     await drain(oldRows('ledger', LEDGER_KEY, sql`received_at < ${oldest}`, 'received_at'))
@@ -108,7 +108,7 @@ export function createRetention(options: {
     // A gateway may have been deleted while the hub stopped.
     for (const { gateway_id } of await deletedGateways()) if (gateway_id !== null) await forgetGateway(gateway_id)
     await drain(oldRows('facts', ['id'], sql`at < ${Math.max(oldest, now - FACTS_KEPT_MS)}`, 'at'))
-    // Last: the database refuses to delete entries that are young by its own clock.
+    // The audit comes last, because the database refuses to delete entries that are new by its own clock.
     await drain(oldRows('audit', ['id'], sql`at < ${oldest}`, 'at'))
     purgedAt = now
   }

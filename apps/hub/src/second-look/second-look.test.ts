@@ -64,7 +64,7 @@ describe.each(testEngines)('the second look of the hub on %s', (engine) => {
     return { method: 'POST' as const, url, headers, payload }
   }
 
-  it('asks the endpoint with the words and a picture of its own making, and is named to gateways', async () => {
+  it('sends the endpoint the prompt and a picture that the hub encoded, and is announced to gateways', async () => {
     const { hub, join } = await start({})
     const ask = await join()
     const beat = await ask(testHeartbeat(hub.clock.now()), HEARTBEAT)
@@ -82,7 +82,7 @@ describe.each(testEngines)('the second look of the hub on %s', (engine) => {
     expect(await sharp(asked!.jpeg).metadata()).toMatchObject({ format: 'jpeg', width: 64, height: 48 })
   })
 
-  it('is not there without an endpoint', async () => {
+  it('is off without an endpoint', async () => {
     const { hub, join } = await start(undefined)
     const ask = await join()
     expect((await ask(testHeartbeat(hub.clock.now()), HEARTBEAT)).json().features).not.toContain('second-look')
@@ -90,7 +90,7 @@ describe.each(testEngines)('the second look of the hub on %s', (engine) => {
     expect(server.questions).toHaveLength(0)
   })
 
-  it('spends a number of pictures a day on each gateway and on all, over restarts, and says when to ask again', async () => {
+  it('limits the pictures a day of each gateway and of all, over restarts, and says when to ask again', async () => {
     const { hub, join } = await start({ perGateway: 2, inAll: 3 })
     hub.clock.freeze()
     const [first, second] = [await join(), await join()]
@@ -108,7 +108,7 @@ describe.each(testEngines)('the second look of the hub on %s', (engine) => {
     expect(await hub.db.selectFrom('second_looks').select('pictures').execute()).toEqual([{ pictures: 1 }])
   })
 
-  it('counts what a hub before its restart has spent', async () => {
+  it('counts the pictures of before a restart', async () => {
     const { hub, join } = await start({ perGateway: 1 })
     const ask = await join()
     const { id } = await hub.db.selectFrom('gateways').select('id').executeTakeFirstOrThrow()
@@ -117,7 +117,7 @@ describe.each(testEngines)('the second look of the hub on %s', (engine) => {
     expect((await ask()).json().reason).toBe('The pictures of this day are spent.')
   })
 
-  it('gives each gateway its turn, and refuses what is too much of one', async () => {
+  it('lets gateways take turns, and refuses too many pictures of one', async () => {
     const { join } = await start({})
     const [busy, quiet] = [await join(), await join()]
     const free = Promise.withResolvers<void>()
@@ -127,7 +127,7 @@ describe.each(testEngines)('the second look of the hub on %s', (engine) => {
       gateway({ ...question, camera }).then((answer) => reasons.push(answer.json().reason))
     const all = [ask(busy, 'first')]
     await expect.poll(() => server.questions).toHaveLength(1)
-    // One more than fits: when it is refused, the others wait.
+    // There is one more than fits: when it is refused, the others wait.
     for (let i = 0; i < 5; i++) all.push(ask(busy, 'busy'))
     await expect.poll(() => reasons).toHaveLength(1)
     for (let i = 0; i < 5; i++) all.push(ask(quiet, 'quiet'))
@@ -151,7 +151,7 @@ describe.each(testEngines)('the second look of the hub on %s', (engine) => {
     expect(server.questions).toHaveLength(1)
   })
 
-  it('is unsure in time when the endpoint is late, and about what is no picture', async () => {
+  it('answers unsure in time when the endpoint is late, and for bytes that are no picture', async () => {
     const { join } = await start({ timeoutMs: 1_000 })
     const ask = await join()
     const noPicture = Buffer.from([0xff, 0xd8, 0xff, 1, 2, 3]).toString('base64')

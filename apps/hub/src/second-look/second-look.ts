@@ -1,6 +1,6 @@
 /**
  * The second look for the fleet: one vision endpoint serves gateways that have no machine for it. Pictures wait in a
- * bounded queue that is fair among gateways, and each gateway and all together have a number of pictures a day.
+ * bounded queue that is fair among gateways, and each gateway and the fleet have a limit of pictures a day.
  */
 import { SECOND_LOOK_PICTURE_MAX_BYTES, type askSecondLook, type BodyOf, type ResponseOf } from '@hedgerow/contract'
 import { askEndpoint, unsure, type Endpoint, type EndpointAnswer } from '@hedgerow/second-look'
@@ -25,7 +25,7 @@ type Answer = ResponseOf<typeof askSecondLook>
 export type SecondLook = {
   /** Rejects with the database's error only. */
   ask(gatewayId: string, body: BodyOf<typeof askSecondLook>): Promise<Answer>
-  /** How many wait. */
+  /** How many pictures wait. */
   waiting(): number
   stop(): Promise<void>
 }

@@ -32,7 +32,7 @@ export function createSpending(db: Kysely<Tables>, limits: SpendingLimits, clock
     if (!today || named === undefined || name > named) {
       named = name
       today = read(name)
-      // The next one reads again.
+      // The next call reads it again.
       today.catch(() => (today = undefined))
     }
     return today
@@ -43,7 +43,7 @@ export function createSpending(db: Kysely<Tables>, limits: SpendingLimits, clock
       const day = await dayNow()
       const own = day.byGateway.get(gatewayId) ?? 0
       if (own >= limits.perGateway || day.all >= limits.inAll) return false
-      // Counted before the disk has it, so that concurrent calls see each other.
+      // Counted before it is stored, so that concurrent calls see each other.
       day.byGateway.set(gatewayId, own + 1)
       day.all += 1
       await db

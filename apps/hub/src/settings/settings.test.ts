@@ -37,7 +37,7 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
   const device = (name = 'Barn') => createTestDevice(hub.app, { now: hub.clock.now, name })
   const approve = (id: string) => call('POST', `/admin/gateway-requests/${id}/approve`)
 
-  /** A device that enrolled and is in the tunnel. */
+  /** An enrolled device with a tunnel. */
   async function joined(): Promise<{ peer: TestPeer; rejoin: () => Promise<TestPeer> }> {
     const barn = device()
     const { registrationId } = (await barn.register()).body
@@ -210,7 +210,7 @@ describe.each(testEngines)('the settings of the hub on %s', (engine) => {
     expect(hub.vpn.network).toBe('10.100.0.0/16')
   })
 
-  it('concurrent changes leave the tunnel as the database says', async () => {
+  it('concurrent changes leave the tunnel as it is in the database', async () => {
     await Promise.all(
       ['10.0.0.0/8', '10.96.0.0/12', '10.100.0.0/16', '10.64.0.0/10'].map((vpnNetwork) => save({ vpnNetwork })),
     )

@@ -24,7 +24,10 @@ export function vpnEndpoints(options: {
 /** Reading this machine's addresses is slow, and the list needs the result for each gateway. */
 const WORDS_KEPT_MS = 10_000
 
-/** Where gateways' UDP has to reach, as `port 51820 of hub.example.org`; `requestHost` as for `endpoints`. */
+/**
+ * The host and port that gateways' UDP must reach, as `port 51820 of hub.example.org`; `requestHost` as for
+ * `endpoints`.
+ */
 export function createPortWords({ endpoints, port }: Pick<Vpn, 'endpoints' | 'port'>, requestHost: () => string) {
   let kept: { words: string; untilMs: number } | undefined
   return (): string => {

@@ -24,7 +24,7 @@ export async function openVpn(
   } & VpnSettings,
 ): Promise<SwitchableVpn> {
   const { config, privateKey, clock, onDrop } = options
-  /** Once a random port was chosen, it stays: gateways know it. */
+  /** A randomly chosen port stays, because gateways know it. */
   let port = config.port
   const served = new Map<number, (stream: TcpStream) => void>()
   let handshakeListener: Parameters<VpnBackend['onHandshake']>[0] = () => {}

@@ -11,7 +11,7 @@ import type { Tables } from '../database/tables.ts'
 import { createTasks } from '../kernel/tasks.ts'
 import type { LivePeers, Vpn, VpnPeer, VpnPeerStatus } from './tunnel.ts'
 
-/** Also for endpoints that changed without a handshake. */
+/** The interval also covers endpoints that changed without a handshake. */
 const RECONCILE_INTERVAL_MS = 30_000
 const BATCH_ROWS = 100
 /** Delay before a handshake is written, so that a thousand at once make one batch. */
@@ -65,7 +65,7 @@ export function createPeers({
     tasks.soon(PERSIST_DELAY_MS, persistShaken)
   }
 
-  /** One after the other, so that the tunnel matches the last read. */
+  /** Runs one at a time, so that the tunnel matches the last read. */
   function refresh(changed: { gatewayId: string | undefined; formerPublicKey: string | undefined }): Promise<void> {
     const refreshed = refreshing.then(() => readChanged(changed))
     refreshing = refreshed.catch(() => {})
@@ -136,7 +136,10 @@ export function createPeers({
     }
   }
 
-  /** Those that shook hands since the last call. What cannot be written now is written with all others. */
+  /**
+   * Writes peers that had a handshake since the last call. A peer that cannot be written now is written with the next
+   * ones.
+   */
   function persistShaken(): Promise<void> {
     const keys = shaken
     shaken = new Set()
@@ -208,7 +211,7 @@ export function createPeers({
   }
 }
 
-/** Only what a handshake confirmed is written. */
+/** Only state that a handshake confirmed is written. */
 function seenOf({ endpoint, latestHandshakeAtMs }: VpnPeerStatus): string | undefined {
   return latestHandshakeAtMs === undefined ? undefined : `${endpoint?.address} ${endpoint?.port} ${latestHandshakeAtMs}`
 }

@@ -99,7 +99,7 @@ describe.each(testEngines)('the tunnel on %s', (engine) => {
     const barn = await enrolled()
     const shed = await enrolled('Shed')
     const liar = await join({ ...barn, sourceIp: shed.assignedIp, hubPort: hub.vpn.port })
-    // The hub accepts its handshake.
+    // The liar's handshake succeeds.
     await expect.poll(() => liar.wireguard.peers()[0]!.receivedBytes).toBeGreaterThan(0)
     expect(await liar.isUnheard()).toBe(true)
     const honest = await join({ ...shed, hubPort: hub.vpn.port })

@@ -33,7 +33,7 @@ export type VpnPeerStatus = VpnTraffic & {
   latestTimestamp?: string
 }
 
-/** Carries packets. */
+/** A tunnel that carries packets. */
 export type VpnBackend = {
   readonly publicKey: string
   /** UDP. */
@@ -47,7 +47,7 @@ export type VpnBackend = {
   peer(publicKey: string): VpnPeerStatus | undefined
   /** The status of every peer. A large fleet's takes 20 ms. */
   peers(): VpnPeerStatus[]
-  /** Of all peers by public key; a copy. */
+  /** The traffic of all peers by public key; a copy. */
   traffic(): ReadonlyMap<string, VpnTraffic>
   /** Calls the one listener after each handshake that a peer completed. */
   onHandshake(listener: (publicKey: string) => void): void

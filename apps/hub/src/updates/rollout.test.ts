@@ -21,7 +21,7 @@ it.each([
   expect(plan(counts)).toMatchObject({ state: 'running', ask })
 })
 
-it('asks no more than there are', () => {
+it('asks no more gateways than there are', () => {
   expect(planRollout(requests({ done: 10 }), { candidates: 3, now: NOW }).ask).toBe(3)
   expect(planRollout([], { candidates: 0, now: NOW }).ask).toBe(0)
 })

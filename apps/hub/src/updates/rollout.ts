@@ -4,7 +4,7 @@ import type { Tables } from '../database/tables.ts'
 
 export type RolloutRow = Selectable<Tables['rollouts']>
 
-/** How many gateways run the release when a ring is over. */
+/** How many gateways run the release at the end of each ring. */
 const RINGS = [1, 10]
 /** How long the last gateway of a ring must have run it before the next ring begins. */
 export const SETTLE_MS = 1_800_000
@@ -14,8 +14,8 @@ const AT_ONCE = 50
 type Request = Pick<Selectable<Tables['gateway_updates']>, 'state' | 'message' | 'ended_at'>
 
 /**
- * What to do next: how many of `candidates` to ask. A failure stops everything. `requests` are the automatic ones for
- * this release; `now` is in milliseconds since 1970.
+ * Decides what to do next: how many of `candidates` to ask. A failure stops everything. `requests` are the automatic
+ * ones for this release; `now` is in milliseconds since 1970.
  */
 export function planRollout(
   requests: readonly Request[],
@@ -30,7 +30,7 @@ export function planRollout(
   const running = { state: 'running' as const, message: `Goes to ${size}.` }
   const isBetween = asked === 0 && RINGS.includes(done.length) && candidates > 0
   const settledAt = Math.max(...done.map(({ ended_at: at }) => at ?? 0)) + SETTLE_MS
-  // A clock that was set back must not hold it for longer than the pause itself.
+  // After the clock was set back, a ring must not wait for longer than the pause itself.
   if (isBetween && now < settledAt && settledAt - now <= SETTLE_MS)
     return { state: 'running', message: 'Waits for half an hour before the next gateways.', ask: 0 }
   const places = ring === undefined ? AT_ONCE - asked : ring - done.length - asked

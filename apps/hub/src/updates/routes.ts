@@ -9,7 +9,7 @@ export function updateRoutes(app: FastifyInstance, { updates }: { updates: Updat
   mount(app, contract.getVersions, async ({ query, reply }) => {
     const page = pageFrom(query, ['string'])
     const all = await updates.list(query.q)
-    // Names are unique; the databases sort them each in its own way.
+    // Sorted here, because each database sorts names in its own way. Names are unique.
     const sorted = all.gateways.toSorted((a, b) => (a.name < b.name ? -1 : 1))
     const last = page.after?.[0]
     const rest = last === undefined ? sorted : sorted.filter(({ name }) => name > last)

@@ -79,12 +79,12 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
     await peer.stop()
   })
 
-  it('that failed are told with the reason, and asked for again as another attempt', async () => {
+  it('that failed are reported with the reason, and a new request is another attempt', async () => {
     const id = await insertTestGateway(hub.db)
     hear(id, 6)
     await ask(id)
     const { attempt } = await wanted(id)
-    // What it says of an earlier attempt counts nothing.
+    // Its report about an earlier attempt does not count.
     hear(id, 6, { number: 7, attempt: attempt - 1, state: 'failed', message: 'Old.' })
     await hub.updates.look()
     expect((await list()).gateways[0]!.update!.state).toBe('asked')
@@ -98,7 +98,7 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
     expect((await wanted(id)).attempt).toBeGreaterThan(attempt)
   })
 
-  it('end where the hub hands out another release meanwhile', async () => {
+  it('end when the hub hands out another release meanwhile', async () => {
     const id = await insertTestGateway(hub.db)
     hear(id, 6)
     await ask(id)
@@ -110,7 +110,7 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
     })
   })
 
-  it('are refused for gateways that cannot, for strangers, and without a release', async () => {
+  it('are refused for gateways that cannot update, for strangers, and without a release', async () => {
     const [old, newest, own] = [
       await insertTestGateway(hub.db),
       await insertTestGateway(hub.db),
@@ -121,7 +121,7 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
     hear(own!, 6)
     for (const id of [old!, newest!])
       expect((await ask(own!, id)).body).toMatchObject({ error: 'gateway_cannot_update' })
-    // One of several refused: none is asked.
+    // When one of several is refused, none is asked.
     expect(await hub.updates.wanted(own!)).toBeUndefined()
     expect((await ask('abcdefghijkl')).body).toMatchObject({ error: 'gateway_not_found' })
     const token = await hub.signIn('user')
@@ -132,7 +132,7 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
     expect(await list()).toMatchObject({ release: null, rollout: null })
   })
 
-  it('go out by themselves in rings, stop at a failure, and go on when a person says so', async () => {
+  it('roll out in rings, stop at a failure, and continue when a person says so', async () => {
     const ids: string[] = []
     for (let index = 0; index < 14; index++) ids.push(await insertTestGateway(hub.db))
     const hearAll = () => {
@@ -178,7 +178,7 @@ describe.each(testEngines)('updates of agents on %s', (engine) => {
     hearAll()
     await hub.updates.look()
     expect(await asked()).toEqual([])
-    // A new release begins anew; this one goes on when a person says so.
+    // A new release begins with the first ring; this one continues when a person says so.
     expect((await api(contract.resumeRollout, { token: manager })).status).toBe(200)
     await hub.updates.look()
     expect(await asked()).toHaveLength(9)

@@ -1,7 +1,7 @@
 /**
  * Updates of agents: which release the hub asks each gateway to run. A request is a row; the answers to the gateway's
- * heartbeats name it until the gateway runs the release, or says that it failed. What may be installed is not decided
- * here: gateways believe signed lists only.
+ * heartbeats name it until the gateway runs the release, or says that it failed. This module does not decide what may
+ * be installed: gateways trust only signed lists.
  */
 import type { Heartbeat, HubSettings, HubVersion, Versions, WantedUpdate } from '@hedgerow/contract'
 import type { Kysely, Selectable } from 'kysely'
@@ -19,19 +19,19 @@ type Row = Selectable<Tables['gateway_updates']>
 type Release = { version: string; number: number; platforms: readonly string[] }
 
 const LOOK_INTERVAL_MS = 5_000
-/** A gateway that said nothing for this long is not asked by the automatic. */
+/** Automatic updates skip a gateway whose last heartbeat is older than this. */
 const HEARD_WITHIN_MS = 120_000
 
 export type Updates = {
-  /** For the answer to a heartbeat. */
+  /** The update to name in the answer to a heartbeat. */
   wanted(gatewayId: string): Promise<WantedUpdate | undefined>
-  /** With `search`, the gateways whose name or location has it. */
+  /** With `search`, the gateways whose name or location contains it. */
   list(search?: string): Promise<Versions>
   /** Throws `no_release`, `gateway_not_found` and `gateway_cannot_update`. */
   ask(gatewayIds: readonly string[], by: { caller: Caller; sourceIp: string }): Promise<Versions>
   /** Throws `no_release` and `rollout_not_stopped`. */
   resume(by: { caller: Caller; sourceIp: string }): Promise<Versions>
-  /** Ends requests by what gateways told, and goes on with the automatic; every few seconds. */
+  /** Ends requests by the gateways' reports, and continues automatic updates; called every few seconds. */
   look(): Promise<void>
   start(): void
   stop(): Promise<void>
@@ -146,7 +146,7 @@ export function createUpdates(options: {
     }
   }
 
-  /** What gateways told since the last look. */
+  /** Ends requests by the gateways' latest reports. */
   async function endRequests(release: Release | undefined): Promise<void> {
     const rows = await db
       .selectFrom('gateway_updates')
@@ -295,7 +295,7 @@ export function createUpdates(options: {
 const findRollout = (db: Db, number: number): Promise<RolloutRow | undefined> =>
   db.selectFrom('rollouts').selectAll().where('number', '=', number).executeTakeFirst()
 
-/** How a request ends by what the gateway told last; undefined while it goes on. */
+/** The outcome of a request by the gateway's last report; undefined while it goes on. */
 function endOf(row: Row, content: Heartbeat | undefined, release: Release | undefined) {
   if (content?.release && content.release.number >= row.number && content.update?.state !== 'trying')
     return { state: 'done' as const, message: '' }

@@ -61,7 +61,7 @@ export const channel = channelType({
       close: () => closed.abort(),
     }
   },
-  // One connection for all of them.
+  // One connection sends all of them.
   batch: 20,
   sendingsATurn: 5,
   pauseMs: 0,

@@ -60,7 +60,7 @@ function actionsOf({ page, call, token }: Acknowledge): string {
   ])
 }
 
-/** RFC 2047 §2, in base64, where a header cannot hold the text as it is. */
+/** Encodes a text that a header cannot hold (RFC 2047 §2, base64). */
 function encoded(text: string): string {
   return /^[\x20-\x7e]*$/.test(text) ? text : `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`
 }

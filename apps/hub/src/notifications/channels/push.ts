@@ -4,7 +4,10 @@ import { PAYLOAD_MAX_BYTES } from '../web-push.ts'
 
 const TEXT_MAX = 1_000
 
-/** Web Push: a message is for one browser, whose subscription `to` names. The hub's own keys; nothing to set up. */
+/**
+ * Web Push: a message is for one browser, whose subscription `to` names. The hub makes its own keys, so there is
+ * nothing to set up.
+ */
 export const channel = channelType({
   name: 'push',
   audience: 'browser',
@@ -40,7 +43,7 @@ export const channel = channelType({
   taken: 'The push service took it.',
 })
 
-/** What the portal's service worker shows: apps/portal/public/service-worker.js. */
+/** The content for the portal's service worker: apps/portal/public/service-worker.js. */
 function payloadOf({ title, text, url, acknowledge, push }: Message): object {
   const payload = { title, text: text.slice(0, TEXT_MAX), url, acknowledge, ...push }
   const tooLong = Buffer.byteLength(JSON.stringify(payload)) - PAYLOAD_MAX_BYTES

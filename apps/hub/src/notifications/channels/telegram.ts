@@ -20,7 +20,7 @@ export const channel = channelType({
       .string()
       .regex(/^(-?\d{1,20}|@\w{1,100})$/, 'must be the id of a chat or @name of a channel')
       .optional(),
-    /** The address of a Bot API server of your own. */
+    /** The address of the operator's own Bot API server. */
     HUB_TELEGRAM_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
   },
   configure({ HUB_TELEGRAM_TOKEN: token, HUB_TELEGRAM_CHAT: chat, HUB_TELEGRAM_URL: url }) {
